@@ -1,0 +1,36 @@
+# `make demo` and `make test` set up everything they need in .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test test-all lint bench clean
+
+demo: $(READY)
+	$(BIN)/footway demo -o out
+
+test: $(READY)
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+
+test-all: $(READY)
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(READY)
+	$(BIN)/pip install -q -e ".[bench]"
+	$(BIN)/python -m benchmarks
+
+$(READY): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Footway needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q --upgrade pip
+	$(BIN)/python -m pip install -q -e . --group dev
+	touch $(READY)
+
+clean:
+	rm -rf $(VENV) out .pytest_cache .mypy_cache .ruff_cache .hypothesis

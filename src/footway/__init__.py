@@ -1,0 +1,52 @@
+"""Footway turns a map into natural motion.
+
+    import footway as fw
+
+    env = fw.load("city.geojson")
+    cmap = fw.CorridorMap.build(env)
+    path = cmap.path((2, 3), (480, 451), radius=0.25)
+
+Names are loaded when first used, so `import footway` costs milliseconds.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "BadFile": "footway.errors",
+    "BadGeometry": "footway.errors",
+    "BadInput": "footway.errors",
+    "BadQuery": "footway.errors",
+    "Corridor": "footway.corridor",
+    "CorridorMap": "footway.corridor",
+    "Environment": "footway.environment",
+    "FootwayError": "footway.errors",
+    "NoPath": "footway.errors",
+    "Path": "footway.corridor",
+    "Pinch": "footway.corridor",
+    "load": "footway.io",
+}
+
+__all__ = [*sorted(_HOME), "__version__"]
+
+if TYPE_CHECKING:
+    from footway.corridor import Corridor, CorridorMap, Path, Pinch
+    from footway.environment import Environment
+    from footway.errors import BadFile, BadGeometry, BadInput, BadQuery, FootwayError, NoPath
+    from footway.io import load
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'footway' has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -1,0 +1,118 @@
+"""The only module that imports Numba: the kernel decorator and its cache.
+
+Compiled kernels are cached in a directory that is named by a hash of all kernel sources, because
+Numba notices an edit of the cached function's own file but not of its callees in other files
+(numba issue 1833). `FOOTWAY_JIT_CACHE=0` turns the cache off; a path puts it elsewhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numba
+from numba import get_num_threads, prange, set_num_threads
+from numba.core import config, event
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["announce_compilation", "cache_directory", "kernel", "prange", "thread_limit"]
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+FASTMATH = {"contract", "arcp", "nsz"}
+"""Fused and reordered only where the sign of zero is all that can be lost: NaN and infinity keep
+their meaning, and no sum is re-associated, so the same seed gives the same bits."""
+
+
+def _source_hash() -> str:
+    root = Path(__file__).parent
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]}".encode())
+    for file in sorted([*root.rglob("_*kernels.py"), *root.glob("geometry/*.py"), Path(__file__)]):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def cache_directory() -> Path | None:
+    """Directory of the compiled kernels; None when caching is off."""
+    wish = os.environ.get("FOOTWAY_JIT_CACHE", "")
+    if wish == "0":
+        return None
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    base = Path(wish) if wish else Path(home) / "footway"
+    for candidate in (base, Path(tempfile.gettempdir()) / f"footway-{os.getuid()}"):
+        directory = candidate / _source_hash()
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(directory, os.W_OK):
+            return directory
+    return None
+
+
+_CACHE = cache_directory()
+
+
+def kernel(function: F | None = None, *, parallel: bool = False) -> Any:
+    """Compile a function of arrays and scalars. No signatures: it compiles at the first call."""
+
+    def decorate(function: F) -> Any:
+        before = config.CACHE_DIR
+        config.CACHE_DIR = str(_CACHE) if _CACHE else before
+        try:
+            return numba.njit(
+                function,
+                cache=_CACHE is not None,
+                parallel=parallel,
+                fastmath=FASTMATH,
+                error_model="numpy",
+                nogil=True,
+            )
+        finally:
+            config.CACHE_DIR = before
+
+    return decorate(function) if function is not None else decorate
+
+
+@contextmanager
+def thread_limit(threads: int | None) -> Iterator[None]:
+    """Run parallel kernels on this many threads; None leaves NUMBA_NUM_THREADS in charge."""
+    if threads is None:
+        yield
+        return
+    before = get_num_threads()
+    set_num_threads(max(1, min(threads, config.NUMBA_NUM_THREADS)))
+    try:
+        yield
+    finally:
+        set_num_threads(before)
+
+
+class _Announcer(event.Listener):  # type: ignore[misc]
+    """Calls `say` once, when the first real compilation begins."""
+
+    def __init__(self, say: Callable[[], None]) -> None:
+        self._say = say
+        self._said = False
+
+    def on_start(self, event: Any) -> None:
+        if not self._said:
+            self._said = True
+            self._say()
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+@contextmanager
+def announce_compilation(say: Callable[[], None]) -> Iterator[None]:
+    """Call `say` if a kernel has to be compiled (not when it comes from the cache)."""
+    with event.install_listener("numba:compile", _Announcer(say)):
+        yield
