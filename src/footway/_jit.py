@@ -22,7 +22,14 @@ from numba.core import config, event
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["announce_compilation", "cache_directory", "kernel", "prange", "thread_limit"]
+__all__ = [
+    "announce_compilation",
+    "cache_directory",
+    "inner",
+    "kernel",
+    "prange",
+    "thread_limit",
+]
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
@@ -61,24 +68,40 @@ _CACHE = cache_directory()
 
 
 def kernel(function: F | None = None, *, parallel: bool = False) -> Any:
-    """Compile a function of arrays and scalars. No signatures: it compiles at the first call."""
+    """Compile a function of arrays and scalars that Python calls.
+
+    No signatures: it compiles at the first call.
+    """
 
     def decorate(function: F) -> Any:
-        before = config.CACHE_DIR
-        config.CACHE_DIR = str(_CACHE) if _CACHE else before
-        try:
-            return numba.njit(
-                function,
-                cache=_CACHE is not None,
-                parallel=parallel,
-                fastmath=FASTMATH,
-                error_model="numpy",
-                nogil=True,
-            )
-        finally:
-            config.CACHE_DIR = before
+        return _compile(function, parallel=parallel)
 
     return decorate(function) if function is not None else decorate
+
+
+def inner(function: F) -> Any:
+    """Compile a function that only kernels call.
+
+    It has no wrapper for Python, which is what takes most of the time to compile a small function
+    with many array arguments.
+    """
+    return _compile(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+def _compile(function: F, **options: bool) -> Any:
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(_CACHE) if _CACHE else before
+    try:
+        return numba.njit(
+            function,
+            cache=_CACHE is not None,
+            fastmath=FASTMATH,
+            error_model="numpy",
+            nogil=True,
+            **options,
+        )
+    finally:
+        config.CACHE_DIR = before
 
 
 @contextmanager

@@ -20,3 +20,11 @@ MAX_MAP_BYTES: Final = 512 * 2**20
 
 MAX_GRID_CELLS: Final = 100_000_000
 """cells. A raster above this is refused: tracing it would not fit in memory."""
+
+ON_WALL: Final = 1e-5
+"""m. A Voronoi vertex with less clearance than this lies on a wall: snapping leaves no passage
+below half the grid, so a real one has at least fifty times as much."""
+
+CELLS_PER_WALL: Final = 4.0
+"""Cells of the candidate grid per wall: about six candidates a cell in a city, and a build that
+costs less than the Voronoi diagram."""

@@ -1,0 +1,158 @@
+"""Where a point is on the map: nearest obstacle, and the place of the axis that it retracts to."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from footway._jit import inner, kernel, prange
+from footway.corridor._grid_kernels import nearest_wall
+
+
+@inner
+def _fan_slot(key, fans, row):
+    """Last slot of the row whose key is not above `key`; the row's last slot where none is."""
+    low, high = fans.offsets[row], fans.offsets[row + 1]
+    end = high - 1
+    while low < high:
+        middle = (low + high) // 2
+        if fans.keys[middle] <= key:
+            low = middle + 1
+        else:
+            high = middle
+    if low == fans.offsets[row]:
+        return end
+    return low - 1
+
+
+@inner
+def _along_wall(x, y, walls, w):
+    dx, dy = walls[w, 2] - walls[w, 0], walls[w, 3] - walls[w, 1]
+    return ((x - walls[w, 0]) * dx + (y - walls[w, 1]) * dy) / math.hypot(dx, dy)
+
+
+@inner
+def site_of(x, y, grid, fans, wall, share):
+    """Site and row of its fan for a point whose nearest wall is known; row -1 inside an obstacle.
+
+    The nearest point of a wall may be its end: then the site is the corner, if it has a cell.
+    """
+    walls = grid.walls
+    if share <= 0.0 or share >= 1.0:
+        corner = grid.ends[wall, 0] if share <= 0.0 else grid.ends[wall, 1]
+        row = 2 * corner
+        if fans.offsets[row + 1] > fans.offsets[row]:
+            cx, cy = fans.sites[corner, 0], fans.sites[corner, 1]
+            slot = _fan_slot(math.atan2(y - cy, x - cx), fans, row)
+            turn = math.atan2(y - cy, x - cx) - fans.keys[slot]
+            if turn < -1e-9:
+                turn += 2.0 * math.pi
+            if turn <= fans.widths[slot] + 1e-6:
+                return corner, row
+    site = grid.site[wall]
+    if walls[wall, 0] == walls[wall, 2] and walls[wall, 1] == walls[wall, 3]:
+        return site, 2 * site
+    dx, dy = walls[wall, 2] - walls[wall, 0], walls[wall, 3] - walls[wall, 1]
+    behind = dx * (y - walls[wall, 1]) - dy * (x - walls[wall, 0]) < 0.0
+    if behind and not fans.two_sided[site]:
+        return site, -1
+    row = 2 * site + (1 if behind else 0)
+    if fans.offsets[row + 1] == fans.offsets[row]:
+        return site, -1
+    return site, row
+
+
+@inner
+def _reach(ox, oy, wx, wy, sites, is_point, other):
+    """Distance from o along unit w to the point that is as far from `other` as from o."""
+    ax, ay = sites[other, 0], sites[other, 1]
+    if is_point[other]:
+        dx, dy = ax - ox, ay - oy
+        ahead = 2.0 * (dx * wx + dy * wy)
+        return (dx * dx + dy * dy) / ahead if ahead > 0.0 else math.inf
+    dx, dy = sites[other, 2] - ax, sites[other, 3] - ay
+    length = math.hypot(dx, dy)
+    nx, ny = -dy / length, dx / length
+    height = nx * (ox - ax) + ny * (oy - ay)
+    rise = nx * wx + ny * wy
+    # From either side of the wall: |height + t rise| = t.
+    if height < 0.0:
+        height, rise = -height, -rise
+    return height / (1.0 - rise) if rise < 1.0 else math.inf
+
+
+@inner
+def locate_point(x, y, axis, grid, fans):
+    """Place of a point on the map.
+
+    Returns (event index of the piece, position on the axis, its clearance, clearance of the point,
+    nearest obstacle point). The event is -1 inside obstacles and outside the map.
+    """
+    box = grid.box
+    outside = not (
+        box[0] <= x <= box[0] + box[2] * grid.shape[0]
+        and box[1] <= y <= box[1] + box[2] * grid.shape[1]
+    )
+    wall, distance, share = nearest_wall(x, y, grid)
+    walls = grid.walls
+    ox = walls[wall, 0] + share * (walls[wall, 2] - walls[wall, 0])
+    oy = walls[wall, 1] + share * (walls[wall, 3] - walls[wall, 1])
+    site, row = site_of(x, y, grid, fans, wall, share)
+    if outside or row < 0:
+        return -1, x, y, 0.0, 0.0, ox, oy
+    if fans.is_point[site]:
+        key = math.atan2(y - oy, x - ox)
+    else:
+        key = _along_wall(x, y, walls, wall)
+    piece = fans.pieces[_fan_slot(key, fans, row)]
+    other = axis.piece_right[piece] if axis.piece_left[piece] == site else axis.piece_left[piece]
+    wx, wy = x - ox, y - oy
+    if distance > 1e-9:
+        wx, wy = wx / distance, wy / distance
+    else:
+        wx, wy = axis.events[piece, 0] - ox, axis.events[piece, 1] - oy
+        if not fans.is_point[site]:
+            dx, dy = walls[wall, 2] - walls[wall, 0], walls[wall, 3] - walls[wall, 1]
+            side = 1.0 if row % 2 == 0 else -1.0
+            wx, wy = -dy * side, dx * side
+        norm = math.hypot(wx, wy)
+        wx, wy = wx / norm, wy / norm
+    widest = max(axis.clearance[piece], axis.clearance[piece + 1])
+    reach = _reach(ox, oy, wx, wy, fans.sites, fans.is_point, other)
+    reach = max(distance, min(reach, widest))
+    return piece, ox + reach * wx, oy + reach * wy, reach, distance, ox, oy
+
+
+@kernel(parallel=True)
+def locate_points(points, axis, grid, fans):
+    """`locate_point` for (n, 2) points: pieces (n,), and (n, 6) floats in its order."""
+    n = len(points)
+    pieces = np.empty(n, np.int64)
+    values = np.empty((n, 6))
+    for k in prange(n):
+        piece, qx, qy, reach, distance, ox, oy = locate_point(
+            points[k, 0], points[k, 1], axis, grid, fans
+        )
+        pieces[k] = piece
+        values[k, 0], values[k, 1], values[k, 2] = qx, qy, reach
+        values[k, 3], values[k, 4], values[k, 5] = distance, ox, oy
+    return pieces, values
+
+
+@kernel(parallel=True)
+def clearances(points, grid, fans):
+    """Distance of each point to its nearest wall; 0 inside obstacles and outside the map."""
+    out = np.zeros(len(points))
+    box = grid.box
+    for k in prange(len(points)):
+        x, y = points[k, 0], points[k, 1]
+        if not (
+            box[0] <= x <= box[0] + box[2] * grid.shape[0]
+            and box[1] <= y <= box[1] + box[2] * grid.shape[1]
+        ):
+            continue
+        wall, distance, share = nearest_wall(x, y, grid)
+        if site_of(x, y, grid, fans, wall, share)[1] >= 0:
+            out[k] = distance
+    return out

@@ -1,0 +1,454 @@
+"""The shortest path of a disc, over all corridors at once.
+
+The search is Polyanya's (Cui, Harabor and Grastien, IJCAI 2017) carried over from points in
+triangles to discs on the medial axis. A node is a root, the last corner that the path turned
+around, and a wedge of directions from it that reach as far as some half-edge of the axis. Along a
+half-edge the path passes corners on its left and right (beads); each narrows the wedge, closes it,
+or opens room beside it where the path may turn around the corner that bounds the wedge. Corners
+are circles of the disc's radius, so turns are arcs and the path is C1. Nodes are expanded in the
+order of a lower bound on the whole path, so the first one that arrives is the shortest.
+
+Line tangent to a circle: direction u, with the centre c at signed distance cross(u, c - p) = k,
+k = +radius where the circle is on the left of the path, -radius on the right, 0 for a point.
+
+Kernels here take the arrays they use one by one, not in named tuples: reading an array out of a
+tuple counts references, atomically, and that made the search ten times slower.
+    nf, ni   nodes: floats (capacity, 8) and integers (capacity, 10), columns below
+    heap     nodes in the order of their lower bound (capacity,)
+    turns    shortest known way to each turn: length, arrival direction, query (2 corners, 4)
+    count    nodes, heap size, query (3,)
+    xy       points of the beads (n, 2);  q  the Query
+"""
+
+from __future__ import annotations
+
+import math
+
+from footway._jit import inner
+
+# Columns of nf and ni. In a pair the left side is first: UX + side, side 0 left and 1 right.
+F, G, INX, INY, UX, UY = 0, 1, 2, 3, 4, 6
+HALF, BEAD, ROOT, SIGMA, BLOCKER, PORTAL, FLAGS, PARENT = 0, 1, 2, 3, 4, 6, 8, 9
+
+BOUNDED, SPAWNED = 1, 4  # << side: a bound is known; another node turns at its corner
+BLIND = 16  # the goal is on this edge, but behind
+STOPS = 32  # the half-edge is too narrow farther on
+ARRIVED = 64  # at the vertex at the end of the half-edge
+FINAL = 128  # at the goal
+
+FOUND, NOWHERE, FULL = 0, 1, 2
+
+PARALLEL = 1e-12  # sine of an angle below which two directions are one
+SLACK = 1e-9  # m, below which one length is not longer than another
+
+
+@inner
+def tangent(dx, dy, k):
+    """Unit direction u with cross(u, d) = k, and the length along u; -1 where d is too short."""
+    squared = dx * dx + dy * dy
+    rest = squared - k * k
+    if rest < 0.0 or squared == 0.0:
+        if rest < -SLACK or squared == 0.0:
+            return 0.0, 0.0, -1.0
+        rest = 0.0
+    length = math.sqrt(rest)
+    return (dx * length + dy * k) / squared, (dy * length - dx * k) / squared, length
+
+
+@inner
+def turn_angle(ax, ay, bx, by, sigma):
+    """Angle from direction a to b, turning left (sigma 1) or right (-1); not negative."""
+    angle = sigma * math.atan2(ax * by - ay * bx, ax * bx + ay * by)
+    if angle < -0.5 * math.pi:
+        return angle + 2.0 * math.pi
+    return max(angle, 0.0)
+
+
+@inner
+def _push(node, nf, heap, count):
+    """Add a node to the heap."""
+    f = nf[node, F]
+    i = count[1]
+    count[1] += 1
+    while i > 0:
+        above = (i - 1) >> 1
+        if nf[heap[above], F] <= f:
+            break
+        heap[i] = heap[above]
+        i = above
+    heap[i] = node
+
+
+@inner
+def _pop(nf, heap, count):
+    """Take the node with the least lower bound."""
+    top = heap[0]
+    count[1] -= 1
+    n = count[1]
+    last = heap[n]
+    f = nf[last, F]
+    i = 0
+    while True:
+        below = 2 * i + 1
+        if below >= n:
+            break
+        if below + 1 < n and nf[heap[below + 1], F] < nf[heap[below], F]:
+            below += 1
+        if nf[heap[below], F] >= f:
+            break
+        heap[i] = heap[below]
+        i = below
+    heap[i] = last
+    return top
+
+
+@inner
+def _copy(node, nf, ni, count):
+    """A new node with the same state, whose parent is `node`."""
+    new = count[0]
+    count[0] += 1
+    for k in range(8):
+        nf[new, k] = nf[node, k]
+    for k in range(9):
+        ni[new, k] = ni[node, k]
+    ni[new, PARENT] = node
+    return new
+
+
+@inner
+def _root_xy(node, ni, xy, q):
+    root = ni[node, ROOT]
+    if root < 0:
+        return q.sx, q.sy
+    return xy[root, 0], xy[root, 1]
+
+
+@inner
+def _arc_to(node, ux, uy, nf, ni, q):
+    """Length of the arc around the root from the direction of arrival to u."""
+    sigma = ni[node, SIGMA]
+    if sigma == 0 or q.radius == 0.0:
+        return 0.0
+    return q.radius * turn_angle(nf[node, INX], nf[node, INY], ux, uy, sigma)
+
+
+@inner
+def _violated_side(node, ux, uy, nf, ni):
+    """Side on which a direction leaves the wedge; -1 inside it."""
+    for side in range(2):
+        if ni[node, FLAGS] & (BOUNDED << side):
+            turn = nf[node, UX + side] * uy - nf[node, UY + side] * ux
+            if (1 - 2 * side) * turn > PARALLEL:
+                return side
+    return -1
+
+
+@inner
+def _lower_bound(node, nf, ni, xy, q):
+    """Lower bound on the length of a path through this node's wedge and portal to the goal."""
+    tx, ty = q.gx, q.gy
+    left, right = ni[node, PORTAL], ni[node, PORTAL + 1]
+    lx = ly = wx = wy = 0.0
+    if left >= 0 and right >= 0:
+        lx, ly = xy[left, 0], xy[left, 1]
+        wx, wy = xy[right, 0] - lx, xy[right, 1] - ly
+        beyond = wx * (ty - ly) - wy * (tx - lx)
+        if beyond < 0.0:  # the goal lies on this side: the way there and back, mirrored
+            scale = 2.0 * beyond / (wx * wx + wy * wy)
+            tx, ty = tx + scale * wy, ty - scale * wx
+    cx, cy = _root_xy(node, ni, xy, q)
+    k = ni[node, SIGMA] * q.radius
+    ux, uy, length = tangent(tx - cx, ty - cy, -k)
+    if length < 0.0:
+        return nf[node, G]
+    side = _violated_side(node, ux, uy, nf, ni)
+    if side >= 0:  # along the wedge's bound to the line of the portal, then straight on
+        ux, uy = nf[node, UX + side], nf[node, UY + side]
+        px, py = cx + k * uy, cy - k * ux
+        slope = ux * wy - uy * wx
+        length = 0.0
+        if abs(slope) > PARALLEL:
+            length = max(0.0, ((lx - px) * wy - (ly - py) * wx) / slope)
+        ex, ey = tx - px - length * ux, ty - py - length * uy
+        length += math.sqrt(ex * ex + ey * ey)
+    return nf[node, G] + _arc_to(node, ux, uy, nf, ni, q) + length
+
+
+@inner
+def _is_worse(key, g, ux, uy, turns, count, q):
+    """Whether this turn was reached on a shorter way; if not, remember this one.
+
+    Two arrivals are compared where both have turned to the same direction.
+    """
+    if turns[key, 3] == count[2]:
+        before = turns[key, 0]
+        if q.radius > 0.0 and abs(g - before) < 4.0 * q.radius:
+            vx, vy = turns[key, 1], turns[key, 2]
+            angle = math.atan2(vx * uy - vy * ux, vx * ux + vy * uy)
+            before += q.radius * (angle if key % 2 == 0 else -angle)
+        if g > before - SLACK:
+            return g > before + SLACK
+    turns[key, 0], turns[key, 1], turns[key, 2], turns[key, 3] = g, ux, uy, count[2]
+    return False
+
+
+@inner
+def _turn_at(node, side, nf, ni, turns, count, xy, q):
+    """New node that turns around the corner that bounds the wedge on this side; -1 if worse."""
+    corner = ni[node, BLOCKER + side]
+    if corner < 0 or ni[node, FLAGS] & (SPAWNED << side):
+        return -1
+    ni[node, FLAGS] |= SPAWNED << side
+    sigma = 1 - 2 * side
+    cx, cy = _root_xy(node, ni, xy, q)
+    k = (sigma - ni[node, SIGMA]) * q.radius
+    ux, uy, length = tangent(xy[corner, 0] - cx, xy[corner, 1] - cy, k)
+    g = nf[node, G] + _arc_to(node, ux, uy, nf, ni, q) + length
+    if _is_worse(2 * corner + side, g, ux, uy, turns, count, q):
+        return -1
+    new = _copy(node, nf, ni, count)
+    nf[new, G], nf[new, INX], nf[new, INY] = g, ux, uy
+    ni[new, ROOT], ni[new, SIGMA] = corner, sigma
+    # It turns toward its own side: the other bound is the way straight on, with no corner.
+    other = 1 - side
+    ni[new, FLAGS] = (BOUNDED << other) | (ni[node, FLAGS] & (BLIND | STOPS))
+    ni[new, BLOCKER], ni[new, BLOCKER + 1] = -1, -1
+    nf[new, UX + other], nf[new, UY + other] = ux, uy
+    return new
+
+
+@inner
+def _narrow(node, point, side, nf, ni, xy, q):
+    """Narrow the wedge by a point that the path must keep on this side.
+
+    Returns 0 when it did, 1 when there is room beside the wedge on that side, 2 when it closed.
+    """
+    sign = 1 - 2 * side
+    cx, cy = _root_xy(node, ni, xy, q)
+    k = (sign - ni[node, SIGMA]) * q.radius
+    ux, uy, length = tangent(xy[point, 0] - cx, xy[point, 1] - cy, k)
+    if length < 0.0:
+        return 0
+    flags = ni[node, FLAGS]
+    if flags & (BOUNDED << side):
+        if sign * (nf[node, UX + side] * uy - nf[node, UY + side] * ux) >= -PARALLEL:
+            return 1
+    other = 1 - side
+    if flags & (BOUNDED << other):
+        if sign * (nf[node, UX + other] * uy - nf[node, UY + other] * ux) < -PARALLEL:
+            return 2
+    nf[node, UX + side], nf[node, UY + side] = ux, uy
+    ni[node, BLOCKER + side] = point if point < q.n_corners else -1
+    ni[node, FLAGS] = (flags | (BOUNDED << side)) & ~(SPAWNED << side)
+    return 0
+
+
+@inner
+def _pass_bead(node, point, side, nf, ni, heap, turns, count, xy, q):
+    """Take a node past a bead; False when its wedge closed.
+
+    Where the wedge closes, or leaves room beside it, a node that turns there is set free.
+    """
+    if point == ni[node, PORTAL + side]:
+        return True
+    ni[node, PORTAL + side] = point
+    if point == ni[node, ROOT]:
+        return True
+    outcome = _narrow(node, point, side, nf, ni, xy, q)
+    if outcome == 0:
+        return True
+    new = _turn_at(node, side if outcome == 1 else 1 - side, nf, ni, turns, count, xy, q)
+    if new >= 0 and _narrow(new, point, side, nf, ni, xy, q) != 2:
+        ni[new, BEAD] += 1
+        nf[new, F] = max(nf[node, F], _lower_bound(new, nf, ni, xy, q))
+        _push(new, nf, heap, count)
+    return outcome == 1
+
+
+@inner
+def _finish(node, nf, ni, heap, count, xy, q):
+    """Push the last stretch, straight from this node's root to the goal."""
+    cx, cy = _root_xy(node, ni, xy, q)
+    ux, uy, length = tangent(q.gx - cx, q.gy - cy, -ni[node, SIGMA] * q.radius)
+    if length < 0.0:
+        return
+    new = _copy(node, nf, ni, count)
+    nf[new, F] = nf[new, G] + _arc_to(new, ux, uy, nf, ni, q) + length
+    ni[new, FLAGS] |= FINAL
+    _push(new, nf, heap, count)
+
+
+@inner
+def _try_goal(node, nf, ni, heap, turns, count, xy, q):
+    """The goal is in sight of this node's half-edge: go there, around a corner if need be."""
+    cx, cy = _root_xy(node, ni, xy, q)
+    ux, uy, length = tangent(q.gx - cx, q.gy - cy, -ni[node, SIGMA] * q.radius)
+    if length < 0.0:
+        return
+    side = _violated_side(node, ux, uy, nf, ni)
+    if side >= 0:
+        node = _turn_at(node, side, nf, ni, turns, count, xy, q)
+    if node >= 0:
+        _finish(node, nf, ni, heap, count, xy, q)
+
+
+@inner
+def _beyond_goal(half, event, q):
+    """Whether the path has passed the goal when it comes to this event of the goal's edge."""
+    return event > q.goal_forward if half % 2 == 0 else event < q.goal_backward
+
+
+@inner
+def _run(node, nf, ni, heap, turns, count, strings, beads, xy, q):
+    """Carry a node along its half-edge to the vertex at the end, and push it there."""
+    half = ni[node, HALF]
+    awaits_goal = half // 2 == q.goal_edge and not ni[node, FLAGS] & BLIND
+    for b in range(ni[node, BEAD], strings[half + 1]):
+        ni[node, BEAD] = b
+        if awaits_goal and _beyond_goal(half, beads[b, 2], q):
+            awaits_goal = False
+            _try_goal(node, nf, ni, heap, turns, count, xy, q)
+        if not _pass_bead(node, beads[b, 0], beads[b, 1], nf, ni, heap, turns, count, xy, q):
+            return
+    if awaits_goal:
+        _try_goal(node, nf, ni, heap, turns, count, xy, q)
+    if ni[node, FLAGS] & STOPS:
+        return
+    ni[node, FLAGS] |= ARRIVED
+    nf[node, F] = max(nf[node, F], _lower_bound(node, nf, ni, xy, q))
+    _push(node, nf, heap, count)
+
+
+@inner
+def _may_enter(half, clearance, is_core, marks, count, q):
+    edge = half // 2
+    if edge == q.goal_edge and (q.goal_open_forward if half % 2 == 0 else q.goal_open_backward):
+        return True
+    if clearance[edge] < q.radius - SLACK:
+        return False
+    return is_core[edge] or marks[edge] == count[2]
+
+
+@inner
+def _mark_way_up(edge, marks, edges, is_core, up, count):
+    """Allow the dead ends between an edge and the core: only they can lead to a point there."""
+    stamp = count[2]
+    if is_core[edge]:
+        return
+    marks[edge] = stamp
+    for k in range(2):
+        v = edges[edge, k]
+        while up[v] >= 0 and marks[up[v] // 2] != stamp:
+            half = up[v]
+            marks[half // 2] = stamp
+            v = edges[half // 2, 1 - half % 2]
+
+
+@inner
+def is_past(x, y, event, backward, left, right):
+    """Whether a point lies beyond the chord between the two contacts of an event."""
+    lx, ly = left[event, 0], left[event, 1]
+    wx, wy = right[event, 0] - lx, right[event, 1] - ly
+    side = wx * (y - ly) - wy * (x - lx)
+    return side < 0.0 if backward else side > 0.0
+
+
+@inner
+def _first_node(half, ni, nf, count):
+    """A node at the start, with nothing known yet."""
+    node = count[0]
+    count[0] += 1
+    for k in range(8):
+        nf[node, k] = 0.0
+    ni[node, HALF], ni[node, ROOT], ni[node, SIGMA] = half, -1, 0
+    ni[node, BLOCKER], ni[node, BLOCKER + 1] = -1, -1
+    ni[node, PORTAL], ni[node, PORTAL + 1] = -1, -1
+    ni[node, FLAGS], ni[node, PARENT] = 0, -1
+    return node
+
+
+@inner
+def _start(half, piece, sees_goal, passable, nf, ni, heap, turns, count, axis, string, q):
+    """First node along a half-edge, from the start's place on it."""
+    strings, beads, xy = string.offsets, string.beads, string.xy
+    edge, backward = half // 2, half % 2 == 1
+    node = _first_node(half, ni, nf, count)
+    # The first portal that the start has not passed yet.
+    last = axis.offsets[edge] if backward else axis.offsets[edge + 1] - 1
+    step = -1 if backward else 1
+    i = piece if backward else piece + 1
+    while i != last + step and is_past(q.sx, q.sy, i, backward, axis.left, axis.right):
+        i += step
+    if sees_goal and _beyond_goal(half, i, q):
+        _try_goal(node, nf, ni, heap, turns, count, xy, q)
+        sees_goal = False
+    if not passable and not sees_goal:
+        return
+    ni[node, FLAGS] = (0 if sees_goal else BLIND) | (0 if passable else STOPS)
+    b = strings[half]
+    while b < strings[half + 1] and (beads[b, 2] > i if backward else beads[b, 2] < i):
+        b += 1
+    ni[node, BEAD] = b - 1  # a node that is set free goes on behind the bead that did it
+    if i != last + step:
+        for side in range(2):
+            on_left = (side == 0) != backward
+            point = string.at_left[i] if on_left else string.at_right[i]
+            if point >= 0 and not _pass_bead(
+                node, point, side, nf, ni, heap, turns, count, xy, q
+            ):
+                return
+    ni[node, BEAD] = b
+    _run(node, nf, ni, heap, turns, count, strings, beads, xy, q)
+
+
+@inner
+def _expand(node, nf, ni, heap, turns, count, marks, graph, string, q):
+    """Send a node that arrived at a vertex into every half-edge that leaves it."""
+    strings, beads, xy = string.offsets, string.beads, string.xy
+    clearance, is_core, out = graph.clearance, graph.is_core, graph.out
+    half = ni[node, HALF]
+    v = graph.edges[half // 2, 1 - half % 2]
+    for slot in range(graph.offsets[v], graph.offsets[v + 1]):
+        leaving = out[slot]
+        if leaving == half ^ 1:
+            continue
+        if not _may_enter(leaving, clearance, is_core, marks, count, q):
+            continue
+        new = _copy(node, nf, ni, count)
+        ni[new, HALF], ni[new, BEAD] = leaving, strings[leaving]
+        stops = STOPS if clearance[leaving // 2] < q.radius - SLACK else 0
+        ni[new, FLAGS] = (ni[new, FLAGS] & ~(BLIND | ARRIVED)) | stops
+        _run(new, nf, ni, heap, turns, count, strings, beads, xy, q)
+
+
+@inner
+def search(piece_s, piece_g, ws, index, q):
+    """Find the shortest path: (status, final node). `q` is the Query with its goal filled in."""
+    nf, ni, heap, turns, count, marks = ws.nf, ws.ni, ws.heap, ws.turns, ws.count, ws.marks
+    axis, graph, string = index.axis, index.graph, index.string
+    count[0], count[1] = 0, 0
+    count[2] += 1
+    edge = graph.edge_of[piece_s]
+    _mark_way_up(edge, marks, graph.edges, graph.is_core, graph.up, count)
+    _mark_way_up(q.goal_edge, marks, graph.edges, graph.is_core, graph.up, count)
+    for backward in range(2):
+        sees = edge == q.goal_edge and (piece_g <= piece_s if backward else piece_g >= piece_s)
+        is_open = q.start_open_backward if backward else q.start_open_forward
+        half = 2 * edge + backward
+        _start(half, piece_s, sees, is_open, nf, ni, heap, turns, count, axis, string, q)
+    limit = len(heap) - 64
+    while count[1] > 0:
+        if count[0] > limit:
+            return FULL, -1
+        node = _pop(nf, heap, count)
+        if ni[node, FLAGS] & FINAL:
+            return FOUND, node
+        if ni[node, ROOT] >= 0:
+            key = 2 * ni[node, ROOT] + (0 if ni[node, SIGMA] > 0 else 1)
+            if _is_worse(key, nf[node, G], nf[node, INX], nf[node, INY], turns, count, q):
+                continue
+        if ni[node, FLAGS] & ARRIVED:
+            _expand(node, nf, ni, heap, turns, count, marks, graph, string, q)
+        else:
+            _run(node, nf, ni, heap, turns, count, string.offsets, string.beads, string.xy, q)
+    return NOWHERE, -1

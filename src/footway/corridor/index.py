@@ -1,0 +1,209 @@
+"""What is derived from the medial axis once, so that every query is a look-up.
+
+    MedialAxis --> Grid (nearest walls), Fans (walls to pieces), Graph (vertices to half-edges),
+                   String (what a taut path must pass on its left and right along a half-edge)
+
+Half-edge 2e follows edge e forward, 2e + 1 follows it backward.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from footway.constants import CELLS_PER_WALL
+from footway.corridor._graph_kernels import bead_strings, strip_trees, widest_forest
+from footway.corridor._grid_kernels import bin_walls, candidate_walls
+from footway.geometry.segments import cross, foot_parameter
+from footway.medial import MedialAxis
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+
+class Grid(NamedTuple):
+    """Uniform grid of candidate walls: see _grid_kernels."""
+
+    box: Floats  # (3,) lower left corner and cell size, m
+    shape: Ints  # (2,) columns, rows
+    offsets: Ints  # (cells + 1,)
+    candidates: NDArray[np.int32]
+    walls: Floats  # (nw, 4) wall segments, then point obstacles with both ends the same
+    site: Ints  # (nw,) site of the wall
+    ends: Ints  # (nw, 2) sites of its ends
+
+
+class Fans(NamedTuple):
+    """Pieces of the axis that bound the cell of each site, sorted around or along it.
+
+    Row 2 s is the cell of a point s or the left side of a segment s, row 2 s + 1 its right side.
+    Keys are angles about a point (radians) or distances along a segment (metres).
+    """
+
+    offsets: Ints  # (2 ns + 1,)
+    keys: Floats
+    widths: Floats
+    pieces: Ints
+    sites: Floats  # (ns, 4)
+    is_point: NDArray[np.bool_]  # (ns,)
+    two_sided: NDArray[np.bool_]  # (ns,)
+
+
+class Graph(NamedTuple):
+    """The axis as a graph for searching.
+
+    Dead ends hang as trees on the core: `up` is the half-edge from a tree's vertex to its root.
+    In the forest, a vertex and its parent are joined by a way of at least `join_clearance`, and
+    that falls toward the root: the widest way between two vertices is read off by climbing.
+    """
+
+    offsets: Ints  # (nv + 1,)
+    out: Ints  # (2 ne,) half-edges that leave each vertex
+    edges: Ints  # (ne, 2)
+    edge_of: Ints  # (m,) edge of each event
+    clearance: Floats  # (ne,) narrowest
+    length: Floats  # (ne,)
+    is_core: NDArray[np.bool_]  # (ne,)
+    up: Ints  # (nv,) -1 in the core
+    join: Ints  # (nv,) parent in the forest, itself at a root
+    join_clearance: Floats  # (nv,)
+    join_edge: Ints  # (nv,)
+
+
+class String(NamedTuple):
+    """Beads that pin a path along each half-edge, in the order in which it passes them."""
+
+    offsets: Ints  # (2 ne + 1,)
+    beads: NDArray[np.int32]  # (nb, 3) point, side (0 left of the path, 1 right), event
+    xy: Floats  # (ns + 4 ne, 2) points: corners, where a path may turn, then contacts of vertices
+    at_left: NDArray[np.int32]  # (m,) point on the left of each event; -1: inside a wall
+    at_right: NDArray[np.int32]  # (m,)
+
+
+class Index(NamedTuple):
+    """All of it, as kernels take it."""
+
+    axis: MedialAxis
+    grid: Grid
+    fans: Fans
+    graph: Graph
+    string: String
+
+
+def build_index(axis: MedialAxis) -> Index:
+    """Derive every structure from the axis; milliseconds for a city."""
+    graph = _graph(axis)
+    return Index(axis, _grid(axis), _fans(axis), graph, _string(axis, graph))
+
+
+def _grid(axis: MedialAxis) -> Grid:
+    segments = np.flatnonzero(~axis.is_point)
+    points = np.flatnonzero(axis.is_point)
+    start, end = (_find_points(axis.sites, points, segments, k) for k in (0, 2))
+    single = np.setdiff1d(points, np.concatenate([start, end]), assume_unique=False)
+    site = np.concatenate([segments, single])
+    ends = np.column_stack([np.concatenate([start, single]), np.concatenate([end, single])])
+    walls = np.ascontiguousarray(axis.sites[site])
+    low = np.minimum(walls[:, :2], walls[:, 2:]).min(axis=0)
+    high = np.maximum(walls[:, :2], walls[:, 2:]).max(axis=0)
+    size = float(np.sqrt(np.prod(high - low) / (CELLS_PER_WALL * len(walls))))
+    size = max(size, float((high - low).max()) / 4096)
+    shape = np.floor((high - low) / size).astype(np.int64) + 1
+    bins, members = bin_walls(walls, low[0], low[1], size, shape[0], shape[1])
+    offsets, candidates = candidate_walls(
+        walls, bins, members, low[0], low[1], size, shape[0], shape[1]
+    )
+    return Grid(np.array([*low, size]), shape, offsets, candidates, walls, site, ends)
+
+
+def _find_points(sites: Floats, points: Ints, segments: Ints, column: int) -> Ints:
+    """Sites of the segments' ends: the point sites with the same coordinates."""
+    place = np.ascontiguousarray(sites[points, :2]).view(np.complex128).ravel()
+    wanted = np.ascontiguousarray(sites[segments, column : column + 2]).view(np.complex128).ravel()
+    order = np.argsort(place)
+    found: Ints = points[order[np.searchsorted(place[order], wanted)]]
+    return found
+
+
+def _fans(axis: MedialAxis) -> Fans:
+    piece = np.flatnonzero(axis.piece_left >= 0)
+    rows, keys, widths = [], [], []
+    for sites, on_left in ((axis.piece_left, True), (axis.piece_right, False)):
+        row, key, width = _fan_entries(axis, piece, sites[piece], on_left=on_left)
+        rows.append(row)
+        keys.append(key)
+        widths.append(width)
+    row, key, width = np.concatenate(rows), np.concatenate(keys), np.concatenate(widths)
+    order = np.lexsort((key, row))
+    count = np.bincount(row, minlength=2 * len(axis.sites))
+    offsets = np.concatenate([[0], np.cumsum(count)])
+    pieces = np.concatenate([piece, piece])[order]
+    return Fans(
+        offsets, key[order], width[order], pieces, axis.sites, axis.is_point, axis.two_sided
+    )
+
+
+def _fan_entries(
+    axis: MedialAxis, piece: Ints, site: Ints, *, on_left: bool
+) -> tuple[Ints, Floats, Floats]:
+    """Row, key and width of the pieces on one side. A site on the left is circled with angles
+    that grow, one on the right with angles that fall."""
+    first, last = axis.events[piece], axis.events[piece + 1]
+    wall = axis.sites[site]
+    begin, end = (first, last) if on_left else (last, first)
+    from_begin, from_end = begin - wall[:, :2], end - wall[:, :2]
+    angle = np.arctan2(from_begin[:, 1], from_begin[:, 0])
+    turn = np.arctan2(cross(from_begin, from_end), (from_begin * from_end).sum(axis=1))
+    t0, t1 = foot_parameter(first, wall), foot_parameter(last, wall)
+    behind = cross(wall[:, 2:] - wall[:, :2], 0.5 * (first + last) - wall[:, :2]) < 0
+    is_point = axis.is_point[site]
+    row = 2 * site + np.where(is_point, 0, behind)
+    key = np.where(is_point, angle, np.minimum(t0, t1))
+    width = np.where(is_point, np.maximum(turn, 0.0), np.abs(t1 - t0))
+    return row, key, width
+
+
+def _graph(axis: MedialAxis) -> Graph:
+    count = len(axis.edges)
+    tail = np.stack([axis.edges[:, 0], axis.edges[:, 1]], axis=1).ravel()
+    out = np.argsort(tail, kind="stable")
+    degree = np.bincount(tail, minlength=len(axis.vertices))
+    offsets = np.concatenate([[0], np.cumsum(degree)])
+    edge_of = np.repeat(np.arange(count), np.diff(axis.offsets))
+    clearance = np.minimum.reduceat(axis.clearance, axis.offsets[:-1])
+    length = np.add.reduceat(axis.piece_length, axis.offsets[:-1])
+    is_core, up = strip_trees(axis.edges, offsets, out)
+    widest_first = np.argsort(-clearance, kind="stable")
+    join, join_clearance, join_edge = widest_forest(
+        axis.edges, clearance, widest_first, len(axis.vertices)
+    )
+    return Graph(
+        offsets, out, axis.edges, edge_of, clearance, length, is_core, up,
+        join, join_clearance, join_edge,
+    )  # fmt: skip
+
+
+def _string(axis: MedialAxis, graph: Graph) -> String:
+    count, n_sites = len(axis.edges), len(axis.sites)
+    terminal = np.stack([axis.offsets[:-1], axis.offsets[1:] - 1], axis=1).ravel()
+    contacts = np.stack([axis.left[terminal], axis.right[terminal]], axis=1).reshape(-1, 2)
+    core = np.repeat(graph.is_core, 2)
+    ends = axis.edges.ravel()
+    is_branch = np.bincount(ends[core], minlength=len(axis.vertices)) != 2
+    at = []
+    for side, sites in enumerate((axis.piece_left, axis.piece_right)):
+        before = np.roll(sites, 1)
+        corner = np.where(sites >= 0, axis.is_point[sites], False)
+        corner_before = np.where(before >= 0, axis.is_point[before], False)
+        point = np.where(corner, sites, np.where(corner_before, before, -1))
+        wall = n_sites + 2 * np.arange(2 * count) + side
+        bare = (point[terminal] < 0) & is_branch[ends]
+        point[terminal] = np.where(bare, wall, point[terminal])
+        at.append(point.astype(np.int32))
+    offsets, beads = bead_strings(axis.offsets, at[0], at[1])
+    xy = np.vstack([axis.sites[:, :2], contacts])
+    return String(offsets, beads, xy, at[0], at[1])

@@ -1,0 +1,10 @@
+"""Walkable space, named areas and terrain; and the doctor who makes them from dirty input."""
+
+from __future__ import annotations
+
+from footway.environment.environment import Area, Environment, TerrainRegion
+from footway.environment.ingredients import Ingredients, Pieces
+from footway.environment.repair import Repair
+from footway.environment.walls import Walls
+
+__all__ = ["Area", "Environment", "Ingredients", "Pieces", "Repair", "TerrainRegion", "Walls"]

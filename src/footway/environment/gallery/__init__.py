@@ -1,0 +1,66 @@
+"""Built-in maps, procedural and deterministic, after the environments of the papers.
+
+    from footway.environment import gallery
+
+    gallery.names()            # ("city", "field", "game", "mckenna", "office")
+    gallery.make("city")       # Environment, 500 x 500 m
+    gallery.make("city:3x3")   # nine cities side by side, 1,500 x 1,500 m
+
+A map is the same on every platform and in every run: its numbers come from a fixed stream and its
+corners are whole millimetres.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+from footway.errors import BadInput
+
+if TYPE_CHECKING:
+    from footway.environment import Environment
+
+__all__ = ["MOST_TILES", "make", "names"]
+
+MOST_TILES: Final = 12
+"""Cities in each direction, at most: 144 of them have 85,000 buildings."""
+
+_NAMES: Final = ("city", "field", "game", "mckenna", "office")
+_TILING = re.compile(r"city:([0-9]{1,4})x([0-9]{1,4})")
+
+
+def names() -> tuple[str, ...]:
+    """Names that `make` knows, in alphabetical order; "city:3x3" and the like come on top."""
+    return _NAMES
+
+
+def make(name: str) -> Environment:
+    """Return the map of this name; "city:NxN" is N x N cities, N from 1 to 12.
+
+    Raises:
+        BadInput: there is no such map; the message lists those that exist.
+
+    Example:
+        >>> from footway.environment import gallery
+        >>> gallery.make("mckenna").holes
+        23
+
+    """
+    if name in _NAMES:
+        module = import_module(f"footway.environment.gallery.{name}")
+        environment: Environment = getattr(module, name)()
+        return environment
+    tiling = _TILING.fullmatch(name)
+    if tiling is None:
+        known = ", ".join(_NAMES)
+        raise BadInput(f"no map {name!r} in the gallery; there are {known} and city:NxN")
+    return _tiled(name, int(tiling[1]), int(tiling[2]))
+
+
+def _tiled(name: str, columns: int, rows: int) -> Environment:
+    from footway.environment.gallery.city import tiled_city
+
+    if columns != rows or not 1 <= columns <= MOST_TILES:
+        raise BadInput(f"{name!r} is not a square of 1 to {MOST_TILES} cities a side; try city:3x3")
+    return tiled_city(columns, name=f"gallery:city:{columns}x{rows}")

@@ -1,0 +1,165 @@
+"""Convex polygons as plain lists of corners: what the gallery's maps are cut from.
+
+Corners are (x, y) in metres, counterclockwise. Everything is elementary arithmetic in a fixed
+order, so that a map is the same on every platform and with every version of GEOS; an overlay of
+GEOS would not be.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+Point = tuple[float, float]
+Ring = list[Point]
+
+
+def rectangle(xmin: float, ymin: float, xmax: float, ymax: float) -> Ring:
+    """Axis-parallel rectangle."""
+    return [(xmin, ymin), (xmax, ymin), (xmax, ymax), (xmin, ymax)]
+
+
+def block(centre: Point, size: tuple[float, float], *, angle: float = 0.0) -> Ring:
+    """Rectangle of the given width and depth (m) around its centre, turned by `angle` (rad)."""
+    w, d = size[0] / 2, size[1] / 2
+    return placed(rectangle(-w, -d, w, d), centre, angle=angle)
+
+
+def regular(centre: Point, radius: float, *, sides: int, angle: float = 0.0) -> Ring:
+    """Regular polygon with its corners on the circle of `radius` (m)."""
+    turns = [angle + 2 * math.pi * k / sides for k in range(sides)]
+    return [(centre[0] + radius * math.cos(t), centre[1] + radius * math.sin(t)) for t in turns]
+
+
+def placed(ring: Ring, centre: Point, *, angle: float) -> Ring:
+    """`ring`, drawn around the origin, turned by `angle` (rad) and moved to `centre`."""
+    c, s = math.cos(angle), math.sin(angle)
+    return [(centre[0] + c * x - s * y, centre[1] + s * x + c * y) for x, y in ring]
+
+
+def area(ring: Ring) -> float:
+    """Area in m2, positive when counterclockwise; 0 for fewer than three corners."""
+    return 0.5 * sum(p[0] * q[1] - q[0] * p[1] for p, q in edges(ring))
+
+
+def centroid(ring: Ring) -> Point:
+    """Mean of the corners: inside, and good enough to aim a cut at."""
+    n = len(ring)
+    return sum(x for x, _ in ring) / n, sum(y for _, y in ring) / n
+
+
+def edges(ring: Ring) -> list[tuple[Point, Point]]:
+    """Sides of the ring, the closing one last."""
+    return list(pairwise([*ring, *ring[:1]]))
+
+
+def contains(ring: Ring, point: Point) -> bool:
+    """Whether `point` is inside or on the boundary."""
+    x, y = point
+    return all((q[0] - p[0]) * (y - p[1]) >= (q[1] - p[1]) * (x - p[0]) for p, q in edges(ring))
+
+
+def distance_to_sides(ring: Ring, point: Point) -> float:
+    """Distance in m from `point` to the nearest side, on whichever side of it."""
+    return min(_distance_to_segment(point, p, q) for p, q in edges(ring))
+
+
+def _distance_to_segment(point: Point, p: Point, q: Point) -> float:
+    ex, ey = q[0] - p[0], q[1] - p[1]
+    t = ((point[0] - p[0]) * ex + (point[1] - p[1]) * ey) / (ex * ex + ey * ey)
+    t = min(1.0, max(0.0, t))
+    return math.dist(point, (p[0] + t * ex, p[1] + t * ey))
+
+
+def clip(ring: Ring, normal: Point, *, offset: float) -> Ring:
+    """Return the part where normal . x >= offset: a convex ring, or an empty list."""
+    heights = [normal[0] * x + normal[1] * y - offset for x, y in ring]
+    kept: Ring = []
+    for (p, q), (hp, hq) in zip(edges(ring), pairwise([*heights, *heights[:1]]), strict=True):
+        if hp >= 0:
+            kept.append(p)
+        if hp * hq < 0:
+            t = hp / (hp - hq)
+            kept.append((p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1])))
+    return kept if len(kept) > 2 else []
+
+
+def split(ring: Ring, point: Point, *, angle: float, gap: float) -> list[Ring]:
+    """Cut along the line through `point` in direction `angle` (rad), leaving `gap` m free."""
+    nx, ny = -math.sin(angle), math.cos(angle)
+    at = nx * point[0] + ny * point[1]
+    above = clip(ring, (nx, ny), offset=at + gap / 2)
+    below = clip(ring, (-nx, -ny), offset=gap / 2 - at)
+    return [side for side in (above, below) if side]
+
+
+def split_across(ring: Ring, frame: float, *, share: float, tilt: float, gap: float) -> list[Ring]:
+    """Cut the longer side of the box in direction `frame` (rad) at `share` of its length.
+
+    The cut is square to that side but for `tilt` (rad), and leaves `gap` m free.
+    """
+    umin, vmin, umax, vmax = box(ring, frame)
+    if umax - umin >= vmax - vmin:
+        u, v, turn = umin + share * (umax - umin), (vmin + vmax) / 2, math.pi / 2
+    else:
+        u, v, turn = (umin + umax) / 2, vmin + share * (vmax - vmin), 0.0
+    c, s = math.cos(frame), math.sin(frame)
+    return split(ring, (c * u - s * v, s * u + c * v), angle=frame + turn + tilt, gap=gap)
+
+
+def longest_side(ring: Ring) -> float:
+    """Direction (rad) of the longest side: the frame in which a ring is cut further."""
+    p, q = max(edges(ring), key=lambda side: math.dist(*side))
+    return math.atan2(q[1] - p[1], q[0] - p[0])
+
+
+def box(ring: Ring, frame: float) -> tuple[float, float, float, float]:
+    """Bounding box (umin, vmin, umax, vmax) in the frame turned by `frame` (rad)."""
+    c, s = math.cos(frame), math.sin(frame)
+    u = [c * x + s * y for x, y in ring]
+    v = [c * y - s * x for x, y in ring]
+    return min(u), min(v), max(u), max(v)
+
+
+def box_sides(ring: Ring, frame: float) -> tuple[float, float]:
+    """Longer and shorter side (m) of the box in the frame turned by `frame` (rad)."""
+    umin, vmin, umax, vmax = box(ring, frame)
+    return max(umax - umin, vmax - vmin), min(umax - umin, vmax - vmin)
+
+
+def cosines(ring: Ring) -> list[float]:
+    """Cosine of the inner angle at each corner: near 1 for a spike, 0 for a right angle."""
+    n = len(ring)
+    rays = [
+        (_towards(corner, ring[k - 1]), _towards(corner, ring[(k + 1) % n]))
+        for k, corner in enumerate(ring)
+    ]
+    return [a[0] * b[0] + a[1] * b[1] for a, b in rays]
+
+
+def without_spikes(ring: Ring, *, sharpest: float, bevel: float) -> Ring:
+    """Cut off corners sharper than `sharpest` (rad), at `bevel` m along their sides."""
+    n = len(ring)
+    result: Ring = []
+    for k, (corner, cosine) in enumerate(zip(ring, cosines(ring), strict=True)):
+        if cosine <= math.cos(sharpest):
+            result.append(corner)
+            continue
+        result += [along(corner, q, bevel) for q in (ring[k - 1], ring[(k + 1) % n])]
+    return result
+
+
+def without_short_sides(ring: Ring, *, shortest: float) -> Ring:
+    """Drop corners that follow the previous one by less than `shortest` m."""
+    return [p for k, p in enumerate(ring) if math.dist(p, ring[k - 1]) >= shortest]
+
+
+def along(p: Point, q: Point, distance: float) -> Point:
+    """Point at `distance` m from p towards q."""
+    dx, dy = _towards(p, q)
+    return p[0] + distance * dx, p[1] + distance * dy
+
+
+def _towards(p: Point, q: Point) -> Point:
+    length = math.dist(p, q)
+    return (q[0] - p[0]) / length, (q[1] - p[1]) / length

@@ -1,0 +1,253 @@
+"""City: an old town of lanes and alleys in a ring of avenues, 500 x 500 m.
+
+After the City of cmm-crowds-2008 (figure 2: 500 x 500 m, a footprint of 2,122 triangles).
+
+A town is cut, not placed: avenues cut the ground into districts, streets cut districts into
+blocks, alleys cut blocks into parcels, and a parcel becomes a house with wings and yards. What is
+cut apart cannot touch. The plan is warped before the alleys are cut, so that avenues bend but the
+alleys are as wide as asked. It leaves the bounds where they are, so that tiled cities join in the
+streets along them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import shapely
+
+from footway.environment import Area, Environment
+from footway.environment.gallery import _convex as convex
+from footway.environment.gallery import _houses as houses
+from footway.environment.gallery._dice import Dice
+from footway.environment.gallery._rings import on_grid, polygons
+
+if TYPE_CHECKING:
+    from footway.environment.gallery._convex import Point, Ring
+
+SIDE: Final = 500.0
+"""m. Width and depth of one city, and of one tile."""
+
+SEED: Final = 43
+
+MARGIN: Final = 4.0
+"""m. Free ground along the bounds, before warping: the streets in which tiles meet."""
+
+AVENUE: Final = 13.0
+ALLEY: Final = (1.55, 1.95)
+"""m. Widths of what is cut. Alleys keep to 1.5 to 2 m after rounding to the grid."""
+
+MARKET: Final[Point] = (243.0, 262.0)
+MINSTER: Final[Point] = (184.0, 283.0)
+THEATRE: Final[Point] = (118.0, 142.0)
+SQUARES: Final = (
+    ("market", MARKET, 27.0),
+    ("corn square", (392.0, 370.0), 22.0),
+    ("station square", (404.0, 118.0), 18.0),
+    ("abbey square", (112.0, 392.0), 20.0),
+)
+CLEARINGS: Final = (*SQUARES, ("minster", MINSTER, 26.0), ("theatre", THEATRE, 19.0))
+"""Name, centre and radius (m) of what is kept free of houses, before warping."""
+
+TOWN_WALL: Final = (
+    *((0.35, 112.0), (1.28, 105.0), (2.2, 118.0), (3.0, 109.0)),
+    *((3.95, 119.0), (4.72, 103.0), (5.62, 114.0)),
+)
+"""Direction (rad) and distance (m) from the market of the avenues where the town wall stood."""
+
+RADIALS: Final = ((0.22, 8.0), (1.15, 6.0), (2.05, 7.0))
+"""Direction (rad) and width (m) of the streets through the market."""
+
+GATES: Final = (
+    ("west gate", (0.4, 236.0, 2.6, 248.0)),
+    ("east gate", (497.4, 302.0, 499.6, 314.0)),
+    ("south gate", (100.0, 0.4, 112.0, 2.6)),
+    ("north gate", (262.0, 497.4, 274.0, 499.6)),
+)
+"""Name and box (m) of the places where avenues leave the city."""
+
+SMALLEST_BLOCK: Final = 150.0
+SMALLEST_PARCEL: Final = 55.0
+"""m2. What is cut smaller stays open ground."""
+
+SHALLOWEST_PARCEL: Final = 5.0
+"""m. A narrower house would be a wall."""
+
+
+@dataclass(frozen=True)
+class Grain:
+    """How finely a part of town is cut.
+
+    Attributes:
+        block: typical area of a block, m2.
+        parcel: typical area of a parcel, m2.
+        street: width of the streets between blocks, m.
+        tilt: how far a street may be from square, rad.
+
+    """
+
+    block: float
+    parcel: float
+    street: float
+    tilt: float
+
+
+OLD_TOWN: Final = Grain(block=1700.0, parcel=205.0, street=5.2, tilt=0.11)
+NEW_TOWN: Final = Grain(block=3500.0, parcel=330.0, street=8.0, tilt=0.06)
+
+
+def city() -> Environment:
+    """One city of 500 x 500 m, with its squares and gates as areas: see the module."""
+    gates = [Area(name, shapely.box(*box)) for name, box in GATES]
+    return Environment.from_polygons(
+        bounds=(0.0, 0.0, SIDE, SIDE),
+        obstacles=list(polygons(_footprints())),
+        areas=[*_squares((0.0, 0.0)), *gates],
+        name="gallery:city",
+    )
+
+
+def tiled_city(tiles: int, *, name: str) -> Environment:
+    """`tiles` x `tiles` cities side by side; areas are their squares, "market 2,0" and so on."""
+    index = np.stack(np.meshgrid(np.arange(tiles), np.arange(tiles)), axis=-1).reshape(-1, 2)
+    squares = [
+        square
+        for column, row in index.tolist()
+        for square in _squares((SIDE * column, SIDE * row), suffix=f" {column},{row}")
+    ]
+    return Environment.from_polygons(
+        bounds=(0.0, 0.0, SIDE * tiles, SIDE * tiles),
+        obstacles=_copies(polygons(_footprints()), SIDE * index),
+        areas=squares,
+        name=name,
+    )
+
+
+def _copies(footprints: Any, offsets: Any) -> list[shapely.Polygon]:
+    """Footprints (n,) moved by each of the offsets (m, 2), in one go."""
+    corners, owner = shapely.get_coordinates(footprints, return_index=True)
+    # Rounded once more: a sum of floats is a whole number of millimetres but for its last bit.
+    moved = on_grid(offsets[:, None, :] + corners[None, :, :]).reshape(-1, 2)
+    first = len(footprints) * np.arange(len(offsets))
+    owners = (first[:, None] + owner[None, :]).reshape(-1)
+    return list(shapely.polygons(shapely.linearrings(moved, indices=owners)))
+
+
+def _squares(corner: Point, *, suffix: str = "") -> list[Area]:
+    """Areas within the squares of the city whose lower left corner is given."""
+    areas = []
+    for name, centre, radius in SQUARES:
+        x, y = _warp(centre)
+        inside = convex.regular((x + corner[0], y + corner[1]), 0.75 * radius, sides=16)
+        areas.append(Area(name + suffix, shapely.Polygon(on_grid(inside))))
+    return areas
+
+
+def _footprints() -> list[Ring]:
+    """Corners of all buildings of one city, in metres."""
+    dice = Dice(SEED)
+    old_town, districts = _cut_along_wall()
+    wedges = [_opened(wedge, SQUARES[:1]) for wedge in _cut_radials(old_town)]
+    rings = _built_up(wedges, OLD_TOWN, dice)
+    rings += _built_up(districts, NEW_TOWN, dice)
+    rings.append(houses.cathedral(_warp(MINSTER), angle=0.12))
+    rings.append(convex.regular(_warp(THEATRE), 9.0, sides=16))
+    return rings
+
+
+def _built_up(districts: list[Ring], grain: Grain, dice: Dice) -> list[Ring]:
+    """Houses of all blocks of these districts."""
+    blocks = [
+        _opened(block, CLEARINGS)
+        for district in districts
+        for block in _cut_blocks(district, convex.longest_side(district), grain, dice)
+    ]
+    return [
+        house
+        for block in blocks
+        if convex.area(block) > SMALLEST_BLOCK
+        for house in _houses([_warp(corner) for corner in block], grain, dice)
+    ]
+
+
+def _cut_along_wall() -> tuple[Ring, list[Ring]]:
+    """Old town and the districts around it. Each avenue runs on until it meets an earlier one."""
+    inside = convex.rectangle(MARGIN, MARGIN, SIDE - MARGIN, SIDE - MARGIN)
+    outside = []
+    for angle, distance in TOWN_WALL:
+        nx, ny = math.cos(angle), math.sin(angle)
+        at = nx * MARKET[0] + ny * MARKET[1] + distance
+        outside.append(convex.clip(inside, (nx, ny), offset=at + AVENUE / 2))
+        inside = convex.clip(inside, (-nx, -ny), offset=AVENUE / 2 - at)
+    return inside, outside
+
+
+def _cut_radials(old_town: Ring) -> list[Ring]:
+    """Wedges of the old town between the streets through the market."""
+    parts = [old_town]
+    for angle, gap in RADIALS:
+        parts = [p for part in parts for p in convex.split(part, MARKET, angle=angle, gap=gap)]
+    return parts
+
+
+def _opened(block: Ring, clearings: tuple[tuple[str, Point, float], ...]) -> Ring:
+    """Return what clearings leave of a block: straight fronts that face the middle of each."""
+    for _, centre, radius in clearings:
+        if not block:
+            return []
+        if convex.contains(block, centre) or convex.distance_to_sides(block, centre) < radius:
+            x, y = convex.centroid(block)
+            reach = math.dist((x, y), centre)
+            nx, ny = (x - centre[0]) / reach, (y - centre[1]) / reach
+            offset = nx * centre[0] + ny * centre[1] + radius
+            block = convex.clip(block, (nx, ny), offset=offset)
+    return block
+
+
+def _cut_blocks(ring: Ring, frame: float, grain: Grain, dice: Dice) -> list[Ring]:
+    """Cut a district into blocks, along one `frame` (rad) so that its streets are a family."""
+    ring = convex.without_short_sides(ring, shortest=1.0)
+    size = convex.area(ring)
+    if size < SMALLEST_BLOCK:
+        return []
+    length, width = convex.box_sides(ring, frame)
+    if size < grain.block * dice.between(0.8, 1.5) and length < 2.1 * width:
+        return [ring]
+    share, tilt = dice.between(0.42, 0.58), dice.between(-grain.tilt, grain.tilt)
+    gap = AVENUE if size > 45_000 else grain.street + (1.5 if size > 12_000 else 0.0)
+    halves = convex.split_across(ring, frame, share=share, tilt=tilt, gap=gap)
+    return [block for half in halves for block in _cut_blocks(half, frame, grain, dice)]
+
+
+def _houses(block: Ring, grain: Grain, dice: Dice) -> list[Ring]:
+    """Houses on the parcels that touch a street; what lies behind them is the block's court."""
+    parcels = _cut_parcels(block, convex.longest_side(block), grain, dice)
+    return [
+        houses.house(parcel, block, dice)
+        for parcel in parcels
+        if min(convex.distance_to_sides(block, corner) for corner in parcel) < 1.0
+    ]
+
+
+def _cut_parcels(ring: Ring, frame: float, grain: Grain, dice: Dice) -> list[Ring]:
+    """Cut a block into parcels with alleys between them."""
+    ring = convex.without_short_sides(ring, shortest=0.8)
+    size = convex.area(ring)
+    if size < SMALLEST_PARCEL:
+        return []
+    length, width = convex.box_sides(ring, frame)
+    if size < grain.parcel * dice.between(0.75, 1.6) and length < 2.4 * width:
+        return [ring] if width > SHALLOWEST_PARCEL else []
+    share, tilt, gap = dice.between(0.4, 0.6), dice.between(-0.04, 0.04), dice.between(*ALLEY)
+    halves = convex.split_across(ring, frame, share=share, tilt=tilt, gap=gap)
+    return [parcel for half in halves for parcel in _cut_parcels(half, frame, grain, dice)]
+
+
+def _warp(point: Point) -> Point:
+    """Bend the plan by up to 20 m; a point on the bounds stays on them."""
+    x, y = (2 * math.pi / SIDE) * point[0], (2 * math.pi / SIDE) * point[1]
+    dx = 14 * math.sin(x) * math.cos(y + 0.6) + 6 * math.sin(2 * x) * math.cos(y + 2.0)
+    dy = 14 * math.sin(y) * math.cos(x + 2.4) + 6 * math.sin(2 * y) * math.cos(x + 1.0)
+    return point[0] + dx, point[1] + dy

@@ -1,0 +1,198 @@
+"""Office: one floor of 80 x 80 m with rooms on four sides and an open plan in the middle.
+
+After the Office of the 2006 paper on reachability roadmaps (table I: 80 x 80, more than 80 pieces
+of furniture): large open spaces, many narrow passages, many alternative routes.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, Final
+
+import shapely
+
+from footway.environment import Area, Environment
+from footway.environment.gallery import _convex as convex
+from footway.environment.gallery import _furniture as furniture
+from footway.environment.gallery._rings import polygons
+
+if TYPE_CHECKING:
+    from footway.environment.gallery._convex import Ring
+
+SIDE: Final = 80.0
+WALL: Final = 0.2
+"""m. Thickness of the walls between rooms; the outer walls are the bounds."""
+
+Doors = tuple[tuple[float, float], ...]
+"""Middle of each door along its wall and its width, m."""
+
+NORTH_DOORS: Final[Doors] = (
+    *((16.5, 1.0), (22.5, 0.9), (37.5, 0.9), (42.5, 0.9), (57.5, 0.9), (64.0, 1.2)),
+)
+ALONG_X: Final[tuple[tuple[float, float, float, Doors], ...]] = (
+    # y of the wall, from x, to x, doors: rooms in the south, north and on the sides.
+    (13.0, 0.0, 26.0, ((16.0, 1.2), (23.0, 0.9))),
+    (13.0, 54.0, 80.0, ((56.5, 1.2), (64.0, 1.2))),
+    (67.0, 0.0, 80.0, NORTH_DOORS),
+    *((y, 0.0, 13.0, doors) for y, doors in ((22.0, ()), (31.0, ((11.6, 0.9),)), (40.0, ()))),
+    *((y, 0.0, 13.0, doors) for y, doors in ((49.0, ((11.6, 0.9),)), (58.0, ()))),
+    *((y, 67.0, 80.0, doors) for y, doors in ((31.0, ((68.4, 1.0),)), (40.0, ()))),
+    *((y, 67.0, 80.0, doors) for y, doors in ((49.0, ((68.4, 0.9),)), (58.0, ()))),
+    # The block in the middle.
+    (33.0, 33.0, 47.0, ((36.0, 1.0), (44.0, 1.0))),
+    (40.0, 33.0, 47.0, ((40.0, 0.9),)),
+    (47.0, 33.0, 47.0, ((36.0, 1.0), (44.0, 1.0))),
+)
+ALONG_Y: Final[tuple[tuple[float, float, float, Doors], ...]] = (
+    # x of the wall, from y, to y, doors.
+    (13.0, 13.0, 67.0, tuple((y, 0.9) for y in (15.0, 24.0, 33.0, 42.0, 51.0, 60.0))),
+    (67.0, 13.0, 67.0, ((16.0, 1.1), (28.0, 1.1), *((y, 0.9) for y in (33.0, 42.0, 51.0, 60.0)))),
+    (26.0, 0.0, 13.0, ((6.5, 1.2),)),
+    (54.0, 0.0, 13.0, ((6.5, 1.2),)),
+    *((x, 67.0, 80.0, doors) for x, doors in ((20.0, ()), (30.0, ((68.4, 0.9),)), (40.0, ()))),
+    *((x, 67.0, 80.0, doors) for x, doors in ((50.0, ((68.4, 0.9),)), (60.0, ()))),
+    (33.0, 33.0, 47.0, ((38.0, 0.9), (43.5, 1.1))),
+    (47.0, 33.0, 47.0, ((36.5, 1.1), (42.0, 0.9))),
+)
+
+PILLARS: Final = tuple(product((23.0, 57.0), (23.0, 40.0, 57.0)))
+"""x and y (m) of the columns that carry the open plan."""
+
+
+def office() -> Environment:
+    """Return the office of 80 x 80 m: see the module."""
+    return Environment.from_polygons(
+        bounds=(0.0, 0.0, SIDE, SIDE),
+        obstacles=[*_walls(), *polygons(_furniture())],
+        areas=(
+            Area("entrance", shapely.box(36.0, 0.5, 44.0, 2.5)),
+            Area("canteen", shapely.box(65.0, 5.0, 69.0, 8.0)),
+        ),
+        name="gallery:office",
+    )
+
+
+def _walls() -> list[shapely.Polygon]:
+    """Walls joined where they meet: pieces between doors, each one polygon."""
+    half = WALL / 2
+    boxes = [
+        (start, y - half, end, y + half)
+        for y, x0, x1, doors in ALONG_X
+        for start, end in _pieces(x0, x1, doors)
+    ]
+    boxes += [
+        (x - half, start, x + half, end)
+        for x, y0, y1, doors in ALONG_Y
+        for start, end in _pieces(y0, y1, doors)
+    ]
+    union = shapely.union_all(polygons([convex.rectangle(*box) for box in boxes]))
+    return list(shapely.get_parts(shapely.normalize(shapely.simplify(union, 0.0))))
+
+
+def _pieces(start: float, end: float, doors: Doors) -> list[tuple[float, float]]:
+    """Parts of a wall that its doors leave; an inner end covers the corner of the wall it meets."""
+    low = start - WALL / 2 if start > 0 else start
+    high = end + WALL / 2 if end < SIDE else end
+    jambs = [jamb for at, width in doors for jamb in (at - width / 2, at + width / 2)]
+    ends = [low, *jambs, high]
+    return list(zip(ends[::2], ends[1::2], strict=True))
+
+
+def _furniture() -> list[Ring]:
+    """All pieces, as corners in metres."""
+    rooms = (_offices(), _training_room(), _canteen(), _library(), _board_room(), _workshop())
+    middle = (_lobby(), _open_plan(), _meeting_block())
+    return [ring for group in (*rooms, *middle) for ring in group]
+
+
+def _offices() -> list[Ring]:
+    """Offices for two in the west, east and north: two desks, a guest chair, a cupboard."""
+    rings = []
+    for row in range(6):
+        y = 13.1 + 9.0 * row
+        rings += furniture.desk_for_one((3.0, y + 2.6), facing=-1)
+        rings += furniture.desk_for_one((3.0, y + 6.2), facing=1)
+        rings += [convex.rectangle(6.5, y + 8.3, 9.5, y + 8.8), furniture.chair((7.5, y + 3.6))]
+    for row in range(4):
+        y = 31.1 + 9.0 * row
+        rings += furniture.desk_for_one((77.0, y + 2.6), facing=-1)
+        rings += furniture.desk_for_one((77.0, y + 6.2), facing=1)
+        rings += [convex.rectangle(70.5, y + 8.3, 73.5, y + 8.8), furniture.chair((72.5, y + 3.6))]
+    for column in range(4):
+        x = 20.0 + 10.0 * column
+        rings += furniture.desk_for_one((x + 2.6, 76.4), facing=1)
+        rings += furniture.desk_for_one((x + 7.4, 76.4), facing=1)
+        rings += [convex.rectangle(x + 3.6, 79.5, x + 6.4, 80.0), furniture.chair((x + 5.0, 73.0))]
+    return rings
+
+
+def _training_room() -> list[Ring]:
+    """Rows of narrow tables with chairs behind them, and a lectern."""
+    rings = [convex.rectangle(2.0, 5.8, 2.8, 7.2)]
+    for column, y in product(range(6), (2.6, 6.5, 10.4)):
+        x = 6.5 + 2.6 * column
+        rings.append(convex.block((x, y), (0.6, 2.8)))
+        rings += [furniture.chair((x + 0.55, y + dy)) for dy in (-0.8, 0.8)]
+    return rings
+
+
+def _canteen() -> list[Ring]:
+    """Round tables and a counter along the outer wall."""
+    rings = [convex.rectangle(78.6, 2.0, 79.4, 10.0)]
+    for x, y in product((58.4, 62.8, 71.6, 75.4), (2.8, 9.8)):
+        rings += furniture.round_table((x, y))
+    return rings
+
+
+def _library() -> list[Ring]:
+    """Shelves with aisles of 1 m and a reading table."""
+    rings = furniture.shelves((1.2, 70.0), count=7, length=8.2, aisle=1.0)
+    return rings + furniture.round_table((16.0, 75.5)) + furniture.round_table((16.0, 70.8))
+
+
+def _board_room() -> list[Ring]:
+    """One long table, sideboards and plants."""
+    rings = furniture.meeting_table((70.5, 73.5), seats=12)
+    rings += [convex.rectangle(64.0, 79.4, 69.0, 80.0), convex.rectangle(72.0, 79.4, 77.0, 80.0)]
+    return rings + furniture.plant((61.5, 78.5)) + furniture.plant((78.6, 78.4))
+
+
+def _workshop() -> list[Ring]:
+    """Benches and racks between them, in the east."""
+    benches = [convex.rectangle(71.0, y, 77.0, y + 1.0) for y in (15.6, 18.7, 21.8, 24.9, 28.0)]
+    stools = [
+        furniture.chair((x, y)) for x, y in product((72.5, 75.5), (16.85, 19.95, 23.05, 26.15))
+    ]
+    return benches + stools + [convex.rectangle(79.4, 15.0, 80.0, 29.0)]
+
+
+def _lobby() -> list[Ring]:
+    """Mostly open space: a desk that faces the entrance, seats, plants."""
+    rings = [convex.rectangle(37.0, 9.0, 43.0, 10.0), *furniture.sofas((30.5, 5.0))]
+    rings += [*furniture.sofas((49.5, 5.0)), furniture.chair((38.5, 10.25))]
+    rings += [furniture.chair((41.5, 10.25)), *furniture.plant((27.5, 11.8))]
+    return rings + furniture.plant((52.5, 11.8))
+
+
+def _open_plan() -> list[Ring]:
+    """Desks in three wings, close together in the west; screens; the columns of the building."""
+    groups = [
+        *product((18.6, 27.4), (20.0, 24.2, 28.4, 32.6, 36.8, 43.2, 47.4, 51.6, 55.8)),
+        *product((53.0, 60.6), (27.0, 33.6, 46.4, 53.0)),
+        *product((34.6, 39.9, 45.2), (54.0, 60.8)),
+    ]
+    rings = [ring for centre in groups for ring in furniture.desks_for_four(centre)]
+    rings += [convex.block(centre, (0.6, 0.6)) for centre in PILLARS]
+    rings += [convex.rectangle(32.5, 57.3, 47.3, 57.4), convex.rectangle(56.7, 47.0, 56.8, 52.5)]
+    rings += [ring for x in (16.0, 31.0, 49.0, 64.0) for ring in furniture.plant((x, 64.0))]
+    return rings
+
+
+def _meeting_block() -> list[Ring]:
+    """Two meeting rooms back to back in the middle."""
+    return [
+        *furniture.meeting_table((40.0, 36.5), seats=5),
+        *furniture.meeting_table((40.0, 43.6), seats=5),
+        *furniture.plant((34.0, 46.0)),
+        *furniture.plant((46.0, 34.0)),
+    ]

@@ -1,0 +1,1 @@
+"""Points, segments, circles and parabolas; no domain words."""

@@ -1,0 +1,55 @@
+"""Write an environment as GeoJSON in local metres."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import shapely
+
+from footway.errors import BadFile
+from footway.io.source import as_path
+
+if TYPE_CHECKING:
+    import os
+
+    from footway.environment import Environment
+
+
+def save_geojson(env: Environment, path: str | os.PathLike[str]) -> None:
+    """Write an environment so that `load` gives it back.
+
+    Walkable polygons, single-line walls, point obstacles, named areas and terrain become
+    features with the property `kind`; `meta.crs` says that coordinates are local metres.
+
+    Raises:
+        BadFile: the file cannot be written, or an area's properties are no JSON.
+
+    """
+    features = [_feature(p, {"kind": "walkable"}) for p in shapely.get_parts(env.walkable)]
+    features += [_feature(line, {"kind": "wall"}) for line in shapely.get_parts(env.lines)]
+    features += [_feature(p, {"kind": "obstacle"}) for p in shapely.get_parts(env.points)]
+    features += [
+        _feature(a.polygon, {**a.properties, "kind": "area", "name": a.name}) for a in env.areas
+    ]
+    features += [_feature(t.polygon, {"kind": t.kind}) for t in env.terrain]
+    document = {
+        "type": "FeatureCollection",
+        "name": env.name,
+        "meta": {"crs": "local metres"},
+        "features": features,
+    }
+    try:
+        as_path(path).write_text(json.dumps(document), encoding="utf-8")
+    except OSError as error:
+        raise BadFile(f"{path}: cannot be written: {error.strerror}") from error
+    except (TypeError, ValueError) as error:
+        raise BadFile(f"{path}: an area's properties cannot be written: {error}") from error
+
+
+def _feature(geometry: Any, properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "Feature",
+        "properties": properties,
+        "geometry": shapely.geometry.mapping(geometry),
+    }

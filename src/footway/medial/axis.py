@@ -1,0 +1,215 @@
+"""From the Voronoi diagram of the walls to the medial axis of the free space."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from footway.constants import ON_WALL, TOUCH
+from footway.errors import BadGeometry
+from footway.geometry.segments import (
+    closest_points,
+    cross,
+    dot,
+    foot_parameter,
+    parabola_length,
+)
+from footway.medial._kernels import chain_pieces
+from footway.medial.voronoi import Diagram, diagram
+
+if TYPE_CHECKING:
+    from footway.environment import Walls
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+
+class MedialAxis(NamedTuple):
+    """The medial axis as a graph; every array in metres or indices, -1 for none.
+
+    Edge e runs through the event points offsets[e] to offsets[e + 1] - 1, from vertex edges[e, 0]
+    to edges[e, 1]. The piece from event i to event i + 1 of the same edge is equidistant to the
+    sites piece_left[i] and piece_right[i]: a line between two sites of one kind, a parabola
+    between a point and a segment. The clearance along a piece is monotone.
+    """
+
+    vertices: Floats  # (nv, 2)
+    edges: Ints  # (ne, 2)
+    offsets: Ints  # (ne + 1,)
+    events: Floats  # (m, 2)
+    clearance: Floats  # (m,)
+    left: Floats  # (m, 2) nearest obstacle point on the left of the edge
+    right: Floats  # (m, 2)
+    piece_left: Ints  # (m,) site; -1 at the last event of an edge
+    piece_right: Ints  # (m,)
+    piece_length: Floats  # (m,) arc length of the piece that begins here; 0 at the last event
+    sites: Floats  # (ns, 4)
+    is_point: NDArray[np.bool_]  # (ns,) a corner that sticks into free space, or a point obstacle
+    two_sided: NDArray[np.bool_]  # (ns,)
+
+
+class _Pieces(NamedTuple):
+    """Pieces of the axis before they are strung into edges."""
+
+    vertices: Floats  # (nv, 2)
+    ends: Ints  # (np, 2)
+    sites: Ints  # (np, 2) left, right
+
+
+def medial_axis(walls: Walls) -> MedialAxis:
+    """Medial axis of the free space between `walls`.
+
+    Raises:
+        BadGeometry: when there is no free space with an interior.
+
+    """
+    voronoi = diagram(walls)
+    pieces = _split_at_narrowest(_contract(_inside_free_space(voronoi)), voronoi)
+    if not len(pieces.ends):
+        raise BadGeometry("the walkable area has no interior: is it a line, or in other units?")
+    return _string(pieces, voronoi)
+
+
+def _inside_free_space(voronoi: Diagram) -> _Pieces:
+    """Edges on the free side of the walls.
+
+    Edges that meet off the walls lie on one side, so one look at any wall settles a component.
+    """
+    start, end, left, right = voronoi.edges.T
+    on_wall = _vertex_clearance(voronoi) < ON_WALL
+    tag = np.arange(len(start)) + len(voronoi.vertices)
+    rows, columns = np.concatenate([start, end]), np.concatenate([tag, tag])
+    free_end = ~on_wall[rows]
+    size = len(voronoi.vertices) + len(start)
+    links = coo_array(
+        (np.ones(free_end.sum(), np.int8), (rows[free_end], columns[free_end])), (size, size)
+    )
+    count, label = connected_components(links, directed=False)
+    middle = 0.5 * (voronoi.vertices[start] + voronoi.vertices[end])
+    vote = _side(voronoi, left, middle) + _side(voronoi, right, middle)
+    inside = np.bincount(label[tag], weights=vote, minlength=count) > 0
+    keep = inside[label[tag]]
+    return _Pieces(voronoi.vertices, voronoi.edges[keep, :2], voronoi.edges[keep, 2:])
+
+
+def _vertex_clearance(voronoi: Diagram) -> Floats:
+    start, end, left, _ = voronoi.edges.T
+    clearance = np.zeros(len(voronoi.vertices))
+    for vertex in (start, end):
+        position = voronoi.vertices[vertex]
+        contact = closest_points(position, voronoi.sites[left])
+        clearance[vertex] = np.hypot(*(position - contact).T)
+    return clearance
+
+
+def _side(voronoi: Diagram, site: Ints, points: Floats) -> Floats:
+    """+1 where the point is on the free side of a one-sided wall, -1 behind it, 0 elsewhere."""
+    wall = voronoi.sites[site]
+    turn = cross(wall[:, 2:] - wall[:, :2], points - wall[:, :2])
+    return np.where(voronoi.two_sided[site], 0.0, np.sign(turn))
+
+
+def _contract(pieces: _Pieces) -> _Pieces:
+    """Merge vertices that are closer than TOUCH: a corridor of equal squares has many of them."""
+    start, end = pieces.ends.T
+    step = pieces.vertices[end] - pieces.vertices[start]
+    tiny = np.hypot(*step.T) < TOUCH
+    size = len(pieces.vertices)
+    links = coo_array((np.ones(tiny.sum(), np.int8), (start[tiny], end[tiny])), (size, size))
+    _, label = connected_components(links, directed=False)
+    used, ends = np.unique(label[pieces.ends[~tiny]], return_inverse=True)
+    first = np.full(label.max(initial=-1) + 1, -1)
+    first[label[::-1]] = np.arange(size)[::-1]
+    ends = ends.reshape(-1, 2)
+    real = ends[:, 0] != ends[:, 1]
+    return _Pieces(pieces.vertices[first[used]], ends[real], pieces.sites[~tiny][real])
+
+
+def _split_at_narrowest(pieces: _Pieces, voronoi: Diagram) -> _Pieces:
+    """Cut pieces where the clearance is least inside them, so that it is monotone on each piece."""
+    narrowest, found = _narrowest_points(pieces, voronoi)
+    extra = len(pieces.vertices) + np.arange(found.sum())
+    first, second = pieces.ends.copy(), pieces.ends[found].copy()
+    first[found, 1] = extra
+    second[:, 0] = extra
+    return _Pieces(
+        np.vstack([pieces.vertices, narrowest[found]]),
+        np.vstack([first, second]),
+        np.vstack([pieces.sites, pieces.sites[found]]),
+    )
+
+
+def _narrowest_points(pieces: _Pieces, voronoi: Diagram) -> tuple[Floats, NDArray[np.bool_]]:
+    """Where two sites are closest to each other, and whether that is inside the piece."""
+    left, right = pieces.sites.T
+    swap = voronoi.is_point[right] & ~voronoi.is_point[left]
+    point, other = np.where(swap, right, left), np.where(swap, left, right)
+    focus = voronoi.sites[point, :2]
+    wall = voronoi.sites[other]
+    along = wall[:, 2:] - wall[:, :2]
+    squared = dot(along, along)
+    t = dot(focus - wall[:, :2], along) / np.where(squared > 0, squared, 1.0)
+    narrowest = 0.5 * (focus + wall[:, :2] + t[:, None] * along)
+    start, end = (pieces.vertices[v] for v in pieces.ends.T)
+    across = focus - narrowest  # from the narrowest point straight to the contact
+    direction = np.column_stack([-across[:, 1], across[:, 0]])
+    direction /= np.maximum(np.hypot(*direction.T), TOUCH)[:, None]
+    before, after = dot(start - narrowest, direction), dot(end - narrowest, direction)
+    inside = (np.minimum(before, after) < -TOUCH) & (np.maximum(before, after) > TOUCH)
+    return narrowest, inside & voronoi.is_point[point]
+
+
+def _string(pieces: _Pieces, voronoi: Diagram) -> MedialAxis:
+    """String pieces into edges between vertices whose degree is not two."""
+    order, forward, piece_offsets = chain_pieces(pieces.ends, len(pieces.vertices))
+    ends = np.where(forward[:, None], pieces.ends[order], pieces.ends[order][:, ::-1])
+    sites = np.where(forward[:, None], pieces.sites[order], pieces.sites[order][:, ::-1])
+    count = len(piece_offsets) - 1
+    last = piece_offsets[1:] - 1
+    offsets = piece_offsets + np.arange(count + 1)
+    node = np.insert(ends[:, 0], piece_offsets[1:], ends[last, 1])
+    piece_left, piece_right = (np.insert(s, piece_offsets[1:], -1) for s in sites.T)
+    at_left, at_right = (np.insert(s, piece_offsets[1:], s[last]) for s in sites.T)
+    terminal = np.column_stack([node[offsets[:-1]], node[offsets[1:] - 1]])
+    used, edges = np.unique(terminal, return_inverse=True)
+    events = pieces.vertices[node]
+    left = closest_points(events, voronoi.sites[at_left])
+    right = closest_points(events, voronoi.sites[at_right])
+    clearance = np.minimum(np.hypot(*(events - left).T), np.hypot(*(events - right).T))
+    length = np.zeros(len(events))
+    length[piece_left >= 0] = _piece_lengths(pieces.vertices[ends], sites, voronoi)
+    return MedialAxis(
+        vertices=pieces.vertices[used],
+        edges=edges.reshape(-1, 2),
+        offsets=offsets,
+        events=events,
+        clearance=clearance,
+        left=left,
+        right=right,
+        piece_left=piece_left,
+        piece_right=piece_right,
+        piece_length=length,
+        sites=voronoi.sites,
+        is_point=voronoi.is_point,
+        two_sided=voronoi.two_sided,
+    )
+
+
+def _piece_lengths(ends: Floats, sites: Ints, voronoi: Diagram) -> Floats:
+    """Arc lengths of pieces. ends (n, 2, 2), sites (n, 2)."""
+    length = np.hypot(*(ends[:, 1] - ends[:, 0]).T)
+    kind = voronoi.is_point[sites]
+    curved = kind[:, 0] != kind[:, 1]
+    point = np.where(kind[:, 0], sites[:, 0], sites[:, 1])[curved]
+    wall = voronoi.sites[np.where(kind[:, 0], sites[:, 1], sites[:, 0])[curved]]
+    focus = voronoi.sites[point, :2]
+    middle = foot_parameter(focus, wall)
+    along = wall[:, 2:] - wall[:, :2]
+    height = np.abs(cross(along, focus - wall[:, :2])) / np.hypot(*along.T)
+    start, end = (foot_parameter(ends[curved, k], wall) - middle for k in (0, 1))
+    length[curved] = parabola_length(height, start, end)
+    return length

@@ -1,0 +1,97 @@
+"""The Voronoi diagram of walls, from pyvoronoi's objects into arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pyvoronoi
+
+from footway.constants import GRID
+from footway.errors import BadGeometry
+
+if TYPE_CHECKING:
+    from footway.environment import Walls
+    from numpy.typing import NDArray
+
+_START, _END = 1, 2  # Boost.Polygon's names for the cell of a segment's end point
+_SEGMENT = 3  # and 4: the segment itself, in either direction
+_LARGEST = 2**31 - 2  # Boost.Polygon's predicates are exact for 32-bit integers
+
+
+class Diagram(NamedTuple):
+    """Finite primary edges of the Voronoi diagram of points and open segments, in metres.
+
+    A site is an open wall segment or a point (a wall's end, or a point obstacle).
+    """
+
+    vertices: NDArray[np.float64]  # (nv, 2)
+    edges: NDArray[np.int64]  # (ne, 4) start vertex, end vertex, site on the left, on the right
+    sites: NDArray[np.float64]  # (ns, 4) x0, y0, x1, y1; a point has both ends the same
+    is_point: NDArray[np.bool_]  # (ns,)
+    two_sided: NDArray[np.bool_]  # (ns,) free space on both sides: single-line walls and points
+
+
+def diagram(walls: Walls, *, grid: float = GRID) -> Diagram:
+    """Voronoi diagram of `walls`; exact predicates on integers in units of `grid` metres."""
+    ends = np.rint(walls.segments.reshape(-1, 2) / grid)
+    points = np.rint(walls.points / grid)
+    origin = np.floor(np.vstack([ends, points]).mean(axis=0))
+    ends, points = ends - origin, points - origin
+    if max(np.abs(ends).max(initial=0), np.abs(points).max(initial=0)) > _LARGEST:
+        raise BadGeometry(f"the map is wider than {_LARGEST * grid / 1000:.0f} km: cut it in parts")
+    segments = ends.reshape(-1, 4)
+    vertices, halves, cells = _construct(segments.astype(np.int64), points.astype(np.int64))
+    sites, is_point, two_sided = _sites(cells, segments, points, walls.two_sided)
+    edges = _primary_edges(halves)
+    shift = np.tile(origin, 2)
+    return Diagram((vertices + origin) * grid, edges, (sites + shift) * grid, is_point, two_sided)
+
+
+def _construct(
+    segments: NDArray[np.int64], points: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+    """Run Boost.Polygon: vertices (n, 2), half-edges (n, 5), cells (n, 2) site and category."""
+    voronoi = pyvoronoi.Pyvoronoi(1)
+    for point in points.tolist():
+        voronoi.AddPoint(point)
+    for x0, y0, x1, y1 in segments.tolist():
+        voronoi.AddSegment([(x0, y0), (x1, y1)])
+    voronoi.Construct()
+    vertices = np.array([(v.X, v.Y) for v in voronoi.GetVertices()], dtype=np.float64)
+    halves = np.array(
+        [(e.start, e.end, e.cell, e.twin, e.is_primary) for e in voronoi.GetEdges()],
+        dtype=np.int64,
+    )
+    cells = np.array([(c.site, c.source_category) for c in voronoi.GetCells()], dtype=np.int64)
+    return vertices.reshape(-1, 2), halves.reshape(-1, 5), cells.reshape(-1, 2)
+
+
+def _sites(
+    cells: NDArray[np.int64],
+    segments: NDArray[np.float64],
+    points: NDArray[np.float64],
+    two_sided: NDArray[np.bool_],
+) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
+    site, category = cells.T
+    is_point = category < _SEGMENT
+    of_wall = site >= len(points)
+    wall = np.where(of_wall, site - len(points), 0)
+    coordinates = np.empty((len(cells), 4))
+    if len(segments):
+        coordinates[:] = segments[wall]
+    start, end = category == _START, category == _END
+    coordinates[start] = np.tile(coordinates[start, :2], 2)
+    coordinates[end] = np.tile(coordinates[end, 2:], 2)
+    if len(points):
+        coordinates[~of_wall] = np.tile(points[site[~of_wall]], 2)
+    both = is_point | two_sided[wall] if len(segments) else is_point
+    return coordinates, is_point, both
+
+
+def _primary_edges(halves: NDArray[np.int64]) -> NDArray[np.int64]:
+    """One row for each pair of twins; a half-edge has its cell on the left."""
+    start, end, cell, twin, primary = halves.T
+    once = twin > np.arange(len(halves))
+    keep = once & (primary == 1) & (start >= 0) & (end >= 0)
+    return np.column_stack([start[keep], end[keep], cell[keep], cell[twin[keep]]])
