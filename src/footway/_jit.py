@@ -80,12 +80,13 @@ def kernel(function: F | None = None, *, parallel: bool = False) -> Any:
 
 
 def inner(function: F) -> Any:
-    """Compile a function that only kernels call.
+    """Compile a function that only kernels call, and that makes no arrays.
 
     It has no wrapper for Python, which is what takes most of the time to compile a small function
-    with many array arguments.
+    with many array arguments. And it counts no references: its caller holds the arrays, and
+    counting them atomically at every call made the search several times slower.
     """
-    return _compile(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    return _compile(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
 
 
 def _compile(function: F, **options: bool) -> Any:

@@ -1,1 +1,10 @@
-"""The corridor map."""
+"""The corridor map: one exact map for every radius, and the queries on it.
+
+    MedialAxis --index--> Index --search--> corridor, path, bottleneck
+"""
+
+from footway.corridor.corridor import Corridor, Pinch
+from footway.corridor.map import CorridorMap, Location
+from footway.corridor.path import Path
+
+__all__ = ["Corridor", "CorridorMap", "Location", "Path", "Pinch"]

@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 
-from footway._jit import inner, kernel, prange
+from footway._jit import inner, kernel
 from footway.corridor._grid_kernels import arc_clearance, line_clearance
 from footway.corridor._locate_kernels import locate_point
 from footway.corridor._search_kernels import (
@@ -131,7 +131,19 @@ def _read_chain(node, ws):
     return n
 
 
-@inner
+@kernel
+def polyline_clearance(points, grid):
+    """Least distance from a polyline (n, 2) to any wall."""
+    least = math.inf
+    for k in range(len(points) - 1):
+        clear, _ = line_clearance(
+            points[k, 0], points[k, 1], points[k + 1, 0], points[k + 1, 1], grid
+        )
+        least = min(least, clear)
+    return least
+
+
+@kernel
 def read_edges(node, ws):
     """Half-edges of the path that ends in a node, from start to goal: their number."""
     n = 0
@@ -321,19 +333,14 @@ def solve(sx, sy, gx, gy, radius, out, ws, index):
     return FOUND, rows, length, min(least, least_arc), node
 
 
-@kernel(parallel=True)
-def solve_many(starts, goals, radius, out, rows, certificates, statuses, workspaces, index):
-    """`solve` for every query; each thread has a workspace of its own and takes every nth query."""
-    threads = len(workspaces)
-    for t in prange(threads):
-        for k in range(t, len(starts), threads):
-            status, n, length, clearance, _ = solve(
-                starts[k, 0], starts[k, 1], goals[k, 0], goals[k, 1], radius,
-                out[k], workspaces[t], index,
-            )  # fmt: skip
-            statuses[k] = status
-            rows[k] = n
-            certificates[k, 0] = length
-            certificates[k, 1] = clearance
-
-
+@kernel
+def solve_many(starts, goals, radius, out, rows, certificates, statuses, ws, index):
+    """`solve` for every query of a batch, one after the other."""
+    for k in range(len(starts)):
+        status, n, length, clearance, _ = solve(
+            starts[k, 0], starts[k, 1], goals[k, 0], goals[k, 1], radius, out[k], ws, index
+        )
+        statuses[k] = status
+        rows[k] = n
+        certificates[k, 0] = length
+        certificates[k, 1] = clearance

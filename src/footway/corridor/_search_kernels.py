@@ -133,13 +133,24 @@ def _arc_to(node, ux, uy, nf, ni, q):
 
 
 @inner
+def _arc_at_least(node, ux, uy, nf, ni, q):
+    """Lower bound of `_arc_to` without trigonometry: an angle is not less than its sine."""
+    sigma = ni[node, SIGMA]
+    vx, vy = nf[node, INX], nf[node, INY]
+    ahead = vx * ux + vy * uy
+    if ahead < 0.0:
+        return abs(sigma) * q.radius * (0.5 * math.pi - ahead)
+    return q.radius * max(0.0, sigma * (vx * uy - vy * ux))
+
+
+@inner
 def _violated_side(node, ux, uy, nf, ni):
     """Side on which a direction leaves the wedge; -1 inside it."""
-    for side in range(2):
-        if ni[node, FLAGS] & (BOUNDED << side):
-            turn = nf[node, UX + side] * uy - nf[node, UY + side] * ux
-            if (1 - 2 * side) * turn > PARALLEL:
-                return side
+    flags = ni[node, FLAGS]
+    if flags & BOUNDED and nf[node, UX] * uy - nf[node, UY] * ux > PARALLEL:
+        return 0
+    if flags & (BOUNDED << 1) and nf[node, UX + 1] * uy - nf[node, UY + 1] * ux < -PARALLEL:
+        return 1
     return -1
 
 
@@ -171,7 +182,7 @@ def _lower_bound(node, nf, ni, xy, q):
             length = max(0.0, ((lx - px) * wy - (ly - py) * wx) / slope)
         ex, ey = tx - px - length * ux, ty - py - length * uy
         length += math.sqrt(ex * ex + ey * ey)
-    return nf[node, G] + _arc_to(node, ux, uy, nf, ni, q) + length
+    return nf[node, G] + _arc_at_least(node, ux, uy, nf, ni, q) + length
 
 
 @inner
@@ -184,8 +195,9 @@ def _is_worse(key, g, ux, uy, turns, count, q):
         before = turns[key, 0]
         if q.radius > 0.0 and abs(g - before) < 4.0 * q.radius:
             vx, vy = turns[key, 1], turns[key, 2]
-            angle = math.atan2(vx * uy - vy * ux, vx * ux + vy * uy)
-            before += q.radius * (angle if key % 2 == 0 else -angle)
+            if vx != ux or vy != uy:
+                angle = math.atan2(vx * uy - vy * ux, vx * ux + vy * uy)
+                before += q.radius * (angle if key % 2 == 0 else -angle)
         if g > before - SLACK:
             return g > before + SLACK
     turns[key, 0], turns[key, 1], turns[key, 2], turns[key, 3] = g, ux, uy, count[2]
@@ -218,34 +230,34 @@ def _turn_at(node, side, nf, ni, turns, count, xy, q):
 
 
 @inner
-def _narrow(node, point, side, nf, ni, xy, q):
-    """Narrow the wedge by a point that the path must keep on this side.
-
-    Returns 0 when it did, 1 when there is room beside the wedge on that side, 2 when it closed.
-    """
-    sign = 1 - 2 * side
-    cx, cy = _root_xy(node, ni, xy, q)
-    k = (sign - ni[node, SIGMA]) * q.radius
-    ux, uy, length = tangent(xy[point, 0] - cx, xy[point, 1] - cy, k)
-    if length < 0.0:
-        return 0
-    flags = ni[node, FLAGS]
-    if flags & (BOUNDED << side):
-        if sign * (nf[node, UX + side] * uy - nf[node, UY + side] * ux) >= -PARALLEL:
-            return 1
+def _release(node, corner_side, point, side, nf, ni, heap, turns, count, xy, q):
+    """Set free the node that turns at the corner on one side of the wedge, and passes `point`."""
+    new = _turn_at(node, corner_side, nf, ni, turns, count, xy, q)
+    if new < 0:
+        return
     other = 1 - side
-    if flags & (BOUNDED << other):
-        if sign * (nf[node, UX + other] * uy - nf[node, UY + other] * ux) < -PARALLEL:
-            return 2
-    nf[node, UX + side], nf[node, UY + side] = ux, uy
-    ni[node, BLOCKER + side] = point if point < q.n_corners else -1
-    ni[node, FLAGS] = (flags | (BOUNDED << side)) & ~(SPAWNED << side)
-    return 0
+    sign = 1 - 2 * side
+    cx, cy = _root_xy(new, ni, xy, q)
+    k = (sign - ni[new, SIGMA]) * q.radius
+    ux, uy, length = tangent(xy[point, 0] - cx, xy[point, 1] - cy, k)
+    flags = ni[new, FLAGS]
+    if length >= 0.0:
+        if flags & (BOUNDED << other):
+            if sign * (nf[new, UX + other] * uy - nf[new, UY + other] * ux) < -PARALLEL:
+                return
+        open_side = not flags & (BOUNDED << side)
+        if open_side or sign * (nf[new, UX + side] * uy - nf[new, UY + side] * ux) < 0.0:
+            nf[new, UX + side], nf[new, UY + side] = ux, uy
+            ni[new, BLOCKER + side] = point if point < q.n_corners else -1
+            ni[new, FLAGS] = flags | (BOUNDED << side)
+    ni[new, BEAD] += 1
+    nf[new, F] = max(nf[node, F], _lower_bound(new, nf, ni, xy, q))
+    _push(new, nf, heap, count)
 
 
 @inner
 def _pass_bead(node, point, side, nf, ni, heap, turns, count, xy, q):
-    """Take a node past a bead; False when its wedge closed.
+    """Narrow the wedge by a point that the path must keep on this side; False when it closed.
 
     Where the wedge closes, or leaves room beside it, a node that turns there is set free.
     """
@@ -254,15 +266,30 @@ def _pass_bead(node, point, side, nf, ni, heap, turns, count, xy, q):
     ni[node, PORTAL + side] = point
     if point == ni[node, ROOT]:
         return True
-    outcome = _narrow(node, point, side, nf, ni, xy, q)
-    if outcome == 0:
+    sign = 1 - 2 * side
+    cx, cy = _root_xy(node, ni, xy, q)
+    k = (sign - ni[node, SIGMA]) * q.radius
+    dx, dy = xy[point, 0] - cx, xy[point, 1] - cy
+    flags = ni[node, FLAGS]
+    bounded = flags & (BOUNDED << side)
+    # The bound passes the point's circle: cheaper to see than the tangent itself.
+    if bounded and sign * (nf[node, UX + side] * dy - nf[node, UY + side] * dx - k) >= -SLACK:
+        if not flags & (SPAWNED << side):
+            _release(node, side, point, side, nf, ni, heap, turns, count, xy, q)
         return True
-    new = _turn_at(node, side if outcome == 1 else 1 - side, nf, ni, turns, count, xy, q)
-    if new >= 0 and _narrow(new, point, side, nf, ni, xy, q) != 2:
-        ni[new, BEAD] += 1
-        nf[new, F] = max(nf[node, F], _lower_bound(new, nf, ni, xy, q))
-        _push(new, nf, heap, count)
-    return outcome == 1
+    ux, uy, length = tangent(dx, dy, k)
+    if length < 0.0:
+        return True
+    other = 1 - side
+    if flags & (BOUNDED << other):
+        if sign * (nf[node, UX + other] * uy - nf[node, UY + other] * ux) < -PARALLEL:
+            if not flags & (SPAWNED << other):
+                _release(node, other, point, side, nf, ni, heap, turns, count, xy, q)
+            return False
+    nf[node, UX + side], nf[node, UY + side] = ux, uy
+    ni[node, BLOCKER + side] = point if point < q.n_corners else -1
+    ni[node, FLAGS] = (flags | (BOUNDED << side)) & ~(SPAWNED << side)
+    return True
 
 
 @inner

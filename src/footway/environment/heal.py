@@ -136,8 +136,8 @@ def _untangle(
 ) -> tuple[list[Any], list[Repair]]:
     """Return the valid parts of an invalid polygon and what was wrong with it."""
     per_metre = steps_per_metre(grid)
-    fixed = shapely.make_valid(polygon, method="structure", keep_collapsed=False)
-    fixed = shapely.set_precision(fixed, 1)
+    shell, *holes = _solid(shapely.get_rings(polygon))
+    fixed = shapely.set_precision(shapely.difference(shell, shapely.union_all(holes)), 1)
     parts = list(polygon_parts(fixed))
     label = given.label(i)
     if not parts:
@@ -151,6 +151,15 @@ def _untangle(
     places = _crossings(polygon, fixed) if kind == "self-intersection" else [at]
     detail = f"{label}: {reason.lower()}; rebuilt from its rings"
     return parts, [Repair(kind, _metres(place, per_metre), detail) for place in places or [at]]
+
+
+def _solid(rings: NDArray[np.object_]) -> Any:
+    """Return the area inside each ring, valid.
+
+    Rings by themselves, because GEOS takes a hole outside its shell for another shell.
+    """
+    polygons = shapely.polygons(rings)
+    return shapely.make_valid(polygons, method="structure", keep_collapsed=False)
 
 
 def _reason(polygon: Any) -> tuple[str, tuple[float, float]]:

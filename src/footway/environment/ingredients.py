@@ -22,6 +22,7 @@ Shape: TypeAlias = shapely.Geometry | ArrayLike
 """A Shapely geometry, or an (n, 2) array of coordinates in metres."""
 
 _DIMENSION = {"polygon": 2, "line": 1, "point": 0}
+_MAKE = {"polygon": shapely.polygons, "line": shapely.linestrings, "point": shapely.points}
 _COLLECTIONS = [t for t in shapely.GeometryType if t.name.startswith(("MULTI", "GEOMETRYC"))]
 
 
@@ -138,9 +139,8 @@ def _as_geometry(shape: Any, label: str, *, of: str) -> Any:
         return shape
     try:
         xy = np.asarray(shape, dtype=np.float64)
-        if of == "point":
-            return shapely.points(xy)
-        return shapely.polygons(xy) if of == "polygon" else shapely.linestrings(xy)
+        with np.errstate(invalid="ignore"):  # NaN is refused later, with its place
+            return _MAKE[of](xy)
     except (TypeError, ValueError, shapely.errors.GEOSException) as error:
         raise BadGeometry(
             f"{label}: expected a Shapely {of} or an (n, 2) array of coordinates; {error}"

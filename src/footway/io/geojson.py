@@ -42,6 +42,7 @@ _ROLES: Final = MappingProxyType(
     }
 )
 _RESERVED: Final = frozenset(kind for kind, _ in _ROLES)
+_NOT_BUILT: Final = (None, False, "", "no")
 _DIMENSION: Final = ("point", "line", "polygon")
 
 
@@ -122,7 +123,7 @@ def _kind(index: int, feature: dict[str, Any]) -> str | None:
     kind = properties.get("kind")
     if kind is None:
         # OpenStreetMap's own tag, as Overpass and OSMnx write it.
-        return "building" if properties.get("building") not in {None, "", "no"} else None
+        return "building" if properties.get("building", "no") not in _NOT_BUILT else None
     if not isinstance(kind, str) or not kind:
         raise BadFile(f"feature {index}: property 'kind' is {kind!r}; give it a name as text")
     return kind

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _MAX_YAML: Final = 100_000
 """Characters. A ROS map's YAML is six lines."""
 
+_MODES: Final = ("trinary", "scale")
+"""Both mean the same for what is free; `raw` would not."""
+
 
 class _Description(NamedTuple):
     """What the YAML says: metres per pixel, metres and radians, share of darkness."""
@@ -83,7 +86,7 @@ def _describe(content: dict[Any, Any]) -> _Description:
     if resolution <= 0:
         raise BadFile(f"key 'resolution' is {resolution:g}; give positive metres per pixel")
     mode = content.get("mode", "trinary")
-    if mode not in {"trinary", "scale"}:
+    if mode not in _MODES:
         raise BadFile(f"key 'mode' is {mode!r:.40}; only trinary and scale are known")
     free = _number(content.get("free_thresh", 0.196), "free_thresh")
     occupied = _number(content.get("occupied_thresh", 0.65), "occupied_thresh")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from footway._jit import inner, kernel
+from footway._jit import kernel
 
 
-@inner
+@kernel
 def incidence(ends, n_vertices):
     """Pieces at each vertex in compressed rows: (offsets (nv + 1,), pieces (2 np,))."""
     offsets = np.zeros(n_vertices + 1, np.int64)

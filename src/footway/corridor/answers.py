@@ -1,0 +1,224 @@
+"""From the kernels' numbers to a path, a corridor, a pinch, or the reason why not."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from footway.corridor import _path_kernels as codes
+from footway.corridor._locate_kernels import locate_points
+from footway.corridor._path_kernels import polyline_clearance, read_edges
+from footway.corridor._search_kernels import FOUND, NOWHERE
+from footway.corridor.backbone import Place, corridor_along, shortest_backbone
+from footway.corridor.corridor import Corridor, Pinch
+from footway.corridor.path import Path
+from footway.corridor.widest import Narrow, narrowest_on_widest_way
+from footway.errors import BadQuery, NoPath
+
+if TYPE_CHECKING:
+    from footway.corridor.solver import Solution, Solver
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+
+BACKBONE_STEP = 0.5  # m, between balls of a corridor
+
+
+def path(solver: Solver, start: ArrayLike, goal: ArrayLike, radius: float) -> Path:
+    """Shortest path, or the reason why there is none."""
+    a, b, radius = _point(start, "start"), _point(goal, "goal"), _radius(radius)
+    solution = solver.solve(a, b, radius)
+    if solution.status == FOUND:
+        return _as_path(a, b, radius, solution)
+    if solution.status == NOWHERE:
+        return _path_along_backbone(solver, a, b, radius)
+    raise _refusal(solver, a, b, radius, solution)
+
+
+def paths(solver: Solver, starts: Floats, goals: Floats, radius: float) -> list[Path | None]:
+    """Shortest paths; None where there is none."""
+    if len(starts) != len(goals):
+        raise BadQuery(f"{len(starts)} starts and {len(goals)} goals: give as many of each")
+    radius = _radius(radius)
+    answers: list[Path | None] = []
+    for a, b, solution in zip(
+        starts, goals, solver.solve_many(starts, goals, radius), strict=True
+    ):
+        if solution.status == FOUND:
+            answers.append(_as_path(a, b, radius, solution))
+        elif solution.status == NOWHERE:
+            answers.append(_path_along_backbone(solver, a, b, radius))
+        else:
+            answers.append(None)
+    return answers
+
+
+def corridor(solver: Solver, start: ArrayLike, goal: ArrayLike, radius: float) -> Corridor:
+    """Corridor of the shortest path."""
+    a, b, radius = _point(start, "start"), _point(goal, "goal"), _radius(radius)
+    solution = solver.solve(a, b, radius)
+    if solution.status not in (FOUND, NOWHERE):
+        raise _refusal(solver, a, b, radius, solution)
+    here, there = _places(solver, a, b)
+    halves = None
+    if solution.node >= 0:
+        count = read_edges(solution.node, solver.workspace)
+        halves = solver.workspace.edges[:count].astype(np.int64)
+    else:
+        halves = shortest_backbone(solver.index, here, there, radius=radius)
+    assert halves is not None
+    return corridor_along(
+        solver.index, halves, here, there, radius=radius, step=BACKBONE_STEP
+    )
+
+
+def bottleneck(solver: Solver, start: ArrayLike, goal: ArrayLike) -> Pinch:
+    """Widest disc that gets through, and where it is squeezed."""
+    a, b = _point(start, "start"), _point(goal, "goal")
+    pinch = _widest(solver, a, b)
+    if pinch is None:
+        raise _apart(a, b)
+    return pinch
+
+
+def _widest(solver: Solver, a: Floats, b: Floats) -> Pinch | None:
+    pieces, values = _locate(solver, np.vstack([a, b]))
+    for piece, point, contact, what in zip(pieces, (a, b), values[:, 4:6], ("start", "goal")):
+        if piece < 0:
+            raise _in_wall(what, point, contact)
+    narrow = narrowest_on_widest_way(solver.index, int(pieces[0]), int(pieces[1]))
+    if narrow is None:
+        return None
+    ends = [
+        Pinch(float(value[3]), _pair(point), _pair(value[4:6]), _pair(value[4:6]))
+        for point, value in zip((a, b), values, strict=True)
+    ]
+    return min([_as_pinch(solver, narrow), *ends], key=lambda pinch: pinch.radius)
+
+
+def _as_pinch(solver: Solver, narrow: Narrow) -> Pinch:
+    axis, event = solver.index.axis, narrow.event
+    if event < 0:
+        return Pinch(math.inf, (0.0, 0.0), (0.0, 0.0), (0.0, 0.0))
+    return Pinch(
+        narrow.clearance,
+        _pair(axis.events[event]),
+        _pair(axis.left[event]),
+        _pair(axis.right[event]),
+    )
+
+
+def _locate(solver: Solver, points: Floats) -> tuple[Any, Floats]:
+    index = solver.index
+    return locate_points(points, index.axis, index.grid, index.fans)  # type: ignore[no-any-return]
+
+
+def _places(solver: Solver, a: Floats, b: Floats) -> tuple[Place, Place]:
+    pieces, values = _locate(solver, np.vstack([a, b]))
+    here, there = (
+        Place(point, int(piece), value[:2], float(value[2]))
+        for point, piece, value in zip((a, b), pieces, values, strict=True)
+    )
+    return here, there
+
+
+def _as_path(a: Floats, b: Floats, radius: float, solution: Solution) -> Path:
+    return Path(
+        (float(a[0]), float(a[1])),
+        (float(b[0]), float(b[1])),
+        radius,
+        solution.length,
+        solution.clearance,
+        solution.pieces,
+    )
+
+
+def _path_along_backbone(solver: Solver, a: Floats, b: Floats, radius: float) -> Path:
+    """Path on the medial axis: long, but it exists wherever there is any."""
+    here, there = _places(solver, a, b)
+    halves = shortest_backbone(solver.index, here, there, radius=radius)
+    assert halves is not None, "the forest says that there is a way"
+    way = corridor_along(solver.index, halves, here, there, radius=radius, step=0.05).backbone
+    pieces = np.zeros((len(way) - 1, 9))
+    pieces[:, :2], pieces[:, 2:4] = way[:-1], way[1:]
+    length = float(np.hypot(*np.diff(way, axis=0).T).sum())
+    clearance = float(polyline_clearance(way, solver.index.grid))
+    return Path(_pair(a), _pair(b), radius, length, clearance, pieces)
+
+
+def _refusal(
+    solver: Solver, a: Floats, b: Floats, radius: float, solution: Solution
+) -> BadQuery | NoPath:
+    """The error that says why there is no path."""
+    if solution.status in (codes.START_IN_WALL, codes.GOAL_IN_WALL):
+        what, point = ("start", a) if solution.status == codes.START_IN_WALL else ("goal", b)
+        _, values = _locate(solver, point[None])
+        return _in_wall(what, point, values[0, 4:6])
+    if solution.status in (codes.START_TIGHT, codes.GOAL_TIGHT):
+        what, point = ("start", a) if solution.status == codes.START_TIGHT else ("goal", b)
+        return NoPath(
+            f"a disc of radius {radius:g} m does not fit at the {what} {_text(point)}: "
+            f"the nearest wall is {solution.clearance:.3f} m away; "
+            f"move it {radius - solution.clearance:.3f} m from the wall or use a smaller radius",
+            reason="no room",
+        )
+    pinch = _widest(solver, a, b)
+    if pinch is None:
+        return _apart(a, b)
+    return NoPath(
+        f"a disc of radius {radius:g} m does not get from {_text(a)} to {_text(b)}: the widest "
+        f"way is {pinch.width:.3f} m wide at {_text(pinch.at)}, between the walls at "
+        f"{_text(pinch.left)} and {_text(pinch.right)}; use a radius up to {pinch.radius:.3f} m",
+        reason="pinch",
+        pinch=pinch,
+    )
+
+
+def _in_wall(what: str, point: Floats, contact: Floats) -> BadQuery:
+    distance = float(np.hypot(*(point - contact)))
+    return BadQuery(
+        f"the {what} {_text(point)} is inside an obstacle or outside the map: "
+        f"the nearest free point is {distance:.3f} m away at {_text(contact)}"
+    )
+
+
+def _apart(a: Floats, b: Floats) -> NoPath:
+    return NoPath(
+        f"{_text(a)} and {_text(b)} are in parts of the map with no way between them at any "
+        "radius: check the walls between them",
+        reason="components",
+    )
+
+
+def _point(value: ArrayLike, what: str) -> Floats:
+    """Two finite numbers, or a clear error."""
+    try:
+        x, y = value  # type: ignore[misc,union-attr]
+        point = np.array([float(x), float(y)])
+    except (TypeError, ValueError):
+        raise BadQuery(f"the {what} must be two numbers x, y in metres, not {value!r}") from None
+    if not (math.isfinite(point[0]) and math.isfinite(point[1])):
+        raise BadQuery(f"the {what} is {_text(point)}: coordinates must be finite")
+    return point
+
+
+def _radius(value: float) -> float:
+    try:
+        radius = float(value)
+    except (TypeError, ValueError):
+        raise BadQuery(f"the radius must be a number in metres, not {value!r}") from None
+    if not 0.0 <= radius < math.inf:
+        raise BadQuery(f"the radius is {radius:g} m: it must be 0 or more, and finite")
+    return radius
+
+
+def _pair(point: ArrayLike) -> tuple[float, float]:
+    x, y = point  # type: ignore[misc,union-attr]
+    return float(x), float(y)
+
+
+def _text(point: ArrayLike) -> str:
+    x, y = _pair(point)
+    return f"({x:.3f}, {y:.3f})"

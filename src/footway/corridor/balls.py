@@ -1,0 +1,78 @@
+"""Sampled corridors: balls along the axis that cover a stated share of the free space."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from footway.corridor._locate_kernels import clearances
+from footway.corridor.sampling import on_pieces, subdivide
+from footway.errors import BadQuery
+
+if TYPE_CHECKING:
+    from footway.corridor.index import Index
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+_PROBES = 20_000  # random points: the coverage is known to about 0.1 %
+_SMALLEST = 0.05  # m, balls below this cover nothing that matters
+
+
+class Balls(NamedTuple):
+    """Balls of maximal clearance on the medial axis (cmm-crowds-2008, section 2.1)."""
+
+    centres: Floats  # (k, 2) m
+    radii: Floats  # (k,) m
+    edges: NDArray[np.int64]  # (k,) edge of the map
+    coverage: float  # measured share of the free space that they cover
+
+
+def cover(index: Index, coverage: float) -> Balls:
+    """The sparsest spacing of balls, relative to their radii, that covers this share."""
+    if not 0.0 < coverage < 1.0:
+        raise BadQuery(f"the coverage is {coverage:g}: it must be between 0 and 1")
+    probes = _probes(index)
+    sparse, dense = 2.0, 0.02
+    best = _balls(index, dense, probes)
+    if best.coverage < coverage:
+        raise BadQuery(
+            f"balls on the axis reach a coverage of {best.coverage:.4f} at the most here: "
+            f"ask for less than {coverage:g}"
+        )
+    for _ in range(8):
+        middle = float(np.sqrt(sparse * dense))
+        balls = _balls(index, middle, probes)
+        if balls.coverage >= coverage:
+            best, dense = balls, middle
+        else:
+            sparse = middle
+    return best
+
+
+def _probes(index: Index) -> Floats:
+    """Random points of the free space; the same for every call."""
+    rng = np.random.default_rng(0)
+    box, shape = index.grid.box, index.grid.shape
+    points = box[:2] + rng.random((4 * _PROBES, 2)) * box[2] * shape
+    free = points[clearances(points, index.grid, index.fans) > 0]
+    return free[:_PROBES]
+
+
+def _balls(index: Index, spacing: float, probes: Floats) -> Balls:
+    """Balls whose distance along the axis is at most `spacing` times the smaller radius."""
+    axis = index.axis
+    piece = np.flatnonzero(axis.piece_left >= 0)
+    narrow = np.minimum(axis.clearance[piece], axis.clearance[piece + 1])
+    gap = spacing * np.maximum(narrow, _SMALLEST)
+    count = np.maximum(1, np.ceil(axis.piece_length[piece] / gap)).astype(np.int64)
+    piece, t = subdivide(piece, count)
+    samples = on_pieces(axis, piece, t)
+    keep = samples.clearance > _SMALLEST
+    centres, radii = samples.points[keep], samples.clearance[keep]
+    covered = np.zeros(len(probes), bool)
+    for hits in cKDTree(probes).query_ball_point(centres, radii):
+        covered[hits] = True
+    return Balls(centres, radii, index.graph.edge_of[piece][keep], float(covered.mean()))

@@ -1,0 +1,117 @@
+"""A path with its certificate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from footway.corridor._path_kernels import CX, CY, RADIUS, ROOM, SWEEP, X0, X1, Y0, Y1
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+_FINEST = 5e-7  # m, how far sampled points may leave an arc that has no room: half of 1e-6
+_COARSEST = 1e-3  # of the radius, how far they leave an arc that has all the room it wants
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """A curve of straight lines and arcs that a disc can follow, and what is certain about it.
+
+    Attributes:
+        start: where it begins, (x, y) in metres.
+        goal: where it ends.
+        radius: of the disc that it was asked for, m.
+        length: of the curve, m; exact.
+        clearance: least distance of the curve to any wall, m; measured against all walls when the
+            path was made, and never below the radius (to 1e-6 m).
+        pieces: (n, 9) lines and arcs: x0, y0, x1, y1, then for arcs centre x, y, radius, signed
+            sweep (radians, positive to the left) and room to the next wall; zeros for lines.
+
+    Example:
+        >>> import footway as fw
+        >>> env = fw.Environment.from_polygons(bounds=(0, 0, 4, 3), obstacles=[
+        ...     [(1.5, 1), (2.5, 1), (2.5, 3), (1.5, 3)]])
+        >>> path = fw.CorridorMap.build(env).path((0.5, 2), (3.5, 2), radius=0.25)
+        >>> round(path.length, 3), round(path.clearance, 3), path.turns
+        (3.905, 0.25, 2)
+
+    """
+
+    start: tuple[float, float]
+    goal: tuple[float, float]
+    radius: float
+    length: float
+    clearance: float
+    pieces: Floats
+
+    @cached_property
+    def points(self) -> Floats:
+        """(n, 2) m. A polyline along the path that keeps its clearance.
+
+        Points of an arc lie a little outside of it, so that no chord cuts a corner: at most 0.1 %
+        of the radius, less where a wall on the other side leaves less room.
+        """
+        parts = [np.array([self.start])]
+        for piece in self.pieces:
+            parts.append(_arc_points(piece) if piece[RADIUS] > 0 else piece[None, [X1, Y1]])
+        points = np.vstack(parts)
+        step = np.hypot(*np.diff(points, axis=0).T)
+        keep = np.concatenate([[True], step > 0])
+        keep[-1] |= len(points) == 1
+        return np.ascontiguousarray(points[keep]) if keep.sum() > 1 else points[[0, -1]]
+
+    @cached_property
+    def arc_lengths(self) -> Floats:
+        """(n,) m. Distance along the polyline at each point."""
+        step = np.hypot(*np.diff(self.points, axis=0).T)
+        return np.concatenate([[0.0], np.cumsum(step)])
+
+    @cached_property
+    def headings(self) -> Floats:
+        """(n,) radians. Direction of travel at each point, counted from the x-axis to the left."""
+        step = np.diff(self.points, axis=0)
+        heading = np.arctan2(step[:, 1], step[:, 0])
+        return np.concatenate([heading, heading[-1:]])
+
+    @property
+    def turns(self) -> int:
+        """Number of corners that the path turns around."""
+        return int((self.pieces[:, RADIUS] > 0).sum())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "start": list(self.start),
+            "goal": list(self.goal),
+            "radius": self.radius,
+            "length": self.length,
+            "clearance": self.clearance,
+            "turns": self.turns,
+            "points": self.points.tolist(),
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"Path({self.length:.2f} m, clearance {self.clearance:.3f} m, {self.turns} turns, "
+            f"radius {self.radius:g} m)"
+        )
+
+
+def _arc_points(piece: Floats) -> Floats:
+    """Corners of a polyline around an arc, then its end."""
+    radius, sweep = piece[RADIUS], piece[SWEEP]
+    room = min(max(float(piece[ROOM]), _FINEST), _COARSEST * radius)
+    half = np.arccos(radius / (radius + room))
+    count = max(1, int(np.ceil(abs(sweep) / (2.0 * half))))
+    half_step = 0.5 * sweep / count
+    start = np.arctan2(piece[Y0] - piece[CY], piece[X0] - piece[CX])
+    angle = start + half_step * (2 * np.arange(count) + 1)
+    outer = radius / np.cos(half_step)
+    corners = piece[[CX, CY]] + outer * np.column_stack([np.cos(angle), np.sin(angle)])
+    return np.vstack([corners, piece[[X1, Y1]]])

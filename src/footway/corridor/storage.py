@@ -1,0 +1,113 @@
+"""A corridor map in one file: a zip of NumPy arrays and a JSON header, no pickle.
+
+Only the medial axis is stored. What is derived from it is derived again, in milliseconds, so a
+file cannot contradict itself.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from footway.errors import BadFile
+from footway.medial import MedialAxis
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+FORMAT = "footway corridor map"
+VERSION = 1
+
+# Columns of each array (0: a plain list) and the kind of its numbers.
+_SHAPES = {
+    "vertices": (2, "f"), "edges": (2, "i"), "offsets": (0, "i"), "events": (2, "f"),
+    "clearance": (0, "f"), "left": (2, "f"), "right": (2, "f"), "piece_left": (0, "i"),
+    "piece_right": (0, "i"), "piece_length": (0, "f"), "sites": (4, "f"), "is_point": (0, "b"),
+    "two_sided": (0, "b"),
+}  # fmt: skip
+
+
+def save(file: str | PathLike[str], axis: MedialAxis, *, name: str) -> None:
+    """Write a medial axis to a file."""
+    header = json.dumps({"format": FORMAT, "version": VERSION, "name": name})
+    try:
+        with Path(file).open("wb") as stream:
+            np.savez(stream, header=np.frombuffer(header.encode(), np.uint8), **axis._asdict())
+    except OSError as error:
+        raise BadFile(f"{file}: cannot be written: {error.strerror}") from None
+
+
+def load(file: str | PathLike[str]) -> tuple[MedialAxis, str]:
+    """Read a medial axis and its name; every array is checked before it is used."""
+    try:
+        with np.load(file, allow_pickle=False) as archive:
+            header = _header(file, archive)
+            axis = MedialAxis(**{field: _array(archive, field) for field in MedialAxis._fields})
+            _check_references(axis)
+    except FileNotFoundError:
+        raise BadFile(f"{file}: no such file") from None
+    except BadFile:
+        raise
+    except (OSError, ValueError, KeyError, EOFError, TypeError, zipfile.BadZipFile) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise BadFile(
+            f"{file}: not a Footway corridor map, or damaged ({reason}): build it again"
+        ) from None
+    return axis, str(header.get("name", ""))
+
+
+def _header(file: str | PathLike[str], archive: Any) -> dict[str, Any]:
+    header = json.loads(bytes(archive["header"]))
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise ValueError("another kind of file")
+    if header.get("version") != VERSION:
+        raise BadFile(
+            f"{file}: written by another Footway (format {header.get('version')}, this one reads "
+            f"{VERSION}): build it again or update Footway"
+        )
+    return header
+
+
+def _array(archive: Any, field: str) -> Any:
+    """One array, if it has the right shape, type and only finite numbers."""
+    columns, kind = _SHAPES[field]
+    array = archive[field]
+    shape = array.shape[1:] == ((columns,) if columns else ())
+    if not shape or array.dtype.kind != kind or array.dtype.itemsize not in (1, 8):
+        raise ValueError(f"array {field} has the wrong shape or type")
+    if kind == "f" and not np.isfinite(array).all():
+        raise ValueError(f"array {field} has numbers that are not finite")
+    return np.ascontiguousarray(array)
+
+
+def _check_references(axis: MedialAxis) -> None:
+    """Every index points into its array, so that no kernel reads beyond one."""
+    events, sites, edges = len(axis.events), len(axis.sites), len(axis.edges)
+    steps = np.diff(axis.offsets)
+    last = axis.offsets[1:] - 1
+    ends_only = np.ones(events, bool)
+    if len(axis.offsets) == edges + 1 and events and (steps >= 2).all():
+        ends_only[last[(last >= 0) & (last < events)]] = False
+    piece = np.stack([axis.piece_left, axis.piece_right])
+    sound = (
+        edges > 0
+        and len(axis.offsets) == edges + 1
+        and axis.offsets[0] == 0
+        and axis.offsets[-1] == events
+        and bool((steps >= 2).all())
+        and all(
+            len(a) == events
+            for a in (axis.clearance, axis.left, axis.right, *piece, axis.piece_length)
+        )
+        and len(axis.is_point) == len(axis.two_sided) == sites
+        and 0 <= int(axis.edges.min())
+        and int(axis.edges.max()) < len(axis.vertices)
+        and bool(((piece >= 0) & (piece < sites) == ends_only).all())
+        and bool((piece[:, ~ends_only] == -1).all())
+    )
+    if not sound:
+        raise ValueError("the arrays do not fit together")

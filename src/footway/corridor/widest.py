@@ -1,0 +1,68 @@
+"""The widest way between two places of the map, and where it is narrowest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from footway.corridor.index import Graph, Index
+
+
+class Narrow(NamedTuple):
+    """Least clearance of some way, and the event that has it (-1: none on the way)."""
+
+    clearance: float
+    event: int
+
+
+_NOTHING = Narrow(np.inf, -1)
+
+
+def narrowest_on_widest_way(index: Index, piece_s: int, piece_g: int) -> Narrow | None:
+    """Widest way from one piece of the axis to another; None when they are in two components."""
+    graph = index.graph
+    edge_s, edge_g = int(graph.edge_of[piece_s]), int(graph.edge_of[piece_g])
+    ways = []
+    if edge_s == edge_g:
+        low, high = sorted((piece_s, piece_g))
+        ways.append(_least(index, low + 1, high))
+    for v, from_start in _ends(index, edge_s, piece_s):
+        for w, to_goal in _ends(index, edge_g, piece_g):
+            between = _climb(index, v, w)
+            if between is not None:
+                ways.append(min(from_start, between, to_goal))
+    return max(ways) if ways else None
+
+
+def _least(index: Index, first: int, last: int) -> Narrow:
+    """Narrowest of the events first to last."""
+    if first > last:
+        return _NOTHING
+    event = first + int(np.argmin(index.axis.clearance[first : last + 1]))
+    return Narrow(float(index.axis.clearance[event]), event)
+
+
+def _ends(index: Index, edge: int, piece: int) -> tuple[tuple[int, Narrow], tuple[int, Narrow]]:
+    """Both ends of an edge, with the narrowest event between a piece of it and the end."""
+    first, last = int(index.axis.offsets[edge]), int(index.axis.offsets[edge + 1]) - 1
+    v, w = index.graph.edges[edge]
+    return (int(v), _least(index, first, piece)), (int(w), _least(index, piece + 1, last))
+
+
+def _climb(index: Index, v: int, w: int) -> Narrow | None:
+    """Narrowest join between two vertices of the forest: always climb from the wider one."""
+    graph: Graph = index.graph
+    least, edge = np.inf, -1
+    while v != w:
+        if graph.join_clearance[v] < graph.join_clearance[w]:
+            v, w = w, v
+        if graph.join[v] == v:
+            return None
+        if graph.join_clearance[v] < least:
+            least, edge = float(graph.join_clearance[v]), int(graph.join_edge[v])
+        v = int(graph.join[v])
+    if edge < 0:
+        return _NOTHING
+    return _least(index, int(index.axis.offsets[edge]), int(index.axis.offsets[edge + 1]) - 1)

@@ -1,0 +1,29 @@
+"""Pictures of maps, paths and repairs, good enough for a paper.
+
+    from footway.io import picture
+
+    figure = picture.draw_path(cmap, path, corridor=corridor, pinch=pinch)
+    picture.save_picture(figure, "path.png")      # or .svg, .pdf
+
+Every `draw_` function returns a Matplotlib figure of its own; nothing touches pyplot's global
+state, so pictures can be made on a server and in threads.
+"""
+
+from __future__ import annotations
+
+from footway.io.picture.figures import (
+    draw_check,
+    draw_map,
+    draw_path,
+    draw_paths,
+)
+from footway.io.picture.saving import check_picture_file, save_picture
+
+__all__ = [
+    "check_picture_file",
+    "draw_check",
+    "draw_map",
+    "draw_path",
+    "draw_paths",
+    "save_picture",
+]

@@ -1,0 +1,138 @@
+"""The pictures themselves: one function for each question that a picture answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from footway.corridor import CorridorMap
+from footway.io.picture import layers
+from footway.io.picture.ground import draw_ground, ground_of
+from footway.io.picture.sheet import Box, new_sheet, padded
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from footway.corridor import Corridor, Path, Pinch
+    from footway.environment import Environment
+    from footway.io.picture.sheet import Sheet
+    from matplotlib.figure import Figure
+
+
+def draw_map(
+    source: CorridorMap | Environment, *, environment: Environment | None = None
+) -> Figure:
+    """Return a picture of a map: the ground, and the medial axis coloured by clearance.
+
+    An `Environment` alone is drawn without an axis. `environment` is the ground of a corridor
+    map where it is at hand; otherwise it is found from the map's walls.
+
+    Example:
+        >>> import footway as fw
+        >>> from footway.io import picture
+        >>> figure = picture.draw_map(fw.load("gallery:field"))
+
+    """
+    sheet = _sheet_of(source, environment, details=_map_details(source))
+    if isinstance(source, CorridorMap):
+        layers.draw_axis(sheet, source, width=1.1)
+    return sheet.figure
+
+
+def draw_path(
+    cmap: CorridorMap,
+    path: Path,
+    *,
+    corridor: Corridor | None = None,
+    pinch: Pinch | None = None,
+    environment: Environment | None = None,
+) -> Figure:
+    """Return a picture of a path, on the part of the map around it.
+
+    Args:
+        cmap: the map that the path was found on.
+        path: the answer.
+        corridor: drawn as the union of its balls, where given.
+        pinch: drawn with its walls and its width, where given.
+        environment: the ground, where it is at hand; else it is found from the map's walls.
+
+    """
+    details = (
+        f"{path.length:.2f} m  ·  {path.turns} turns  ·  radius {path.radius:g} m  ·  "
+        f"clearance {path.clearance:.3f} m"
+    )
+    view = _around(cmap, path, corridor)
+    source = environment if environment is not None else cmap
+    sheet = new_sheet(view, title=cmap.name or "map", details=details)
+    ground = ground_of(source)
+    draw_ground(sheet, ground)
+    layers.draw_axis(sheet, cmap, width=0.8)
+    if corridor is not None:
+        layers.draw_corridor(sheet, corridor, ground.walkable)
+    layers.draw_one_path(sheet, path)
+    if pinch is not None:
+        layers.draw_pinch(sheet, pinch)
+    return sheet.figure
+
+
+def draw_paths(
+    cmap: CorridorMap, paths: Sequence[Path | None], *, environment: Environment | None = None
+) -> Figure:
+    """Return a picture of many paths on the whole map, coloured by length.
+
+    `paths` may be what `CorridorMap.paths` returns: None is left out.
+    """
+    found = [path for path in paths if path is not None]
+    total = sum(path.length for path in found) / 1000.0
+    details = f"{len(found):,} paths  ·  {total:,.1f} km"
+    sheet = _sheet_of(cmap, environment, details=details)
+    layers.draw_many_paths(sheet, found)
+    return sheet.figure
+
+
+def draw_check(
+    environment: Environment,
+    *,
+    cmap: CorridorMap | None = None,
+    passages: Sequence[Pinch] = (),
+) -> Figure:
+    """Return a picture of what the geometry doctor did, and of the narrowest passages.
+
+    Repairs carry the numbers of their order in `environment.repairs`.
+    """
+    count = len(environment.repairs)
+    details = f"{count} repair{'' if count == 1 else 's'}  ·  {environment.area:,.1f} m² walkable"
+    sheet = _sheet_of(environment, None, details=details)
+    if cmap is not None:
+        layers.draw_axis(sheet, cmap, width=0.7)
+    for pinch in passages:
+        layers.draw_pinch(sheet, pinch)
+    layers.draw_repairs(sheet, environment.repairs)
+    return sheet.figure
+
+
+def _sheet_of(
+    source: CorridorMap | Environment, environment: Environment | None, *, details: str
+) -> Sheet:
+    """Return a sheet with the ground of the whole map."""
+    sheet = new_sheet(padded(source.bounds, 0.006), title=source.name or "map", details=details)
+    draw_ground(sheet, ground_of(environment if environment is not None else source))
+    return sheet
+
+
+def _map_details(source: CorridorMap | Environment) -> str:
+    x0, y0, x1, y1 = source.bounds
+    size = f"{x1 - x0:,.4g} × {y1 - y0:,.4g} m"
+    if isinstance(source, CorridorMap):
+        return f"{size}  ·  {source.n_vertices:,} vertices  ·  {source.n_edges:,} edges"
+    return f"{size}  ·  {source.area:,.1f} m² walkable  ·  {source.holes:,} holes"
+
+
+def _around(cmap: CorridorMap, path: Path, corridor: Corridor | None) -> Box:
+    """The part of the map that shows a path: its box and a margin, never more than the map."""
+    low, high = path.points.min(axis=0), path.points.max(axis=0)
+    if corridor is not None and len(corridor.radii):
+        low = low.clip(max=(corridor.backbone - corridor.radii[:, None]).min(axis=0))
+        high = high.clip(min=(corridor.backbone + corridor.radii[:, None]).max(axis=0))
+    x0, y0, x1, y1 = padded((*low.tolist(), *high.tolist()), 0.06, least=6.0 * path.radius + 0.5)
+    whole = padded(cmap.bounds, 0.006)
+    return max(x0, whole[0]), max(y0, whole[1]), min(x1, whole[2]), min(y1, whole[3])
