@@ -86,7 +86,9 @@ def inner(function: F) -> Any:
     with many array arguments. And it counts no references: its caller holds the arrays, and
     counting them atomically at every call made the search several times slower.
     """
-    return _compile(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
+    return _compile(
+        function, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False, forceinline=True
+    )
 
 
 def _compile(function: F, **options: bool) -> Any:

@@ -1,1 +1,20 @@
-"""The command line."""
+"""The command line: one file per subcommand, which parses, calls and prints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the `footway` command; return its exit code.
+
+    0: done. 2: bad input or wrong usage. 3: no path exists. 130: interrupted.
+    """
+    from footway.cli.run import run
+
+    return run(arguments)

@@ -18,6 +18,8 @@ from footway.corridor._search_kernels import (
     ROOT,
     SIGMA,
     SLACK,
+    VIOLATION,
+    corner_in_the_way,
     is_past,
     search,
     tangent,
@@ -28,7 +30,6 @@ START_IN_WALL, GOAL_IN_WALL, START_TIGHT, GOAL_TIGHT, APART = 3, 4, 5, 6, 7
 # Columns of a path's pieces: a line has radius 0; `slack` is an arc's room to other walls.
 X0, Y0, X1, Y1, CX, CY, RADIUS, SWEEP, ROOM = range(9)
 
-VIOLATION = 1e-7  # m, a tenth of what a certificate may be off
 REPAIRS = 32
 
 
@@ -41,13 +42,16 @@ class Query(NamedTuple):
     gy: float
     radius: float
     n_corners: int
-    goal_edge: int
-    goal_forward: int  # last event before the goal, seen along the edge
-    goal_backward: int  # last event before the goal, seen against it
-    goal_open_forward: bool  # wide enough from the edge's first vertex to the goal
-    goal_open_backward: bool
+    start_edge: int  # cell of the start: behind start_event of this edge; -1: at start_vertex
+    start_event: int
+    start_vertex: int
     start_open_forward: bool  # wide enough from the start to the edge's last vertex
     start_open_backward: bool
+    goal_edge: int  # cell of the goal, likewise
+    goal_event: int
+    goal_vertex: int
+    goal_open_forward: bool  # wide enough from the edge's first vertex to the goal
+    goal_open_backward: bool
 
 
 @inner
@@ -60,22 +64,65 @@ def _is_wide(axis, first, last, radius):
 
 
 @inner
+def _is_wide_to_end(piece, edge, end, radius, axis):
+    """Whether the axis is wide enough from a piece to an end of its edge."""
+    if end == 0:
+        return _is_wide(axis, axis.offsets[edge], piece, radius)
+    return _is_wide(axis, piece + 1, axis.offsets[edge + 1] - 1, radius)
+
+
+@inner
+def _find_cell(x, y, piece, axis, graph):
+    """Cell of a point among those that the chords of events cut the free space into.
+
+    Returns (edge, event, -1) between an event and the next one, (-1, -1, vertex) among the chords
+    around a vertex. The point's piece of the axis is near: walk from there.
+    """
+    edge = graph.edge_of[piece]
+    if is_past(x, y, piece + 1, False, axis.left, axis.right):
+        half, event = 2 * edge, piece + 1
+    elif is_past(x, y, piece, True, axis.left, axis.right):
+        half, event = 2 * edge + 1, piece
+    else:
+        return edge, piece, -1
+    for _ in range(len(graph.out)):  # the point is past the event's chord, seen along the half-edge
+        edge, backward = half // 2, half % 2 == 1
+        step = -1 if backward else 1
+        last = axis.offsets[edge] if backward else axis.offsets[edge + 1] - 1
+        while event != last:
+            if not is_past(x, y, event + step, backward, axis.left, axis.right):
+                return edge, event - 1 if backward else event, -1
+            event += step
+        v = graph.edges[edge, 1 - half % 2]
+        leaving = -1
+        for slot in range(graph.offsets[v], graph.offsets[v + 1]):
+            out = graph.out[slot]
+            first = axis.offsets[out // 2 + 1] - 1 if out % 2 else axis.offsets[out // 2]
+            if out != half ^ 1 and is_past(x, y, first, out % 2 == 1, axis.left, axis.right):
+                leaving, event = out, first
+        if leaving < 0:
+            return -1, -1, v
+        half = leaving
+    return graph.edge_of[piece], piece, -1
+
+
+@inner
 def make_query(sx, sy, gx, gy, radius, piece_s, piece_g, index):
     """Fill in the Query."""
     axis, graph = index.axis, index.graph
-    edge_s, edge_g = graph.edge_of[piece_s], graph.edge_of[piece_g]
-    first_s, last_s = axis.offsets[edge_s], axis.offsets[edge_s + 1] - 1
-    first_g, last_g = axis.offsets[edge_g], axis.offsets[edge_g + 1] - 1
-    forward = piece_g
-    while forward >= first_g and not is_past(gx, gy, forward, False, axis.left, axis.right):
-        forward -= 1
-    backward = piece_g + 1
-    while backward <= last_g and not is_past(gx, gy, backward, True, axis.left, axis.right):
-        backward += 1
+    edge_s, event_s, vertex_s = _find_cell(sx, sy, piece_s, axis, graph)
+    edge_g, event_g, vertex_g = _find_cell(gx, gy, piece_g, axis, graph)
+    ahead_s = behind_s = ahead_g = behind_g = False
+    if edge_s >= 0:
+        ahead_s = _is_wide(axis, event_s + 1, axis.offsets[edge_s + 1] - 1, radius)
+        behind_s = _is_wide(axis, axis.offsets[edge_s], event_s, radius)
+    if edge_g >= 0:
+        ahead_g = _is_wide(axis, event_g + 1, axis.offsets[edge_g + 1] - 1, radius)
+        behind_g = _is_wide(axis, axis.offsets[edge_g], event_g, radius)
     return Query(
-        sx, sy, gx, gy, radius, len(axis.sites), edge_g, forward, backward,
-        _is_wide(axis, first_g, piece_g, radius), _is_wide(axis, piece_g + 1, last_g, radius),
-        _is_wide(axis, piece_s + 1, last_s, radius), _is_wide(axis, first_s, piece_s, radius),
+        sx, sy, gx, gy, radius, len(axis.sites),
+        edge_s, event_s, vertex_s, ahead_s, behind_s,
+        edge_g, event_g, vertex_g, behind_g, ahead_g,
     )  # fmt: skip
 
 
@@ -88,23 +135,21 @@ def _representative(v, radius, graph):
 
 
 @inner
-def is_connected(piece_s, piece_g, q, index):
+def is_connected(piece_s, piece_g, radius, index):
     """Whether the widest way between two places of the axis is wide enough."""
     axis, graph = index.axis, index.graph
-    edge_s = graph.edge_of[piece_s]
-    if edge_s == q.goal_edge:
-        low, high = min(piece_s, piece_g), max(piece_s, piece_g)
-        if _is_wide(axis, low + 1, high, q.radius):
-            return True
+    edge_s, edge_g = graph.edge_of[piece_s], graph.edge_of[piece_g]
+    low, high = min(piece_s, piece_g), max(piece_s, piece_g)
+    if edge_s == edge_g and _is_wide(axis, low + 1, high, radius):
+        return True
     for from_end in range(2):
-        if not (q.start_open_forward if from_end == 1 else q.start_open_backward):
+        if not _is_wide_to_end(piece_s, edge_s, from_end, radius, axis):
             continue
-        here = _representative(graph.edges[edge_s, from_end], q.radius, graph)
+        here = _representative(graph.edges[edge_s, from_end], radius, graph)
         for to_end in range(2):
-            # The goal is reached along its edge from the first vertex, against it from the last.
-            if not (q.goal_open_forward if to_end == 0 else q.goal_open_backward):
+            if not _is_wide_to_end(piece_g, edge_g, to_end, radius, axis):
                 continue
-            if here == _representative(graph.edges[q.goal_edge, to_end], q.radius, graph):
+            if here == _representative(graph.edges[edge_g, to_end], radius, graph):
                 return True
     return False
 
@@ -213,20 +258,6 @@ def _add_stop(k, n, corner, sigma, ws):
 
 
 @inner
-def _corner_in_the_way(k, wall, ws, grid, string):
-    """End of the wall that leg k comes closest to, and the side on which it has to be passed."""
-    ux, uy = ws.legs[k, 4], ws.legs[k, 5]
-    px, py = ws.legs[k, 0], ws.legs[k, 1]
-    best, corner, sigma = math.inf, -1, 1
-    for end in range(2):
-        c = grid.ends[wall, end]
-        offset = ux * (string.xy[c, 1] - py) - uy * (string.xy[c, 0] - px)
-        if abs(offset) < best:
-            best, corner, sigma = abs(offset), c, 1 if offset > 0.0 else -1
-    return corner, sigma
-
-
-@inner
 def _tighten(n, ws, index, q):
     """Mend a chain until every leg is clear of all walls: (number of stops or -1, clearance).
 
@@ -248,7 +279,9 @@ def _tighten(n, ws, index, q):
             x0, y0, x1, y1 = ws.legs[k, 0], ws.legs[k, 1], ws.legs[k, 2], ws.legs[k, 3]
             clear, wall = line_clearance(x0, y0, x1, y1, grid)
             if clear < q.radius - VIOLATION:
-                corner, sigma = _corner_in_the_way(k, wall, ws, grid, string)
+                corner, sigma = corner_in_the_way(
+                    x0, y0, ws.legs[k, 4], ws.legs[k, 5], wall, grid.ends, string.xy
+                )
                 around = k > 0 and ws.chain[k - 1, 0] == corner
                 around = around or (k < n and ws.chain[k, 0] == corner)
                 if around or n + 1 >= len(ws.chain):
@@ -317,10 +350,10 @@ def solve(sx, sy, gx, gy, radius, out, ws, index):
         return START_TIGHT, 0, 0.0, room_s, -1
     if room_g < radius - SLACK:
         return GOAL_TIGHT, 0, 0.0, room_g, -1
-    q = make_query(sx, sy, gx, gy, radius, piece_s, piece_g, index)
-    if not is_connected(piece_s, piece_g, q, index):
+    if not is_connected(piece_s, piece_g, radius, index):
         return APART, 0, 0.0, 0.0, -1
-    status, node = search(piece_s, piece_g, ws, index, q)
+    q = make_query(sx, sy, gx, gy, radius, piece_s, piece_g, index)
+    status, node = search(ws, index, q)
     if status != FOUND:
         return status, 0, 0.0, 0.0, -1
     n = _read_chain(node, ws)

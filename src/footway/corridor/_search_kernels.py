@@ -25,6 +25,7 @@ from __future__ import annotations
 import math
 
 from footway._jit import inner
+from footway.corridor._grid_kernels import line_clearance
 
 # Columns of nf and ni. In a pair the left side is first: UX + side, side 0 left and 1 right.
 F, G, INX, INY, UX, UY = 0, 1, 2, 3, 4, 6
@@ -35,11 +36,13 @@ BLIND = 16  # the goal is on this edge, but behind
 STOPS = 32  # the half-edge is too narrow farther on
 ARRIVED = 64  # at the vertex at the end of the half-edge
 FINAL = 128  # at the goal
+MENDED = 256  # with a corner added that the wedge did not know of
 
 FOUND, NOWHERE, FULL = 0, 1, 2
 
 PARALLEL = 1e-12  # sine of an angle below which two directions are one
 SLACK = 1e-9  # m, below which one length is not longer than another
+VIOLATION = 1e-7  # m, a tenth of what a certificate may be off
 
 
 @inner
@@ -208,7 +211,7 @@ def _is_worse(key, g, ux, uy, turns, count, q):
 def _turn_at(node, side, nf, ni, turns, count, xy, q):
     """New node that turns around the corner that bounds the wedge on this side; -1 if worse."""
     corner = ni[node, BLOCKER + side]
-    if corner < 0 or ni[node, FLAGS] & (SPAWNED << side):
+    if corner < 0 or corner >= q.n_corners or ni[node, FLAGS] & (SPAWNED << side):
         return -1
     ni[node, FLAGS] |= SPAWNED << side
     sigma = 1 - 2 * side
@@ -246,9 +249,9 @@ def _release(node, corner_side, point, side, nf, ni, heap, turns, count, xy, q):
             if sign * (nf[new, UX + other] * uy - nf[new, UY + other] * ux) < -PARALLEL:
                 return
         open_side = not flags & (BOUNDED << side)
-        if open_side or sign * (nf[new, UX + side] * uy - nf[new, UY + side] * ux) < 0.0:
+        if open_side or sign * (nf[new, UX + side] * uy - nf[new, UY + side] * ux) <= PARALLEL:
             nf[new, UX + side], nf[new, UY + side] = ux, uy
-            ni[new, BLOCKER + side] = point if point < q.n_corners else -1
+            ni[new, BLOCKER + side] = point
             ni[new, FLAGS] = flags | (BOUNDED << side)
     ni[new, BEAD] += 1
     nf[new, F] = max(nf[node, F], _lower_bound(new, nf, ni, xy, q))
@@ -271,12 +274,18 @@ def _pass_bead(node, point, side, nf, ni, heap, turns, count, xy, q):
     k = (sign - ni[node, SIGMA]) * q.radius
     dx, dy = xy[point, 0] - cx, xy[point, 1] - cy
     flags = ni[node, FLAGS]
-    bounded = flags & (BOUNDED << side)
-    # The bound passes the point's circle: cheaper to see than the tangent itself.
-    if bounded and sign * (nf[node, UX + side] * dy - nf[node, UY + side] * dx - k) >= -SLACK:
-        if not flags & (SPAWNED << side):
-            _release(node, side, point, side, nf, ni, heap, turns, count, xy, q)
-        return True
+    if flags & (BOUNDED << side):
+        # By how much the bound passes the point's circle: cheaper than the tangent itself.
+        beside = sign * (nf[node, UX + side] * dy - nf[node, UY + side] * dx - k)
+        if beside > SLACK:
+            if not flags & (SPAWNED << side):
+                _release(node, side, point, side, nf, ni, heap, turns, count, xy, q)
+            return True
+        if beside > -SLACK:  # it touches: the farther of two corners in line is the one to turn at
+            if point < q.n_corners:
+                ni[node, BLOCKER + side] = point
+                ni[node, FLAGS] = flags & ~(SPAWNED << side)
+            return True
     ux, uy, length = tangent(dx, dy, k)
     if length < 0.0:
         return True
@@ -287,7 +296,7 @@ def _pass_bead(node, point, side, nf, ni, heap, turns, count, xy, q):
                 _release(node, other, point, side, nf, ni, heap, turns, count, xy, q)
             return False
     nf[node, UX + side], nf[node, UY + side] = ux, uy
-    ni[node, BLOCKER + side] = point if point < q.n_corners else -1
+    ni[node, BLOCKER + side] = point
     ni[node, FLAGS] = (flags | (BOUNDED << side)) & ~(SPAWNED << side)
     return True
 
@@ -307,26 +316,31 @@ def _finish(node, nf, ni, heap, count, xy, q):
 
 @inner
 def _try_goal(node, nf, ni, heap, turns, count, xy, q):
-    """The goal is in sight of this node's half-edge: go there, around a corner if need be."""
+    """The goal is on this node's half-edge: go there, straight and around the wedge's corner.
+
+    The wedge may leave out a goal that lies before its corner, so the straight way is always
+    tried; whether it is clear is looked at when its turn comes.
+    """
     cx, cy = _root_xy(node, ni, xy, q)
     ux, uy, length = tangent(q.gx - cx, q.gy - cy, -ni[node, SIGMA] * q.radius)
     if length < 0.0:
         return
+    _finish(node, nf, ni, heap, count, xy, q)
     side = _violated_side(node, ux, uy, nf, ni)
     if side >= 0:
         node = _turn_at(node, side, nf, ni, turns, count, xy, q)
-    if node >= 0:
-        _finish(node, nf, ni, heap, count, xy, q)
+        if node >= 0:
+            _finish(node, nf, ni, heap, count, xy, q)
 
 
 @inner
 def _beyond_goal(half, event, q):
     """Whether the path has passed the goal when it comes to this event of the goal's edge."""
-    return event > q.goal_forward if half % 2 == 0 else event < q.goal_backward
+    return event > q.goal_event if half % 2 == 0 else event <= q.goal_event
 
 
 @inner
-def _run(node, nf, ni, heap, turns, count, strings, beads, xy, q):
+def _run(node, nf, ni, heap, turns, count, edges, strings, beads, xy, q):
     """Carry a node along its half-edge to the vertex at the end, and push it there."""
     half = ni[node, HALF]
     awaits_goal = half // 2 == q.goal_edge and not ni[node, FLAGS] & BLIND
@@ -341,6 +355,8 @@ def _run(node, nf, ni, heap, turns, count, strings, beads, xy, q):
         _try_goal(node, nf, ni, heap, turns, count, xy, q)
     if ni[node, FLAGS] & STOPS:
         return
+    if edges[half // 2, 1 - half % 2] == q.goal_vertex:
+        _try_goal(node, nf, ni, heap, turns, count, xy, q)
     ni[node, FLAGS] |= ARRIVED
     nf[node, F] = max(nf[node, F], _lower_bound(node, nf, ni, xy, q))
     _push(node, nf, heap, count)
@@ -357,14 +373,15 @@ def _may_enter(half, clearance, is_core, marks, count, q):
 
 
 @inner
-def _mark_way_up(edge, marks, edges, is_core, up, count):
-    """Allow the dead ends between an edge and the core: only they can lead to a point there."""
+def _mark_way_up(edge, vertex, marks, edges, is_core, up, count):
+    """Allow the dead ends between a place and the core: only they can lead to it."""
     stamp = count[2]
-    if is_core[edge]:
-        return
-    marks[edge] = stamp
+    if edge >= 0:
+        if is_core[edge]:
+            return
+        marks[edge] = stamp
     for k in range(2):
-        v = edges[edge, k]
+        v = edges[edge, k] if edge >= 0 else vertex
         while up[v] >= 0 and marks[up[v] // 2] != stamp:
             half = up[v]
             marks[half // 2] = stamp
@@ -395,37 +412,57 @@ def _first_node(half, ni, nf, count):
 
 
 @inner
-def _start(half, piece, sees_goal, passable, nf, ni, heap, turns, count, axis, string, q):
-    """First node along a half-edge, from the start's place on it."""
+def _start(half, portal, sees_goal, passable, nf, ni, heap, turns, count, edges, string, q):
+    """First node along a half-edge, from the start in the cell before a portal of it."""
     strings, beads, xy = string.offsets, string.beads, string.xy
-    edge, backward = half // 2, half % 2 == 1
+    backward = half % 2 == 1
     node = _first_node(half, ni, nf, count)
-    # The first portal that the start has not passed yet.
-    last = axis.offsets[edge] if backward else axis.offsets[edge + 1] - 1
-    step = -1 if backward else 1
-    i = piece if backward else piece + 1
-    while i != last + step and is_past(q.sx, q.sy, i, backward, axis.left, axis.right):
-        i += step
-    if sees_goal and _beyond_goal(half, i, q):
+    if sees_goal and _beyond_goal(half, portal, q):
         _try_goal(node, nf, ni, heap, turns, count, xy, q)
         sees_goal = False
     if not passable and not sees_goal:
         return
     ni[node, FLAGS] = (0 if sees_goal else BLIND) | (0 if passable else STOPS)
     b = strings[half]
-    while b < strings[half + 1] and (beads[b, 2] > i if backward else beads[b, 2] < i):
+    while b < strings[half + 1] and (beads[b, 2] > portal if backward else beads[b, 2] < portal):
         b += 1
     ni[node, BEAD] = b - 1  # a node that is set free goes on behind the bead that did it
-    if i != last + step:
-        for side in range(2):
-            on_left = (side == 0) != backward
-            point = string.at_left[i] if on_left else string.at_right[i]
-            if point >= 0 and not _pass_bead(
-                node, point, side, nf, ni, heap, turns, count, xy, q
-            ):
-                return
+    for side in range(2):
+        on_left = (side == 0) != backward
+        point = string.at_left[portal] if on_left else string.at_right[portal]
+        if point >= 0 and not _pass_bead(node, point, side, nf, ni, heap, turns, count, xy, q):
+            return
     ni[node, BEAD] = b
-    _run(node, nf, ni, heap, turns, count, strings, beads, xy, q)
+    _run(node, nf, ni, heap, turns, count, edges, strings, beads, xy, q)
+
+
+@inner
+def _start_everywhere(nf, ni, heap, turns, count, marks, axis, graph, string, q):
+    """First nodes: both ways along the edge of the start's cell, or out of its vertex."""
+    edges = graph.edges
+    edge, event = q.start_edge, q.start_event
+    if edge >= 0:
+        for backward in range(2):
+            sees = edge == q.goal_edge and (
+                q.goal_event <= event if backward else q.goal_event >= event
+            )
+            is_open = q.start_open_backward if backward else q.start_open_forward
+            half = 2 * edge + backward
+            portal = event if backward else event + 1
+            _start(half, portal, sees, is_open, nf, ni, heap, turns, count, edges, string, q)
+        return
+    v = q.start_vertex
+    if v == q.goal_vertex:
+        node = _first_node(graph.out[graph.offsets[v]], ni, nf, count)
+        _try_goal(node, nf, ni, heap, turns, count, string.xy, q)
+    for slot in range(graph.offsets[v], graph.offsets[v + 1]):
+        half = graph.out[slot]
+        e = half // 2
+        if _may_enter(half, graph.clearance, graph.is_core, marks, count, q):
+            is_open = graph.clearance[e] >= q.radius - SLACK
+            portal = axis.offsets[e + 1] - 1 if half % 2 else axis.offsets[e]
+            sees = e == q.goal_edge
+            _start(half, portal, sees, is_open, nf, ni, heap, turns, count, edges, string, q)
 
 
 @inner
@@ -445,31 +482,65 @@ def _expand(node, nf, ni, heap, turns, count, marks, graph, string, q):
         ni[new, HALF], ni[new, BEAD] = leaving, strings[leaving]
         stops = STOPS if clearance[leaving // 2] < q.radius - SLACK else 0
         ni[new, FLAGS] = (ni[new, FLAGS] & ~(BLIND | ARRIVED)) | stops
-        _run(new, nf, ni, heap, turns, count, strings, beads, xy, q)
+        _run(new, nf, ni, heap, turns, count, graph.edges, strings, beads, xy, q)
 
 
 @inner
-def search(piece_s, piece_g, ws, index, q):
-    """Find the shortest path: (status, final node). `q` is the Query with its goal filled in."""
+def corner_in_the_way(px, py, ux, uy, wall, ends, xy):
+    """End of a wall that the line from p along u comes closest to, and the side to pass it on."""
+    best, corner, sigma = math.inf, -1, 1
+    for end in range(2):
+        c = ends[wall, end]
+        offset = ux * (xy[c, 1] - py) - uy * (xy[c, 0] - px)
+        if abs(offset) < best:
+            best, corner, sigma = abs(offset), c, 1 if offset > 0.0 else -1
+    return corner, sigma
+
+
+@inner
+def _arrives(node, nf, ni, heap, count, xy, grid, q):
+    """Whether the last stretch of a final node is clear. If not, try the corner in its way."""
+    cx, cy = _root_xy(node, ni, xy, q)
+    k = ni[node, SIGMA] * q.radius
+    ux, uy, _ = tangent(q.gx - cx, q.gy - cy, -k)
+    px, py = cx + k * uy, cy - k * ux
+    clear, wall = line_clearance(px, py, q.gx, q.gy, grid)
+    if clear >= q.radius - VIOLATION:
+        return True
+    corner, sigma = corner_in_the_way(px, py, ux, uy, wall, grid.ends, xy)
+    if ni[node, FLAGS] & MENDED or corner == ni[node, ROOT]:
+        return False
+    ux, uy, length = tangent(xy[corner, 0] - cx, xy[corner, 1] - cy, sigma * q.radius - k)
+    if length >= 0.0:
+        new = _copy(node, nf, ni, count)
+        nf[new, G] += _arc_to(node, ux, uy, nf, ni, q) + length
+        nf[new, INX], nf[new, INY] = ux, uy
+        ni[new, ROOT], ni[new, SIGMA] = corner, sigma
+        ni[new, FLAGS] |= MENDED
+        _finish(new, nf, ni, heap, count, xy, q)
+    return False
+
+
+@inner
+def search(ws, index, q):
+    """Find the shortest path: (status, final node)."""
     nf, ni, heap, turns, count, marks = ws.nf, ws.ni, ws.heap, ws.turns, ws.count, ws.marks
     axis, graph, string = index.axis, index.graph, index.string
+    edges, is_core, up = graph.edges, graph.is_core, graph.up
     count[0], count[1] = 0, 0
     count[2] += 1
-    edge = graph.edge_of[piece_s]
-    _mark_way_up(edge, marks, graph.edges, graph.is_core, graph.up, count)
-    _mark_way_up(q.goal_edge, marks, graph.edges, graph.is_core, graph.up, count)
-    for backward in range(2):
-        sees = edge == q.goal_edge and (piece_g <= piece_s if backward else piece_g >= piece_s)
-        is_open = q.start_open_backward if backward else q.start_open_forward
-        half = 2 * edge + backward
-        _start(half, piece_s, sees, is_open, nf, ni, heap, turns, count, axis, string, q)
+    _mark_way_up(q.start_edge, q.start_vertex, marks, edges, is_core, up, count)
+    _mark_way_up(q.goal_edge, q.goal_vertex, marks, edges, is_core, up, count)
+    _start_everywhere(nf, ni, heap, turns, count, marks, axis, graph, string, q)
     limit = len(heap) - 64
     while count[1] > 0:
         if count[0] > limit:
             return FULL, -1
         node = _pop(nf, heap, count)
         if ni[node, FLAGS] & FINAL:
-            return FOUND, node
+            if _arrives(node, nf, ni, heap, count, string.xy, index.grid, q):
+                return FOUND, node
+            continue
         if ni[node, ROOT] >= 0:
             key = 2 * ni[node, ROOT] + (0 if ni[node, SIGMA] > 0 else 1)
             if _is_worse(key, nf[node, G], nf[node, INX], nf[node, INY], turns, count, q):
@@ -477,5 +548,6 @@ def search(piece_s, piece_g, ws, index, q):
         if ni[node, FLAGS] & ARRIVED:
             _expand(node, nf, ni, heap, turns, count, marks, graph, string, q)
         else:
-            _run(node, nf, ni, heap, turns, count, string.offsets, string.beads, string.xy, q)
+            strings, beads, xy = string.offsets, string.beads, string.xy
+            _run(node, nf, ni, heap, turns, count, edges, strings, beads, xy, q)
     return NOWHERE, -1

@@ -97,7 +97,7 @@ class Index(NamedTuple):
 def build_index(axis: MedialAxis) -> Index:
     """Derive every structure from the axis; milliseconds for a city."""
     graph = _graph(axis)
-    return Index(axis, _grid(axis), _fans(axis), graph, _string(axis, graph))
+    return Index(axis, _grid(axis), _fans(axis), graph, _string(axis))
 
 
 def _grid(axis: MedialAxis) -> Grid:
@@ -187,13 +187,10 @@ def _graph(axis: MedialAxis) -> Graph:
     )  # fmt: skip
 
 
-def _string(axis: MedialAxis, graph: Graph) -> String:
+def _string(axis: MedialAxis) -> String:
     count, n_sites = len(axis.edges), len(axis.sites)
     terminal = np.stack([axis.offsets[:-1], axis.offsets[1:] - 1], axis=1).ravel()
     contacts = np.stack([axis.left[terminal], axis.right[terminal]], axis=1).reshape(-1, 2)
-    core = np.repeat(graph.is_core, 2)
-    ends = axis.edges.ravel()
-    is_branch = np.bincount(ends[core], minlength=len(axis.vertices)) != 2
     at = []
     for side, sites in enumerate((axis.piece_left, axis.piece_right)):
         before = np.roll(sites, 1)
@@ -201,8 +198,7 @@ def _string(axis: MedialAxis, graph: Graph) -> String:
         corner_before = np.where(before >= 0, axis.is_point[before], False)
         point = np.where(corner, sites, np.where(corner_before, before, -1))
         wall = n_sites + 2 * np.arange(2 * count) + side
-        bare = (point[terminal] < 0) & is_branch[ends]
-        point[terminal] = np.where(bare, wall, point[terminal])
+        point[terminal] = np.where(point[terminal] < 0, wall, point[terminal])
         at.append(point.astype(np.int32))
     offsets, beads = bead_strings(axis.offsets, at[0], at[1])
     xy = np.vstack([axis.sites[:, :2], contacts])

@@ -14,6 +14,7 @@ from __future__ import annotations
 from footway.io.picture.figures import (
     draw_check,
     draw_map,
+    draw_no_path,
     draw_path,
     draw_paths,
 )
@@ -23,6 +24,7 @@ __all__ = [
     "check_picture_file",
     "draw_check",
     "draw_map",
+    "draw_no_path",
     "draw_path",
     "draw_paths",
     "save_picture",

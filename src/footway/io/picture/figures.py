@@ -12,10 +12,11 @@ from footway.io.picture.sheet import Box, new_sheet, padded
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from matplotlib.figure import Figure
+
     from footway.corridor import Corridor, Path, Pinch
     from footway.environment import Environment
     from footway.io.picture.sheet import Sheet
-    from matplotlib.figure import Figure
 
 
 def draw_map(
@@ -65,10 +66,28 @@ def draw_path(
     sheet = new_sheet(view, title=cmap.name or "map", details=details)
     ground = ground_of(source)
     draw_ground(sheet, ground)
-    layers.draw_axis(sheet, cmap, width=0.8)
+    layers.draw_axis(sheet, cmap, width=0.7, alpha=0.5)
     if corridor is not None:
         layers.draw_corridor(sheet, corridor, ground.walkable)
     layers.draw_one_path(sheet, path)
+    if pinch is not None and pinch.left != pinch.right:  # else: the room at one end, no passage
+        layers.draw_pinch(sheet, pinch, avoid=path)
+    return sheet.figure
+
+
+def draw_no_path(
+    cmap: CorridorMap,
+    start: tuple[float, float],
+    goal: tuple[float, float],
+    *,
+    pinch: Pinch | None = None,
+    environment: Environment | None = None,
+) -> Figure:
+    """Return a picture of why there is no path: both ends, and the pinch where there is one."""
+    reason = "no way at any radius" if pinch is None else f"at most {pinch.width:.2f} m wide"
+    sheet = _sheet_of(cmap, environment, details=f"no path  ·  {reason}")
+    layers.draw_axis(sheet, cmap, width=0.7, alpha=0.5)
+    layers.draw_ends(sheet, start, goal)
     if pinch is not None:
         layers.draw_pinch(sheet, pinch)
     return sheet.figure
@@ -101,13 +120,26 @@ def draw_check(
     """
     count = len(environment.repairs)
     details = f"{count} repair{'' if count == 1 else 's'}  ·  {environment.area:,.1f} m² walkable"
-    sheet = _sheet_of(environment, None, details=details)
+    view = padded(_with_repairs(environment), 0.006)
+    sheet = new_sheet(view, title=environment.name or "map", details=details)
+    draw_ground(sheet, ground_of(environment))
     if cmap is not None:
         layers.draw_axis(sheet, cmap, width=0.7)
     for pinch in passages:
         layers.draw_pinch(sheet, pinch)
     layers.draw_repairs(sheet, environment.repairs)
     return sheet.figure
+
+
+def _with_repairs(environment: Environment) -> Box:
+    """Return the box of a map and of the repairs outside of it, unless they are far away."""
+    x0, y0, x1, y1 = environment.bounds
+    near = padded(environment.bounds, 0.5)
+    for repair in environment.repairs:
+        x, y = repair.at
+        if near[0] <= x <= near[2] and near[1] <= y <= near[3]:
+            x0, y0, x1, y1 = min(x0, x), min(y0, y), max(x1, x), max(y1, y)
+    return x0, y0, x1, y1
 
 
 def _sheet_of(
@@ -121,14 +153,14 @@ def _sheet_of(
 
 def _map_details(source: CorridorMap | Environment) -> str:
     x0, y0, x1, y1 = source.bounds
-    size = f"{x1 - x0:,.4g} × {y1 - y0:,.4g} m"
+    size = f"{x1 - x0:,.4g} x {y1 - y0:,.4g} m"
     if isinstance(source, CorridorMap):
         return f"{size}  ·  {source.n_vertices:,} vertices  ·  {source.n_edges:,} edges"
     return f"{size}  ·  {source.area:,.1f} m² walkable  ·  {source.holes:,} holes"
 
 
 def _around(cmap: CorridorMap, path: Path, corridor: Corridor | None) -> Box:
-    """The part of the map that shows a path: its box and a margin, never more than the map."""
+    """Return the part of the map that shows a path: its box and a margin, within the map."""
     low, high = path.points.min(axis=0), path.points.max(axis=0)
     if corridor is not None and len(corridor.radii):
         low = low.clip(max=(corridor.backbone - corridor.radii[:, None]).min(axis=0))

@@ -14,9 +14,10 @@ from footway.corridor import CorridorMap
 from footway.io.picture import palette
 
 if TYPE_CHECKING:
-    from footway.environment import Environment
-    from footway.io.picture.sheet import Box, Sheet
     from numpy.typing import NDArray
+
+    from footway.environment import Environment
+    from footway.io.picture.sheet import Sheet
 
 
 class Ground(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import shapely
@@ -20,11 +20,12 @@ from footway.io.picture.sheet import add_colour_key
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
     from footway.corridor import Corridor, CorridorMap, Path, Pinch
     from footway.environment import Repair
     from footway.io.picture.sheet import Sheet
-    from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
 
@@ -34,10 +35,10 @@ MOST_NUMBERS: Final = 60
 _HALO: Final = [withStroke(linewidth=2.2, foreground=palette.HALO)]
 
 
-def draw_axis(sheet: Sheet, cmap: CorridorMap, *, width: float = 1.0) -> None:
+def draw_axis(sheet: Sheet, cmap: CorridorMap, *, width: float, alpha: float = 1.0) -> None:
     """Draw the medial axis, coloured by clearance, with its colour key.
 
-    Dead ends into corners are thin: one can stand there, but not pass.
+    `width` is in points. Dead ends into corners are thin: one can stand there, but not pass.
     """
     axis = cmap.axis(max(3.0 * sheet.metres_per_point, 1e-3))
     norm, above = _clearance_scale(axis.clearance)
@@ -53,10 +54,11 @@ def draw_axis(sheet: Sheet, cmap: CorridorMap, *, width: float = 1.0) -> None:
         pieces = _coloured(list(np.stack([axis.points[first], axis.points[first + 1]], 1)), norm)
         pieces.set_array(0.5 * (axis.clearance[first] + axis.clearance[first + 1]))
         # Pieces that abut leave hairlines of the ground between them; whole edges below hide them.
-        whole.set(linewidth=width * share, capstyle="round", joinstyle="round", zorder=level)
-        pieces.set(linewidth=width * share, capstyle="butt", zorder=level + 0.05)
-        sheet.axes.add_collection(whole, autolim=False)
-        sheet.axes.add_collection(pieces, autolim=False)
+        whole.set(capstyle="round", joinstyle="round", zorder=level)
+        pieces.set(capstyle="butt", zorder=level + 0.05)
+        for drawn in (whole, pieces):
+            drawn.set(linewidth=width * share, alpha=alpha)
+            sheet.axes.add_collection(drawn, autolim=False)
     key = ScalarMappable(norm, palette.clearance_colours())
     add_colour_key(sheet, key, label="clearance (m)", above=above)
 
@@ -80,7 +82,7 @@ def draw_corridor(sheet: Sheet, corridor: Corridor, walkable: shapely.MultiPolyg
     if not len(parts):
         return
     shape = outline(parts)
-    fill = PathPatch(shape, facecolor=palette.CORRIDOR, alpha=0.20, edgecolor="none", zorder=1.5)
+    fill = PathPatch(shape, facecolor=palette.CORRIDOR, alpha=0.24, edgecolor="none", zorder=1.5)
     rim = PathPatch(shape, facecolor="none", edgecolor=palette.CORRIDOR, lw=0.5, alpha=0.7)
     rim.set_zorder(1.6)
     sheet.axes.add_patch(fill)
@@ -118,91 +120,132 @@ def draw_one_path(sheet: Sheet, path: Path) -> None:
         solid_joinstyle="round",
         zorder=3.2,
     )
-    _draw_ends(sheet.axes, path)
+    draw_ends(sheet, path.start, path.goal, avoid=_along(path, sheet))
 
 
-def _draw_ends(axes: Axes, path: Path) -> None:
-    """Draw a ring at the start and a full disc at the goal."""
-    for at, face, name in (
-        (path.start, palette.HALO, "start"),
-        (path.goal, palette.ACCENT, "goal"),
-    ):
-        axes.plot(*at, "o", ms=9.0, color=palette.HALO, zorder=4.0)
-        axes.plot(*at, "o", ms=6.5, mfc=face, mec=palette.ACCENT, mew=1.8, zorder=4.1)
-        write_beside(axes, at, name, offset=(8.0, 5.0))
+def draw_ends(
+    sheet: Sheet,
+    start: tuple[float, float],
+    goal: tuple[float, float],
+    *,
+    avoid: Floats | None = None,
+) -> None:
+    """Draw a ring at the start and a full disc at the goal; words keep off `avoid` (n, 2)."""
+    for at, face, name in ((start, palette.HALO, "start"), (goal, palette.ACCENT, "goal")):
+        sheet.axes.plot(*at, "o", ms=9.0, color=palette.HALO, zorder=4.0)
+        sheet.axes.plot(*at, "o", ms=6.5, mfc=face, mec=palette.ACCENT, mew=1.8, zorder=4.1)
+        write_beside(sheet, at, name, avoid=avoid)
 
 
 def write_beside(
-    axes: Axes,
+    sheet: Sheet,
     at: tuple[float, float],
     words: str,
     *,
-    offset: tuple[float, float],
+    avoid: Floats | None = None,
     colour: str = palette.INK,
 ) -> None:
-    """Write words beside a place, `offset` points away, on the side where there is room."""
-    (x0, x1), (y0, y1) = axes.get_xlim(), axes.get_ylim()
-    flip_x = at[0] > x0 + 0.88 * (x1 - x0)
-    flip_y = at[1] > y0 + 0.95 * (y1 - y0)
-    axes.annotate(
+    """Write words beside a place, inside the map and away from the points of a line."""
+    right, up = _free_side(sheet, at, avoid)
+    sheet.axes.annotate(
         words,
         at,
-        xytext=(-offset[0] if flip_x else offset[0], -offset[1] if flip_y else offset[1]),
+        xytext=(7.5 * right, 5.0 * up),
         textcoords="offset points",
         fontsize=7.5,
         color=colour,
-        ha="right" if flip_x else "left",
-        va="top" if flip_y else "bottom",
+        ha="left" if right > 0 else "right",
+        va="bottom" if up > 0 else "top",
         path_effects=_HALO,
         zorder=6.0,
     )
 
 
+def _free_side(sheet: Sheet, at: tuple[float, float], avoid: Floats | None) -> tuple[float, float]:
+    """Choose the side of a place (right or left, up or down) where words have most room."""
+    x0, y0, x1, y1 = sheet.view
+    reach = sheet.metres_per_point * np.array([26.0, 11.0])
+    sides = [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)]
+    room = []
+    for side in sides:
+        middle = np.asarray(at) + reach * side
+        end = np.asarray(at) + 2.0 * reach * side
+        inside = x0 < end[0] < x1 and y0 < end[1] < y1
+        gap = 1.0 if avoid is None else float(np.hypot(*(avoid - middle).T).min())
+        room.append(gap if inside else 0.0)
+    return sides[int(np.argmax(room))]
+
+
 def draw_many_paths(sheet: Sheet, paths: Sequence[Path]) -> None:
-    """Draw many paths, coloured by length, the short ones above the long ones."""
-    ordered = sorted(paths, key=lambda path: -path.length)
-    length = np.array([path.length for path in ordered])
-    norm = Normalize(0.0, max(float(length.max(initial=0.0)), 1e-9))
+    """Draw many paths, coloured by the distance from their starts."""
+    if not paths:
+        return
+    ordered = sorted(paths, key=lambda path: path.length)
+    norm = Normalize(0.0, max(ordered[-1].length, 1e-9))
     colours = palette.journey_colours()
-    drawn = LineCollection(
-        [path.points for path in ordered],
-        cmap=colours,
-        norm=norm,
-        linewidths=1.3,
-        alpha=0.8,
-        capstyle="round",
-        joinstyle="round",
-        zorder=3.0,
-    )
-    drawn.set_array(length)
-    sheet.axes.add_collection(drawn, autolim=False)
-    for ends, face in (("start", palette.HALO), ("goal", None)):
-        place = np.array([getattr(path, ends) for path in ordered]).reshape(-1, 2)
-        sheet.axes.scatter(
-            *place.T,
-            s=9,
-            c=face if face else length,
-            cmap=None if face else colours,
-            norm=None if face else norm,
-            edgecolors=colours(norm(length)) if face else palette.HALO,
-            linewidths=0.8 if face else 0.4,
-            zorder=3.5,
+    parts = [_short_pieces(path, 3.0 * sheet.metres_per_point) for path in ordered]
+    for colour, width, alpha, level in ((palette.HALO, 2.6, 0.9, 3.0), (None, 1.25, 1.0, 3.1)):
+        drawn = LineCollection(
+            [path.points for path in ordered]
+            if colour
+            else [p for lines, _ in parts for p in lines],
+            linewidths=width,
+            alpha=alpha,
+            capstyle="round",
+            joinstyle="round",
+            zorder=level,
         )
+        if colour:
+            drawn.set_color(colour)
+        else:
+            drawn.set(cmap=colours, norm=norm)
+            drawn.set_array(np.concatenate([distance for _, distance in parts]))
+        sheet.axes.add_collection(drawn, autolim=False)
+    length = np.array([path.length for path in ordered])
+    _draw_dots(sheet, [path.goal for path in ordered], colours(norm(length)), palette.HALO)
+    starts = sorted({path.start for path in ordered})
+    _draw_dots(sheet, starts, palette.HALO, colours(np.zeros(len(starts))))
     key = ScalarMappable(norm, colours)
-    add_colour_key(sheet, key, label="length of path (m)", above=False)
+    add_colour_key(sheet, key, label="distance walked (m)", above=False)
 
 
-def draw_pinch(sheet: Sheet, pinch: Pinch, *, label: str | None = None) -> None:
-    """Draw the widest disc at a pinch, the walls that it touches, and its width."""
+def _draw_dots(sheet: Sheet, at: Sequence[tuple[float, float]], face: Any, rim: Any) -> None:
+    """Draw small discs, as `draw_ends` does for one path: full at goals, rings at starts."""
+    x, y = np.array(at).T
+    sheet.axes.scatter(x, y, s=15, c=face, edgecolors=rim, linewidths=0.7, zorder=3.5)
+
+
+def _short_pieces(path: Path, step: float) -> tuple[Floats, Floats]:
+    """Cut a path into pieces of about `step` metres: (n, 2, 2) ends and (n,) distances, m."""
+    along = path.arc_lengths
+    count = max(2, int(along[-1] / step) + 1)
+    at = np.unique(np.concatenate([along, np.linspace(0.0, along[-1], count)]))
+    points = np.column_stack([np.interp(at, along, column) for column in path.points.T])
+    return np.stack([points[:-1], points[1:]], axis=1), 0.5 * (at[:-1] + at[1:])
+
+
+def draw_pinch(sheet: Sheet, pinch: Pinch, *, avoid: Path | None = None) -> None:
+    """Draw the widest disc at a pinch, the walls that it touches, and its width.
+
+    A disc too small to be seen becomes a ring of a fixed size.
+    """
     axes = sheet.axes
-    axes.add_patch(Circle(pinch.at, pinch.radius, fc="none", ec=palette.PINCH, lw=0.8, zorder=4.4))
     contacts = np.array([pinch.left, pinch.right])
-    axes.plot(*contacts.T, color=palette.PINCH, lw=1.2, zorder=4.5)
-    axes.plot(*contacts.T, "o", ms=2.6, color=palette.PINCH, zorder=4.6)
-    if pinch.radius < 4.0 * sheet.metres_per_point:
-        axes.plot(*pinch.at, "o", ms=10, mfc="none", mec=palette.PINCH, mew=1.1, zorder=4.6)
-    words = label if label is not None else f"{pinch.width:.2f} m"
-    write_beside(axes, pinch.at, words, offset=(7.0, 6.0), colour=palette.PINCH)
+    axes.plot(*contacts.T, color=palette.PINCH, lw=1.0, zorder=4.5)
+    if pinch.radius < 5.0 * sheet.metres_per_point:
+        axes.plot(*pinch.at, "o", ms=11, mfc="none", mec=palette.PINCH, mew=1.2, zorder=4.6)
+    else:
+        disc = Circle(pinch.at, pinch.radius, fc="none", ec=palette.PINCH, lw=1.0, zorder=4.4)
+        axes.add_patch(disc)
+        axes.plot(*contacts.T, "o", ms=3.0, color=palette.PINCH, zorder=4.6)
+    line = None if avoid is None else _along(avoid, sheet)
+    write_beside(sheet, pinch.at, f"{pinch.width:.2f} m", avoid=line, colour=palette.PINCH)
+
+
+def _along(path: Path, sheet: Sheet) -> Floats:
+    """Points of a path, close enough to each other to see where it runs. (n, 2) m."""
+    pieces, _ = _short_pieces(path, 3.0 * sheet.metres_per_point)
+    return pieces[:, 0]
 
 
 def draw_repairs(sheet: Sheet, repairs: Iterable[Repair]) -> None:

@@ -82,7 +82,7 @@ def add_colour_key(sheet: Sheet, colours: ScalarMappable, *, label: str, above: 
     bar = sheet.figure.colorbar(
         colours, cax=axes, orientation="horizontal", extend="max" if above else "neither"
     )
-    bar.outline.set_visible(False)  # type: ignore[operator]
+    bar.outline.set_visible(False)
     bar.ax.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
     bar.ax.tick_params(labelsize=6.5, length=2, width=0.5, pad=1.5, colors=palette.MUTED)
     sheet.figure.text(

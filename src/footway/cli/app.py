@@ -1,0 +1,60 @@
+"""The tree of commands, and what `footway --help` says."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from footway import __version__
+from footway.cli import build, check, demo, gallery, path, warmup
+from footway.cli.output import print_lines
+
+app = typer.Typer(
+    name="footway",
+    help="From a map to natural motion: exact corridor maps and certified paths.",
+    epilog=(
+        "[bold]Examples[/bold]\n\n"
+        "  footway demo\n\n"
+        "  footway build plan.geojson -o plan.fwmap --plot plan.png\n\n"
+        "  footway path plan.fwmap --start 2,3 --goal 40,12 --radius 0.25\n\n"
+        "  footway check plan.geojson\n\n"
+        "Exit codes: 0 done, 2 bad input, 3 no path exists."
+    ),
+    rich_markup_mode="rich",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    no_args_is_help=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print_lines([f"footway {__version__}"])
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    context: typer.Context,
+    *,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """From a map to natural motion: exact corridor maps and certified paths."""
+    del version  # its callback has done the work
+    if context.invoked_subcommand is None:
+        print_lines([context.get_help()])
+
+
+app.command(epilog=build.EXAMPLES)(build.build)
+app.command(epilog=path.EXAMPLES)(path.path)
+app.command(epilog=check.EXAMPLES)(check.check)
+app.command(epilog=demo.EXAMPLES)(demo.demo)
+app.command()(gallery.gallery)
+app.command()(warmup.warmup)

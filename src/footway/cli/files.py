@@ -1,0 +1,46 @@
+"""Output files, looked at before long work is done for them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from footway.errors import BadFile
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def check_writable(file: str) -> None:
+    """Raise BadFile, with the reason, if a file can surely not be written."""
+    path = Path(file)
+    folder = path.parent
+    try:
+        if path.is_dir():
+            raise BadFile(f"{file}: is a directory; give the name of a file")
+        if not folder.is_dir():
+            raise BadFile(f"{file}: there is no folder {folder}; make it first")
+        if not os.access(path if path.exists() else folder, os.W_OK):
+            raise BadFile(f"{file}: is not writable; choose another place")
+    except (OSError, ValueError) as error:
+        if isinstance(error, BadFile):
+            raise
+        raise BadFile(f"{file}: cannot be written: {error}") from error
+
+
+def check_plot(file: str | None) -> None:
+    """Raise BadInput if a picture can surely not be written."""
+    if file is None:
+        return
+    from footway.io.picture import check_picture_file
+
+    check_picture_file(file)
+    check_writable(file)
+
+
+def write_plot(figure: Figure, file: str) -> None:
+    """Write a picture."""
+    from footway.io.picture import save_picture
+
+    save_picture(figure, file)

@@ -1,0 +1,65 @@
+"""`footway warmup`: compile every kernel ahead of time."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from footway.cli.maps import JsonOption  # noqa: TC001 - Typer reads it at run time
+from footway.cli.output import Steps, announced_compilation, milliseconds, print_json, print_lines
+
+if TYPE_CHECKING:
+    from footway.corridor import CorridorMap
+
+
+def warmup(*, json: JsonOption = False) -> None:
+    """Compile every kernel ahead of time.
+
+    No later command has to wait then. Compiled kernels are kept in ~/.cache/footway;
+    FOOTWAY_JIT_CACHE=DIR puts them elsewhere.
+    """
+    steps = Steps()
+    with announced_compilation(), steps.step("warmup", "Compiling kernels"):
+        _use_everything()
+    answer = _as_json(steps)
+    if json:
+        print_json(answer)
+        return
+    kept = f", kept in {answer['cache']}" if answer["cache"] else ""
+    print_lines([f"All kernels are ready after {milliseconds(steps.seconds['warmup'])}{kept}"])
+
+
+def _as_json(steps: Steps) -> dict[str, Any]:
+    from footway._jit import cache_directory
+
+    cache = cache_directory()
+    return {"times_ms": steps.in_ms(), "cache": str(cache) if cache else None}
+
+
+def _use_everything() -> None:
+    """Ask a small map everything once."""
+    from footway.corridor import CorridorMap
+    from footway.io import load
+
+    cmap = CorridorMap.build(load("gallery:field"))
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "field.fwmap"
+        cmap.save(file)
+        cmap = CorridorMap.load(file)
+    _ask_everything(cmap)
+
+
+def _ask_everything(cmap: CorridorMap) -> None:
+    x0, y0, x1, y1 = cmap.bounds
+    start, goal = cmap.retract([(x0 + 1.0, y0 + 1.0), (x1 - 1.0, y1 - 1.0)])
+    cmap.clearance([start])
+    cmap.nearest_obstacle([start])
+    cmap.locate([start])
+    cmap.path(start, goal, radius=0.1)
+    cmap.path(start, goal, radius=0.1, clearance=0.3)
+    cmap.paths([start], [goal], radius=0.1)
+    cmap.corridor(start, goal, radius=0.1)
+    cmap.bottleneck(start, goal)
+    cmap.axis()
+    cmap.balls(0.9)
