@@ -1,8 +1,8 @@
 """Make the pictures of the README again: `python docs/make_pictures.py`.
 
-    docs/city.png    a hundred ways home from the widest square of the city
-    docs/axis.png    the medial axis of the city, coloured by clearance
-    docs/path.png    a path through the office, with its corridor and its pinch
+docs/city.png    a hundred ways home from the widest square of the city
+docs/axis.png    the medial axis of the city, coloured by clearance
+docs/path.png    a path through the office, with its corridor and its pinch
 """
 
 from __future__ import annotations

@@ -17,6 +17,8 @@ def check_writable(file: str) -> None:
     path = Path(file)
     folder = path.parent
     try:
+        if "\0" in file:
+            raise BadFile(f"{file!r}: is not the name of a file")
         if path.is_dir():
             raise BadFile(f"{file}: is a directory; give the name of a file")
         if not folder.is_dir():

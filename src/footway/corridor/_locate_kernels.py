@@ -33,6 +33,17 @@ def _along_wall(x, y, walls, w):
 
 
 @inner
+def _beyond_end(x, y, walls, w, share):
+    """How far the foot of a point lies beyond the end of a wall; 0 for a point obstacle."""
+    dx, dy = walls[w, 2] - walls[w, 0], walls[w, 3] - walls[w, 1]
+    length = math.hypot(dx, dy)
+    if length == 0.0:
+        return 0.0
+    along = ((x - walls[w, 0]) * dx + (y - walls[w, 1]) * dy) / length
+    return -along if share <= 0.0 else along - length
+
+
+@inner
 def site_of(x, y, grid, fans, wall, share):
     """Site and row of its fan for a point whose nearest wall is known; row -1 inside an obstacle.
 
@@ -50,6 +61,8 @@ def site_of(x, y, grid, fans, wall, share):
                 turn += 2.0 * math.pi
             if turn <= fans.widths[slot] + 1e-6:
                 return corner, row
+        if _beyond_end(x, y, walls, wall, share) > 1e-6:
+            return corner, -1  # the corner's cell lies inside the obstacle
     site = grid.site[wall]
     if walls[wall, 0] == walls[wall, 2] and walls[wall, 1] == walls[wall, 3]:
         return site, 2 * site

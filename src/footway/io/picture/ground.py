@@ -37,9 +37,7 @@ def ground_of(source: CorridorMap | Environment) -> Ground:
 
 def draw_ground(sheet: Sheet, ground: Ground) -> None:
     """Fill obstacles and walkable space, and draw the walls as thin lines."""
-    holes = shapely.polygons(
-        [ring for part in shapely.get_parts(ground.walkable) for ring in part.interiors]
-    )
+    holes = _holes(ground.walkable)
     line = min(0.6, 0.12 / sheet.metres_per_point + 0.15)
     for shapes, colour, level in (
         (holes, palette.OBSTACLE, 1.0),
@@ -55,6 +53,12 @@ def draw_ground(sheet: Sheet, ground: Ground) -> None:
     )
     if len(ground.points):
         sheet.axes.plot(*ground.points.T, ".", color=palette.WALL, ms=2.5, zorder=1.2)
+
+
+def _holes(walkable: shapely.MultiPolygon) -> NDArray[np.object_]:
+    """Holes of walkable space as polygons; islands in them are drawn over them."""
+    rings = [ring for part in shapely.get_parts(walkable) for ring in part.interiors]
+    return np.array([shapely.Polygon(ring) for ring in rings], dtype=object)
 
 
 def outline(polygons: NDArray[np.object_]) -> Outline:

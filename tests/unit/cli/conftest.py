@@ -1,0 +1,61 @@
+"""Run the command in this process: starting Python anew costs a second each time."""
+
+import json
+from typing import Any, NamedTuple
+
+import pytest
+
+from footway.cli import main
+
+ROOM = "POLYGON ((0 0, 10 0, 10 8, 0 8, 0 0), (4 3, 6 3, 6 5, 4 5, 4 3))"
+TWO_ROOMS = "MULTIPOLYGON (((-9 0, -1 0, -1 8, -9 8, -9 0)), ((1 0, 9 0, 9 8, 1 8, 1 0)))"
+DOOR = "POLYGON ((0 0, 4 0, 4 3.6, 6 3.6, 6 0, 10 0, 10 8, 6 8, 6 4.4, 4 4.4, 4 8, 0 8, 0 0))"
+
+
+class Result(NamedTuple):
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The one JSON object on standard output."""
+        assert self.out.count("\n") == 1
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def footway(capsys):
+    """The command, as a function of its arguments."""
+
+    def run(*arguments):
+        code = main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return Result(code, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def room(tmp_path):
+    """A room of 10 x 8 m with a block in the middle."""
+    return _written(tmp_path / "room.wkt", ROOM)
+
+
+@pytest.fixture
+def two_rooms(tmp_path):
+    """Two rooms with a wall between them; the left one has negative coordinates."""
+    return _written(tmp_path / "two.wkt", TWO_ROOMS)
+
+
+@pytest.fixture
+def door(tmp_path):
+    """Two rooms with a door of 0.8 m between them."""
+    return _written(tmp_path / "door.wkt", DOOR)
+
+
+def _written(file, text):
+    file.write_text(text)
+    return file

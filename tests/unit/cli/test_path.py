@@ -1,0 +1,114 @@
+import math
+
+import pytest
+
+
+def test_prints_the_certificate_in_words(footway, room):
+    result = footway("path", room, "--start", "1,1", "--goal", "9,7", "--radius", "0.3")
+    assert result.code == 0
+    for word in ("length", "clearance", "turns", "time", "Certified", "0.3 m"):
+        assert word in result.out
+
+
+def test_json_holds_the_path(footway, room):
+    answer = footway("path", room, "--start", "1,1", "--goal", "9,7", "--json").json
+    assert answer["points"][0] == [1.0, 1.0]
+    assert answer["points"][-1] == [9.0, 7.0]
+    assert answer["length"] >= math.hypot(8, 6)
+    assert answer["clearance"] >= 0.25 - 1e-6
+    assert answer["bottleneck"]["radius"] >= 0.25
+    assert set(answer["times_ms"]) == {"load", "build", "query"}
+
+
+@pytest.mark.parametrize("start", [("--start", "-8,1"), ("--start=-8,1",)])
+def test_negative_coordinates(footway, two_rooms, start):
+    answer = footway("path", two_rooms, *start, "--goal", "-2.5,7e0", "--json").json
+    assert answer["start"] == [-8.0, 1.0]
+    assert answer["goal"] == [-2.5, 7.0]
+
+
+def test_start_is_goal(footway, room):
+    answer = footway("path", room, "--start", "1,1", "--goal", "1,1", "--json").json
+    assert answer["length"] == 0.0
+
+
+def test_radius_zero(footway, room):
+    result = footway("path", room, "--start", "1,1", "--goal", "9,7", "--radius", "0")
+    assert result.code in {0, 2}
+    assert len(result.err.splitlines()) == (result.code == 2)
+
+
+def test_preferred_clearance(footway, room):
+    query = ("path", room, "--start", "3,4", "--goal", "7,4")
+    near, far = (footway(*query, *more, "--json").json for more in ((), ("--clearance", "1")))
+    assert far["wanted_clearance"] == 1.0
+    assert far["length"] >= near["length"]
+
+
+def test_no_way_between_components(footway, two_rooms):
+    query = ("path", two_rooms, "--start", "-5,4", "--goal", "5,4")
+    result = footway(*query)
+    assert result.code == 3
+    assert result.out == ""
+    assert len(result.err.splitlines()) == 1
+    answer = footway(*query, "--json").json
+    assert answer["reason"] == "components"
+    assert answer["kind"] == "NoPath"
+    assert answer["pinch"] is None
+
+
+def test_the_pinch_is_named(footway, door):
+    query = ("path", door, "--start", "2,4", "--goal", "8,4", "--radius", "0.5")
+    result = footway(*query)
+    assert result.code == 3
+    assert "0.8" in result.err
+    answer = footway(*query, "--json").json
+    assert answer["reason"] == "pinch"
+    assert answer["pinch"]["width"] == pytest.approx(0.8)
+    assert 4 <= answer["pinch"]["at"][0] <= 6
+
+
+def test_the_reason_is_drawn(footway, door, tmp_path):
+    plot = tmp_path / "why.png"
+    query = ("path", door, "--start", "2,4", "--goal", "8,4", "--radius", "0.5")
+    assert footway(*query, "--plot", plot).code == 3
+    assert plot.stat().st_size > 5000
+
+
+def test_draws_the_path(footway, room, tmp_path):
+    plot = tmp_path / "path.png"
+    result = footway("path", room, "--start", "1,1", "--goal", "9,7", "--plot", plot, "--json")
+    assert result.json["plot"] == str(plot)
+    assert plot.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--start", "5,4", "--goal", "9,7"), "nearest free point"),
+        (("--start", "1,1", "--goal", "90,7"), "nearest free point"),
+        (("--start", "nan,1", "--goal", "9,7"), "start"),
+        (("--start", "1,1", "--goal", "inf,7"), "goal"),
+        (("--start", "1,1", "--goal", "9,7", "--radius", "-1"), "radius"),
+        (("--start", "1,1", "--goal", "9,7", "--radius", "nan"), "radius"),
+        (("--start", "1,1", "--goal", "9,7", "--radius", "thin"), "'thin'"),
+        (("--start", "1,1", "--goal", "9,7", "--clearance", "-1"), "clearance"),
+        (("--start", "here", "--goal", "9,7"), "'here' is not a point"),
+        (("--start", "1,2,3", "--goal", "9,7"), "'1,2,3' is not a point"),
+        (("--start", "1,1"), "'--goal'"),
+        (("--start", "1,1", "--goal", "9,7", "--scale", "0"), "scale"),
+    ],
+)
+def test_bad_queries_are_one_line(footway, room, arguments, words):
+    result = footway("path", room, *arguments)
+    assert result.code == 2
+    assert result.out == ""
+    assert result.err.startswith("footway: ")
+    assert len(result.err.splitlines()) == 1
+    assert words in result.err
+
+
+def test_a_disc_wider_than_everything(footway, room):
+    result = footway("path", room, "--start", "1,1", "--goal", "9,7", "--radius", "1e9")
+    assert result.code == 3
+    assert len(result.err.splitlines()) == 1
