@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,6 +16,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     0: done. 2: bad input or wrong usage. 3: no path exists. 130: interrupted.
     """
-    from footway.cli.run import run
+    # Imports make a million objects and no garbage: not looking for any saves 0.25 s of 1.6 s.
+    gc.disable()
+    try:
+        from footway.cli.run import run
 
-    return run(arguments)
+        return run(arguments)
+    finally:
+        gc.enable()

@@ -17,6 +17,7 @@ from footway.cli.maps import (
     is_saved,
     load_map,
 )
+from footway.cli.numbers import parse_number
 from footway.cli.output import (
     Steps,
     announced_compilation,
@@ -62,9 +63,10 @@ def build(
     """
     _check_output(output)
     check_plot(plot)
+    metres = parse_number(scale, "--scale")
     steps = Steps()
     with announced_compilation():
-        loaded = load_map(map_name, scale=scale, steps=steps)
+        loaded = load_map(map_name, scale=metres, steps=steps)
         if output is not None:
             with steps.step("save", f"Writing {output}"):
                 loaded.corridors.save(output)

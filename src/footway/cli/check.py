@@ -16,6 +16,7 @@ from footway.cli.maps import (
     build_map,
     load_environment,
 )
+from footway.cli.numbers import parse_number
 from footway.cli.output import (
     Steps,
     announced_compilation,
@@ -61,9 +62,10 @@ def check(
     from footway.cli.passages import narrowest_passages
 
     check_plot(plot)
+    metres = parse_number(scale, "--scale")
     steps = Steps()
     with announced_compilation():
-        environment = load_environment(map_name, scale=scale, steps=steps)
+        environment = load_environment(map_name, scale=metres, steps=steps)
         loaded = LoadedMap(build_map(environment, steps=steps), environment)
         narrow = narrowest_passages(loaded.corridors, most=passages)
         if plot is not None:

@@ -26,7 +26,7 @@ MapArgument = Annotated[
     ),
 ]
 ScaleOption = Annotated[
-    float | None,
+    str | None,
     typer.Option(
         metavar="METRES",
         help="Metres per cell of a grid, per pixel of a PNG, per unit of GeoJSON and WKT.",

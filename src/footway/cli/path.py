@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
-from footway.cli.coordinates import parse_point
 from footway.cli.files import check_plot, write_plot
 from footway.cli.maps import (
     JsonOption,
@@ -17,6 +16,7 @@ from footway.cli.maps import (
     ScaleOption,
     load_map,
 )
+from footway.cli.numbers import parse_number, parse_point
 from footway.cli.output import (
     Steps,
     announced_compilation,
@@ -72,10 +72,10 @@ def path(
         typer.Option(metavar="X,Y", help="Where the path ends, metres.", show_default=False),
     ],
     radius: Annotated[
-        float, typer.Option(metavar="METRES", help="Radius of the disc that walks.")
-    ] = 0.25,
+        str, typer.Option(metavar="METRES", help="Radius of the disc that walks.")
+    ] = "0.25",
     clearance: Annotated[
-        float | None,
+        str | None,
         typer.Option(
             metavar="METRES",
             help="Preferred distance to walls, where there is room for more than the radius.",
@@ -93,11 +93,12 @@ def path(
     Where there is none, the exit code is 3 and the message names the reason: no connection at
     all, or the narrowest place of the widest way.
     """
-    query = Query(parse_point(start, "--start"), parse_point(goal, "--goal"), radius, clearance)
+    query = _parse_query(start, goal, radius, clearance)
+    metres = parse_number(scale, "--scale")
     check_plot(plot)
     steps = Steps()
     with announced_compilation():
-        loaded = load_map(map_name, scale=scale, steps=steps)
+        loaded = load_map(map_name, scale=metres, steps=steps)
         try:
             with steps.step("query", "Looking for the path"):
                 answer = _ask(loaded, query)
@@ -114,6 +115,17 @@ def path(
         print_json(_as_json(map_name, query, answer, steps) | {"plot": plot})
     else:
         print_lines(_as_text(query, answer, steps, plot))
+
+
+def _parse_query(start: str, goal: str, radius: str, clearance: str | None) -> Query:
+    disc = parse_number(radius, "--radius")
+    assert disc is not None
+    return Query(
+        parse_point(start, "--start"),
+        parse_point(goal, "--goal"),
+        disc,
+        parse_number(clearance, "--clearance"),
+    )
 
 
 def _ask(loaded: LoadedMap, query: Query) -> Answer:

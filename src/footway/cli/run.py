@@ -31,7 +31,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         code = _run_app(given)
         sys.stdout.flush()
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # Typer turns the first into the second
         _mute_stdout()
         return BROKEN_PIPE
     except OSError as error:
@@ -56,6 +56,8 @@ def _run_app(given: list[str]) -> int:
         if not isinstance(error, _USAGE_ERROR):
             raise
         return _refuse(given, _usage_message(error), BAD_INPUT, kind="Usage")
+    if result == INTERRUPTED:  # newer Typer returns this where older ones raise Abort
+        return _refuse(given, "interrupted", INTERRUPTED, kind="Interrupted")
     return result if isinstance(result, int) else 0
 
 

@@ -17,6 +17,7 @@ tuple counts references, atomically, and that made the search ten times slower.
     heap     nodes in the order of their lower bound (capacity,)
     turns    shortest known way to each turn: length, arrival direction, query (2 corners, 4)
     count    nodes, heap size, query (3,)
+    ahead    corner at the end of the wall of a point that is no corner (points - corners, 2)
     xy       points of the beads (n, 2);  q  the Query
 """
 
@@ -40,9 +41,11 @@ MENDED = 256  # with a corner added that the wedge did not know of
 
 FOUND, NOWHERE, FULL = 0, 1, 2
 
-PARALLEL = 1e-12  # sine of an angle below which two directions are one
+PARALLEL = 1e-10  # sine of an angle below which two directions are one
 SLACK = 1e-9  # m, below which one length is not longer than another
 VIOLATION = 1e-7  # m, a tenth of what a certificate may be off
+TIGHT = 5e-8  # m, by which a disc may be too large for a passage: doors of exactly its size count
+TINY = 2e-4  # m, square root of TIGHT: how far a tangent of two touching circles wanders
 
 
 @inner
@@ -51,7 +54,7 @@ def tangent(dx, dy, k):
     squared = dx * dx + dy * dy
     rest = squared - k * k
     if rest < 0.0 or squared == 0.0:
-        if rest < -SLACK or squared == 0.0:
+        if rest < -abs(k) * VIOLATION or squared == 0.0:
             return 0.0, 0.0, -1.0
         rest = 0.0
     length = math.sqrt(rest)
@@ -208,9 +211,8 @@ def _is_worse(key, g, ux, uy, turns, count, q):
 
 
 @inner
-def _turn_at(node, side, nf, ni, turns, count, xy, q):
-    """New node that turns around the corner that bounds the wedge on this side; -1 if worse."""
-    corner = ni[node, BLOCKER + side]
+def _turn_at(node, corner, side, nf, ni, turns, count, xy, q):
+    """New node that turns around a corner on one side of the wedge; -1 if not, or if worse."""
     if corner < 0 or corner >= q.n_corners or ni[node, FLAGS] & (SPAWNED << side):
         return -1
     ni[node, FLAGS] |= SPAWNED << side
@@ -218,6 +220,8 @@ def _turn_at(node, side, nf, ni, turns, count, xy, q):
     cx, cy = _root_xy(node, ni, xy, q)
     k = (sigma - ni[node, SIGMA]) * q.radius
     ux, uy, length = tangent(xy[corner, 0] - cx, xy[corner, 1] - cy, k)
+    if length < 0.0:
+        return -1
     g = nf[node, G] + _arc_to(node, ux, uy, nf, ni, q) + length
     if _is_worse(2 * corner + side, g, ux, uy, turns, count, q):
         return -1
@@ -233,9 +237,9 @@ def _turn_at(node, side, nf, ni, turns, count, xy, q):
 
 
 @inner
-def _release(node, corner_side, point, side, nf, ni, heap, turns, count, xy, q):
-    """Set free the node that turns at the corner on one side of the wedge, and passes `point`."""
-    new = _turn_at(node, corner_side, nf, ni, turns, count, xy, q)
+def _release(node, corner, corner_side, point, side, nf, ni, heap, turns, count, xy, q):
+    """Set free the node that turns at a corner on one side of the wedge, and passes `point`."""
+    new = _turn_at(node, corner, corner_side, nf, ni, turns, count, xy, q)
     if new < 0:
         return
     other = 1 - side
@@ -246,8 +250,12 @@ def _release(node, corner_side, point, side, nf, ni, heap, turns, count, xy, q):
     flags = ni[new, FLAGS]
     if length >= 0.0:
         if flags & (BOUNDED << other):
-            if sign * (nf[new, UX + other] * uy - nf[new, UY + other] * ux) < -PARALLEL:
+            vx, vy = nf[new, UX + other], nf[new, UY + other]
+            inside = sign * (vx * uy - vy * ux)
+            if inside < -TIGHT / (length + TINY):
                 return
+            if inside < 0.0:
+                ux, uy = vx, vy
         open_side = not flags & (BOUNDED << side)
         if open_side or sign * (nf[new, UX + side] * uy - nf[new, UY + side] * ux) <= PARALLEL:
             nf[new, UX + side], nf[new, UY + side] = ux, uy
@@ -259,7 +267,35 @@ def _release(node, corner_side, point, side, nf, ni, heap, turns, count, xy, q):
 
 
 @inner
-def _pass_bead(node, point, side, nf, ni, heap, turns, count, xy, q):
+def _close(node, point, side, nf, ni, heap, turns, count, ahead, xy, q):
+    """The wedge closed between its other bound and a point: turn at whichever comes first.
+
+    For a point that is the bound, whose chord comes first. A wide disc can meet the later one
+    first; then turning at the bound's corner would be a turn to the wrong side. True: the node
+    goes on, because the point lies inside a wall and a corner of that wall will decide.
+    """
+    other = 1 - side
+    sign = 1 - 2 * other
+    rival = ni[node, BLOCKER + other]
+    if rival < 0:
+        return False
+    dx, dy = xy[point, 0] - xy[rival, 0], xy[point, 1] - xy[rival, 1]
+    ux, uy, length = tangent(dx, dy, -2.0 * sign * q.radius)
+    turn = sign * (nf[node, UX + other] * uy - nf[node, UY + other] * ux)
+    if length >= 0.0 and turn >= -PARALLEL:
+        if rival >= q.n_corners:  # inside a wall: the path turns at its end
+            rival = ahead[rival - q.n_corners, other]
+        _release(node, rival, other, point, side, nf, ni, heap, turns, count, xy, q)
+        return False
+    if point >= q.n_corners:
+        return True
+    ni[node, FLAGS] &= ~(SPAWNED << side)
+    _release(node, point, side, rival, other, nf, ni, heap, turns, count, xy, q)
+    return False
+
+
+@inner
+def _pass_bead(node, point, side, nf, ni, heap, turns, count, ahead, xy, q):
     """Narrow the wedge by a point that the path must keep on this side; False when it closed.
 
     Where the wedge closes, or leaves room beside it, a node that turns there is set free.
@@ -272,29 +308,29 @@ def _pass_bead(node, point, side, nf, ni, heap, turns, count, xy, q):
     sign = 1 - 2 * side
     cx, cy = _root_xy(node, ni, xy, q)
     k = (sign - ni[node, SIGMA]) * q.radius
-    dx, dy = xy[point, 0] - cx, xy[point, 1] - cy
+    ux, uy, length = tangent(xy[point, 0] - cx, xy[point, 1] - cy, k)
+    if length < 0.0:
+        return True
     flags = ni[node, FLAGS]
     if flags & (BOUNDED << side):
-        # By how much the bound passes the point's circle: cheaper than the tangent itself.
-        beside = sign * (nf[node, UX + side] * dy - nf[node, UY + side] * dx - k)
-        if beside > SLACK:
-            if not flags & (SPAWNED << side):
-                _release(node, side, point, side, nf, ni, heap, turns, count, xy, q)
+        beside = sign * (nf[node, UX + side] * uy - nf[node, UY + side] * ux)
+        if beside > PARALLEL:
+            corner = ni[node, BLOCKER + side]
+            _release(node, corner, side, point, side, nf, ni, heap, turns, count, xy, q)
             return True
-        if beside > -SLACK:  # it touches: the farther of two corners in line is the one to turn at
+        if beside > -PARALLEL:  # in line: the farther of two corners is the one to turn at
             if point < q.n_corners:
                 ni[node, BLOCKER + side] = point
                 ni[node, FLAGS] = flags & ~(SPAWNED << side)
             return True
-    ux, uy, length = tangent(dx, dy, k)
-    if length < 0.0:
-        return True
     other = 1 - side
     if flags & (BOUNDED << other):
-        if sign * (nf[node, UX + other] * uy - nf[node, UY + other] * ux) < -PARALLEL:
-            if not flags & (SPAWNED << other):
-                _release(node, other, point, side, nf, ni, heap, turns, count, xy, q)
-            return False
+        vx, vy = nf[node, UX + other], nf[node, UY + other]
+        inside = sign * (vx * uy - vy * ux)
+        if inside < -TIGHT / (length + TINY):
+            return _close(node, point, side, nf, ni, heap, turns, count, ahead, xy, q)
+        if inside < 0.0:
+            ux, uy = vx, vy  # a passage of exactly the disc's size: one direction is left
     nf[node, UX + side], nf[node, UY + side] = ux, uy
     ni[node, BLOCKER + side] = point
     ni[node, FLAGS] = (flags | (BOUNDED << side)) & ~(SPAWNED << side)
@@ -328,7 +364,8 @@ def _try_goal(node, nf, ni, heap, turns, count, xy, q):
     _finish(node, nf, ni, heap, count, xy, q)
     side = _violated_side(node, ux, uy, nf, ni)
     if side >= 0:
-        node = _turn_at(node, side, nf, ni, turns, count, xy, q)
+        corner = ni[node, BLOCKER + side]
+        node = _turn_at(node, corner, side, nf, ni, turns, count, xy, q)
         if node >= 0:
             _finish(node, nf, ni, heap, count, xy, q)
 
@@ -340,7 +377,7 @@ def _beyond_goal(half, event, q):
 
 
 @inner
-def _run(node, nf, ni, heap, turns, count, edges, strings, beads, xy, q):
+def _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q):
     """Carry a node along its half-edge to the vertex at the end, and push it there."""
     half = ni[node, HALF]
     awaits_goal = half // 2 == q.goal_edge and not ni[node, FLAGS] & BLIND
@@ -349,7 +386,9 @@ def _run(node, nf, ni, heap, turns, count, edges, strings, beads, xy, q):
         if awaits_goal and _beyond_goal(half, beads[b, 2], q):
             awaits_goal = False
             _try_goal(node, nf, ni, heap, turns, count, xy, q)
-        if not _pass_bead(node, beads[b, 0], beads[b, 1], nf, ni, heap, turns, count, xy, q):
+        if not _pass_bead(
+            node, beads[b, 0], beads[b, 1], nf, ni, heap, turns, count, ahead, xy, q
+        ):
             return
     if awaits_goal:
         _try_goal(node, nf, ni, heap, turns, count, xy, q)
@@ -414,7 +453,8 @@ def _first_node(half, ni, nf, count):
 @inner
 def _start(half, portal, sees_goal, passable, nf, ni, heap, turns, count, edges, string, q):
     """First node along a half-edge, from the start in the cell before a portal of it."""
-    strings, beads, xy = string.offsets, string.beads, string.xy
+    strings, beads = string.offsets, string.beads
+    ahead, xy = string.ahead, string.xy
     backward = half % 2 == 1
     node = _first_node(half, ni, nf, count)
     if sees_goal and _beyond_goal(half, portal, q):
@@ -430,10 +470,12 @@ def _start(half, portal, sees_goal, passable, nf, ni, heap, turns, count, edges,
     for side in range(2):
         on_left = (side == 0) != backward
         point = string.at_left[portal] if on_left else string.at_right[portal]
-        if point >= 0 and not _pass_bead(node, point, side, nf, ni, heap, turns, count, xy, q):
+        if point >= 0 and not _pass_bead(
+            node, point, side, nf, ni, heap, turns, count, string.ahead, xy, q
+        ):
             return
     ni[node, BEAD] = b
-    _run(node, nf, ni, heap, turns, count, edges, strings, beads, xy, q)
+    _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q)
 
 
 @inner
@@ -468,7 +510,8 @@ def _start_everywhere(nf, ni, heap, turns, count, marks, axis, graph, string, q)
 @inner
 def _expand(node, nf, ni, heap, turns, count, marks, graph, string, q):
     """Send a node that arrived at a vertex into every half-edge that leaves it."""
-    strings, beads, xy = string.offsets, string.beads, string.xy
+    strings, beads = string.offsets, string.beads
+    ahead, xy = string.ahead, string.xy
     clearance, is_core, out = graph.clearance, graph.is_core, graph.out
     half = ni[node, HALF]
     v = graph.edges[half // 2, 1 - half % 2]
@@ -482,7 +525,7 @@ def _expand(node, nf, ni, heap, turns, count, marks, graph, string, q):
         ni[new, HALF], ni[new, BEAD] = leaving, strings[leaving]
         stops = STOPS if clearance[leaving // 2] < q.radius - SLACK else 0
         ni[new, FLAGS] = (ni[new, FLAGS] & ~(BLIND | ARRIVED)) | stops
-        _run(new, nf, ni, heap, turns, count, graph.edges, strings, beads, xy, q)
+        _run(new, nf, ni, heap, turns, count, graph.edges, strings, beads, ahead, xy, q)
 
 
 @inner
@@ -548,6 +591,7 @@ def search(ws, index, q):
         if ni[node, FLAGS] & ARRIVED:
             _expand(node, nf, ni, heap, turns, count, marks, graph, string, q)
         else:
-            strings, beads, xy = string.offsets, string.beads, string.xy
-            _run(node, nf, ni, heap, turns, count, edges, strings, beads, xy, q)
+            strings, beads = string.offsets, string.beads
+            ahead, xy = string.ahead, string.xy
+            _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q)
     return NOWHERE, -1

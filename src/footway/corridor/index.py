@@ -80,6 +80,8 @@ class String(NamedTuple):
     offsets: Ints  # (2 ne + 1,)
     beads: NDArray[np.int32]  # (nb, 3) point, side (0 left of the path, 1 right), event
     xy: Floats  # (ns + 4 ne, 2) points: corners, where a path may turn, then contacts of vertices
+    ahead: NDArray[np.int32]  # (4 ne, 2) corner at the end of the wall of a contact, seen along
+    # a path that has it on the left (0) or right (1); -1 where the wall turns toward the path
     at_left: NDArray[np.int32]  # (m,) point on the left of each event; -1: inside a wall
     at_right: NDArray[np.int32]  # (m,)
 
@@ -96,8 +98,8 @@ class Index(NamedTuple):
 
 def build_index(axis: MedialAxis) -> Index:
     """Derive every structure from the axis; milliseconds for a city."""
-    graph = _graph(axis)
-    return Index(axis, _grid(axis), _fans(axis), graph, _string(axis))
+    grid, fans = _grid(axis), _fans(axis)
+    return Index(axis, grid, fans, _graph(axis), _string(axis, grid, fans))
 
 
 def _grid(axis: MedialAxis) -> Grid:
@@ -187,7 +189,7 @@ def _graph(axis: MedialAxis) -> Graph:
     )  # fmt: skip
 
 
-def _string(axis: MedialAxis) -> String:
+def _string(axis: MedialAxis, grid: Grid, fans: Fans) -> String:
     count, n_sites = len(axis.edges), len(axis.sites)
     terminal = np.stack([axis.offsets[:-1], axis.offsets[1:] - 1], axis=1).ravel()
     contacts = np.stack([axis.left[terminal], axis.right[terminal]], axis=1).reshape(-1, 2)
@@ -202,4 +204,25 @@ def _string(axis: MedialAxis) -> String:
         at.append(point.astype(np.int32))
     offsets, beads = bead_strings(axis.offsets, at[0], at[1])
     xy = np.vstack([axis.sites[:, :2], contacts])
-    return String(offsets, beads, xy, at[0], at[1])
+    ahead = _ends_ahead(axis, grid, fans, terminal)
+    return String(offsets, beads, xy, ahead, at[0], at[1])
+
+
+def _ends_ahead(
+    axis: MedialAxis, grid: Grid, fans: Fans, terminal: Ints
+) -> NDArray[np.int32]:
+    """Corners at the ends of the walls that events at vertices touch: see String.ahead."""
+    ends = np.full((len(axis.sites), 2), -1)
+    ends[grid.site] = grid.ends
+    is_corner = fans.offsets[1::2] > fans.offsets[:-1:2]
+    ahead = []
+    own = np.where(axis.piece_left[terminal] < 0, terminal - 1, terminal)
+    for sites in (axis.piece_left, axis.piece_right):
+        site = sites[own]
+        wall = axis.sites[site]
+        behind = cross(wall[:, 2:] - wall[:, :2], axis.events[terminal] - wall[:, :2]) < 0
+        first = np.where(behind, ends[site, 1], ends[site, 0])  # with the wall on the left
+        last = np.where(behind, ends[site, 0], ends[site, 1])
+        pair = np.column_stack([first, last])
+        ahead.append(np.where((pair >= 0) & is_corner[pair], pair, -1))
+    return np.stack(ahead, axis=1).reshape(-1, 2).astype(np.int32)

@@ -160,14 +160,25 @@ def test_many_paths(cmap, env, ends, tmp_path):
     picture.draw_paths(cmap, [None])
 
 
-def test_repairs_carry_their_numbers():
+def repaired(*kinds):
     env = fw.Environment.from_polygons([(0, 0), (10, 0), (10, 8), (0, 8)])
-    repairs = tuple(Repair("gap", (k % 10 + 0.5, k // 10 + 0.5), "") for k in range(70))
+    places = [(k % 10 + 0.5, k // 10 + 0.5) for k in range(len(kinds))]
+    repairs = tuple(Repair(kind, at, "") for kind, at in zip(kinds, places, strict=True))
     object.__setattr__(env, "repairs", repairs)
-    words = texts(picture.draw_check(env))
+    return env
+
+
+def test_repairs_carry_their_numbers():
+    words = texts(picture.draw_check(repaired(*["gap"] * 70)))
     assert "1" in words
     assert str(MOST_NUMBERS) in words
     assert str(MOST_NUMBERS + 1) not in words
+
+
+def test_serious_repairs_are_numbered_first():
+    words = texts(picture.draw_check(repaired(*["orientation"] * 70, "overlap")))
+    assert "71" in words
+    assert "1" not in words
 
 
 def test_no_global_state(env):

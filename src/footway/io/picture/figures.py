@@ -57,8 +57,9 @@ def draw_path(
         environment: the ground, where it is at hand; else it is found from the map's walls.
 
     """
+    turns = f"{path.turns} turn{'' if path.turns == 1 else 's'}"
     details = (
-        f"{path.length:.2f} m  ·  {path.turns} turns  ·  radius {path.radius:g} m  ·  "
+        f"{path.length:.2f} m  ·  {turns}  ·  radius {path.radius:g} m  ·  "
         f"clearance {path.clearance:.3f} m"
     )
     view = _around(cmap, path, corridor)

@@ -18,7 +18,7 @@ from footway.io.picture.ground import outline
 from footway.io.picture.sheet import add_colour_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 MOST_NUMBERS: Final = 60
 """Markers that get a number; more of them would hide the map, and become dots."""
+
+_COSMETIC: Final = frozenset({"orientation", "unclosed ring", "duplicate point"})
 
 _HALO: Final = [withStroke(linewidth=2.2, foreground=palette.HALO)]
 
@@ -248,14 +250,21 @@ def _along(path: Path, sheet: Sheet) -> Floats:
     return pieces[:, 0]
 
 
-def draw_repairs(sheet: Sheet, repairs: Iterable[Repair]) -> None:
-    """Mark every repair with its number in the list; dots beyond the first sixty."""
-    for number, repair in enumerate(repairs, start=1):
+def draw_repairs(sheet: Sheet, repairs: Sequence[Repair]) -> None:
+    """Mark every repair, with its number in the list as long as there is room for numbers.
+
+    Where there are too many, those that change no shape (orientation and the like) become dots.
+    """
+    many = len(repairs) > MOST_NUMBERS
+    serious = [k for k, r in enumerate(repairs) if not (many and r.kind in _COSMETIC)]
+    numbered = set(serious[:MOST_NUMBERS])
+    for k, repair in enumerate(repairs):
+        size = 3.2 if k in numbered else 2.0
         sheet.axes.plot(
-            *repair.at, "o", ms=3.2, color=palette.REPAIR, mec=palette.HALO, mew=0.6, zorder=5.0
+            *repair.at, "o", ms=size, color=palette.REPAIR, mec=palette.HALO, mew=0.4, zorder=5.0
         )
-        if number <= MOST_NUMBERS:
-            _draw_number(sheet.axes, repair.at, number)
+        if k in numbered:
+            _draw_number(sheet.axes, repair.at, k + 1)
 
 
 def _draw_number(axes: Axes, at: tuple[float, float], number: int) -> None:

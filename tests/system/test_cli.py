@@ -1,0 +1,131 @@
+"""The real command in its own process. Each start costs a second, so there are few of them."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.shared_data import shared
+
+PATH = ("path", "gallery:mckenna", "--start", "5,5", "--goal", "190,180")
+
+
+def footway(*arguments, **options):
+    command = [sys.executable, "-m", "footway", *map(str, arguments)]
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=120, check=False, **options
+    )
+
+
+def test_path_as_json_is_one_object_and_nothing_else():
+    done = footway(*PATH, "--json")
+    assert done.returncode == 0
+    assert done.stdout.count("\n") == 1
+    answer = json.loads(done.stdout)
+    assert answer["clearance"] >= 0.25 - 1e-6
+
+
+def test_bad_input_is_one_line_and_exit_code_2(tmp_path):
+    done = footway("build", tmp_path / "missing.geojson", "--json")
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert json.loads(done.stdout)["kind"] == "BadFile"
+
+
+def test_no_path_is_exit_code_3():
+    done = footway(*PATH, "--radius", "90")
+    assert done.returncode == 3
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+
+
+def test_the_entry_point_is_installed():
+    script = Path(sys.executable).with_name("footway")
+    if not script.exists():
+        pytest.skip("footway runs from its sources")
+    done = subprocess.run([script, "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("footway ")
+
+
+def test_help_is_light():
+    """Help needs none of the heavy modules, so it stays fast on every machine."""
+    heavy = "numba shapely matplotlib numpy scipy"
+    code = (
+        "import sys; from footway.cli import main; main(['--help']); "
+        f"print([m for m in '{heavy}'.split() if m in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+
+
+def test_help_is_fast():
+    begin = time.perf_counter()
+    assert footway("--help").returncode == 0
+    assert time.perf_counter() - begin < 2.0  # 0.25 s on a quiet machine
+
+
+def test_a_reader_that_goes_away_leaves_no_traceback():
+    command = [sys.executable, "-m", "footway", "gallery"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    process.stderr.close()
+    assert process.wait(timeout=60) == 141
+
+
+def test_an_interrupt_is_one_line():
+    command = [sys.executable, "-m", "footway", "build", "gallery:city:6x6"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out == ""
+    assert err.splitlines()[-1] == "footway: interrupted"
+    assert "Traceback" not in err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_full_disk_behind_standard_output():
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "footway", "--version"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr.startswith("footway: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_first_compilation_is_announced(tmp_path):
+    environment = {**os.environ, "FOOTWAY_JIT_CACHE": str(tmp_path)}
+    done = footway("build", "gallery:field", env=environment)
+    assert done.returncode == 0
+    assert "compiling kernels" in done.stderr
+    again = footway("build", "gallery:field", env=environment)
+    assert again.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "plans/arena.wkt",
+        "rosmaps/map.yaml",
+        "grids/arena.map",
+        "city/munich_muenchner_freiheit.geojson",
+    ],
+)
+def test_maps_of_others_are_checked(name, tmp_path):
+    plot = tmp_path / "check.png"
+    done = footway("check", shared(name), "--json", "--plot", plot)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["area"] > 0
+    assert plot.stat().st_size > 5000
