@@ -186,6 +186,9 @@ def _lower_bound(node, nf, ni, xy, q):
         length = 0.0
         if abs(slope) > PARALLEL:
             length = max(0.0, ((lx - px) * wy - (ly - py) * wx) / slope)
+        point = ni[node, BLOCKER + side]
+        if point >= 0 and not ni[node, FLAGS] & (SPAWNED << side):  # it may still turn there
+            length = min(length, ux * (xy[point, 0] - px) + uy * (xy[point, 1] - py))
         ex, ey = tx - px - length * ux, ty - py - length * uy
         length += math.sqrt(ex * ex + ey * ey)
     return nf[node, G] + _arc_at_least(node, ux, uy, nf, ni, q) + length
