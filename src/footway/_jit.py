@@ -7,6 +7,7 @@ Numba notices an edit of the cached function's own file but not of its callees i
 
 from __future__ import annotations
 
+import getpass
 import hashlib
 import os
 import sys
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
-from numba import get_num_threads, prange, set_num_threads
+from numba import get_num_threads, prange
 from numba.core import config, event
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ __all__ = [
     "inner",
     "kernel",
     "prange",
-    "thread_limit",
+    "thread_count",
 ]
 
 F = TypeVar("F", bound="Callable[..., Any]")
@@ -53,7 +54,7 @@ def cache_directory() -> Path | None:
         return None
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     base = Path(wish) if wish else Path(home) / "footway"
-    for candidate in (base, Path(tempfile.gettempdir()) / f"footway-{os.getuid()}"):
+    for candidate in (base, Path(tempfile.gettempdir()) / f"footway-{getpass.getuser()}"):
         directory = candidate / _source_hash()
         try:
             directory.mkdir(parents=True, exist_ok=True)
@@ -107,18 +108,9 @@ def _compile(function: F, **options: bool) -> Any:
         config.CACHE_DIR = before
 
 
-@contextmanager
-def thread_limit(threads: int | None) -> Iterator[None]:
-    """Run parallel kernels on this many threads; None leaves NUMBA_NUM_THREADS in charge."""
-    if threads is None:
-        yield
-        return
-    before = get_num_threads()
-    set_num_threads(max(1, min(threads, config.NUMBA_NUM_THREADS)))
-    try:
-        yield
-    finally:
-        set_num_threads(before)
+def thread_count() -> int:
+    """Threads to use when the caller does not say: NUMBA_NUM_THREADS, or one for each core."""
+    return int(get_num_threads())
 
 
 class _Announcer(event.Listener):  # type: ignore[misc]

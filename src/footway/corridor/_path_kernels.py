@@ -155,6 +155,18 @@ def is_connected(piece_s, piece_g, radius, index):
 
 
 @inner
+def _reverse_chain(n, ws):
+    """Turn a chain into that of the way back: the other order, the other sides."""
+    for k in range(n // 2):
+        for c in range(2):
+            swap = ws.chain[k, c]
+            ws.chain[k, c] = ws.chain[n - 1 - k, c]
+            ws.chain[n - 1 - k, c] = swap
+    for k in range(n):
+        ws.chain[k, 1] *= -1
+
+
+@inner
 def _read_chain(node, ws):
     """Corners of the path that ends in a node, from start to goal: their number."""
     n = 0
@@ -168,11 +180,9 @@ def _read_chain(node, ws):
                 break
         last = root
         node = ws.ni[node, PARENT]
-    for k in range(n // 2):
-        for c in range(2):
-            swap = ws.chain[k, c]
-            ws.chain[k, c] = ws.chain[n - 1 - k, c]
-            ws.chain[n - 1 - k, c] = swap
+    for k in range(n):
+        ws.chain[k, 1] *= -1
+    _reverse_chain(n, ws)
     return n
 
 
@@ -354,12 +364,22 @@ def solve(sx, sy, gx, gy, radius, out, ws, index):
         return APART, 0, 0.0, 0.0, -1
     q = make_query(sx, sy, gx, gy, radius, piece_s, piece_g, index)
     status, node = search(ws, index, q)
-    if status != FOUND:
-        return status, 0, 0.0, 0.0, -1
-    n = _read_chain(node, ws)
-    n, least = _tighten(n, ws, index, q)
+    n, least = -1, 0.0
+    if status == FOUND:
+        n, least = _tighten(_read_chain(node, ws), ws, index, q)
     if n < 0:
-        return NOWHERE, 0, 0.0, 0.0, node
+        # A corner shades the start: the way back has it at its goal, where the search sees it.
+        back = make_query(gx, gy, sx, sy, radius, piece_g, piece_s, index)
+        status, node = search(ws, index, back)
+        if status == FOUND:
+            n, least = _tighten(_read_chain(node, ws), ws, index, back)
+        node = -1
+        if n >= 0:
+            _reverse_chain(n, ws)
+            if _legs(n, ws, index.string, q) >= 0:
+                n = -1
+    if n < 0:
+        return max(status, NOWHERE), 0, 0.0, 0.0, -1
     rows, length, least_arc = _write_pieces(n, out, ws, index, q)
     if rows < 0:
         return FULL, 0, 0.0, 0.0, -1

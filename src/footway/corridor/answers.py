@@ -10,7 +10,7 @@ import numpy as np
 from footway.corridor import _path_kernels as codes
 from footway.corridor._locate_kernels import locate_points
 from footway.corridor._path_kernels import polyline_clearance, read_edges
-from footway.corridor._search_kernels import FOUND, NOWHERE
+from footway.corridor._search_kernels import FOUND, FULL, NOWHERE
 from footway.corridor.backbone import Place, corridor_along, shortest_backbone
 from footway.corridor.corridor import Corridor, Pinch
 from footway.corridor.path import Path
@@ -32,23 +32,24 @@ def path(solver: Solver, start: ArrayLike, goal: ArrayLike, radius: float) -> Pa
     solution = solver.solve(a, b, radius)
     if solution.status == FOUND:
         return _as_path(a, b, radius, solution)
-    if solution.status == NOWHERE:
+    if solution.status in (NOWHERE, FULL):
         return _path_along_backbone(solver, a, b, radius)
     raise _refusal(solver, a, b, radius, solution)
 
 
-def paths(solver: Solver, starts: Floats, goals: Floats, radius: float) -> list[Path | None]:
+def paths(
+    solver: Solver, starts: Floats, goals: Floats, radius: float, *, threads: int
+) -> list[Path | None]:
     """Shortest paths; None where there is none."""
     if len(starts) != len(goals):
         raise BadQuery(f"{len(starts)} starts and {len(goals)} goals: give as many of each")
     radius = _radius(radius)
     answers: list[Path | None] = []
-    for a, b, solution in zip(
-        starts, goals, solver.solve_many(starts, goals, radius), strict=True
-    ):
+    solutions = solver.solve_many(starts, goals, radius, threads=threads)
+    for a, b, solution in zip(starts, goals, solutions, strict=True):
         if solution.status == FOUND:
             answers.append(_as_path(a, b, radius, solution))
-        elif solution.status == NOWHERE:
+        elif solution.status in (NOWHERE, FULL):
             answers.append(_path_along_backbone(solver, a, b, radius))
         else:
             answers.append(None)
@@ -59,7 +60,7 @@ def corridor(solver: Solver, start: ArrayLike, goal: ArrayLike, radius: float) -
     """Corridor of the shortest path."""
     a, b, radius = _point(start, "start"), _point(goal, "goal"), _radius(radius)
     solution = solver.solve(a, b, radius)
-    if solution.status not in (FOUND, NOWHERE):
+    if solution.status not in (FOUND, NOWHERE, FULL):
         raise _refusal(solver, a, b, radius, solution)
     here, there = _places(solver, a, b)
     halves = None

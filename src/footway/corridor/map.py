@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from footway._jit import thread_limit
+from footway._jit import thread_count
 from footway.corridor import answers, storage
 from footway.corridor._locate_kernels import clearances, locate_points
 from footway.corridor.balls import Balls, cover
@@ -200,8 +200,12 @@ class CorridorMap:
         threads: int | None = None,
     ) -> list[Path | None]:
         """Paths for (n, 2) starts and goals, on all cores; None where there is none."""
-        with thread_limit(threads):
-            return answers.paths(self._solver, _points(starts), _points(goals), radius)
+        count = threads if threads is not None else thread_count()
+        if count < 1:
+            raise BadQuery(f"threads is {count}: it must be 1 or more")
+        return answers.paths(
+            self._solver, _points(starts), _points(goals), radius, threads=count
+        )
 
     def corridor(self, start: Point, goal: Point, *, radius: float = 0.25) -> Corridor:
         """Corridor around the shortest path of a disc; raises as `path` does."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _PIECES = 512  # lines and arcs of a path before the output grows
-_BATCH = 1024  # queries of one parallel call: keeps its output to a few megabytes
-_BATCH_PIECES = 192
+_BATCH = 64  # queries that a thread takes at a time
+_BATCH_PIECES = 256
+_MOST_NODES = 1 << 24  # a search beyond this has lost its way
 
 
 class Solution(NamedTuple):
@@ -61,38 +62,37 @@ class Solver:
             status, rows, length, clearance, node = solve(
                 start[0], start[1], goal[0], goal[1], radius, out, workspace, self.index
             )
-            if status != FULL:
+            if status != FULL or len(workspace.heap) >= _MOST_NODES:
                 return Solution(status, out[:rows].copy(), length, clearance, node)
             self._grow(4 * len(workspace.heap), 4 * len(out))
             workspace = self.workspace
 
-    def solve_many(self, starts: Floats, goals: Floats, radius: float) -> list[Solution]:
-        """Answer many queries on all cores."""
-        threads = min(int(os.environ.get("NUMBA_NUM_THREADS", os.cpu_count() or 1)), len(starts))
-        workspaces = tuple(make_workspace(self.index) for _ in range(threads))
-        out = np.empty((min(_BATCH, len(starts)), _BATCH_PIECES, 9))
-        solutions: list[Solution] = []
-        for first in range(0, len(starts), _BATCH):
-            part = slice(first, first + _BATCH)
-            solutions += self._solve_batch(starts[part], goals[part], radius, out, workspaces)
-        return solutions
-
-    def _solve_batch(
-        self,
-        starts: Floats,
-        goals: Floats,
-        radius: float,
-        out: Floats,
-        workspaces: tuple[Workspace, ...],
+    def solve_many(
+        self, starts: Floats, goals: Floats, radius: float, *, threads: int
     ) -> list[Solution]:
+        """Answer many queries on several threads; the kernel runs without Python's lock."""
+        parts = [
+            slice(first, min(first + _BATCH, len(starts)))
+            for first in range(0, len(starts), _BATCH)
+        ]
+        with ThreadPoolExecutor(max_workers=threads) as pool:
+            batches = pool.map(
+                lambda part: self._solve_batch(starts[part], goals[part], radius), parts
+            )
+            return [solution for batch in batches for solution in batch]
+
+    def _solve_batch(self, starts: Floats, goals: Floats, radius: float) -> list[Solution]:
         n = len(starts)
+        out = np.empty((n, _BATCH_PIECES, 9))
         rows, statuses, certificates = np.zeros(n, int), np.zeros(n, int), np.zeros((n, 2))
         solve_many(
-            starts, goals, radius, out, rows, certificates, statuses, workspaces, self.index
+            starts, goals, radius, out, rows, certificates, statuses, self.workspace, self.index
         )
         return [
             self.solve(starts[k], goals[k], radius)
-            if statuses[k] == FULL
-            else Solution(int(statuses[k]), out[k, : rows[k]].copy(), *certificates[k], -1)
-            for k in range(n)
+            if status == FULL
+            else Solution(status, out[k, :count].copy(), length, clearance, -1)
+            for k, (status, count, (length, clearance)) in enumerate(
+                zip(statuses.tolist(), rows.tolist(), certificates.tolist(), strict=True)
+            )
         ]
