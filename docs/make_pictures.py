@@ -12,11 +12,13 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from PIL import Image
+import numpy as np
+from PIL import Image, ImageColor
 
 import footway as fw
 from footway.cli.journeys import ways_home
 from footway.io import picture
+from footway.io.picture import palette
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,8 +54,30 @@ def write(figure: Figure, name: str) -> None:
     buffer = io.BytesIO()
     figure.savefig(buffer, dpi=200)
     full = Image.open(buffer).convert("RGB")
-    few = full.quantize(256, kmeans=4, dither=Image.Dither.NONE)
+    few = full.quantize(palette=_palette(full), dither=Image.Dither.NONE)
+    _restore_grounds(few)
     few.save(DOCS / name, optimize=True)
+
+
+def _palette(full: Image.Image) -> Image.Image:
+    """Return 256 colours, with enough of them for the colour bar, which is small but smooth."""
+    width, height = full.size
+    bar = full.crop((40, height - 75, width // 3, height - 70)).resize((width, height // 8))
+    both = Image.new("RGB", (width, height + height // 8))
+    both.paste(full, (0, 0))
+    both.paste(bar, (0, height))
+    return both.quantize(256, kmeans=4, dither=Image.Dither.NONE)
+
+
+def _restore_grounds(few: Image.Image) -> None:
+    """Make the large areas exactly white and so on again, where averages have moved them."""
+    table = np.array(few.getpalette()).reshape(-1, 3)
+    common = np.argsort(few.histogram())[-5:]
+    for name in (palette.PAGE, palette.GROUND, palette.OBSTACLE):
+        exact = np.array(ImageColor.getrgb(name))
+        distance = np.abs(table[common] - exact).sum(axis=1)
+        table[common[distance.argmin()]] = exact
+    few.putpalette([int(value) for value in table.ravel()])
 
 
 if __name__ == "__main__":

@@ -12,6 +12,8 @@ import numpy as np
 
 from footway._jit import inner, kernel
 
+TOUCHES = 1e-8  # m, how deep a path may seem to cut into a wall by rounding
+
 
 @inner
 def segment_distance(x, y, walls, w):
@@ -143,7 +145,7 @@ def nearest_wall(x, y, grid):
 
 @inner
 def _between_segments(ax, ay, bx, by, walls, w):
-    """Distance between segment ab and wall w; 0 where they cross."""
+    """Distance between segment ab and wall w; -1 where they cross."""
     cx, cy, dx, dy = walls[w, 0], walls[w, 1], walls[w, 2], walls[w, 3]
     ux, uy = bx - ax, by - ay
     vx, vy = dx - cx, dy - cy
@@ -152,7 +154,11 @@ def _between_segments(ax, ay, bx, by, walls, w):
     side_a = vx * (ay - cy) - vy * (ax - cx)
     side_b = vx * (by - cy) - vy * (bx - cx)
     if side_c * side_d < 0.0 and side_a * side_b < 0.0:
-        return 0.0
+        # A path that only touches a corner does not cross, though rounding may say so.
+        deep_u = TOUCHES * math.sqrt(ux * ux + uy * uy)
+        deep_v = TOUCHES * math.sqrt(vx * vx + vy * vy)
+        if min(abs(side_c), abs(side_d)) > deep_u and min(abs(side_a), abs(side_b)) > deep_v:
+            return -1.0
     best = min(segment_distance(ax, ay, walls, w)[0], segment_distance(bx, by, walls, w)[0])
     squared = ux * ux + uy * uy
     for k in range(2):
@@ -167,7 +173,10 @@ def _between_segments(ax, ay, bx, by, walls, w):
 
 @inner
 def line_clearance(ax, ay, bx, by, grid):
-    """Least distance from segment ab to any wall, and that wall: walks the cells along ab."""
+    """Least distance from segment ab to any wall, and that wall; -1 if it crosses one.
+
+    Walks the cells along ab: the nearest wall of each point is among its cell's candidates.
+    """
     size = grid.box[2]
     nx, ny = grid.shape[0], grid.shape[1]
     dx, dy = bx - ax, by - ay

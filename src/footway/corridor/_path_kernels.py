@@ -31,6 +31,7 @@ START_IN_WALL, GOAL_IN_WALL, START_TIGHT, GOAL_TIGHT, APART = 3, 4, 5, 6, 7
 X0, Y0, X1, Y1, CX, CY, RADIUS, SWEEP, ROOM = range(9)
 
 REPAIRS = 32
+POINT = 1e-7  # m, radius of the disc that stands for a point
 
 
 class Query(NamedTuple):
@@ -187,6 +188,12 @@ def _read_chain(node, ws):
 
 
 @kernel
+def find_cell(x, y, piece, index):
+    """Cell of a point, as the search sees it: (edge, event, vertex), -1 for none."""
+    return _find_cell(x, y, piece, index.axis, index.graph)
+
+
+@kernel
 def polyline_clearance(points, grid):
     """Least distance from a polyline (n, 2) to any wall."""
     least = math.inf
@@ -290,7 +297,7 @@ def _tighten(n, ws, index, q):
             clear, wall = line_clearance(x0, y0, x1, y1, grid)
             if clear < q.radius - VIOLATION:
                 corner, sigma = corner_in_the_way(
-                    x0, y0, ws.legs[k, 4], ws.legs[k, 5], wall, grid.ends, string.xy
+                    x0, y0, ws.legs[k, 4], ws.legs[k, 5], clear, wall, grid.ends, string.xy
                 )
                 around = k > 0 and ws.chain[k - 1, 0] == corner
                 around = around or (k < n and ws.chain[k, 0] == corner)
@@ -360,29 +367,35 @@ def solve(sx, sy, gx, gy, radius, out, ws, index):
         return START_TIGHT, 0, 0.0, room_s, -1
     if room_g < radius - SLACK:
         return GOAL_TIGHT, 0, 0.0, room_g, -1
-    if not is_connected(piece_s, piece_g, radius, index):
+    if math.hypot(gx - sx, gy - sy) < SLACK:
+        _write_line(out[0], sx, sy, gx, gy)
+        return FOUND, 1, math.hypot(gx - sx, gy - sy), min(room_s, room_g), -1
+    # A point is searched for as a tiny disc: it cannot slip between walls that touch.
+    size = max(radius, POINT)
+    if not is_connected(piece_s, piece_g, size, index):
         return APART, 0, 0.0, 0.0, -1
-    q = make_query(sx, sy, gx, gy, radius, piece_s, piece_g, index)
+    q = make_query(sx, sy, gx, gy, size, piece_s, piece_g, index)
     status, node = search(ws, index, q)
     n, least = -1, 0.0
     if status == FOUND:
         n, least = _tighten(_read_chain(node, ws), ws, index, q)
     if n < 0:
         # A corner shades the start: the way back has it at its goal, where the search sees it.
-        back = make_query(gx, gy, sx, sy, radius, piece_g, piece_s, index)
+        back = make_query(gx, gy, sx, sy, size, piece_g, piece_s, index)
         status, node = search(ws, index, back)
         if status == FOUND:
             n, least = _tighten(_read_chain(node, ws), ws, index, back)
         node = -1
-        if n >= 0:
-            _reverse_chain(n, ws)
-            if _legs(n, ws, index.string, q) >= 0:
-                n = -1
+        _reverse_chain(max(n, 0), ws)
     if n < 0:
         return max(status, NOWHERE), 0, 0.0, 0.0, -1
-    rows, length, least_arc = _write_pieces(n, out, ws, index, q)
+    exact = make_query(sx, sy, gx, gy, radius, piece_s, piece_g, index)
+    _legs(n, ws, index.string, exact)
+    rows, length, least_arc = _write_pieces(n, out, ws, index, exact)
     if rows < 0:
         return FULL, 0, 0.0, 0.0, -1
+    if radius == 0.0 and n > 0:
+        least = 0.0
     return FOUND, rows, length, min(least, least_arc), node
 
 

@@ -532,14 +532,17 @@ def _expand(node, nf, ni, heap, turns, count, marks, graph, string, q):
 
 
 @inner
-def corner_in_the_way(px, py, ux, uy, wall, ends, xy):
-    """End of a wall that the line from p along u comes closest to, and the side to pass it on."""
+def corner_in_the_way(px, py, ux, uy, clear, wall, ends, xy):
+    """End of a wall that the line from p along u comes closest to, and the side to pass it on.
+
+    The line comes too close to the wall, or crosses it (clear < 0) and has to go around its end.
+    """
     best, corner, sigma = math.inf, -1, 1
     for end in range(2):
         c = ends[wall, end]
         offset = ux * (xy[c, 1] - py) - uy * (xy[c, 0] - px)
         if abs(offset) < best:
-            best, corner, sigma = abs(offset), c, 1 if offset > 0.0 else -1
+            best, corner, sigma = abs(offset), c, 1 if (offset > 0.0) == (clear >= 0.0) else -1
     return corner, sigma
 
 
@@ -553,7 +556,7 @@ def _arrives(node, nf, ni, heap, count, xy, grid, q):
     clear, wall = line_clearance(px, py, q.gx, q.gy, grid)
     if clear >= q.radius - VIOLATION:
         return True
-    corner, sigma = corner_in_the_way(px, py, ux, uy, wall, grid.ends, xy)
+    corner, sigma = corner_in_the_way(px, py, ux, uy, clear, wall, grid.ends, xy)
     if ni[node, FLAGS] & MENDED or corner == ni[node, ROOT]:
         return False
     ux, uy, length = tangent(xy[corner, 0] - cx, xy[corner, 1] - cy, sigma * q.radius - k)

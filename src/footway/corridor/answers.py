@@ -9,9 +9,14 @@ import numpy as np
 
 from footway.corridor import _path_kernels as codes
 from footway.corridor._locate_kernels import locate_points
-from footway.corridor._path_kernels import polyline_clearance, read_edges
+from footway.corridor._path_kernels import find_cell, polyline_clearance, read_edges
 from footway.corridor._search_kernels import FOUND, FULL, NOWHERE
-from footway.corridor.backbone import Place, corridor_along, shortest_backbone
+from footway.corridor.backbone import (
+    Place,
+    backbone_of_search,
+    corridor_along,
+    shortest_backbone,
+)
 from footway.corridor.corridor import Corridor, Pinch
 from footway.corridor.path import Path
 from footway.corridor.widest import Narrow, narrowest_on_widest_way
@@ -66,13 +71,13 @@ def corridor(solver: Solver, start: ArrayLike, goal: ArrayLike, radius: float) -
     halves = None
     if solution.node >= 0:
         count = read_edges(solution.node, solver.workspace)
-        halves = solver.workspace.edges[:count].astype(np.int64)
-    else:
+        way = solver.workspace.edges[:count].tolist()
+        cells = [find_cell(*p.point, p.piece, solver.index)[2] for p in (here, there)]
+        halves = backbone_of_search(solver.index, way, (cells[0], cells[1]), here, there)
+    if halves is None:
         halves = shortest_backbone(solver.index, here, there, radius=radius)
-    assert halves is not None
-    return corridor_along(
-        solver.index, halves, here, there, radius=radius, step=BACKBONE_STEP
-    )
+    assert halves is not None, "the forest says that there is a way"
+    return corridor_along(solver.index, halves, here, there, radius=radius, step=BACKBONE_STEP)
 
 
 def bottleneck(solver: Solver, start: ArrayLike, goal: ArrayLike) -> Pinch:

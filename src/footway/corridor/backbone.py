@@ -78,6 +78,74 @@ def _pieces_along(
     return np.concatenate(pieces), begin, end
 
 
+def backbone_of_search(
+    index: Index, halves: list[int], vertices: tuple[int, int], start: Place, goal: Place
+) -> Ints | None:
+    """Half-edges from the start's piece of the axis to the goal's, along those of a search.
+
+    The search goes from cell to cell between chords, so its first and last half-edge need not be
+    those that the ends retract to. `vertices` holds the vertex of the start's and the goal's cell,
+    -1 where the cell lies along an edge. None: an end retracts to some edge farther away.
+    """
+    from_vertex, to_vertex = vertices[0] >= 0, vertices[1] >= 0
+    inner = halves[0 if from_vertex else 1 : len(halves) if to_vertex else len(halves) - 1]
+    if from_vertex and vertices[0] == vertices[1] and len(halves) == 1:
+        inner = []
+    edges = index.graph.edges
+    if from_vertex or len(halves) > 1 or to_vertex:
+        first = vertices[0] if from_vertex else int(edges[halves[0] // 2, 1 - halves[0] % 2])
+        last = vertices[1] if to_vertex else int(edges[halves[-1] // 2, halves[-1] % 2])
+    elif index.graph.edge_of[start.piece] == index.graph.edge_of[goal.piece] == halves[0] // 2:
+        return _along_one_edge(halves[0] // 2, start, goal)
+    else:
+        return None
+    before = _way_to(index, start, first)
+    after = [half ^ 1 for half in reversed(_way_to(index, goal, last))]
+    way = _reduce([*before, *inner, *after])
+    if len(way) == 1:
+        return _along_one_edge(way[0] // 2, start, goal)
+    return np.array(way)
+
+
+def _along_one_edge(edge: int, start: Place, goal: Place) -> Ints:
+    return np.array([2 * edge + (goal.piece < start.piece)])
+
+
+def _way_to(index: Index, place: Place, vertex: int) -> list[int]:
+    """Half-edges of the shortest way from a place of the axis to a vertex: one, or a few."""
+    graph = index.graph
+    edge = int(graph.edge_of[place.piece])
+    heap = [(0.0, int(graph.edges[edge, 1 - half % 2]), [half]) for half in (2 * edge, 2 * edge + 1)]
+    done: set[int] = set()
+    while heap:
+        length, v, way = heapq.heappop(heap)
+        if v == vertex:
+            return way
+        if v in done:
+            continue
+        done.add(v)
+        for half in graph.out[graph.offsets[v] : graph.offsets[v + 1]].tolist():
+            far = int(graph.edges[half // 2, 1 - half % 2])
+            heapq.heappush(heap, (length + float(graph.length[half // 2]), far, [*way, half]))
+    raise AssertionError("a place and a vertex of two components")
+
+
+def _reduce(halves: list[int]) -> list[int]:
+    """Cancel half-edges that are walked there and back. The first and last are walked in part:
+    a way that turns back on one of them begins or ends inside it, in the other direction."""
+    way = halves[:1]
+    for half in halves[1:]:
+        if way[-1] != half ^ 1:
+            way.append(half)
+        elif len(way) == 1:
+            way[0] = half
+        else:
+            way.pop()
+    if halves[-1] // 2 != way[-1] // 2:
+        way.append(halves[-1] ^ 1)
+    return way
+
+
 def shortest_backbone(index: Index, start: Place, goal: Place, *, radius: float) -> Ints | None:
     """Half-edges of the shortest way along the axis for a disc; None where there is none.
 
@@ -88,7 +156,7 @@ def shortest_backbone(index: Index, start: Place, goal: Place, *, radius: float)
     if edge_s == edge_g:
         low, high = sorted((start.piece, goal.piece))
         if (axis.clearance[low + 1 : high + 1] >= radius).all():
-            return np.array([2 * edge_s + (goal.piece < start.piece)])
+            return _along_one_edge(edge_s, start, goal)
     first, last = axis.offsets[edge_s], axis.offsets[edge_s + 1]
     heap: list[tuple[float, int, tuple[int, ...]]] = []
     for half, events in (

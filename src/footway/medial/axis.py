@@ -68,7 +68,8 @@ def medial_axis(walls: Walls) -> MedialAxis:
 
     """
     voronoi = diagram(walls)
-    pieces = _split_at_narrowest(_contract(_inside_free_space(voronoi)), voronoi)
+    pieces = _contract(_inside_free_space(voronoi))
+    pieces = _split_at_narrowest(_detach_from_walls(pieces, voronoi), voronoi)
     if not len(pieces.ends):
         raise BadGeometry("the walkable area has no interior: is it a line, or in other units?")
     return _string(pieces, voronoi)
@@ -91,7 +92,8 @@ def _inside_free_space(voronoi: Diagram) -> _Pieces:
     count, label = connected_components(links, directed=False)
     middle = 0.5 * (voronoi.vertices[start] + voronoi.vertices[end])
     vote = _side(voronoi, left, middle) + _side(voronoi, right, middle)
-    inside = np.bincount(label[tag], weights=vote, minlength=count) > 0
+    # A room of single-line walls has no one-sided wall to vote: it is free.
+    inside = np.bincount(label[tag], weights=vote, minlength=count) >= 0
     keep = inside[label[tag]]
     return _Pieces(voronoi.vertices, voronoi.edges[keep, :2], voronoi.edges[keep, 2:])
 
@@ -127,6 +129,22 @@ def _contract(pieces: _Pieces) -> _Pieces:
     ends = ends.reshape(-1, 2)
     real = ends[:, 0] != ends[:, 1]
     return _Pieces(pieces.vertices[first[used]], ends[real], pieces.sites[~tiny][real])
+
+
+def _detach_from_walls(pieces: _Pieces, voronoi: Diagram) -> _Pieces:
+    """Give every dead end that runs into a corner an end of its own.
+
+    Dead ends on both sides of a wall, or between walls that touch, meet in one point of the wall;
+    there is no way from one to the other.
+    """
+    position = pieces.vertices[pieces.ends].reshape(-1, 2)
+    contact = closest_points(position, voronoi.sites[np.repeat(pieces.sites[:, 0], 2)])
+    on_wall = np.hypot(*(position - contact).T) < ON_WALL
+    ends = pieces.ends.ravel().copy()
+    ends[on_wall] = len(pieces.vertices) + np.arange(on_wall.sum())
+    return _Pieces(
+        np.vstack([pieces.vertices, position[on_wall]]), ends.reshape(-1, 2), pieces.sites
+    )
 
 
 def _split_at_narrowest(pieces: _Pieces, voronoi: Diagram) -> _Pieces:

@@ -78,7 +78,7 @@ def _clearance_scale(value: Floats) -> tuple[Normalize, bool]:
 
 def draw_corridor(sheet: Sheet, corridor: Corridor, walkable: shapely.MultiPolygon) -> None:
     """Fill the union of the corridor's balls (cmm-2007, figure 3), and draw its backbone."""
-    union = shapely.intersection(_union_of_balls(corridor), walkable)
+    union = shapely.intersection(_union_of_balls(corridor, 0.05 * sheet.metres_per_point), walkable)
     parts = shapely.orient_polygons(shapely.get_parts(union))
     parts = parts[shapely.get_type_id(parts) == shapely.GeometryType.POLYGON]
     if not len(parts):
@@ -91,15 +91,20 @@ def draw_corridor(sheet: Sheet, corridor: Corridor, walkable: shapely.MultiPolyg
     sheet.axes.add_patch(rim)
 
 
-def _union_of_balls(corridor: Corridor) -> shapely.Geometry:
-    """Union of the balls, with more of them between the samples so that the rim is smooth."""
-    share = np.linspace(0.0, 1.0, 4, endpoint=False)
-    between = np.arange(len(corridor.radii) - 1)[:, None] + share
-    at = np.append(between.ravel(), len(corridor.radii) - 1.0)
+def _union_of_balls(corridor: Corridor, finest: float) -> shapely.Geometry:
+    """Union of balls so close to each other that their rim looks smooth at `finest` metres.
+
+    Wide balls may be further apart: between balls of radius R at a distance d the rim falls back
+    by about d^2 / 8 R.
+    """
     known = np.arange(len(corridor.radii))
+    step = np.hypot(*np.diff(corridor.backbone, axis=0).T)
+    spacing = np.sqrt(8.0 * finest * np.maximum(corridor.radii, finest))
+    needed = np.concatenate([[0.0], np.cumsum(step / np.minimum(spacing[:-1], spacing[1:]))])
+    at = np.interp(np.linspace(0.0, needed[-1], int(needed[-1]) + 2), needed, known)
     x, y = (np.interp(at, known, column) for column in corridor.backbone.T)
     radius = np.interp(at, known, corridor.radii)
-    return shapely.union_all(shapely.buffer(shapely.points(x, y), radius, quad_segs=32))
+    return shapely.union_all(shapely.buffer(shapely.points(x, y), radius, quad_segs=24))
 
 
 def draw_one_path(sheet: Sheet, path: Path) -> None:
@@ -247,7 +252,7 @@ def draw_pinch(sheet: Sheet, pinch: Pinch, *, avoid: Path | None = None) -> None
 def _along(path: Path, sheet: Sheet) -> Floats:
     """Points of a path, close enough to each other to see where it runs. (n, 2) m."""
     pieces, _ = _short_pieces(path, 3.0 * sheet.metres_per_point)
-    return pieces[:, 0]
+    return pieces[:, 0] if len(pieces) else path.points
 
 
 def draw_repairs(sheet: Sheet, repairs: Sequence[Repair]) -> None:

@@ -1,0 +1,95 @@
+"""Whole commands, each in its own process: what a user waits for.
+
+From the start of the process to its end, with output to a pipe. `python -c pass` is what any
+Python program takes here. A first call after an install finds no compiled kernels: it runs with
+an empty cache of its own and compiles what it needs; a later call finds them. The commands run in
+turn, round by round.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from benchmarks.checks import TOLERANCE, WrongAnswer
+from benchmarks.report import Outcome, Table, Target
+from benchmarks.timing import in_turn, spread, stopwatch
+
+if TYPE_CHECKING:
+    from benchmarks.effort import Effort
+    from benchmarks.timing import Spread
+
+PASS, IMPORT, HELP = "python -c pass", "python -c 'import footway'", "footway --help"
+FIRST, LATER = "footway path gallery:city, first", "footway path gallery:city, later"
+QUERY = ("path", "gallery:city", "--start", "2,3", "--goal", "470,440", "--json")
+COLD_ROUNDS = 3
+
+
+def run(effort: Effort) -> Outcome:
+    """Check what the commands print, then time them."""
+    checked = _check()
+    warm = in_turn(
+        {
+            PASS: lambda: _run([sys.executable, "-c", "pass"]),
+            IMPORT: lambda: _run([sys.executable, "-c", "import footway"]),
+            HELP: lambda: _run([*_footway(), "--help"]),
+            LATER: lambda: _run([*_footway(), *QUERY]),
+        },
+        repeats=effort.repeats,
+    )
+    cold = spread(_first()[0] for _ in range(min(effort.repeats, COLD_ROUNDS)))
+    times = warm | {FIRST: cold}
+    columns = ("command", "min, s", "median, s")
+    rows = [(name, s.minimum, s.median) for name, s in times.items()]
+    return Outcome([Table("Whole commands", columns, rows)], checked, _targets(times))
+
+
+def _targets(times: dict[str, Spread]) -> list[Target]:
+    alone = times[IMPORT].median - times[PASS].median
+    return [
+        Target("`import footway`, the interpreter not counted", 0.3, "s", alone),
+        Target("`footway --help`", 0.5, "s", times[HELP].median),
+        Target("first `footway path` after an install", 20, "s", times[FIRST].median),
+        Target("every later one", 1.5, "s", times[LATER].median),
+    ]
+
+
+def _check() -> str:
+    """Require the same path of the first call and a later one, and a word about compiling."""
+    _, first = _first()
+    later = _run([*_footway(), *QUERY])
+    paths = [json.loads(done.stdout) for done in (first, later)]
+    if paths[0]["points"] != paths[1]["points"]:
+        raise WrongAnswer("the first call and a later one find different paths")
+    if paths[0]["clearance"] < 0.25 - TOLERANCE:
+        raise WrongAnswer(f"the path's clearance is {paths[0]['clearance']} m")
+    if "compiling" not in first.stderr or "compiling" in later.stderr:
+        raise WrongAnswer("the first call, and only that, must say that it compiles")
+    return (
+        f"first and later calls print the same path of {paths[0]['length']:.3f} m, clearance "
+        f"{paths[0]['clearance']:.3f} m, and only the first says that it compiles."
+    )
+
+
+def _first() -> tuple[float, subprocess.CompletedProcess[str]]:
+    """Seconds of a call without compiled kernels, and what it printed."""
+    with TemporaryDirectory() as cache:
+        return stopwatch(lambda: _run([*_footway(), *QUERY], FOOTWAY_JIT_CACHE=cache))
+
+
+def _footway() -> list[str]:
+    """Return the installed command, or the module where it is not installed."""
+    script = Path(sys.executable).with_name("footway")
+    return [str(script)] if script.exists() else [sys.executable, "-m", "footway"]
+
+
+def _run(command: list[str], **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run to the end; raises when it fails."""
+    return subprocess.run(  # noqa: S603 - ourselves
+        command, env=os.environ | variables, capture_output=True, text=True, check=True
+    )

@@ -1,0 +1,42 @@
+"""How much is measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Sizes of a run.
+
+    Attributes:
+        repeats: rounds, of which the minimum and the median are reported.
+        queries: random queries in the city.
+        grid_queries: the first of them, for the grid search, which takes a good part of a second.
+        batch: queries of one call of `paths`; begins with the same ones.
+        points: whose clearance is asked in one call.
+        sample: the first of them, for Shapely; its times are scaled.
+        tilings: maps of the scaling table, smallest first.
+
+    """
+
+    repeats: int = 5
+    queries: int = 1_000
+    grid_queries: int = 50
+    batch: int = 10_000
+    points: int = 1_000_000
+    sample: int = 5_000
+    tilings: tuple[str, ...] = ("city", "city:3x3", "city:6x6")
+
+
+FULL = Effort()
+
+QUICK = Effort(
+    repeats=2,
+    queries=50,
+    grid_queries=2,
+    batch=500,
+    points=50_000,
+    sample=1_000,
+    tilings=("city", "city:2x2"),
+)

@@ -1,0 +1,63 @@
+"""Where a run took place, without names of hosts, users or folders."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import subprocess
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+
+LIBRARIES = (
+    "footway",
+    "numpy",
+    "numba",
+    "shapely",
+    "pyvoronoi",
+    "scipy",
+    "jupedsim",
+    "pathfinding",
+)
+
+
+def facts() -> dict[str, object]:
+    """Date (UTC), CPU, cores, system, Python, versions, and how busy the machine was before."""
+    return {
+        "date": datetime.now(UTC).date().isoformat(),
+        "cpu": cpu(),
+        "cores": os.cpu_count(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "versions": {name: version(name) for name in LIBRARIES},
+        "load_before": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
+    }
+
+
+def cpu() -> str:
+    """Model name of the processor."""
+    info = Path("/proc/cpuinfo")
+    text = info.read_text() if info.exists() else ""
+    found = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
+    return found[1].strip() if found else platform.processor() or platform.machine()
+
+
+def version(name: str) -> str | None:
+    """Version of an installed library; None where it is not installed."""
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def revision() -> str:
+    """Commit that was measured, "+" for changes on top of it; empty outside a repository."""
+    git = shutil.which("git")
+    if git is None:
+        return ""
+    root = Path(__file__).parents[1]
+    command = [git, "describe", "--always", "--dirty=+", "--exclude=*"]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)  # noqa: S603 - no input of others
+    return done.stdout.strip()

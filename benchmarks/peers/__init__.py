@@ -1,0 +1,1 @@
+"""Peers from PyPI, each behind the same two calls: see `navigator`."""

@@ -1,0 +1,53 @@
+"""Footway, behind the same calls as its peers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from footway import NoPath
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from benchmarks.peers.navigator import Point
+    from footway import CorridorMap, Path
+
+
+class Footway:
+    """Paths of a disc on the corridor map, which is not made for any radius."""
+
+    name = "Footway"
+
+    def __init__(self, cmap: CorridorMap, radius: float) -> None:
+        self._cmap = cmap
+        self._radius = radius
+
+    def ask(self, start: Point, goal: Point) -> Path | None:
+        """Path with its certificate."""
+        try:
+            return self._cmap.path(start, goal, radius=self._radius)
+        except NoPath:
+            return None
+
+    def polyline(
+        self,
+        answer: Path | None,
+        start: Point,  # noqa: ARG002 - the path has its ends
+        goal: Point,  # noqa: ARG002
+    ) -> NDArray[np.float64] | None:
+        """(n, 2) m."""
+        return None if answer is None else answer.points
+
+
+class FootwayPoints(Footway):
+    """The same with the polyline of each path, which `Path.points` makes when first asked."""
+
+    name = "Footway, with `.points`"
+
+    def ask(self, start: Point, goal: Point) -> Path | None:
+        """Path whose polyline is there."""
+        path = super().ask(start, goal)
+        if path is not None:
+            path.points  # noqa: B018 - computed here
+        return path

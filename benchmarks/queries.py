@@ -1,0 +1,238 @@
+"""Random path queries in the city for a disc of radius 0.25 m, as called from Python.
+
+Everybody gets the same queries, with starts and goals anywhere in the area inset by the radius.
+Footway plans on its one map for every radius and certifies each path; its peers plan for a point
+in that inset area, which was made for them by hand. `cmap.path` returns a path whose polyline is
+made when it is first asked for, so a row with `.points` stands beside it. A round asks all
+queries one by one, each call timed by itself; quantiles are taken in each round, and of them the
+minimum and the median over the rounds. Batches are one call of `cmap.paths`, divided by the number
+of queries, and compared with the mean of a peer that has no batch. Length and clearance are
+measured on the polylines that each library returns: length against the optimum (a visibility
+graph of tangents and arcs, by brute force), clearance against all walls with Shapely.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from tests.oracle.shortest import ShortestOracle
+
+from benchmarks.checks import Quality, WallTree, WrongAnswer, judge, polyline_length
+from benchmarks.peers.corridor_map import Footway, FootwayPoints
+from benchmarks.peers.grid_search import GridSearch
+from benchmarks.peers.navigator import Navigator, NotInstalled, inset
+from benchmarks.peers.routing_engine import RoutingEngine
+from benchmarks.questions import queries_in
+from benchmarks.report import Outcome, Table, Target
+from benchmarks.timing import Spread, in_turn, spread
+from footway import CorridorMap
+from footway.environment import gallery
+
+if TYPE_CHECKING:
+    import shapely
+    from numpy.typing import NDArray
+
+    from benchmarks.effort import Effort
+    from benchmarks.questions import Query
+    from footway import Environment
+
+    Floats = NDArray[np.float64]
+    Laps = dict[str, list[Floats]]  # by navigator: for each round, (queries,) s
+
+RADIUS = 0.25
+PEERS = (RoutingEngine, GridSearch)
+GRID_ROUNDS = 2
+
+
+def run(effort: Effort) -> Outcome:
+    """Judge the answers of all, then time them in turn, then batches."""
+    env = gallery.make("city")
+    cmap = CorridorMap.build(env)
+    area = inset(env, RADIUS)
+    batch = queries_in(area, effort.batch, seed=5)
+    queries = batch[: effort.queries]
+    peers, remarks = _peers(area)
+    navigators = [Footway(cmap, RADIUS), FootwayPoints(cmap, RADIUS), *peers]
+    shares = {n.name: queries[: _share(n, effort)] for n in navigators}
+    qualities = _judged(env, navigators, shares)
+    laps = _laps(navigators, shares, repeats=effort.repeats)
+    batches = _batches(cmap, env, batch, repeats=effort.repeats)
+    checked = (
+        f"of {len(queries):,} single queries and {len(batch):,} in the batch Footway answered all "
+        "that have an answer, from start to goal, none closer to a wall than the radius (to "
+        f"1e-6 m), none shorter than the optimum; least clearance "
+        f"{qualities[Footway.name].least_clearance:.6f} m."
+    )
+    tables = [_time_table(laps), _quality_table(qualities, shares), _batch_table(batches, laps)]
+    return Outcome(tables, checked, _targets(laps, batches, qualities[Footway.name]), remarks)
+
+
+def _peers(area: shapely.Polygon) -> tuple[list[Navigator], list[str]]:
+    """Peers that are installed, and a word about those that are not."""
+    peers: list[Navigator] = []
+    absent = []
+    for peer in PEERS:
+        try:
+            peers.append(peer(area))
+        except NotInstalled as error:
+            absent.append(str(error))
+    return peers, absent
+
+
+def _share(navigator: Navigator, effort: Effort) -> int:
+    return effort.grid_queries if isinstance(navigator, GridSearch) else effort.queries
+
+
+# -- answers ---------------------------------------------------------------------------------
+
+
+def _judged(
+    env: Environment, navigators: list[Navigator], shares: dict[str, list[Query]]
+) -> dict[str, Quality]:
+    """Quality of everybody's answers; only Footway's must be right. Warms everybody up."""
+    walls = WallTree(env)
+    oracle = ShortestOracle(env.walkable, RADIUS, lines=env.lines, points=env.points)
+    optimum = np.array([oracle.length(*query) for query in shares[Footway.name]])
+    qualities = {}
+    for navigator in navigators:
+        share = shares[navigator.name]
+        lines = [navigator.polyline(navigator.ask(*query), *query) for query in share]
+        best = optimum[: len(share)]
+        qualities[navigator.name] = judge(lines, share, best, walls=walls, radius=RADIUS)
+    qualities[Footway.name].require(Footway.name)
+    return qualities
+
+
+def _quality_table(qualities: dict[str, Quality], shares: dict[str, list[Query]]) -> Table:
+    columns = (
+        "paths of",
+        "queries",
+        "not found",
+        "closer than the radius",
+        "least clearance, m",
+        "longer than optimal: mean, %",
+        "p99, %",
+        "max, %",
+    )
+    rows = []
+    for name, quality in qualities.items():
+        if name == FootwayPoints.name:
+            continue
+        excess = 100 * quality.excess
+        worst = (float(excess.mean()), float(np.quantile(excess, 0.99)), float(excess.max()))
+        faults = (quality.missed, quality.too_close, quality.least_clearance)
+        rows.append((name, len(shares[name]), *faults, *worst))
+    return Table("Answers", columns, rows)
+
+
+# -- single queries --------------------------------------------------------------------------
+
+
+def _laps(navigators: list[Navigator], shares: dict[str, list[Query]], *, repeats: int) -> Laps:
+    """Time everybody in turn, round by round."""
+    laps: Laps = {navigator.name: [] for navigator in navigators}
+    for turn in range(repeats):
+        for navigator in navigators:
+            if turn < GRID_ROUNDS or not isinstance(navigator, GridSearch):
+                laps[navigator.name].append(_lap(navigator, shares[navigator.name]))
+    return laps
+
+
+def _lap(navigator: Navigator, queries: list[Query]) -> Floats:
+    """Seconds of each call."""
+    clock, ask = time.perf_counter, navigator.ask
+    seconds = np.empty(len(queries))
+    for i, (start, goal) in enumerate(queries):
+        begin = clock()
+        ask(start, goal)
+        seconds[i] = clock() - begin
+    return seconds
+
+
+def quantile(laps: list[Floats], share: float) -> Spread:
+    """Quantile of each round, us."""
+    return spread(1e6 * np.quantile(lap, share) for lap in laps)
+
+
+def mean(laps: list[Floats]) -> Spread:
+    """Mean of each round, us."""
+    return spread(1e6 * lap.mean() for lap in laps)
+
+
+def _time_table(laps: Laps) -> Table:
+    marks = {"median": 0.5, "p90": 0.9, "p99": 0.99}
+    columns = ("one query", *(f"{mark} {which}, us" for mark in marks for which in ("min", "med")))
+    rows = []
+    ours = {share: quantile(laps[Footway.name], share).median for share in marks.values()}
+    for name, lap in laps.items():
+        spreads = [quantile(lap, share) for share in marks.values()]
+        times = [value for s in spreads for value in (s.minimum, s.median)]
+        ratios = [quantile(lap, share).median / ours[share] for share in (0.5, 0.99)]
+        rows.append((name, *times, *ratios))
+    return Table("Time", (*columns, "median: ratio to Footway", "p99: ratio"), rows)
+
+
+# -- batches ---------------------------------------------------------------------------------
+
+
+def _batches(
+    cmap: CorridorMap, env: Environment, queries: list[Query], *, repeats: int
+) -> dict[int, Spread]:
+    """Time per query in us, by number of threads."""
+    starts, goals = np.array(queries).swapaxes(0, 1)
+    for threads in (1, 2):
+        found = cmap.paths(starts, goals, radius=RADIUS, threads=threads)
+        _check_batch(cmap, env, queries, [None if p is None else p.points for p in found])
+    seconds = in_turn(
+        {
+            str(threads): partial(cmap.paths, starts, goals, radius=RADIUS, threads=threads)
+            for threads in (1, 2)
+        },
+        repeats=repeats,
+    )
+    return {int(name): s.scaled(1e6 / len(queries)) for name, s in seconds.items()}
+
+
+def _check_batch(
+    cmap: CorridorMap, env: Environment, queries: list[Query], lines: list[Floats | None]
+) -> None:
+    """Clearance of all against the walls; lengths against `path`, which the optimum has judged."""
+    alone = Footway(cmap, RADIUS)
+    single = [alone.polyline(alone.ask(*query), *query) for query in queries]
+    length = np.array([np.inf if p is None else polyline_length(p) for p in single])
+    quality = judge(lines, queries, length, walls=WallTree(env), radius=RADIUS)
+    quality.require("paths")
+    if (np.abs(quality.excess) > 1e-9).any():
+        raise WrongAnswer("`paths` and `path` differ in length")
+
+
+def _batch_table(batches: dict[int, Spread], laps: Laps) -> Table:
+    peer = laps.get(RoutingEngine.name)
+    columns = ("`cmap.paths`", "min, us", "median, us", "times faster than JuPedSim's mean")
+    rows = [
+        (f"{n} threads", s.minimum, s.median, mean(peer).median / s.median if peer else None)
+        for n, s in batches.items()
+    ]
+    return Table("Batch, time per query", columns, rows)
+
+
+# -- targets ---------------------------------------------------------------------------------
+
+
+def _targets(laps: Laps, batches: dict[int, Spread], quality: Quality) -> list[Target]:
+    median, p99 = (quantile(laps[Footway.name], share).median for share in (0.5, 0.99))
+    excess = 100 * quality.excess
+    longer = float(excess.mean())
+    return [
+        Target("`cmap.path`, median", 150, "us", median),
+        Target("`cmap.path`, p99", 1500, "us", p99),
+        Target("`cmap.paths` of 10,000, two cores, each", 60, "us", batches[2].median),
+        Target("longer than optimal, mean", 0.3, "%", longer),
+        Target("longer than optimal, p99", 2, "%", float(np.quantile(excess, 0.99))),
+        Target("stretch: median, below Detour's", 57, "us", median),
+        Target("stretch: p99, below Detour's", 360, "us", p99),
+        Target("stretch: longer than optimal, mean", 0.1, "%", longer),
+    ]

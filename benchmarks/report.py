@@ -1,0 +1,108 @@
+"""What a section reports: tables of numbers, targets, remarks; and how they look in Markdown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Cell = str | int | float | None
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of numbers; a column's name ends with its unit."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: Sequence[Sequence[Cell]]
+
+
+@dataclass(frozen=True)
+class Target:
+    """A limit that was set before, and what was measured; both in `unit`.
+
+    `at_least` turns it round: a ratio to a peer has a floor, a time has a ceiling.
+    """
+
+    what: str
+    limit: float
+    unit: str
+    ours: float | None
+    at_least: bool = False
+
+    @property
+    def verdict(self) -> str:
+        """Whether it was met, and otherwise by how much it was missed."""
+        if self.ours is None:
+            return "not measured"
+        if (self.ours >= self.limit) if self.at_least else (self.ours <= self.limit):
+            return "met"
+        return f"missed by {abs(self.ours / self.limit - 1):.0%}"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """All that a section found out; `checked` says which answers were verified, and how."""
+
+    tables: list[Table]
+    checked: str
+    targets: list[Target] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Section:
+    """One benchmark: its outcome, or the wrong answer because of which there are no times."""
+
+    name: str
+    story: str
+    revision: str
+    outcome: Outcome | None = None
+    wrong: str = ""
+
+
+def section_markdown(section: Section) -> str:
+    """Text of a section."""
+    lines = [f"## {section.name}", "", section.story, ""]
+    if section.revision:
+        lines += [f"Measured at revision `{section.revision}`.", ""]
+    if section.outcome is None:
+        return "\n".join([*lines, f"**Wrong answer, so no times: {section.wrong}**", ""])
+    lines += [f"Checked first: {section.outcome.checked}", ""]
+    for table in section.outcome.tables:
+        lines += [f"**{table.title}**", "", *_grid(table.columns, table.rows), ""]
+    if section.outcome.targets:
+        lines += ["**Targets** (judged by the median of the rounds)", ""]
+        lines += [*_grid(("target", "limit", "ours", ""), target_rows(section.outcome)), ""]
+    return "\n".join([*lines, *(f"- {remark}" for remark in section.outcome.remarks), ""])
+
+
+def target_rows(outcome: Outcome) -> list[tuple[Cell, ...]]:
+    """Rows of a table: what, limit, ours and verdict of each target."""
+    return [
+        (
+            target.what,
+            f"{'>=' if target.at_least else '<='} {_text(target.limit)} {target.unit}",
+            "" if target.ours is None else f"{_text(target.ours)} {target.unit}",
+            target.verdict,
+        )
+        for target in outcome.targets
+    ]
+
+
+def _grid(columns: tuple[str, ...], rows: Sequence[Sequence[Cell]]) -> list[str]:
+    rules = ["---", *["---:"] * (len(columns) - 1)]
+    body = [[_text(cell) for cell in row] for row in rows]
+    return [f"| {' | '.join(line)} |" for line in [list(columns), rules, *body]]
+
+
+def _text(cell: Cell) -> str:
+    """Four digits of a number are all that a benchmark can mean."""
+    if cell is None:
+        return ""
+    if isinstance(cell, float) and abs(cell) < 1000:
+        return f"{cell:.3g}" if abs(cell) < 100 else f"{cell:.0f}"
+    return cell if isinstance(cell, str) else f"{cell:,.0f}"
