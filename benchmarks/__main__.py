@@ -49,12 +49,11 @@ def main() -> int:
 
 
 def _measure(name: str, module: ModuleType, effort: Effort) -> Section:
-    story = inspect.cleandoc(module.__doc__ or "")
+    story, commit = inspect.cleandoc(module.__doc__ or ""), revision()
     try:
-        outcome = module.run(effort)
+        return Section(name, story, revision=commit, outcome=module.run(effort))
     except WrongAnswer as error:
-        return Section(name, story, revision=revision(), wrong=str(error))
-    return Section(name, story, revision=revision(), outcome=outcome)
+        return Section(name, story, revision=commit, wrong=str(error))
 
 
 def _options() -> argparse.Namespace:

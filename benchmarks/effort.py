@@ -12,7 +12,7 @@ class Effort:
     Attributes:
         repeats: rounds, of which the minimum and the median are reported.
         queries: random queries in the city.
-        grid_queries: the first of them, for the grid search, which takes a good part of a second.
+        grid_queries: the first of them, for the grid search, which takes a tenth of a second each.
         batch: queries of one call of `paths`; begins with the same ones.
         points: whose clearance is asked in one call.
         sample: the first of them, for Shapely; its times are scaled.

@@ -53,11 +53,17 @@ def version(name: str) -> str | None:
 
 
 def revision() -> str:
-    """Commit that was measured, "+" for changes on top of it; empty outside a repository."""
+    """Commit that is measured, "+" for changed sources; empty outside a repository."""
+    commit = _git("rev-parse", "--short", "HEAD")
+    return commit + "+" * bool(commit and _git("status", "--porcelain", "--", "src"))
+
+
+def _git(*arguments: str) -> str:
+    """Return what git prints; nothing where there is no git or no repository."""
     git = shutil.which("git")
     if git is None:
         return ""
+    command = [git, *arguments]
     root = Path(__file__).parents[1]
-    command = [git, "describe", "--always", "--dirty=+", "--exclude=*"]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)  # noqa: S603 - no input of others
-    return done.stdout.strip()
+    return done.stdout.strip() if done.returncode == 0 else ""

@@ -9,7 +9,6 @@ file stands beside it. The exponent is the slope of time over walls, both logari
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
 import sys
 from functools import partial
@@ -104,6 +103,8 @@ def peak_megabytes() -> float:
     if status.exists():
         peak = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
         return int(peak.split()[1]) / 1024
+    import resource
+
     unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 

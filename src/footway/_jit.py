@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
 from numba import get_num_threads, prange
-from numba.core import config, event
+from numba.core import config as _config
+from numba.core import event
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,6 +34,8 @@ __all__ = [
 ]
 
 F = TypeVar("F", bound="Callable[..., Any]")
+
+config: Any = _config  # a module that is filled at run time
 
 FASTMATH = {"contract", "arcp", "nsz"}
 """Fused and reordered only where the sign of zero is all that can be lost: NaN and infinity keep
@@ -93,10 +96,11 @@ def inner(function: F) -> Any:
 
 
 def _compile(function: F, **options: bool) -> Any:
+    njit: Any = numba.njit  # its stubs leave out the options that we need
     before = config.CACHE_DIR
     config.CACHE_DIR = str(_CACHE) if _CACHE else before
     try:
-        return numba.njit(
+        return njit(
             function,
             cache=_CACHE is not None,
             fastmath=FASTMATH,
@@ -113,14 +117,14 @@ def thread_count() -> int:
     return int(get_num_threads())
 
 
-class _Announcer(event.Listener):  # type: ignore[misc]
+class _Announcer(event.Listener):
     """Calls `say` once, when the first real compilation begins."""
 
     def __init__(self, say: Callable[[], None]) -> None:
         self._say = say
         self._said = False
 
-    def on_start(self, event: Any) -> None:
+    def on_start(self, event: Any) -> None:  # noqa: ARG002  # Numba names it
         if not self._said:
             self._said = True
             self._say()

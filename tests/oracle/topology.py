@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 def holes(env: Environment) -> int:
     """Number of holes of the free space, over all its parts."""
     area = on_grid(env.walkable, env)
-    frame = shapely.box(*(np.array(area.bounds) + [-1, -1, 1, 1]))
+    x0, y0, x1, y1 = area.bounds
+    frame = shapely.box(x0 - 1, y0 - 1, x1 + 1, y1 + 1)
     closed = [frame.difference(area), on_grid(env.lines, env), on_grid(env.points, env)]
     parts = shapely.get_parts(shapely.get_parts(closed))
     a, b = shapely.STRtree(parts).query(parts, predicate="intersects")

@@ -1,6 +1,6 @@
 """The corridor map: one exact map for every radius, and the queries on it.
 
-    MedialAxis --index--> Index --search--> corridor, path, bottleneck
+MedialAxis --index--> Index --search--> corridor, path, bottleneck
 """
 
 from footway.corridor.corridor import Corridor, Pinch

@@ -245,12 +245,8 @@ def arc_clearance(cx, cy, sx, sy, ex, ey, sweep, radius, grid):
                 py = walls[w, 1] + t * (walls[w, 3] - walls[w, 1])
                 if _on_arc(px, py, cx, cy, sx, sy, sweep):
                     best = min(best, abs(d - radius))
-                best = min(
-                    best, segment_distance(cx + radius * sx, cy + radius * sy, walls, w)[0]
-                )
-                best = min(
-                    best, segment_distance(cx + radius * ex, cy + radius * ey, walls, w)[0]
-                )
+                best = min(best, segment_distance(cx + radius * sx, cy + radius * sy, walls, w)[0])
+                best = min(best, segment_distance(cx + radius * ex, cy + radius * ey, walls, w)[0])
                 for k in range(2):
                     qx, qy = walls[w, 2 * k], walls[w, 2 * k + 1]
                     if _on_arc(qx, qy, cx, cy, sx, sy, sweep):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-
 from footway._jit import inner, kernel
 from footway.corridor._grid_kernels import arc_clearance, line_clearance
 from footway.corridor._locate_kernels import locate_point

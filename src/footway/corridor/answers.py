@@ -19,40 +19,58 @@ from footway.corridor.backbone import (
 )
 from footway.corridor.corridor import Corridor, Pinch
 from footway.corridor.path import Path
+from footway.corridor.roomy import widen
 from footway.corridor.widest import Narrow, narrowest_on_widest_way
 from footway.errors import BadQuery, NoPath
 
 if TYPE_CHECKING:
-    from footway.corridor.solver import Solution, Solver
     from numpy.typing import ArrayLike, NDArray
 
+    from footway.corridor.solver import Solution, Solver
+
     Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
 
 BACKBONE_STEP = 0.5  # m, between balls of a corridor
 
 
-def path(solver: Solver, start: ArrayLike, goal: ArrayLike, radius: float) -> Path:
-    """Shortest path, or the reason why there is none."""
+def path(
+    solver: Solver, start: ArrayLike, goal: ArrayLike, radius: float, wanted: float | None
+) -> Path:
+    """Shortest path, with the wanted clearance where there is room, or why there is none."""
     a, b, radius = _point(start, "start"), _point(goal, "goal"), _radius(radius)
+    wanted = _wanted(wanted, radius)
     solution = solver.solve(a, b, radius)
     if solution.status == FOUND:
-        return _as_path(a, b, radius, solution)
+        found = _as_path(a, b, radius, solution)
+        if wanted <= radius:
+            return found
+        return widen(solver.index, found, _halves(solver, a, b, radius, solution.node), wanted)
     if solution.status in (NOWHERE, FULL):
         return _path_along_backbone(solver, a, b, radius)
     raise _refusal(solver, a, b, radius, solution)
 
 
 def paths(
-    solver: Solver, starts: Floats, goals: Floats, radius: float, *, threads: int
+    solver: Solver,
+    starts: Floats,
+    goals: Floats,
+    radius: float,
+    wanted: float | None,
+    *,
+    threads: int,
 ) -> list[Path | None]:
     """Shortest paths; None where there is none."""
     if len(starts) != len(goals):
         raise BadQuery(f"{len(starts)} starts and {len(goals)} goals: give as many of each")
     radius = _radius(radius)
+    wanted = _wanted(wanted, radius)
     answers: list[Path | None] = []
     solutions = solver.solve_many(starts, goals, radius, threads=threads)
     for a, b, solution in zip(starts, goals, solutions, strict=True):
-        if solution.status == FOUND:
+        if solution.status == FOUND and wanted > radius:
+            answers.append(path(solver, a, b, radius, wanted))
+        elif solution.status == FOUND:
             answers.append(_as_path(a, b, radius, solution))
         elif solution.status in (NOWHERE, FULL):
             answers.append(_path_along_backbone(solver, a, b, radius))
@@ -67,17 +85,24 @@ def corridor(solver: Solver, start: ArrayLike, goal: ArrayLike, radius: float) -
     solution = solver.solve(a, b, radius)
     if solution.status not in (FOUND, NOWHERE, FULL):
         raise _refusal(solver, a, b, radius, solution)
+    halves = _halves(solver, a, b, radius, solution.node)
+    here, there = _places(solver, a, b)
+    return corridor_along(solver.index, halves, here, there, radius=radius, step=BACKBONE_STEP)
+
+
+def _halves(solver: Solver, a: Floats, b: Floats, radius: float, node: int) -> Ints:
+    """Half-edges of the corridor of the path that the last search found, ending in `node`."""
     here, there = _places(solver, a, b)
     halves = None
-    if solution.node >= 0:
-        count = read_edges(solution.node, solver.workspace)
+    if node >= 0:
+        count = read_edges(node, solver.workspace)
         way = solver.workspace.edges[:count].tolist()
         cells = [find_cell(*p.point, p.piece, solver.index)[2] for p in (here, there)]
         halves = backbone_of_search(solver.index, way, (cells[0], cells[1]), here, there)
     if halves is None:
         halves = shortest_backbone(solver.index, here, there, radius=radius)
     assert halves is not None, "the forest says that there is a way"
-    return corridor_along(solver.index, halves, here, there, radius=radius, step=BACKBONE_STEP)
+    return halves
 
 
 def bottleneck(solver: Solver, start: ArrayLike, goal: ArrayLike) -> Pinch:
@@ -91,7 +116,9 @@ def bottleneck(solver: Solver, start: ArrayLike, goal: ArrayLike) -> Pinch:
 
 def _widest(solver: Solver, a: Floats, b: Floats) -> Pinch | None:
     pieces, values = _locate(solver, np.vstack([a, b]))
-    for piece, point, contact, what in zip(pieces, (a, b), values[:, 4:6], ("start", "goal")):
+    for piece, point, contact, what in zip(
+        pieces, (a, b), values[:, 4:6], ("start", "goal"), strict=True
+    ):
         if piece < 0:
             raise _in_wall(what, point, contact)
     narrow = narrowest_on_widest_way(solver.index, int(pieces[0]), int(pieces[1]))
@@ -198,10 +225,10 @@ def _apart(a: Floats, b: Floats) -> NoPath:
     )
 
 
-def _point(value: ArrayLike, what: str) -> Floats:
+def _point(value: Any, what: str) -> Floats:
     """Two finite numbers, or a clear error."""
     try:
-        x, y = value  # type: ignore[misc,union-attr]
+        x, y = value
         point = np.array([float(x), float(y)])
     except (TypeError, ValueError):
         raise BadQuery(f"the {what} must be two numbers x, y in metres, not {value!r}") from None
@@ -220,8 +247,24 @@ def _radius(value: float) -> float:
     return radius
 
 
-def _pair(point: ArrayLike) -> tuple[float, float]:
-    x, y = point  # type: ignore[misc,union-attr]
+def _wanted(value: float | None, radius: float) -> float:
+    """Wanted clearance: the radius itself where none was named."""
+    if value is None:
+        return radius
+    try:
+        wanted = float(value)
+    except (TypeError, ValueError):
+        raise BadQuery(f"the clearance must be a number in metres, not {value!r}") from None
+    if not radius <= wanted < math.inf:
+        raise BadQuery(
+            f"the clearance is {wanted:g} m: it must be finite and not below the radius, "
+            f"{radius:g} m"
+        )
+    return wanted
+
+
+def _pair(point: Any) -> tuple[float, float]:
+    x, y = point
     return float(x), float(y)
 
 

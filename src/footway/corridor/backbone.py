@@ -11,8 +11,9 @@ from footway.corridor.corridor import Corridor
 from footway.corridor.sampling import on_pieces, share_on_piece
 
 if TYPE_CHECKING:
-    from footway.corridor.index import Index
     from numpy.typing import NDArray
+
+    from footway.corridor.index import Index
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -115,7 +116,9 @@ def _way_to(index: Index, place: Place, vertex: int) -> list[int]:
     """Half-edges of the shortest way from a place of the axis to a vertex: one, or a few."""
     graph = index.graph
     edge = int(graph.edge_of[place.piece])
-    heap = [(0.0, int(graph.edges[edge, 1 - half % 2]), [half]) for half in (2 * edge, 2 * edge + 1)]
+    heap = [
+        (0.0, int(graph.edges[edge, 1 - half % 2]), [half]) for half in (2 * edge, 2 * edge + 1)
+    ]
     done: set[int] = set()
     while heap:
         length, v, way = heapq.heappop(heap)
@@ -131,8 +134,11 @@ def _way_to(index: Index, place: Place, vertex: int) -> list[int]:
 
 
 def _reduce(halves: list[int]) -> list[int]:
-    """Cancel half-edges that are walked there and back. The first and last are walked in part:
-    a way that turns back on one of them begins or ends inside it, in the other direction."""
+    """Cancel half-edges that are walked there and back.
+
+    The first and last are walked in part: a way that turns back on one of them begins or ends
+    inside it, in the other direction.
+    """
     way = halves[:1]
     for half in halves[1:]:
         if way[-1] != half ^ 1:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from footway.corridor._locate_kernels import clearances
 from footway.corridor.sampling import on_pieces, subdivide
 from footway.errors import BadQuery
 
 if TYPE_CHECKING:
-    from footway.corridor.index import Index
     from numpy.typing import NDArray
+
+    from footway.corridor.index import Index
 
     Floats = NDArray[np.float64]
 
@@ -58,7 +58,8 @@ def _probes(index: Index) -> Floats:
     box, shape = index.grid.box, index.grid.shape
     points = box[:2] + rng.random((4 * _PROBES, 2)) * box[2] * shape
     free = points[clearances(points, index.grid, index.fans) > 0]
-    return free[:_PROBES]
+    probes: Floats = free[:_PROBES]
+    return probes
 
 
 def _balls(index: Index, spacing: float, probes: Floats) -> Balls:
@@ -72,6 +73,8 @@ def _balls(index: Index, spacing: float, probes: Floats) -> Balls:
     samples = on_pieces(axis, piece, t)
     keep = samples.clearance > _SMALLEST
     centres, radii = samples.points[keep], samples.clearance[keep]
+    from scipy.spatial import cKDTree
+
     covered = np.zeros(len(probes), bool)
     for hits in cKDTree(probes).query_ball_point(centres, radii):
         covered[hits] = True

@@ -16,7 +16,7 @@ from footway.constants import CELLS_PER_WALL
 from footway.corridor._graph_kernels import bead_strings, strip_trees, widest_forest
 from footway.corridor._grid_kernels import bin_walls, candidate_walls
 from footway.geometry.segments import cross, foot_parameter
-from footway.medial import MedialAxis
+from footway.medial import MedialAxis  # noqa: TC001  # Index is made from it at run time
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,8 +79,8 @@ class String(NamedTuple):
 
     offsets: Ints  # (2 ne + 1,)
     beads: NDArray[np.int32]  # (nb, 3) point, side (0 left of the path, 1 right), event
-    xy: Floats  # (ns + 4 ne, 2) points: corners, where a path may turn, then contacts of vertices
-    ahead: NDArray[np.int32]  # (4 ne, 2) corner at the end of the wall of a contact, seen along
+    xy: Floats  # (ns + nc, 2) points: corners, where a path may turn, then contacts of vertices
+    ahead: NDArray[np.int32]  # (nc, 2) corner at the end of the wall of a contact, seen along
     # a path that has it on the left (0) or right (1); -1 where the wall turns toward the path
     at_left: NDArray[np.int32]  # (m,) point on the left of each event; -1: inside a wall
     at_right: NDArray[np.int32]  # (m,)
@@ -152,8 +152,10 @@ def _fans(axis: MedialAxis) -> Fans:
 def _fan_entries(
     axis: MedialAxis, piece: Ints, site: Ints, *, on_left: bool
 ) -> tuple[Ints, Floats, Floats]:
-    """Row, key and width of the pieces on one side. A site on the left is circled with angles
-    that grow, one on the right with angles that fall."""
+    """Row, key and width of the pieces on one side.
+
+    A site on the left is circled with angles that grow, one on the right with angles that fall.
+    """
     first, last = axis.events[piece], axis.events[piece + 1]
     wall = axis.sites[site]
     begin, end = (first, last) if on_left else (last, first)
@@ -190,27 +192,29 @@ def _graph(axis: MedialAxis) -> Graph:
 
 
 def _string(axis: MedialAxis, grid: Grid, fans: Fans) -> String:
-    count, n_sites = len(axis.edges), len(axis.sites)
+    n_sites = len(axis.sites)
     terminal = np.stack([axis.offsets[:-1], axis.offsets[1:] - 1], axis=1).ravel()
     contacts = np.stack([axis.left[terminal], axis.right[terminal]], axis=1).reshape(-1, 2)
+    # Edges that meet in a vertex share its contacts: a path sees each only once.
+    _, first, number = np.unique(
+        contacts.view(np.complex128).ravel(), return_index=True, return_inverse=True
+    )
+    wall = n_sites + number.reshape(-1, 2)
     at = []
     for side, sites in enumerate((axis.piece_left, axis.piece_right)):
         before = np.roll(sites, 1)
         corner = np.where(sites >= 0, axis.is_point[sites], False)
         corner_before = np.where(before >= 0, axis.is_point[before], False)
         point = np.where(corner, sites, np.where(corner_before, before, -1))
-        wall = n_sites + 2 * np.arange(2 * count) + side
-        point[terminal] = np.where(point[terminal] < 0, wall, point[terminal])
+        point[terminal] = np.where(point[terminal] < 0, wall[:, side], point[terminal])
         at.append(point.astype(np.int32))
     offsets, beads = bead_strings(axis.offsets, at[0], at[1])
-    xy = np.vstack([axis.sites[:, :2], contacts])
-    ahead = _ends_ahead(axis, grid, fans, terminal)
+    xy = np.vstack([axis.sites[:, :2], contacts[first]])
+    ahead = np.ascontiguousarray(_ends_ahead(axis, grid, fans, terminal)[first])
     return String(offsets, beads, xy, ahead, at[0], at[1])
 
 
-def _ends_ahead(
-    axis: MedialAxis, grid: Grid, fans: Fans, terminal: Ints
-) -> NDArray[np.int32]:
+def _ends_ahead(axis: MedialAxis, grid: Grid, fans: Fans, terminal: Ints) -> NDArray[np.int32]:
     """Corners at the ends of the walls that events at vertices touch: see String.ahead."""
     ends = np.full((len(axis.sites), 2), -1)
     ends[grid.site] = grid.ends

@@ -19,10 +19,11 @@ from footway.medial import medial_axis
 if TYPE_CHECKING:
     from os import PathLike
 
+    from numpy.typing import ArrayLike, NDArray
+
     from footway.corridor.corridor import Corridor, Pinch
     from footway.corridor.path import Path
     from footway.environment import Environment
-    from numpy.typing import ArrayLike, NDArray
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -188,7 +189,7 @@ class CorridorMap:
             NoPath: the disc does not fit or does not get through, and where.
 
         """
-        return answers.path(self._solver, start, goal, radius)
+        return answers.path(self._solver, start, goal, radius, clearance)
 
     def paths(
         self,
@@ -204,7 +205,7 @@ class CorridorMap:
         if count < 1:
             raise BadQuery(f"threads is {count}: it must be 1 or more")
         return answers.paths(
-            self._solver, _points(starts), _points(goals), radius, threads=count
+            self._solver, _points(starts), _points(goals), radius, clearance, threads=count
         )
 
     def corridor(self, start: Point, goal: Point, *, radius: float = 0.25) -> Corridor:

@@ -57,10 +57,11 @@ class Path:
         Points of an arc lie a little outside of it, so that no chord cuts a corner: at most 0.1 %
         of the radius, less where a wall on the other side leaves less room.
         """
-        parts = [np.array([self.start])]
-        for piece in self.pieces:
-            parts.append(_arc_points(piece) if piece[RADIUS] > 0 else piece[None, [X1, Y1]])
-        points = np.vstack(parts)
+        parts = [
+            _arc_points(piece) if piece[RADIUS] > 0 else piece[None, [X1, Y1]]
+            for piece in self.pieces
+        ]
+        points = np.vstack([[self.start], *parts])
         step = np.hypot(*np.diff(points, axis=0).T)
         keep = np.concatenate([[True], step > 0])
         keep[-1] |= len(points) == 1

@@ -9,9 +9,10 @@ import numpy as np
 from footway.geometry.segments import closest_points, cross, foot_parameter
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from footway.corridor.index import Index
     from footway.medial import MedialAxis
-    from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -72,9 +73,7 @@ def on_pieces(axis: MedialAxis, piece: Ints, t: Floats) -> Samples:
     )
     on_left = closest_points(points, axis.sites[left])
     on_right = closest_points(points, axis.sites[right])
-    clearance = np.minimum(
-        np.hypot(*(points - on_left).T), np.hypot(*(points - on_right).T)
-    )
+    clearance = np.minimum(np.hypot(*(points - on_left).T), np.hypot(*(points - on_right).T))
     return Samples(points, clearance, on_left, on_right)
 
 

@@ -13,8 +13,9 @@ from footway.corridor._search_kernels import FULL
 from footway.corridor.workspace import Workspace, make_workspace
 
 if TYPE_CHECKING:
-    from footway.corridor.index import Index
     from numpy.typing import NDArray
+
+    from footway.corridor.index import Index
 
     Floats = NDArray[np.float64]
 
@@ -43,7 +44,7 @@ class Solver:
 
     @property
     def workspace(self) -> Workspace:
-        """This thread's scratch memory."""
+        """Scratch memory of the calling thread."""
         try:
             return self._local.workspace  # type: ignore[no-any-return]
         except AttributeError:

@@ -44,7 +44,7 @@ def save(file: str | PathLike[str], axis: MedialAxis, *, name: str) -> None:
 def load(file: str | PathLike[str]) -> tuple[MedialAxis, str]:
     """Read a medial axis and its name; every array is checked before it is used."""
     try:
-        with np.load(file, allow_pickle=False) as archive:
+        with Path(file).open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
             header = _header(file, archive)
             axis = MedialAxis(**{field: _array(archive, field) for field in MedialAxis._fields})
             _check_references(axis)
@@ -104,7 +104,7 @@ def _check_references(axis: MedialAxis) -> None:
             for a in (axis.clearance, axis.left, axis.right, *piece, axis.piece_length)
         )
         and len(axis.is_point) == len(axis.two_sided) == sites
-        and 0 <= int(axis.edges.min())
+        and int(axis.edges.min()) >= 0
         and int(axis.edges.max()) < len(axis.vertices)
         and bool(((piece >= 0) & (piece < sites) == ends_only).all())
         and bool((piece[:, ~ends_only] == -1).all())

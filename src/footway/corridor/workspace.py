@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from footway.corridor.index import Index
     from numpy.typing import NDArray
+
+    from footway.corridor.index import Index
 
 LONGEST_CHAIN = 4096
 
@@ -21,7 +22,7 @@ class Workspace(NamedTuple):
     heap: NDArray[np.int32]  # (capacity,)
     turns: NDArray[np.float64]  # (2 ns, 4)
     marks: NDArray[np.int64]  # (ne,) query that may use this dead end
-    count: NDArray[np.int64]  # (3,)
+    count: NDArray[np.int64]  # type: ignore[assignment]  # (3,) hides tuple.count, unused
     chain: NDArray[np.int32]  # (LONGEST_CHAIN, 2) corner and side
     legs: NDArray[np.float64]  # (LONGEST_CHAIN + 1, 6)
     edges: NDArray[np.int32]  # (2 ne + 2,) half-edges of the path

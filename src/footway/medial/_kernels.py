@@ -28,7 +28,7 @@ def incidence(ends, n_vertices):
 
 @kernel
 def chain_pieces(ends, n_vertices):
-    """String pieces (n, 2) into chains that end where the degree is not two.
+    """Join pieces (n, 2) into chains that end where the degree is not two.
 
     Returns the pieces in chain order (n,), whether each is walked forward (n,), and where each
     chain begins (chains + 1,). A ring without such a vertex is cut at one of its own.
@@ -37,7 +37,7 @@ def chain_pieces(ends, n_vertices):
     offsets, at = incidence(ends, n_vertices)
     order = np.empty(n, np.int64)
     forward = np.empty(n, np.bool_)
-    starts = [np.int64(0)]
+    starts = [0]
     used = np.zeros(n, np.bool_)
     count = 0
     for rings in range(2):  # first the chains between branches, then what is left: rings

@@ -21,8 +21,9 @@ from footway.medial._kernels import chain_pieces
 from footway.medial.voronoi import Diagram, diagram
 
 if TYPE_CHECKING:
-    from footway.environment import Walls
     from numpy.typing import NDArray
+
+    from footway.environment import Walls
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -182,7 +183,7 @@ def _narrowest_points(pieces: _Pieces, voronoi: Diagram) -> tuple[Floats, NDArra
 
 
 def _string(pieces: _Pieces, voronoi: Diagram) -> MedialAxis:
-    """String pieces into edges between vertices whose degree is not two."""
+    """Join pieces into edges between vertices whose degree is not two."""
     order, forward, piece_offsets = chain_pieces(pieces.ends, len(pieces.vertices))
     ends = np.where(forward[:, None], pieces.ends[order], pieces.ends[order][:, ::-1])
     sites = np.where(forward[:, None], pieces.sites[order], pieces.sites[order][:, ::-1])
@@ -230,4 +231,5 @@ def _piece_lengths(ends: Floats, sites: Ints, voronoi: Diagram) -> Floats:
     height = np.abs(cross(along, focus - wall[:, :2])) / np.hypot(*along.T)
     start, end = (foot_parameter(ends[curved, k], wall) - middle for k in (0, 1))
     length[curved] = parabola_length(height, start, end)
-    return length
+    result: Floats = length
+    return result

@@ -11,8 +11,9 @@ from footway.constants import GRID
 from footway.errors import BadGeometry
 
 if TYPE_CHECKING:
-    from footway.environment import Walls
     from numpy.typing import NDArray
+
+    from footway.environment import Walls
 
 _START, _END = 1, 2  # Boost.Polygon's names for the cell of a segment's end point
 _SEGMENT = 3  # and 4: the segment itself, in either direction
