@@ -132,14 +132,33 @@ def cell_of(x, y, box, shape):
 
 
 @inner
+def is_outside(x, y, grid):
+    """Whether a point lies outside the grid's box, and so outside the map."""
+    box, shape = grid.box, grid.shape
+    return not (
+        box[0] <= x <= box[0] + box[2] * shape[0] and box[1] <= y <= box[1] + box[2] * shape[1]
+    )
+
+
+@inner
 def nearest_wall(x, y, grid):
-    """Nearest wall of a point inside the grid's box: (wall, distance, share of its length)."""
-    cell = cell_of(x, y, grid.box, grid.shape)
+    """Nearest wall of a point: (wall, distance, share of its length).
+
+    From the candidates of its cell; from all walls where the point is outside the box.
+    """
     best, wall, share = math.inf, -1, 0.0
+    if is_outside(x, y, grid):
+        for w in range(len(grid.walls)):
+            d, t = segment_distance(x, y, grid.walls, w)
+            if d < best:
+                best, wall, share = d, w, t
+        return wall, best, share
+    cell = cell_of(x, y, grid.box, grid.shape)
     for slot in range(grid.offsets[cell], grid.offsets[cell + 1]):
-        d, t = segment_distance(x, y, grid.walls, grid.candidates[slot])
+        w = np.int64(grid.candidates[slot])
+        d, t = segment_distance(x, y, grid.walls, w)
         if d < best:
-            best, wall, share = d, grid.candidates[slot], t
+            best, wall, share = d, w, t
     return wall, best, share
 
 

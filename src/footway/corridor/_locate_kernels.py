@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from footway._jit import inner, kernel, prange
-from footway.corridor._grid_kernels import nearest_wall
+from footway.corridor._grid_kernels import is_outside, nearest_wall
 
 
 @inner
@@ -102,17 +102,12 @@ def locate_point(x, y, axis, grid, fans):
     Returns (event index of the piece, position on the axis, its clearance, clearance of the point,
     nearest obstacle point). The event is -1 inside obstacles and outside the map.
     """
-    box = grid.box
-    outside = not (
-        box[0] <= x <= box[0] + box[2] * grid.shape[0]
-        and box[1] <= y <= box[1] + box[2] * grid.shape[1]
-    )
     wall, distance, share = nearest_wall(x, y, grid)
     walls = grid.walls
     ox = walls[wall, 0] + share * (walls[wall, 2] - walls[wall, 0])
     oy = walls[wall, 1] + share * (walls[wall, 3] - walls[wall, 1])
     site, row = site_of(x, y, grid, fans, wall, share)
-    if outside or row < 0:
+    if row < 0 or is_outside(x, y, grid):
         return -1, x, y, 0.0, 0.0, ox, oy
     if fans.is_point[site]:
         key = math.atan2(y - oy, x - ox)
@@ -157,13 +152,9 @@ def locate_points(points, axis, grid, fans):
 def clearances(points, grid, fans):
     """Distance of each point to its nearest wall; 0 inside obstacles and outside the map."""
     out = np.zeros(len(points))
-    box = grid.box
     for k in prange(len(points)):
         x, y = points[k, 0], points[k, 1]
-        if not (
-            box[0] <= x <= box[0] + box[2] * grid.shape[0]
-            and box[1] <= y <= box[1] + box[2] * grid.shape[1]
-        ):
+        if is_outside(x, y, grid):
             continue
         wall, distance, share = nearest_wall(x, y, grid)
         if site_of(x, y, grid, fans, wall, share)[1] >= 0:

@@ -25,6 +25,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from footway._jit import inner
 from footway.corridor._grid_kernels import line_clearance
 
@@ -312,51 +314,6 @@ def _close(node, point, side, nf, ni, heap, turns, count, ahead, xy, q):
 
 
 @inner
-def _pass_bead(node, point, side, nf, ni, heap, turns, count, ahead, xy, q):
-    """Narrow the wedge by a point that the path must keep on this side; False when it closed.
-
-    Where the wedge closes, or leaves room beside it, a node that turns there is set free.
-    """
-    if point == ni[node, PORTAL + side]:
-        return True
-    ni[node, PORTAL + side] = point
-    if point == ni[node, ROOT]:
-        return True
-    sign = 1 - 2 * side
-    cx, cy = _root_xy(node, ni, xy, q)
-    k = (sign - ni[node, SIGMA]) * q.radius
-    dx, dy = xy[point, 0] - cx, xy[point, 1] - cy
-    flags = ni[node, FLAGS]
-    if flags & (BOUNDED << side):
-        beside = _turn_to(nf[node, UX + side], nf[node, UY + side], dx, dy, k, sign)
-        if beside > PARALLEL:
-            if not flags & (SPAWNED << side):
-                corner = ni[node, BLOCKER + side]
-                _release(node, corner, side, point, side, nf, ni, heap, turns, count, xy, q)
-            return True
-        if beside > -PARALLEL:  # in line: the farther of two corners is the one to turn at
-            if point < q.n_corners:
-                ni[node, BLOCKER + side] = point
-                ni[node, FLAGS] = flags & ~(SPAWNED << side)
-            return True
-    ux, uy, length = tangent(dx, dy, k)
-    if length < 0.0:
-        return True
-    other = 1 - side
-    if flags & (BOUNDED << other):
-        vx, vy = nf[node, UX + other], nf[node, UY + other]
-        inside = sign * (vx * uy - vy * ux)
-        if inside < -TIGHT / (length + TINY):
-            return _close(node, point, side, nf, ni, heap, turns, count, ahead, xy, q)
-        if inside < 0.0:
-            ux, uy = vx, vy  # a passage of exactly the disc's size: one direction is left
-    nf[node, UX + side], nf[node, UY + side] = ux, uy
-    ni[node, BLOCKER + side] = point
-    ni[node, FLAGS] = (flags | (BOUNDED << side)) & ~(SPAWNED << side)
-    return True
-
-
-@inner
 def _finish(node, nf, ni, heap, count, xy, q):
     """Push the last stretch, straight from this node's root to the goal."""
     cx, cy = _root_xy(node, ni, xy, q)
@@ -396,20 +353,92 @@ def _beyond_goal(half, event, q):
 
 
 @inner
-def _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q):
-    """Carry a node along its half-edge to the vertex at the end, and push it there."""
-    half = ni[node, HALF]
-    awaits_goal = half // 2 == q.goal_edge and not ni[node, FLAGS] & BLIND
-    for b in range(ni[node, BEAD], strings[half + 1]):
-        ni[node, BEAD] = b
-        if awaits_goal and _beyond_goal(half, beads[b, 2], q):
-            awaits_goal = False
-            _try_goal(node, nf, ni, heap, turns, count, xy, q)
-        if not _pass_bead(node, beads[b, 0], beads[b, 1], nf, ni, heap, turns, count, ahead, xy, q):
-            return
+def _write_wedge(node, bead, lx, ly, rx, ry, lb, rb, lp, rp, flags, nf, ni):
+    """Put the state that `_run` keeps in registers back into the node."""
+    nf[node, UX], nf[node, UY], nf[node, UX + 1], nf[node, UY + 1] = lx, ly, rx, ry
+    ni[node, BLOCKER], ni[node, BLOCKER + 1] = lb, rb
+    ni[node, PORTAL], ni[node, PORTAL + 1] = lp, rp
+    ni[node, BEAD], ni[node, FLAGS] = bead, flags
+
+
+@inner
+def _run(node, left, right, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q):
+    """Carry a node along its half-edge to the vertex at the end, and push it there.
+
+    First past the points `left` and `right`, if any, then past the beads from its own on. Each
+    narrows the wedge, leaves room beside it, or closes it; where there is room, or it closes, a
+    node that turns there is set free. This is where the search spends its time.
+    """
+    half, root, sigma = ni[node, HALF], ni[node, ROOT], ni[node, SIGMA]
+    cx, cy = _root_xy(node, ni, xy, q)
+    lx, ly, rx, ry = nf[node, UX], nf[node, UY], nf[node, UX + 1], nf[node, UY + 1]
+    lb, rb = ni[node, BLOCKER], ni[node, BLOCKER + 1]
+    lp, rp = ni[node, PORTAL], ni[node, PORTAL + 1]
+    flags, first = ni[node, FLAGS], ni[node, BEAD]
+    awaits_goal = half // 2 == q.goal_edge and not flags & BLIND
+    for b in range(first if left < 0 and right < 0 else first - 2, strings[half + 1]):
+        if b >= first:
+            point, side = beads[b, 0], beads[b, 1]
+            if awaits_goal and _beyond_goal(half, beads[b, 2], q):
+                awaits_goal = False
+                _write_wedge(node, b, lx, ly, rx, ry, lb, rb, lp, rp, flags, nf, ni)
+                _try_goal(node, nf, ni, heap, turns, count, xy, q)
+                flags = ni[node, FLAGS]
+        else:
+            side = np.int32(b - first + 2)
+            point = left if side == 0 else right
+        if point < 0 or point == (lp if side == 0 else rp):
+            continue
+        if side == 0:
+            lp = point
+        else:
+            rp = point
+        if point == root:
+            continue
+        sign = 1 - 2 * side
+        k = (sign - sigma) * q.radius
+        dx, dy = xy[point, 0] - cx, xy[point, 1] - cy
+        bx, by = (lx, ly) if side == 0 else (rx, ry)
+        bead = max(b, first - 1)  # a node that is set free goes on behind the bead that did it
+        if flags & (BOUNDED << side):
+            beside = _turn_to(bx, by, dx, dy, k, sign)
+            if beside > PARALLEL:
+                if not flags & (SPAWNED << side):
+                    _write_wedge(node, bead, lx, ly, rx, ry, lb, rb, lp, rp, flags, nf, ni)
+                    corner = lb if side == 0 else rb
+                    _release(node, corner, side, point, side, nf, ni, heap, turns, count, xy, q)
+                    flags = ni[node, FLAGS]
+                continue
+            if beside > -PARALLEL:  # in line: the farther of two corners is the one to turn at
+                if point < q.n_corners:
+                    flags &= ~(SPAWNED << side)
+                    if side == 0:
+                        lb = point
+                    else:
+                        rb = point
+                continue
+        ux, uy, length = tangent(dx, dy, k)
+        if length < 0.0:
+            continue
+        if flags & (BOUNDED << (1 - side)):
+            vx, vy = (rx, ry) if side == 0 else (lx, ly)
+            inside = sign * (vx * uy - vy * ux)
+            if inside < -TIGHT / (length + TINY):
+                _write_wedge(node, bead, lx, ly, rx, ry, lb, rb, lp, rp, flags, nf, ni)
+                if _close(node, point, side, nf, ni, heap, turns, count, ahead, xy, q):
+                    continue
+                return
+            if inside < 0.0:
+                ux, uy = vx, vy  # a passage of exactly the disc's size: one direction is left
+        flags = (flags | (BOUNDED << side)) & ~(SPAWNED << side)
+        if side == 0:
+            lx, ly, lb = ux, uy, point
+        else:
+            rx, ry, rb = ux, uy, point
+    _write_wedge(node, strings[half + 1], lx, ly, rx, ry, lb, rb, lp, rp, flags, nf, ni)
     if awaits_goal:
         _try_goal(node, nf, ni, heap, turns, count, xy, q)
-    if ni[node, FLAGS] & STOPS:
+    if flags & STOPS:
         return
     if edges[half // 2, 1 - half % 2] == q.goal_vertex:
         _try_goal(node, nf, ni, heap, turns, count, xy, q)
@@ -483,16 +512,10 @@ def _start(half, portal, sees_goal, passable, nf, ni, heap, turns, count, edges,
     b = strings[half]
     while b < strings[half + 1] and (beads[b, 2] > portal if backward else beads[b, 2] < portal):
         b += 1
-    ni[node, BEAD] = b - 1  # a node that is set free goes on behind the bead that did it
-    for side in range(2):
-        on_left = (side == 0) != backward
-        point = string.at_left[portal] if on_left else string.at_right[portal]
-        if point >= 0 and not _pass_bead(
-            node, point, side, nf, ni, heap, turns, count, string.ahead, xy, q
-        ):
-            return
     ni[node, BEAD] = b
-    _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q)
+    left = string.at_right[portal] if backward else string.at_left[portal]
+    right = string.at_left[portal] if backward else string.at_right[portal]
+    _run(node, left, right, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q)
 
 
 @inner
@@ -530,7 +553,7 @@ def _expand(node, nf, ni, heap, turns, count, marks, graph, string, q):
     strings, beads = string.offsets, string.beads
     ahead, xy = string.ahead, string.xy
     clearance, is_core, out = graph.clearance, graph.is_core, graph.out
-    half = ni[node, HALF]
+    half, none = ni[node, HALF], np.int32(-1)
     v = graph.edges[half // 2, 1 - half % 2]
     for slot in range(graph.offsets[v], graph.offsets[v + 1]):
         leaving = out[slot]
@@ -542,7 +565,7 @@ def _expand(node, nf, ni, heap, turns, count, marks, graph, string, q):
         ni[new, HALF], ni[new, BEAD] = leaving, strings[leaving]
         stops = STOPS if clearance[leaving // 2] < q.radius - SLACK else 0
         ni[new, FLAGS] = (ni[new, FLAGS] & ~(BLIND | ARRIVED)) | stops
-        _run(new, nf, ni, heap, turns, count, graph.edges, strings, beads, ahead, xy, q)
+        _run(new, none, none, nf, ni, heap, turns, count, graph.edges, strings, beads, ahead, xy, q)
 
 
 @inner
@@ -595,7 +618,7 @@ def search(ws, index, q):
     _mark_way_up(q.start_edge, q.start_vertex, marks, edges, is_core, up, count)
     _mark_way_up(q.goal_edge, q.goal_vertex, marks, edges, is_core, up, count)
     _start_everywhere(nf, ni, heap, turns, count, marks, axis, graph, string, q)
-    limit = len(heap) - 64
+    limit, none = len(heap) - 64, np.int32(-1)
     while count[1] > 0:
         if count[0] > limit:
             return FULL, -1
@@ -613,5 +636,5 @@ def search(ws, index, q):
         else:
             strings, beads = string.offsets, string.beads
             ahead, xy = string.ahead, string.xy
-            _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q)
+            _run(node, none, none, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q)
     return NOWHERE, -1

@@ -1,0 +1,240 @@
+"""Saved maps come back to the last bit; damaged ones are refused in one line."""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+import zipfile
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import footway as fw
+from footway.corridor.storage import FORMAT, VERSION
+from footway.medial import MedialAxis
+from tests.effort import examples
+
+
+@pytest.fixture
+def saved(cmap, tmp_path):
+    file = tmp_path / "rooms.fwmap"
+    cmap.save(file)
+    return file
+
+
+@pytest.fixture(scope="module")
+def content(cmap, tmp_path_factory) -> bytes:
+    file = tmp_path_factory.mktemp("map") / "rooms.fwmap"
+    cmap.save(file)
+    return file.read_bytes()
+
+
+def arrays_of(file) -> dict[str, np.ndarray]:
+    with np.load(file) as archive:
+        return dict(archive)
+
+
+def write(file, arrays) -> None:
+    with file.open("wb") as stream:
+        np.savez(stream, **arrays)
+
+
+def refused(file) -> str:
+    """Return the message with which a file is refused: one line that names the file."""
+    with pytest.raises(fw.BadFile) as error:
+        fw.CorridorMap.load(file)
+    message = str(error.value)
+    assert "\n" not in message
+    assert str(file) in message
+    return message
+
+
+class TestRoundTrip:
+    def test_every_array_has_the_same_bits(self, cmap, saved):
+        again = fw.CorridorMap.load(saved)
+        for field in MedialAxis._fields:
+            a, b = getattr(cmap._index.axis, field), getattr(again._index.axis, field)
+            assert a.dtype == b.dtype
+            np.testing.assert_array_equal(a, b)
+        assert again.name == cmap.name == "rooms"
+
+    def test_same_answers(self, cmap, saved):
+        again = fw.CorridorMap.load(saved)
+        a, b = (cmap.path((1, 1), (19, 5), radius=0.3) for cmap in (cmap, again))
+        np.testing.assert_array_equal(a.pieces, b.pieces)
+        np.testing.assert_array_equal(
+            cmap.clearance([(3, 3), (12, 8)]), again.clearance([(3, 3), (12, 8)])
+        )
+
+    def test_building_again_gives_the_same_arrays(self, env, content, tmp_path):
+        file = tmp_path / "twin.fwmap"
+        fw.CorridorMap.build(env).save(file)
+        twin, first = arrays_of(file), arrays_of(io.BytesIO(content))
+        for field in MedialAxis._fields:
+            np.testing.assert_array_equal(twin[field], first[field])
+
+    def test_names_in_any_script(self, env, tmp_path):
+        cmap = fw.CorridorMap.build(env)
+        cmap.name = 'Straße "7" — 東京'
+        cmap.save(tmp_path / "map")
+        assert fw.CorridorMap.load(tmp_path / "map").name == cmap.name
+
+    def test_no_pickle_inside(self, saved):
+        for name in zipfile.ZipFile(saved).namelist():
+            array = np.load(io.BytesIO(zipfile.ZipFile(saved).read(name)), allow_pickle=False)
+            assert array.dtype.kind in "fiub"
+
+    def test_no_such_folder(self, cmap, tmp_path):
+        with pytest.raises(fw.BadFile, match="cannot be written"):
+            cmap.save(tmp_path / "nowhere" / "map")
+
+
+class TestRefused:
+    def test_missing(self, tmp_path):
+        assert "no such file" in refused(tmp_path / "missing")
+
+    def test_directory(self, tmp_path):
+        refused(tmp_path)
+
+    @pytest.mark.parametrize("text", [b"", b"hello", b"{}\n", b"PK\x03\x04", b"\x93NUMPY", b"\x80\x04."])
+    def test_other_files(self, tmp_path, text):
+        file = tmp_path / "other"
+        file.write_bytes(text)
+        refused(file)
+
+    def test_a_single_array(self, tmp_path):
+        np.save(tmp_path / "one.npy", np.zeros((3, 2)))
+        refused(tmp_path / "one.npy")
+
+    def test_a_pickle(self, tmp_path):
+        (tmp_path / "p").write_bytes(pickle.dumps({"vertices": [1, 2]}))
+        refused(tmp_path / "p")
+
+    def test_another_zip(self, tmp_path):
+        with zipfile.ZipFile(tmp_path / "z", "w") as archive:
+            archive.writestr("readme.txt", "hello")
+        refused(tmp_path / "z")
+
+    @pytest.mark.parametrize("version", [VERSION + 1, VERSION + 1000, None, "1", -1])
+    def test_other_versions(self, saved, version):
+        arrays = arrays_of(saved)
+        arrays["header"] = header({"format": FORMAT, "version": version, "name": ""})
+        write(saved, arrays)
+        assert "build it again or update Footway" in refused(saved)
+
+    @pytest.mark.parametrize(
+        "value", [{"format": "another", "version": VERSION}, {}, [], 7, None, "text"]
+    )
+    def test_other_headers(self, saved, value):
+        arrays = arrays_of(saved)
+        arrays["header"] = header(value)
+        write(saved, arrays)
+        refused(saved)
+
+    @pytest.mark.parametrize("raw", [b"", b"{", b"\xff\xfe", b'{"version": 1'])
+    def test_broken_headers(self, saved, raw):
+        arrays = arrays_of(saved)
+        arrays["header"] = np.frombuffer(raw, np.uint8)
+        write(saved, arrays)
+        refused(saved)
+
+    @pytest.mark.parametrize("field", ["header", *MedialAxis._fields])
+    def test_missing_arrays(self, saved, field):
+        arrays = arrays_of(saved)
+        del arrays[field]
+        write(saved, arrays)
+        refused(saved)
+
+    @pytest.mark.parametrize("field", MedialAxis._fields)
+    @pytest.mark.parametrize("change", ["short", "empty", "flat", "object", "text", "complex"])
+    def test_wrong_arrays(self, saved, field, change):
+        arrays = arrays_of(saved)
+        value = arrays[field]
+        arrays[field] = {
+            "short": value[:-1],
+            "empty": value[:0],
+            "flat": np.zeros((2, 3, 4)),
+            "object": np.array([{"a": 1}], dtype=object),
+            "text": np.array(["a", "b"]),
+            "complex": value.astype(complex),
+        }[change]
+        write(saved, arrays)
+        refused(saved)
+
+    @pytest.mark.parametrize("field", ["edges", "offsets", "piece_left", "piece_right"])
+    @pytest.mark.parametrize("value", [-2, 2**31, 2**62, -(2**62)])
+    def test_indices_out_of_range(self, saved, field, value):
+        arrays = arrays_of(saved)
+        for place in (0, len(arrays[field]) // 2, -1):
+            broken = {**arrays, field: arrays[field].copy()}
+            broken[field][place] = value
+            write(saved, broken)
+            refused(saved)
+
+    @pytest.mark.parametrize("field", ["vertices", "events", "clearance", "left", "sites"])
+    @pytest.mark.parametrize("value", [np.nan, np.inf])
+    def test_numbers_that_are_not_finite(self, saved, field, value):
+        arrays = arrays_of(saved)
+        arrays[field].flat[1] = value
+        write(saved, arrays)
+        refused(saved)
+
+    @pytest.mark.parametrize("share", [0.0, 0.01, 0.3, 0.5, 0.9, 0.999])
+    def test_truncated(self, saved, share):
+        raw = saved.read_bytes()
+        saved.write_bytes(raw[: int(share * len(raw))])
+        refused(saved)
+
+    def test_arrays_of_another_map(self, saved, tmp_path):
+        """Every array is sound, but they do not belong together."""
+        other = tmp_path / "other"
+        fw.CorridorMap.build(fw.Environment.from_polygons(bounds=(0, 0, 3, 3))).save(other)
+        arrays, foreign = arrays_of(saved), arrays_of(other)
+        for field in ("sites", "vertices", "events", "offsets", "is_point"):
+            write(saved, {**arrays, field: foreign[field]})
+            refused(saved)
+
+
+class TestDamage:
+    @examples(60)
+    @given(st.data())
+    def test_flipped_bytes(self, content, tmp_path_factory, data):
+        """Refused, or read as some map: never another error, never a crash."""
+        raw = bytearray(content)
+        places = st.one_of(
+            st.integers(0, len(raw) - 1), st.integers(0, 400), st.integers(len(raw) - 1_500, len(raw) - 1)
+        )
+        for place in data.draw(st.lists(places, min_size=1, max_size=8)):
+            raw[place] = data.draw(st.integers(0, 255))
+        file = tmp_path_factory.mktemp("flip") / "map"
+        file.write_bytes(raw)
+        try:
+            cmap = fw.CorridorMap.load(file)
+        except fw.BadFile as error:
+            assert "\n" not in str(error)
+        else:
+            cmap.clearance([(3, 3)])
+
+    @examples(40)
+    @given(st.data())
+    def test_flipped_numbers(self, content, tmp_path_factory, data):
+        """As above, where the zip's checksums are right."""
+        arrays = arrays_of(io.BytesIO(content))
+        field = data.draw(st.sampled_from(["edges", "offsets", "piece_left", "piece_right"]))
+        place = data.draw(st.integers(0, arrays[field].size - 1))
+        arrays[field].flat[place] = data.draw(st.integers(-3, 400))
+        file = tmp_path_factory.mktemp("number") / "map"
+        write(file, arrays)
+        try:
+            cmap = fw.CorridorMap.load(file)
+        except fw.BadFile as error:
+            assert "\n" not in str(error)
+        else:
+            cmap.locate([(3, 3), (12, 8)])
+
+
+def header(value) -> np.ndarray:
+    return np.frombuffer(json.dumps(value).encode(), np.uint8)
