@@ -44,7 +44,7 @@ def main() -> int:
     if folder is None:
         print("Nothing written: --quick writes only with --output.", file=sys.stderr)
     else:
-        write(folder, machine, sections, order=list(SECTIONS))
+        write(folder, machine, sections, order=list(SECTIONS), mark="-quick" * options.quick)
     return int(any(section.wrong for section in sections))
 
 

@@ -20,7 +20,7 @@ TOLERANCE = 1e-6
 """m. A path may be this much closer to a wall than the radius before it counts as too close."""
 
 
-class WrongAnswer(Exception):  # noqa: N818 - it is what happened, not a fault of the program
+class WrongAnswer(Exception):
     """Footway gave a wrong answer: there is nothing to time."""
 
 

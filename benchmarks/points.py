@@ -2,10 +2,10 @@
 
 All are asked about the same random points of the city's free space, where the clearance is the
 distance to the boundary. Shapely's `distance` computes it against the whole boundary; its
-`STRtree.query_nearest` against the walls one by one, which is the fastest way that Shapely has.
-Shapely is asked about a sample of the points and its time per point is compared, because a
-million would take it ten seconds a round. Neither making Shapely's point objects nor building its
-tree is counted. Shapely works on one core, so Footway is measured on one as well as on all.
+`STRtree.query_nearest` against the walls one by one, which is faster. Shapely is asked about a
+sample of the points and its time per point is compared, because a million would take it ten
+seconds a round. Neither making Shapely's point objects nor building its tree is counted. Shapely
+works on one core, so Footway is measured on one as well as on all.
 """
 
 from __future__ import annotations

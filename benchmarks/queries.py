@@ -173,7 +173,7 @@ def mean(laps: list[Floats]) -> Spread:
 def _time_table(laps: Laps) -> Table:
     marks = {"median": 0.5, "p90": 0.9, "p99": 0.99}
     columns = ("one query", *(f"{mark} {which}, us" for mark in marks for which in ("min", "med")))
-    rows = []
+    rows: list[tuple[str | float, ...]] = []
     for name, lap in laps.items():
         times = [value for share in marks.values() for value in quantile(lap, share)]
         ratios = [_ratio(laps, name, share) for share in (0.5, 0.99)]

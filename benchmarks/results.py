@@ -23,21 +23,22 @@ the run.
 
 
 def write(
-    folder: Path, machine: dict[str, Any], sections: list[Section], *, order: list[str]
+    folder: Path, machine: dict[str, Any], sections: list[Section], *, order: list[str], mark: str
 ) -> None:
     """Write both files.
 
     Sections that were not run are kept from an earlier run of the same day on the same machine
-    with the same versions, and only from that.
+    with the same versions, and only from that. `mark` ends the names of both files, so that a
+    quick run never takes the place of a real one.
     """
     (folder / "results").mkdir(parents=True, exist_ok=True)
-    file = folder / "results" / f"{machine['date']}-{slug(machine['cpu'])}.json"
+    file = folder / "results" / f"{machine['date']}-{slug(machine['cpu'])}{mark}.json"
     merged = {section.name: section for section in [*_earlier(file, machine), *sections]}
     kept = [merged[name] for name in order if name in merged]
     document = {"machine": machine, "sections": [asdict(section) for section in kept]}
     file.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     text = "\n".join([HEADER, _place(machine), *map(section_markdown, kept)])
-    (folder / "RESULTS.md").write_text(text.rstrip() + "\n", encoding="utf-8")
+    (folder / f"RESULTS{mark}.md").write_text(text.rstrip() + "\n", encoding="utf-8")
 
 
 def slug(name: str) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Point = tuple[float, float]
 
 
-class NotInstalled(Exception):  # noqa: N818 - a reason to skip, not a fault
+class NotInstalled(Exception):
     """The peer is absent; the message says how to get it."""
 
 

@@ -65,7 +65,7 @@ def assert_answers(name: str, radius: float, *, count: int) -> None:
     paths = it.cmap.paths(starts, goals, radius=radius)
     found = np.array([path is not None for path in paths])
     sure, maybe = verdicts(it.env, radius, starts, goals)
-    assert sure.sum() > count / 10, "the queries must say something"
+    assert sure.sum() > count / 20, "the queries must say something"
     missed, invented = np.flatnonzero(sure & ~found), np.flatnonzero(found & ~maybe)
     assert not len(missed), f"missed {describe(starts, goals, missed)}"
     assert not len(invented), f"invented {describe(starts, goals, invented)}"
@@ -82,9 +82,7 @@ def assert_answers(name: str, radius: float, *, count: int) -> None:
 def assert_shortest(*, count: int) -> None:
     it = site("city")
     starts, goals = free_points(it.env, seed=12, count=2 * count).reshape(2, count, 2)
-    oracle = ShortestOracle(
-        it.env.walkable, CITY_RADIUS, lines=it.env.lines, points=it.env.points
-    )
+    oracle = ShortestOracle(it.env.walkable, CITY_RADIUS, lines=it.env.lines, points=it.env.points)
     paths = it.cmap.paths(starts, goals, radius=CITY_RADIUS)
     pairs = [
         (path.length, oracle.length(a, b))

@@ -27,4 +27,4 @@ def test_a_quick_run_checks_answers_and_writes_its_tables(tmp_path):
     assert document["machine"]["versions"]["footway"]
     (section,) = document["sections"]
     assert section["outcome"]["targets"][0]["ours"] > 0
-    assert "## points" in (tmp_path / "RESULTS.md").read_text()
+    assert "## points" in (tmp_path / "RESULTS-quick.md").read_text()

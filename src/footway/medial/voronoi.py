@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -11,6 +13,8 @@ from footway.constants import GRID
 from footway.errors import BadGeometry
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from footway.environment import Walls
@@ -58,14 +62,27 @@ def _construct(
         voronoi.AddPoint(point)
     for x0, y0, x1, y1 in segments.tolist():
         voronoi.AddSegment([(x0, y0), (x1, y1)])
-    voronoi.Construct()
-    vertices = np.array([(v.X, v.Y) for v in voronoi.GetVertices()], dtype=np.float64)
-    halves = np.array(
-        [(e.start, e.end, e.cell, e.twin, e.is_primary) for e in voronoi.GetEdges()],
-        dtype=np.int64,
-    )
-    cells = np.array([(c.site, c.source_category) for c in voronoi.GetCells()], dtype=np.int64)
+    with _no_garbage_collection():
+        voronoi.Construct()
+        vertices = np.array([(v.X, v.Y) for v in voronoi.GetVertices()], dtype=np.float64)
+        halves = np.array(
+            [(e.start, e.end, e.cell, e.twin, e.is_primary) for e in voronoi.GetEdges()],
+            dtype=np.int64,
+        )
+        cells = np.array([(c.site, c.source_category) for c in voronoi.GetCells()], dtype=np.int64)
     return vertices.reshape(-1, 2), halves.reshape(-1, 5), cells.reshape(-1, 2)
+
+
+@contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """The collector looks in vain through a hundred thousand new objects, again and again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _sites(

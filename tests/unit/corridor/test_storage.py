@@ -99,7 +99,9 @@ class TestRefused:
     def test_directory(self, tmp_path):
         refused(tmp_path)
 
-    @pytest.mark.parametrize("text", [b"", b"hello", b"{}\n", b"PK\x03\x04", b"\x93NUMPY", b"\x80\x04."])
+    @pytest.mark.parametrize(
+        "text", [b"", b"hello", b"{}\n", b"PK\x03\x04", b"\x93NUMPY", b"\x80\x04."]
+    )
     def test_other_files(self, tmp_path, text):
         file = tmp_path / "other"
         file.write_bytes(text)
@@ -205,7 +207,9 @@ class TestDamage:
         """Refused, or read as some map: never another error, never a crash."""
         raw = bytearray(content)
         places = st.one_of(
-            st.integers(0, len(raw) - 1), st.integers(0, 400), st.integers(len(raw) - 1_500, len(raw) - 1)
+            st.integers(0, len(raw) - 1),
+            st.integers(0, 400),
+            st.integers(len(raw) - 1_500, len(raw) - 1),
         )
         for place in data.draw(st.lists(places, min_size=1, max_size=8)):
             raw[place] = data.draw(st.integers(0, 255))

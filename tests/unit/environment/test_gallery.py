@@ -14,7 +14,7 @@ from footway.errors import BadInput
 
 SIDES = {"city": 500.0, "field": 47.0, "game": 100.0, "mckenna": 200.0, "office": 80.0}
 DIGESTS = {
-    "city": "162f216c40630cff",
+    "city": "4312017c0d5c2281",
     "field": "4c4b3b33862de268",
     "game": "17572f30e969f455",
     "mckenna": "280de28d6be25147",

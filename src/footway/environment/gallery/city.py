@@ -61,10 +61,10 @@ RADIALS: Final = ((0.22, 8.0), (1.15, 6.0), (2.05, 7.0))
 """Direction (rad) and width (m) of the streets through the market."""
 
 GATES: Final = (
-    ("west gate", (0.4, 236.0, 2.6, 248.0)),
-    ("east gate", (497.4, 302.0, 499.6, 314.0)),
-    ("south gate", (100.0, 0.4, 112.0, 2.6)),
-    ("north gate", (262.0, 497.4, 274.0, 499.6)),
+    ("west gate", (0.4, 262.0, 2.6, 274.0)),
+    ("east gate", (497.4, 100.0, 499.6, 112.0)),
+    ("south gate", (252.0, 0.4, 264.0, 2.6)),
+    ("north gate", (186.0, 497.4, 198.0, 499.6)),
 )
 """Name and box (m) of the places where avenues leave the city."""
 
@@ -139,7 +139,7 @@ def _squares(corner: Point, *, suffix: str = "") -> list[Area]:
     """Areas within the squares of the city whose lower left corner is given."""
     areas = []
     for name, centre, radius in SQUARES:
-        x, y = _warp(centre)
+        x, y = _turn(_warp(centre))
         inside = convex.regular((x + corner[0], y + corner[1]), 0.75 * radius, sides=16)
         areas.append(Area(name + suffix, shapely.Polygon(on_grid(inside))))
     return areas
@@ -154,7 +154,7 @@ def _footprints() -> list[Ring]:
     rings += _built_up(districts, NEW_TOWN, dice)
     rings.append(houses.cathedral(_warp(MINSTER), angle=0.12))
     rings.append(convex.regular(_warp(THEATRE), 9.0, sides=16))
-    return rings
+    return [[_turn(corner) for corner in ring] for ring in rings]
 
 
 def _built_up(districts: list[Ring], grain: Grain, dice: Dice) -> list[Ring]:
@@ -243,6 +243,11 @@ def _cut_parcels(ring: Ring, frame: float, grain: Grain, dice: Dice) -> list[Rin
     share, tilt, gap = dice.between(0.4, 0.6), dice.between(-0.04, 0.04), dice.between(*ALLEY)
     halves = convex.split_across(ring, frame, share=share, tilt=tilt, gap=gap)
     return [parcel for half in halves for parcel in _cut_parcels(half, frame, grain, dice)]
+
+
+def _turn(point: Point) -> Point:
+    """Turn the plan by a quarter: so (2, 3) and (480, 451), the ends of our examples, are street."""
+    return SIDE - point[1], point[0]
 
 
 def _warp(point: Point) -> Point:

@@ -1,0 +1,129 @@
+"""The corridor: a backbone with balls that touch the walls and hold no wall inside."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import footway as fw
+from tests.effort import examples
+from tests.oracle.nearest import NearestWall
+from tests.strategies import RADII, points_inside, scenes
+
+EXACT = 1e-6
+
+
+def assert_corridor(env: fw.Environment, corridor: fw.Corridor) -> None:
+    """Everything that cmm-2007, definition 4, promises; inner balls are those on the axis."""
+    walls = NearestWall(env)
+    backbone, radii = corridor.backbone, corridor.radii
+    assert len(backbone) == len(radii) == len(corridor.left) == len(corridor.right)
+    np.testing.assert_array_equal(backbone[0], corridor.start)
+    np.testing.assert_array_equal(backbone[-1], corridor.goal)
+    truth = walls.distance(backbone)
+    assert (radii <= truth + EXACT).all(), "a ball reaches into a wall"
+    inner = slice(1, -1)
+    assert np.abs(radii - truth)[inner].max() < EXACT, "a ball on the axis is not maximal"
+    for contact in (corridor.left, corridor.right):
+        assert walls.distance(contact).max() < EXACT
+        gap = np.hypot(*(contact - backbone).T)
+        assert np.abs(gap - radii)[inner].max() < EXACT
+    assert corridor.narrowest >= corridor.radius - EXACT
+    assert_overlap(corridor)
+    assert corridor.length == pytest.approx(np.hypot(*np.diff(backbone, axis=0).T).sum())
+
+
+def assert_overlap(corridor: fw.Corridor) -> None:
+    """Consecutive balls overlap, and so does each ball of an end with its axis' ball."""
+    step = np.hypot(*np.diff(corridor.backbone, axis=0).T)
+    reach = corridor.radii[:-1] + corridor.radii[1:]
+    assert (step <= np.maximum(reach, np.maximum(corridor.radii[:-1], corridor.radii[1:]))).all()
+
+
+def assert_edges(cmap: fw.CorridorMap, corridor: fw.Corridor) -> None:
+    """Half-edges form a chain: each one begins where the one before it ends."""
+    half = corridor.edges
+    tail = cmap.edges[half // 2, half % 2]
+    head = cmap.edges[half // 2, 1 - half % 2]
+    np.testing.assert_array_equal(tail[1:], head[:-1])
+    inner = half[1:-1] // 2
+    assert (cmap.edge_clearance[inner] >= corridor.radius - EXACT).all()
+
+
+@pytest.mark.parametrize(
+    ("start", "goal"),
+    [
+        ((2, 2), (15, 8)),
+        ((15, 8), (2, 2)),
+        ((1, 9), (8.5, 1)),
+        ((5, 3), (5, 7)),
+        ((2, 2), (2.1, 2.2)),
+        ((2, 2), (2, 2)),
+        ((12.5, 4), (13.5, 4)),
+        ((0.5, 0.5), (0.7, 9.5)),
+        ((18, 2), (19.5, 0.5)),
+    ],
+)
+def test_by_hand(env, cmap, start, goal):
+    corridor = cmap.corridor(start, goal, radius=0.25)
+    assert_corridor(env, corridor)
+    assert_edges(cmap, corridor)
+
+
+def test_contacts_are_on_their_side(cmap):
+    """Through the door from left to right: the upper wall is on the left."""
+    corridor = cmap.corridor((7, 5), (12, 5), radius=0.25)
+    at_door = np.abs(corridor.backbone[:, 0] - 10) < 0.05
+    assert at_door.any()
+    assert corridor.left[at_door][:, 1] == pytest.approx(5.5)
+    assert corridor.right[at_door][:, 1] == pytest.approx(4.5)
+    back = cmap.corridor((12, 5), (7, 5), radius=0.25)
+    at_door = np.abs(back.backbone[:, 0] - 10) < 0.05
+    assert back.left[at_door][:, 1] == pytest.approx(4.5)
+
+
+def test_the_path_stays_inside(cmap):
+    corridor = cmap.corridor((2, 2), (15, 8), radius=0.25)
+    path = cmap.path((2, 2), (15, 8), radius=0.25)
+    # Balls are at most 0.5 m apart: between two of them a path may be outside by a little.
+    gap = np.hypot(*(path.points[:, None] - corridor.backbone).transpose(2, 0, 1)) - corridor.radii
+    assert gap.min(axis=1).max() < 0.1
+
+
+def test_narrow_doors_lead_elsewhere(env):
+    """A small door is short, a wide one is long: the radius decides."""
+    env = fw.Environment.from_polygons(
+        bounds=(0, 0, 20, 10),
+        obstacles=[[(9, 0), (11, 0), (11, 4.7), (9, 4.7)], [(9, 5.3), (11, 5.3), (11, 8), (9, 8)]],
+    )
+    cmap = fw.CorridorMap.build(env)
+    narrow = cmap.corridor((5, 5), (15, 5), radius=0.25)
+    wide = cmap.corridor((5, 5), (15, 5), radius=0.5)
+    assert narrow.narrowest == pytest.approx(0.3)
+    assert wide.narrowest >= 0.5
+    assert narrow.backbone[:, 1].max() < 8 < wide.backbone[:, 1].max()
+
+
+def test_repr_is_short(cmap):
+    assert "radius 0.25" in repr(cmap.corridor((2, 2), (15, 8), radius=0.25))
+
+
+@examples(40)
+@given(st.data(), scenes(), RADII)
+def test_random(data, scene, radius):
+    env = scene.environment()
+    cmap = fw.CorridorMap.build(env)
+    start, goal = data.draw(points_inside(scene)), data.draw(points_inside(scene))
+    try:
+        corridor = cmap.corridor(start, goal, radius=radius)
+    except (fw.NoPath, fw.BadQuery):
+        with pytest.raises((fw.NoPath, fw.BadQuery)):
+            cmap.path(start, goal, radius=radius)
+        return
+    assert math.isfinite(corridor.length)
+    assert_corridor(env, corridor)
+    assert_edges(cmap, corridor)

@@ -1,0 +1,170 @@
+"""The kernel decorator and its cache."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import footway
+from footway import _jit
+
+PACKAGE = Path(footway.__file__).parent
+
+WORKLOAD = """
+import json, pkgutil, importlib
+import numpy as np, footway as fw
+from numba.core.dispatcher import Dispatcher
+
+env = fw.Environment.from_polygons(
+    bounds=(0, 0, 12, 8), obstacles=[[(4, 3), (6, 3), (6, 5), (4, 5)]],
+    lines=[[(9, 2), (9, 6)], [(0, 7), (1, 7)]], points=[(2, 6)])
+for one in (env, fw.Environment.from_polygons(bounds=(0, 0, 3, 3))):
+    cmap = fw.CorridorMap.build(one)
+    cmap.save(FILE)
+    for again in (cmap, fw.CorridorMap.load(FILE)):
+        for radius in (0, 0.25, 1):
+            again.path((1, 1), (2, 2), radius=radius)
+            again.corridor([1, 1], np.float32([2, 2]), radius=radius)
+        again.bottleneck((1, 1), (2, 2))
+        again.paths([(1, 1)], [(2, 2)]), again.paths(np.ones((2, 2), int), np.ones((2, 2)))
+        for query in (again.clearance, again.nearest_obstacle, again.locate, again.retract):
+            query([(1, 1)]), query(np.ones((9, 4))[::3, ::2]), query(np.asfortranarray(np.ones((5, 2))))
+        again.balls(0.8), again.axis(0.5)
+        try:
+            again.path((-1, 1), (2, 2))
+        except fw.BadQuery:
+            pass
+counts = {}
+for info in pkgutil.walk_packages(fw.__path__, "footway."):
+    if info.name.split(".")[-1].endswith("kernels"):
+        module = importlib.import_module(info.name)
+        for name, thing in vars(module).items():
+            entry = isinstance(thing, Dispatcher) and not thing.targetoptions.get("no_cpython_wrapper")
+            if entry and thing.__module__ == info.name:
+                counts[info.name + "." + name] = [str(s) for s in thing.signatures]
+print(json.dumps(counts))
+"""
+
+
+def run(code: str, **variables: str) -> str:
+    """Standard output of code in a new interpreter."""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **variables},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_each_entry_kernel_has_one_signature(tmp_path):
+    """More than one means that some caller does not normalise its arrays: compiled twice."""
+    code = WORKLOAD.replace("FILE", repr(str(tmp_path / "map")))
+    signatures = json.loads(run(code).splitlines()[-1])
+    assert len(signatures) >= 8
+    called = {name: found for name, found in signatures.items() if found}
+    assert "footway.corridor._path_kernels.solve" in called
+    # A kernel that the workload leaves out would be compiled by a user's first call only.
+    assert called.keys() == signatures.keys()
+    assert {name: len(found) for name, found in called.items() if len(found) != 1} == {}
+
+
+def test_every_kernel_module_is_in_the_hash():
+    """An edited kernel must not run from a stale cache, so no kernel is outside these files."""
+    hashed = {*PACKAGE.rglob("_*kernels.py"), *PACKAGE.glob("geometry/*.py"), PACKAGE / "_jit.py"}
+    users = {
+        file
+        for file in PACKAGE.rglob("*.py")
+        if "@kernel" in (text := file.read_text("utf-8")) or "@inner" in text
+    }
+    assert users
+    assert users <= hashed
+
+
+class TestCache:
+    def test_off(self):
+        code = (
+            "from footway import _jit\n"
+            "@_jit.kernel\n"
+            "def twice(x):\n    return 2 * x\n"
+            "print(_jit.cache_directory(), twice(21), twice.stats.cache_path)"
+        )
+        # Numba cannot cache code without a file: it would raise if the cache were on.
+        assert run(code, FOOTWAY_JIT_CACHE="0").split() == ["None", "42", "None"]
+
+    def test_off_for_real_queries(self):
+        code = (
+            "import numpy as np\n"
+            "from footway.medial._kernels import incidence\n"
+            "print(incidence(np.array([[0, 1], [1, 2]]), 3)[0].tolist(), incidence.stats.cache_path)"
+        )
+        assert run(code, FOOTWAY_JIT_CACHE="0").strip() == "[0, 1, 3, 4] None"
+
+    def test_elsewhere(self, monkeypatch, tmp_path):
+        monkeypatch.setenv("FOOTWAY_JIT_CACHE", str(tmp_path / "kernels"))
+        directory = _jit.cache_directory()
+        assert directory is not None
+        assert directory.parent == tmp_path / "kernels"
+        assert directory.is_dir()
+
+    def test_in_the_users_cache(self, monkeypatch, tmp_path):
+        monkeypatch.delenv("FOOTWAY_JIT_CACHE", raising=False)
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+        directory = _jit.cache_directory()
+        assert directory is not None
+        assert directory.parent == tmp_path / "footway"
+
+    def test_falls_back_when_not_writable(self, monkeypatch, tmp_path):
+        """A file where the folder should be cannot be written to, not even by root."""
+        (tmp_path / "blocked").write_text("a file")
+        monkeypatch.setenv("FOOTWAY_JIT_CACHE", str(tmp_path / "blocked"))
+        monkeypatch.setattr(_jit.tempfile, "gettempdir", lambda: str(tmp_path / "temporary"))
+        directory = _jit.cache_directory()
+        assert directory is not None
+        assert directory.parent.parent == tmp_path / "temporary"
+        assert directory.is_dir()
+
+    def test_none_when_nothing_is_writable(self, monkeypatch, tmp_path):
+        (tmp_path / "blocked").write_text("a file")
+        monkeypatch.setenv("FOOTWAY_JIT_CACHE", str(tmp_path / "blocked"))
+        monkeypatch.setattr(_jit.tempfile, "gettempdir", lambda: str(tmp_path / "blocked"))
+        assert _jit.cache_directory() is None
+
+    def test_is_used(self, tmp_path):
+        code = (
+            "import numpy as np\n"
+            "from footway.medial._kernels import incidence\n"
+            "incidence(np.array([[0, 1]]), 2)\n"
+            "print(sum(incidence.stats.cache_hits.values()))"
+        )
+        place = {"FOOTWAY_JIT_CACHE": str(tmp_path)}
+        assert run(code, **place).strip() == "0"
+        assert list(tmp_path.rglob("*.nbi"))
+        assert run(code, **place).strip() == "1"
+
+
+def test_compilation_is_announced_once(tmp_path):
+    code = (
+        "import numpy as np\n"
+        "from footway import _jit\n"
+        "from footway.medial._kernels import incidence\n"
+        "said = []\n"
+        "with _jit.announce_compilation(lambda: said.append(1)):\n"
+        "    incidence(np.array([[0, 1]]), 2)\n"
+        "print(len(said))"
+    )
+    place = {"FOOTWAY_JIT_CACHE": str(tmp_path)}
+    assert run(code, **place).strip() == "1"
+    assert run(code, **place).strip() == "0", "from the cache it is silent"
+
+
+@pytest.mark.parametrize("name", ["nnan", "ninf", "reassoc", "afn"])
+def test_fast_arithmetic_keeps_its_meaning(name):
+    assert name not in _jit.FASTMATH

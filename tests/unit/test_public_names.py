@@ -1,0 +1,89 @@
+"""The names that users type. A change here is a change of the contract: say so in CHANGELOG."""
+
+from __future__ import annotations
+
+import importlib.metadata
+
+import pytest
+
+import footway as fw
+
+NAMES = [
+    "BadFile",
+    "BadGeometry",
+    "BadInput",
+    "BadQuery",
+    "Corridor",
+    "CorridorMap",
+    "Environment",
+    "FootwayError",
+    "NoPath",
+    "Path",
+    "Pinch",
+    "__version__",
+    "load",
+]
+
+MAP = [
+    "axis",
+    "balls",
+    "bottleneck",
+    "bounds",
+    "build",
+    "clearance",
+    "corridor",
+    "edge_clearance",
+    "edge_length",
+    "edges",
+    "load",
+    "locate",
+    "n_components",
+    "n_cycles",
+    "n_edges",
+    "n_vertices",
+    "nearest_obstacle",
+    "path",
+    "paths",
+    "retract",
+    "save",
+    "vertices",
+    "walls",
+]
+
+
+def test_names():
+    assert sorted(fw.__all__) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_name_is_there(name):
+    assert getattr(fw, name) is not None
+    assert name in dir(fw)
+
+
+def test_other_names_are_not():
+    with pytest.raises(AttributeError, match="nonsense"):
+        _ = fw.nonsense
+
+
+def test_names_of_the_map():
+    assert [name for name in dir(fw.CorridorMap) if not name.startswith("_")] == MAP
+
+
+def test_every_public_thing_says_what_it_is():
+    for name in (set(NAMES) | {f"CorridorMap.{one}" for one in MAP}) - {"__version__"}:
+        thing = fw
+        for part in name.split("."):
+            thing = getattr(thing, part)
+        assert thing.__doc__, name
+
+
+def test_exit_codes():
+    assert fw.BadInput.exit_code == fw.BadFile.exit_code == fw.BadQuery.exit_code == 2
+    assert fw.NoPath.exit_code == 3
+    assert issubclass(fw.BadQuery, ValueError)
+    assert not issubclass(fw.NoPath, ValueError)
+
+
+def test_version_is_that_of_the_package():
+    assert fw.__version__ == importlib.metadata.version("footway")
