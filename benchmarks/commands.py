@@ -26,24 +26,24 @@ if TYPE_CHECKING:
 
 PASS, IMPORT, HELP = "python -c pass", "python -c 'import footway'", "footway --help"
 FIRST, LATER = "footway path gallery:city, first", "footway path gallery:city, later"
-QUERY = ("path", "gallery:city", "--start", "2,3", "--goal", "470,440", "--json")
+QUERY = ("path", "gallery:city", "--start", "2,3", "--goal", "480,451", "--json")
 COLD_ROUNDS = 3
 
 
 def run(effort: Effort) -> Outcome:
     """Check what the commands print, then time them."""
-    checked = _check()
-    warm = in_turn(
-        {
-            PASS: lambda: _run([sys.executable, "-c", "pass"]),
-            IMPORT: lambda: _run([sys.executable, "-c", "import footway"]),
-            HELP: lambda: _run([*_footway(), "--help"]),
-            LATER: lambda: _run([*_footway(), *QUERY]),
-        },
-        repeats=effort.repeats,
-    )
-    cold = spread(_first()[0] for _ in range(min(effort.repeats, COLD_ROUNDS)))
-    times = warm | {FIRST: cold}
+    with TemporaryDirectory() as cache:
+        checked = _check(cache)
+        warm = in_turn(
+            {
+                PASS: lambda: _run([sys.executable, "-c", "pass"]),
+                IMPORT: lambda: _run([sys.executable, "-c", "import footway"]),
+                HELP: lambda: _run([*_footway(), "--help"]),
+                LATER: lambda: _path(cache),
+            },
+            repeats=effort.repeats,
+        )
+    times = warm | {FIRST: spread(_first() for _ in range(min(effort.repeats, COLD_ROUNDS)))}
     columns = ("command", "min, s", "median, s")
     rows = [(name, s.minimum, s.median) for name, s in times.items()]
     return Outcome([Table("Whole commands", columns, rows)], checked, _targets(times))
@@ -64,10 +64,9 @@ def _targets(times: dict[str, Spread]) -> list[Target]:
     ]
 
 
-def _check() -> str:
+def _check(cache: str) -> str:
     """Require the same path of the first call and a later one, and a word about compiling."""
-    _, first = _first()
-    later = _run([*_footway(), *QUERY])
+    first, later = _path(cache), _path(cache)
     paths = [json.loads(done.stdout) for done in (first, later)]
     if paths[0]["points"] != paths[1]["points"]:
         raise WrongAnswer("the first call and a later one find different paths")
@@ -81,10 +80,15 @@ def _check() -> str:
     )
 
 
-def _first() -> tuple[float, subprocess.CompletedProcess[str]]:
-    """Seconds of a call without compiled kernels, and what it printed."""
+def _first() -> float:
+    """Seconds of a call without compiled kernels."""
     with TemporaryDirectory() as cache:
-        return stopwatch(lambda: _run([*_footway(), *QUERY], FOOTWAY_JIT_CACHE=cache))
+        return stopwatch(lambda: _path(cache))[0]
+
+
+def _path(cache: str) -> subprocess.CompletedProcess[str]:
+    """Run `footway path` with the compiled kernels of this folder."""
+    return _run([*_footway(), *QUERY], FOOTWAY_JIT_CACHE=cache)
 
 
 def _footway() -> list[str]:
@@ -94,7 +98,16 @@ def _footway() -> list[str]:
 
 
 def _run(command: list[str], **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run to the end; raises when it fails."""
-    return subprocess.run(  # noqa: S603 - ourselves
-        command, env=os.environ | variables, capture_output=True, text=True, check=True
+    """Run to the end.
+
+    Raises:
+        WrongAnswer: it failed; with the last line of what it said.
+
+    """
+    done = subprocess.run(  # noqa: S603 - ourselves
+        command, env=os.environ | variables, capture_output=True, text=True, check=False
     )
+    if done.returncode:
+        said = (done.stderr.strip() or "nothing").splitlines()[-1]
+        raise WrongAnswer(f"exit code {done.returncode} of {Path(command[0]).name}: {said}")
+    return done

@@ -83,16 +83,26 @@ def kernel(function: F | None = None, *, parallel: bool = False) -> Any:
     return decorate(function) if function is not None else decorate
 
 
-def inner(function: F) -> Any:
+def inner(function: F | None = None, *, inline: bool = True) -> Any:
     """Compile a function that only kernels call, and that makes no arrays.
 
     It has no wrapper for Python, which is what takes most of the time to compile a small function
     with many array arguments. And it counts no references: its caller holds the arrays, and
-    counting them atomically at every call made the search several times slower.
+    counting them atomically at every call made the search several times slower. It becomes part of
+    its caller unless `inline` is off: for functions that are long or seldom called, to keep the
+    compilation short.
     """
-    return _compile(
-        function, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False, forceinline=True
-    )
+
+    def decorate(function: F) -> Any:
+        return _compile(
+            function,
+            no_cpython_wrapper=True,
+            no_cfunc_wrapper=True,
+            _nrt=False,
+            forceinline=inline,
+        )
+
+    return decorate(function) if function is not None else decorate
 
 
 def _compile(function: F, **options: bool) -> Any:

@@ -73,7 +73,7 @@ class TestAgainstOracles:
         for a, b in it.pairs:
             expected = reachable.connected(a, b)
             path = path_or_none(it.cmap, a, b, it.radius)
-            if expected is None:  # too close to call
+            if expected is None or on_wall(it, a, b):  # too close to call
                 continue
             assert (path is not None) == expected, "missed" if expected else "invented"
             if path is not None:
@@ -195,7 +195,7 @@ class TestConsistency:
         for a, _ in it.pairs:
             path = path_or_none(it.cmap, a, a, it.radius)
             fits = reachable.fits(a)
-            assert fits is None or (path is not None) == fits
+            assert fits is None or on_wall(it, a) or (path is not None) == fits
             if path is not None:
                 assert path.length == 0
                 np.testing.assert_array_equal(path.points, [a, a])
@@ -211,6 +211,11 @@ def test_batches_of_the_city_do_not_depend_on_threads():
     for threads in (2, 3):
         for a, b in zip(one, cmap.paths(starts, goals, radius=0.5, threads=threads), strict=True):
             assert_same(a, b)
+
+
+def on_wall(it: Asked, *points: Point) -> bool:
+    """Whether a point is so close to a wall that rounding decides on which side of it."""
+    return bool((NearestWall(it.env).distance(points) < EXACT).any())
 
 
 def found(it: Asked) -> list[fw.Path]:

@@ -33,7 +33,8 @@ for one in (env, fw.Environment.from_polygons(bounds=(0, 0, 3, 3))):
         again.bottleneck((1, 1), (2, 2))
         again.paths([(1, 1)], [(2, 2)]), again.paths(np.ones((2, 2), int), np.ones((2, 2)))
         for query in (again.clearance, again.nearest_obstacle, again.locate, again.retract):
-            query([(1, 1)]), query(np.ones((9, 4))[::3, ::2]), query(np.asfortranarray(np.ones((5, 2))))
+            for points in ([(1, 1)], np.ones((9, 4))[::3, ::2], np.asfortranarray(np.ones((5, 2)))):
+                query(points)
         again.balls(0.8), again.axis(0.5)
         try:
             again.path((-1, 1), (2, 2))
@@ -44,8 +45,9 @@ for info in pkgutil.walk_packages(fw.__path__, "footway."):
     if info.name.split(".")[-1].endswith("kernels"):
         module = importlib.import_module(info.name)
         for name, thing in vars(module).items():
-            entry = isinstance(thing, Dispatcher) and not thing.targetoptions.get("no_cpython_wrapper")
-            if entry and thing.__module__ == info.name:
+            if not isinstance(thing, Dispatcher) or thing.__module__ != info.name:
+                continue
+            if not thing.targetoptions.get("no_cpython_wrapper"):
                 counts[info.name + "." + name] = [str(s) for s in thing.signatures]
 print(json.dumps(counts))
 """
@@ -103,7 +105,8 @@ class TestCache:
         code = (
             "import numpy as np\n"
             "from footway.medial._kernels import incidence\n"
-            "print(incidence(np.array([[0, 1], [1, 2]]), 3)[0].tolist(), incidence.stats.cache_path)"
+            "offsets, _ = incidence(np.array([[0, 1], [1, 2]]), 3)\n"
+            "print(offsets.tolist(), incidence.stats.cache_path)"
         )
         assert run(code, FOOTWAY_JIT_CACHE="0").strip() == "[0, 1, 3, 4] None"
 

@@ -140,7 +140,7 @@ def is_outside(x, y, grid):
     )
 
 
-@inner
+@inner(inline=False)
 def nearest_wall(x, y, grid):
     """Nearest wall of a point: (wall, distance, share of its length).
 
@@ -190,7 +190,7 @@ def _between_segments(ax, ay, bx, by, walls, w):
     return best
 
 
-@inner
+@inner(inline=False)
 def line_clearance(ax, ay, bx, by, grid):
     """Least distance from segment ab to any wall, and that wall; -1 if it crosses one.
 
@@ -240,7 +240,7 @@ def _on_arc(px, py, cx, cy, sx, sy, sweep):
     return turn <= sweep
 
 
-@inner
+@inner(inline=False)
 def arc_clearance(cx, cy, sx, sy, ex, ey, sweep, radius, grid):
     """Least distance from an arc to walls that do not touch its centre.
 

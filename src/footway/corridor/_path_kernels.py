@@ -71,7 +71,7 @@ def _is_wide_to_end(piece, edge, end, radius, axis):
     return _is_wide(axis, piece + 1, axis.offsets[edge + 1] - 1, radius)
 
 
-@inner
+@inner(inline=False)
 def _find_cell(x, y, piece, axis, graph):
     """Cell of a point among those that the chords of events cut the free space into.
 
@@ -106,7 +106,7 @@ def _find_cell(x, y, piece, axis, graph):
     return graph.edge_of[piece], piece, -1
 
 
-@inner
+@inner(inline=False)
 def make_query(sx, sy, gx, gy, radius, piece_s, piece_g, index):
     """Fill in the Query."""
     axis, graph = index.axis, index.graph
@@ -134,7 +134,7 @@ def _representative(v, radius, graph):
     return v
 
 
-@inner
+@inner(inline=False)
 def is_connected(piece_s, piece_g, radius, index):
     """Whether the widest way between two places of the axis is wide enough."""
     axis, graph = index.axis, index.graph
@@ -166,7 +166,7 @@ def _reverse_chain(n, ws):
         ws.chain[k, 1] *= -1
 
 
-@inner
+@inner(inline=False)
 def _read_chain(node, ws):
     """Corners of the path that ends in a node, from start to goal: their number."""
     n = 0
@@ -236,7 +236,7 @@ def _stop_xy(k, n, ws, string, q):
     return string.xy[c, 0], string.xy[c, 1], ws.chain[k - 1, 1] * q.radius
 
 
-@inner
+@inner(inline=False)
 def _legs(n, ws, string, q):
     """Tangents between the stops of a chain, into ws.legs: (x0, y0, x1, y1, ux, uy).
 
@@ -273,7 +273,7 @@ def _add_stop(k, n, corner, sigma, ws):
     ws.chain[k, 0], ws.chain[k, 1] = corner, sigma
 
 
-@inner
+@inner(inline=False)
 def _tighten(n, ws, index, q):
     """Mend a chain until every leg is clear of all walls: (number of stops or -1, clearance).
 
@@ -318,7 +318,7 @@ def _write_line(row, x0, y0, x1, y1):
     row[CX], row[CY], row[RADIUS], row[SWEEP], row[ROOM] = 0.0, 0.0, 0.0, 0.0, 0.0
 
 
-@inner
+@inner(inline=False)
 def _write_pieces(n, out, ws, index, q):
     """Lines and arcs of a mended chain: (pieces, length, least clearance of arcs)."""
     rows, length, least = 0, 0.0, math.inf

@@ -13,10 +13,10 @@ k = +radius where the circle is on the left of the path, -radius on the right, 0
 
 Kernels here take the arrays they use one by one, not in named tuples: reading an array out of a
 tuple counts references, atomically, and that made the search ten times slower.
-    nf, ni   nodes: floats (capacity, 8) and integers (capacity, 10), columns below
+    nf, ni   nodes: floats (capacity, 8) and integers (capacity, 12), columns below
     heap     nodes in the order of their lower bound (capacity,)
     turns    shortest known way to each turn: length, arrival direction, query (2 corners, 4)
-    count    nodes, heap size, query (3,)
+    count    nodes, heap size, query, most nodes that one step adds (4,)
     ahead    corner at the end of the wall of a point that is no corner (points - corners, 2)
     xy       points of the beads (n, 2);  q  the Query
 """
@@ -32,13 +32,14 @@ from footway.corridor._grid_kernels import line_clearance
 
 # Columns of nf and ni. In a pair the left side is first: UX + side, side 0 left and 1 right.
 F, G, INX, INY, UX, UY = 0, 1, 2, 3, 4, 6
-HALF, BEAD, ROOT, SIGMA, BLOCKER, PORTAL, FLAGS, PARENT = 0, 1, 2, 3, 4, 6, 8, 9
+HALF, BEAD, ROOT, SIGMA, BLOCKER, PORTAL, FLAGS, PARENT, FIRST = 0, 1, 2, 3, 4, 6, 8, 9, 10
 
 BOUNDED, SPAWNED = 1, 4  # << side: a bound is known; another node turns at its corner
 BLIND = 16  # the goal is on this edge, but behind
 STOPS = 32  # the half-edge is too narrow farther on
 ARRIVED = 64  # at the vertex at the end of the half-edge
 FINAL = 128  # at the goal
+WAITING = 512  # to be carried along its half-edge
 MENDED = 256  # with a corner added that the wedge did not know of
 
 FOUND, NOWHERE, FULL = 0, 1, 2
@@ -134,6 +135,7 @@ def _copy(node, nf, ni, count):
     for k in range(9):
         ni[new, k] = ni[node, k]
     ni[new, PARENT] = node
+    ni[new, FIRST], ni[new, FIRST + 1] = -1, -1
     return new
 
 
@@ -255,7 +257,7 @@ def _turn_at(node, corner, side, nf, ni, turns, count, xy, q):
     return new
 
 
-@inner
+@inner(inline=False)
 def _release(node, corner, corner_side, point, side, nf, ni, heap, turns, count, xy, q):
     """Set free the node that turns at a corner on one side of the wedge, and passes `point`."""
     new = _turn_at(node, corner, corner_side, nf, ni, turns, count, xy, q)
@@ -285,7 +287,7 @@ def _release(node, corner, corner_side, point, side, nf, ni, heap, turns, count,
     _push(new, nf, heap, count)
 
 
-@inner
+@inner(inline=False)
 def _close(node, point, side, nf, ni, heap, turns, count, ahead, xy, q):
     """The wedge closed between its other bound and a point: turn at whichever comes first.
 
@@ -326,7 +328,7 @@ def _finish(node, nf, ni, heap, count, xy, q):
     _push(new, nf, heap, count)
 
 
-@inner
+@inner(inline=False)
 def _try_goal(node, nf, ni, heap, turns, count, xy, q):
     """The goal is on this node's half-edge: go there, straight and around the wedge's corner.
 
@@ -361,12 +363,11 @@ def _write_wedge(node, bead, lx, ly, rx, ry, lb, rb, lp, rp, flags, nf, ni):
     ni[node, BEAD], ni[node, FLAGS] = bead, flags
 
 
-@inner
-def _run(node, left, right, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q):
+@inner(inline=False)
+def _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q):
     """Carry a node along its half-edge to the vertex at the end, and push it there.
 
-    First past the points `left` and `right`, if any, then past the beads from its own on. Each
-    narrows the wedge, leaves room beside it, or closes it; where there is room, or it closes, a
+    Past its FIRST points, if any, then past the beads from its own on. Each narrows the wedge, leaves room beside it, or closes it; where there is room, or it closes, a
     node that turns there is set free. This is where the search spends its time.
     """
     half, root, sigma = ni[node, HALF], ni[node, ROOT], ni[node, SIGMA]
@@ -374,7 +375,8 @@ def _run(node, left, right, nf, ni, heap, turns, count, edges, strings, beads, a
     lx, ly, rx, ry = nf[node, UX], nf[node, UY], nf[node, UX + 1], nf[node, UY + 1]
     lb, rb = ni[node, BLOCKER], ni[node, BLOCKER + 1]
     lp, rp = ni[node, PORTAL], ni[node, PORTAL + 1]
-    flags, first = ni[node, FLAGS], ni[node, BEAD]
+    flags, first = ni[node, FLAGS] & ~WAITING, ni[node, BEAD]
+    left, right = ni[node, FIRST], ni[node, FIRST + 1]
     awaits_goal = half // 2 == q.goal_edge and not flags & BLIND
     for b in range(first if left < 0 and right < 0 else first - 2, strings[half + 1]):
         if b >= first:
@@ -457,7 +459,7 @@ def _may_enter(half, clearance, is_core, marks, count, q):
     return is_core[edge] or marks[edge] == count[2]
 
 
-@inner
+@inner(inline=False)
 def _mark_way_up(edge, vertex, marks, edges, is_core, up, count):
     """Allow the dead ends between a place and the core: only they can lead to it."""
     stamp = count[2]
@@ -493,35 +495,33 @@ def _first_node(half, ni, nf, count):
     ni[node, BLOCKER], ni[node, BLOCKER + 1] = -1, -1
     ni[node, PORTAL], ni[node, PORTAL + 1] = -1, -1
     ni[node, FLAGS], ni[node, PARENT] = 0, -1
+    ni[node, FIRST], ni[node, FIRST + 1] = -1, -1
     return node
 
 
-@inner
-def _start(half, portal, sees_goal, passable, nf, ni, heap, turns, count, edges, string, q):
+@inner(inline=False)
+def _start(half, portal, sees_goal, passable, nf, ni, heap, turns, count, string, q):
     """First node along a half-edge, from the start in the cell before a portal of it."""
     strings, beads = string.offsets, string.beads
-    ahead, xy = string.ahead, string.xy
     backward = half % 2 == 1
     node = _first_node(half, ni, nf, count)
     if sees_goal and _beyond_goal(half, portal, q):
-        _try_goal(node, nf, ni, heap, turns, count, xy, q)
+        _try_goal(node, nf, ni, heap, turns, count, string.xy, q)
         sees_goal = False
     if not passable and not sees_goal:
         return
-    ni[node, FLAGS] = (0 if sees_goal else BLIND) | (0 if passable else STOPS)
+    ni[node, FLAGS] = WAITING | (0 if sees_goal else BLIND) | (0 if passable else STOPS)
     b = strings[half]
     while b < strings[half + 1] and (beads[b, 2] > portal if backward else beads[b, 2] < portal):
         b += 1
     ni[node, BEAD] = b
-    left = string.at_right[portal] if backward else string.at_left[portal]
-    right = string.at_left[portal] if backward else string.at_right[portal]
-    _run(node, left, right, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q)
+    ni[node, FIRST] = string.at_right[portal] if backward else string.at_left[portal]
+    ni[node, FIRST + 1] = string.at_left[portal] if backward else string.at_right[portal]
 
 
-@inner
+@inner(inline=False)
 def _start_everywhere(nf, ni, heap, turns, count, marks, axis, graph, string, q):
     """First nodes: both ways along the edge of the start's cell, or out of its vertex."""
-    edges = graph.edges
     edge, event = q.start_edge, q.start_event
     if edge >= 0:
         for backward in range(2):
@@ -531,7 +531,7 @@ def _start_everywhere(nf, ni, heap, turns, count, marks, axis, graph, string, q)
             is_open = q.start_open_backward if backward else q.start_open_forward
             half = 2 * edge + backward
             portal = event if backward else event + 1
-            _start(half, portal, sees, is_open, nf, ni, heap, turns, count, edges, string, q)
+            _start(half, portal, sees, is_open, nf, ni, heap, turns, count, string, q)
         return
     v = q.start_vertex
     if v == q.goal_vertex:
@@ -544,16 +544,14 @@ def _start_everywhere(nf, ni, heap, turns, count, marks, axis, graph, string, q)
             is_open = graph.clearance[e] >= q.radius - SLACK
             portal = axis.offsets[e + 1] - 1 if half % 2 else axis.offsets[e]
             sees = e == q.goal_edge
-            _start(half, portal, sees, is_open, nf, ni, heap, turns, count, edges, string, q)
+            _start(half, portal, sees, is_open, nf, ni, heap, turns, count, string, q)
 
 
-@inner
-def _expand(node, nf, ni, heap, turns, count, marks, graph, string, q):
-    """Send a node that arrived at a vertex into every half-edge that leaves it."""
-    strings, beads = string.offsets, string.beads
-    ahead, xy = string.ahead, string.xy
+@inner(inline=False)
+def _expand(node, nf, ni, count, marks, graph, strings, q):
+    """Make a waiting node for every half-edge that leaves the vertex at which a node arrived."""
     clearance, is_core, out = graph.clearance, graph.is_core, graph.out
-    half, none = ni[node, HALF], np.int32(-1)
+    half = ni[node, HALF]
     v = graph.edges[half // 2, 1 - half % 2]
     for slot in range(graph.offsets[v], graph.offsets[v + 1]):
         leaving = out[slot]
@@ -564,8 +562,7 @@ def _expand(node, nf, ni, heap, turns, count, marks, graph, string, q):
         new = _copy(node, nf, ni, count)
         ni[new, HALF], ni[new, BEAD] = leaving, strings[leaving]
         stops = STOPS if clearance[leaving // 2] < q.radius - SLACK else 0
-        ni[new, FLAGS] = (ni[new, FLAGS] & ~(BLIND | ARRIVED)) | stops
-        _run(new, none, none, nf, ni, heap, turns, count, graph.edges, strings, beads, ahead, xy, q)
+        ni[new, FLAGS] = (ni[new, FLAGS] & ~(BLIND | ARRIVED)) | WAITING | stops
 
 
 @inner
@@ -583,7 +580,7 @@ def corner_in_the_way(px, py, ux, uy, clear, wall, ends, xy):
     return corner, sigma
 
 
-@inner
+@inner(inline=False)
 def _arrives(node, nf, ni, heap, count, xy, grid, q):
     """Whether the last stretch of a final node is clear. If not, try the corner in its way."""
     cx, cy = _root_xy(node, ni, xy, q)
@@ -607,7 +604,7 @@ def _arrives(node, nf, ni, heap, count, xy, grid, q):
     return False
 
 
-@inner
+@inner(inline=False)
 def search(ws, index, q):
     """Find the shortest path: (status, final node)."""
     nf, ni, heap, turns, count, marks = ws.nf, ws.ni, ws.heap, ws.turns, ws.count, ws.marks
@@ -618,13 +615,21 @@ def search(ws, index, q):
     _mark_way_up(q.start_edge, q.start_vertex, marks, edges, is_core, up, count)
     _mark_way_up(q.goal_edge, q.goal_vertex, marks, edges, is_core, up, count)
     _start_everywhere(nf, ni, heap, turns, count, marks, axis, graph, string, q)
-    limit, none = len(heap) - 64, np.int32(-1)
-    while count[1] > 0:
+    strings, beads, ahead, xy = string.offsets, string.beads, string.ahead, string.xy
+    limit = len(heap) - count[3]
+    first, last = 0, count[0]
+    while True:
+        for node in range(first, last):
+            if ni[node, FLAGS] & WAITING:
+                _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q)
+        if count[1] == 0:
+            return NOWHERE, -1
         if count[0] > limit:
             return FULL, -1
         node = _pop(nf, heap, count)
+        first, last = node, node
         if ni[node, FLAGS] & FINAL:
-            if _arrives(node, nf, ni, heap, count, string.xy, index.grid, q):
+            if _arrives(node, nf, ni, heap, count, xy, index.grid, q):
                 return FOUND, node
             continue
         if ni[node, ROOT] >= 0:
@@ -632,9 +637,9 @@ def search(ws, index, q):
             if _is_worse(key, nf[node, G], nf[node, INX], nf[node, INY], turns, count, q):
                 continue
         if ni[node, FLAGS] & ARRIVED:
-            _expand(node, nf, ni, heap, turns, count, marks, graph, string, q)
+            first = count[0]
+            _expand(node, nf, ni, count, marks, graph, strings, q)
+            last = count[0]
         else:
-            strings, beads = string.offsets, string.beads
-            ahead, xy = string.ahead, string.xy
-            _run(node, none, none, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q)
-    return NOWHERE, -1
+            ni[node, FLAGS] |= WAITING
+            last = node + 1

@@ -18,26 +18,29 @@ class Workspace(NamedTuple):
     """Nodes, heap and marks of one search. Not to be shared between threads."""
 
     nf: NDArray[np.float64]  # (capacity, 8) nodes: see _search_kernels
-    ni: NDArray[np.int32]  # (capacity, 10)
+    ni: NDArray[np.int32]  # (capacity, 12)
     heap: NDArray[np.int32]  # (capacity,)
     turns: NDArray[np.float64]  # (2 ns, 4)
     marks: NDArray[np.int64]  # (ne,) query that may use this dead end
-    count: NDArray[np.int64]  # type: ignore[assignment]  # (3,) hides tuple.count, unused
+    count: NDArray[np.int64]  # type: ignore[assignment]  # (4,) hides tuple.count, unused
     chain: NDArray[np.int32]  # (LONGEST_CHAIN, 2) corner and side
     legs: NDArray[np.float64]  # (LONGEST_CHAIN + 1, 6)
     edges: NDArray[np.int32]  # (2 ne + 2,) half-edges of the path
 
 
 def make_workspace(index: Index, *, capacity: int = 1 << 14) -> Workspace:
-    """Workspace for searches of up to `capacity` nodes."""
+    """Workspace for searches of about `capacity` nodes."""
     corners, edges = 2 * len(index.axis.sites), len(index.axis.edges)
+    # Along a half-edge a node sets free two others at each bead, at the most.
+    step = 4 * int(np.diff(index.string.offsets).max()) + 2 * int(np.diff(index.graph.offsets).max())
+    capacity = max(capacity, 4 * step)
     return Workspace(
         nf=np.empty((capacity, 8)),
-        ni=np.empty((capacity, 10), np.int32),
+        ni=np.empty((capacity, 12), np.int32),
         heap=np.empty(capacity, np.int32),
         turns=np.zeros((corners, 4)),
         marks=np.zeros(edges, np.int64),
-        count=np.zeros(3, np.int64),
+        count=np.array([0, 0, 0, step + 64]),
         chain=np.empty((LONGEST_CHAIN, 2), np.int32),
         legs=np.empty((LONGEST_CHAIN + 1, 6)),
         edges=np.empty(2 * edges + 2, np.int32),

@@ -8,7 +8,7 @@ from footway.environment import Environment
 
 @pytest.fixture(scope="package")
 def env() -> Environment:
-    """Two rooms with a door of 1 m at (10, 5), a pillar, a line wall, a post, and a closed cell at the right."""
+    """Two rooms, a door of 1 m at (10, 5), a pillar, a line wall, a post, a closed cell."""
     return Environment.from_polygons(
         bounds=(0, 0, 20, 10),
         obstacles=[

@@ -38,7 +38,7 @@ def line_of(error: pytest.ExceptionInfo[Exception]) -> str:
 
 
 class TestPoints:
-    @pytest.mark.parametrize("bad", [*NOT_POINTS, *NOT_FINITE], ids=repr)
+    @pytest.mark.parametrize("bad", [*NOT_POINTS, *NOT_FINITE], ids=str)
     @pytest.mark.parametrize("query", ["path", "corridor", "bottleneck"])
     def test_are_two_finite_numbers(self, cmap, query, bad):
         with pytest.raises(fw.BadQuery) as start:
