@@ -16,6 +16,22 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
+__all__ = [
+    "BadFile",
+    "BadGeometry",
+    "BadInput",
+    "BadQuery",
+    "Corridor",
+    "CorridorMap",
+    "Environment",
+    "FootwayError",
+    "NoPath",
+    "Path",
+    "Pinch",
+    "__version__",
+    "load",
+]
+
 _HOME = {
     "BadFile": "footway.errors",
     "BadGeometry": "footway.errors",
@@ -30,8 +46,6 @@ _HOME = {
     "Pinch": "footway.corridor",
     "load": "footway.io",
 }
-
-__all__ = [*sorted(_HOME), "__version__"]
 
 if TYPE_CHECKING:
     from footway.corridor import Corridor, CorridorMap, Path, Pinch

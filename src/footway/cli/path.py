@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
-    "  footway path gallery:city --start 2,3 --goal 470,440\n\n"
+    "  footway path gallery:city --start 2,3 --goal 480,451\n\n"
     "  footway path plan.fwmap --start -3,4 --goal 12,9.5 --radius 0.4 --json\n\n"
     "  footway path plan.geojson --start 1,1 --goal 9,9 --clearance 0.8 --plot path.png\n\n"
     "Exit code 3: there is no path, and the message says why."

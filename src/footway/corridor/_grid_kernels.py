@@ -155,10 +155,9 @@ def nearest_wall(x, y, grid):
         return wall, best, share
     cell = cell_of(x, y, grid.box, grid.shape)
     for slot in range(grid.offsets[cell], grid.offsets[cell + 1]):
-        w = np.int64(grid.candidates[slot])
-        d, t = segment_distance(x, y, grid.walls, w)
+        d, t = segment_distance(x, y, grid.walls, grid.candidates[slot])
         if d < best:
-            best, wall, share = d, w, t
+            best, wall, share = d, int(grid.candidates[slot]), t
     return wall, best, share
 
 
@@ -191,10 +190,11 @@ def _between_segments(ax, ay, bx, by, walls, w):
 
 
 @inner(inline=False)
-def line_clearance(ax, ay, bx, by, grid):
+def line_clearance(ax, ay, bx, by, floor, grid):
     """Least distance from segment ab to any wall, and that wall; -1 if it crosses one.
 
-    Walks the cells along ab: the nearest wall of each point is among its cell's candidates.
+    Walks the cells along ab: the nearest wall of each point is among its cell's candidates. Stops
+    at the first wall that is closer than `floor`.
     """
     size = grid.box[2]
     nx, ny = grid.shape[0], grid.shape[1]
@@ -219,6 +219,8 @@ def line_clearance(ax, ay, bx, by, grid):
             d = _between_segments(ax, ay, bx, by, grid.walls, w)
             if d < best:
                 best, nearest = d, w
+        if best < floor:
+            break
         if t_x < t_y:
             t_x += d_x
             i = min(nx - 1, max(0, i + step_i))

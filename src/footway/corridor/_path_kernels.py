@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from footway._jit import inner, kernel
 from footway.corridor._grid_kernels import arc_clearance, line_clearance
 from footway.corridor._locate_kernels import locate_point
@@ -30,6 +32,8 @@ START_IN_WALL, GOAL_IN_WALL, START_TIGHT, GOAL_TIGHT, APART = 3, 4, 5, 6, 7
 X0, Y0, X1, Y1, CX, CY, RADIUS, SWEEP, ROOM = range(9)
 
 REPAIRS = 32
+FINEST = 5e-7  # m, how far sampled points may leave an arc that has no room: half of 1e-6
+COARSEST = 1e-3  # of the radius, how far they leave an arc that has all the room it wants
 POINT = 1e-7  # m, radius of the disc that stands for a point
 
 
@@ -198,7 +202,7 @@ def polyline_clearance(points, grid):
     least = math.inf
     for k in range(len(points) - 1):
         clear, _ = line_clearance(
-            points[k, 0], points[k, 1], points[k + 1, 0], points[k + 1, 1], grid
+            points[k, 0], points[k, 1], points[k + 1, 0], points[k + 1, 1], -2.0, grid
         )
         least = min(least, clear)
     return least
@@ -293,7 +297,7 @@ def _tighten(n, ws, index, q):
         blocked = False
         for k in range(n + 1):
             x0, y0, x1, y1 = ws.legs[k, 0], ws.legs[k, 1], ws.legs[k, 2], ws.legs[k, 3]
-            clear, wall = line_clearance(x0, y0, x1, y1, grid)
+            clear, wall = line_clearance(x0, y0, x1, y1, q.radius - VIOLATION, grid)
             if clear < q.radius - VIOLATION:
                 corner, sigma = corner_in_the_way(
                     x0, y0, ws.legs[k, 4], ws.legs[k, 5], clear, wall, grid.ends, string.xy
@@ -352,9 +356,12 @@ def _write_pieces(n, out, ws, index, q):
     return rows, length, least
 
 
-@kernel
-def solve(sx, sy, gx, gy, radius, out, ws, index):
-    """Shortest path of a disc: (status, pieces written to out, length, clearance, final node)."""
+@inner(inline=False)
+def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index):
+    """Shortest path of a disc: (status, pieces written to out, length, clearance, final node).
+
+    With `shortcut` a straight way is not searched for: quicker, but there is no final node.
+    """
     axis, grid, fans = index.axis, index.grid, index.fans
     piece_s, _, _, _, room_s, _, _ = locate_point(sx, sy, axis, grid, fans)
     piece_g, _, _, _, room_g, _, _ = locate_point(gx, gy, axis, grid, fans)
@@ -368,11 +375,17 @@ def solve(sx, sy, gx, gy, radius, out, ws, index):
         return GOAL_TIGHT, 0, 0.0, room_g, -1
     if math.hypot(gx - sx, gy - sy) < SLACK:
         _write_line(out[0], sx, sy, gx, gy)
-        return FOUND, 1, math.hypot(gx - sx, gy - sy), min(room_s, room_g), -1
+        return FOUND, 1, 0.0, min(room_s, room_g), -1
     # A point is searched for as a tiny disc: it cannot slip between walls that touch.
     size = max(radius, POINT)
     if not is_connected(piece_s, piece_g, size, index):
         return APART, 0, 0.0, 0.0, -1
+    clear = -1.0
+    if shortcut:
+        clear, _ = line_clearance(sx, sy, gx, gy, size - VIOLATION, grid)
+    if clear >= size - VIOLATION:
+        _write_line(out[0], sx, sy, gx, gy)
+        return FOUND, 1, math.hypot(gx - sx, gy - sy), clear, -1
     q = make_query(sx, sy, gx, gy, size, piece_s, piece_g, index)
     status, node = search(ws, index, q)
     n, least = -1, 0.0
@@ -399,11 +412,56 @@ def solve(sx, sy, gx, gy, radius, out, ws, index):
 
 
 @kernel
+def solve(sx, sy, gx, gy, radius, shortcut, out, ws, index):
+    """`_solve`, for Python."""
+    return _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index)
+
+
+@inner
+def _arc_steps(piece):
+    """Into how many steps an arc is cut, so that its polyline stays within the room it has."""
+    radius = piece[RADIUS]
+    room = min(max(piece[ROOM], FINEST), COARSEST * radius)
+    return max(1, int(math.ceil(abs(piece[SWEEP]) / (2.0 * math.acos(radius / (radius + room))))))
+
+
+@kernel
+def sample_pieces(pieces):
+    """Polyline (n, 2) along lines and arcs that keeps their distance to the walls.
+
+    The polyline goes around an arc, not through it: no chord cuts a corner.
+    """
+    count = 1
+    for i in range(len(pieces)):
+        count += 1 + (_arc_steps(pieces[i]) if pieces[i, RADIUS] > 0.0 else 0)
+    points = np.empty((count, 2))
+    points[0, 0], points[0, 1] = pieces[0, X0], pieces[0, Y0]
+    n = 1
+    for i in range(len(pieces)):
+        piece = pieces[i]
+        if piece[RADIUS] > 0.0:
+            steps = _arc_steps(piece)
+            half = 0.5 * piece[SWEEP] / steps
+            angle = math.atan2(piece[Y0] - piece[CY], piece[X0] - piece[CX]) - half
+            outer = piece[RADIUS] / math.cos(half)
+            for _ in range(steps):
+                angle += 2.0 * half
+                points[n, 0] = piece[CX] + outer * math.cos(angle)
+                points[n, 1] = piece[CY] + outer * math.sin(angle)
+                n += 1
+        step = math.hypot(piece[X1] - points[n - 1, 0], piece[Y1] - points[n - 1, 1])
+        if step > 0.0 or i == len(pieces) - 1:
+            points[n, 0], points[n, 1] = piece[X1], piece[Y1]
+            n += 1
+    return points[:n].copy()
+
+
+@kernel
 def solve_many(starts, goals, radius, out, rows, certificates, statuses, ws, index):
     """`solve` for every query of a batch, one after the other."""
     for k in range(len(starts)):
-        status, n, length, clearance, _ = solve(
-            starts[k, 0], starts[k, 1], goals[k, 0], goals[k, 1], radius, out[k], ws, index
+        status, n, length, clearance, _ = _solve(
+            starts[k, 0], starts[k, 1], goals[k, 0], goals[k, 1], radius, True, out[k], ws, index
         )
         statuses[k] = status
         rows[k] = n

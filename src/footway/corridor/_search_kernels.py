@@ -65,17 +65,21 @@ def tangent(dx, dy, k):
 
 
 @inner
-def _turn_to(bx, by, dx, dy, k, sign):
-    """Sine of the angle from direction b to the tangent of `tangent`, toward one side.
+def _compare(bx, by, dx, dy, k, sign):
+    """Where the tangent of `tangent` lies against direction b: 1 toward the side, 0 in line, -1.
 
-    Cheaper than the tangent: most points that a path passes do not narrow its wedge.
+    Without the tangent's divisions: most points that a path passes do not narrow its wedge.
     """
-    squared = dx * dx + dy * dy
-    across, along = bx * dy - by * dx, bx * dx + by * dy
+    across = bx * dy - by * dx
     if k == 0.0:
-        return sign * across / math.sqrt(squared) if squared > 0.0 else 0.0
-    length = math.sqrt(max(squared - k * k, 0.0))
-    return sign * (length * across - k * along) / squared
+        measure, one = sign * across, abs(dx) + abs(dy)
+    else:
+        one = dx * dx + dy * dy
+        length = math.sqrt(max(one - k * k, 0.0))
+        measure = sign * (length * across - k * (bx * dx + by * dy))
+    if measure > PARALLEL * one:
+        return 1
+    return 0 if measure > -PARALLEL * one else -1
 
 
 @inner
@@ -367,8 +371,9 @@ def _write_wedge(node, bead, lx, ly, rx, ry, lb, rb, lp, rp, flags, nf, ni):
 def _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q):
     """Carry a node along its half-edge to the vertex at the end, and push it there.
 
-    Past its FIRST points, if any, then past the beads from its own on. Each narrows the wedge, leaves room beside it, or closes it; where there is room, or it closes, a
-    node that turns there is set free. This is where the search spends its time.
+    Past its FIRST points, if any, then past the beads from its own on. Each narrows the wedge,
+    leaves room beside it, or closes it; where there is room, or it closes, a node that turns there
+    is set free. This is where the search spends its time.
     """
     half, root, sigma = ni[node, HALF], ni[node, ROOT], ni[node, SIGMA]
     cx, cy = _root_xy(node, ni, xy, q)
@@ -403,15 +408,15 @@ def _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q):
         bx, by = (lx, ly) if side == 0 else (rx, ry)
         bead = max(b, first - 1)  # a node that is set free goes on behind the bead that did it
         if flags & (BOUNDED << side):
-            beside = _turn_to(bx, by, dx, dy, k, sign)
-            if beside > PARALLEL:
+            beside = _compare(bx, by, dx, dy, k, sign)
+            if beside > 0:
                 if not flags & (SPAWNED << side):
                     _write_wedge(node, bead, lx, ly, rx, ry, lb, rb, lp, rp, flags, nf, ni)
                     corner = lb if side == 0 else rb
                     _release(node, corner, side, point, side, nf, ni, heap, turns, count, xy, q)
                     flags = ni[node, FLAGS]
                 continue
-            if beside > -PARALLEL:  # in line: the farther of two corners is the one to turn at
+            if beside == 0:  # in line: the farther of two corners is the one to turn at
                 if point < q.n_corners:
                     flags &= ~(SPAWNED << side)
                     if side == 0:
@@ -477,9 +482,14 @@ def _mark_way_up(edge, vertex, marks, edges, is_core, up, count):
 
 @inner
 def is_past(x, y, event, backward, left, right):
-    """Whether a point lies beyond the chord between the two contacts of an event."""
+    """Whether a point lies beyond the chord between the two contacts of an event.
+
+    The end of a dead end in a corner has no chord, and nothing beyond it.
+    """
     lx, ly = left[event, 0], left[event, 1]
     wx, wy = right[event, 0] - lx, right[event, 1] - ly
+    if wx * wx + wy * wy < TIGHT * TIGHT:
+        return False
     side = wx * (y - ly) - wy * (x - lx)
     return side < 0.0 if backward else side > 0.0
 
@@ -587,7 +597,7 @@ def _arrives(node, nf, ni, heap, count, xy, grid, q):
     k = ni[node, SIGMA] * q.radius
     ux, uy, _ = tangent(q.gx - cx, q.gy - cy, -k)
     px, py = cx + k * uy, cy - k * ux
-    clear, wall = line_clearance(px, py, q.gx, q.gy, grid)
+    clear, wall = line_clearance(px, py, q.gx, q.gy, q.radius - VIOLATION, grid)
     if clear >= q.radius - VIOLATION:
         return True
     corner, sigma = corner_in_the_way(px, py, ux, uy, clear, wall, grid.ends, xy)

@@ -40,7 +40,7 @@ def path(
     """Shortest path, with the wanted clearance where there is room, or why there is none."""
     a, b, radius = _point(start, "start"), _point(goal, "goal"), _radius(radius)
     wanted = _wanted(wanted, radius)
-    solution = solver.solve(a, b, radius)
+    solution = solver.solve(a, b, radius, shortcut=wanted <= radius)
     if solution.status == FOUND:
         found = _as_path(a, b, radius, solution)
         if wanted <= radius:
@@ -82,7 +82,7 @@ def paths(
 def corridor(solver: Solver, start: ArrayLike, goal: ArrayLike, radius: float) -> Corridor:
     """Corridor of the shortest path."""
     a, b, radius = _point(start, "start"), _point(goal, "goal"), _radius(radius)
-    solution = solver.solve(a, b, radius)
+    solution = solver.solve(a, b, radius, shortcut=False)
     if solution.status not in (FOUND, NOWHERE, FULL):
         raise _refusal(solver, a, b, radius, solution)
     halves = _halves(solver, a, b, radius, solution.node)

@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from footway.corridor._path_kernels import CX, CY, RADIUS, ROOM, SWEEP, X0, X1, Y0, Y1
+from footway.corridor._path_kernels import RADIUS, sample_pieces
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-
-_FINEST = 5e-7  # m, how far sampled points may leave an arc that has no room: half of 1e-6
-_COARSEST = 1e-3  # of the radius, how far they leave an arc that has all the room it wants
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,15 +54,8 @@ class Path:
         Points of an arc lie a little outside of it, so that no chord cuts a corner: at most 0.1 %
         of the radius, less where a wall on the other side leaves less room.
         """
-        parts = [
-            _arc_points(piece) if piece[RADIUS] > 0 else piece[None, [X1, Y1]]
-            for piece in self.pieces
-        ]
-        points = np.vstack([[self.start], *parts])
-        step = np.hypot(*np.diff(points, axis=0).T)
-        keep = np.concatenate([[True], step > 0])
-        keep[-1] |= len(points) == 1
-        return np.ascontiguousarray(points[keep]) if keep.sum() > 1 else points[[0, -1]]
+        points: Floats = sample_pieces(self.pieces)
+        return points
 
     @cached_property
     def arc_lengths(self) -> Floats:
@@ -102,17 +92,3 @@ class Path:
             f"Path({self.length:.2f} m, clearance {self.clearance:.3f} m, {self.turns} turns, "
             f"radius {self.radius:g} m)"
         )
-
-
-def _arc_points(piece: Floats) -> Floats:
-    """Corners of a polyline around an arc, then its end."""
-    radius, sweep = piece[RADIUS], piece[SWEEP]
-    room = min(max(float(piece[ROOM]), _FINEST), _COARSEST * radius)
-    half = np.arccos(radius / (radius + room))
-    count = max(1, int(np.ceil(abs(sweep) / (2.0 * half))))
-    half_step = 0.5 * sweep / count
-    start = np.arctan2(piece[Y0] - piece[CY], piece[X0] - piece[CX])
-    angle = start + half_step * (2 * np.arange(count) + 1)
-    outer = radius / np.cos(half_step)
-    corners = piece[[CX, CY]] + outer * np.column_stack([np.cos(angle), np.sin(angle)])
-    return np.vstack([corners, piece[[X1, Y1]]])

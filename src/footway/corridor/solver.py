@@ -55,13 +55,18 @@ class Solver:
         self._local.workspace = make_workspace(self.index, capacity=nodes)
         self._local.out = np.empty((pieces, 9))
 
-    def solve(self, start: Floats, goal: Floats, radius: float) -> Solution:
-        """Answer one query; the memory grows until it is enough."""
+    def solve(
+        self, start: Floats, goal: Floats, radius: float, *, shortcut: bool = True
+    ) -> Solution:
+        """Answer one query; the memory grows until it is enough.
+
+        Without `shortcut` a straight way is searched for too, so that its corridor is known.
+        """
         workspace = self.workspace
         while True:
             out = self._local.out
             status, rows, length, clearance, node = solve(
-                start[0], start[1], goal[0], goal[1], radius, out, workspace, self.index
+                start[0], start[1], goal[0], goal[1], radius, shortcut, out, workspace, self.index
             )
             if status != FULL or len(workspace.heap) >= _MOST_NODES:
                 return Solution(status, out[:rows].copy(), length, clearance, node)

@@ -32,7 +32,9 @@ def make_workspace(index: Index, *, capacity: int = 1 << 14) -> Workspace:
     """Workspace for searches of about `capacity` nodes."""
     corners, edges = 2 * len(index.axis.sites), len(index.axis.edges)
     # Along a half-edge a node sets free two others at each bead, at the most.
-    step = 4 * int(np.diff(index.string.offsets).max()) + 2 * int(np.diff(index.graph.offsets).max())
+    step = 4 * int(np.diff(index.string.offsets).max()) + 2 * int(
+        np.diff(index.graph.offsets).max()
+    )
     capacity = max(capacity, 4 * step)
     return Workspace(
         nf=np.empty((capacity, 8)),

@@ -33,15 +33,16 @@ def assert_corridor(env: fw.Environment, corridor: fw.Corridor) -> None:
         gap = np.hypot(*(contact - backbone).T)
         assert np.abs(gap - radii)[inner].max() < EXACT
     assert corridor.narrowest >= corridor.radius - EXACT
-    assert_overlap(corridor)
+    if corridor.radius > 0:  # in a wall's corner the last balls have no size at all
+        assert_overlap(corridor)
     assert corridor.length == pytest.approx(np.hypot(*np.diff(backbone, axis=0).T).sum())
 
 
 def assert_overlap(corridor: fw.Corridor) -> None:
-    """Consecutive balls overlap, and so does each ball of an end with its axis' ball."""
+    """Consecutive balls overlap: no gap along the backbone."""
     step = np.hypot(*np.diff(corridor.backbone, axis=0).T)
     reach = corridor.radii[:-1] + corridor.radii[1:]
-    assert (step <= np.maximum(reach, np.maximum(corridor.radii[:-1], corridor.radii[1:]))).all()
+    assert (step <= reach + EXACT).all()
 
 
 def assert_edges(cmap: fw.CorridorMap, corridor: fw.Corridor) -> None:
@@ -76,14 +77,11 @@ def test_by_hand(env, cmap, start, goal):
 
 def test_contacts_are_on_their_side(cmap):
     """Through the door from left to right: the upper wall is on the left."""
-    corridor = cmap.corridor((7, 5), (12, 5), radius=0.25)
-    at_door = np.abs(corridor.backbone[:, 0] - 10) < 0.05
-    assert at_door.any()
-    assert corridor.left[at_door][:, 1] == pytest.approx(5.5)
-    assert corridor.right[at_door][:, 1] == pytest.approx(4.5)
-    back = cmap.corridor((12, 5), (7, 5), radius=0.25)
-    at_door = np.abs(back.backbone[:, 0] - 10) < 0.05
-    assert back.left[at_door][:, 1] == pytest.approx(4.5)
+    for start, goal, left in (((7, 5), (12, 5), 5.5), ((12, 5), (7, 5), 4.5)):
+        corridor = cmap.corridor(start, goal, radius=0.25)
+        door = np.argmin(np.hypot(*(corridor.backbone - (10, 5)).T))
+        assert corridor.left[door, 1] == pytest.approx(left)
+        assert corridor.right[door, 1] == pytest.approx(10 - left)
 
 
 def test_the_path_stays_inside(cmap):

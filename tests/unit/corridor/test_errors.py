@@ -25,7 +25,7 @@ NOT_POINTS = [
     ("one", "two"),
     [[1, 2]],
     {},
-    object(),
+    print,
 ]
 NOT_FINITE = [(math.nan, 1), (1, math.nan), (math.inf, 1), (1, -math.inf)]
 
@@ -242,6 +242,6 @@ class TestClearanceWish:
         path = cmap.path(LEFT, RIGHT, radius=0.25, clearance=2.0)
         assert path.clearance >= 0.25 - 1e-6
 
-    def test_less_than_the_radius_changes_nothing(self, cmap):
-        plain = cmap.path(LEFT, RIGHT, radius=0.25)
-        assert cmap.path(LEFT, RIGHT, radius=0.25, clearance=0.1).length == plain.length
+    def test_less_than_the_radius_is_a_contradiction(self, cmap):
+        with pytest.raises(fw.BadQuery, match="below the radius"):
+            cmap.path(LEFT, RIGHT, radius=0.25, clearance=0.1)

@@ -246,7 +246,7 @@ def _cut_parcels(ring: Ring, frame: float, grain: Grain, dice: Dice) -> list[Rin
 
 
 def _turn(point: Point) -> Point:
-    """Turn the plan by a quarter: so (2, 3) and (480, 451), the ends of our examples, are street."""
+    """Turn the plan by a quarter: (2, 3) and (480, 451), the ends of our examples, are street."""
     return SIDE - point[1], point[0]
 
 
