@@ -432,7 +432,11 @@ def _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q):
             inside = sign * (vx * uy - vy * ux)
             if inside < -TIGHT / (length + TINY):
                 _write_wedge(node, bead, lx, ly, rx, ry, lb, rb, lp, rp, flags, nf, ni)
+                # The goal may lie before the point, though beyond its chord.
+                if awaits_goal or edges[half // 2, 1 - half % 2] == q.goal_vertex:
+                    _try_goal(node, nf, ni, heap, turns, count, xy, q)
                 if _close(node, point, side, nf, ni, heap, turns, count, ahead, xy, q):
+                    flags = ni[node, FLAGS]
                     continue
                 return
             if inside < 0.0:

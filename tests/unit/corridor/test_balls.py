@@ -51,7 +51,7 @@ def test_no_ball_reaches_into_a_wall(env, balls):
 
 
 def test_more_coverage_takes_more_balls(cmap, balls):
-    assert len(cmap.balls(0.6).radii) < len(balls.radii)
+    assert len(balls.radii) < len(cmap.balls(0.99).radii)
 
 
 def test_each_ball_knows_its_edge(cmap, balls):

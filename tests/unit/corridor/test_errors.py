@@ -149,9 +149,10 @@ class TestStartIsGoal:
         assert cmap.corridor(LEFT, LEFT, radius=0.25).narrowest >= 0.25
         assert cmap.bottleneck(LEFT, LEFT).radius == pytest.approx(2)
 
-    def test_almost(self, cmap):
-        path = cmap.path(LEFT, (2, 2 + 1e-12))
-        assert path.length == pytest.approx(1e-12, abs=1e-14)
+    @pytest.mark.parametrize("step", [1e-12, 1e-9, 1e-6, 1e-3])
+    def test_almost(self, cmap, step):
+        path = cmap.path(LEFT, (2, 2 + step))
+        assert path.length == pytest.approx(step, rel=1e-6, abs=1e-9)
 
     def test_in_a_wall_is_still_wrong(self, cmap):
         with pytest.raises(fw.BadQuery):

@@ -1,0 +1,121 @@
+"""Queries that random search once found answered wrongly, cut down to the smallest scene."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pytest
+import shapely
+
+import footway as fw
+from tests.oracle.clearance import path_clearance
+from tests.oracle.shortest import ShortestOracle
+
+SQUARE = [(0, 0), (20, 0), (20, 20), (0, 20)]
+
+
+class Case(NamedTuple):
+    """A query; the walls are lists of coordinates."""
+
+    start: tuple[float, float]
+    goal: tuple[float, float]
+    outer: list[tuple[float, float]]
+    holes: tuple[list[tuple[float, float]], ...] = ()
+    lines: tuple[list[tuple[float, float]], ...] = ()
+    points: tuple[tuple[float, float], ...] = ()
+
+    def environment(self) -> fw.Environment:
+        return fw.Environment.from_polygons(
+            shapely.Polygon(self.outer, self.holes), lines=self.lines, points=self.points
+        )
+
+
+CASES = {
+    "through a solid box": Case(
+        (18.2, 3.7), (14, 6), SQUARE, holes=([(16, 4), (18, 4), (18, 6), (16, 6)],)
+    ),
+    "between boxes that touch": Case(
+        (9.9, 7),
+        (10.1, 13),
+        SQUARE,
+        holes=(
+            [(4, 8), (10, 8), (10, 10), (4, 10)],
+            [(10, 10), (16, 10), (16, 12), (10, 12)],
+        ),
+    ),
+    "out of a bent line wall": Case(
+        (1.92, 1.94),
+        (13.52, 13.52),
+        SQUARE,
+        lines=([(3.091, 1.098), (0.676, 1.956), (0.521, 6.18)],),
+    ),
+    "straight in a quadrilateral": Case(
+        (11, 1), (6, 5), [(12.237, 0), (4.079, 4.129), (12.237, 12.237), (12.237, 4.029)]
+    ),
+    "over a shallow notch": Case(
+        (2, 15), (7.6, 19.8), [(20, 20), (0, 0), (0, 20), (7.524, 19.49), (7.328, 20)]
+    ),
+    "around a spike": Case(
+        (3.029922, 0.465186),
+        (0.645848, 10.878352),
+        [(0, 20), (20, 0), (0.541, 0), (7.743, 4.796), (2.428, 1.272), (0.512, 0.001), (0.512, 0)],
+        points=((0.451, 7.537),),
+    ),
+    "to a point on a wall": Case(
+        (18, 10),
+        (0, 11),
+        [(0, 20), (20, 20), (20, 0), (0, 3)],
+        lines=([(0.169, 9.912), (20, 3.547)],),
+    ),
+    "past slivers to a point on a wall": Case(
+        (2, 6),
+        (0, 7),
+        [(0, 0), (0, 20), (20, 0), (6, 0)],
+        holes=(
+            [(0.415, 1.131), (8.532, 5.301), (0.415, 1.135)],
+            [(1.53, 6.363), (1.529, 6.363), (0.415, 1.135)],
+        ),
+    ),
+    "the other way around two triangles": Case(
+        (17, 1),
+        (1.4, 19.5),
+        SQUARE,
+        holes=([(2, 18), (2, 16), (4, 16)], [(8, 16), (10, 16), (10, 18)]),
+        lines=([(2, 10), (20, 12)],),
+    ),
+}
+
+
+@pytest.mark.parametrize("radius", [0.0, 0.001, 0.1, 0.25, 0.5])
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_shortest(case: Case, radius: float):
+    env = case.environment()
+    oracle = ShortestOracle(env.walkable, radius, lines=env.lines, points=env.points)
+    cmap = fw.CorridorMap.build(env)
+    if not (oracle.fits(case.start) and oracle.fits(case.goal)):
+        with pytest.raises(fw.NoPath):
+            cmap.path(case.start, case.goal, radius=radius)
+        return
+    path = cmap.path(case.start, case.goal, radius=radius)
+    assert path.length == pytest.approx(oracle.length(case.start, case.goal), rel=1e-6)
+    assert path_clearance(path.points, env) >= radius - 1e-6
+
+
+@pytest.mark.parametrize("radius", [0.0, 0.25])
+@pytest.mark.parametrize(
+    "walls",
+    [
+        {"lines": [[(0, 10), (20, 10)]]},
+        {"obstacles": [shapely.box(0, 8, 10, 10), shapely.box(10, 10, 20, 12)]},
+        {"lines": [[(2, 8), (18, 8), (18, 18), (2, 18), (2, 8)]]},
+    ],
+    ids=["line across", "boxes that touch", "room of lines"],
+)
+def test_closed_is_closed(walls, radius: float):
+    cmap = fw.CorridorMap.build(fw.Environment.from_polygons(bounds=(0, 0, 20, 20), **walls))
+    assert cmap.n_components == 2
+    for query in (cmap.path, cmap.corridor):
+        with pytest.raises(fw.NoPath) as error:
+            query((5, 5), (5, 15), radius=radius)
+        assert error.value.reason == "components"
+    assert cmap.path((5, 14), (15, 15), radius=radius).length == pytest.approx(101**0.5)
