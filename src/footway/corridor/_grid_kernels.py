@@ -140,7 +140,7 @@ def is_outside(x, y, grid):
     )
 
 
-@inner(inline=False)
+@inner
 def nearest_wall(x, y, grid):
     """Nearest wall of a point: (wall, distance, share of its length).
 

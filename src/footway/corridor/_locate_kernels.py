@@ -43,7 +43,7 @@ def _beyond_end(x, y, walls, w, share):
     return -along if share <= 0.0 else along - length
 
 
-@inner(inline=False)
+@inner
 def site_of(x, y, grid, fans, wall, share):
     """Site and row of its fan for a point whose nearest wall is known; row -1 inside an obstacle.
 
@@ -95,7 +95,7 @@ def _reach(ox, oy, wx, wy, sites, is_point, other):
     return height / (1.0 - rise) if rise < 1.0 else math.inf
 
 
-@inner(inline=False)
+@inner
 def locate_point(x, y, axis, grid, fans):
     """Place of a point on the map.
 

@@ -26,7 +26,7 @@ from footway.corridor._search_kernels import (
     tangent,
 )
 
-START_IN_WALL, GOAL_IN_WALL, START_TIGHT, GOAL_TIGHT, APART = 3, 4, 5, 6, 7
+START_IN_WALL, GOAL_IN_WALL, START_TIGHT, GOAL_TIGHT, APART = 3, 4, 5, 6, 7  # goal = start + 1
 
 # Columns of a path's pieces: a line has radius 0; `slack` is an arc's room to other walls.
 X0, Y0, X1, Y1, CX, CY, RADIUS, SWEEP, ROOM = range(9)
@@ -111,8 +111,9 @@ def _find_cell(x, y, piece, axis, graph):
 
 
 @inner(inline=False)
-def make_query(sx, sy, gx, gy, radius, piece_s, piece_g, index):
+def make_query(ends, radius, piece_s, piece_g, index):
     """Fill in the Query."""
+    sx, sy, gx, gy = ends[0], ends[1], ends[2], ends[3]
     axis, graph = index.axis, index.graph
     edge_s, event_s, vertex_s = _find_cell(sx, sy, piece_s, axis, graph)
     edge_g, event_g, vertex_g = _find_cell(gx, gy, piece_g, axis, graph)
@@ -138,7 +139,7 @@ def _representative(v, radius, graph):
     return v
 
 
-@inner(inline=False)
+@inner
 def is_connected(piece_s, piece_g, radius, index):
     """Whether the widest way between two places of the axis is wide enough."""
     axis, graph = index.axis, index.graph
@@ -159,18 +160,18 @@ def is_connected(piece_s, piece_g, radius, index):
 
 
 @inner
-def _reverse_chain(n, ws):
+def _reverse_chain(n, chain):
     """Turn a chain into that of the way back: the other order, the other sides."""
     for k in range(n // 2):
         for c in range(2):
-            swap = ws.chain[k, c]
-            ws.chain[k, c] = ws.chain[n - 1 - k, c]
-            ws.chain[n - 1 - k, c] = swap
+            swap = chain[k, c]
+            chain[k, c] = chain[n - 1 - k, c]
+            chain[n - 1 - k, c] = swap
     for k in range(n):
-        ws.chain[k, 1] *= -1
+        chain[k, 1] *= -1
 
 
-@inner(inline=False)
+@inner
 def _read_chain(node, ws):
     """Corners of the path that ends in a node, from start to goal: their number."""
     n = 0
@@ -186,7 +187,7 @@ def _read_chain(node, ws):
         node = ws.ni[node, PARENT]
     for k in range(n):
         ws.chain[k, 1] *= -1
-    _reverse_chain(n, ws)
+    _reverse_chain(n, ws.chain)
     return n
 
 
@@ -230,83 +231,83 @@ def read_edges(node, ws):
 
 
 @inner
-def _stop_xy(k, n, ws, string, q):
-    """Centre and signed radius of stop k of the chain; stops 0 and n + 1 are the query's ends."""
+def _stop_xy(k, n, chain, xy, ends):
+    """Centre and signed radius of stop k of the chain; stops 0 and n + 1 are the path's ends."""
     if k == 0:
-        return q.sx, q.sy, 0.0
+        return ends[0], ends[1], 0.0
     if k == n + 1:
-        return q.gx, q.gy, 0.0
-    c = ws.chain[k - 1, 0]
-    return string.xy[c, 0], string.xy[c, 1], ws.chain[k - 1, 1] * q.radius
+        return ends[2], ends[3], 0.0
+    c = chain[k - 1, 0]
+    return xy[c, 0], xy[c, 1], chain[k - 1, 1] * ends[4]
 
 
 @inner(inline=False)
-def _legs(n, ws, string, q):
-    """Tangents between the stops of a chain, into ws.legs: (x0, y0, x1, y1, ux, uy).
+def _legs(n, chain, legs, xy, ends):
+    """Tangents between the stops of a chain: rows (x0, y0, x1, y1, ux, uy) of `legs`.
 
-    Returns -1 when all is well, else the stop that the path does not turn around as it should.
+    `ends` are the start's and the goal's coordinates and the radius. Returns -1 when all is well,
+    else the stop that the path does not turn around as it should.
     """
     for k in range(n + 1):
-        ax, ay, ka = _stop_xy(k, n, ws, string, q)
-        bx, by, kb = _stop_xy(k + 1, n, ws, string, q)
+        ax, ay, ka = _stop_xy(k, n, chain, xy, ends)
+        bx, by, kb = _stop_xy(k + 1, n, chain, xy, ends)
         ux, uy, length = tangent(bx - ax, by - ay, kb - ka)
         if length < 0.0:
             return max(1, min(k, n))
-        ws.legs[k, 0], ws.legs[k, 1] = ax + ka * uy, ay - ka * ux
-        ws.legs[k, 2], ws.legs[k, 3] = bx + kb * uy, by - kb * ux
-        ws.legs[k, 4], ws.legs[k, 5] = ux, uy
+        legs[k, 0], legs[k, 1] = ax + ka * uy, ay - ka * ux
+        legs[k, 2], legs[k, 3] = bx + kb * uy, by - kb * ux
+        legs[k, 4], legs[k, 5] = ux, uy
         if k > 0:
-            px, py = ws.legs[k - 1, 4], ws.legs[k - 1, 5]
-            turn = ws.chain[k - 1, 1] * math.atan2(px * uy - py * ux, px * ux + py * uy)
+            px, py = legs[k - 1, 4], legs[k - 1, 5]
+            turn = chain[k - 1, 1] * math.atan2(px * uy - py * ux, px * ux + py * uy)
             if -0.5 * math.pi < turn < -1e-12:
                 return k
     return -1
 
 
 @inner
-def _drop_stop(k, n, ws):
+def _drop_stop(k, n, chain):
     for i in range(k - 1, n - 1):
-        ws.chain[i, 0], ws.chain[i, 1] = ws.chain[i + 1, 0], ws.chain[i + 1, 1]
+        chain[i, 0], chain[i, 1] = chain[i + 1, 0], chain[i + 1, 1]
 
 
 @inner
-def _add_stop(k, n, corner, sigma, ws):
+def _add_stop(k, n, corner, sigma, chain):
     """Insert a corner behind stop k."""
     for i in range(n, k, -1):
-        ws.chain[i, 0], ws.chain[i, 1] = ws.chain[i - 1, 0], ws.chain[i - 1, 1]
-    ws.chain[k, 0], ws.chain[k, 1] = corner, sigma
+        chain[i, 0], chain[i, 1] = chain[i - 1, 0], chain[i - 1, 1]
+    chain[k, 0], chain[k, 1] = corner, sigma
 
 
 @inner(inline=False)
-def _tighten(n, ws, index, q):
+def _tighten(n, chain, legs, grid, xy, ends):
     """Mend a chain until every leg is clear of all walls: (number of stops or -1, clearance).
 
     The search takes the first and last stretch from the chords of the axis; where the start or the
     goal lies in the shade of a corner, that corner is missing or one too many.
     """
-    grid, string = index.grid, index.string
+    floor = ends[4] - VIOLATION
     for _ in range(REPAIRS):
-        wrong = _legs(n, ws, string, q)
+        wrong = _legs(n, chain, legs, xy, ends)
         if wrong >= 0:
             if n == 0:
                 return -1, 0.0
-            _drop_stop(wrong, n, ws)
+            _drop_stop(wrong, n, chain)
             n -= 1
             continue
         least = math.inf
         blocked = False
         for k in range(n + 1):
-            x0, y0, x1, y1 = ws.legs[k, 0], ws.legs[k, 1], ws.legs[k, 2], ws.legs[k, 3]
-            clear, wall = line_clearance(x0, y0, x1, y1, q.radius - VIOLATION, grid)
-            if clear < q.radius - VIOLATION:
-                corner, sigma = corner_in_the_way(
-                    x0, y0, ws.legs[k, 4], ws.legs[k, 5], clear, wall, grid.ends, string.xy
-                )
-                around = k > 0 and ws.chain[k - 1, 0] == corner
-                around = around or (k < n and ws.chain[k, 0] == corner)
-                if around or n + 1 >= len(ws.chain):
+            x0, y0 = legs[k, 0], legs[k, 1]
+            clear, wall = line_clearance(x0, y0, legs[k, 2], legs[k, 3], floor, grid)
+            if clear < floor:
+                ux, uy = legs[k, 4], legs[k, 5]
+                corner, sigma = corner_in_the_way(x0, y0, ux, uy, clear, wall, grid.ends, xy)
+                around = k > 0 and chain[k - 1, 0] == corner
+                around = around or (k < n and chain[k, 0] == corner)
+                if around or n + 1 >= len(chain):
                     return -1, 0.0
-                _add_stop(k, n, corner, sigma, ws)
+                _add_stop(k, n, corner, sigma, chain)
                 n += 1
                 blocked = True
                 break
@@ -322,37 +323,37 @@ def _write_line(row, x0, y0, x1, y1):
     row[CX], row[CY], row[RADIUS], row[SWEEP], row[ROOM] = 0.0, 0.0, 0.0, 0.0, 0.0
 
 
-@inner(inline=False)
-def _write_pieces(n, out, ws, index, q):
+@inner
+def _write_pieces(n, out, chain, legs, grid, xy, ends):
     """Lines and arcs of a mended chain: (pieces, length, least clearance of arcs)."""
     rows, length, least = 0, 0.0, math.inf
     for k in range(n + 1):
-        x0, y0, x1, y1 = ws.legs[k, 0], ws.legs[k, 1], ws.legs[k, 2], ws.legs[k, 3]
+        x0, y0, x1, y1 = legs[k, 0], legs[k, 1], legs[k, 2], legs[k, 3]
         if rows + 2 > len(out):
             return -1, 0.0, 0.0
         _write_line(out[rows], x0, y0, x1, y1)
         rows += 1
         length += math.hypot(x1 - x0, y1 - y0)
-        if k == n or q.radius == 0.0:
+        if k == n or ends[4] == 0.0:
             continue
-        ux, uy, vx, vy = ws.legs[k, 4], ws.legs[k, 5], ws.legs[k + 1, 4], ws.legs[k + 1, 5]
-        sigma = ws.chain[k, 1]
+        ux, uy, vx, vy = legs[k, 4], legs[k, 5], legs[k + 1, 4], legs[k + 1, 5]
+        sigma = chain[k, 1]
         turn = sigma * math.atan2(ux * vy - uy * vx, ux * vx + uy * vy)
         if turn < -0.5 * math.pi:
             turn += 2.0 * math.pi
         turn = max(turn, 0.0)
-        cx, cy, _ = _stop_xy(k + 1, n, ws, index.string, q)
+        cx, cy, _ = _stop_xy(k + 1, n, chain, xy, ends)
         room = arc_clearance(
-            cx, cy, sigma * uy, -sigma * ux, sigma * vy, -sigma * vx, sigma * turn, q.radius,
-            index.grid,
+            cx, cy, sigma * uy, -sigma * ux, sigma * vy, -sigma * vx, sigma * turn, ends[4],
+            grid,
         )  # fmt: skip
         row = out[rows]
-        row[X0], row[Y0], row[X1], row[Y1] = x1, y1, ws.legs[k + 1, 0], ws.legs[k + 1, 1]
-        row[CX], row[CY], row[RADIUS], row[SWEEP] = cx, cy, q.radius, sigma * turn
-        row[ROOM] = max(0.0, room - q.radius)
+        row[X0], row[Y0], row[X1], row[Y1] = x1, y1, legs[k + 1, 0], legs[k + 1, 1]
+        row[CX], row[CY], row[RADIUS], row[SWEEP] = cx, cy, ends[4], sigma * turn
+        row[ROOM] = max(0.0, room - ends[4])
         rows += 1
-        length += q.radius * turn
-        least = min(least, room, q.radius)
+        length += ends[4] * turn
+        least = min(least, room, ends[4])
     return rows, length, least
 
 
@@ -362,20 +363,24 @@ def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index):
 
     With `shortcut` a straight way is not searched for: quicker, but there is no final node.
     """
-    axis, grid, fans = index.axis, index.grid, index.fans
-    piece_s, _, _, _, room_s, _, _ = locate_point(sx, sy, axis, grid, fans)
-    piece_g, _, _, _, room_g, _, _ = locate_point(gx, gy, axis, grid, fans)
-    if piece_s < 0:
-        return START_IN_WALL, 0, 0.0, room_s, -1
-    if piece_g < 0:
-        return GOAL_IN_WALL, 0, 0.0, room_g, -1
-    if room_s < radius - SLACK:
-        return START_TIGHT, 0, 0.0, room_s, -1
-    if room_g < radius - SLACK:
-        return GOAL_TIGHT, 0, 0.0, room_g, -1
+    grid, xy, chain, legs = index.grid, index.string.xy, ws.chain, ws.legs
+    piece_s, piece_g, room = -1, -1, math.inf
+    for k in range(2):
+        x, y = (sx, sy) if k == 0 else (gx, gy)
+        piece, _, _, _, clear, _, _ = locate_point(x, y, index.axis, grid, index.fans)
+        if piece < 0:
+            return START_IN_WALL + k, 0, 0.0, clear, -1
+        if clear < radius - SLACK:
+            return START_TIGHT + k, 0, 0.0, clear, -1
+        room = min(room, clear)
+        if k == 0:
+            piece_s = piece
+        else:
+            piece_g = piece
+    ends = (sx, sy, gx, gy, radius)
     if math.hypot(gx - sx, gy - sy) < SLACK:
         _write_line(out[0], sx, sy, gx, gy)
-        return FOUND, 1, 0.0, min(room_s, room_g), -1
+        return FOUND, 1, 0.0, room, -1
     # A point is searched for as a tiny disc: it cannot slip between walls that touch.
     size = max(radius, POINT)
     if not is_connected(piece_s, piece_g, size, index):
@@ -386,24 +391,27 @@ def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index):
     if clear >= size - VIOLATION:
         _write_line(out[0], sx, sy, gx, gy)
         return FOUND, 1, math.hypot(gx - sx, gy - sy), clear, -1
-    q = make_query(sx, sy, gx, gy, size, piece_s, piece_g, index)
-    status, node = search(ws, index, q)
-    n, least = -1, 0.0
-    if status == FOUND:
-        n, least = _tighten(_read_chain(node, ws), ws, index, q)
-    if n < 0:
-        # A corner shades the start: the way back has it at its goal, where the search sees it.
-        back = make_query(gx, gy, sx, sy, size, piece_g, piece_s, index)
-        status, node = search(ws, index, back)
+    n, least, node, status = -1, 0.0, -1, NOWHERE
+    # Where a corner shades the start, the way back has it at its goal: there the search sees it.
+    for back in range(2):
+        if back == 1:
+            ends = (gx, gy, sx, sy, radius)
+            piece_s, piece_g = piece_g, piece_s
+        q = make_query(ends, size, piece_s, piece_g, index)
+        status, node = search(ws, index, q)
         if status == FOUND:
-            n, least = _tighten(_read_chain(node, ws), ws, index, back)
-        node = -1
-        _reverse_chain(max(n, 0), ws)
+            way = (ends[0], ends[1], ends[2], ends[3], size)
+            n, least = _tighten(_read_chain(node, ws), chain, legs, grid, xy, way)
+        if n >= 0:
+            break
     if n < 0:
         return max(status, NOWHERE), 0, 0.0, 0.0, -1
-    exact = make_query(sx, sy, gx, gy, radius, piece_s, piece_g, index)
-    _legs(n, ws, index.string, exact)
-    rows, length, least_arc = _write_pieces(n, out, ws, index, exact)
+    if back == 1:
+        node = -1
+        _reverse_chain(n, chain)
+    ends = (sx, sy, gx, gy, radius)
+    _legs(n, chain, legs, xy, ends)
+    rows, length, least_arc = _write_pieces(n, out, chain, legs, grid, xy, ends)
     if rows < 0:
         return FULL, 0, 0.0, 0.0, -1
     if radius == 0.0 and n > 0:

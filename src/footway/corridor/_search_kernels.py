@@ -261,7 +261,7 @@ def _turn_at(node, corner, side, nf, ni, turns, count, xy, q):
     return new
 
 
-@inner(inline=False)
+@inner
 def _release(node, corner, corner_side, point, side, nf, ni, heap, turns, count, xy, q):
     """Set free the node that turns at a corner on one side of the wedge, and passes `point`."""
     new = _turn_at(node, corner, corner_side, nf, ni, turns, count, xy, q)
@@ -291,32 +291,26 @@ def _release(node, corner, corner_side, point, side, nf, ni, heap, turns, count,
     _push(new, nf, heap, count)
 
 
-@inner(inline=False)
-def _close(node, point, side, nf, ni, heap, turns, count, ahead, xy, q):
-    """The wedge closed between its other bound and a point: turn at whichever comes first.
+@inner
+def _first_to_turn(point, side, rival, bx, by, ahead, xy, q):
+    """Corner at which a path turns when its wedge closed between a point and its other bound.
 
-    For a point that is the bound, whose chord comes first. A wide disc can meet the later one
-    first; then turning at the bound's corner would be a turn to the wrong side. True: the node
-    goes on, because the point lies inside a wall and a corner of that wall will decide.
+    For a point-like disc that is the bound's corner, `rival`, whose chord comes first. A wide disc
+    can meet the later one first; then turning at the rival would be a turn to the wrong side.
+    Returns the corner and its side; corner -1 for none, -2 when the point lies inside a wall and
+    a corner of that wall will decide.
     """
     other = 1 - side
     sign = 1 - 2 * other
-    rival = ni[node, BLOCKER + other]
     if rival < 0:
-        return False
+        return -1, other
     dx, dy = xy[point, 0] - xy[rival, 0], xy[point, 1] - xy[rival, 1]
     ux, uy, length = tangent(dx, dy, -2.0 * sign * q.radius)
-    turn = sign * (nf[node, UX + other] * uy - nf[node, UY + other] * ux)
-    if length >= 0.0 and turn >= -PARALLEL:
+    if length >= 0.0 and sign * (bx * uy - by * ux) >= -PARALLEL:
         if rival >= q.n_corners:  # inside a wall: the path turns at its end
-            rival = ahead[rival - q.n_corners, other]
-        _release(node, rival, other, point, side, nf, ni, heap, turns, count, xy, q)
-        return False
-    if point >= q.n_corners:
-        return True
-    ni[node, FLAGS] &= ~(SPAWNED << side)
-    _release(node, point, side, rival, other, nf, ni, heap, turns, count, xy, q)
-    return False
+            return ahead[rival - q.n_corners, other], other
+        return rival, other
+    return point if point < q.n_corners else -2, side
 
 
 @inner
@@ -346,10 +340,11 @@ def _try_goal(node, nf, ni, heap, turns, count, xy, q):
     _finish(node, nf, ni, heap, count, xy, q)
     side = _violated_side(node, ux, uy, nf, ni)
     if side >= 0:
-        corner = ni[node, BLOCKER + side]
-        node = _turn_at(node, corner, side, nf, ni, turns, count, xy, q)
-        if node >= 0:
-            _finish(node, nf, ni, heap, count, xy, q)
+        flags = ni[node, FLAGS]
+        new = _turn_at(node, ni[node, BLOCKER + side], side, nf, ni, turns, count, xy, q)
+        ni[node, FLAGS] = flags  # its own turn, to go on beyond the goal, is still to come
+        if new >= 0:
+            _finish(new, nf, ni, heap, count, xy, q)
 
 
 @inner
@@ -367,7 +362,7 @@ def _write_wedge(node, bead, lx, ly, rx, ry, lb, rb, lp, rp, flags, nf, ni):
     ni[node, BEAD], ni[node, FLAGS] = bead, flags
 
 
-@inner(inline=False)
+@inner
 def _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q):
     """Carry a node along its half-edge to the vertex at the end, and push it there.
 
@@ -407,15 +402,10 @@ def _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q):
         dx, dy = xy[point, 0] - cx, xy[point, 1] - cy
         bx, by = (lx, ly) if side == 0 else (rx, ry)
         bead = max(b, first - 1)  # a node that is set free goes on behind the bead that did it
+        turn, turn_side, passes, is_closed = -1, side, point, False
+        ux, uy, length = 0.0, 0.0, -1.0
         if flags & (BOUNDED << side):
             beside = _compare(bx, by, dx, dy, k, sign)
-            if beside > 0:
-                if not flags & (SPAWNED << side):
-                    _write_wedge(node, bead, lx, ly, rx, ry, lb, rb, lp, rp, flags, nf, ni)
-                    corner = lb if side == 0 else rb
-                    _release(node, corner, side, point, side, nf, ni, heap, turns, count, xy, q)
-                    flags = ni[node, FLAGS]
-                continue
             if beside == 0:  # in line: the farther of two corners is the one to turn at
                 if point < q.n_corners:
                     flags &= ~(SPAWNED << side)
@@ -424,23 +414,39 @@ def _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q):
                     else:
                         rb = point
                 continue
-        ux, uy, length = tangent(dx, dy, k)
-        if length < 0.0:
-            continue
-        if flags & (BOUNDED << (1 - side)):
-            vx, vy = (rx, ry) if side == 0 else (lx, ly)
-            inside = sign * (vx * uy - vy * ux)
-            if inside < -TIGHT / (length + TINY):
-                _write_wedge(node, bead, lx, ly, rx, ry, lb, rb, lp, rp, flags, nf, ni)
-                # The goal may lie before the point, though beyond its chord.
-                if awaits_goal or edges[half // 2, 1 - half % 2] == q.goal_vertex:
-                    _try_goal(node, nf, ni, heap, turns, count, xy, q)
-                if _close(node, point, side, nf, ni, heap, turns, count, ahead, xy, q):
-                    flags = ni[node, FLAGS]
+            if beside > 0:
+                turn = lb if side == 0 else rb
+                if turn < 0 or flags & (SPAWNED << side):
                     continue
+        if turn < 0:
+            ux, uy, length = tangent(dx, dy, k)
+            if length < 0.0:
+                continue
+            if flags & (BOUNDED << (1 - side)):
+                vx, vy = (rx, ry) if side == 0 else (lx, ly)
+                inside = sign * (vx * uy - vy * ux)
+                if inside < -TIGHT / (length + TINY):
+                    rival = rb if side == 0 else lb
+                    turn, turn_side = _first_to_turn(point, side, rival, vx, vy, ahead, xy, q)
+                    if turn == -2:
+                        continue
+                    is_closed = True
+                    if turn_side == side:
+                        passes = rival
+                        flags &= ~(SPAWNED << side)
+                elif inside < 0.0:
+                    ux, uy = vx, vy  # a passage of exactly the disc's size: one direction is left
+        if is_closed or turn >= 0:
+            _write_wedge(node, bead, lx, ly, rx, ry, lb, rb, lp, rp, flags, nf, ni)
+            # The goal may lie before the point, though beyond its chord.
+            if is_closed and (awaits_goal or edges[half // 2, 1 - half % 2] == q.goal_vertex):
+                _try_goal(node, nf, ni, heap, turns, count, xy, q)
+            passed_side = side if passes == point else 1 - side
+            _release(node, turn, turn_side, passes, passed_side, nf, ni, heap, turns, count, xy, q)
+            if is_closed:
                 return
-            if inside < 0.0:
-                ux, uy = vx, vy  # a passage of exactly the disc's size: one direction is left
+            flags = ni[node, FLAGS]
+            continue
         flags = (flags | (BOUNDED << side)) & ~(SPAWNED << side)
         if side == 0:
             lx, ly, lb = ux, uy, point
@@ -561,7 +567,7 @@ def _start_everywhere(nf, ni, heap, turns, count, marks, axis, graph, string, q)
             _start(half, portal, sees, is_open, nf, ni, heap, turns, count, string, q)
 
 
-@inner(inline=False)
+@inner
 def _expand(node, nf, ni, count, marks, graph, strings, q):
     """Make a waiting node for every half-edge that leaves the vertex at which a node arrived."""
     clearance, is_core, out = graph.clearance, graph.is_core, graph.out
@@ -594,7 +600,7 @@ def corner_in_the_way(px, py, ux, uy, clear, wall, ends, xy):
     return corner, sigma
 
 
-@inner(inline=False)
+@inner
 def _arrives(node, nf, ni, heap, count, xy, grid, q):
     """Whether the last stretch of a final node is clear. If not, try the corner in its way."""
     cx, cy = _root_xy(node, ni, xy, q)
@@ -618,7 +624,7 @@ def _arrives(node, nf, ni, heap, count, xy, grid, q):
     return False
 
 
-@inner(inline=False)
+@inner
 def search(ws, index, q):
     """Find the shortest path: (status, final node)."""
     nf, ni, heap, turns, count, marks = ws.nf, ws.ni, ws.heap, ws.turns, ws.count, ws.marks
