@@ -414,9 +414,10 @@ def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index):
     rows, length, least_arc = _write_pieces(n, out, chain, legs, grid, xy, ends)
     if rows < 0:
         return FULL, 0, 0.0, 0.0, -1
-    if radius == 0.0 and n > 0:
-        least = 0.0
-    return FOUND, rows, length, min(least, least_arc), node
+    least = min(least, least_arc)
+    if n > 0 and least < radius + VIOLATION:
+        least = radius  # it touches the corners' circles: the rest is rounding
+    return FOUND, rows, length, least, node
 
 
 @kernel

@@ -36,7 +36,7 @@ class Path:
         ...     [(1.5, 1), (2.5, 1), (2.5, 3), (1.5, 3)]])
         >>> path = fw.CorridorMap.build(env).path((0.5, 2), (3.5, 2), radius=0.25)
         >>> round(path.length, 3), round(path.clearance, 3), path.turns
-        (3.905, 0.25, 2)
+        (4.265, 0.25, 2)
 
     """
 
