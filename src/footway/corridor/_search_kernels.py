@@ -8,9 +8,6 @@ or opens room beside it where the path may turn around the corner that bounds th
 are circles of the disc's radius, so turns are arcs and the path is C1. Nodes are expanded in the
 order of a lower bound on the whole path, so the first one that arrives is the shortest.
 
-Line tangent to a circle: direction u, with the centre c at signed distance cross(u, c - p) = k,
-k = +radius where the circle is on the left of the path, -radius on the right, 0 for a point.
-
 Kernels here take the arrays they use one by one, not in named tuples: reading an array out of a
 tuple counts references, atomically, and that made the search ten times slower.
     nf, ni   nodes: floats (capacity, 8) and integers (capacity, 12), columns below
@@ -27,8 +24,15 @@ import math
 
 import numpy as np
 
-from footway._jit import inner
-from footway.corridor._grid_kernels import line_clearance
+from footway._jit import inner, kernel
+from footway.corridor._taut_kernels import (
+    SLACK,
+    chain_length,
+    reverse_chain,
+    tangent,
+    tighten,
+    turn_angle,
+)
 
 # Columns of nf and ni. In a pair the left side is first: UX + side, side 0 left and 1 right.
 F, G, INX, INY, UX, UY = 0, 1, 2, 3, 4, 6
@@ -40,28 +44,13 @@ STOPS = 32  # the half-edge is too narrow farther on
 ARRIVED = 64  # at the vertex at the end of the half-edge
 FINAL = 128  # at the goal
 WAITING = 512  # to be carried along its half-edge
-MENDED = 256  # with a corner added that the wedge did not know of
+MENDED = 256  # at the goal, and its length is that of the mended chain
 
 FOUND, NOWHERE, FULL = 0, 1, 2
 
 PARALLEL = 1e-10  # sine of an angle below which two directions are one
-SLACK = 1e-9  # m, below which one length is not longer than another
-VIOLATION = 1e-7  # m, a tenth of what a certificate may be off
 TIGHT = 5e-8  # m, by which a disc may be too large for a passage: doors of exactly its size count
 TINY = 2e-4  # m, square root of TIGHT: how far a tangent of two touching circles wanders
-
-
-@inner
-def tangent(dx, dy, k):
-    """Unit direction u with cross(u, d) = k, and the length along u; -1 where d is too short."""
-    squared = dx * dx + dy * dy
-    rest = squared - k * k
-    if rest < 0.0 or squared == 0.0:
-        if rest < -abs(k) * VIOLATION or squared == 0.0:
-            return 0.0, 0.0, -1.0
-        rest = 0.0
-    length = math.sqrt(rest)
-    return (dx * length + dy * k) / squared, (dy * length - dx * k) / squared, length
 
 
 @inner
@@ -80,15 +69,6 @@ def _compare(bx, by, dx, dy, k, sign):
     if measure > PARALLEL * one:
         return 1
     return 0 if measure > -PARALLEL * one else -1
-
-
-@inner
-def turn_angle(ax, ay, bx, by, sigma):
-    """Angle from direction a to b, turning left (sigma 1) or right (-1); not negative."""
-    angle = sigma * math.atan2(ax * by - ay * bx, ax * bx + ay * by)
-    if angle < -0.5 * math.pi:
-        return angle + 2.0 * math.pi
-    return max(angle, 0.0)
 
 
 @inner
@@ -491,20 +471,6 @@ def _mark_way_up(edge, vertex, marks, edges, is_core, up, count):
 
 
 @inner
-def is_past(x, y, event, backward, left, right):
-    """Whether a point lies beyond the chord between the two contacts of an event.
-
-    The end of a dead end in a corner has no chord, and nothing beyond it.
-    """
-    lx, ly = left[event, 0], left[event, 1]
-    wx, wy = right[event, 0] - lx, right[event, 1] - ly
-    if wx * wx + wy * wy < TIGHT * TIGHT:
-        return False
-    side = wx * (y - ly) - wy * (x - lx)
-    return side < 0.0 if backward else side > 0.0
-
-
-@inner
 def _first_node(half, ni, nf, count):
     """A node at the start, with nothing known yet."""
     node = count[0]
@@ -585,48 +551,26 @@ def _expand(node, nf, ni, count, marks, graph, strings, q):
         ni[new, FLAGS] = (ni[new, FLAGS] & ~(BLIND | ARRIVED)) | WAITING | stops
 
 
-@inner
-def corner_in_the_way(px, py, ux, uy, clear, wall, ends, xy):
-    """End of a wall that the line from p along u comes closest to, and the side to pass it on.
+@inner(inline=False)
+def _mend(node, chain, legs, ni, xy, grid, q):
+    """Chain of a final node, made clear of all walls: (corners or -1, least clearance, length).
 
-    The line comes too close to the wall, or crosses it (clear < 0) and has to go around its end.
+    Wedges come from the chords of the axis: where an end lies in the shade of a corner, that
+    corner can be missing or one too many.
     """
-    best, corner, sigma = math.inf, -1, 1
-    for end in range(2):
-        c = ends[wall, end]
-        offset = ux * (xy[c, 1] - py) - uy * (xy[c, 0] - px)
-        if abs(offset) < best:
-            best, corner, sigma = abs(offset), c, 1 if (offset > 0.0) == (clear >= 0.0) else -1
-    return corner, sigma
-
-
-@inner
-def _arrives(node, nf, ni, heap, count, xy, grid, q):
-    """Whether the last stretch of a final node is clear. If not, try the corner in its way."""
-    cx, cy = _root_xy(node, ni, xy, q)
-    k = ni[node, SIGMA] * q.radius
-    ux, uy, _ = tangent(q.gx - cx, q.gy - cy, -k)
-    px, py = cx + k * uy, cy - k * ux
-    clear, wall = line_clearance(px, py, q.gx, q.gy, q.radius - VIOLATION, grid)
-    if clear >= q.radius - VIOLATION:
-        return True
-    corner, sigma = corner_in_the_way(px, py, ux, uy, clear, wall, grid.ends, xy)
-    if ni[node, FLAGS] & MENDED or corner == ni[node, ROOT]:
-        return False
-    ux, uy, length = tangent(xy[corner, 0] - cx, xy[corner, 1] - cy, sigma * q.radius - k)
-    if length >= 0.0:
-        new = _copy(node, nf, ni, count)
-        nf[new, G] += _arc_to(node, ux, uy, nf, ni, q) + length
-        nf[new, INX], nf[new, INY] = ux, uy
-        ni[new, ROOT], ni[new, SIGMA] = corner, sigma
-        ni[new, FLAGS] |= MENDED
-        _finish(new, nf, ni, heap, count, xy, q)
-    return False
+    ends = (q.sx, q.sy, q.gx, q.gy, q.radius)
+    n, least = tighten(_read_chain(node, chain, ni), chain, legs, grid, xy, ends)
+    if n < 0:
+        return -1, 0.0, 0.0
+    return n, least, chain_length(n, chain, legs, q.radius)
 
 
 @inner
 def search(ws, index, q):
-    """Find the shortest path: (status, final node)."""
+    """Find the shortest path: (status, final node, corners of its chain, least clearance).
+
+    The chain and its legs are left in ws.chain and ws.legs.
+    """
     nf, ni, heap, turns, count, marks = ws.nf, ws.ni, ws.heap, ws.turns, ws.count, ws.marks
     axis, graph, string = index.axis, index.graph, index.string
     edges, is_core, up = graph.edges, graph.is_core, graph.up
@@ -643,14 +587,20 @@ def search(ws, index, q):
             if ni[node, FLAGS] & WAITING:
                 _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q)
         if count[1] == 0:
-            return NOWHERE, -1
+            return NOWHERE, -1, -1, 0.0
         if count[0] > limit:
-            return FULL, -1
+            return FULL, -1, -1, 0.0
         node = _pop(nf, heap, count)
         first, last = node, node
         if ni[node, FLAGS] & FINAL:
-            if _arrives(node, nf, ni, heap, count, xy, index.grid, q):
-                return FOUND, node
+            n, least, length = _mend(node, ws.chain, ws.legs, ni, xy, index.grid, q)
+            if n < 0:
+                continue
+            if length <= nf[node, F] + SLACK or ni[node, FLAGS] & MENDED:
+                return FOUND, node, n, least
+            ni[node, FLAGS] |= MENDED
+            nf[node, F] = length
+            _push(node, nf, heap, count)
             continue
         if ni[node, ROOT] >= 0:
             key = 2 * ni[node, ROOT] + (0 if ni[node, SIGMA] > 0 else 1)
@@ -663,3 +613,44 @@ def search(ws, index, q):
         else:
             ni[node, FLAGS] |= WAITING
             last = node + 1
+
+
+@inner
+def _read_chain(node, chain, ni):
+    """Corners of the path that ends in a node, from start to goal: their number."""
+    n = 0
+    last = -1
+    while node >= 0:
+        root = ni[node, ROOT]
+        if root >= 0 and root != last:
+            chain[n, 0], chain[n, 1] = root, ni[node, SIGMA]
+            n += 1
+            if n == len(chain):
+                break
+        last = root
+        node = ni[node, PARENT]
+    for k in range(n):
+        chain[k, 1] *= -1
+    reverse_chain(n, chain)
+    return n
+
+
+@kernel
+def read_edges(node, ws):
+    """Half-edges of the path that ends in a node, from start to goal: their number."""
+    n = 0
+    last = -1
+    while node >= 0:
+        half = ws.ni[node, HALF]
+        if half != last:
+            if n == len(ws.edges):
+                return -1
+            ws.edges[n] = half
+            n += 1
+        last = half
+        node = ws.ni[node, PARENT]
+    for k in range(n // 2):
+        swap = ws.edges[k]
+        ws.edges[k] = ws.edges[n - 1 - k]
+        ws.edges[n - 1 - k] = swap
+    return n

@@ -9,8 +9,9 @@ import numpy as np
 
 from footway.corridor import _path_kernels as codes
 from footway.corridor._locate_kernels import locate_points
-from footway.corridor._path_kernels import find_cell, polyline_clearance, read_edges
-from footway.corridor._search_kernels import FOUND, FULL, NOWHERE
+from footway.corridor._path_kernels import polyline_clearance
+from footway.corridor._query_kernels import find_cell
+from footway.corridor._search_kernels import FOUND, FULL, NOWHERE, read_edges
 from footway.corridor.backbone import (
     Place,
     backbone_of_search,
