@@ -8,323 +8,55 @@ or opens room beside it where the path may turn around the corner that bounds th
 are circles of the disc's radius, so turns are arcs and the path is C1. Nodes are expanded in the
 order of a lower bound on the whole path, so the first one that arrives is the shortest.
 
-Kernels here take the arrays they use one by one, not in named tuples: reading an array out of a
-tuple counts references, atomically, and that made the search ten times slower.
-    nf, ni   nodes: floats (capacity, 8) and integers (capacity, 12), columns below
-    heap     nodes in the order of their lower bound (capacity,)
-    turns    shortest known way to each turn: length, arrival direction, query (2 corners, 4)
-    count    nodes, heap size, query, most nodes that one step adds (4,)
-    ahead    corner at the end of the wall of a point that is no corner (points - corners, 2)
-    xy       points of the beads (n, 2);  q  the Query
+The kernels' arguments are listed in _node_kernels.
 """
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from footway._jit import inner, kernel
-from footway.corridor._taut_kernels import (
-    SLACK,
-    chain_length,
-    reverse_chain,
-    tangent,
-    tighten,
-    turn_angle,
+from footway.corridor._node_kernels import (
+    ARRIVED,
+    BEAD,
+    BLIND,
+    BLOCKER,
+    BOUNDED,
+    FINAL,
+    FIRST,
+    FLAGS,
+    HALF,
+    INX,
+    INY,
+    MENDED,
+    PARENT,
+    PORTAL,
+    ROOT,
+    SIGMA,
+    SPAWNED,
+    STOPS,
+    TIGHT,
+    TINY,
+    UX,
+    UY,
+    WAITING,
+    F,
+    G,
+    compare,
+    copy,
+    first_node,
+    first_to_turn,
+    is_worse,
+    lower_bound,
+    pop,
+    push,
+    release,
+    root_xy,
+    try_goal,
 )
-
-# Columns of nf and ni. In a pair the left side is first: UX + side, side 0 left and 1 right.
-F, G, INX, INY, UX, UY = 0, 1, 2, 3, 4, 6
-HALF, BEAD, ROOT, SIGMA, BLOCKER, PORTAL, FLAGS, PARENT, FIRST = 0, 1, 2, 3, 4, 6, 8, 9, 10
-
-BOUNDED, SPAWNED = 1, 4  # << side: a bound is known; another node turns at its corner
-BLIND = 16  # the goal is on this edge, but behind
-STOPS = 32  # the half-edge is too narrow farther on
-ARRIVED = 64  # at the vertex at the end of the half-edge
-FINAL = 128  # at the goal
-WAITING = 512  # to be carried along its half-edge
-MENDED = 256  # at the goal, and its length is that of the mended chain
+from footway.corridor._taut_kernels import SLACK, chain_length, reverse_chain, tangent, tighten
 
 FOUND, NOWHERE, FULL = 0, 1, 2
-
-PARALLEL = 1e-10  # sine of an angle below which two directions are one
-TIGHT = 5e-8  # m, by which a disc may be too large for a passage: doors of exactly its size count
-TINY = 2e-4  # m, square root of TIGHT: how far a tangent of two touching circles wanders
-
-
-@inner
-def _compare(bx, by, dx, dy, k, sign):
-    """Where the tangent of `tangent` lies against direction b: 1 toward the side, 0 in line, -1.
-
-    Without the tangent's divisions: most points that a path passes do not narrow its wedge.
-    """
-    across = bx * dy - by * dx
-    if k == 0.0:
-        measure, one = sign * across, abs(dx) + abs(dy)
-    else:
-        one = dx * dx + dy * dy
-        length = math.sqrt(max(one - k * k, 0.0))
-        measure = sign * (length * across - k * (bx * dx + by * dy))
-    if measure > PARALLEL * one:
-        return 1
-    return 0 if measure > -PARALLEL * one else -1
-
-
-@inner
-def _push(node, nf, heap, count):
-    """Add a node to the heap."""
-    f = nf[node, F]
-    i = count[1]
-    count[1] += 1
-    while i > 0:
-        above = (i - 1) >> 1
-        if nf[heap[above], F] <= f:
-            break
-        heap[i] = heap[above]
-        i = above
-    heap[i] = node
-
-
-@inner
-def _pop(nf, heap, count):
-    """Take the node with the least lower bound."""
-    top = heap[0]
-    count[1] -= 1
-    n = count[1]
-    last = heap[n]
-    f = nf[last, F]
-    i = 0
-    while True:
-        below = 2 * i + 1
-        if below >= n:
-            break
-        if below + 1 < n and nf[heap[below + 1], F] < nf[heap[below], F]:
-            below += 1
-        if nf[heap[below], F] >= f:
-            break
-        heap[i] = heap[below]
-        i = below
-    heap[i] = last
-    return top
-
-
-@inner
-def _copy(node, nf, ni, count):
-    """A new node with the same state, whose parent is `node`."""
-    new = count[0]
-    count[0] += 1
-    for k in range(8):
-        nf[new, k] = nf[node, k]
-    for k in range(9):
-        ni[new, k] = ni[node, k]
-    ni[new, PARENT] = node
-    ni[new, FIRST], ni[new, FIRST + 1] = -1, -1
-    return new
-
-
-@inner
-def _root_xy(node, ni, xy, q):
-    root = ni[node, ROOT]
-    if root < 0:
-        return q.sx, q.sy
-    return xy[root, 0], xy[root, 1]
-
-
-@inner
-def _arc_to(node, ux, uy, nf, ni, q):
-    """Length of the arc around the root from the direction of arrival to u."""
-    sigma = ni[node, SIGMA]
-    if sigma == 0 or q.radius == 0.0:
-        return 0.0
-    return q.radius * turn_angle(nf[node, INX], nf[node, INY], ux, uy, sigma)
-
-
-@inner
-def _arc_at_least(node, ux, uy, nf, ni, q):
-    """Lower bound of `_arc_to` without trigonometry: an angle is not less than its sine."""
-    sigma = ni[node, SIGMA]
-    vx, vy = nf[node, INX], nf[node, INY]
-    ahead = vx * ux + vy * uy
-    if ahead < 0.0:
-        return abs(sigma) * q.radius * (0.5 * math.pi - ahead)
-    return q.radius * max(0.0, sigma * (vx * uy - vy * ux))
-
-
-@inner
-def _violated_side(node, ux, uy, nf, ni):
-    """Side on which a direction leaves the wedge; -1 inside it."""
-    flags = ni[node, FLAGS]
-    if flags & BOUNDED and nf[node, UX] * uy - nf[node, UY] * ux > PARALLEL:
-        return 0
-    if flags & (BOUNDED << 1) and nf[node, UX + 1] * uy - nf[node, UY + 1] * ux < -PARALLEL:
-        return 1
-    return -1
-
-
-@inner
-def _lower_bound(node, nf, ni, xy, q):
-    """Lower bound on the length of a path through this node's wedge and portal to the goal."""
-    tx, ty = q.gx, q.gy
-    left, right = ni[node, PORTAL], ni[node, PORTAL + 1]
-    lx = ly = wx = wy = 0.0
-    if left >= 0 and right >= 0:
-        lx, ly = xy[left, 0], xy[left, 1]
-        wx, wy = xy[right, 0] - lx, xy[right, 1] - ly
-        beyond = wx * (ty - ly) - wy * (tx - lx)
-        if beyond < 0.0:  # the goal lies on this side: the way there and back, mirrored
-            scale = 2.0 * beyond / (wx * wx + wy * wy)
-            tx, ty = tx + scale * wy, ty - scale * wx
-    cx, cy = _root_xy(node, ni, xy, q)
-    k = ni[node, SIGMA] * q.radius
-    ux, uy, length = tangent(tx - cx, ty - cy, -k)
-    if length < 0.0:
-        return nf[node, G]
-    side = _violated_side(node, ux, uy, nf, ni)
-    if side >= 0:  # along the wedge's bound to the line of the portal, then straight on
-        ux, uy = nf[node, UX + side], nf[node, UY + side]
-        px, py = cx + k * uy, cy - k * ux
-        slope = ux * wy - uy * wx
-        length = 0.0
-        if abs(slope) > PARALLEL:
-            length = max(0.0, ((lx - px) * wy - (ly - py) * wx) / slope)
-        point = ni[node, BLOCKER + side]
-        if point >= 0 and not ni[node, FLAGS] & (SPAWNED << side):  # it may still turn there
-            length = min(length, ux * (xy[point, 0] - px) + uy * (xy[point, 1] - py))
-        ex, ey = tx - px - length * ux, ty - py - length * uy
-        length += math.sqrt(ex * ex + ey * ey)
-    return nf[node, G] + _arc_at_least(node, ux, uy, nf, ni, q) + length
-
-
-@inner
-def _is_worse(key, g, ux, uy, turns, count, q):
-    """Whether this turn was reached on a shorter way; if not, remember this one.
-
-    Two arrivals are compared where both have turned to the same direction.
-    """
-    if turns[key, 3] == count[2]:
-        before = turns[key, 0]
-        if q.radius > 0.0 and abs(g - before) < 4.0 * q.radius:
-            vx, vy = turns[key, 1], turns[key, 2]
-            if vx != ux or vy != uy:
-                angle = math.atan2(vx * uy - vy * ux, vx * ux + vy * uy)
-                before += q.radius * (angle if key % 2 == 0 else -angle)
-        if g > before - SLACK:
-            return g > before + SLACK
-    turns[key, 0], turns[key, 1], turns[key, 2], turns[key, 3] = g, ux, uy, count[2]
-    return False
-
-
-@inner
-def _turn_at(node, corner, side, nf, ni, turns, count, xy, q):
-    """New node that turns around a corner on one side of the wedge; -1 if not, or if worse."""
-    if corner < 0 or corner >= q.n_corners or ni[node, FLAGS] & (SPAWNED << side):
-        return -1
-    ni[node, FLAGS] |= SPAWNED << side
-    sigma = 1 - 2 * side
-    cx, cy = _root_xy(node, ni, xy, q)
-    k = (sigma - ni[node, SIGMA]) * q.radius
-    ux, uy, length = tangent(xy[corner, 0] - cx, xy[corner, 1] - cy, k)
-    if length < 0.0:
-        return -1
-    g = nf[node, G] + _arc_to(node, ux, uy, nf, ni, q) + length
-    if _is_worse(2 * corner + side, g, ux, uy, turns, count, q):
-        return -1
-    new = _copy(node, nf, ni, count)
-    nf[new, G], nf[new, INX], nf[new, INY] = g, ux, uy
-    ni[new, ROOT], ni[new, SIGMA] = corner, sigma
-    # It turns toward its own side: the other bound is the way straight on, with no corner.
-    other = 1 - side
-    ni[new, FLAGS] = (BOUNDED << other) | (ni[node, FLAGS] & (BLIND | STOPS))
-    ni[new, BLOCKER], ni[new, BLOCKER + 1] = -1, -1
-    nf[new, UX + other], nf[new, UY + other] = ux, uy
-    return new
-
-
-@inner
-def _release(node, corner, corner_side, point, side, nf, ni, heap, turns, count, xy, q):
-    """Set free the node that turns at a corner on one side of the wedge, and passes `point`."""
-    new = _turn_at(node, corner, corner_side, nf, ni, turns, count, xy, q)
-    if new < 0:
-        return
-    other = 1 - side
-    sign = 1 - 2 * side
-    cx, cy = _root_xy(new, ni, xy, q)
-    k = (sign - ni[new, SIGMA]) * q.radius
-    ux, uy, length = tangent(xy[point, 0] - cx, xy[point, 1] - cy, k)
-    flags = ni[new, FLAGS]
-    if length >= 0.0:
-        if flags & (BOUNDED << other):
-            vx, vy = nf[new, UX + other], nf[new, UY + other]
-            inside = sign * (vx * uy - vy * ux)
-            if inside < -TIGHT / (length + TINY):
-                return
-            if inside < 0.0:
-                ux, uy = vx, vy
-        open_side = not flags & (BOUNDED << side)
-        if open_side or sign * (nf[new, UX + side] * uy - nf[new, UY + side] * ux) <= PARALLEL:
-            nf[new, UX + side], nf[new, UY + side] = ux, uy
-            ni[new, BLOCKER + side] = point
-            ni[new, FLAGS] = flags | (BOUNDED << side)
-    ni[new, BEAD] += 1
-    nf[new, F] = max(nf[node, F], _lower_bound(new, nf, ni, xy, q))
-    _push(new, nf, heap, count)
-
-
-@inner
-def _first_to_turn(point, side, rival, bx, by, ahead, xy, q):
-    """Corner at which a path turns when its wedge closed between a point and its other bound.
-
-    For a point-like disc that is the bound's corner, `rival`, whose chord comes first. A wide disc
-    can meet the later one first; then turning at the rival would be a turn to the wrong side.
-    Returns the corner and its side; corner -1 for none, -2 when the point lies inside a wall and
-    a corner of that wall will decide.
-    """
-    other = 1 - side
-    sign = 1 - 2 * other
-    if rival < 0:
-        return -1, other
-    dx, dy = xy[point, 0] - xy[rival, 0], xy[point, 1] - xy[rival, 1]
-    ux, uy, length = tangent(dx, dy, -2.0 * sign * q.radius)
-    if length >= 0.0 and sign * (bx * uy - by * ux) >= -PARALLEL:
-        if rival >= q.n_corners:  # inside a wall: the path turns at its end
-            return ahead[rival - q.n_corners, other], other
-        return rival, other
-    return point if point < q.n_corners else -2, side
-
-
-@inner
-def _finish(node, nf, ni, heap, count, xy, q):
-    """Push the last stretch, straight from this node's root to the goal."""
-    cx, cy = _root_xy(node, ni, xy, q)
-    ux, uy, length = tangent(q.gx - cx, q.gy - cy, -ni[node, SIGMA] * q.radius)
-    if length < 0.0:
-        return
-    new = _copy(node, nf, ni, count)
-    nf[new, F] = nf[new, G] + _arc_to(new, ux, uy, nf, ni, q) + length
-    ni[new, FLAGS] |= FINAL
-    _push(new, nf, heap, count)
-
-
-@inner(inline=False)
-def _try_goal(node, nf, ni, heap, turns, count, xy, q):
-    """The goal is on this node's half-edge: go there, straight and around the wedge's corner.
-
-    The wedge may leave out a goal that lies before its corner, so the straight way is always
-    tried; whether it is clear is looked at when its turn comes.
-    """
-    cx, cy = _root_xy(node, ni, xy, q)
-    ux, uy, length = tangent(q.gx - cx, q.gy - cy, -ni[node, SIGMA] * q.radius)
-    if length < 0.0:
-        return
-    _finish(node, nf, ni, heap, count, xy, q)
-    side = _violated_side(node, ux, uy, nf, ni)
-    if side >= 0:
-        flags = ni[node, FLAGS]
-        new = _turn_at(node, ni[node, BLOCKER + side], side, nf, ni, turns, count, xy, q)
-        ni[node, FLAGS] = flags  # its own turn, to go on beyond the goal, is still to come
-        if new >= 0:
-            _finish(new, nf, ni, heap, count, xy, q)
 
 
 @inner
@@ -351,7 +83,7 @@ def _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q):
     is set free. This is where the search spends its time.
     """
     half, root, sigma = ni[node, HALF], ni[node, ROOT], ni[node, SIGMA]
-    cx, cy = _root_xy(node, ni, xy, q)
+    cx, cy = root_xy(node, ni, xy, q)
     lx, ly, rx, ry = nf[node, UX], nf[node, UY], nf[node, UX + 1], nf[node, UY + 1]
     lb, rb = ni[node, BLOCKER], ni[node, BLOCKER + 1]
     lp, rp = ni[node, PORTAL], ni[node, PORTAL + 1]
@@ -364,7 +96,7 @@ def _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q):
             if awaits_goal and _beyond_goal(half, beads[b, 2], q):
                 awaits_goal = False
                 _write_wedge(node, b, lx, ly, rx, ry, lb, rb, lp, rp, flags, nf, ni)
-                _try_goal(node, nf, ni, heap, turns, count, xy, q)
+                try_goal(node, nf, ni, heap, turns, count, xy, q)
                 flags = ni[node, FLAGS]
         else:
             side = np.int32(b - first + 2)
@@ -385,7 +117,7 @@ def _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q):
         turn, turn_side, passes, is_closed = -1, side, point, False
         ux, uy, length = 0.0, 0.0, -1.0
         if flags & (BOUNDED << side):
-            beside = _compare(bx, by, dx, dy, k, sign)
+            beside = compare(bx, by, dx, dy, k, sign)
             if beside == 0:  # in line: the farther of two corners is the one to turn at
                 if point < q.n_corners:
                     flags &= ~(SPAWNED << side)
@@ -407,7 +139,7 @@ def _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q):
                 inside = sign * (vx * uy - vy * ux)
                 if inside < -TIGHT / (length + TINY):
                     rival = rb if side == 0 else lb
-                    turn, turn_side = _first_to_turn(point, side, rival, vx, vy, ahead, xy, q)
+                    turn, turn_side = first_to_turn(point, side, rival, vx, vy, ahead, xy, q)
                     if turn == -2:
                         continue
                     is_closed = True
@@ -420,9 +152,9 @@ def _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q):
             _write_wedge(node, bead, lx, ly, rx, ry, lb, rb, lp, rp, flags, nf, ni)
             # The goal may lie before the point, though beyond its chord.
             if is_closed and (awaits_goal or edges[half // 2, 1 - half % 2] == q.goal_vertex):
-                _try_goal(node, nf, ni, heap, turns, count, xy, q)
+                try_goal(node, nf, ni, heap, turns, count, xy, q)
             passed_side = side if passes == point else 1 - side
-            _release(node, turn, turn_side, passes, passed_side, nf, ni, heap, turns, count, xy, q)
+            release(node, turn, turn_side, passes, passed_side, nf, ni, heap, turns, count, xy, q)
             if is_closed:
                 return
             flags = ni[node, FLAGS]
@@ -434,14 +166,14 @@ def _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q):
             rx, ry, rb = ux, uy, point
     _write_wedge(node, strings[half + 1], lx, ly, rx, ry, lb, rb, lp, rp, flags, nf, ni)
     if awaits_goal:
-        _try_goal(node, nf, ni, heap, turns, count, xy, q)
+        try_goal(node, nf, ni, heap, turns, count, xy, q)
     if flags & STOPS:
         return
     if edges[half // 2, 1 - half % 2] == q.goal_vertex:
-        _try_goal(node, nf, ni, heap, turns, count, xy, q)
+        try_goal(node, nf, ni, heap, turns, count, xy, q)
     ni[node, FLAGS] |= ARRIVED
-    nf[node, F] = max(nf[node, F], _lower_bound(node, nf, ni, xy, q))
-    _push(node, nf, heap, count)
+    nf[node, F] = max(nf[node, F], lower_bound(node, nf, ni, xy, q))
+    push(node, nf, heap, count)
 
 
 @inner
@@ -470,29 +202,14 @@ def _mark_way_up(edge, vertex, marks, edges, is_core, up, count):
             v = edges[half // 2, 1 - half % 2]
 
 
-@inner
-def _first_node(half, ni, nf, count):
-    """A node at the start, with nothing known yet."""
-    node = count[0]
-    count[0] += 1
-    for k in range(8):
-        nf[node, k] = 0.0
-    ni[node, HALF], ni[node, ROOT], ni[node, SIGMA] = half, -1, 0
-    ni[node, BLOCKER], ni[node, BLOCKER + 1] = -1, -1
-    ni[node, PORTAL], ni[node, PORTAL + 1] = -1, -1
-    ni[node, FLAGS], ni[node, PARENT] = 0, -1
-    ni[node, FIRST], ni[node, FIRST + 1] = -1, -1
-    return node
-
-
 @inner(inline=False)
 def _start(half, portal, sees_goal, passable, nf, ni, heap, turns, count, string, q):
     """First node along a half-edge, from the start in the cell before a portal of it."""
     strings, beads = string.offsets, string.beads
     backward = half % 2 == 1
-    node = _first_node(half, ni, nf, count)
+    node = first_node(half, ni, nf, count)
     if sees_goal and _beyond_goal(half, portal, q):
-        _try_goal(node, nf, ni, heap, turns, count, string.xy, q)
+        try_goal(node, nf, ni, heap, turns, count, string.xy, q)
         sees_goal = False
     if not passable and not sees_goal:
         return
@@ -521,8 +238,8 @@ def _start_everywhere(nf, ni, heap, turns, count, marks, axis, graph, string, q)
         return
     v = q.start_vertex
     if v == q.goal_vertex:
-        node = _first_node(graph.out[graph.offsets[v]], ni, nf, count)
-        _try_goal(node, nf, ni, heap, turns, count, string.xy, q)
+        node = first_node(graph.out[graph.offsets[v]], ni, nf, count)
+        try_goal(node, nf, ni, heap, turns, count, string.xy, q)
     for slot in range(graph.offsets[v], graph.offsets[v + 1]):
         half = graph.out[slot]
         e = half // 2
@@ -545,7 +262,7 @@ def _expand(node, nf, ni, count, marks, graph, strings, q):
             continue
         if not _may_enter(leaving, clearance, is_core, marks, count, q):
             continue
-        new = _copy(node, nf, ni, count)
+        new = copy(node, nf, ni, count)
         ni[new, HALF], ni[new, BEAD] = leaving, strings[leaving]
         stops = STOPS if clearance[leaving // 2] < q.radius - SLACK else 0
         ni[new, FLAGS] = (ni[new, FLAGS] & ~(BLIND | ARRIVED)) | WAITING | stops
@@ -590,7 +307,7 @@ def search(ws, index, q):
             return NOWHERE, -1, -1, 0.0
         if count[0] > limit:
             return FULL, -1, -1, 0.0
-        node = _pop(nf, heap, count)
+        node = pop(nf, heap, count)
         first, last = node, node
         if ni[node, FLAGS] & FINAL:
             n, least, length = _mend(node, ws.chain, ws.legs, ni, xy, index.grid, q)
@@ -600,11 +317,11 @@ def search(ws, index, q):
                 return FOUND, node, n, least
             ni[node, FLAGS] |= MENDED
             nf[node, F] = length
-            _push(node, nf, heap, count)
+            push(node, nf, heap, count)
             continue
         if ni[node, ROOT] >= 0:
             key = 2 * ni[node, ROOT] + (0 if ni[node, SIGMA] > 0 else 1)
-            if _is_worse(key, nf[node, G], nf[node, INX], nf[node, INY], turns, count, q):
+            if is_worse(key, nf[node, G], nf[node, INX], nf[node, INY], turns, count, q):
                 continue
         if ni[node, FLAGS] & ARRIVED:
             first = count[0]
