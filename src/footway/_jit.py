@@ -7,11 +7,11 @@ Numba notices an edit of the cached function's own file but not of its callees i
 
 from __future__ import annotations
 
-import getpass
 import hashlib
 import os
 import sys
 import tempfile
+import threading
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -29,6 +29,7 @@ __all__ = [
     "cache_directory",
     "inner",
     "kernel",
+    "one_parallel_kernel",
     "prange",
     "thread_count",
 ]
@@ -42,10 +43,14 @@ FASTMATH = {"contract", "arcp", "nsz"}
 their meaning, and no sum is re-associated, so the same seed gives the same bits."""
 
 
+_TUPLES = ("medial/axis.py", "corridor/index.py", "corridor/workspace.py")
+"""Where the named tuples are that kernels take apart: their fields are part of compiled code."""
+
+
 def _source_hash() -> str:
     root = Path(__file__).parent
     digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]}".encode())
-    for file in sorted([*root.rglob("_*kernels.py"), *root.glob("geometry/*.py"), Path(__file__)]):
+    for file in sorted([*root.rglob("_*kernels.py"), *map(root.joinpath, _TUPLES), Path(__file__)]):
         digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -55,17 +60,25 @@ def cache_directory() -> Path | None:
     wish = os.environ.get("FOOTWAY_JIT_CACHE", "")
     if wish == "0":
         return None
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    base = Path(wish) if wish else Path(home) / "footway"
-    for candidate in (base, Path(tempfile.gettempdir()) / f"footway-{getpass.getuser()}"):
-        directory = candidate / _source_hash()
+    for base in (_user_cache, _private_temporary):
         try:
+            directory = (Path(wish) if wish and base is _user_cache else base()) / _source_hash()
             directory.mkdir(parents=True, exist_ok=True)
-        except OSError:
+        except (OSError, RuntimeError):
             continue
         if os.access(directory, os.W_OK):
             return directory
     return None
+
+
+def _user_cache() -> Path:
+    home = os.environ.get("XDG_CACHE_HOME")
+    return (Path(home) if home else Path.home() / ".cache") / "footway"
+
+
+def _private_temporary() -> Path:
+    """A directory for this process alone: a cache that others can write to could run their code."""
+    return Path(tempfile.mkdtemp(prefix="footway-"))
 
 
 _CACHE = cache_directory()
@@ -125,6 +138,10 @@ def _compile(function: F, **options: bool) -> Any:
 def thread_count() -> int:
     """Threads to use when the caller does not say: NUMBA_NUM_THREADS, or one for each core."""
     return int(get_num_threads())
+
+
+one_parallel_kernel = threading.Lock()
+"""Held around parallel kernels: Numba's simplest threading layer allows one at a time."""
 
 
 class _Announcer(event.Listener):

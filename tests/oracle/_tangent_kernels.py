@@ -5,7 +5,6 @@ An oriented circle (group) is `2 * run` where the path turns left about the run'
 point is at the right of the centre, so the normal at the contact is turn * right(u).
 """
 
-# ruff: noqa: PLR0917 -- kernels take scalars, and Numba is at its fastest with positions
 from __future__ import annotations
 
 import heapq

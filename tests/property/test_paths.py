@@ -107,6 +107,7 @@ class TestCertificate:
         for path in found(it):
             truth = path_clearance(path.points, it.env)
             assert truth >= it.radius - EXACT
+            assert path.clearance <= truth + 1e-6  # never claims too much
             assert truth == pytest.approx(path.clearance, abs=1e-3 * it.radius + EXACT)
             assert path.radius == it.radius
 

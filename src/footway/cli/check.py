@@ -59,15 +59,13 @@ def check(
 
     With --plot, each repair is drawn with its number in the list.
     """
-    from footway.cli.passages import narrowest_passages
-
     check_plot(plot)
     metres = parse_number(scale, "--scale")
     steps = Steps()
     with announced_compilation():
         environment = load_environment(map_name, scale=metres, steps=steps)
         loaded = LoadedMap(build_map(environment, steps=steps), environment)
-        narrow = narrowest_passages(loaded.corridors, most=passages)
+        narrow = loaded.corridors.passages(passages)
         if plot is not None:
             with steps.step("plot", f"Drawing {plot}"):
                 _draw(loaded, narrow, plot)

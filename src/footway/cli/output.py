@@ -22,7 +22,7 @@ def say(line: str) -> None:
 
 def print_json(answer: dict[str, Any]) -> None:
     """Print one JSON object on standard output."""
-    print(json.dumps(answer, allow_nan=False, ensure_ascii=False))  # noqa: T201
+    print(json.dumps(answer, allow_nan=False))  # noqa: T201
 
 
 def print_lines(lines: Iterable[str]) -> None:

@@ -60,6 +60,13 @@ class Answer(NamedTuple):
     seconds: float
 
 
+_BECAUSE = {
+    "components": "no way at any radius",
+    "pinch": "the way is too narrow",
+    "no room": "the disc does not fit at one end",
+}
+
+
 def path(
     map_name: MapArgument,
     *,
@@ -155,7 +162,12 @@ def _draw_refusal(loaded: LoadedMap, query: Query, refusal: NoPath, plot: str) -
 
     cmap, environment = loaded
     figure = draw_no_path(
-        cmap, query.start, query.goal, pinch=refusal.pinch, environment=environment
+        cmap,
+        query.start,
+        query.goal,
+        pinch=refusal.pinch,
+        because=_BECAUSE[refusal.reason],
+        environment=environment,
     )
     write_plot(figure, plot)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import typer
@@ -28,6 +30,7 @@ _USAGE_ERROR: Final = typer.BadParameter.__mro__[1]
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit code. Never a traceback for what users do."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    _prepare_streams()
     try:
         code = _run_app(given)
         sys.stdout.flush()
@@ -39,6 +42,17 @@ def run(arguments: Sequence[str] | None = None) -> int:
         say(f"cannot write: {error.strerror or error}")
         return BAD_INPUT
     return code
+
+
+def _prepare_streams() -> None:
+    """Open what the shell closed, and print what the terminal's alphabet has no letter for."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    warnings.simplefilter("ignore", RuntimeWarning)  # huge coordinates: the error says it better
 
 
 def _run_app(given: list[str]) -> int:

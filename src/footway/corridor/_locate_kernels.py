@@ -132,6 +132,21 @@ def locate_point(x, y, axis, grid, fans):
     return piece, ox + reach * wx, oy + reach * wy, reach, distance, ox, oy
 
 
+@kernel
+def locate_few(points, axis, grid, fans):
+    """`locate_points` for a handful: on the calling thread alone."""
+    pieces = np.empty(len(points), np.int64)
+    values = np.empty((len(points), 6))
+    for k in range(len(points)):
+        piece, qx, qy, reach, distance, ox, oy = locate_point(
+            points[k, 0], points[k, 1], axis, grid, fans
+        )
+        pieces[k] = piece
+        values[k, 0], values[k, 1], values[k, 2] = qx, qy, reach
+        values[k, 3], values[k, 4], values[k, 5] = distance, ox, oy
+    return pieces, values
+
+
 @kernel(parallel=True)
 def locate_points(points, axis, grid, fans):
     """`locate_point` for (n, 2) points: pieces (n,), and (n, 6) floats in its order."""
@@ -160,3 +175,16 @@ def clearances(points, grid, fans):
         if site_of(x, y, grid, fans, wall, share)[1] >= 0:
             out[k] = distance
     return out
+
+
+@kernel
+def share_covered(points, centres, radii):
+    """Share of points that lie in at least one ball."""
+    covered = 0
+    for k in range(len(points)):
+        for i in range(len(centres)):
+            dx, dy = points[k, 0] - centres[i, 0], points[k, 1] - centres[i, 1]
+            if dx * dx + dy * dy <= radii[i] * radii[i]:
+                covered += 1
+                break
+    return covered / max(1, len(points))

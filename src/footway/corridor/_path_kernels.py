@@ -134,6 +134,8 @@ def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index):
     if rows < 0:
         return FULL, 0, 0.0, 0.0, -1
     least = min(least, least_arc)
+    if least < radius - VIOLATION:
+        return NOWHERE, 0, 0.0, 0.0, -1
     if n > 0 and least < radius + VIOLATION:
         least = radius  # it touches the corners' circles: the rest is rounding
     return FOUND, rows, length, least, node

@@ -270,13 +270,18 @@ def _expand(node, nf, ni, count, marks, graph, strings, q):
 
 @inner(inline=False)
 def _mend(node, chain, legs, ni, xy, grid, q):
-    """Chain of a final node, made clear of all walls: (corners or -1, least clearance, length).
+    """Chain of a final node, made clear of all walls: (corners, least clearance, length).
+
+    -1 corners where that fails, -2 where the chain is too long for the workspace.
 
     Wedges come from the chords of the axis: where an end lies in the shade of a corner, that
     corner can be missing or one too many.
     """
     ends = (q.sx, q.sy, q.gx, q.gy, q.radius)
-    n, least = tighten(_read_chain(node, chain, ni), chain, legs, grid, xy, ends)
+    n = _read_chain(node, chain, ni)
+    if n < 0:
+        return -2, 0.0, 0.0
+    n, least = tighten(n, chain, legs, grid, xy, ends)
     if n < 0:
         return -1, 0.0, 0.0
     return n, least, chain_length(n, chain, legs, q.radius)
@@ -311,6 +316,8 @@ def search(ws, index, q):
         first, last = node, node
         if ni[node, FLAGS] & FINAL:
             n, least, length = _mend(node, ws.chain, ws.legs, ni, xy, index.grid, q)
+            if n == -2:
+                return FULL, -1, -1, 0.0
             if n < 0:
                 continue
             if length <= nf[node, F] + SLACK or ni[node, FLAGS] & MENDED:
@@ -334,7 +341,7 @@ def search(ws, index, q):
 
 @inner
 def _read_chain(node, chain, ni):
-    """Corners of the path that ends in a node, from start to goal: their number."""
+    """Corners of the path that ends in a node, from start to goal: their number, -1 if too many."""
     n = 0
     last = -1
     while node >= 0:
@@ -343,7 +350,7 @@ def _read_chain(node, chain, ni):
             chain[n, 0], chain[n, 1] = root, ni[node, SIGMA]
             n += 1
             if n == len(chain):
-                break
+                return -1
         last = root
         node = ni[node, PARENT]
     for k in range(n):

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from footway.constants import TOUCH
 from footway.corridor import _path_kernels as codes
-from footway.corridor._locate_kernels import locate_points
+from footway.corridor._locate_kernels import locate_few
 from footway.corridor._path_kernels import polyline_clearance
 from footway.corridor._query_kernels import find_cell
 from footway.corridor._search_kernels import FOUND, FULL, NOWHERE, read_edges
@@ -21,7 +22,7 @@ from footway.corridor.backbone import (
 from footway.corridor.corridor import Corridor, Pinch
 from footway.corridor.path import Path
 from footway.corridor.roomy import widen
-from footway.corridor.widest import Narrow, narrowest_on_widest_way
+from footway.corridor.widest import Narrow, narrow_events, narrowest_on_widest_way
 from footway.errors import BadQuery, NoPath
 
 if TYPE_CHECKING:
@@ -66,18 +67,29 @@ def paths(
         raise BadQuery(f"{len(starts)} starts and {len(goals)} goals: give as many of each")
     radius = _radius(radius)
     wanted = _wanted(wanted, radius)
+    if wanted > radius:
+        return [
+            _path_or_none(solver, a, b, radius, wanted) for a, b in zip(starts, goals, strict=True)
+        ]
     answers: list[Path | None] = []
     solutions = solver.solve_many(starts, goals, radius, threads=threads)
     for a, b, solution in zip(starts, goals, solutions, strict=True):
-        if solution.status == FOUND and wanted > radius:
-            answers.append(path(solver, a, b, radius, wanted))
-        elif solution.status == FOUND:
+        if solution.status == FOUND:
             answers.append(_as_path(a, b, radius, solution))
         elif solution.status in (NOWHERE, FULL):
             answers.append(_path_along_backbone(solver, a, b, radius))
         else:
             answers.append(None)
     return answers
+
+
+def _path_or_none(
+    solver: Solver, a: Floats, b: Floats, radius: float, wanted: float
+) -> Path | None:
+    try:
+        return path(solver, a, b, radius, wanted)
+    except (BadQuery, NoPath):
+        return None
 
 
 def corridor(solver: Solver, start: ArrayLike, goal: ArrayLike, radius: float) -> Corridor:
@@ -115,6 +127,15 @@ def bottleneck(solver: Solver, start: ArrayLike, goal: ArrayLike) -> Pinch:
     return pinch
 
 
+def passages(solver: Solver, most: int) -> list[Pinch]:
+    """The narrowest passages of the map, narrowest first."""
+    axis = solver.index.axis
+    return [
+        _as_pinch(solver, Narrow(float(axis.clearance[event]), event))
+        for event in narrow_events(solver.index, most)
+    ]
+
+
 def _widest(solver: Solver, a: Floats, b: Floats) -> Pinch | None:
     pieces, values = _locate(solver, np.vstack([a, b]))
     for piece, point, contact, what in zip(
@@ -146,7 +167,7 @@ def _as_pinch(solver: Solver, narrow: Narrow) -> Pinch:
 
 def _locate(solver: Solver, points: Floats) -> tuple[Any, Floats]:
     index = solver.index
-    return locate_points(points, index.axis, index.grid, index.fans)  # type: ignore[no-any-return]
+    return locate_few(points, index.axis, index.grid, index.fans)  # type: ignore[no-any-return]
 
 
 def _places(solver: Solver, a: Floats, b: Floats) -> tuple[Place, Place]:
@@ -170,15 +191,21 @@ def _as_path(a: Floats, b: Floats, radius: float, solution: Solution) -> Path:
 
 
 def _path_along_backbone(solver: Solver, a: Floats, b: Floats, radius: float) -> Path:
-    """Path on the medial axis: long, but it exists wherever there is any."""
+    """Path on the medial axis: long and with corners, but it exists wherever there is any.
+
+    For the one query in thousands that the search gives up on, amid walls that nearly touch.
+    """
     here, there = _places(solver, a, b)
     halves = shortest_backbone(solver.index, here, there, radius=radius)
     assert halves is not None, "the forest says that there is a way"
-    way = corridor_along(solver.index, halves, here, there, radius=radius, step=0.05).backbone
+    for step in (0.05, 0.01, 0.002):  # chords of a parabola cut its corners a little
+        way = corridor_along(solver.index, halves, here, there, radius=radius, step=step).backbone
+        clearance = float(polyline_clearance(way, solver.index.grid))
+        if clearance >= radius - TOUCH:
+            break
     pieces = np.zeros((len(way) - 1, 9))
     pieces[:, :2], pieces[:, 2:4] = way[:-1], way[1:]
     length = float(np.hypot(*np.diff(way, axis=0).T).sum())
-    clearance = float(polyline_clearance(way, solver.index.grid))
     return Path(_pair(a), _pair(b), radius, length, clearance, pieces)
 
 

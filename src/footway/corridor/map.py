@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from footway._jit import thread_count
+from footway._jit import one_parallel_kernel, thread_count
 from footway.corridor import answers, storage
 from footway.corridor._locate_kernels import clearances, locate_points
 from footway.corridor.balls import Balls, cover
 from footway.corridor.index import Index, build_index
 from footway.corridor.sampling import Axis, sample_axis
 from footway.corridor.solver import Solver
-from footway.errors import BadQuery
+from footway.errors import BadInput, BadQuery
 from footway.medial import medial_axis
 
 if TYPE_CHECKING:
@@ -60,7 +60,10 @@ class CorridorMap:
     @classmethod
     def build(cls, environment: Environment) -> CorridorMap:
         """Build the map of an environment; 0.3 s for a city of 600 buildings."""
-        return cls(build_index(medial_axis(environment.walls)), name=environment.name)
+        if not hasattr(environment, "walls"):
+            raise BadInput(f"build takes an Environment, not {environment!r:.60}: see footway.load")
+        axis = medial_axis(environment.walls, grid=environment.grid)
+        return cls(build_index(axis), name=environment.name)
 
     def save(self, file: str | PathLike[str]) -> None:
         """Write the map to one file: arrays and JSON, no pickle."""
@@ -74,8 +77,8 @@ class CorridorMap:
             BadFile: when the file is missing, damaged, or of a newer Footway.
 
         """
-        axis, name = storage.load(file)
-        return cls(build_index(axis), name=name)
+        index, name = storage.load(file)
+        return cls(index, name=name)
 
     # -- the graph ---------------------------------------------------------------------------
 
@@ -116,7 +119,7 @@ class CorridorMap:
 
     @property
     def n_cycles(self) -> int:
-        """Independent cycles of the graph: the number of holes in the free space."""
+        """Independent cycles of the graph: holes of the free space; holes that touch are one."""
         return self.n_edges - self.n_vertices + self.n_components
 
     @property
@@ -133,6 +136,8 @@ class CorridorMap:
 
     def axis(self, step: float = 0.5) -> Axis:
         """Medial axis as polylines with points at most `step` metres apart, for drawing."""
+        if not 0.0 < step < np.inf:
+            raise BadQuery(f"the step is {step:g} m: it must be positive and finite")
         return sample_axis(self._index, step)
 
     def balls(self, coverage: float = 0.99) -> Balls:
@@ -147,20 +152,24 @@ class CorridorMap:
 
     def clearance(self, points: ArrayLike) -> Floats:
         """Distance of each point to the nearest wall, (n,) m; 0 inside obstacles."""
-        return clearances(_points(points), self._index.grid, self._index.fans)  # type: ignore[no-any-return]
+        with one_parallel_kernel:
+            return clearances(_points(points), self._index.grid, self._index.fans)  # type: ignore[no-any-return]
 
     def nearest_obstacle(self, points: ArrayLike) -> Floats:
         """Nearest wall point of each point, (n, 2) m. Points outside the map: see `clearance`."""
-        index = self._index
-        _, values = locate_points(_points(points), index.axis, index.grid, index.fans)
+        _, values = self._locate(points)
         return np.ascontiguousarray(values[:, 4:6])
 
     def locate(self, points: ArrayLike) -> Location:
         """Place of each point on the medial axis, exact."""
-        index = self._index
-        piece, values = locate_points(_points(points), index.axis, index.grid, index.fans)
-        edge = np.where(piece >= 0, index.graph.edge_of[piece], -1)
+        piece, values = self._locate(points)
+        edge = np.where(piece >= 0, self._index.graph.edge_of[piece], -1)
         return Location(edge, piece, np.ascontiguousarray(values[:, :2]), values[:, 2].copy())
+
+    def _locate(self, points: ArrayLike) -> tuple[Ints, Floats]:
+        index = self._index
+        with one_parallel_kernel:
+            return locate_points(_points(points), index.axis, index.grid, index.fans)  # type: ignore[no-any-return]
 
     def retract(self, points: ArrayLike) -> Floats:
         """Where points go when pushed away from their nearest obstacle, up to the axis. (n, 2)."""
@@ -200,10 +209,13 @@ class CorridorMap:
         clearance: float | None = None,
         threads: int | None = None,
     ) -> list[Path | None]:
-        """Paths for (n, 2) starts and goals, on all cores; None where there is none."""
+        """Paths for (n, 2) starts and goals, on all cores; None where there is none.
+
+        With a wanted clearance they are widened one after the other.
+        """
         count = threads if threads is not None else thread_count()
-        if count < 1:
-            raise BadQuery(f"threads is {count}: it must be 1 or more")
+        if not isinstance(count, int) or count < 1:
+            raise BadQuery(f"threads is {count!r}: it must be a whole number, 1 or more")
         return answers.paths(
             self._solver, _points(starts), _points(goals), radius, clearance, threads=count
         )
@@ -222,6 +234,10 @@ class CorridorMap:
         """
         return answers.bottleneck(self._solver, start, goal)
 
+    def passages(self, most: int = 5) -> list[Pinch]:
+        """The narrowest passages of the whole map, narrowest first: doors, alleys, gaps."""
+        return answers.passages(self._solver, most)
+
     def __repr__(self) -> str:
         return (
             f"CorridorMap({self.name!r}, {self.n_vertices} vertices, {self.n_edges} edges, "
@@ -235,6 +251,8 @@ def _points(points: ArrayLike) -> Floats:
         array = np.ascontiguousarray(points, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise BadQuery(f"points must be numbers in an (n, 2) array: {error}") from None
+    if array.size == 0 and array.ndim in (1, 2):
+        array = array.reshape(0, 2)
     if array.ndim != 2 or array.shape[1] != 2:
         raise BadQuery(f"points must have the shape (n, 2), not {array.shape}")
     if not np.isfinite(array).all():

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _PIECES = 512  # lines and arcs of a path before the output grows
 _BATCH = 64  # queries that a thread takes at a time
 _BATCH_PIECES = 256
-_MOST_NODES = 1 << 24  # a search beyond this has lost its way
+_MOST_NODES = 64  # for each half-edge: a search beyond this has lost its way
 
 
 class Solution(NamedTuple):
@@ -68,7 +68,8 @@ class Solver:
             status, rows, length, clearance, node = solve(
                 start[0], start[1], goal[0], goal[1], radius, shortcut, out, workspace, self.index
             )
-            if status != FULL or len(workspace.heap) >= _MOST_NODES:
+            most = max(_MOST_NODES * len(self.index.graph.out), 1 << 18)
+            if status != FULL or len(workspace.heap) > most:
                 return Solution(status, out[:rows].copy(), length, clearance, node)
             self._grow(4 * len(workspace.heap), 4 * len(out))
             workspace = self.workspace

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from footway.corridor.index import Index, build_index
 from footway.errors import BadFile
 from footway.medial import MedialAxis
 
@@ -41,23 +42,41 @@ def save(file: str | PathLike[str], axis: MedialAxis, *, name: str) -> None:
         raise BadFile(f"{file}: cannot be written: {error.strerror}") from None
 
 
-def load(file: str | PathLike[str]) -> tuple[MedialAxis, str]:
-    """Read a medial axis and its name; every array is checked before it is used."""
+def load(file: str | PathLike[str]) -> tuple[Index, str]:
+    """Read a medial axis and its name, and derive the rest; every array is checked before."""
     try:
         with Path(file).open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
             header = _header(file, archive)
             axis = MedialAxis(**{field: _array(archive, field) for field in MedialAxis._fields})
             _check_references(axis)
+            index = build_index(axis)
     except FileNotFoundError:
         raise BadFile(f"{file}: no such file") from None
     except BadFile:
         raise
-    except (OSError, ValueError, KeyError, EOFError, TypeError, zipfile.BadZipFile) as error:
+    except _DAMAGE as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise BadFile(
             f"{file}: not a Footway corridor map, or damaged ({reason}): build it again"
         ) from None
-    return axis, str(header.get("name", ""))
+    return index, str(header.get("name", ""))
+
+
+_DAMAGE = (
+    OSError, ValueError, KeyError, EOFError, TypeError, IndexError, RuntimeError, MemoryError,
+    zipfile.BadZipFile,
+)  # fmt: skip
+"""What reading a damaged archive can raise; RuntimeError includes recursion and missing methods."""
+
+
+def _walls_end_in_points(axis: MedialAxis) -> bool:
+    """Whether every segment has a length and two point sites at its ends."""
+    walls = axis.sites[~axis.is_point]
+    ends = {tuple(point) for point in axis.sites[axis.is_point, :2].tolist()}
+    lengths = np.hypot(*(walls[:, 2:] - walls[:, :2]).T)
+    return bool((lengths > 0).all()) and all(
+        tuple(end) in ends for end in walls.reshape(-1, 2).tolist()
+    )
 
 
 def _header(file: str | PathLike[str], archive: Any) -> dict[str, Any]:
@@ -77,7 +96,7 @@ def _array(archive: Any, field: str) -> Any:
     columns, kind = _SHAPES[field]
     array = archive[field]
     shape = array.shape[1:] == ((columns,) if columns else ())
-    if not shape or array.dtype.kind != kind or array.dtype.itemsize not in (1, 8):
+    if not shape or array.dtype != np.dtype({"f": "<f8", "i": "<i8", "b": "?"}[kind]):
         raise ValueError(f"array {field} has the wrong shape or type")
     if kind == "f" and not np.isfinite(array).all():
         raise ValueError(f"array {field} has numbers that are not finite")
@@ -108,6 +127,7 @@ def _check_references(axis: MedialAxis) -> None:
         and int(axis.edges.max()) < len(axis.vertices)
         and bool(((piece >= 0) & (piece < sites) == ends_only).all())
         and bool((piece[:, ~ends_only] == -1).all())
+        and _walls_end_in_points(axis)
     )
     if not sound:
         raise ValueError("the arrays do not fit together")

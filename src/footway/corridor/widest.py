@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from footway.constants import ON_WALL, TOUCH
+from footway.geometry.segments import dot
+
 if TYPE_CHECKING:
     from footway.corridor.index import Graph, Index
 
@@ -66,3 +69,23 @@ def _climb(index: Index, v: int, w: int) -> Narrow | None:
     if edge < 0:
         return _NOTHING
     return _least(index, int(index.axis.offsets[edge]), int(index.axis.offsets[edge + 1]) - 1)
+
+
+def narrow_events(index: Index, most: int) -> list[int]:
+    """Events at which a passage is narrowest, narrowest first: one for each edge at the most.
+
+    A passage has a wall on either side, more or less across, and widens both ways.
+    """
+    axis = index.axis
+    inner = np.flatnonzero(axis.piece_left >= 0)
+    inner = inner[(inner > 0) & (axis.piece_left[inner - 1] >= 0)]
+    room = axis.clearance[inner]
+    least = (room <= axis.clearance[inner - 1] + TOUCH) & (
+        room <= axis.clearance[inner + 1] + TOUCH
+    )
+    across = dot(axis.left[inner] - axis.events[inner], axis.right[inner] - axis.events[inner])
+    found = inner[least & (across <= -0.5 * room * room) & (room > ON_WALL)]
+    found = found[np.argsort(axis.clearance[found], kind="stable")]
+    _, first = np.unique(index.graph.edge_of[found], return_index=True)
+    chosen: list[int] = found[np.sort(first)][:most].tolist()
+    return chosen

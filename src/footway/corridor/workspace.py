@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from footway.corridor.index import Index
 
-LONGEST_CHAIN = 4096
-
 
 class Workspace(NamedTuple):
     """Nodes, heap and marks of one search. Not to be shared between threads."""
@@ -23,8 +21,8 @@ class Workspace(NamedTuple):
     turns: NDArray[np.float64]  # (2 ns, 4)
     marks: NDArray[np.int64]  # (ne,) query that may use this dead end
     count: NDArray[np.int64]  # type: ignore[assignment]  # (4,) hides tuple.count, unused
-    chain: NDArray[np.int32]  # (LONGEST_CHAIN, 2) corner and side
-    legs: NDArray[np.float64]  # (LONGEST_CHAIN + 1, 6)
+    chain: NDArray[np.int32]  # (capacity / 4, 2) corner and side
+    legs: NDArray[np.float64]  # (capacity / 4 + 1, 6)
     edges: NDArray[np.int32]  # (2 ne + 2,) half-edges of the path
 
 
@@ -43,7 +41,7 @@ def make_workspace(index: Index, *, capacity: int = 1 << 14) -> Workspace:
         turns=np.zeros((corners, 4)),
         marks=np.zeros(edges, np.int64),
         count=np.array([0, 0, 0, step + 64]),
-        chain=np.empty((LONGEST_CHAIN, 2), np.int32),
-        legs=np.empty((LONGEST_CHAIN + 1, 6)),
+        chain=np.empty((capacity // 4, 2), np.int32),
+        legs=np.empty((capacity // 4 + 1, 6)),
         edges=np.empty(2 * edges + 2, np.int32),
     )

