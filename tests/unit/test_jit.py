@@ -126,6 +126,7 @@ class TestCache:
         """A file where the folder should be cannot be written to, not even by root."""
         (tmp_path / "blocked").write_text("a file")
         monkeypatch.setenv("FOOTWAY_JIT_CACHE", str(tmp_path / "blocked"))
+        (tmp_path / "temporary").mkdir()
         monkeypatch.setattr(_jit.tempfile, "gettempdir", lambda: str(tmp_path / "temporary"))
         directory = _jit.cache_directory()
         assert directory is not None

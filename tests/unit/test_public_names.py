@@ -42,6 +42,7 @@ MAP = [
     "n_edges",
     "n_vertices",
     "nearest_obstacle",
+    "passages",
     "path",
     "paths",
     "retract",
