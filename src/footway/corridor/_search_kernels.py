@@ -13,6 +13,8 @@ The kernels' arguments are listed in _node_kernels.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from footway._jit import inner, kernel
@@ -57,6 +59,8 @@ from footway.corridor._node_kernels import (
 from footway.corridor._taut_kernels import SLACK, chain_length, reverse_chain, tangent, tighten
 
 FOUND, NOWHERE, FULL = 0, 1, 2
+
+BACKWARD = 0.5  # sine of the angle beyond which a portal is crossed from its far side
 
 
 @inner
@@ -164,6 +168,13 @@ def _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q):
             lx, ly, lb = ux, uy, point
         else:
             rx, ry, rb = ux, uy, point
+    both = flags & (BOUNDED | BOUNDED << 1) == (BOUNDED | BOUNDED << 1)
+    if both and lp >= 0 and rp >= 0:
+        # Straight ways that pass the portal backward have gone around an obstacle: none does.
+        wx, wy = xy[rp, 0] - xy[lp, 0], xy[rp, 1] - xy[lp, 1]
+        back = BACKWARD * math.sqrt(wx * wx + wy * wy)
+        if lx * wy - ly * wx > back and rx * wy - ry * wx > back:
+            return
     _write_wedge(node, strings[half + 1], lx, ly, rx, ry, lb, rb, lp, rp, flags, nf, ni)
     if awaits_goal:
         try_goal(node, nf, ni, heap, turns, count, xy, q)

@@ -68,7 +68,7 @@ class Solver:
             status, rows, length, clearance, node = solve(
                 start[0], start[1], goal[0], goal[1], radius, shortcut, out, workspace, self.index
             )
-            most = max(_MOST_NODES * len(self.index.graph.out), 1 << 18)
+            most = max(_MOST_NODES * len(self.index.graph.out), 1 << 16)
             if status != FULL or len(workspace.heap) > most:
                 return Solution(status, out[:rows].copy(), length, clearance, node)
             self._grow(4 * len(workspace.heap), 4 * len(out))
