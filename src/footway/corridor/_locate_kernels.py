@@ -132,18 +132,24 @@ def locate_point(x, y, axis, grid, fans):
     return piece, ox + reach * wx, oy + reach * wy, reach, distance, ox, oy
 
 
+@inner
+def _write_place(k, points, pieces, values, axis, grid, fans):
+    """`locate_point` of point k, into row k."""
+    piece, qx, qy, reach, distance, ox, oy = locate_point(
+        points[k, 0], points[k, 1], axis, grid, fans
+    )
+    pieces[k] = piece
+    values[k, 0], values[k, 1], values[k, 2] = qx, qy, reach
+    values[k, 3], values[k, 4], values[k, 5] = distance, ox, oy
+
+
 @kernel
 def locate_few(points, axis, grid, fans):
     """`locate_points` for a handful: on the calling thread alone."""
     pieces = np.empty(len(points), np.int64)
     values = np.empty((len(points), 6))
     for k in range(len(points)):
-        piece, qx, qy, reach, distance, ox, oy = locate_point(
-            points[k, 0], points[k, 1], axis, grid, fans
-        )
-        pieces[k] = piece
-        values[k, 0], values[k, 1], values[k, 2] = qx, qy, reach
-        values[k, 3], values[k, 4], values[k, 5] = distance, ox, oy
+        _write_place(k, points, pieces, values, axis, grid, fans)
     return pieces, values
 
 
@@ -154,12 +160,7 @@ def locate_points(points, axis, grid, fans):
     pieces = np.empty(n, np.int64)
     values = np.empty((n, 6))
     for k in prange(n):
-        piece, qx, qy, reach, distance, ox, oy = locate_point(
-            points[k, 0], points[k, 1], axis, grid, fans
-        )
-        pieces[k] = piece
-        values[k, 0], values[k, 1], values[k, 2] = qx, qy, reach
-        values[k, 3], values[k, 4], values[k, 5] = distance, ox, oy
+        _write_place(k, points, pieces, values, axis, grid, fans)
     return pieces, values
 
 
