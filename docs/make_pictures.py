@@ -4,6 +4,7 @@
 docs/city.png    a hundred ways home from the widest square of the city
 docs/axis.png    the medial axis of the city, coloured by clearance
 docs/path.png    a path through the office, with its corridor and its pinch
+docs/walk.png    walks across the field: in lanes, with noise, around people
 """
 
 from __future__ import annotations
@@ -21,11 +22,15 @@ from footway.io import picture
 from footway.io.picture import palette
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.figure import Figure
 
 DOCS: Final = Path(__file__).resolve().parent
 START: Final = (9.6, 19.8)
 GOAL: Final = (58.9, 60.8)
+LANES: Final = {"#e2402a": 0.0, "#1b6ca8": 1.2, "#4fa3d1": 0.6, "#e39a2d": -0.6, "#b5651d": -1.2}
+PEOPLE: Final = ((6.5, 12), (12.5, 20.5), (17.5, 26), (30, 27.5), (38, 36), (41, 33))
 
 
 def main() -> None:
@@ -42,11 +47,48 @@ def main() -> None:
     figure = picture.draw_path(
         cmap,
         cmap.path(START, GOAL, radius=0.25),
-        corridor=cmap.corridor(START, GOAL, radius=0.25),
+        corridor=cmap.corridor(START, GOAL, radius=0.25, around="path"),
         pinch=cmap.bottleneck(START, GOAL),
         environment=office,
     )
     write(figure, "path.png")
+    write(draw_walks(), "walk.png")
+
+
+def draw_walks() -> Figure:
+    """Return three maps of one corridor: lanes, noise, and people in the way."""
+    field = fw.load("gallery:field")
+    cmap = fw.CorridorMap.build(field)
+    corridor = cmap.corridor((2, 3), (44, 44), radius=0.3)
+    lanes = [fw.follow.cmm(corridor, lane=k) for k in LANES.values()]
+    varied = fw.follow.variations(corridor, 60, noise=1.0, seed=3)
+    people = [fw.follow.Disc(at, radius=0.5) for at in PEOPLE]
+    around = [
+        fw.follow.cmm(corridor, obstacles=people, avoid="corridor", shortcut=0.05),
+        fw.follow.cmm(corridor, obstacles=people, avoid="forces"),
+    ]
+    panels = [
+        picture.Panel("Lanes", lanes, _lengths(lanes), list(LANES), ["walk"] * len(lanes)),
+        picture.Panel(
+            "Noise: 60 walks",
+            varied.walks,
+            f"{varied.diversity:.0%} of the corridor's width",
+            names=["walk"] * 60,
+        ),
+        picture.Panel(
+            "People in the way",
+            around,
+            f"at least {min(walk.gap for walk in around):.2f} m from them",
+            ["#e2402a", "#7a3e9d"],
+            ["walk", "pushed off by forces"],
+        ),
+    ]
+    return picture.draw_panels(cmap, panels, title="Characters that walk", environment=field)
+
+
+def _lengths(walks: Sequence[fw.Path]) -> str:
+    lengths = [walk.length for walk in walks]
+    return f"{min(lengths):.1f} to {max(lengths):.1f} m"
 
 
 def write(figure: Figure, name: str) -> None:

@@ -29,6 +29,7 @@ __all__ = [
     "Path",
     "Pinch",
     "__version__",
+    "follow",
     "load",
 ]
 
@@ -48,6 +49,7 @@ _HOME = {
 }
 
 if TYPE_CHECKING:
+    from footway import follow
     from footway.corridor import Corridor, CorridorMap, Path, Pinch
     from footway.environment import Environment
     from footway.errors import BadFile, BadGeometry, BadInput, BadQuery, FootwayError, NoPath
@@ -55,6 +57,8 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
+    if name == "follow":
+        return import_module("footway.follow")
     if name not in _HOME:
         raise AttributeError(f"module 'footway' has no attribute {name!r}")
     value = getattr(import_module(_HOME[name]), name)

@@ -43,7 +43,7 @@ FASTMATH = {"contract", "arcp", "nsz"}
 their meaning, and no sum is re-associated, so the same seed gives the same bits."""
 
 
-_TUPLES = ("medial/axis.py", "corridor/index.py", "corridor/workspace.py")
+_TUPLES = ("medial/axis.py", "corridor/index.py", "corridor/workspace.py", "follow/settings.py")
 """Where the named tuples are that kernels take apart: their fields are part of compiled code."""
 
 

@@ -28,3 +28,7 @@ below half the grid, so a real one has at least fifty times as much."""
 CELLS_PER_WALL: Final = 4.0
 """Cells of the candidate grid per wall: about six candidates a cell in a city, and a build that
 costs less than the Voronoi diagram."""
+
+LANDMARKS: Final = 8
+"""Vertices from which the way to every other is measured, for lower bounds: they halve the time of
+a corridor in a city, and more of them cost what they save."""

@@ -46,9 +46,11 @@ class NoPath(FootwayError):
     """No path of the asked radius exists, and why.
 
     Attributes:
-        reason: "components" (no way at any radius), "pinch" (the widest way is too narrow)
-            or "no room" (the disc does not fit at the start or the goal).
+        reason: "components" (no way at any radius), "pinch" (the widest way is too narrow),
+            "no room" (the disc does not fit at the start or the goal) or "blocked" (dynamic
+            obstacles close the corridor).
         pinch: where the widest way is narrowest; None when no way exists at any radius.
+        obstacles: indices of the dynamic obstacles that block the way.
 
     """
 
@@ -58,9 +60,11 @@ class NoPath(FootwayError):
         self,
         message: str,
         *,
-        reason: Literal["components", "pinch", "no room"],
+        reason: Literal["components", "pinch", "no room", "blocked"],
         pinch: Pinch | None = None,
+        obstacles: tuple[int, ...] = (),
     ) -> None:
         super().__init__(message)
         self.reason = reason
         self.pinch = pinch
+        self.obstacles = obstacles

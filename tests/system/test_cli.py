@@ -30,6 +30,26 @@ def test_path_as_json_is_one_object_and_nothing_else():
     assert answer["clearance"] >= 0.25 - 1e-6
 
 
+def test_a_walk_as_json_is_one_object_and_nothing_else(tmp_path):
+    file = tmp_path / "walk.csv"
+    options = ("--follow", "cmm", "--shortcut", "0.1", "--noise", "0.3", "--seed", "7")
+    done = footway(*PATH, *options, "-o", file, "--json")
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["points"][-1] == pytest.approx([190.0, 180.0])
+    assert answer["clearance"] >= 0.25 - 1e-6
+    assert len(file.read_text().splitlines()) == len(answer["points"]) + 1
+    assert footway(*PATH, "--speed", "2").returncode == 2
+
+
+def test_a_blocked_walk_is_exit_code_3():
+    done = footway(*PATH, "--follow", "cmm", "--obstacle", "100,100,80", "--avoid", "corridor")
+    assert done.returncode == 3
+    assert done.stdout == ""
+    assert "(100.00, 100.00)" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_bad_input_is_one_line_and_exit_code_2(tmp_path):
     done = footway("build", tmp_path / "missing.geojson", "--json")
     assert done.returncode == 2
@@ -112,6 +132,19 @@ def test_the_first_compilation_is_announced(tmp_path):
     assert "compiling kernels" in done.stderr
     again = footway("build", "gallery:field", env=environment)
     assert again.stderr == ""
+
+
+@pytest.mark.slow
+def test_nothing_is_compiled_after_a_warmup(tmp_path):
+    environment = {**os.environ, "FOOTWAY_JIT_CACHE": str(tmp_path)}
+    assert "compiling kernels" in footway("warmup", env=environment).stderr
+    query = ("path", "gallery:field", "--start", "3,3", "--goal", "44,44")
+    walk = ("--follow", "cmm", "--shortcut", "0.5", "--lane", "-0.5", "--noise", "0.5")
+    disc = ("--obstacle", "22,20,0.5,0.1,0")
+    for options in ((), walk, (*walk, *disc), (*walk, *disc, "--avoid", "corridor")):
+        done = footway(*query, *options, env=environment)
+        assert done.returncode == 0
+        assert done.stderr == ""
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ NAMES = [
     "Path",
     "Pinch",
     "__version__",
+    "follow",
     "load",
 ]
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from footway import __version__
-from footway.cli import build, check, demo, gallery, path, warmup
+from footway.cli import build, check, demo, gallery, path, reproduce, warmup
 from footway.cli.output import print_lines
 
 app = typer.Typer(
@@ -56,5 +56,6 @@ app.command(epilog=build.EXAMPLES)(build.build)
 app.command(epilog=path.EXAMPLES)(path.path)
 app.command(epilog=check.EXAMPLES)(check.check)
 app.command(epilog=demo.EXAMPLES)(demo.demo)
+app.command(epilog=reproduce.EXAMPLES)(reproduce.reproduce)
 app.command()(gallery.gallery)
 app.command()(warmup.warmup)

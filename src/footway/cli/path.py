@@ -1,13 +1,31 @@
-"""`footway path`: the shortest path of a disc between two points, with its certificate."""
+"""`footway path`: from here to there, on the shortest path or as a character walks."""
 
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
 from footway.cli.files import check_plot, write_plot
+from footway.cli.follow import (
+    AvoidOption,
+    CornerOption,
+    FollowOption,
+    LaneOption,
+    NoiseOption,
+    ObstacleOption,
+    OutputOption,
+    SeedOption,
+    ShortcutOption,
+    SpeedOption,
+    StepOption,
+    TurnRateOption,
+    Walked,
+    ask_walk,
+    parse_manner,
+)
 from footway.cli.maps import (
     JsonOption,
     LoadedMap,
@@ -27,18 +45,24 @@ from footway.cli.output import (
     print_json,
     print_lines,
 )
-from footway.errors import NoPath
+from footway.errors import BadInput, NoPath
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from footway.corridor import Path, Pinch
+    from matplotlib.figure import Figure
+
+    from footway.cli.follow import Manner
+    from footway.corridor import Pinch
+    from footway.corridor.path import TautPath
 
 EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
     "  footway path gallery:city --start 2,3 --goal 480,451\n\n"
     "  footway path plan.fwmap --start -3,4 --goal 12,9.5 --radius 0.4 --json\n\n"
     "  footway path plan.geojson --start 1,1 --goal 9,9 --clearance 0.8 --plot path.png\n\n"
+    "  footway path gallery:game --start 10,10 --goal 90,88 --follow cmm --shortcut 0.1 "
+    "--lane -0.5 --plot walk.png\n\n"
     "Exit code 3: there is no path, and the message says why."
 )
 
@@ -52,18 +76,11 @@ class Query(NamedTuple):
     clearance: float | None
 
 
-class Answer(NamedTuple):
-    """A path, where the widest way is narrowest, and the time of the query alone."""
-
-    path: Path
-    pinch: Pinch
-    seconds: float
-
-
 _BECAUSE = {
     "components": "no way at any radius",
     "pinch": "the way is too narrow",
     "no room": "the disc does not fit at one end",
+    "blocked": "dynamic obstacles close the way",
 }
 
 
@@ -89,26 +106,55 @@ def path(
             show_default=False,
         ),
     ] = None,
+    follow: FollowOption = None,
+    speed: SpeedOption = None,
+    step: StepOption = None,
+    turn_rate: TurnRateOption = None,
+    shortcut: ShortcutOption = None,
+    noise: NoiseOption = None,
+    lane: LaneOption = None,
+    corner: CornerOption = None,
+    seed: SeedOption = None,
+    output: OutputOption = None,
+    obstacle: ObstacleOption = None,
+    avoid: AvoidOption = None,
     scale: ScaleOption = None,
     json: JsonOption = False,
     plot: PlotOption = None,
 ) -> None:
-    """Find the shortest path of a disc, and certify it.
+    """Find the shortest path of a disc, and certify it; or walk it with --follow.
 
     The path keeps the radius, and the preferred clearance where there is room, from every wall.
+    With --follow a character walks through the corridor around the shortest backbone instead,
+    with velocities and times, around dynamic obstacles.
 
-    Where there is none, the exit code is 3 and the message names the reason: no connection at
-    all, or the narrowest place of the widest way.
+    Where there is no way, the exit code is 3 and the message names the reason: no connection at
+    all, the narrowest place of the widest way, or the obstacles that close it.
     """
     query = _parse_query(start, goal, radius, clearance)
+    wishes = {
+        "speed": speed,
+        "step": step,
+        "turn_rate": turn_rate,
+        "shortcut": shortcut,
+        "noise": noise,
+        "lane": lane,
+        "corner": corner,
+        "seed": seed,
+        "output": output,
+        "obstacle": obstacle,
+        "avoid": avoid,
+    }
+    manner = parse_manner(follow, wishes)
+    if manner is not None and query.clearance is not None:
+        raise BadInput("--clearance is for the shortest path; leave it out with --follow")
     metres = parse_number(scale, "--scale")
     check_plot(plot)
     steps = Steps()
     with announced_compilation():
         loaded = load_map(map_name, scale=metres, steps=steps)
         try:
-            with steps.step("query", "Looking for the path"):
-                answer = _ask(loaded, query)
+            answer = _ask(loaded, query, manner, steps)
         except NoPath as refusal:
             if plot is not None:
                 _draw_refusal(loaded, query, refusal, plot)
@@ -116,12 +162,14 @@ def path(
             raise
         if plot is not None:
             with steps.step("plot", f"Drawing {plot}"):
-                _draw(loaded, query, answer, plot)
-    steps.seconds["query"] = answer.seconds
+                write_plot(answer.draw(loaded), plot)
     if json:
-        print_json(_as_json(map_name, query, answer, steps) | {"plot": plot})
+        made = {"times_ms": steps.in_ms(), "plot": plot}
+        print_json({"map": map_name, **answer.as_json(), **made})
     else:
-        print_lines(_as_text(query, answer, steps, plot))
+        times = ", ".join(f"{name} {milliseconds(s)}" for name, s in steps.seconds.items())
+        print_lines(answer.as_text(times))
+        print_lines([f"Wrote {plot}"] if plot is not None else [])
 
 
 def _parse_query(start: str, goal: str, radius: str, clearance: str | None) -> Query:
@@ -135,25 +183,67 @@ def _parse_query(start: str, goal: str, radius: str, clearance: str | None) -> Q
     )
 
 
-def _ask(loaded: LoadedMap, query: Query) -> Answer:
+def _ask(loaded: LoadedMap, query: Query, manner: Manner | None, steps: Steps) -> Shortest | Walked:
+    if manner is not None:
+        return ask_walk(loaded, query, manner, steps)
+    return _ask_shortest(loaded, query, steps)
+
+
+def _ask_shortest(loaded: LoadedMap, query: Query, steps: Steps) -> Shortest:
     """Answer the query twice: the first time loads the compiled kernels, the second is timed."""
     start, goal, radius, clearance = query
-    loaded.corridors.path(start, goal, radius=radius, clearance=clearance)
+    with steps.step("query", "Looking for the path"):
+        loaded.corridors.path(start, goal, radius=radius, clearance=clearance)
     begin = time.perf_counter()
     found = loaded.corridors.path(start, goal, radius=radius, clearance=clearance)
-    seconds = time.perf_counter() - begin
-    return Answer(found, loaded.corridors.bottleneck(start, goal), seconds)
+    steps.seconds["query"] = time.perf_counter() - begin
+    return Shortest(query, found, loaded.corridors.bottleneck(start, goal))
 
 
-def _draw(loaded: LoadedMap, query: Query, answer: Answer, plot: str) -> None:
-    from footway.io.picture import draw_path
+@dataclass(frozen=True)
+class Shortest:
+    """The shortest path, and where the widest way is narrowest, ready to be drawn and printed."""
 
-    cmap, environment = loaded
-    corridor = cmap.corridor(query.start, query.goal, radius=query.radius)
-    figure = draw_path(
-        cmap, answer.path, corridor=corridor, pinch=answer.pinch, environment=environment
-    )
-    write_plot(figure, plot)
+    query: Query
+    path: TautPath
+    pinch: Pinch
+
+    def draw(self, loaded: LoadedMap) -> Figure:
+        """Return a picture of the path, its corridor and its pinch."""
+        from footway.io.picture import draw_path
+
+        cmap, environment = loaded
+        start, goal, radius, _ = self.query
+        corridor = cmap.corridor(start, goal, radius=radius, around="path")
+        return draw_path(
+            cmap, self.path, corridor=corridor, pinch=self.pinch, environment=environment
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            **self.path.to_dict(),
+            "wanted_clearance": self.query.clearance,
+            "bottleneck": pinch_facts(self.pinch),
+        }
+
+    def as_text(self, times: str) -> Iterator[str]:
+        """Return what a person wants to know."""
+        found = self.path
+        yield f"Path from {place(self.query.start)} to {place(self.query.goal)}"
+        yield from facts(
+            [
+                ("length", f"{found.length:,.3f} m"),
+                ("clearance", f"{found.clearance:.3f} m"),
+                ("turns", f"{found.turns}"),
+                ("widest way", _widest_way(self.pinch)),
+                ("time", times),
+            ]
+        )
+        yield (
+            f"Certified: a disc of radius {self.query.radius:g} m that follows this path never "
+            f"touches a wall; its centre stays {found.clearance:.3f} m or more from every wall."
+        )
 
 
 def _draw_refusal(loaded: LoadedMap, query: Query, refusal: NoPath, plot: str) -> None:
@@ -170,37 +260,6 @@ def _draw_refusal(loaded: LoadedMap, query: Query, refusal: NoPath, plot: str) -
         environment=environment,
     )
     write_plot(figure, plot)
-
-
-def _as_json(map_name: str, query: Query, answer: Answer, steps: Steps) -> dict[str, Any]:
-    return {
-        "map": map_name,
-        **answer.path.to_dict(),
-        "wanted_clearance": query.clearance,
-        "bottleneck": pinch_facts(answer.pinch),
-        "times_ms": steps.in_ms(),
-    }
-
-
-def _as_text(query: Query, answer: Answer, steps: Steps, plot: str | None) -> Iterator[str]:
-    found, pinch, _ = answer
-    times = ", ".join(f"{name} {milliseconds(s)}" for name, s in steps.seconds.items())
-    yield f"Path from {place(query.start)} to {place(query.goal)}"
-    yield from facts(
-        [
-            ("length", f"{found.length:,.3f} m"),
-            ("clearance", f"{found.clearance:.3f} m"),
-            ("turns", f"{found.turns}"),
-            ("widest way", _widest_way(pinch)),
-            ("time", times),
-        ]
-    )
-    yield (
-        f"Certified: a disc of radius {query.radius:g} m that follows this path never touches a "
-        f"wall; its centre stays {found.clearance:.3f} m or more from every wall."
-    )
-    if plot is not None:
-        yield f"Wrote {plot}"
 
 
 def _widest_way(pinch: Pinch) -> str:

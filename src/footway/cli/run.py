@@ -90,6 +90,7 @@ def _explain(error: FootwayError) -> dict[str, Any]:
     if isinstance(error, NoPath):
         facts["reason"] = error.reason
         facts["pinch"] = None if error.pinch is None else pinch_facts(error.pinch)
+        facts["obstacles"] = list(error.obstacles)
     return facts
 
 

@@ -10,7 +10,7 @@ from footway.cli.maps import JsonOption  # noqa: TC001 - Typer reads it at run t
 from footway.cli.output import Steps, announced_compilation, milliseconds, print_json, print_lines
 
 if TYPE_CHECKING:
-    from footway.corridor import CorridorMap
+    from footway.corridor import Corridor, CorridorMap
 
 
 def warmup(*, json: JsonOption = False) -> None:
@@ -51,6 +51,8 @@ def _use_everything() -> None:
 
 
 def _ask_everything(cmap: CorridorMap) -> None:
+    from footway.follow import cmm_batch
+
     x0, y0, x1, y1 = cmap.bounds
     start, goal = cmap.retract([(x0 + 1.0, y0 + 1.0), (x1 - 1.0, y1 - 1.0)])
     cmap.clearance([start])
@@ -63,3 +65,24 @@ def _ask_everything(cmap: CorridorMap) -> None:
     cmap.bottleneck(start, goal)
     cmap.axis()
     cmap.balls(0.9)
+    _walk_every_way(cmap.corridor(start, goal, radius=0.1))
+    cmm_batch(cmap, [start], [goal], radius=0.1)
+
+
+def _walk_every_way(corridor: Corridor) -> None:
+    """Walk past a disc that stands half-way, in the plane and in space."""
+    from footway.corridor import Corridor
+    from footway.follow import Disc, cmm, variations
+
+    middle = len(corridor.radii) // 2
+    disc = Disc(at=tuple(corridor.backbone[middle]), radius=0.1 * corridor.radii[middle])
+    for walk in (
+        cmm(corridor, shortcut=0.1, noise=0.1, lane=0.1, corner=0.1, obstacles=[disc]),
+        cmm(corridor, obstacles=[disc], avoid="corridor"),
+        cmm(corridor, forces=[lambda moment: 0.0 * moment.velocity]),
+        *variations(corridor, 2).walks,
+    ):
+        assert walk.clearance >= 0
+        assert walk.gap >= 0
+    high = [(0.0, 0.0, 0.0), (0.5, 0.0, 0.5), (1.0, 0.0, 1.0)]
+    cmm(Corridor.from_balls(high, [1.0, 1.0, 1.0], radius=0.1))

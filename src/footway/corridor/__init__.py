@@ -5,6 +5,6 @@ MedialAxis --index--> Index --search--> corridor, path, bottleneck
 
 from footway.corridor.corridor import Corridor, Pinch
 from footway.corridor.map import CorridorMap, Location
-from footway.corridor.path import Path
+from footway.corridor.path import Path, TautPath
 
-__all__ = ["Corridor", "CorridorMap", "Location", "Path", "Pinch"]
+__all__ = ["Corridor", "CorridorMap", "Location", "Path", "Pinch", "TautPath"]

@@ -55,7 +55,7 @@ def _is_wide(axis, first, last, radius):
 
 
 @inner
-def _is_wide_to_end(piece, edge, end, radius, axis):
+def is_wide_to_end(piece, edge, end, radius, axis):
     """Whether the axis is wide enough from a piece to an end of its edge."""
     if end == 0:
         return _is_wide(axis, axis.offsets[edge], piece, radius)
@@ -135,11 +135,11 @@ def is_connected(piece_s, piece_g, radius, index):
     if edge_s == edge_g and _is_wide(axis, low + 1, high, radius):
         return True
     for from_end in range(2):
-        if not _is_wide_to_end(piece_s, edge_s, from_end, radius, axis):
+        if not is_wide_to_end(piece_s, edge_s, from_end, radius, axis):
             continue
         here = _representative(graph.edges[edge_s, from_end], radius, graph)
         for to_end in range(2):
-            if not _is_wide_to_end(piece_g, edge_g, to_end, radius, axis):
+            if not is_wide_to_end(piece_g, edge_g, to_end, radius, axis):
                 continue
             if here == _representative(graph.edges[edge_g, to_end], radius, graph):
                 return True

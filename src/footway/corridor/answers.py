@@ -13,14 +13,9 @@ from footway.corridor._locate_kernels import locate_few
 from footway.corridor._path_kernels import polyline_clearance
 from footway.corridor._query_kernels import find_cell
 from footway.corridor._search_kernels import FOUND, FULL, NOWHERE, read_edges
-from footway.corridor.backbone import (
-    Place,
-    backbone_of_search,
-    corridor_along,
-    shortest_backbone,
-)
+from footway.corridor.backbone import Place, backbone_of_search
 from footway.corridor.corridor import Corridor, Pinch
-from footway.corridor.path import Path
+from footway.corridor.path import TautPath
 from footway.corridor.roomy import widen
 from footway.corridor.widest import Narrow, narrow_events, narrowest_on_widest_way
 from footway.errors import BadQuery, NoPath
@@ -28,17 +23,15 @@ from footway.errors import BadQuery, NoPath
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from footway.corridor.solver import Solution, Solver
+    from footway.corridor.solver import Balls, Solution, Solver
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-BACKBONE_STEP = 0.5  # m, between balls of a corridor
-
 
 def path(
     solver: Solver, start: ArrayLike, goal: ArrayLike, radius: float, wanted: float | None
-) -> Path:
+) -> TautPath:
     """Shortest path, with the wanted clearance where there is room, or why there is none."""
     a, b, radius = _point(start, "start"), _point(goal, "goal"), _radius(radius)
     wanted = _wanted(wanted, radius)
@@ -61,7 +54,7 @@ def paths(
     wanted: float | None,
     *,
     threads: int,
-) -> list[Path | None]:
+) -> list[TautPath | None]:
     """Shortest paths; None where there is none."""
     if len(starts) != len(goals):
         raise BadQuery(f"{len(starts)} starts and {len(goals)} goals: give as many of each")
@@ -71,7 +64,7 @@ def paths(
         return [
             _path_or_none(solver, a, b, radius, wanted) for a, b in zip(starts, goals, strict=True)
         ]
-    answers: list[Path | None] = []
+    answers: list[TautPath | None] = []
     solutions = solver.solve_many(starts, goals, radius, threads=threads)
     for a, b, solution in zip(starts, goals, solutions, strict=True):
         if solution.status == FOUND:
@@ -85,37 +78,48 @@ def paths(
 
 def _path_or_none(
     solver: Solver, a: Floats, b: Floats, radius: float, wanted: float
-) -> Path | None:
+) -> TautPath | None:
     try:
         return path(solver, a, b, radius, wanted)
     except (BadQuery, NoPath):
         return None
 
 
-def corridor(solver: Solver, start: ArrayLike, goal: ArrayLike, radius: float) -> Corridor:
-    """Corridor of the shortest path."""
+def corridor(
+    solver: Solver, start: ArrayLike, goal: ArrayLike, radius: float, around: str
+) -> Corridor:
+    """Corridor of the shortest backbone, or of the shortest path."""
     a, b, radius = _point(start, "start"), _point(goal, "goal"), _radius(radius)
-    solution = solver.solve(a, b, radius, shortcut=False)
-    if solution.status not in (FOUND, NOWHERE, FULL):
-        raise _refusal(solver, a, b, radius, solution)
-    halves = _halves(solver, a, b, radius, solution.node)
-    here, there = _places(solver, a, b)
-    return corridor_along(solver.index, halves, here, there, radius=radius, step=BACKBONE_STEP)
+    if around == "backbone":
+        found = solver.corridor(a, b, radius)
+        if found.status != FOUND:
+            raise _refusal(solver, a, b, radius, found)
+    elif around == "path":
+        solution = solver.solve(a, b, radius, shortcut=False)
+        if solution.status not in (FOUND, NOWHERE, FULL):
+            raise _refusal(solver, a, b, radius, solution)
+        halves = _halves(solver, a, b, radius, solution.node)
+        found = solver.corridor_along(a, b, halves, radius)
+    else:
+        raise BadQuery(f'around is {around!r}: it must be "backbone" or "path"')
+    return as_corridor(solver, a, b, radius, found)
+
+
+def as_corridor(solver: Solver, a: Floats, b: Floats, radius: float, found: Balls) -> Corridor:
+    """Corridor of what the kernel found."""
+    return Corridor(_pair(a), _pair(b), radius, found.balls, 2, found.halves, solver)
 
 
 def _halves(solver: Solver, a: Floats, b: Floats, radius: float, node: int) -> Ints:
     """Half-edges of the corridor of the path that the last search found, ending in `node`."""
-    here, there = _places(solver, a, b)
     halves = None
     if node >= 0:
+        here, there = _places(solver, a, b)
         count = read_edges(node, solver.workspace)
         way = solver.workspace.edges[:count].tolist()
         cells = [find_cell(*p.point, p.piece, solver.index)[2] for p in (here, there)]
         halves = backbone_of_search(solver.index, way, (cells[0], cells[1]), here, there)
-    if halves is None:
-        halves = shortest_backbone(solver.index, here, there, radius=radius)
-    assert halves is not None, "the forest says that there is a way"
-    return halves
+    return solver.corridor(a, b, radius).halves if halves is None else halves
 
 
 def bottleneck(solver: Solver, start: ArrayLike, goal: ArrayLike) -> Pinch:
@@ -179,8 +183,8 @@ def _places(solver: Solver, a: Floats, b: Floats) -> tuple[Place, Place]:
     return here, there
 
 
-def _as_path(a: Floats, b: Floats, radius: float, solution: Solution) -> Path:
-    return Path(
+def _as_path(a: Floats, b: Floats, radius: float, solution: Solution) -> TautPath:
+    return TautPath(
         (float(a[0]), float(a[1])),
         (float(b[0]), float(b[1])),
         radius,
@@ -190,27 +194,26 @@ def _as_path(a: Floats, b: Floats, radius: float, solution: Solution) -> Path:
     )
 
 
-def _path_along_backbone(solver: Solver, a: Floats, b: Floats, radius: float) -> Path:
+def _path_along_backbone(solver: Solver, a: Floats, b: Floats, radius: float) -> TautPath:
     """Path on the medial axis: long and with corners, but it exists wherever there is any.
 
     For the one query in thousands that the search gives up on, amid walls that nearly touch.
     """
-    here, there = _places(solver, a, b)
-    halves = shortest_backbone(solver.index, here, there, radius=radius)
-    assert halves is not None, "the forest says that there is a way"
     for step in (0.05, 0.01, 0.002):  # chords of a parabola cut its corners a little
-        way = corridor_along(solver.index, halves, here, there, radius=radius, step=step).backbone
+        found = solver.corridor(a, b, radius, step=step)
+        assert found.status == FOUND, "the forest says that there is a way"
+        way = np.ascontiguousarray(found.balls[:, :2])
         clearance = float(polyline_clearance(way, solver.index.grid))
         if clearance >= radius - TOUCH:
             break
     pieces = np.zeros((len(way) - 1, 9))
     pieces[:, :2], pieces[:, 2:4] = way[:-1], way[1:]
     length = float(np.hypot(*np.diff(way, axis=0).T).sum())
-    return Path(_pair(a), _pair(b), radius, length, clearance, pieces)
+    return TautPath(_pair(a), _pair(b), radius, length, clearance, pieces)
 
 
 def _refusal(
-    solver: Solver, a: Floats, b: Floats, radius: float, solution: Solution
+    solver: Solver, a: Floats, b: Floats, radius: float, solution: Solution | Balls
 ) -> BadQuery | NoPath:
     """The error that says why there is no path."""
     if solution.status in (codes.START_IN_WALL, codes.GOAL_IN_WALL):

@@ -1,4 +1,4 @@
-"""From half-edges of the map to a corridor, and the half-edges of the shortest backbone."""
+"""Half-edges of the backbone that a search of taut paths followed."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ import heapq
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-
-from footway.corridor.corridor import Corridor
-from footway.corridor.sampling import on_pieces, share_on_piece
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,57 +23,6 @@ class Place(NamedTuple):
     piece: int
     position: Floats  # (2,) m, on the axis
     clearance: float  # of that position, m
-
-
-def corridor_along(
-    index: Index, halves: Ints, start: Place, goal: Place, *, radius: float, step: float
-) -> Corridor:
-    """Corridor through half-edges, its balls at most `step` metres apart (cmm-2007, def. 4)."""
-    piece, begin, end = _pieces_along(index, halves, start, goal)
-    length = index.axis.piece_length[piece] * np.abs(end - begin)
-    count = np.maximum(1, np.ceil(length / step)).astype(np.int64)
-    share = np.concatenate([np.arange(n) / n for n in count])
-    t = np.repeat(begin, count) + share * np.repeat(end - begin, count)
-    samples = on_pieces(
-        index.axis, np.append(np.repeat(piece, count), piece[-1]), np.append(t, end[-1])
-    )
-    backward = np.append(np.repeat(end < begin, count), end[-1] < begin[-1])[:, None]
-    left = np.where(backward, samples.right, samples.left)
-    right = np.where(backward, samples.left, samples.right)
-    # Figure 3: on the straight way to the axis the balls shrink by the distance from it.
-    room = [p.clearance - float(np.hypot(*(p.point - p.position))) for p in (start, goal)]
-    return Corridor(
-        start=(float(start.point[0]), float(start.point[1])),
-        goal=(float(goal.point[0]), float(goal.point[1])),
-        radius=radius,
-        backbone=np.vstack([start.point, samples.points, goal.point]),
-        radii=np.concatenate([room[:1], samples.clearance, room[1:]]),
-        left=np.vstack([left[:1], left, left[-1:]]),
-        right=np.vstack([right[:1], right, right[-1:]]),
-        edges=halves,
-    )
-
-
-def _pieces_along(
-    index: Index, halves: Ints, start: Place, goal: Place
-) -> tuple[Ints, Floats, Floats]:
-    """Pieces on the way and the shares between which each is walked; falling when backward."""
-    offsets = index.axis.offsets
-    pieces, final = [], len(halves) - 1
-    for k, half in enumerate(halves):
-        first, last = int(offsets[half // 2]), int(offsets[half // 2 + 1]) - 2
-        if half % 2:
-            first, last = last, first
-        first = start.piece if k == 0 else first
-        last = goal.piece if k == final else last
-        pieces.append(np.arange(first, last - 1, -1) if half % 2 else np.arange(first, last + 1))
-    backward = np.concatenate(
-        [np.full(len(run), half % 2) for run, half in zip(pieces, halves, strict=True)]
-    )
-    begin, end = backward.astype(np.float64), 1.0 - backward
-    begin[0] = share_on_piece(index.axis, start.piece, start.position)
-    end[-1] = share_on_piece(index.axis, goal.piece, goal.position)
-    return np.concatenate(pieces), begin, end
 
 
 def backbone_of_search(
@@ -150,44 +96,3 @@ def _reduce(halves: list[int]) -> list[int]:
     if halves[-1] // 2 != way[-1] // 2:
         way.append(halves[-1] ^ 1)
     return way
-
-
-def shortest_backbone(index: Index, start: Place, goal: Place, *, radius: float) -> Ints | None:
-    """Half-edges of the shortest way along the axis for a disc; None where there is none.
-
-    Dijkstra in plain Python: it only steps in where the search of taut paths gives up.
-    """
-    graph, axis = index.graph, index.axis
-    edge_s, edge_g = int(graph.edge_of[start.piece]), int(graph.edge_of[goal.piece])
-    if edge_s == edge_g:
-        low, high = sorted((start.piece, goal.piece))
-        if (axis.clearance[low + 1 : high + 1] >= radius).all():
-            return _along_one_edge(edge_s, start, goal)
-    first, last = axis.offsets[edge_s], axis.offsets[edge_s + 1]
-    heap: list[tuple[float, int, tuple[int, ...]]] = []
-    for half, events in (
-        (2 * edge_s, slice(start.piece + 1, last)),
-        (2 * edge_s + 1, slice(first, start.piece + 1)),
-    ):
-        if (axis.clearance[events] >= radius).all():
-            length = float(axis.piece_length[events].sum())
-            heapq.heappush(heap, (length, int(graph.edges[edge_s, 1 - half % 2]), (half,)))
-    first, last = axis.offsets[edge_g], axis.offsets[edge_g + 1]
-    opens = {
-        2 * edge_g: bool((axis.clearance[first : goal.piece + 1] >= radius).all()),
-        2 * edge_g + 1: bool((axis.clearance[goal.piece + 1 : last] >= radius).all()),
-    }
-    done: set[int] = set()
-    while heap:
-        length, v, way = heapq.heappop(heap)
-        if way[-1] // 2 == edge_g and len(way) > 1:
-            return np.array(way)
-        if v in done:
-            continue
-        done.add(v)
-        for half in graph.out[graph.offsets[v] : graph.offsets[v + 1]].tolist():
-            edge = half // 2
-            if opens.get(half, False) or (edge != edge_g and graph.clearance[edge] >= radius):
-                far = int(graph.edges[edge, 1 - half % 2])
-                heapq.heappush(heap, (length + float(graph.length[edge]), far, (*way, half)))
-    return None

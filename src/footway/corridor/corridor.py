@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from footway.corridor._backbone_kernels import length_of
+from footway.corridor.sampling import on_pieces
+from footway.errors import BadQuery
+
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
+
+    from footway.corridor.solver import Solver
 
     Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+
+def _no_edges() -> Ints:
+    return np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,32 +31,106 @@ class Corridor:
 
     The backbone starts in `start` and ends in `goal`; both are joined to the medial axis by
     straight lines whose balls have the radius of the axis' ball less the distance to its centre.
+    Balls are at most half a metre apart, and closer where it is narrow for the disc.
 
     Attributes:
-        backbone: (n, 2) B[t], m.
-        radii: (n,) R[t], clearance of the backbone, m.
-        left: (n, 2) nearest obstacle point on the left, m.
-        right: (n, 2) nearest obstacle point on the right, m.
-        edges: (k,) half-edges of the map: 2 e along edge e, 2 e + 1 against it.
+        start: where the backbone begins, (x, y) or (x, y, z) in metres.
+        goal: where it ends.
         radius: of the disc that it was asked for, m.
+        balls: (n, 4) x, y, z and R[t], m; z is 0 in two dimensions.
+        dimension: 2 or 3.
+        edges: (k,) half-edges of the map: 2 e along edge e, 2 e + 1 against it; empty for a
+            corridor made by hand.
+        source: the map that it is a part of; None for a corridor made by hand.
 
     """
 
-    start: tuple[float, float]
-    goal: tuple[float, float]
+    start: tuple[float, ...]
+    goal: tuple[float, ...]
     radius: float
-    backbone: Floats
-    radii: Floats
-    left: Floats
-    right: Floats
-    edges: NDArray[np.int64]
+    balls: Floats = field(repr=False)
+    dimension: int = 2
+    edges: Ints = field(default_factory=_no_edges, repr=False)
+    source: Solver | None = field(default=None, repr=False)
+
+    @classmethod
+    def from_balls(cls, centres: ArrayLike, radii: ArrayLike, *, radius: float = 0.0) -> Corridor:
+        """Corridor from the centres of balls, (n, 2) or (n, 3), and their radii (n,), in metres.
+
+        It starts in the first centre and ends in the last one. In the paper the dimension is 2 or
+        3 as well.
+
+        Example:
+            >>> import footway as fw
+            >>> fw.Corridor.from_balls([(0, 0, 0), (1, 0, 1)], [1, 1], radius=0.2)
+            Corridor(1.41 m, 2 balls, narrowest 1.000 m, radius 0.2 m)
+
+        """
+        backbone, rooms = _numbers(centres, "centres"), _numbers(radii, "radii")
+        if backbone.ndim != 2 or backbone.shape[1] not in (2, 3) or len(backbone) < 2:
+            raise BadQuery(f"centres have the shape {backbone.shape}: give (n, 2) or (n, 3), n > 1")
+        if rooms.shape != (len(backbone),):
+            raise BadQuery(f"radii have the shape {rooms.shape}: give one for each centre")
+        if rooms.min() <= 0.0:
+            raise BadQuery(f"ball {int(rooms.argmin())} has the radius {rooms.min():g} m: give > 0")
+        size = _numbers(radius, "the radius")
+        if size.ndim or size < 0.0:
+            raise BadQuery(f"the radius is {radius!r}: it must be a number, 0 m or more")
+        dimension = backbone.shape[1]
+        balls = np.zeros((len(rooms), 4))
+        balls[:, :dimension], balls[:, 3] = backbone, rooms
+        start, goal = tuple(backbone[0].tolist()), tuple(backbone[-1].tolist())
+        return cls(start, goal, float(size), balls, dimension)
 
     @property
+    def backbone(self) -> Floats:
+        """(n, d) m. B[t]: centres of the balls, from the start to the goal."""
+        return self.balls[:, : self.dimension]
+
+    @property
+    def radii(self) -> Floats:
+        """(n,) m. R[t]: clearance of the backbone."""
+        return self.balls[:, 3]
+
+    @cached_property
+    def places(self) -> tuple[Ints, Floats]:
+        """(n,) pieces of the medial axis on which the balls are, and (n,) shares of the pieces."""
+        if self.source is None:
+            raise BadQuery("a corridor made by hand has no walls: ask one of a map")
+        found = self.source.corridor_along(
+            np.array(self.start), np.array(self.goal), self.edges, self.radius
+        )
+        return found.piece, found.share
+
+    @cached_property
+    def _contacts(self) -> tuple[Floats, Floats]:
+        piece, share = self.places
+        assert self.source is not None
+        samples = on_pieces(self.source.index.axis, piece, share)
+        way = np.diff(samples.points, axis=0, append=samples.points[-1:])
+        still = np.hypot(*way.T) == 0.0
+        across = samples.left - samples.right
+        turned = way[:, 0] * across[:, 1] - way[:, 1] * across[:, 0] < 0.0
+        turned = _fill(turned, still)[:, None]
+        left = np.where(turned, samples.right, samples.left)
+        return left, np.where(turned, samples.left, samples.right)
+
+    @property
+    def left(self) -> Floats:
+        """(n, 2) m. Nearest obstacle point on the left."""
+        return self._contacts[0]
+
+    @property
+    def right(self) -> Floats:
+        """(n, 2) m. Nearest obstacle point on the right."""
+        return self._contacts[1]
+
+    @cached_property
     def length(self) -> float:
         """Length of the backbone, m."""
-        return float(np.hypot(*np.diff(self.backbone, axis=0).T).sum())
+        return float(length_of(self.balls))
 
-    @property
+    @cached_property
     def narrowest(self) -> float:
         """Least radius of a ball, m."""
         return float(self.radii.min())
@@ -54,6 +140,24 @@ class Corridor:
             f"Corridor({self.length:.2f} m, {len(self.radii)} balls, "
             f"narrowest {self.narrowest:.3f} m, radius {self.radius:g} m)"
         )
+
+
+def _fill(values: NDArray[np.bool_], unknown: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Take unknown values from the next known one, and from the last known one at the end."""
+    known = np.flatnonzero(~unknown)
+    if len(known) == 0:
+        return values
+    return values[known[np.minimum(np.searchsorted(known, np.arange(len(values))), len(known) - 1)]]
+
+
+def _numbers(values: ArrayLike, what: str) -> Floats:
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise BadQuery(f"{what} must be numbers in metres") from None
+    if not np.isfinite(array).all():
+        raise BadQuery(f"{what} must be finite: there is a NaN or an infinity")
+    return array
 
 
 @dataclass(frozen=True)

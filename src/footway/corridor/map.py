@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from footway.corridor.corridor import Corridor, Pinch
-    from footway.corridor.path import Path
+    from footway.corridor.path import TautPath
     from footway.environment import Environment
 
     Floats = NDArray[np.float64]
@@ -54,7 +54,7 @@ class CorridorMap:
 
     def __init__(self, index: Index, *, name: str = "") -> None:
         self._index = index
-        self._solver = Solver(index)
+        self.solver = Solver(index)
         self.name = name
 
     @classmethod
@@ -153,7 +153,7 @@ class CorridorMap:
     def clearance(self, points: ArrayLike) -> Floats:
         """Distance of each point to the nearest wall, (n,) m; 0 inside obstacles."""
         with one_parallel_kernel:
-            return clearances(_points(points), self._index.grid, self._index.fans)  # type: ignore[no-any-return]
+            return clearances(as_points(points), self._index.grid, self._index.fans)  # type: ignore[no-any-return]
 
     def nearest_obstacle(self, points: ArrayLike) -> Floats:
         """Nearest wall point of each point, (n, 2) m. Points outside the map: see `clearance`."""
@@ -169,7 +169,7 @@ class CorridorMap:
     def _locate(self, points: ArrayLike) -> tuple[Ints, Floats]:
         index = self._index
         with one_parallel_kernel:
-            return locate_points(_points(points), index.axis, index.grid, index.fans)  # type: ignore[no-any-return]
+            return locate_points(as_points(points), index.axis, index.grid, index.fans)  # type: ignore[no-any-return]
 
     def retract(self, points: ArrayLike) -> Floats:
         """Where points go when pushed away from their nearest obstacle, up to the axis. (n, 2)."""
@@ -184,7 +184,7 @@ class CorridorMap:
         *,
         radius: float = 0.25,
         clearance: float | None = None,
-    ) -> Path:
+    ) -> TautPath:
         """Shortest path of a disc.
 
         Args:
@@ -198,7 +198,7 @@ class CorridorMap:
             NoPath: the disc does not fit or does not get through, and where.
 
         """
-        return answers.path(self._solver, start, goal, radius, clearance)
+        return answers.path(self.solver, start, goal, radius, clearance)
 
     def paths(
         self,
@@ -208,7 +208,7 @@ class CorridorMap:
         radius: float = 0.25,
         clearance: float | None = None,
         threads: int | None = None,
-    ) -> list[Path | None]:
+    ) -> list[TautPath | None]:
         """Paths for (n, 2) starts and goals, on all cores; None where there is none.
 
         With a wanted clearance they are widened one after the other.
@@ -217,12 +217,31 @@ class CorridorMap:
         if not isinstance(count, int) or count < 1:
             raise BadQuery(f"threads is {count!r}: it must be a whole number, 1 or more")
         return answers.paths(
-            self._solver, _points(starts), _points(goals), radius, clearance, threads=count
+            self.solver, as_points(starts), as_points(goals), radius, clearance, threads=count
         )
 
-    def corridor(self, start: Point, goal: Point, *, radius: float = 0.25) -> Corridor:
-        """Corridor around the shortest path of a disc; raises as `path` does."""
-        return answers.corridor(self._solver, start, goal, radius)
+    def corridor(
+        self,
+        start: Point,
+        goal: Point,
+        *,
+        radius: float = 0.25,
+        around: Literal["backbone", "path"] = "backbone",
+    ) -> Corridor:
+        """Corridor of a disc around the shortest backbone (cmm-2007, definition 3).
+
+        With `around="path"` it is the one around the shortest path, which takes longer to find:
+        the shortest backbone is not always that of the shortest path. Raises as `path` does.
+
+        Example:
+            >>> import footway as fw
+            >>> cmap = fw.CorridorMap.build(fw.load("gallery:field"))
+            >>> corridor = cmap.corridor((2, 2), (17, 11), radius=0.25)
+            >>> corridor.narrowest >= 0.25
+            True
+
+        """
+        return answers.corridor(self.solver, start, goal, radius, around)
 
     def bottleneck(self, start: Point, goal: Point) -> Pinch:
         """Widest disc that gets from start to goal, and where it is squeezed most.
@@ -232,11 +251,11 @@ class CorridorMap:
             NoPath: with the reason "components" when there is no way at any radius.
 
         """
-        return answers.bottleneck(self._solver, start, goal)
+        return answers.bottleneck(self.solver, start, goal)
 
     def passages(self, most: int = 5) -> list[Pinch]:
         """The narrowest passages of the whole map, narrowest first: doors, alleys, gaps."""
-        return answers.passages(self._solver, most)
+        return answers.passages(self.solver, most)
 
     def __repr__(self) -> str:
         return (
@@ -245,7 +264,7 @@ class CorridorMap:
         )
 
 
-def _points(points: ArrayLike) -> Floats:
+def as_points(points: ArrayLike) -> Floats:
     """(n, 2) C-contiguous floats, or a clear error."""
     try:
         array = np.ascontiguousarray(points, dtype=np.float64)

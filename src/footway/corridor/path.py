@@ -16,17 +16,61 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
 class Path:
-    """A curve of straight lines and arcs that a disc can follow, and what is certain about it.
+    """A curve that a disc can follow, and what is certain about it.
+
+    `CorridorMap.path` gives a `TautPath`, the shortest one; `footway.follow` gives a `Walk`, which
+    has times and velocities as well.
 
     Attributes:
-        start: where it begins, (x, y) in metres.
+        start: where it begins, (x, y) in metres; (x, y, z) in three dimensions.
         goal: where it ends.
         radius: of the disc that it was asked for, m.
+        points: (n, d) m; a polyline that keeps the clearance.
+        length: of the curve, m.
+        clearance: least distance of the curve to any wall, m, measured against all walls; never
+            below the radius (to 1e-6 m).
+
+    """
+
+    start: tuple[float, ...]
+    goal: tuple[float, ...]
+    radius: float
+    points: Floats
+    length: float
+    clearance: float
+
+    @cached_property
+    def arc_lengths(self) -> Floats:
+        """(n,) m. Distance along the polyline at each point."""
+        step = np.linalg.norm(np.diff(self.points, axis=0), axis=1)
+        return np.concatenate([[0.0], np.cumsum(step)])
+
+    @cached_property
+    def headings(self) -> Floats:
+        """(n,) radians. Direction of travel at each point, counted from the x-axis to the left."""
+        step = np.diff(self.points, axis=0)
+        heading = np.arctan2(step[:, 1], step[:, 0])
+        return np.concatenate([heading, heading[-1:]])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "start": list(self.start),
+            "goal": list(self.goal),
+            "radius": self.radius,
+            "length": self.length,
+            "clearance": self.clearance,
+            "points": self.points.tolist(),
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TautPath(Path):
+    """The shortest path of a disc: a chain of straight lines and arcs.
+
+    Attributes:
         length: of the curve, m; exact.
-        clearance: least distance of the curve to any wall, m; measured against all walls when the
-            path was made, and never below the radius (to 1e-6 m).
         pieces: (n, 9) lines and arcs: x0, y0, x1, y1, then for arcs centre x, y, radius, signed
             sweep (radians, positive to the left) and room to the next wall; zeros for lines.
 
@@ -48,7 +92,7 @@ class Path:
     pieces: Floats
 
     @cached_property
-    def points(self) -> Floats:
+    def points(self) -> Floats:  # type: ignore[override]
         """(n, 2) m. A polyline along the path that keeps its clearance.
 
         Points of an arc lie a little outside of it, so that no chord cuts a corner: at most 0.1 %
@@ -57,19 +101,6 @@ class Path:
         points: Floats = sample_pieces(self.pieces)
         return points
 
-    @cached_property
-    def arc_lengths(self) -> Floats:
-        """(n,) m. Distance along the polyline at each point."""
-        step = np.hypot(*np.diff(self.points, axis=0).T)
-        return np.concatenate([[0.0], np.cumsum(step)])
-
-    @cached_property
-    def headings(self) -> Floats:
-        """(n,) radians. Direction of travel at each point, counted from the x-axis to the left."""
-        step = np.diff(self.points, axis=0)
-        heading = np.arctan2(step[:, 1], step[:, 0])
-        return np.concatenate([heading, heading[-1:]])
-
     @property
     def turns(self) -> int:
         """Number of corners that the path turns around."""
@@ -77,15 +108,7 @@ class Path:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        return {
-            "start": list(self.start),
-            "goal": list(self.goal),
-            "radius": self.radius,
-            "length": self.length,
-            "clearance": self.clearance,
-            "turns": self.turns,
-            "points": self.points.tolist(),
-        }
+        return super().to_dict() | {"turns": self.turns}
 
     def __repr__(self) -> str:
         return (

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from footway.corridor._path_kernels import CX, CY, RADIUS, SWEEP, X0, X1, Y0, Y1, polyline_clearance
-from footway.corridor.path import Path
+from footway.corridor.path import TautPath
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,7 +56,7 @@ class _Leg(NamedTuple):
     uy: float
 
 
-def widen(index: Index, path: Path, halves: Ints, wanted: float) -> Path:
+def widen(index: Index, path: TautPath, halves: Ints, wanted: float) -> TautPath:
     """The same way with up to `wanted` metres of clearance; the path itself where that fails."""
     corners = _corners_along(index, path, halves, wanted)
     stops = _tighten(_stops_of(path, corners), corners)
@@ -72,14 +72,14 @@ def widen(index: Index, path: Path, halves: Ints, wanted: float) -> Path:
             np.hypot(pieces[:, X1] - pieces[:, X0], pieces[:, Y1] - pieces[:, Y0]),
         ).sum()
     )
-    wide = Path(path.start, path.goal, path.radius, length, 0.0, pieces)
+    wide = TautPath(path.start, path.goal, path.radius, length, 0.0, pieces)
     clearance = float(polyline_clearance(wide.points, index.grid))
     if clearance < path.clearance - _SLACK:
         return path
-    return Path(path.start, path.goal, path.radius, length, clearance, pieces)
+    return TautPath(path.start, path.goal, path.radius, length, clearance, pieces)
 
 
-def _corners_along(index: Index, path: Path, halves: Ints, wanted: float) -> Corners:
+def _corners_along(index: Index, path: TautPath, halves: Ints, wanted: float) -> Corners:
     """Corners on either side of the half-edges, and the distance to keep from each."""
     offsets, string, n_corners = index.axis.offsets, index.string, len(index.axis.sites)
     room: dict[tuple[int, int], float] = {}
@@ -101,7 +101,7 @@ def _corners_along(index: Index, path: Path, halves: Ints, wanted: float) -> Cor
     return Corners(xy, np.array([side for _, side in room], dtype=np.float64), keep)
 
 
-def _stops_of(path: Path, corners: Corners) -> list[_Stop]:
+def _stops_of(path: TautPath, corners: Corners) -> list[_Stop]:
     """Start, the corners that the path turns around with their wider circles, goal."""
     stops = [_Stop(*path.start, 0.0)]
     arcs = path.pieces[path.pieces[:, RADIUS] > 0]

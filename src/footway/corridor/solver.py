@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from footway.corridor._backbone_kernels import balls_along, extract
 from footway.corridor._path_kernels import solve, solve_many
-from footway.corridor._search_kernels import FULL
-from footway.corridor.workspace import Workspace, make_workspace
+from footway.corridor._search_kernels import FOUND, FULL
+from footway.corridor.workspace import Ladder, Workspace, make_ladder, make_workspace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
     from footway.corridor.index import Index
 
     Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
 
+SPACING = 0.5  # m, between balls of a corridor, at the most
+_BALLS = 1 << 12  # balls of a corridor before the output grows
 _PIECES = 512  # lines and arcs of a path before the output grows
 _BATCH = 64  # queries that a thread takes at a time
 _BATCH_PIECES = 256
@@ -33,6 +37,17 @@ class Solution(NamedTuple):
     length: float
     clearance: float
     node: int  # last node of the search, for reading the corridor
+
+
+class Balls(NamedTuple):
+    """What the kernel found along the axis."""
+
+    status: int
+    balls: Floats  # (n, 4) x, y, 0, clearance
+    piece: Ints  # (n,) of the axis; overwritten by the thread's next search along the axis
+    share: Floats  # (n,) of the piece; likewise
+    halves: Ints  # (k,)
+    clearance: float  # of an end that is too tight, m
 
 
 class Solver:
@@ -54,6 +69,59 @@ class Solver:
     def _grow(self, nodes: int, pieces: int) -> None:
         self._local.workspace = make_workspace(self.index, capacity=nodes)
         self._local.out = np.empty((pieces, 9))
+
+    @property
+    def ladder(self) -> Ladder:
+        """Scratch memory of the calling thread for searches along the axis."""
+        try:
+            return self._local.ladder  # type: ignore[no-any-return]
+        except AttributeError:
+            self._local.ladder = make_ladder(self.index)
+            self._grow_balls(_BALLS)
+            return self._local.ladder  # type: ignore[no-any-return]
+
+    @property
+    def balls(self) -> tuple[Floats, Ints, Floats]:
+        """Scratch memory of the calling thread for the balls of a corridor and their places."""
+        _ = self.ladder
+        return self._local.balls  # type: ignore[no-any-return]
+
+    def _grow_balls(self, count: int) -> None:
+        self._local.balls = np.empty((count, 4)), np.empty(count, np.int64), np.empty(count)
+
+    def corridor(
+        self, start: Floats, goal: Floats, radius: float, *, step: float = SPACING
+    ) -> Balls:
+        """Balls along the shortest backbone; the memory grows until it is enough."""
+        ladder = self.ladder
+        while True:
+            balls, piece, share = self._local.balls
+            status, n, count, clearance = extract(
+                start[0], start[1], goal[0], goal[1], radius, step, balls, piece, share,
+                self.index, ladder,
+            )  # fmt: skip
+            if status != FULL:
+                halves = ladder.halves[:count].astype(np.int64)
+                return Balls(status, balls[:n].copy(), piece[:n], share[:n], halves, clearance)
+            self._grow_balls(4 * len(balls))
+
+    def corridor_along(
+        self, start: Floats, goal: Floats, halves: Ints, radius: float, *, step: float = SPACING
+    ) -> Balls:
+        """Balls along given half-edges."""
+        ladder = self.ladder
+        ladder.halves[: len(halves)] = halves
+        while True:
+            balls, piece, share = self._local.balls
+            n = balls_along(
+                start[0], start[1], goal[0], goal[1], len(halves), radius, step,
+                balls, piece, share, self.index, ladder,
+            )  # fmt: skip
+            if n >= 0:
+                return Balls(
+                    FOUND, balls[:n].copy(), piece[:n].copy(), share[:n].copy(), halves, 0.0
+                )
+            self._grow_balls(4 * len(balls))
 
     def solve(
         self, start: Floats, goal: Floats, radius: float, *, shortcut: bool = True

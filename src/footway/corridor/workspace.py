@@ -26,6 +26,36 @@ class Workspace(NamedTuple):
     edges: NDArray[np.int32]  # (2 ne + 2,) half-edges of the path
 
 
+class Ladder(NamedTuple):
+    """Costs, queue and answer of one search along the axis. Not to be shared between threads."""
+
+    cost: NDArray[np.float64]  # (nv,) length of the shortest way to a vertex, m
+    arrival: NDArray[np.int32]  # (nv,) half-edge by which it comes; -2 - half: the first one
+    seen: NDArray[np.int64]  # (nv, 2) query that reached, and that finished, a vertex
+    marks: NDArray[np.int64]  # (ne,) query whose goal lies up this dead end
+    keys: NDArray[np.float64]  # (4 ne + 4,) heap: lower bounds, m
+    queue: NDArray[np.int32]  # (4 ne + 4,) heap: vertices
+    halves: NDArray[np.int32]  # (2 ne + 2,) half-edges of the way
+    goal: NDArray[np.float64]  # (k,) length of the way from each landmark to the goal, m
+    query: NDArray[np.int64]  # (1,) number of the query
+
+
+def make_ladder(index: Index) -> Ladder:
+    """Scratch memory for `_backbone_kernels`."""
+    vertices, edges = len(index.axis.vertices), len(index.axis.edges)
+    return Ladder(
+        cost=np.empty(vertices),
+        arrival=np.empty(vertices, np.int32),
+        seen=np.zeros((vertices, 2), np.int64),
+        marks=np.zeros(edges, np.int64),
+        keys=np.empty(4 * edges + 4),
+        queue=np.empty(4 * edges + 4, np.int32),
+        halves=np.empty(2 * edges + 2, np.int32),
+        goal=np.empty(index.graph.landmarks.shape[1]),
+        query=np.zeros(1, np.int64),
+    )
+
+
 def make_workspace(index: Index, *, capacity: int = 1 << 14) -> Workspace:
     """Workspace for searches of about `capacity` nodes."""
     corners, edges = 2 * len(index.axis.sites), len(index.axis.edges)

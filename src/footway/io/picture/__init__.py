@@ -19,13 +19,17 @@ from footway.io.picture.figures import (
     draw_paths,
 )
 from footway.io.picture.saving import check_picture_file, save_picture
+from footway.io.picture.walks import Panel, draw_panels, draw_walk
 
 __all__ = [
+    "Panel",
     "check_picture_file",
     "draw_check",
     "draw_map",
     "draw_no_path",
+    "draw_panels",
     "draw_path",
     "draw_paths",
+    "draw_walk",
     "save_picture",
 ]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from footway.corridor import Corridor, Path, Pinch
+    from footway.corridor import Corridor, Path, Pinch, TautPath
     from footway.environment import Environment
     from footway.io.picture.sheet import Sheet
 
@@ -41,7 +41,7 @@ def draw_map(
 
 def draw_path(
     cmap: CorridorMap,
-    path: Path,
+    path: TautPath,
     *,
     corridor: Corridor | None = None,
     pinch: Pinch | None = None,

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from footway.corridor import Corridor, CorridorMap, Path, Pinch
     from footway.environment import Repair
+    from footway.follow import Disc
     from footway.io.picture.sheet import Sheet
 
     Floats = NDArray[np.float64]
@@ -107,6 +108,37 @@ def _union_of_balls(corridor: Corridor, finest: float) -> shapely.Geometry:
     return shapely.union_all(shapely.buffer(shapely.points(x, y), radius, quad_segs=24))
 
 
+def draw_backbone(sheet: Sheet, corridor: Corridor) -> None:
+    """Draw the backbone of a corridor, which a walk is pulled along, as a thin dashed line."""
+    sheet.axes.plot(
+        *corridor.backbone.T[:2], color=palette.CORRIDOR, lw=0.8, dashes=(4.0, 2.5), zorder=2.2
+    )
+
+
+def draw_discs(sheet: Sheet, discs: Sequence[Disc]) -> None:
+    """Draw dynamic obstacles where they are at first; an arrow is where one is after 2 s."""
+    for disc in discs:
+        x, y = disc.at[:2]
+        drawn = Circle((x, y), disc.radius, fc=palette.INK, ec=palette.HALO, lw=0.5, zorder=2.8)
+        sheet.axes.add_patch(drawn)
+        if any(disc.velocity):
+            end = (x + 2.0 * disc.velocity[0], y + 2.0 * disc.velocity[1])
+            arrow = {"arrowstyle": "-|>", "color": palette.INK, "lw": 0.9, "shrinkA": 0}
+            sheet.axes.annotate("", end, (x, y), arrowprops=arrow, zorder=2.9)
+
+
+def draw_walk_line(
+    sheet: Sheet, path: Path, *, colour: str = palette.ACCENT, level: float = 3.0
+) -> None:
+    """Draw a path in the true width of its disc, and its centre line."""
+    swept = shapely.buffer(shapely.linestrings(path.points[:, :2]), path.radius)
+    parts = shapely.orient_polygons(shapely.get_parts(swept))
+    band = PathPatch(outline(parts), facecolor=colour, edgecolor="none", alpha=0.34, zorder=level)
+    sheet.axes.add_patch(band)
+    x, y = path.points.T[:2]
+    sheet.axes.plot(x, y, color=colour, lw=1.1, solid_capstyle="round", zorder=level + 0.1)
+
+
 def draw_one_path(sheet: Sheet, path: Path) -> None:
     """Draw a path with its start, its goal and the ground that its disc sweeps."""
     if path.radius > 2.0 * sheet.metres_per_point:
@@ -132,13 +164,14 @@ def draw_one_path(sheet: Sheet, path: Path) -> None:
 
 def draw_ends(
     sheet: Sheet,
-    start: tuple[float, float],
-    goal: tuple[float, float],
+    start: tuple[float, ...],
+    goal: tuple[float, ...],
     *,
     avoid: Floats | None = None,
 ) -> None:
     """Draw a ring at the start and a full disc at the goal; words keep off `avoid` (n, 2)."""
-    for at, face, name in ((start, palette.HALO, "start"), (goal, palette.ACCENT, "goal")):
+    for end, face, name in ((start, palette.HALO, "start"), (goal, palette.ACCENT, "goal")):
+        at = (end[0], end[1])
         sheet.axes.plot(*at, "o", ms=9.0, color=palette.HALO, zorder=4.0)
         sheet.axes.plot(*at, "o", ms=6.5, mfc=face, mec=palette.ACCENT, mew=1.8, zorder=4.1)
         write_beside(sheet, at, name, avoid=avoid)
@@ -216,7 +249,7 @@ def draw_many_paths(sheet: Sheet, paths: Sequence[Path]) -> None:
     add_colour_key(sheet, key, label="distance walked (m)", above=False)
 
 
-def _draw_dots(sheet: Sheet, at: Sequence[tuple[float, float]], face: Any, rim: Any) -> None:
+def _draw_dots(sheet: Sheet, at: Sequence[tuple[float, ...]], face: Any, rim: Any) -> None:
     """Draw small discs, as `draw_ends` does for one path: full at goals, rings at starts."""
     x, y = np.array(at).T
     sheet.axes.scatter(x, y, s=15, c=face, edgecolors=rim, linewidths=0.7, zorder=3.5)

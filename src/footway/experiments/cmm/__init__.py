@@ -1,0 +1,57 @@
+"""The Corridor Map Method: the three batches of cmm-2007, and the city of cmm-crowds-2008.
+
+One module for each experiment; published numbers stand at its top.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from footway.experiments.cmm import obstacles, shortcuts, smooth, town, variation
+from footway.experiments.cmm.effort import FULL, QUICK
+from footway.experiments.machine import machine
+from footway.experiments.report import Report
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from footway.experiments.registry import Step
+
+_STEPS: Final = (
+    ("smooth", "Batch 1: random queries", smooth),
+    ("obstacles", "Batch 2: dynamic obstacles", obstacles),
+    ("shortcuts", "Batch 3: shorter paths", shortcuts),
+    ("city", "The city: corridors and paths", town),
+    ("variation", "Path variation", variation),
+)
+
+_MAPS: Final = (
+    "The papers' environments are not public: ours are made after their figures and numbers, with "
+    "the same size and kind of obstacles."
+)
+_UNITS: Final = (
+    "cmm-2007 counts in cells, 100 x 100 of them, and its characters move 6.3 cells/s in Game and "
+    "29 cells/s in Field. Ours count in metres, walk 1.2 m/s with a radius of 0.25 m, at steps of "
+    "0.1 s, as in cmm-crowds-2008."
+)
+_TIMES: Final = (
+    "Our times are medians over several rounds, after one that warms up; `best` is the fastest "
+    "round. One thread."
+)
+_REMARKS: Final = (
+    _MAPS,
+    _UNITS,
+    _TIMES,
+    "Machines of the papers: Pentium 4, 2.66 GHz (2007); Core2, 2.4 GHz, one core (2008).",
+)
+
+
+def run(folder: Path, *, quick: bool, step: Step) -> Report:
+    """Run all five; pictures go to the folder."""
+    effort = QUICK if quick else FULL
+    sections = []
+    for name, doing, module in _STEPS:
+        with step(name, doing):
+            sections.append(module.run(effort, folder))
+    title = "The Corridor Map Method, reproduced"
+    return Report("cmm", title, machine(), sections, _REMARKS)

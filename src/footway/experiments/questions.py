@@ -1,0 +1,59 @@
+"""Random queries that have an answer, the same in every run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from footway.errors import NoPath
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from footway.corridor import CorridorMap
+
+    Floats = NDArray[np.float64]
+
+ROOM = 0.05
+"""m. What start, goal and the narrowest place leave beside the disc: no query is a rounding
+error away from having no answer."""
+
+
+class Question(NamedTuple):
+    """From here to there, in metres."""
+
+    start: tuple[float, float]
+    goal: tuple[float, float]
+
+
+def random_questions(cmap: CorridorMap, count: int, *, radius: float, seed: int) -> list[Question]:
+    """Return queries between points all over the map, for a disc that fits and gets through."""
+    found: list[Question] = []
+    for start, goal in _pairs(cmap, radius + ROOM, np.random.default_rng(seed)):
+        if _connected(cmap, start, goal, radius + ROOM):
+            found.append(Question(start, goal))
+        if len(found) == count:
+            break
+    return found
+
+
+def _pairs(cmap: CorridorMap, room: float, random: np.random.Generator) -> Iterator[Question]:
+    """Yield pairs of points with this much room, for ever."""
+    x0, y0, x1, y1 = cmap.bounds
+    while True:
+        points = random.uniform((x0, y0), (x1, y1), (256, 2))
+        free = points[cmap.clearance(points) >= room].tolist()
+        for a, b in zip(free[::2], free[1::2], strict=False):
+            yield Question((a[0], a[1]), (b[0], b[1]))
+
+
+def _connected(
+    cmap: CorridorMap, start: tuple[float, float], goal: tuple[float, float], radius: float
+) -> bool:
+    try:
+        return cmap.bottleneck(start, goal).radius >= radius
+    except NoPath:
+        return False

@@ -1,0 +1,57 @@
+"""Which experiments there are."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+from footway.errors import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from footway.experiments.report import Report
+
+    Step: TypeAlias = Callable[[str, str], AbstractContextManager[None]]
+    """A step that takes long: its name and what is done, for whoever shows progress."""
+
+
+class Experiment(NamedTuple):
+    """One entry of the list; its module is imported when it is run."""
+
+    name: str
+    title: str
+    module: str
+
+    def run(self, folder: Path, *, quick: bool, step: Step) -> Report:
+        """Run it; pictures are written to the folder."""
+        report: Report = import_module(self.module).run(folder, quick=quick, step=step)
+        return report
+
+
+EXPERIMENTS: Final = {
+    entry.name: entry
+    for entry in (
+        Experiment(
+            "cmm",
+            "The Corridor Map Method (cmm-2007; cmm-crowds-2008, sections 2.2, 2.3 and 3)",
+            "footway.experiments.cmm",
+        ),
+    )
+}
+
+
+def choose(names: Sequence[str]) -> list[Experiment]:
+    """Return the experiments of these names, each once; all of them where no name is given.
+
+    Raises:
+        BadInput: there is no experiment of this name.
+
+    """
+    for name in names:
+        if name not in EXPERIMENTS:
+            known = ", ".join(EXPERIMENTS)
+            raise BadInput(f"there is no table {name!r} to reproduce; there is: {known}")
+    return [EXPERIMENTS[name] for name in dict.fromkeys(names or EXPERIMENTS)]

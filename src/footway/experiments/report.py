@@ -1,0 +1,128 @@
+"""What an experiment reports, and how it looks in Markdown and JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Cell: TypeAlias = str | int | float | None
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of numbers, with their units in the names of columns or rows, and a note below."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: Sequence[Sequence[Cell]]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A file in the output folder, and what is seen."""
+
+    file: str
+    caption: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """One experiment of a paper.
+
+    Attributes:
+        title: what was asked.
+        source: where the published numbers stand.
+        tables: published numbers beside ours.
+        pictures: drawn again.
+        checked: what was verified about the answers before their times were believed.
+        wrong: answers that were not as they should be; none, unless Footway has a fault.
+
+    """
+
+    title: str
+    source: str
+    tables: Sequence[Table]
+    pictures: Sequence[Picture] = ()
+    checked: str = ""
+    wrong: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that an experiment found out, and on which machine."""
+
+    name: str
+    title: str
+    machine: dict[str, str]
+    sections: Sequence[Section]
+    remarks: Sequence[str] = ()
+
+    @property
+    def wrong(self) -> list[str]:
+        """Answers that were not as they should be."""
+        return [words for section in self.sections for words in section.wrong]
+
+    @property
+    def files(self) -> list[str]:
+        """Pictures, in the order of the sections."""
+        return [picture.file for section in self.sections for picture in section.pictures]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return asdict(self)
+
+    def to_markdown(self, *, pictures: bool = True) -> str:
+        """Text that reads well in a terminal too; there, leave the pictures out."""
+        machine = ", ".join(f"{name} {value}".strip() for name, value in self.machine.items())
+        remarks = [f"- {remark}" for remark in (*self.remarks, f"Measured: {machine}.")]
+        lines = [f"# {self.title}", "", *remarks, ""]
+        for section in self.sections:
+            lines += _section_lines(section, pictures=pictures)
+        return "\n".join(lines).rstrip() + "\n"
+
+
+def ratio(published: float, ours: float) -> float | None:
+    """How many times smaller ours is; None where that makes no sense."""
+    return published / ours if ours > 0 else None
+
+
+def _section_lines(section: Section, *, pictures: bool) -> list[str]:
+    lines = [f"## {section.title}", "", f"{section.source}.", ""]
+    lines += [f"Checked: {section.checked}", ""] if section.checked else []
+    for words in section.wrong:
+        lines += [f"**Wrong: {words}**", ""]
+    for table in section.tables:
+        lines += [f"**{table.title}**", "", *_grid(table.columns, table.rows), ""]
+        lines += [table.note, ""] if table.note else []
+    for picture in section.pictures if pictures else ():
+        lines += [f"![{picture.caption}]({picture.file})", "", f"*{picture.caption}*", ""]
+    return lines
+
+
+def _grid(columns: tuple[str, ...], rows: Sequence[Sequence[Cell]]) -> list[str]:
+    """Lines of a Markdown table with aligned columns: words to the left, numbers to the right."""
+    body = [list(columns), *([_text(cell) for cell in row] for row in rows)]
+    widths = [max(3, *(len(line[k]) for line in body)) for k in range(len(columns))]
+    first, *others = widths
+    rule = ["-" * first, *(f"{'-' * (width - 1)}:" for width in others)]
+    return [
+        f"| {line[0]:<{first}} | "
+        + " | ".join(f"{cell:>{width}}" for cell, width in zip(line[1:], others, strict=True))
+        + " |"
+        for line in (body[0], rule, *body[1:])
+    ]
+
+
+def _text(cell: Cell) -> str:
+    """Three digits of a number are all that a measurement can mean."""
+    if cell is None:
+        return ""
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, int) or abs(cell) >= 100:
+        return f"{cell:,.0f}"
+    return f"{cell:#.3g}".rstrip(".") if abs(cell) >= 1e-4 else f"{cell:.2g}"

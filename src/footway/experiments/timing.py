@@ -1,0 +1,65 @@
+"""Seconds, measured in rounds."""
+
+from __future__ import annotations
+
+import gc
+import time
+from contextlib import contextmanager
+from statistics import median
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterator, Mapping
+    from typing import TypeVar
+
+    Name = TypeVar("Name", bound=Hashable)
+
+
+class Timing(NamedTuple):
+    """Seconds that a call took.
+
+    `median` is what it did over all rounds and `minimum` what it can do when nobody disturbs it;
+    `cpu` is the median of the processor's time, which a busy machine does not change.
+    """
+
+    median: float
+    minimum: float
+    cpu: float
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Keep the garbage collector out of what is measured."""
+    gc.collect()
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def in_turn(calls: Mapping[Name, Callable[[], object]], *, rounds: int) -> dict[Name, Timing]:
+    """Time each call in each round, after one round that warms up and does not count.
+
+    A round makes all calls one after the other, so that a busy moment of the machine falls on all
+    of them and ratios stay fair; each round in another order, because a call that comes after a
+    long one finds the caches full of other things.
+    """
+    random = np.random.default_rng(0)
+    names = list(calls)
+    wall: dict[Name, list[float]] = {name: [] for name in calls}
+    cpu: dict[Name, list[float]] = {name: [] for name in calls}
+    for call in calls.values():
+        call()
+    with undisturbed():
+        for _ in range(rounds):
+            for name in (names[k] for k in random.permutation(len(names))):
+                begin, begin_cpu = time.perf_counter(), time.process_time()
+                calls[name]()
+                cpu[name].append(time.process_time() - begin_cpu)
+                wall[name].append(time.perf_counter() - begin)
+    return {name: Timing(median(wall[name]), min(wall[name]), median(cpu[name])) for name in calls}

@@ -1,0 +1,134 @@
+"""Many walks at once, on all cores."""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from footway._jit import thread_count
+from footway.corridor.map import as_points
+from footway.corridor.solver import SPACING
+from footway.errors import BadQuery, NoPath
+from footway.follow._batch_kernels import DONE, NOWHERE, walk_many
+from footway.follow._corridor_kernels import BLOCK
+from footway.follow._walk_kernels import FIELDS
+from footway.follow.cmm import NO_DISCS, cmm, settings_of
+from footway.follow.walk import Walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from footway.corridor import CorridorMap
+    from footway.follow.settings import Settings
+
+    Floats = NDArray[np.float64]
+
+_BATCH = 16  # queries that a thread takes at a time
+_SAMPLES = 1 << 16  # of a batch
+
+
+def cmm_batch(
+    cmap: CorridorMap,
+    starts: ArrayLike,
+    goals: ArrayLike,
+    *,
+    radius: float = 0.25,
+    speed: float = 1.2,
+    step: float = 0.1,
+    turn_rate: float = math.pi,
+    shortcut: float = 0.0,
+    noise: float = 0.0,
+    wavelength: float = 8.0,
+    lane: float = 0.0,
+    corner: float = 0.0,
+    seed: int = 0,
+    threads: int | None = None,
+) -> list[Walk | None]:
+    """Corridors and walks for (n, 2) starts and goals, on all cores; None where there is none.
+
+    Walk k is the one that `cmm` gives in `cmap.corridor(starts[k], goals[k])` with the seed
+    `seed + k`, to the bit, for any number of threads.
+
+    Example:
+        >>> import footway as fw
+        >>> cmap = fw.CorridorMap.build(fw.load("gallery:field"))
+        >>> walks = fw.follow.cmm_batch(cmap, [(2, 2), (2, 3)], [(17, 11), (-5, 0)])
+        >>> [walk is not None for walk in walks]
+        [True, False]
+
+    """
+    ends = _pairs(starts, goals)
+    settings = settings_of(
+        radius=radius, speed=speed, step=step, turn_rate=turn_rate, shortcut=shortcut, noise=noise,
+        wavelength=wavelength, lane=lane, corner=corner, seed=seed,
+    )  # fmt: skip
+    count = threads if threads is not None else thread_count()
+    if not isinstance(count, int) or count < 1:
+        raise BadQuery(f"threads is {count!r}: it must be a whole number, 1 or more")
+    firsts = range(0, len(ends), _BATCH)
+    with ThreadPoolExecutor(max_workers=count) as pool:
+        batches = pool.map(
+            lambda first: list(_walk_batch(cmap, ends[first : first + _BATCH], settings, first)),
+            firsts,
+        )
+        return [walk for batch in batches for walk in batch]
+
+
+def _walk_batch(
+    cmap: CorridorMap, ends: Floats, settings: Settings, first: int
+) -> Iterator[Walk | None]:
+    """Walks of some queries, of which the first one has this number in the whole batch."""
+    n, solver = len(ends), cmap.solver
+    statuses, offsets, stood = np.empty(n, np.int64), np.empty(n + 1, np.int64), np.zeros(n, bool)
+    points, velocities, directions = (np.empty((_SAMPLES, 3)) for _ in range(3))
+    seeds = settings.seed + first + np.arange(n)
+    balls, places, shares = solver.balls
+    walk_many(
+        ends, seeds, settings, SPACING, balls, places, shares,
+        np.empty((len(balls) // BLOCK + 1, 4)), np.empty(len(balls)), np.empty(FIELDS),
+        statuses, offsets, stood, points, velocities, directions, NO_DISCS, solver.index,
+        solver.ladder,
+    )  # fmt: skip
+    for k, (status, seed) in enumerate(zip(statuses.tolist(), seeds.tolist(), strict=True)):
+        if status == NOWHERE:
+            yield None
+        elif status == DONE:
+            rows = slice(int(offsets[k]), int(offsets[k + 1]))
+            yield Walk(
+                partial(cmap.corridor, ends[k, :2], ends[k, 2:], radius=settings.radius),
+                settings.radius,
+                settings.speed,
+                settings.step,
+                points[rows, :2].copy(),
+                velocities[rows, :2].copy(),
+                directions[rows, :2].copy() if stood[k] else None,
+                (),
+                NO_DISCS,
+                solver.index.grid,
+            )
+        else:
+            yield _walk_alone(cmap, ends[k], settings, seed)
+
+
+def _walk_alone(cmap: CorridorMap, ends: Floats, settings: Settings, seed: int) -> Walk | None:
+    """Walk of a query that needs more memory than a batch has."""
+    habits = settings._asdict() | {"seed": seed}
+    habits.pop("repulsion")
+    try:
+        return cmm(cmap.corridor(ends[:2], ends[2:], radius=settings.radius), **habits)
+    except NoPath:
+        return None
+
+
+def _pairs(starts: ArrayLike, goals: ArrayLike) -> Floats:
+    """(n, 4) start and goal of each query."""
+    a, b = as_points(starts), as_points(goals)
+    if len(a) != len(b):
+        raise BadQuery(f"{len(a)} starts and {len(b)} goals: give as many of each")
+    return np.hstack([a, b])

@@ -1,0 +1,86 @@
+"""Many different walks in one corridor, and how different they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from footway.errors import BadQuery
+from footway.follow.cmm import cmm
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from footway.corridor import Corridor
+    from footway.follow.walk import Walk
+
+    Floats = NDArray[np.float64]
+
+_BAND = (5.0, 95.0)  # percentiles: the band that holds the middle 90 % of the walks
+_LEAST = 0.05  # m, usable width below which nobody can walk beside another
+
+
+class Variations(NamedTuple):
+    """Walks in one corridor, and how much of it they use."""
+
+    walks: list[Walk]
+    diversity: float
+    """Mean along the backbone of the width of the band that holds the middle 90 % of the walks,
+    relative to the usable width 2 (R - r); 0 for one line, 0.9 for walks spread evenly."""
+
+
+def variations(
+    corridor: Corridor, count: int, *, noise: float = 0.5, seed: int = 0, **habits: Any
+) -> Variations:
+    """`count` walks with coherent noise, one seed each (cmm-crowds-2008, section 3, figure 3a).
+
+    Args:
+        corridor: that all of them walk in.
+        count: of walks, 1 or more.
+        noise: weight of the noise.
+        seed: of the first walk; the others count on.
+        habits: other keywords of `cmm`.
+
+    Example:
+        >>> import footway as fw
+        >>> cmap = fw.CorridorMap.build(fw.load("gallery:field"))
+        >>> bundle = fw.follow.variations(cmap.corridor((2, 2), (17, 11), radius=0.25), 20)
+        >>> 0.0 < bundle.diversity < 1.0
+        True
+
+    """
+    if not isinstance(count, int) or count < 1:
+        raise BadQuery(f"the count is {count!r}: it must be a whole number, 1 or more")
+    walks = [cmm(corridor, noise=noise, seed=seed + k, **habits) for k in range(count)]
+    return Variations(walks, diversity(corridor, walks))
+
+
+def diversity(corridor: Corridor, walks: list[Walk]) -> float:
+    """How much of the corridor's usable width walks take up: see `Variations`."""
+    stations, sideways, widths = _stations(corridor, walks[0].radius)
+    if len(stations) == 0:
+        return 0.0
+    offsets = np.array([_offsets(walk.points, stations, sideways) for walk in walks])
+    low, high = np.percentile(offsets, _BAND, axis=0)
+    return float(np.mean(np.minimum(1.0, (high - low) / widths)))
+
+
+def _stations(corridor: Corridor, radius: float) -> tuple[Floats, Floats, Floats]:
+    """Points of the backbone with room beside them, level normals there, and usable widths."""
+    backbone, widths = corridor.backbone, 2.0 * (corridor.radii - radius)
+    along = np.gradient(backbone, axis=0)
+    sideways = np.zeros_like(backbone)
+    sideways[:, 0], sideways[:, 1] = -along[:, 1], along[:, 0]
+    size = np.linalg.norm(sideways, axis=1)
+    wide = (widths > _LEAST) & (size > 0.0)
+    return backbone[wide], sideways[wide] / size[wide, None], widths[wide]
+
+
+def _offsets(points: Floats, stations: Floats, sideways: Floats) -> Floats:
+    """Signed distance at which a walk passes each station, (n,) m: that of its nearest sample."""
+    from scipy.spatial import cKDTree
+
+    nearest = points[cKDTree(points).query(stations)[1]]
+    offsets: Floats = ((nearest - stations) * sideways).sum(axis=1)
+    return offsets

@@ -1,0 +1,155 @@
+"""A path in time: what a follower returns."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from footway.corridor._path_kernels import polyline_clearance
+from footway.corridor.path import Path
+from footway.follow._measure_kernels import least_gap, least_room
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from footway.corridor import Corridor
+    from footway.corridor.index import Grid
+    from footway.follow.obstacles import Disc
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Walk(Path):
+    """Positions, velocities and times of a character from the start of a corridor to its goal.
+
+    A sample's velocity takes the character to the next sample: `points[k + 1]` is `points[k] +
+    velocities[k] * step`. In the last sample it stands on the goal.
+
+    Attributes:
+        made_in: gives the corridor that it lies in.
+        radius: of the character, m.
+        speed: its greatest, m/s.
+        step: seconds from one sample to the next.
+        points: (n, d) m.
+        velocities: (n, d) m/s.
+        stands: (n, d) where the character looks in samples in which it stands; None: in none.
+        obstacles: that were avoided.
+        discs: (m, 7) the same as numbers: centre, radius and velocity.
+        grid: the map's walls, to measure the clearance; None in a corridor made by hand.
+
+    """
+
+    made_in: Callable[[], Corridor]
+    radius: float
+    speed: float
+    step: float
+    points: Floats
+    velocities: Floats
+    stands: Floats | None
+    obstacles: tuple[Disc, ...]
+    discs: Floats
+    grid: Grid | None
+
+    @property
+    def start(self) -> tuple[float, ...]:  # type: ignore[override]
+        """Where it begins, m."""
+        return tuple(self.points[0].tolist())
+
+    @property
+    def goal(self) -> tuple[float, ...]:  # type: ignore[override]
+        """Where it ends, m."""
+        return tuple(self.points[-1].tolist())
+
+    @property
+    def dimension(self) -> int:
+        """2 or 3."""
+        return int(self.points.shape[1])
+
+    @cached_property
+    def corridor(self) -> Corridor:
+        """That it lies in; the sub-corridor where it swayed around obstacles."""
+        return self.made_in()
+
+    @cached_property
+    def directions(self) -> Floats:
+        """(n, d) where the character looks: unit vectors along the velocities.
+
+        It may turn on the spot where there is no room for a curve. On the goal it looks where it
+        looked before.
+        """
+        pace = np.linalg.norm(self.velocities, axis=1)
+        directions: Floats = self.velocities / np.maximum(pace, 1e-300)[:, None]
+        if self.stands is not None:
+            directions = np.where(pace[:, None] > 0.0, directions, self.stands)
+        if len(pace) > 1:
+            directions[-1] = directions[-2]
+        return directions
+
+    @cached_property
+    def times(self) -> Floats:
+        """(n,) s. Time of each sample, from 0."""
+        return np.arange(len(self.points), dtype=np.float64) * self.step
+
+    @property
+    def duration(self) -> float:
+        """Seconds from start to goal."""
+        return (len(self.points) - 1) * self.step
+
+    @property
+    def length(self) -> float:  # type: ignore[override]
+        """Length of the way, m."""
+        return float(self.arc_lengths[-1])
+
+    @cached_property
+    def headings(self) -> Floats:
+        """(n,) radians. Where the character looks, in the plane, from the x-axis to the left."""
+        heading: Floats = np.arctan2(self.directions[:, 1], self.directions[:, 0])
+        return heading
+
+    @cached_property
+    def clearance(self) -> float:  # type: ignore[override]
+        """Least distance of the way to any wall, m, measured when it is first asked for.
+
+        In a corridor made by hand: the least distance to the outside of its balls, at the samples.
+        """
+        if self.grid is not None:
+            return float(polyline_clearance(self.points, self.grid))
+        return float(least_room(self._in_space, self.corridor.balls))
+
+    @cached_property
+    def gap(self) -> float:
+        """Least distance between the character and any dynamic obstacle over time, m."""
+        if len(self.discs) == 0:
+            return math.inf
+        return float(least_gap(self._in_space, self.step, self.discs)) - self.radius
+
+    @property
+    def _in_space(self) -> Floats:
+        """(n, 3) m."""
+        points = np.zeros((len(self.points), 3))
+        points[:, : self.dimension] = self.points
+        return points
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return super().to_dict() | {
+            "speed": self.speed,
+            "step": self.step,
+            "duration": self.duration,
+            "gap": self.gap if self.obstacles else None,
+            "times": self.times.tolist(),
+            "velocities": self.velocities.tolist(),
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"Walk({self.length:.2f} m in {self.duration:.1f} s, {len(self.points)} samples, "
+            f"radius {self.radius:g} m)"
+        )
