@@ -25,21 +25,29 @@ SAG = 1.6e-6  # m, times R: square of the spacing at which a chord leaves a para
 
 
 @inner
+def _length(dx, dy):
+    """Length of a vector; math.hypot guards against overflow, at several times the price."""
+    return math.sqrt(dx * dx + dy * dy)
+
+
+@inner
 def spacing(room, radius, step):
     """Distance to the next ball, m, for a ball of radius `room` and a disc of `radius`."""
-    closest = min(CLOSEST, math.sqrt(SAG * max(room, 1e-6)))
-    return min(step, max(NEST * (room - radius), closest))
+    gap = NEST * (room - radius)
+    if gap < CLOSEST:
+        gap = max(gap, min(CLOSEST, math.sqrt(SAG * max(room, 1e-6))))
+    return min(step, gap)
 
 
 @inner
 def _length_to_end(piece, x, y, edge, end, axis):
     """Length along an edge from a place on one of its pieces to its first or last vertex."""
     if end == 0:
-        length = math.hypot(x - axis.events[piece, 0], y - axis.events[piece, 1])
+        length = _length(x - axis.events[piece, 0], y - axis.events[piece, 1])
         for i in range(axis.offsets[edge], piece):
             length += axis.piece_length[i]
         return length
-    length = math.hypot(x - axis.events[piece + 1, 0], y - axis.events[piece + 1, 1])
+    length = _length(x - axis.events[piece + 1, 0], y - axis.events[piece + 1, 1])
     for i in range(piece + 1, axis.offsets[edge + 1] - 1):
         length += axis.piece_length[i]
     return length
@@ -50,7 +58,7 @@ def _length_between(piece_s, sx, sy, piece_g, gx, gy, radius, axis):
     """Length between two places of one edge; infinite where it is too narrow between them."""
     low, high = min(piece_s, piece_g), max(piece_s, piece_g)
     if low == high:
-        return math.hypot(gx - sx, gy - sy)
+        return _length(gx - sx, gy - sy)
     length = 0.0
     for i in range(low + 1, high + 1):
         if axis.clearance[i] < radius - SLACK:
@@ -58,8 +66,8 @@ def _length_between(piece_s, sx, sy, piece_g, gx, gy, radius, axis):
         if i < high:
             length += axis.piece_length[i]
     lx, ly, hx, hy = (sx, sy, gx, gy) if piece_s == low else (gx, gy, sx, sy)
-    length += math.hypot(lx - axis.events[low + 1, 0], ly - axis.events[low + 1, 1])
-    return length + math.hypot(hx - axis.events[high, 0], hy - axis.events[high, 1])
+    length += _length(lx - axis.events[low + 1, 0], ly - axis.events[low + 1, 1])
+    return length + _length(hx - axis.events[high, 0], hy - axis.events[high, 1])
 
 
 @inner
@@ -76,7 +84,7 @@ def _mark_way_up(edge, query, graph, marks):
 @inner
 def _bound(v, gx, gy, graph, vertices, goal):
     """Lower bound of the way from a vertex to the goal, whose landmark distances are given."""
-    bound = math.hypot(vertices[v, 0] - gx, vertices[v, 1] - gy)
+    bound = _length(vertices[v, 0] - gx, vertices[v, 1] - gy)
     for k in range(graph.landmarks.shape[1]):
         bound = max(bound, abs(graph.landmarks[v, k] - goal[k]))
     return bound
@@ -94,7 +102,7 @@ def _reach(v, cost, half, gx, gy, query, size, graph, vertices, ladder):
     return push(bound, v, size, ladder.keys, ladder.queue)
 
 
-@inner(inline=False)
+@inner
 def find_backbone(start, goal, radius, index, ladder):
     """Half-edges of the shortest way between two places of the axis, written to the ladder.
 
@@ -190,16 +198,6 @@ def _read_back(last, edges, ladder):
 
 
 @inner
-def _line_distance(x, y, site, sites, is_point):
-    """Distance to a point site, or to the line of a segment: never above that to the segment."""
-    ax, ay = sites[site, 0], sites[site, 1]
-    if is_point[site]:
-        return math.hypot(x - ax, y - ay)
-    dx, dy = sites[site, 2] - ax, sites[site, 3] - ay
-    return abs(dx * (y - ay) - dy * (x - ax)) / math.hypot(dx, dy)
-
-
-@inner
 def _write_ball(n, x, y, room, piece, share, balls, places, shares):
     balls[n, 0], balls[n, 1], balls[n, 2], balls[n, 3] = x, y, 0.0, room
     places[n], shares[n] = piece, share
@@ -230,54 +228,54 @@ def share_of(piece, x, y, axis):
     return min(1.0, max(0.0, ((x - x0) * dx + (y - y0) * dy) / whole))
 
 
-@inner(inline=False)
+@inner
 def _balls_on_piece(piece, begin, end, radius, step, n, balls, places, shares, axis):
     """Balls from share `begin` of a piece up to, and without, share `end`; -1 when full."""
     x0, y0 = axis.events[piece, 0], axis.events[piece, 1]
     x1, y1 = axis.events[piece + 1, 0], axis.events[piece + 1, 1]
-    left, right = axis.piece_left[piece], axis.piece_right[piece]
+    room_0, room_1 = axis.clearance[piece], axis.clearance[piece + 1]
+    left = axis.piece_left[piece]
     focus, wall = _directrix(piece, axis)
-    ax = ay = ux = uy = 0.0
-    from_x = to_x = foot = height = 0.0
-    length = math.hypot(x1 - x0, y1 - y0)
+    between_points = focus < 0 and axis.is_point[left]
+    ax, ay, ux, uy = axis.sites[left, 0], axis.sites[left, 1], 0.0, 0.0
+    from_x = to_x = foot = height = slope = 0.0
+    length = _length(x1 - x0, y1 - y0)
     if focus >= 0:
         ax, ay = axis.sites[wall, 0], axis.sites[wall, 1]
         ux, uy = axis.sites[wall, 2] - ax, axis.sites[wall, 3] - ay
-        norm = math.hypot(ux, uy)
-        ux, uy = ux / norm, uy / norm
+        norm = 1.0 / _length(ux, uy)
+        ux, uy = ux * norm, uy * norm
         fx, fy = axis.sites[focus, 0] - ax, axis.sites[focus, 1] - ay
         foot, height = fx * ux + fy * uy, ux * fy - uy * fx
         from_x = (x0 - ax) * ux + (y0 - ay) * uy
         to_x = (x1 - ax) * ux + (y1 - ay) * uy
         length = abs(to_x - from_x)
-    t, way = begin, end - begin
-    sign = 1.0 if way > 0.0 else -1.0
+    t, sign = begin, 1.0 if end > begin else -1.0
+    per_metre = 1.0 / max(length, 1e-300)
     while (end - t) * sign > 1e-12:
         if n + 2 > len(balls):
             return -1
-        slope = 0.0
-        x, y = x0 + t * (x1 - x0), y0 + t * (y1 - y0)
-        if focus >= 0:
+        if focus >= 0:  # as far from the wall as from the point
             along = from_x + t * (to_x - from_x)
-            off = along - foot
-            up = (off * off + height * height) / (2.0 * height)
+            slope = (along - foot) / height
+            up = 0.5 * height * (slope * slope + 1.0)
             x, y = ax + along * ux - up * uy, ay + along * uy + up * ux
-            slope = off / height
-        room = min(
-            _line_distance(x, y, left, axis.sites, axis.is_point),
-            _line_distance(x, y, right, axis.sites, axis.is_point),
-        )
+            room = abs(up)
+        else:
+            x, y = x0 + t * (x1 - x0), y0 + t * (y1 - y0)
+            room = room_0 + t * (room_1 - room_0)
+            if between_points:
+                room = _length(x - ax, y - ay)
         _write_ball(n, x, y, room, piece, t, balls, places, shares)
         n += 1
         if length <= 0.0:
             break
-        gap = spacing(room, radius, step) / length
-        further = t + sign * gap / math.sqrt(1.0 + slope * slope)
-        if focus >= 0:  # a parabola may get steeper on the way
-            off = from_x + further * (to_x - from_x) - foot
-            slope = max(abs(slope), abs(off / height))
-            further = t + sign * gap / math.sqrt(1.0 + slope * slope)
-        t = further
+        gap = spacing(room, radius, step) * per_metre
+        if focus >= 0:  # it may get steeper on the way
+            next_slope = (from_x + (t + sign * gap) * (to_x - from_x) - foot) / height
+            steepest = max(abs(slope), abs(next_slope))
+            gap /= math.sqrt(1.0 + steepest * steepest)
+        t += sign * gap
     return n
 
 
@@ -286,7 +284,7 @@ def _balls_on_spoke(
     x0, y0, x1, y1, room_0, room_1, piece, share, radius, step, n, balls, places, shares
 ):
     """Balls on the straight way between an end and the axis (figure 3); the first, not the last."""
-    length, s = math.hypot(x1 - x0, y1 - y0), 0.0
+    length, s = _length(x1 - x0, y1 - y0), 0.0
     while s == 0.0 or s < length - 1e-12:
         if n + 2 > len(balls):
             return -1

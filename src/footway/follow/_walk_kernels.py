@@ -52,7 +52,7 @@ PATIENCE = 10.0  # s without coming closer to the attraction point
 FORESIGHT = 1.5  # s, within which a moving disc is avoided where it will be
 CALM = 4.0  # m before the goal, over which habits fade
 AROUND = 1.0  # m of the backbone ahead that show whether a corner comes, at the least
-REFRESH = 1.0  # m, after which alpha(x, dt) is looked for again
+REFRESH = 1.0  # m, after which alpha(x, dt) is looked for again; later where it is far away
 WINDOW = 256  # balls ahead that may hold one step
 HESITATE = 0.5  # force below which the character slows down: the forces nearly cancel
 ROUNDED = 1.0 + 1e-13  # so much may a square be above its limit
@@ -197,7 +197,7 @@ def _on_backbone(x, t, length, balls, r):
     return x, t
 
 
-@inner
+@inner(inline=False)
 def _second_attraction_point(x, t, guess, s, stride, balls, lengths):
     """Index of alpha(x, dt), dt a share of the backbone's length."""
     limit = lengths[t] + s.shortcut * lengths[len(balls) - 1]
@@ -211,26 +211,45 @@ def _second_attraction_point(x, t, guess, s, stride, balls, lengths):
 
 @inner
 def _force(x, v, t, aim, short, calm_from, time, s, balls, discs, own):
-    """F = F_0 + F_s + F_rand + F_perp + F_corner + F_1 + ... + F_n + the user's own."""
-    R, r, d = balls[t, 3], s.radius, _distance(x, t, balls)
+    """F = F_0 + (F_s + F_rand + F_perp + F_corner + F_1 + ... + F_n + the user's own)."""
     target = (balls[aim, 0], balls[aim, 1], balls[aim, 2])
     e = unit(target[0] - x[0], target[1] - x[1], target[2] - x[2])
-    F = e if aim > t or t == len(balls) - 1 else attraction(e, d, R, r)
+    F = e
+    if aim == t and t < len(balls) - 1:
+        F = attraction(e, _distance(x, t, balls), balls[t, 3], s.radius)
+    if has_habits(s) or len(discs) > 0 or own[0] != 0.0 or own[1] != 0.0 or own[2] != 0.0:
+        F = add(F, _other_forces(x, v, e, t, aim, short, calm_from, time, s, balls, discs))
+        F = add(F, own)
+    return F
+
+
+@inner
+def has_habits(s):
+    """Whether a character does more than follow its attraction point."""
+    return s.shortcut > 0.0 or s.noise != 0.0 or s.lane != 0.0 or s.corner != 0.0
+
+
+@inner(inline=False)
+def _other_forces(x, v, e, t, aim, short, calm_from, time, s, balls, discs):
+    """F_s + F_rand + F_perp + F_corner + F_1 + ... + F_n."""
+    R, r, d = balls[t, 3], s.radius, _distance(x, t, balls)
+    F = (0.0, 0.0, 0.0)
     calm = 1.0  # habits fade before the goal, or the character would circle it
     if t >= calm_from:
         calm = min(1.0, _distance(x, len(balls) - 1, balls) / CALM)
         calm *= calm
-    if short > t:
+    if s.shortcut > 0.0 and short > t:
         F = add(F, shortening(x, (balls[short, 0], balls[short, 1], balls[short, 2])))
     if s.noise != 0.0:
-        F = add(F, random_bias(e, target, calm * s.noise, s.wavelength, s.seed))
+        alpha = (balls[aim, 0], balls[aim, 1], balls[aim, 2])
+        F = add(F, random_bias(e, alpha, calm * s.noise, s.wavelength, s.seed))
     if s.lane != 0.0:
         F = add(F, lane_bias(e, max(d, 0.5 * (R - r)), R, r, calm * s.lane))
     if s.corner != 0.0:
         F = add(F, corner_bias(e, _course_ahead(aim, balls), calm * s.corner))
     if len(discs) > 0:
         F = add(F, _repulsions(x, v, t, time, s, balls, discs))
-    return add(F, own)
+    return F
 
 
 @inner
@@ -393,7 +412,7 @@ def _tight_step(x, h, pace, t, most, time, turn, s, balls, discs):
     return x, new, 0.0, t
 
 
-@inner
+@inner(inline=False)
 def _is_last_step(x, h, pace, t, turn, stride, time, s, balls, discs):
     """Whether the goal is within this step, nearly ahead, and the way to it free."""
     last = len(balls) - 1
@@ -442,9 +461,9 @@ def walk(state, steps, s, balls, blocks, lengths, discs, own, points, velocities
         if t > before or d < best - 0.01:
             idle, best = 0.0, d
         aim = _steering_point(x, t, aim, look, balls)
-        if s.shortcut > 0.0 and short_gap <= 0.0:
+        if s.shortcut > 0.0 and (short_gap <= 0.0 or (short <= t and t > before)):
             short = _second_attraction_point(x, t, max(short, t), s, stride, balls, lengths)
-            short_gap = REFRESH
+            short_gap = min(4.0 * REFRESH, max(REFRESH, 0.25 * _distance(x, short, balls)))
         most = _brake(x, t, brake_from, s.speed, balls)
         tight = t < last and balls[t + 1, 3] - s.radius < TIGHT
         tight = tight or not holds(x, t, s.radius, balls)
