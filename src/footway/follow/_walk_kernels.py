@@ -48,6 +48,7 @@ LOOK_AHEAD = 4.0  # steps; a nearer attraction point would be overrun
 BRAKING = 1.0  # m/s2, before the goal
 TIGHT = 1.5e-3  # m, of R - r, below which the character walks on the backbone itself
 SAGGING = 5e-7  # m, by which a step may cut the backbone where there is no room at all
+CHECK = 8  # steps, after which it is looked whether the character has come closer
 PATIENCE = 10.0  # s without coming closer to the attraction point
 FORESIGHT = 1.5  # s, within which a moving disc is avoided where it will be
 CALM = 4.0  # m before the goal, over which habits fade
@@ -212,11 +213,11 @@ def _second_attraction_point(x, t, guess, s, stride, balls, lengths):
 @inner
 def _force(x, v, t, aim, short, calm_from, time, s, balls, discs, own):
     """F = F_0 + (F_s + F_rand + F_perp + F_corner + F_1 + ... + F_n + the user's own)."""
-    target = (balls[aim, 0], balls[aim, 1], balls[aim, 2])
-    e = unit(target[0] - x[0], target[1] - x[1], target[2] - x[2])
-    F = e
-    if aim == t and t < len(balls) - 1:
-        F = attraction(e, _distance(x, t, balls), balls[t, 3], s.radius)
+    ax, ay, az = balls[aim, 0] - x[0], balls[aim, 1] - x[1], balls[aim, 2] - x[2]
+    d = math.sqrt(ax * ax + ay * ay + az * az)
+    scale = 1.0 / max(d, 1e-300)
+    e = (ax * scale, ay * scale, az * scale)
+    F = attraction(e, d, balls[t, 3], s.radius) if aim == t and t < len(balls) - 1 else e
     if has_habits(s) or len(discs) > 0 or own[0] != 0.0 or own[1] != 0.0 or own[2] != 0.0:
         F = add(F, _other_forces(x, v, e, t, aim, short, calm_from, time, s, balls, discs))
         F = add(F, own)
@@ -301,8 +302,10 @@ def _attraction_point(x, t, far_gap, r, balls, blocks):
 
 
 @inner
-def _steering_point(x, t, aim, look, balls):
+def _steering_point(x, t, aim, look, r, stride, balls):
     """Index of the first ball from alpha(x) on that is far enough ahead to steer for."""
+    if t >= aim and t + 1 < len(balls) and balls[t, 3] - r > look + stride:
+        return t  # the next ball does not hold x, so x is within a stride of this one's rim
     aim = max(aim, t)
     while aim + 1 < len(balls):
         dx, dy, dz = balls[aim, 0] - x[0], balls[aim, 1] - x[1], balls[aim, 2] - x[2]
@@ -325,7 +328,9 @@ def _heading(v, pace, h):
 def _free_step(
     x, v, h, pace, t, aim, short, calm_from, most, time, own, turn, stride, s, balls, discs
 ):  # fmt: skip
-    """A step under the forces: (velocity, heading, pace); the heading counts only while it stands.
+    """A step under the forces: (velocity, heading, pace, whether ball t is known to hold it).
+
+    The heading counts only while it stands.
 
     The velocity follows the force. If that is within what a body can do and stays in the ball of
     the attraction point, it is all: nothing is divided but the direction of the force.
@@ -347,7 +352,7 @@ def _free_step(
         to = (x[0] + new[0] * s.step, x[1] + new[1] * s.step, x[2] + new[2] * s.step)
         is_slight = along * along >= turn[0] * turn[0] * before * after
         if is_slight and holds(to, t, s.radius, balls) and _is_off(x, to, time, s, discs):
-            return new, h, math.sqrt(after)
+            return new, h, math.sqrt(after), True
     return _bodily_step(
         x, _heading(v, pace, h), new, t, aim, most, time, turn, stride, s, balls, discs
     )
@@ -373,7 +378,7 @@ def _bodily_step(x, h, v, t, aim, most, time, turn, stride, s, balls, discs):
         if other > share:
             share, new = other, inward
     pace *= share
-    return (pace * new[0], pace * new[1], pace * new[2]), new, pace
+    return (pace * new[0], pace * new[1], pace * new[2]), new, pace, False
 
 
 @inner
@@ -453,20 +458,24 @@ def walk(state, steps, s, balls, blocks, lengths, discs, own, points, velocities
     turn, dt, look = _turn_of_a_step(s), s.step, LOOK_AHEAD * s.speed * s.step
     if _distance(x, last, balls) == 0.0:
         aim = last  # it is there
-    status, row = WALKING, 0
+    status, row, held = WALKING, 0, False
     while row < steps and status == WALKING:
         before = t
         t, far_gap = _attraction_point(x, t, far_gap, s.radius, balls, blocks)
-        d = _distance(x, t, balls)
-        if t > before or d < best - 0.01:
-            idle, best = 0.0, d
-        aim = _steering_point(x, t, aim, look, balls)
+        if t > before:
+            idle, best, held = 0.0, math.inf, True
+        elif row % CHECK == 0:
+            d = _distance(x, t, balls)
+            if d < best - 0.01:
+                idle, best = 0.0, d
+        aim = _steering_point(x, t, aim, look, s.radius, stride, balls)
         if s.shortcut > 0.0 and (short_gap <= 0.0 or (short <= t and t > before)):
             short = _second_attraction_point(x, t, max(short, t), s, stride, balls, lengths)
             short_gap = min(4.0 * REFRESH, max(REFRESH, 0.25 * _distance(x, short, balls)))
         most = _brake(x, t, brake_from, s.speed, balls)
         tight = t < last and balls[t + 1, 3] - s.radius < TIGHT
-        tight = tight or not holds(x, t, s.radius, balls)
+        tight = tight or not (held or holds(x, t, s.radius, balls))
+        held = False
         if h[0] == 0.0 and h[1] == 0.0 and h[2] == 0.0:
             k = min(t + 1, last) if tight else aim
             h = unit(balls[k, 0] - x[0], balls[k, 1] - x[1], balls[k, 2] - x[2])
@@ -482,7 +491,7 @@ def walk(state, steps, s, balls, blocks, lengths, discs, own, points, velocities
             )
             v = (pace * h[0], pace * h[1], pace * h[2])
         else:
-            v, h, pace = _free_step(
+            v, h, pace, held = _free_step(
                 x, v, h, pace, t, aim, short, calm_from, most, time, own, turn, stride, s, balls,
                 discs,
             )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING
@@ -31,6 +32,16 @@ if TYPE_CHECKING:
 
 _BATCH = 16  # queries that a thread takes at a time
 _SAMPLES = 1 << 16  # of a batch
+
+
+class _Scratch(threading.local):
+    """Samples of a thread's batch: fresh memory costs more than walking."""
+
+    def __init__(self) -> None:
+        self.samples = tuple(np.empty((_SAMPLES, 3)) for _ in range(3))
+
+
+_scratch = _Scratch()
 
 
 def cmm_batch(
@@ -86,7 +97,7 @@ def _walk_batch(
     """Walks of some queries, of which the first one has this number in the whole batch."""
     n, solver = len(ends), cmap.solver
     statuses, offsets, stood = np.empty(n, np.int64), np.empty(n + 1, np.int64), np.zeros(n, bool)
-    points, velocities, directions = (np.empty((_SAMPLES, 3)) for _ in range(3))
+    points, velocities, directions = _scratch.samples
     seeds = settings.seed + first + np.arange(n)
     balls, places, shares = solver.balls
     walk_many(
