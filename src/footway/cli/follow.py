@@ -64,13 +64,22 @@ ShortcutOption = Annotated[
     str | None, _number("0..1", "How far ahead it may cut corners: a share of the backbone.", "0")
 ]
 NoiseOption = Annotated[
-    str | None, _number("NUMBER", "Strength of a smooth random bias, another with every seed.", "0")
+    str | None,
+    _number(
+        "NUMBER", "Strength of a smooth random bias, 0 to about 1; another with every seed.", "0"
+    ),
 ]
 LaneOption = Annotated[
-    str | None, _number("NUMBER", "Keep to the left (positive) or to the right (negative).", "0")
+    str | None,
+    _number(
+        "NUMBER",
+        "Keep to the left (positive) or right (negative): 0.5 a little, 2 close to the wall.",
+        "0",
+    ),
 ]
 CornerOption = Annotated[
-    str | None, _number("NUMBER", "Take corners tight (positive) or wide (negative).", "0")
+    str | None,
+    _number("NUMBER", "Take corners tight (positive) or wide (negative), up to about 1.", "0"),
 ]
 SeedOption = Annotated[
     int | None,
@@ -295,6 +304,6 @@ def _write_trajectory(walk: Walk, file: str) -> None:
             for when, at, velocity in zip(
                 walk.times.tolist(), walk.points.tolist(), walk.velocities.tolist(), strict=True
             ):
-                writer.writerow((when, *at, *velocity))
+                writer.writerow((round(when, 9), *at, *velocity))
     except OSError as error:
         raise BadFile(f"{file}: cannot be written: {error.strerror or error}") from error

@@ -61,7 +61,7 @@ EXAMPLES: Final = (
     "  footway path gallery:city --start 2,3 --goal 480,451\n\n"
     "  footway path plan.fwmap --start -3,4 --goal 12,9.5 --radius 0.4 --json\n\n"
     "  footway path plan.geojson --start 1,1 --goal 9,9 --clearance 0.8 --plot path.png\n\n"
-    "  footway path gallery:game --start 10,10 --goal 90,88 --follow cmm --shortcut 0.1 "
+    "  footway path gallery:game --start 12,12 --goal 90,88 --follow cmm --shortcut 0.1 "
     "--lane -0.5 --plot walk.png\n\n"
     "Exit code 3: there is no path, and the message says why."
 )

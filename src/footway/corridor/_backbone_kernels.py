@@ -382,8 +382,8 @@ def balls_along(sx, sy, gx, gy, count, radius, step, balls, places, shares, inde
     return write_balls(start, goal, count, radius, step, balls, places, shares, index, ladder)
 
 
-@kernel
-def length_of(balls):
+@inner
+def length_of_balls(balls):
     """Length of the line through the centres of balls."""
     length = 0.0
     for k in range(len(balls) - 1):
@@ -391,6 +391,12 @@ def length_of(balls):
         dz = balls[k + 1, 2] - balls[k, 2]
         length += math.sqrt(dx * dx + dy * dy + dz * dz)
     return length
+
+
+@kernel
+def length_of(balls):
+    """`length_of_balls`, for Python."""
+    return length_of_balls(balls)
 
 
 @kernel

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 
 from footway._jit import inner, kernel
+from footway.corridor._backbone_kernels import length_of_balls as length_of
 from footway.follow._corridor_kernels import (
     INSIDE,
     advance_far,
@@ -35,19 +36,22 @@ from footway.follow._force_kernels import (
     unit,
 )
 
-ARRIVED, WALKING, STALLED, FULL = 0, 1, 2, 3
+ARRIVED, WALKING, STALLED = 0, 1, 2
 
 # Fields of `state`: position, velocity, heading, then scalars.
 X, V, H = 0, 3, 6
 AT, AIM, FAR_GAP, SHORT, SHORT_GAP, STRIDE, TIME = range(9, 16)
-IDLE, BEST, BRAKE_FROM, CALM_FROM, STOOD, BEGUN = range(16, 22)
-FIELDS = 22
+IDLE, BEST, BRAKE_FROM, CALM_FROM, STOOD, LIMIT, BEGUN = range(16, 23)
+FIELDS = 23
 
 RELAXATION = 0.2  # s, in which the velocity follows the force
 LOOK_AHEAD = 4.0  # steps; a nearer attraction point would be overrun
 BRAKING = 1.0  # m/s2, before the goal
 TIGHT = 1.5e-3  # m, of R - r, below which the character walks on the backbone itself
 SAGGING = 5e-7  # m, by which a step may cut the backbone where there is no room at all
+PROGRESS = 0.01  # s of walking that count as coming closer
+SLOWEST = 1e-9  # m/s, below which the character stands
+LONGEST, DELAY = 10.0, 120.0  # times as long as the backbone takes, and s: then it is given up
 CHECK = 8  # steps, after which it is looked whether the character has come closer
 PATIENCE = 10.0  # s without coming closer to the attraction point
 FORESIGHT = 1.5  # s, within which a moving disc is avoided where it will be
@@ -274,6 +278,7 @@ def _load(state, balls, blocks, lengths, s):
     state[BEST] = math.inf
     stop = s.speed * s.speed / (2.0 * BRAKING) + LOOK_AHEAD * s.speed * s.step
     state[BRAKE_FROM], state[CALM_FROM] = _last_stretch(balls, stop), _last_stretch(balls, CALM)
+    state[LIMIT] = state[TIME] + DELAY + LONGEST * length_of(balls) / s.speed
     if s.shortcut > 0.0:
         lengths[0] = 0.0
         for k in range(1, len(balls)):
@@ -378,6 +383,8 @@ def _bodily_step(x, h, v, t, aim, most, time, turn, stride, s, balls, discs):
         if other > share:
             share, new = other, inward
     pace *= share
+    if pace < SLOWEST:
+        pace = 0.0
     return (pace * new[0], pace * new[1], pace * new[2]), new, pace, False
 
 
@@ -458,6 +465,7 @@ def walk(state, steps, s, balls, blocks, lengths, discs, own, points, velocities
     turn, dt, look = _turn_of_a_step(s), s.step, LOOK_AHEAD * s.speed * s.step
     if _distance(x, last, balls) == 0.0:
         aim = last  # it is there
+    limit, patience = state[LIMIT], max(PATIENCE, 20.0 * dt)
     status, row, held = WALKING, 0, False
     while row < steps and status == WALKING:
         before = t
@@ -466,7 +474,7 @@ def walk(state, steps, s, balls, blocks, lengths, discs, own, points, velocities
             idle, best, held = 0.0, math.inf, True
         elif row % CHECK == 0:
             d = _distance(x, t, balls)
-            if d < best - 0.01:
+            if d < best - PROGRESS * s.speed:
                 idle, best = 0.0, d
         aim = _steering_point(x, t, aim, look, s.radius, stride, balls)
         if s.shortcut > 0.0 and (short_gap <= 0.0 or (short <= t and t > before)):
@@ -490,6 +498,8 @@ def walk(state, steps, s, balls, blocks, lengths, discs, own, points, velocities
                 x, _heading(v, pace, h), pace, t, most, time, turn, s, balls, discs
             )
             v = (pace * h[0], pace * h[1], pace * h[2])
+            if pace > 0.0:  # on the backbone every step goes on
+                idle, best = 0.0, math.inf
         else:
             v, h, pace, held = _free_step(
                 x, v, h, pace, t, aim, short, calm_from, most, time, own, turn, stride, s, balls,
@@ -501,11 +511,11 @@ def walk(state, steps, s, balls, blocks, lengths, discs, own, points, velocities
         if pace == 0.0:
             state[STOOD] += 1.0
         x, time, idle, row = to, time + dt, idle + dt, row + 1
-        if idle > PATIENCE and status == WALKING:
+        if status == WALKING and (idle > patience or time > limit):
             status = STALLED
     state[X], state[X + 1], state[X + 2] = x
     state[V], state[V + 1], state[V + 2] = v
-    state[H], state[H + 1], state[H + 2] = h
+    state[H], state[H + 1], state[H + 2] = _heading(v, pace, h)
     state[AT], state[AIM], state[SHORT] = t, aim, short
     state[FAR_GAP], state[SHORT_GAP], state[TIME] = far_gap, short_gap, time
     state[IDLE], state[BEST] = idle, best

@@ -74,6 +74,8 @@ def cmm_batch(
         [True, False]
 
     """
+    if not hasattr(cmap, "solver"):
+        raise BadQuery(f"a CorridorMap is needed, not {cmap!r:.60}: see CorridorMap.build")
     ends = _pairs(starts, goals)
     settings = settings_of(
         radius=radius, speed=speed, step=step, turn_rate=turn_rate, shortcut=shortcut, noise=noise,

@@ -14,13 +14,13 @@ from footway.follow._corridor_kernels import BLOCK
 from footway.follow._walk_kernels import (
     ARRIVED,
     BEGUN,
+    DELAY,
     FIELDS,
+    LONGEST,
     STALLED,
     STOOD,
     TIME,
     WALKING,
-    H,
-    V,
     X,
     walk_on,
 )
@@ -46,6 +46,7 @@ FINEST_STEP = 0.5  # m, between balls of a corridor that is refined
 REPULSION = 0.4  # m, k of F_i: a disc at this distance weighs as much as F_0
 REPLAN = 5  # steps between two sub-corridors around discs that move
 WAIT = 60.0  # s to wait until discs that move open the corridor
+MOST_SAMPLES = 20_000_000  # of a walk: more would not fit in memory
 _SAMPLES = 1 << 13  # of a walk, before the memory grows
 NO_DISCS = np.empty((0, 7))
 NO_LENGTHS = np.zeros(1)
@@ -128,7 +129,7 @@ def cmm(
         (True, [17.0, 11.0])
 
     """
-    if not hasattr(corridor, "balls"):
+    if not hasattr(corridor, "backbone"):
         raise BadQuery(f"a corridor is needed, not {corridor!r:.60}: see CorridorMap.corridor")
     settings = settings_of(
         radius=corridor.radius if radius is None else radius,
@@ -170,11 +171,11 @@ def settings_of(
         step=number(step, "step", "s", above=0.0),
         turn_rate=number(turn_rate, "turn_rate", "rad/s", above=0.0),
         shortcut=number(shortcut, "shortcut", "", low=0.0, high=1.0),
-        noise=number(noise, "noise", ""),
+        noise=number(noise, "noise", "", low=0.0, high=100.0),
         wavelength=number(wavelength, "wavelength", "m", above=0.0),
         seed=_seed(seed),
-        lane=number(lane, "lane", ""),
-        corner=number(corner, "corner", ""),
+        lane=number(lane, "lane", "", low=-100.0, high=100.0),
+        corner=number(corner, "corner", "", low=-100.0, high=100.0),
         repulsion=REPULSION,
     )
 
@@ -201,7 +202,12 @@ class Walker:
         self.named, self.discs, self.forces = named, discs, forces
         self.balls = nested_balls(corridor, settings.radius)
         self.trail = _take_trail()
-        self.limit = 120.0 + 10.0 * corridor.length / settings.speed
+        samples = corridor.length / (settings.speed * settings.step)
+        if samples > MOST_SAMPLES:
+            raise BadQuery(
+                f"{samples:.3g} samples of {settings.step:g} s at {settings.speed:g} m/s are too "
+                f"many: take a longer step or a higher speed, for at most {MOST_SAMPLES:,}"
+            )
         self._begin()
 
     def _begin(self) -> None:
@@ -248,32 +254,29 @@ class Walker:
         self._sway_from_here()
 
     def _sway_from_here(self) -> None:
-        """Again and again a sub-corridor around the discs, as they will be met."""
-        moving, waited = bool(self.discs[:, 4:].any()), 0.0
+        """Again and again a sub-corridor around discs that move, as they will be met."""
+        waited, limit = 0.0, DELAY + LONGEST * self.corridor.length / self.settings.speed
         while True:
             ahead = self._balls_ahead()
-            now = float(self.state[TIME])
-            lengths = lengths_along(ahead)
             balls, closed_by = sway_around(
                 ahead,
                 self.discs,
                 self.settings.radius,
-                now + lengths / self.settings.speed,
+                self.state[TIME] + lengths_along(ahead) / self.settings.speed,
                 dimension=self.corridor.dimension,
             )
-            if balls is None:
+            if balls is None:  # go on, and let the forces hold it back until there is a way
                 waited += REPLAN * self.settings.step
-                if not moving or waited > WAIT:
-                    raise self._blocked(closed_by or ())
-                self._stand(REPLAN)
-                continue
-            steps = REPLAN if moving else None
+                balls = ahead
+            if closed_by and waited > WAIT:
+                raise self._blocked(closed_by)
             self.state[BEGUN] = 0.0
-            discs = self.discs if moving else NO_DISCS  # they may come otherwise than expected
-            status = self._run(refine(balls, self.settings.radius, FINEST_STEP), discs, steps=steps)
+            # The discs' forces as well: they may come otherwise than expected.
+            nested = refine(balls, self.settings.radius, FINEST_STEP)
+            status = self._run(nested, self.discs, steps=REPLAN)
             if status == ARRIVED:
                 return
-            if status == STALLED or self.state[TIME] > self.limit:
+            if status == STALLED or self.state[TIME] > limit:
                 raise self._lost()
 
     def _balls_ahead(self) -> Floats:
@@ -312,21 +315,6 @@ class Walker:
             made += count
             if status != WALKING or made == steps:
                 return int(status)
-            if self.state[TIME] > self.limit:
-                return STALLED
-
-    def _stand(self, steps: int) -> None:
-        """Wait for some steps."""
-        while len(self.trail.points) - self.count < steps + 2:
-            self._grow()
-        rows = slice(self.count, self.count + steps)
-        self.trail.points[rows] = self.state[X : X + 3]
-        self.trail.velocities[rows] = 0.0
-        self.trail.directions[rows] = self.state[H : H + 3]
-        self.state[V : V + 3] = 0.0
-        self.state[STOOD] += steps
-        self.state[TIME] += steps * self.settings.step
-        self.count += steps
 
     def _grow(self) -> None:
         more = len(self.trail.points) + 64
@@ -334,22 +322,29 @@ class Walker:
 
     def _blocked(self, closed_by: tuple[int, ...]) -> NoPath:
         names = "; ".join(name_of(self.named, i) for i in closed_by)
+        it = "it" if len(closed_by) == 1 else "one of them"
         return NoPath(
             f"the corridor is closed for a radius of {self.settings.radius:g} m by {names}: "
-            "move or remove one of them, or take another corridor",
+            f"move or remove {it}, or use a smaller radius",
             reason="blocked",
             obstacles=closed_by,
         )
 
     def _lost(self) -> NoPath:
         place = self.state[X : X + self.corridor.dimension]
-        cause = "obstacles that move" if len(self.discs) else "lane, noise or corner"
+        moving = tuple(np.flatnonzero(self.discs[:, 4:].any(axis=1)).tolist())
+        habits = self.settings.noise or self.settings.lane or self.settings.corner
+        cause = (
+            "forces of your own hold it there; weaken them" if self.forces
+            else "obstacles that move hold it there; see NoPath.obstacles" if moving
+            else "lane, noise or corner hold it there; weaken them" if habits
+            else "it walks or turns too slowly; see speed, turn_rate and step"
+        )  # fmt: skip
         return NoPath(
             f"the character comes no closer to its goal at {np.round(place, 3).tolist()} after "
-            f"{self.state[TIME]:.1f} s: {'forces of your own' if self.forces else cause} hold it "
-            "there; weaken them",
+            f"{self.state[TIME]:.1f} s: {cause}",
             reason="blocked",
-            obstacles=tuple(range(len(self.discs))),
+            obstacles=moving,
         )
 
     def walk(self) -> Walk:
@@ -376,15 +371,18 @@ def nested_balls(corridor: Corridor, radius: float) -> Floats:
     """Balls of a corridor, each centre well inside its neighbours for a character of a radius."""
     if corridor.source is not None and radius <= corridor.radius:
         return corridor.balls
-    balls: Floats = refine(corridor.balls, radius, FINEST_STEP)
-    k = int(balls[:, 3].argmin())
-    if balls[k, 3] < radius - SLACK:
-        place = tuple(np.round(balls[k, : corridor.dimension], 3).tolist())
+    centres, rooms = corridor.balls[:, :3], corridor.balls[:, 3]
+    apart = np.linalg.norm(np.diff(centres, axis=0), axis=1)
+    overlap = 0.5 * (rooms[:-1] + rooms[1:] - apart)
+    k = int(overlap.argmin())
+    if overlap[k] < radius - SLACK:
         raise NoPath(
-            f"the corridor has a gap at {place}: its balls overlap by {balls[k, 3]:.3f} m there, "
-            f"which is less than the radius of {radius:g} m; give more balls or a smaller radius",
+            f"the corridor has a gap between balls {k} and {k + 1}: they overlap by "
+            f"{overlap[k]:.5g} m on either side, which is less than the radius of {radius:g} m; "
+            "give more balls or a smaller radius",
             reason="pinch",
         )
+    balls: Floats = refine(corridor.balls, radius, FINEST_STEP)
     return balls
 
 

@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from footway.errors import BadQuery, NoPath
-from footway.follow._sway_kernels import BLOCKED, ON_GOAL, ON_START, OPEN, sway
+from footway.follow._sway_kernels import sway
+from footway.follow._sway_room_kernels import BLOCKED, ON_GOAL, ON_START, OPEN
 from footway.follow.checks import SLACK, number
+
+FARTHEST = 1e9  # m, or m/s: more is a mistake, and its square may be infinite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -120,7 +123,7 @@ def sub_corridor(
         (True, True)
 
     """
-    if not hasattr(corridor, "balls"):
+    if not hasattr(corridor, "backbone"):
         raise BadQuery(f"a corridor is needed, not {corridor!r:.60}: see CorridorMap.corridor")
     r = number(corridor.radius if radius is None else radius, "radius", "m", low=0.0)
     pace = number(speed, "speed", "m/s", above=0.0)
@@ -193,7 +196,7 @@ def _coordinates(
     if len(numbers) not in count:
         wanted = " or ".join(str(c) for c in count)
         raise BadQuery(f"the {what} is {value!r:.60}: it must be {wanted} numbers")
-    return tuple(number(c, what, unit) for c in numbers)
+    return tuple(number(c, what, unit, low=-FARTHEST, high=FARTHEST) for c in numbers)
 
 
 def _gaps(ball: Floats, discs: Floats, time: float) -> Floats:

@@ -50,7 +50,7 @@ def variations(
         True
 
     """
-    if not isinstance(count, int) or count < 1:
+    if not isinstance(count, int | np.integer) or count < 1:
         raise BadQuery(f"the count is {count!r}: it must be a whole number, 1 or more")
     walks = [cmm(corridor, noise=noise, seed=seed + k, **habits) for k in range(count)]
     return Variations(walks, diversity(corridor, walks))

@@ -143,7 +143,7 @@ class Walk(Path):
             "speed": self.speed,
             "step": self.step,
             "duration": self.duration,
-            "gap": self.gap if self.obstacles else None,
+            "gap": self.gap if math.isfinite(self.gap) else None,
             "times": self.times.tolist(),
             "velocities": self.velocities.tolist(),
         }

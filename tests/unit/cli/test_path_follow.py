@@ -122,7 +122,7 @@ def test_the_trajectory_file(footway, room, tmp_path):
         rows = list(csv.DictReader(lines))
     assert list(rows[0]) == ["time", "x", "y", "vx", "vy"]
     assert [[float(row["x"]), float(row["y"])] for row in rows] == answer["points"]
-    assert [float(row["time"]) for row in rows] == answer["times"]
+    assert [float(row["time"]) for row in rows] == pytest.approx(answer["times"], abs=1e-8)
     assert f"Wrote {file}" in footway("path", room, *QUERY, "-o", file).out
 
 

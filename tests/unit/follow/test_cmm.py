@@ -400,3 +400,46 @@ def assert_walk_apart_from_time(walk: fw.follow.Walk) -> None:
     assert walk.clearance >= walk.radius - 1e-9
     assert oracle.worst_turn(walk.points) <= math.pi * walk.step + 1e-9
     assert np.linalg.norm(walk.velocities, axis=1).max() <= walk.speed * (1 + 1e-12)
+
+
+def test_a_passage_with_no_room_to_spare():
+    """Walking on the backbone itself is coming closer, however long the passage."""
+    cmap = fw.CorridorMap.build(fw.load("gallery:game"))
+    for spare in (0.0, 1e-5, 5e-4):
+        corridor = cmap.corridor((22.808, 19.589), (5.940, 38.741), radius=1.1 - spare)
+        walk = fw.follow.cmm(corridor)
+        assert walk.clearance >= 1.1 - spare - 1e-6
+
+
+@pytest.mark.parametrize("avoid", ["forces", "corridor"])
+@pytest.mark.parametrize("speed", [-0.3, -1.0])
+def test_somebody_who_comes_the_other_way(avoid, speed):
+    """There is room beside: nobody bumps into anybody, and nobody stops dead."""
+    hall = fw.Corridor.from_balls([(x / 4, 0) for x in range(240)], [1.0] * 240, radius=0.25)
+    other = fw.follow.Disc((30, 0.01), 0.4, velocity=(speed, 0))
+    walk = fw.follow.cmm(hall, obstacles=[other], avoid=avoid)
+    assert walk.gap > 0.0
+    assert walk.duration < 1.3 * hall.length / walk.speed
+
+
+def test_the_same_whatever_was_walked_before():
+    """Memory that is used again changes nothing: the limit of time is the corridor's own."""
+    cmap = fw.CorridorMap.build(fw.load("gallery:field"))
+    corridor = cmap.corridor((2, 2), (17, 11), radius=0.25)
+
+    def slow() -> str:
+        try:
+            return repr(fw.follow.cmm(corridor, turn_rate=0.005))
+        except fw.NoPath as refusal:
+            return str(refusal)
+
+    first = slow()
+    fw.follow.cmm(corridor, step=1e-3, speed=0.3)
+    assert slow() == first
+
+
+def test_an_obstacle_beyond_all_numbers():
+    hall = fw.Corridor.from_balls([(0, 0), (1, 0)], [1, 1], radius=0.2)
+    with pytest.raises(fw.BadQuery, match=r"1e\+300 .*1e\+09"):
+        fw.follow.cmm(hall, obstacles=[(1e300, 0, 1)])
+    assert math.isfinite(fw.follow.cmm(hall, obstacles=[(1e9, 0, 1)]).gap)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from footway.corridor import Corridor, CorridorMap, Path, Pinch
     from footway.environment import Repair
-    from footway.follow import Disc
+    from footway.follow import Disc, Walk
     from footway.io.picture.sheet import Sheet
 
     Floats = NDArray[np.float64]
@@ -115,16 +115,27 @@ def draw_backbone(sheet: Sheet, corridor: Corridor) -> None:
     )
 
 
-def draw_discs(sheet: Sheet, discs: Sequence[Disc]) -> None:
-    """Draw dynamic obstacles where they are at first; an arrow is where one is after 2 s."""
+def draw_discs(sheet: Sheet, discs: Sequence[Disc], walk: Walk | None = None) -> None:
+    """Draw dynamic obstacles; one that moves where it is at first, hollow, and where it is met."""
     for disc in discs:
-        x, y = disc.at[:2]
-        drawn = Circle((x, y), disc.radius, fc=palette.INK, ec=palette.HALO, lw=0.5, zorder=2.8)
+        first = np.array(disc.at[:2])
+        met = _met_at(disc, walk) if walk is not None and any(disc.velocity) else first
+        drawn = Circle(tuple(met), disc.radius, fc=palette.INK, ec=palette.HALO, lw=0.5, zorder=2.8)
         sheet.axes.add_patch(drawn)
         if any(disc.velocity):
-            end = (x + 2.0 * disc.velocity[0], y + 2.0 * disc.velocity[1])
-            arrow = {"arrowstyle": "-|>", "color": palette.INK, "lw": 0.9, "shrinkA": 0}
-            sheet.axes.annotate("", end, (x, y), arrowprops=arrow, zorder=2.9)
+            hollow = Circle(tuple(first), disc.radius, fc="none", ec=palette.INK, lw=0.8, ls=":")
+            hollow.set_zorder(2.7)
+            sheet.axes.add_patch(hollow)
+            track = np.array([first, met])
+            sheet.axes.plot(*track.T, color=palette.INK, lw=0.8, ls=":", zorder=2.7)
+
+
+def _met_at(disc: Disc, walk: Walk) -> Floats:
+    """Where a disc is when a walk comes closest to it, (2,) m."""
+    there: Floats = np.array(disc.at[:2]) + np.outer(walk.times, disc.velocity[:2])
+    apart = np.hypot(*(walk.points[:, :2] - there).T)
+    met: Floats = there[int(apart.argmin())]
+    return met
 
 
 def draw_walk_line(

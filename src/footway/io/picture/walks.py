@@ -142,8 +142,9 @@ def _draw_panel(sheet: Sheet, panel: Panel, ground: Ground, key: _Key) -> None:
     layers.draw_backbone(sheet, panel.ground)
     key.line("backbone", palette.CORRIDOR, lw=0.8, dashes=(4.0, 2.5))
     if panel.discs:
-        layers.draw_discs(sheet, panel.discs)
-        key.disc("dynamic obstacle", palette.INK)
+        layers.draw_discs(sheet, panel.discs, panel.walks[0])
+        moving = any(any(disc.velocity) for disc in panel.discs)
+        key.disc("obstacle, where it is met" if moving else "dynamic obstacle", palette.INK)
     if panel.compare is not None:
         path, name = panel.compare
         style: dict[str, Any] = {"lw": 1.0, "dashes": (3.0, 1.6)}
