@@ -82,23 +82,23 @@ def _mark_way_up(edge, query, graph, marks):
 
 
 @inner
-def _bound(v, gx, gy, graph, vertices, goal):
+def _bound(v, gx, gy, vertices, landmarks, goal):
     """Lower bound of the way from a vertex to the goal, whose landmark distances are given."""
     bound = _length(vertices[v, 0] - gx, vertices[v, 1] - gy)
-    for k in range(graph.landmarks.shape[1]):
-        bound = max(bound, abs(graph.landmarks[v, k] - goal[k]))
+    for k in range(len(goal)):
+        bound = max(bound, abs(landmarks[v, k] - goal[k]))
     return bound
 
 
 @inner
-def _reach(v, cost, half, gx, gy, query, size, graph, vertices, ladder):
+def _reach(v, cost, half, gx, gy, query, size, vertices, ladder):
     """Note a way to a vertex if it is the shortest so far."""
     if ladder.seen[v, 1] == query or (ladder.seen[v, 0] == query and ladder.cost[v] <= cost):
         return size
     ladder.seen[v, 0], ladder.cost[v], ladder.arrival[v] = query, cost, half
     if size >= len(ladder.keys):
         return size
-    bound = cost + _bound(v, gx, gy, graph, vertices, ladder.goal)
+    bound = cost + _bound(v, gx, gy, vertices, ladder.landmarks, ladder.goal)
     return push(bound, v, size, ladder.keys, ladder.queue)
 
 
@@ -123,15 +123,15 @@ def find_backbone(start, goal, radius, index, ladder):
     )
     for k in range(len(ladder.goal)):
         ladder.goal[k] = min(
-            graph.landmarks[graph.edges[edge_g, 0], k] + ends[0],
-            graph.landmarks[graph.edges[edge_g, 1], k] + ends[1],
+            ladder.landmarks[graph.edges[edge_g, 0], k] + ends[0],
+            ladder.landmarks[graph.edges[edge_g, 1], k] + ends[1],
         )
     for end in range(2):
         if is_wide_to_end(piece_s, edge_s, end, radius, axis):
             cost = _length_to_end(piece_s, sx, sy, edge_s, end, axis)
             half = -2 - (2 * edge_s + 1 - end)
             v = graph.edges[edge_s, end]
-            size = _reach(v, cost, half, gx, gy, query, size, graph, axis.vertices, ladder)
+            size = _reach(v, cost, half, gx, gy, query, size, axis.vertices, ladder)
     tail_0 = tail_1 = math.inf  # from the goal edge's vertices to the goal
     if is_wide_to_end(piece_g, edge_g, 0, radius, axis):
         tail_0 = ends[0]
@@ -156,7 +156,7 @@ def find_backbone(start, goal, radius, index, ladder):
             if graph.is_core[edge] or half == graph.up[v] or ladder.marks[edge] == query:
                 w = graph.edges[edge, 1 - half % 2]
                 there = cost + graph.length[edge]
-                size = _reach(w, there, half, gx, gy, query, size, graph, axis.vertices, ladder)
+                size = _reach(w, there, half, gx, gy, query, size, axis.vertices, ladder)
     if best == math.inf:
         return -1
     if last < 0:

@@ -12,13 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from footway.constants import CELLS_PER_WALL, LANDMARKS
-from footway.corridor._graph_kernels import (
-    bead_strings,
-    landmark_distances,
-    strip_trees,
-    widest_forest,
-)
+from footway.constants import CELLS_PER_WALL
+from footway.corridor._graph_kernels import bead_strings, strip_trees, widest_forest
 from footway.corridor._grid_kernels import bin_walls, candidate_walls
 from footway.geometry.segments import cross, foot_parameter
 from footway.medial import MedialAxis  # noqa: TC001  # Index is made from it at run time
@@ -77,7 +72,6 @@ class Graph(NamedTuple):
     join: Ints  # (nv,) parent in the forest, itself at a root
     join_clearance: Floats  # (nv,)
     join_edge: Ints  # (nv,)
-    landmarks: Floats  # (nv, k) length of the way from k landmarks, at any radius
 
 
 class String(NamedTuple):
@@ -191,10 +185,9 @@ def _graph(axis: MedialAxis) -> Graph:
     join, join_clearance, join_edge = widest_forest(
         axis.edges, clearance, widest_first, len(axis.vertices)
     )
-    landmarks = landmark_distances(axis.edges, offsets, out, length, LANDMARKS)
     return Graph(
         offsets, out, axis.edges, edge_of, clearance, length, is_core, up,
-        join, join_clearance, join_edge, landmarks,
+        join, join_clearance, join_edge,
     )  # fmt: skip
 
 

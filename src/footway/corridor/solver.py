@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from footway.constants import LANDMARKS
 from footway.corridor._backbone_kernels import balls_along, extract
+from footway.corridor._landmark_kernels import landmark_distances
 from footway.corridor._path_kernels import solve, solve_many
 from footway.corridor._search_kernels import FOUND, FULL
 from footway.corridor.workspace import Ladder, Workspace, make_ladder, make_workspace
@@ -76,7 +79,7 @@ class Solver:
         try:
             return self._local.ladder  # type: ignore[no-any-return]
         except AttributeError:
-            self._local.ladder = make_ladder(self.index)
+            self._local.ladder = make_ladder(self.index, self._landmarks)
             self._grow_balls(_BALLS)
             return self._local.ladder  # type: ignore[no-any-return]
 
@@ -85,6 +88,15 @@ class Solver:
         """Scratch memory of the calling thread for the balls of a corridor and their places."""
         _ = self.ladder
         return self._local.balls  # type: ignore[no-any-return]
+
+    @cached_property
+    def _landmarks(self) -> Floats:
+        """Found when the first corridor is asked for: paths do without."""
+        graph = self.index.graph
+        found: Floats = landmark_distances(
+            graph.edges, graph.offsets, graph.out, graph.length, LANDMARKS
+        )
+        return found
 
     def _grow_balls(self, count: int) -> None:
         self._local.balls = np.empty((count, 4)), np.empty(count, np.int64), np.empty(count)

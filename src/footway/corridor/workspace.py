@@ -36,11 +36,12 @@ class Ladder(NamedTuple):
     keys: NDArray[np.float64]  # (4 ne + 4,) heap: lower bounds, m
     queue: NDArray[np.int32]  # (4 ne + 4,) heap: vertices
     halves: NDArray[np.int32]  # (2 ne + 2,) half-edges of the way
+    landmarks: NDArray[np.float64]  # (nv, k) length of the way from each landmark, at any radius
     goal: NDArray[np.float64]  # (k,) length of the way from each landmark to the goal, m
     query: NDArray[np.int64]  # (1,) number of the query
 
 
-def make_ladder(index: Index) -> Ladder:
+def make_ladder(index: Index, landmarks: NDArray[np.float64]) -> Ladder:
     """Scratch memory for `_backbone_kernels`."""
     vertices, edges = len(index.axis.vertices), len(index.axis.edges)
     return Ladder(
@@ -51,7 +52,8 @@ def make_ladder(index: Index) -> Ladder:
         keys=np.empty(4 * edges + 4),
         queue=np.empty(4 * edges + 4, np.int32),
         halves=np.empty(2 * edges + 2, np.int32),
-        goal=np.empty(index.graph.landmarks.shape[1]),
+        landmarks=landmarks,
+        goal=np.empty(landmarks.shape[1]),
         query=np.zeros(1, np.int64),
     )
 
