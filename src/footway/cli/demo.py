@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
-from footway.cli.files import write_plot
+from footway.cli.files import prepare_folder, write_plot
 from footway.cli.maps import JsonOption, LoadedMap, build_map, load_environment
 from footway.cli.output import (
     Steps,
@@ -17,7 +16,6 @@ from footway.cli.output import (
     print_json,
     print_lines,
 )
-from footway.errors import BadFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -65,16 +63,7 @@ def demo(
 
 
 def _prepare(output: str) -> Written:
-    """Make the folder now: a city built in vain is annoying."""
-    folder = Path(output)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / ".footway"
-        probe.touch()
-        probe.unlink()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise BadFile(f"{output}: cannot be written: {reason}") from error
+    folder = prepare_folder(output)
     return Written(*(str(folder / f"city{suffix}") for suffix in (".png", ".fwmap", ".geojson")))
 
 

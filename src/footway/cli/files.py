@@ -46,3 +46,17 @@ def write_plot(figure: Figure, file: str) -> None:
     from footway.io.picture import save_picture
 
     save_picture(figure, file)
+
+
+def prepare_folder(output: str) -> Path:
+    """Make a folder for results before the work begins: minutes in vain are annoying."""
+    folder = Path(output)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / ".footway"
+        probe.touch()
+        probe.unlink()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise BadFile(f"{output}: cannot be written: {reason}") from error
+    return folder

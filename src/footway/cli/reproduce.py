@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json as json_format
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from footway.cli.files import prepare_folder
 from footway.cli.maps import JsonOption  # noqa: TC001 - Typer reads it at run time
 from footway.cli.output import (
     Steps,
@@ -20,6 +20,8 @@ from footway.cli.output import (
 from footway.errors import BadFile
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from footway.experiments import Experiment
     from footway.experiments.report import Report
 
@@ -64,7 +66,7 @@ def reproduce(
     if list_all:
         _print_list(list(EXPERIMENTS.values()), json=json)
         return
-    folder = _prepare(output)
+    folder = prepare_folder(output)
     steps = Steps()
     reports = []
     with announced_compilation():
@@ -86,20 +88,6 @@ def _print_list(experiments: list[Experiment], *, json: bool) -> None:
         print_json({"tables": [{"name": e.name, "title": e.title} for e in experiments]})
     else:
         print_lines(facts([(e.name, e.title) for e in experiments]))
-
-
-def _prepare(output: str) -> Path:
-    """Make the folder now: minutes of measuring in vain are annoying."""
-    folder = Path(output)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / ".footway"
-        probe.touch()
-        probe.unlink()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise BadFile(f"{output}: cannot be written: {reason}") from error
-    return folder
 
 
 def _write(report: Report, folder: Path) -> None:

@@ -17,6 +17,13 @@ INSIDE = 1e-9  # m, by which a character stays off the rim: no rounding takes it
 
 
 @inner
+def distance_to(x, k, balls):
+    """Distance from a point to the centre of ball k."""
+    dx, dy, dz = balls[k, 0] - x[0], balls[k, 1] - x[1], balls[k, 2] - x[2]
+    return math.sqrt(dx * dx + dy * dy + dz * dz)
+
+
+@inner
 def gap_to(x, k, r, balls):
     """Distance of a character from being held by ball k; negative inside."""
     dx, dy, dz = x[0] - balls[k, 0], x[1] - balls[k, 1], x[2] - balls[k, 2]

@@ -16,22 +16,22 @@ import math
 from footway._jit import inner, kernel
 from footway.corridor._backbone_kernels import length_of_balls as length_of
 from footway.follow._corridor_kernels import (
-    INSIDE,
     advance_far,
     advance_near,
+    distance_to,
     furthest_valid,
     holds,
     longest_stride,
     make_blocks,
     reaches,
 )
+from footway.follow._disc_kernels import is_off, repulsions, until_disc
 from footway.follow._force_kernels import (
     add,
     attraction,
     corner_bias,
     lane_bias,
     random_bias,
-    repulsion,
     shortening,
     unit,
 )
@@ -54,7 +54,6 @@ SLOWEST = 1e-9  # m/s, below which the character stands
 LONGEST, DELAY = 10.0, 120.0  # times as long as the backbone takes, and s: then it is given up
 CHECK = 8  # steps, after which it is looked whether the character has come closer
 PATIENCE = 10.0  # s without coming closer to the attraction point
-FORESIGHT = 1.5  # s, within which a moving disc is avoided where it will be
 CALM = 4.0  # m before the goal, over which habits fade
 AROUND = 1.0  # m of the backbone ahead that show whether a corner comes, at the least
 REFRESH = 1.0  # m, after which alpha(x, dt) is looked for again; later where it is far away
@@ -64,19 +63,13 @@ ROUNDED = 1.0 + 1e-13  # so much may a square be above its limit
 SHRINK = 1.0 - 1e-6  # of a step that is cut at the rim
 
 
-@inner
-def _distance(x, k, balls):
-    dx, dy, dz = balls[k, 0] - x[0], balls[k, 1] - x[1], balls[k, 2] - x[2]
-    return math.sqrt(dx * dx + dy * dy + dz * dz)
-
-
 @inner(inline=False)
 def _course_ahead(k, balls):
     """Course of the backbone from ball k over a radius; below 1 where it bends or ends."""
     x, far, reach = (balls[k, 0], balls[k, 1], balls[k, 2]), k, max(balls[k, 3], AROUND)
-    while far + 1 < len(balls) and _distance(x, far, balls) < reach:
+    while far + 1 < len(balls) and distance_to(x, far, balls) < reach:
         far += 1
-    scale = 1.0 / max(reach, _distance(x, far, balls))
+    scale = 1.0 / max(reach, distance_to(x, far, balls))
     return (
         (balls[far, 0] - x[0]) * scale,
         (balls[far, 1] - x[1]) * scale,
@@ -111,56 +104,6 @@ def _turned(h, w, turn):
 
 
 @inner
-def _met_at(x, v, time, i, discs):
-    """Where disc i counts: where it is, or, if it moves, where it comes closest before long."""
-    wx, wy, wz = discs[i, 4], discs[i, 5], discs[i, 6]
-    o = (discs[i, 0] + time * wx, discs[i, 1] + time * wy, discs[i, 2] + time * wz)
-    if wx == 0.0 and wy == 0.0 and wz == 0.0:
-        return o
-    wx, wy, wz = wx - v[0], wy - v[1], wz - v[2]
-    squared = max(wx * wx + wy * wy + wz * wz, 1e-12)
-    closing = -((o[0] - x[0]) * wx + (o[1] - x[1]) * wy + (o[2] - x[2]) * wz) / squared
-    soon = min(FORESIGHT, max(0.0, closing))
-    return o[0] + soon * wx, o[1] + soon * wy, o[2] + soon * wz
-
-
-@inner(inline=False)
-def _repulsions(x, v, t, time, s, balls, discs):
-    """Sum of F_1 to F_n over discs that are, like the character, in the attraction point's ball."""
-    fx = fy = fz = 0.0
-    for i in range(len(discs)):
-        o = _met_at(x, v, time, i, discs)
-        if _distance(o, t, balls) - discs[i, 3] < balls[t, 3]:
-            f = repulsion(x, o, discs[i, 3], s.radius, s.repulsion)
-            fx, fy, fz = fx + f[0], fy + f[1], fz + f[2]
-    return fx, fy, fz
-
-
-@inner(inline=False)
-def _until_disc(x, to, r, time, discs):
-    """Share of a step after which it would touch a disc."""
-    share = 1.0
-    bx, by, bz = to[0] - x[0], to[1] - x[1], to[2] - x[2]
-    a = bx * bx + by * by + bz * bz
-    for i in range(len(discs)):
-        ax = x[0] - discs[i, 0] - time * discs[i, 4]
-        ay = x[1] - discs[i, 1] - time * discs[i, 5]
-        az = x[2] - discs[i, 2] - time * discs[i, 6]
-        reach = discs[i, 3] + r + INSIDE
-        b, c = ax * bx + ay * by + az * bz, ax * ax + ay * ay + az * az - reach * reach
-        root = b * b - a * c
-        if b < 0.0 and root > 0.0:
-            share = min(share, max(0.0, (-b - math.sqrt(root)) / a))
-    return share
-
-
-@inner
-def _is_off(x, to, time, s, discs):
-    """Whether a step stays off all discs."""
-    return len(discs) == 0 or _until_disc(x, to, s.radius, time + s.step, discs) >= 1.0
-
-
-@inner
 def _allowed(x, h, length, t, stride, time, s, balls, discs):
     """Share of a step that stays inside the balls and off the discs."""
     to = (x[0] + length * h[0], x[1] + length * h[1], x[2] + length * h[2])
@@ -169,7 +112,7 @@ def _allowed(x, h, length, t, stride, time, s, balls, discs):
         last = min(len(balls) - 1, t + WINDOW)
         share = reaches(x, to, t, last, s.radius, stride, balls)
     if len(discs) > 0:
-        share = min(share, _until_disc(x, to, s.radius, time, discs))
+        share = min(share, until_disc(x, to, s.radius, time, discs))
     return share if share == 1.0 else share * SHRINK
 
 
@@ -178,14 +121,14 @@ def _brake(x, t, from_index, speed, balls):
     """Greatest speed that still allows to stop in the goal."""
     if t < from_index:
         return speed
-    return min(speed, math.sqrt(2.0 * BRAKING * _distance(x, len(balls) - 1, balls)))
+    return min(speed, math.sqrt(2.0 * BRAKING * distance_to(x, len(balls) - 1, balls)))
 
 
 @inner(inline=False)
 def _on_backbone(x, t, length, balls, r):
     """Follow the backbone itself for a length, or until there is room again: (x, t)."""
     while length > 0.0 and t + 1 < len(balls):
-        piece = _distance(x, t + 1, balls)
+        piece = distance_to(x, t + 1, balls)
         if piece > length:
             q = length / piece
             x = (
@@ -237,11 +180,11 @@ def has_habits(s):
 @inner(inline=False)
 def _other_forces(x, v, e, t, aim, short, calm_from, time, s, balls, discs):
     """F_s + F_rand + F_perp + F_corner + F_1 + ... + F_n."""
-    R, r, d = balls[t, 3], s.radius, _distance(x, t, balls)
+    R, r, d = balls[t, 3], s.radius, distance_to(x, t, balls)
     F = (0.0, 0.0, 0.0)
     calm = 1.0  # habits fade before the goal, or the character would circle it
     if t >= calm_from:
-        calm = min(1.0, _distance(x, len(balls) - 1, balls) / CALM)
+        calm = min(1.0, distance_to(x, len(balls) - 1, balls) / CALM)
         calm *= calm
     if s.shortcut > 0.0 and short > t:
         F = add(F, shortening(x, (balls[short, 0], balls[short, 1], balls[short, 2])))
@@ -253,7 +196,7 @@ def _other_forces(x, v, e, t, aim, short, calm_from, time, s, balls, discs):
     if s.corner != 0.0:
         F = add(F, corner_bias(e, _course_ahead(aim, balls), calm * s.corner))
     if len(discs) > 0:
-        F = add(F, _repulsions(x, v, t, time, s, balls, discs))
+        F = add(F, repulsions(x, v, t, time, s, balls, discs))
     return F
 
 
@@ -283,7 +226,7 @@ def _load(state, balls, blocks, lengths, s):
         lengths[0] = 0.0
         for k in range(1, len(balls)):
             x = (balls[k, 0], balls[k, 1], balls[k, 2])
-            lengths[k] = lengths[k - 1] + _distance(x, k - 1, balls)
+            lengths[k] = lengths[k - 1] + distance_to(x, k - 1, balls)
 
 
 @inner
@@ -292,7 +235,7 @@ def _last_stretch(balls, length):
     rest, k = 0.0, len(balls) - 1
     while k > 0 and rest < length:
         x = (balls[k, 0], balls[k, 1], balls[k, 2])
-        rest += _distance(x, k - 1, balls)
+        rest += distance_to(x, k - 1, balls)
         k -= 1
     return k
 
@@ -356,7 +299,7 @@ def _free_step(
     if along > 0.0 and turn[0] > 0.0 and after <= most * most * ROUNDED:
         to = (x[0] + new[0] * s.step, x[1] + new[1] * s.step, x[2] + new[2] * s.step)
         is_slight = along * along >= turn[0] * turn[0] * before * after
-        if is_slight and holds(to, t, s.radius, balls) and _is_off(x, to, time, s, discs):
+        if is_slight and holds(to, t, s.radius, balls) and is_off(x, to, time, s, discs):
             return new, h, math.sqrt(after), True
     return _bodily_step(
         x, _heading(v, pace, h), new, t, aim, most, time, turn, stride, s, balls, discs
@@ -371,7 +314,7 @@ def _bodily_step(x, h, v, t, aim, most, time, turn, stride, s, balls, discs):
     if along < turn[0]:
         # As slow as it takes to come around to the attraction point, not to circle it.
         across = 1.0 if along < 0.0 else math.sqrt(max(0.0, 1.0 - along * along))
-        pace = min(pace, s.turn_rate * _distance(x, aim, balls) / (2.0 * across))
+        pace = min(pace, s.turn_rate * distance_to(x, aim, balls) / (2.0 * across))
     pace = min(pace, most)
     share = _allowed(x, new, pace * s.step, t, stride, time + s.step, s, balls, discs)
     if share < 1.0:
@@ -415,7 +358,7 @@ def _tight_step(x, h, pace, t, most, time, turn, s, balls, discs):
         to, k = _on_backbone(x, t, pace * s.step, balls, s.radius)
         length = math.sqrt((to[0] - x[0]) ** 2 + (to[1] - x[1]) ** 2 + (to[2] - x[2]) ** 2)
         w = unit(to[0] - x[0], to[1] - x[1], to[2] - x[2])
-        free = _is_off(x, to, time, s, discs)
+        free = is_off(x, to, time, s, discs)
         ahead = h[0] * w[0] + h[1] * w[1] + h[2] * w[2] >= turn[0]
         if ahead and free and length > 0.0 and _is_close(x, to, t, k, s.radius, balls):
             return to, w, length / s.step, k
@@ -429,7 +372,7 @@ def _is_last_step(x, h, pace, t, turn, stride, time, s, balls, discs):
     """Whether the goal is within this step, nearly ahead, and the way to it free."""
     last = len(balls) - 1
     goal = (balls[last, 0], balls[last, 1], balls[last, 2])
-    rest = _distance(x, last, balls)
+    rest = distance_to(x, last, balls)
     if rest == 0.0:
         return True
     if rest > min(s.speed, max(1.5 * pace, 2.2 * BRAKING * s.step)) * s.step:
@@ -442,7 +385,7 @@ def _is_last_step(x, h, pace, t, turn, stride, time, s, balls, discs):
             return False
     elif t + 1 < last:
         return False
-    return _is_off(x, goal, time, s, discs)
+    return is_off(x, goal, time, s, discs)
 
 
 @inner(inline=False)
@@ -463,7 +406,7 @@ def walk(state, steps, s, balls, blocks, lengths, discs, own, points, velocities
     idle, best = state[IDLE], state[BEST]
     pace = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
     turn, dt, look = _turn_of_a_step(s), s.step, LOOK_AHEAD * s.speed * s.step
-    if _distance(x, last, balls) == 0.0:
+    if distance_to(x, last, balls) == 0.0:
         aim = last  # it is there
     limit, patience = state[LIMIT], max(PATIENCE, 20.0 * dt)
     status, row, held = WALKING, 0, False
@@ -473,13 +416,13 @@ def walk(state, steps, s, balls, blocks, lengths, discs, own, points, velocities
         if t > before:
             idle, best, held = 0.0, math.inf, True
         elif row % CHECK == 0:
-            d = _distance(x, t, balls)
+            d = distance_to(x, t, balls)
             if d < best - PROGRESS * s.speed:
                 idle, best = 0.0, d
         aim = _steering_point(x, t, aim, look, s.radius, stride, balls)
         if s.shortcut > 0.0 and (short_gap <= 0.0 or (short <= t and t > before)):
             short = _second_attraction_point(x, t, max(short, t), s, stride, balls, lengths)
-            short_gap = min(4.0 * REFRESH, max(REFRESH, 0.25 * _distance(x, short, balls)))
+            short_gap = min(4.0 * REFRESH, max(REFRESH, 0.25 * distance_to(x, short, balls)))
         most = _brake(x, t, brake_from, s.speed, balls)
         tight = t < last and balls[t + 1, 3] - s.radius < TIGHT
         tight = tight or not (held or holds(x, t, s.radius, balls))
@@ -492,7 +435,7 @@ def walk(state, steps, s, balls, blocks, lengths, discs, own, points, velocities
         ):
             to, status = (balls[last, 0], balls[last, 1], balls[last, 2]), ARRIVED
             v = ((to[0] - x[0]) / dt, (to[1] - x[1]) / dt, (to[2] - x[2]) / dt)
-            pace = _distance(x, last, balls) / dt
+            pace = distance_to(x, last, balls) / dt
         elif tight:
             to, h, pace, t = _tight_step(
                 x, _heading(v, pace, h), pace, t, most, time, turn, s, balls, discs

@@ -9,12 +9,13 @@ import numpy as np
 
 from footway.errors import NoPath
 from footway.experiments import charts
+from footway.experiments.cmm.figures import draw_figure
 from footway.experiments.cmm.judge import faults, verdict
-from footway.experiments.cmm.scenes import LONG, RADIUS, scene
+from footway.experiments.cmm.scenes import LONG, scene
 from footway.experiments.report import Picture, Section, Table, ratio
 from footway.experiments.timing import in_turn
 from footway.follow import Disc, cmm
-from footway.io.picture import Panel, draw_panels, save_picture
+from footway.io.picture import Panel, save_picture
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -208,16 +209,7 @@ def _draw_avoidance(measured: Measured, folder: Path) -> Picture:
         for letter, method in zip("ab", METHODS, strict=True)
     ]
     title = f"{place.name.capitalize()}: around ten dynamic obstacles"
-    drawn = draw_panels(
-        place.cmap,
-        panels,
-        title=title,
-        details=f"cmm-2007, figure {figure}  ·  radius {RADIUS:g} m",
-        environment=place.environment,
-    )
-    file = f"cmm-figure-{figure}.png"
-    save_picture(drawn, folder / file)
-    return Picture(file, f"Figure {figure}. {title}")
+    return draw_figure(figure, place, panels, title=title, folder=folder)
 
 
 def _numbers(walk: Walk) -> str:

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from footway.experiments import charts
+from footway.experiments.cmm.figures import draw_figure
 from footway.experiments.cmm.judge import faults, verdict
 from footway.experiments.cmm.scenes import LONG, RADIUS, scene
 from footway.experiments.cmm.smooth import SEED, walk_all
@@ -13,7 +14,7 @@ from footway.experiments.questions import random_questions
 from footway.experiments.report import Picture, Section, Table
 from footway.experiments.timing import in_turn
 from footway.follow import cmm
-from footway.io.picture import Panel, draw_panels, palette, save_picture
+from footway.io.picture import Panel, palette, save_picture
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -169,16 +170,7 @@ def _draw_shorter(measured: Measured, folder: Path) -> Picture:
         ),
     ]
     title = f"{place.name.capitalize()}: a shorter path in the same corridor"
-    drawn = draw_panels(
-        place.cmap,
-        panels,
-        title=title,
-        details=f"cmm-2007, figure {figure}  ·  radius {RADIUS:g} m",
-        environment=place.environment,
-    )
-    file = f"cmm-figure-{figure}.png"
-    save_picture(drawn, folder / file)
-    return Picture(file, f"Figure {figure}. {title}")
+    return draw_figure(figure, place, panels, title=title, folder=folder)
 
 
 def _numbers(walk: Walk) -> str:

@@ -121,9 +121,13 @@ def _write_heading(sheet: Sheet, title: str, details: str) -> None:
 
 def _draw_scale_bar(sheet: Sheet) -> None:
     """Draw a bar of a round length below the right of the map."""
-    left, bottom, width, height = _keys_area(sheet)
-    metres = round_length((sheet.view[2] - sheet.view[0]) / 5.0)
-    axes = sheet.figure.add_axes((left, bottom, width, height))
+    draw_bar(sheet, _keys_area(sheet), share=1.0 / 5.0)
+
+
+def draw_bar(sheet: Sheet, area: tuple[float, float, float, float], *, share: float) -> None:
+    """Draw a bar of a round length, up to a share of the map's width, into an area below it."""
+    metres = round_length((sheet.view[2] - sheet.view[0]) * share)
+    axes = sheet.figure.add_axes(area)
     axes.set(xlim=(sheet.view[0], sheet.view[2]), ylim=(0, 1))
     axes.set_axis_off()
     right, y = sheet.view[2], 0.66

@@ -14,7 +14,7 @@ from matplotlib.patches import Patch
 
 from footway.io.picture import layers, palette
 from footway.io.picture.ground import draw_ground, ground_of
-from footway.io.picture.sheet import Box, Sheet, new_sheet, padded, round_length
+from footway.io.picture.sheet import Box, Sheet, draw_bar, new_sheet, padded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -271,21 +271,4 @@ def _draw_key(sheet: Sheet, key: _Key) -> None:
 def _draw_scale_bar(sheet: Sheet) -> None:
     """Draw a bar of a round length below the right of the last map."""
     place = sheet.axes.get_position()
-    metres = round_length((sheet.view[2] - sheet.view[0]) / 6.0)
-    axes = sheet.figure.add_axes((place.x0, 0.0, place.width, place.y0))
-    axes.set(xlim=(sheet.view[0], sheet.view[2]), ylim=(0, 1))
-    axes.set_axis_off()
-    right, y = sheet.view[2], 0.66
-    ends = (right - metres, right)
-    axes.plot(ends, (y, y), color=palette.INK, lw=1.4, solid_capstyle="butt", clip_on=False)
-    for x in ends:
-        axes.plot((x, x), (y - 0.07, y + 0.07), color=palette.INK, lw=0.8, clip_on=False)
-    axes.text(
-        right - metres / 2,
-        y - 0.16,
-        f"{metres:g} m",
-        fontsize=7,
-        color=palette.INK,
-        ha="center",
-        va="top",
-    )
+    draw_bar(sheet, (place.x0, 0.0, place.width, place.y0), share=1.0 / 6.0)
