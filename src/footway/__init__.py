@@ -23,11 +23,14 @@ __all__ = [
     "BadQuery",
     "Corridor",
     "CorridorMap",
+    "Crowd",
     "Environment",
     "FootwayError",
     "NoPath",
     "Path",
     "Pinch",
+    "Profile",
+    "Recording",
     "__version__",
     "follow",
     "load",
@@ -40,17 +43,21 @@ _HOME = {
     "BadQuery": "footway.errors",
     "Corridor": "footway.corridor",
     "CorridorMap": "footway.corridor",
+    "Crowd": "footway.crowd",
     "Environment": "footway.environment",
     "FootwayError": "footway.errors",
     "NoPath": "footway.errors",
     "Path": "footway.corridor",
     "Pinch": "footway.corridor",
+    "Profile": "footway.crowd",
+    "Recording": "footway.crowd",
     "load": "footway.io",
 }
 
 if TYPE_CHECKING:
     from footway import follow
     from footway.corridor import Corridor, CorridorMap, Path, Pinch
+    from footway.crowd import Crowd, Profile, Recording
     from footway.environment import Environment
     from footway.errors import BadFile, BadGeometry, BadInput, BadQuery, FootwayError, NoPath
     from footway.io import load

@@ -43,7 +43,10 @@ FASTMATH = {"contract", "arcp", "nsz"}
 their meaning, and no sum is re-associated, so the same seed gives the same bits."""
 
 
-_TUPLES = ("medial/axis.py", "corridor/index.py", "corridor/workspace.py", "follow/settings.py")
+_TUPLES = (
+    "medial/axis.py", "corridor/index.py", "corridor/workspace.py", "follow/settings.py",
+    "crowd/state.py", "crowd/tracks.py",
+)  # fmt: skip
 """Where the named tuples are that kernels take apart: their fields are part of compiled code."""
 
 

@@ -1,0 +1,20 @@
+"""Crowds: arrays of characters with a step function; their frames go into a Recording.
+
+map, seed --> Crowd --add, add_source, add_group--> step, step, step --> Recording
+
+engine      the arrays (state), the samples of the map (tracks), the step itself
+planner     ways for those who ask, some in every step
+journeys    what populations want; places, profile, region: where they are and who
+groups, sources, obstacles, watch: what else there is in a crowd
+"""
+
+from __future__ import annotations
+
+from footway.crowd.crowd import Crowd
+from footway.crowd.groups import Dispersion, Group
+from footway.crowd.profile import Profile
+from footway.crowd.recording import Recording
+from footway.crowd.region import Region
+from footway.crowd.watch import Stuck
+
+__all__ = ["Crowd", "Dispersion", "Group", "Profile", "Recording", "Region", "Stuck"]

@@ -1,0 +1,86 @@
+"""Numbers that users give to a crowd, checked in one place."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from footway.crowd.profile import drawn
+from footway.errors import BadQuery
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from footway.crowd.profile import Spread
+
+    Floats = NDArray[np.float64]
+
+
+def whole(name: str, value: object, least: int) -> int:
+    """A whole number, or a clear error."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise BadQuery(f"the {name} is {value!r}: it must be a whole number, {least} or more")
+    return int(value)
+
+
+def positive(
+    name: str, value: object, unit: str, *, least: float | None = None, most: float = 1e9
+) -> float:
+    """A positive number up to `most`, or one from `least` on."""
+    good = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    number = float(value) if good else math.nan  # type: ignore[arg-type]
+    if not good or not number <= most or (number <= 0.0 if least is None else number < least):
+        bound = "positive" if least is None else f"{least:g} or more"
+        limit = "" if math.isinf(most) or most == 1e9 else f" and at most {most:g}"
+        raise BadQuery(f"the {name} is {value!r} {unit}: it must be {bound}{limit}")
+    return number
+
+
+def one_of(name: str, value: object, choices: Sequence[str]) -> None:
+    """One of some words."""
+    if value not in choices:
+        raise BadQuery(f"the {name} is {value!r}: it must be one of {', '.join(choices)}")
+
+
+def premovement(value: Spread, count: int, rng: np.random.Generator) -> Floats:
+    """Seconds before each walks (count,), 0 or more."""
+    mean, deviation = value if isinstance(value, (tuple, list)) else (value, 0.0)
+    positive("premovement", mean, "s", least=0.0)
+    positive("deviation of the premovement", deviation, "s", least=0.0)
+    return np.maximum(0.0, drawn((float(mean), float(deviation)), count, rng))
+
+
+def preference(value: Any, edges: int) -> Floats:
+    """Weights of the edges of the map (edges,), some of them positive."""
+    weights = np.asarray(value, np.float64)
+    if weights.shape != (edges,) or not np.isfinite(weights).all() or (weights < 0).any():
+        raise BadQuery(f"the preference must be ({edges},) weights of 0 or more: one for each edge")
+    if not weights.any():
+        raise BadQuery("the preference is 0 for every edge: some must be positive")
+    return weights
+
+
+def forces(value: Any, count: int) -> NDArray[np.float32]:
+    """Accelerations that a user's function returned (count, 2)."""
+    array = np.asarray(value, np.float32)
+    if array.shape != (count, 2) or not np.isfinite(array).all():
+        raise BadQuery(
+            f"a function of each_step returned the shape {array.shape}: "
+            f"it must be finite accelerations ({count}, 2) in m/s2, or None"
+        )
+    return array
+
+
+def as_point(value: Any) -> Floats | None:
+    """(1, 2) where the value is one point x, y; None where it is something else."""
+    if hasattr(value, "__geo_interface__") or hasattr(value, "rings"):
+        return None
+    try:
+        array = np.asarray(value, np.float64)
+    except (TypeError, ValueError):
+        return None
+    return array.reshape(1, 2) if array.shape == (2,) and np.isfinite(array).all() else None

@@ -1,0 +1,233 @@
+"""Coherent groups: one corridor for all, and those in front wait (cmm-crowds-2008, section 6)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from footway.crowd._group_kernels import cap, measure_corridor
+from footway.crowd.state import ARRIVED, AT, END, FINAL, GROUP, HALF, LEFT, MODE, WALKING
+from footway.errors import BadQuery
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from footway.crowd.engine import Engine
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+_PACKED = 0.6  # share of the group area that discs can fill and still walk
+_SPARE = 1 << 14  # samples that are made room for at a time
+
+
+class Dispersion(NamedTuple):
+    """How far a group is apart, measured."""
+
+    lateral: float  # m, across the backbone, between the outermost two centres
+    longitudinal: float  # m, along the backbone, between the first and the last
+    area: float  # m2, of the balls between the least and the most advanced attraction point
+
+
+class Bounds(NamedTuple):
+    """How far a group may be apart; infinite for no bound."""
+
+    width: float = math.inf  # m, g_w: the balls are no wider than this
+    area: float = math.inf  # m2, g_A
+    longitudinal: float = math.inf  # m, between first and last attraction point
+
+
+def bounds_of(
+    width: float | None,
+    group_area: float | None,
+    lateral: float | None,
+    longitudinal: float | None,
+    radii: Floats,
+) -> Bounds:
+    """Bounds from the numbers of either paper, checked."""
+    given = {
+        "width": width, "group_area": group_area, "lateral": lateral, "longitudinal": longitudinal,
+    }  # fmt: skip
+    for name, value in given.items():
+        if value is not None and not value > 0.0:
+            raise BadQuery(f"the group's {name} is {value!r}: it must be positive")
+    widths = [w for w in (width, None if lateral is None else 0.5 * lateral) if w is not None]
+    bound = Bounds(
+        min(widths, default=math.inf),
+        math.inf if group_area is None else group_area,
+        math.inf if longitudinal is None else longitudinal,
+    )
+    widest = float(radii.max(initial=0.0))
+    if bound.width < 1.5 * widest:
+        raise BadQuery(
+            f"the group's width bounds its corridor to {bound.width:g} m around the backbone: "
+            f"characters of radius {widest:g} m need {1.5 * widest:g} m or more"
+        )
+    needed = float(math.pi * (radii**2).sum() / _PACKED)
+    if bound.area < needed:
+        raise BadQuery(
+            f"the group area is {bound.area:g} m2: {len(radii)} characters of radius {widest:g} m "
+            f"need {needed:.1f} m2 or more"
+        )
+    return bound
+
+
+class Group:
+    """Characters that stay together.
+
+    Attributes:
+        ids: (n,) of its members.
+        bounds: how far they may be apart.
+        arrived: how often all of them were together at a goal.
+
+    """
+
+    def __init__(self, crowd_groups: Groups, number: int, ids: Ints, bounds: Bounds) -> None:
+        self._groups, self.number = crowd_groups, number
+        self.ids, self.bounds = ids, bounds
+        self.arrived = 0
+        self.edge = -1  # of the tracks
+        self.samples = (0, 0)  # first of the memory kept for its corridor, and how much
+        self.backbone = np.empty((0, 3))  # (n, 3) x, y, R' of the balls
+
+    @property
+    def dispersion(self) -> Dispersion:
+        """How far the group is apart now."""
+        return self._groups.dispersion(self)
+
+    def __repr__(self) -> str:
+        return f"<Group of {len(self.ids)}, {self.bounds}>"
+
+
+class Groups:
+    """The groups of a crowd, and how far each may go in the next step."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self.all: list[Group] = []
+        self._table = np.empty((0, 8))
+        self._members = np.empty(0, np.int64)
+        self._lengths = self._gains = np.empty(0)
+        self.used = len(engine.tracks.balls)  # samples in use
+
+    def add(self, ids: Ints, bounds: Bounds) -> Group:
+        """A new group, that has no way yet."""
+        group = Group(self, len(self.all), ids, bounds)
+        self.all.append(group)
+        return group
+
+    def set_off(self, group: Group, balls: Floats, goal: Floats, reach: float) -> None:
+        """Give a group a corridor (n, 4) x, y, z, R, and set its members at its beginning."""
+        engine = self._engine
+        group.backbone = np.column_stack(
+            [balls[:, :2], np.minimum(balls[:, 3], group.bounds.width)]
+        )
+        first, last = self._lay(group)
+        slots = engine.slot_of[group.ids]
+        slots = slots[slots >= 0]
+        track = engine.state.track
+        track[slots, GROUP], track[slots, LEFT] = group.number, 0
+        track[slots, HALF], track[slots, AT] = 2 * group.edge, first
+        track[slots, END] = track[slots, FINAL] = last
+        track[slots, MODE] = np.where(track[slots, MODE] == ARRIVED, WALKING, track[slots, MODE])
+        engine.state.place[slots, 2:4] = goal
+        engine.state.body[slots, 7] = reach
+        self._list()
+
+    def _lay(self, group: Group) -> tuple[int, int]:
+        """Write the balls of a group's corridor into the tracks: first and last sample."""
+        engine, count = self._engine, len(group.backbone)
+        if count > group.samples[1]:
+            group.samples = (self.used, 2 * count)
+            self.used += 2 * count
+        tracks = engine.tracks
+        if self.used > len(tracks.balls):
+            more = np.zeros((self.used - len(tracks.balls) + _SPARE, 3), np.float32)
+            tracks = tracks._replace(balls=np.concatenate([tracks.balls, more]))
+        if group.edge < 0:
+            group.edge = len(tracks.first)
+            tracks = tracks._replace(
+                first=np.append(tracks.first, np.int32(0)),
+                last=np.append(tracks.last, np.int32(0)),
+                ends=np.vstack([tracks.ends, np.full((1, 2), -1, np.int32)]),
+            )
+        first = group.samples[0]
+        tracks.balls[first : first + count] = group.backbone
+        tracks.first[group.edge], tracks.last[group.edge] = first, first + count - 1
+        engine.tracks = tracks
+        return first, first + count - 1
+
+    def _list(self) -> None:
+        """Tables for the kernel."""
+        rows, members, lengths, gains = [], [], [], []
+        begin = base = 0
+        for group in self.all:
+            count = len(group.backbone)
+            length, gain = np.zeros(count), np.zeros(count)
+            if count:
+                measure_corridor(group.backbone, length, gain)
+            bounded = np.isfinite([group.bounds.area, group.bounds.longitudinal]).any()
+            first = group.samples[0]
+            rows.append([
+                begin, begin + len(group.ids), first, first + count - 1, base, group.bounds.area,
+                group.bounds.longitudinal, bounded and count > 0,
+            ])  # fmt: skip
+            members.append(group.ids)
+            lengths.append(length)
+            gains.append(gain)
+            begin, base = begin + len(group.ids), base + count
+        self._table = np.array(rows, np.float64).reshape(-1, 8)
+        self._members = np.concatenate([np.empty(0, np.int64), *members])
+        self._lengths = np.concatenate([np.empty(0), *lengths])
+        self._gains = np.concatenate([np.empty(0), *gains])
+        self._engine.caps = np.full(len(self.all), -1, np.int32)
+
+    def restore(self, used: int) -> None:
+        """After a checkpoint: the corridors are in the tracks already."""
+        self.used = used
+        self._list()
+
+    def cap(self) -> None:
+        """Find how far each group's first may go (alpha_max)."""
+        engine = self._engine
+        if len(self._table):
+            cap(
+                self._table, self._members, engine.slot_of, self._lengths, self._gains,
+                engine.tracks.balls, engine.state, engine.caps,
+            )  # fmt: skip
+
+    def all_there(self, number: int) -> bool:
+        """Whether every member of a group who is left has arrived."""
+        slots = self._engine.slot_of[self.all[number].ids]
+        return bool((self._engine.state.track[slots[slots >= 0], MODE] == ARRIVED).all())
+
+    def dispersion(self, group: Group) -> Dispersion:
+        """Measured across and along the group's backbone."""
+        engine = self._engine
+        slots = engine.slot_of[group.ids]
+        slots = slots[slots >= 0]
+        if len(slots) == 0 or len(group.backbone) < 2:
+            return Dispersion(0.0, 0.0, 0.0)
+        along, across = _beside(engine.state.place[slots, :2], group.backbone[:, :2])
+        at = engine.state.track[slots, AT] - group.samples[0]
+        row = self._table[group.number]
+        base, low, high = int(row[4]), int(at.min()), int(at.max())
+        area = math.pi * group.backbone[low, 2] ** 2
+        area += float(self._gains[base + low + 1 : base + high + 1].sum())
+        return Dispersion(float(np.ptp(across)), float(np.ptp(along)), area)
+
+
+def _beside(points: Floats, line: Floats) -> tuple[Floats, Floats]:
+    """Arc length of the nearest point of a line, and the signed distance from it. (n,), (n,)."""
+    a, step = line[:-1], np.diff(line, axis=0)
+    length = np.maximum(np.hypot(*step.T), 1e-12)
+    before = np.concatenate([[0.0], np.cumsum(length)[:-1]])
+    offset = points[:, None] - a
+    t = np.clip((offset * step).sum(axis=2) / length**2, 0.0, 1.0)
+    away = offset - t[:, :, None] * step
+    distance = np.hypot(away[:, :, 0], away[:, :, 1])
+    k, rows = distance.argmin(axis=1), np.arange(len(points))
+    side = step[k, 0] * offset[rows, k, 1] - step[k, 1] * offset[rows, k, 0]
+    return before[k] + t[rows, k] * length[k], np.copysign(distance[rows, k], side)

@@ -1,0 +1,155 @@
+"""Dynamic obstacles: discs that appear, move and vanish while the crowd walks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from footway.crowd._avoid_kernels import RANGE
+from footway.crowd.state import Blocks
+from footway.errors import BadQuery
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from footway.corridor.index import Index
+    from footway.crowd.tracks import Tracks
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """A disc that characters keep off.
+
+    Attributes:
+        at: x, y in m, at the time `since`.
+        radius: m.
+        velocity: m/s.
+        appears: s.
+        vanishes: s.
+        since: s, at which it is at `at`.
+
+    """
+
+    at: tuple[float, float]
+    radius: float
+    velocity: tuple[float, float] = (0.0, 0.0)
+    appears: float = 0.0
+    vanishes: float = math.inf
+    since: float = 0.0
+
+    def __post_init__(self) -> None:
+        values = (*self.at, *self.velocity, self.radius)
+        if len(values) != 5 or not all(math.isfinite(v) for v in values):
+            raise BadQuery(f"the obstacle at {self.at} has a value that is not finite")
+        if self.radius <= 0.0:
+            raise BadQuery(f"the obstacle's radius is {self.radius:g} m: it must be positive")
+        if not self.appears < self.vanishes:
+            raise BadQuery(
+                f"the obstacle appears at {self.appears:g} s and vanishes at {self.vanishes:g} s: "
+                "it must appear before it vanishes"
+            )
+
+    def there(self, time: float) -> bool:
+        """Whether it is there."""
+        return self.appears <= time < self.vanishes
+
+    def place(self, time: float) -> tuple[float, float]:
+        """Where it is, m."""
+        t = time - max(self.since, self.appears)
+        return self.at[0] + t * self.velocity[0], self.at[1] + t * self.velocity[1]
+
+
+class Obstacles:
+    """All of them, by number."""
+
+    def __init__(self) -> None:
+        self.all: dict[int, Obstacle] = {}
+        self.next = 0
+        self._key: object = None
+
+    def add(self, obstacle: Obstacle) -> int:
+        """Number of a new one."""
+        self.all[self.next] = obstacle
+        self.next += 1
+        return self.next - 1
+
+    def get(self, number: int) -> Obstacle:
+        """One of them, or a clear error."""
+        if number not in self.all:
+            raise BadQuery(f"there is no obstacle {number}: it was removed, or never added")
+        return self.all[number]
+
+    def move(
+        self,
+        number: int,
+        at: tuple[float, float],
+        velocity: tuple[float, float],
+        time: float,
+    ) -> None:
+        """Put one of them somewhere else."""
+        self.all[number] = replace(self.get(number), at=at, velocity=velocity, since=time)
+
+    def discs(self, time: float) -> Floats:
+        """Those that are there: (n, 5) x, y, velocity, radius."""
+        rows = [(*o.place(time), *o.velocity, o.radius) for o in self.all.values() if o.there(time)]
+        return np.array(rows, np.float64).reshape(-1, 5)
+
+    def changed(self, discs: Floats) -> bool:
+        """Whether these are others than last time, or somewhere else."""
+        key = discs.tobytes()
+        same, self._key = key == self._key, key
+        return not same
+
+
+def blocks_of(discs: Floats, box: Floats, shape: NDArray[np.int64]) -> Blocks:
+    """Discs as the step takes them: listed in every cell where they matter."""
+    columns, rows = shape.tolist()
+    cells: list[tuple[int, int]] = []
+    for k, (x, y, _, _, radius) in enumerate(discs.tolist()):
+        low = [
+            (v - radius - RANGE - 2.0 * box[2] - o) / box[2] for v, o in ((x, box[0]), (y, box[1]))
+        ]
+        high = [
+            (v + radius + RANGE + 2.0 * box[2] - o) / box[2] for v, o in ((x, box[0]), (y, box[1]))
+        ]
+        for j in range(max(0, int(low[1])), min(rows, int(high[1]) + 1)):
+            for i in range(max(0, int(low[0])), min(columns, int(high[0]) + 1)):
+                cells.append((j * columns + i, k))  # noqa: PERF401
+    cells.sort()
+    where = np.array([c for c, _ in cells], np.int64)
+    count = np.bincount(where, minlength=columns * rows)
+    centre = box[:2] + 0.5 * box[2] * shape
+    local = discs.copy()
+    local[:, :2] -= centre
+    return Blocks(
+        local.astype(np.float32),
+        np.concatenate([[0], np.cumsum(count)]).astype(np.int32),
+        np.array([k for _, k in cells], np.int32),
+    )
+
+
+def narrowed(index: Index, tracks: Tracks, discs: Floats) -> Index:
+    """The map with the edges that standing discs narrow.
+
+    In a ball of radius R at distance d from a disc of radius q, the widest disc that passes has the
+    diameter R + d - q.
+    """
+    standing = discs[(discs[:, 2:4] == 0.0).all(axis=1)]
+    if not len(standing):
+        return index
+    edges = len(index.axis.edges)
+    balls = tracks.balls[: tracks.last[edges - 1] + 1].astype(np.float64)
+    room = balls[:, 2].copy()
+    for x, y, _, _, radius in standing.tolist():
+        d = np.hypot(balls[:, 0] - x, balls[:, 1] - y)
+        near = d < balls[:, 2] + radius
+        room[near] = np.minimum(room[near], 0.5 * (balls[near, 2] + d[near] - radius))
+    least = np.minimum.reduceat(room, tracks.first[:edges])
+    shut = least < np.minimum.reduceat(balls[:, 2], tracks.first[:edges])
+    clearance = np.where(shut, np.minimum(least, index.graph.clearance), index.graph.clearance)
+    return index._replace(graph=index.graph._replace(clearance=clearance))

@@ -1,0 +1,123 @@
+"""Places that characters come from and go to, with where they are on the map."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from footway._jit import one_parallel_kernel
+from footway.corridor._locate_kernels import locate_points
+from footway.crowd._place_kernels import are_connected, keep_apart
+from footway.errors import BadQuery
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from footway.corridor import CorridorMap
+    from footway.crowd.region import Region
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+ARRIVAL = 0.5  # m, from a goal at which it counts as reached
+_ROUNDS = 200  # batches of random points before a region counts as full
+_PACKED = 0.6  # share of an area that discs thrown at random can fill, about
+
+
+class Pool(NamedTuple):
+    """Places first to first + size - 1 of the table."""
+
+    first: int
+    size: int
+
+
+class Places:
+    """A table of located places that only grows."""
+
+    def __init__(self, cmap: CorridorMap) -> None:
+        self._cmap = cmap
+        self.spots = np.empty((0, 6))  # x, y, place on the axis, its clearance, own clearance
+        self.pieces = np.empty(0, np.int64)  # of the axis
+        self.reach = np.empty(0, np.float32)  # m, from which the place counts as reached
+
+    def add(self, points: Floats, reach: float | Floats = ARRIVAL) -> Pool:
+        """Locate points (n, 2) and keep them."""
+        index = self._cmap.solver.index
+        with one_parallel_kernel:
+            pieces, values = locate_points(points, index.axis, index.grid, index.fans)
+        first = len(self.pieces)
+        self.spots = np.vstack([self.spots, np.column_stack([points, values[:, :4]])])
+        self.pieces = np.concatenate([self.pieces, pieces])
+        reach = np.broadcast_to(np.asarray(reach, np.float32), len(points))
+        self.reach = np.concatenate([self.reach, reach])
+        return Pool(first, len(points))
+
+
+def scatter(
+    cmap: CorridorMap, radii: Floats, region: Region | None, taken: Floats, rng: np.random.Generator
+) -> Floats:
+    """Places for discs of these radii (n,) that overlap no wall, none of `taken` (k, 3), and not
+    each other. (n, 2) m.
+
+    Without a region they are in the largest part of the map that the widest of them can reach.
+    """  # noqa: D205
+    if len(radii) == 0:
+        return np.empty((0, 2))
+    widest = float(max(radii.max(), taken[:, 2].max(initial=0.0)))
+    box = cmap.bounds if region is None else region.bounds
+    low = np.array(box[:2])
+    size = max(2.0 * widest, float(max(box[2] - box[0], box[3] - box[1])) / 4096)
+    shape = np.floor((np.array(box[2:]) - low) / size).astype(np.int64) + 1
+    found: list[Floats] = []
+    here = taken
+    for _ in range(_ROUNDS):
+        rest = radii[sum(map(len, found)) :]
+        points = free_points(cmap, 2 * len(rest) + 64, float(radii.max()), region, rng)
+        new, _ = keep_apart(points, rest, here, size, low, shape[0], shape[1])
+        found.append(new)
+        here = np.vstack([here, np.column_stack([new, rest[: len(new)]])])
+        if len(new) == len(rest):
+            return np.concatenate(found)
+    where = "on the map" if region is None else "in the area"
+    raise BadQuery(
+        f"only {sum(map(len, found))} of {len(radii)} characters of radius {widest:g} m found room "
+        f"{where}: add fewer, or give them more space"
+    )
+
+
+def free_points(
+    cmap: CorridorMap, count: int, radius: float, region: Region | None, rng: np.random.Generator
+) -> Floats:
+    """At most `count` random points where a disc fits; at least one, or a clear error. (n, 2)."""
+    box = cmap.bounds if region is None else region.bounds
+    low, high = np.array(box[:2]), np.array(box[2:])
+    found: list[Floats] = []
+    for _ in range(_ROUNDS):
+        points = low + rng.random((2 * count + 64, 2)) * (high - low)
+        if region is not None:
+            points = points[region.contains(points)]
+        found.append(points[cmap.clearance(points) > radius])
+        if sum(map(len, found)) >= count:
+            break
+    points = np.concatenate(found)[:count]
+    if region is None and len(points):
+        points = points[_main_part(cmap, points, radius)]
+    if not len(points):
+        where = "on the map" if region is None else "in the area"
+        raise BadQuery(f"there is no place {where} where a disc of radius {radius:g} m fits")
+    return points
+
+
+def _main_part(cmap: CorridorMap, points: Floats, radius: float) -> NDArray[np.bool_]:
+    """Which points lie in the part of the map that holds the most of them. (n,)."""
+    pieces = cmap.locate(points).piece
+    rest = np.ones(len(points), bool)
+    best = np.zeros(len(points), bool)
+    while rest.sum() > best.sum():
+        first = int(np.flatnonzero(rest)[0])
+        part = are_connected(pieces[first], pieces, radius, cmap.solver.index)
+        part[first] = True
+        best = part if part.sum() > best.sum() else best
+        rest &= ~part
+    return best

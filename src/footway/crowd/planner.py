@@ -1,0 +1,148 @@
+"""Ways for those who ask, some in every step, so that no step takes long."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from footway.crowd._plan_kernels import (
+    HALVES,
+    NONE,
+    STATUS,
+    find_users,
+    forget_routes,
+    plan,
+    set_off,
+)
+from footway.crowd.state import DRAWN, RADIUS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from footway.corridor.index import Index
+    from footway.corridor.solver import Solver
+    from footway.crowd.engine import Engine
+    from footway.crowd.places import Places
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+_BATCH = 64  # askers that a thread takes at a time
+_SHARE = 500  # one in so many characters gets a new way in a step, at the most
+_LEAST = 8  # ways in a step that are always allowed
+
+
+class Wishes(NamedTuple):
+    """Where characters want to go: to one of some places."""
+
+    ids: Ints  # (n,)
+    pools: Ints  # (n, 3) first place, number of places, goals drawn so far
+    within: Floats  # (n,) m, greatest distance
+
+    def part(self, rows: Any) -> Wishes:
+        """Some of them."""
+        return Wishes(self.ids[rows], self.pools[rows], self.within[rows])
+
+
+class Planner:
+    """Finds ways in batches, and keeps a queue of those who wait for one."""
+
+    def __init__(self, engine: Engine, solver: Solver, places: Places) -> None:
+        self._engine, self._solver, self._places = engine, solver, places
+        self.index: Index = solver.index  # with what obstacles close
+        self._queue: deque[tuple[int, bool]] = deque()
+        self._waiting: set[int] = set()
+
+    def ask(self, number: int, *, keep_goal: bool) -> None:
+        """Queue a character, once."""
+        if number not in self._waiting:
+            self._waiting.add(number)
+            self._queue.append((number, keep_goal))
+
+    def due(self) -> list[tuple[int, bool]]:
+        """Those whose turn it is: (id, whether the goal stays)."""
+        most = max(_LEAST, self._engine.n // _SHARE)
+        chosen = [self._queue.popleft() for _ in range(min(most, len(self._queue)))]
+        self._waiting.difference_update(number for number, _ in chosen)
+        return [(number, keep) for number, keep in chosen if self._engine.slot_of[number] >= 0]
+
+    def find(self, wishes: Wishes) -> NDArray[np.int32]:
+        """Put characters on ways to where they want to go; (n, 5) what was found.
+
+        Where obstacles close every way, the way is found as if they were not there: it waits.
+        """
+        found = self._search(wishes, self.index)
+        shut = found[:, STATUS] == NONE
+        if shut.any() and self.index is not self._solver.index:
+            found[shut] = self._search(wishes.part(shut), self._solver.index)
+        return found
+
+    def _search(self, wishes: Wishes, index: Index) -> NDArray[np.int32]:
+        """In batches on all threads; the answers do not depend on their number."""
+        starts = list(range(0, len(wishes.ids), _BATCH))
+        parts = [wishes.part(slice(a, a + _BATCH)) for a in starts]
+        engine = self._engine
+        if len(parts) > 1 and engine.threads > 1:
+            answers = list(engine.workers.map(lambda part: self._batch(part, index), parts))
+        else:
+            answers = [self._batch(part, index) for part in parts]
+        for part, (found, halves) in zip(parts, answers, strict=True):
+            self._set_off(part, found, halves)
+        return np.concatenate([np.empty((0, 5), np.int32), *(found for found, _ in answers)])
+
+    def _batch(self, wishes: Wishes, index: Index) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        engine, places, ladder = self._engine, self._places, self._solver.ladder
+        slots = engine.slot_of[wishes.ids]
+        starts = engine.state.place[slots, :2]
+        radii = engine.state.body[slots, RADIUS].astype(np.float64)
+        found = np.zeros((len(slots), 5), np.int32)
+        buffer = np.empty(4 * len(ladder.halves), np.int32)
+        halves, done = [], 0
+        while done < len(slots):
+            before = done
+            done = plan(
+                done, starts, radii, wishes.ids, wishes.pools, wishes.within, engine.seed,
+                places.spots, places.pieces, engine.tracks, index, ladder, found, buffer,
+            )  # fmt: skip
+            halves.append(buffer[: found[before:done, HALVES].sum()].copy())
+        return found, np.concatenate(halves)
+
+    def _set_off(self, wishes: Wishes, found: NDArray[np.int32], halves: NDArray[np.int32]) -> None:
+        engine, places = self._engine, self._places
+        slots = engine.slot_of[wishes.ids]
+        engine.state.story[slots, DRAWN] += 1
+        done = 0
+        while True:
+            rest = halves[found[:done, HALVES].sum() :]
+            done += set_off(
+                slots[done:], found[done:], rest, places.spots, places.reach, engine.state,
+                engine.pool, engine.lists, engine.tracks,
+            )  # fmt: skip
+            if done == len(slots):
+                return
+            engine.pool = np.concatenate([engine.pool, np.empty_like(engine.pool)])
+
+    def forget(self, ids: Ints) -> None:
+        """Free the routes of characters that leave."""
+        engine = self._engine
+        forget_routes(engine.slot_of[ids], engine.state, engine.pool, engine.lists)
+
+    def using(self, edges: Ints) -> Ints:
+        """Ids of those whose way leads along one of these edges, where they do not fit now."""
+        engine = self._engine
+        if not len(edges):
+            return np.empty(0, np.int64)
+        marked = np.zeros(len(self.index.graph.clearance), bool)
+        marked[edges] = True
+        ids = np.empty(engine.n, np.int64)
+        count = find_users(
+            engine.n, marked, self.index.graph.clearance, engine.state, engine.pool, ids
+        )
+        return np.sort(ids[:count])
+
+    @property
+    def waiting(self) -> list[tuple[int, bool]]:
+        """The queue, for a checkpoint."""
+        return list(self._queue)

@@ -1,0 +1,284 @@
+"""A recording: where everybody was, frame by frame, in memory or in a Parquet file.
+
+recording = crowd.run(seconds=60)
+recording.save("run.parquet")
+recording = fw.Recording.load("run.parquet")
+frame = recording.frame(-1)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+
+from footway.errors import BadQuery
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+    Singles = NDArray[np.float32]
+    Ids = NDArray[np.int64]
+
+
+class Characters(NamedTuple):
+    """What does not change about each character. Ids are ascending."""
+
+    ids: Ids  # (n,)
+    radius: Floats  # (n,) m
+    population: NDArray[np.int32]  # (n,) index into the names of populations
+
+
+class Frame(NamedTuple):
+    """Everybody who was there at one moment."""
+
+    time: float  # s
+    ids: Ids  # (n,)
+    positions: Floats  # (n, 2) m
+    velocities: Singles  # (n, 2) m/s
+
+
+class Rows(NamedTuple):
+    """One row per character and frame, frames one after the other."""
+
+    ids: Ids  # (rows,)
+    positions: Floats  # (rows, 2) m
+    velocities: Singles  # (rows, 2) m/s
+
+
+class RowSource(Protocol):
+    """Where the rows of a recording are: in memory or in a file."""
+
+    def read(self, first: int, last: int) -> Rows:
+        """Return rows first to last - 1."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """Where everybody was, at the moments that were recorded.
+
+    Rows of a recording that was loaded from a file are read when they are asked for: `frame`
+    reads the part of the file around it, `ids`, `positions` and `velocities` read everything.
+
+    Attributes:
+        step: s, of the simulation.
+        times: (f,) s, of the frames.
+        steps: (f,) number of simulation steps done at each frame, ascending.
+        offsets: (f + 1,) frame k has the rows offsets[k] to offsets[k + 1] - 1.
+        characters: everybody who is in some frame.
+        names: of populations.
+        map_name: of the map that they walked on.
+        seed: of the simulation.
+        complete: False where the run was killed, or the file is cut off: the frames are right, but
+            the last ones are missing.
+        source: gives the rows.
+
+    """
+
+    step: float
+    times: Floats
+    steps: Ids
+    offsets: Ids
+    characters: Characters
+    names: tuple[str, ...]
+    map_name: str
+    seed: int
+    complete: bool = True
+    source: RowSource = field(repr=False, kw_only=True)
+
+    @staticmethod
+    def load(file: str | PathLike[str]) -> Recording:
+        """Return the recording in a Parquet file, also of a run that was killed.
+
+        Raises:
+            BadFile: missing, damaged, or not a recording of Footway; one line that says which.
+
+        """
+        from footway.crowd.storage import load
+
+        return load(file)
+
+    def save(self, file: str | PathLike[str]) -> None:
+        """Write the recording as Parquet: one row per character and frame, the same bits.
+
+        Raises:
+            BadFile: the file cannot be written.
+
+        """
+        from footway.crowd.storage import save
+
+        save(self, file)
+
+    @property
+    def n_frames(self) -> int:
+        """Number of frames."""
+        return len(self.times)
+
+    @property
+    def duration(self) -> float:
+        """Seconds from the first frame to the last."""
+        return float(self.times[-1] - self.times[0]) if len(self.times) else 0.0
+
+    def frame(self, k: int) -> Frame:
+        """Return frame k; -1 is the last one.
+
+        Raises:
+            BadQuery: there is no such frame.
+
+        """
+        if not -self.n_frames <= k < self.n_frames:
+            raise BadQuery(f"frame {k} is not in the recording; it has {self.n_frames} frames")
+        k %= self.n_frames
+        first, last = self.offsets[k : k + 2].tolist()
+        return Frame(float(self.times[k]), *self.source.read(first, last))
+
+    def trajectory(self, character: int) -> tuple[Floats, Floats]:
+        """Return times (k,) s and positions (k, 2) m of one character.
+
+        Raises:
+            BadQuery: nobody has this id.
+
+        """
+        if character not in self.characters.ids:
+            raise BadQuery(f"id {character} is not in the recording; see `characters.ids`")
+        rows = np.flatnonzero(self.ids == character)
+        frames = np.searchsorted(self.offsets, rows, side="right") - 1
+        return self.times[frames], self.positions[rows]
+
+    @property
+    def ids(self) -> Ids:
+        """(rows,) who is in each row."""
+        return self._rows.ids
+
+    @property
+    def positions(self) -> Floats:
+        """(rows, 2) m."""
+        return self._rows.positions
+
+    @property
+    def velocities(self) -> Singles:
+        """(rows, 2) m/s, in 32 bits."""
+        return self._rows.velocities
+
+    @cached_property
+    def _rows(self) -> Rows:
+        return self.source.read(0, int(self.offsets[-1]))
+
+    def __repr__(self) -> str:
+        """Give what is in it, on one line."""
+        cut = "" if self.complete else ", cut short"
+        return (
+            f"<Recording on {self.map_name!r}: {len(self.characters.ids):,} characters, "
+            f"{self.n_frames:,} frames, {self.duration:g} s{cut}>"
+        )
+
+
+class Recorder:
+    """Collects the frames of a run in memory.
+
+    The engine tells it who there is (`add_characters`), then where everybody is (`add_frame`), and
+    takes the recording (`close`). Ids are small integers: arrays are as long as the largest.
+    """
+
+    def __init__(self, *, step: float, seed: int, map_name: str, names: Sequence[str]) -> None:
+        self.step, self.seed, self.map_name = float(step), int(seed), str(map_name)
+        self.names = tuple(str(name) for name in names)
+        self._steps: list[int] = []
+        self._times: list[float] = []
+        self._counts: list[int] = []
+        self._radius: Floats = np.empty(0)
+        self._population: NDArray[np.int32] = np.empty(0, np.int32)
+        self._seen = np.empty(0, bool)
+        self._kept: list[Rows] = []
+
+    def add_characters(self, ids: ArrayLike, radius: ArrayLike, population: ArrayLike) -> None:
+        """Remember radius (m) and population of characters, before their first frame."""
+        who = np.asarray(ids, np.int64)
+        if not len(who):
+            return
+        assert who.min() >= 0, "ids are not negative"
+        size = int(who.max()) + 1
+        if size > len(self._seen):
+            size = max(size, 2 * len(self._seen))
+            self._radius = _longer(self._radius, size, np.nan)
+            self._population = _longer(self._population, size, 0)
+            self._seen = _longer(self._seen, size, 0)
+        self._radius[who] = radius
+        self._population[who] = population
+
+    def add_frame(
+        self,
+        step_number: int,
+        time: float,
+        ids: ArrayLike,
+        positions: ArrayLike,
+        velocities: ArrayLike,
+    ) -> None:
+        """Copy where everybody is: ids (n,), positions (n, 2) m, velocities (n, 2) m/s."""
+        rows = Rows(
+            np.array(ids, np.int64), np.array(positions, float), np.array(velocities, np.float32)
+        )
+        assert not self._steps or step_number > self._steps[-1], "frames come in order"
+        assert rows.positions.shape == rows.velocities.shape == (len(rows.ids), 2)
+        assert not np.isnan(self._radius[rows.ids]).any(), "add_characters comes first"
+        self._seen[rows.ids] = True
+        self._steps.append(int(step_number))
+        self._times.append(float(time))
+        self._counts.append(len(rows.ids))
+        self._keep(rows)
+
+    def close(self) -> Recording:
+        """Return the recording."""
+        rows = Rows(
+            np.concatenate([np.empty(0, np.int64), *(rows.ids for rows in self._kept)]),
+            np.concatenate([np.empty((0, 2)), *(rows.positions for rows in self._kept)]),
+            np.concatenate(
+                [np.empty((0, 2), np.float32), *(rows.velocities for rows in self._kept)]
+            ),
+        )
+        self._kept.clear()
+        return self._recording(_InMemory(rows))
+
+    def _keep(self, rows: Rows) -> None:
+        """Keep the rows of the newest frame."""
+        self._kept.append(rows)
+
+    def _recording(self, source: RowSource, *, complete: bool = True) -> Recording:
+        ids = np.flatnonzero(self._seen)
+        return Recording(
+            step=self.step,
+            times=np.array(self._times, float),
+            steps=np.array(self._steps, np.int64),
+            offsets=np.concatenate([[0], np.cumsum(self._counts, dtype=np.int64)]),
+            characters=Characters(ids, self._radius[ids], self._population[ids]),
+            names=self.names,
+            map_name=self.map_name,
+            seed=self.seed,
+            complete=complete,
+            source=source,
+        )
+
+
+class _InMemory:
+    """Rows that are all there."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+
+    def read(self, first: int, last: int) -> Rows:
+        ids, positions, velocities = self._rows
+        return Rows(ids[first:last], positions[first:last], velocities[first:last])
+
+
+def _longer(array: NDArray[Any], size: int, fill: float) -> NDArray[Any]:
+    """Return a copy with more room at the end."""
+    longer = np.full(size, fill, array.dtype)
+    longer[: len(array)] = array
+    return longer

@@ -1,0 +1,85 @@
+"""Sources: characters that appear in an area over time, as soon as there is room."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from footway.crowd._place_kernels import keep_apart
+from footway.errors import BadQuery
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from footway.crowd.state import State
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+_TRIES = 64  # places that are tried for a character in a step
+
+
+@dataclass
+class Source:
+    """Who will appear, when, and where."""
+
+    ids: Ints  # (n,)
+    times: Floats  # (n,) s, ascending
+    rows: dict[str, NDArray[np.generic]]  # rows of the state's arrays, without places
+    points: Floats  # (m, 2) m, where they may appear
+    next: int = 0  # first who has not appeared
+
+    def due(self, time: float) -> int:
+        """How many should have appeared and have not."""
+        return int(np.searchsorted(self.times, time + 1e-9, side="right")) - self.next
+
+    def places(self, count: int, there: Floats, rng: np.random.Generator) -> Floats:
+        """Free places for the next `count`, or for as many of them as find room. (k, 2).
+
+        `there` (m, 3) are the discs of everybody.
+        """
+        radii = self.rows["body"][self.next : self.next + count, 2].astype(np.float64)
+        low, high = self.points.min(axis=0), self.points.max(axis=0)
+        widest = float(max(radii.max(), there[:, 2].max(initial=0.0)))
+        near = ((there[:, :2] > low - 2 * widest) & (there[:, :2] < high + 2 * widest)).all(axis=1)
+        size = 2.0 * widest
+        low = low - 2 * widest
+        shape = np.floor((high + 2 * widest - low) / size).astype(np.int64) + 1
+        points = self.points[rng.integers(len(self.points), size=_TRIES * count)]
+        found, _ = keep_apart(points, radii, there[near], size, low, shape[0], shape[1])
+        places: Floats = found
+        return places
+
+
+def times_of(
+    count: int, rate: float | None, start: float, schedule: Sequence[tuple[float, int]] | None
+) -> Floats:
+    """When each of a source's characters is due, s. (count,)."""
+    if schedule is not None:
+        return _scheduled(count, schedule)
+    if rate is None or not 0.0 < rate < np.inf:
+        raise BadQuery(f"the rate is {rate!r} per second: it must be positive, or give a schedule")
+    if not 0.0 <= start < np.inf:
+        raise BadQuery(f"the source starts at {start!r} s: it must be 0 or later")
+    times: Floats = start + np.arange(count) / rate
+    return times
+
+
+def _scheduled(count: int, schedule: Sequence[tuple[float, int]]) -> Floats:
+    times = [float(t) for t, _ in schedule]
+    sizes = [int(n) for _, n in schedule]
+    if any(b < a for a, b in pairwise(times)) or min(times, default=0.0) < 0.0:
+        raise BadQuery("the times of a schedule must be 0 or later and ascend")
+    if min(sizes, default=0) < 0 or sum(sizes) != count:
+        raise BadQuery(f"the schedule has {sum(sizes)} characters: the source has {count}")
+    return np.repeat(np.array(times), sizes)
+
+
+def discs_of(state: State, slots: NDArray[np.int32]) -> Floats:
+    """x, y, radius of characters. (n, 3)."""
+    return np.column_stack([state.place[slots, :2], state.body[slots, 2]])

@@ -1,0 +1,158 @@
+"""The samples of the map, once for everybody: a character's corridor is a list of directed edges.
+
+Edge e has the samples first[e] to last[e]; half-edge 2e follows it forward, 2e + 1 backward. After
+the edges of the map come others that are made for the crowd: loops around the invisible obstacles
+at dead ends, where wanderers turn (cmm-crowds-2008, section 5.2), and the corridors of groups,
+narrowed to their width (section 6).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from footway.corridor.sampling import on_pieces, subdivide
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from footway.corridor.index import Index
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+CLOSEST, WIDEST, SHARE = 0.25, 1.0, 0.25  # m, m, of R: spacing of the samples
+SHORT = 2.0  # times the clearance at its foot, m: a dead end below this is removed
+TURNING = 0.25  # radius of the invisible obstacle at a dead end, share of the clearance
+LOOP = 12  # samples around it
+
+
+class Tracks(NamedTuple):
+    """Samples and directed edges."""
+
+    balls: NDArray[np.float32]  # (m, 3) x, y, R[t]
+    first: NDArray[np.int32]  # (e,) samples of an edge
+    last: NDArray[np.int32]  # (e,)
+    ends: NDArray[np.int32]  # (e, 2) vertices of an edge; -1 for a group's
+    at_piece: NDArray[np.int32]  # (events,) sample at each event of the axis
+    loop_of: NDArray[np.int32]  # (nv,) edge around the invisible obstacle at a vertex; -1: none
+    weights: NDArray[np.float32]  # (w, ne) rows of preferences of wanderers; 0: never
+
+
+def make_tracks(index: Index) -> Tracks:
+    """Sample every edge of the map."""
+    axis = index.axis
+    inside = axis.piece_left >= 0
+    narrow = np.minimum(axis.clearance, np.roll(axis.clearance, -1))
+    gap = np.clip(SHARE * narrow, CLOSEST, WIDEST)
+    count = np.where(inside, np.maximum(1, np.ceil(axis.piece_length / gap)), 1).astype(np.int64)
+    piece, t = subdivide(np.arange(len(axis.events)), count)
+    samples = on_pieces(axis, piece, t)
+    balls = np.column_stack([samples.points, samples.clearance]).astype(np.float32)
+    at_piece = np.concatenate([[0], np.cumsum(count)])
+    first, last = at_piece[axis.offsets[:-1]], at_piece[axis.offsets[1:]] - 1
+    tracks = Tracks(
+        balls,
+        first.astype(np.int32),
+        last.astype(np.int32),
+        axis.edges.astype(np.int32),
+        at_piece[:-1].astype(np.int32),
+        np.full(len(axis.vertices), -1, np.int32),
+        np.where(stays(index), 1.0, 0.0).astype(np.float32)[None],
+    )
+    return _with_loops(tracks, index)
+
+
+def stays(index: Index) -> NDArray[np.bool_]:
+    """Which edges wanderers use: short dead ends are removed recursively (section 5.2). (ne,).
+
+    A dead end is as long as its longest way, whatever branches off it.
+    """
+    graph, vertices = index.graph, len(index.axis.vertices)
+    kept = np.ones(len(graph.edges), bool)
+    room = _vertex_clearance(index)
+    degree = np.diff(graph.offsets)
+    depth = np.zeros(vertices)
+    leaves = list(np.flatnonzero(degree == 1))
+    while leaves:
+        v = leaves.pop()
+        halves = [h for h in graph.out[graph.offsets[v] : graph.offsets[v + 1]] if kept[h // 2]]
+        if len(halves) != 1:
+            continue
+        half = halves[0]
+        w = graph.edges[half // 2, 1 - half % 2]
+        reach = depth[v] + graph.length[half // 2]
+        if reach > SHORT * room[w] and graph.clearance[half // 2] > 0.0:
+            continue
+        kept[half // 2] = False
+        depth[w] = max(depth[w], reach)
+        degree[w] -= 1
+        if degree[w] == 1:
+            leaves.append(w)
+    return kept
+
+
+def _vertex_clearance(index: Index) -> Floats:
+    axis = index.axis
+    room = np.zeros(len(axis.vertices))
+    room[axis.edges[:, 0]] = axis.clearance[axis.offsets[:-1]]
+    room[axis.edges[:, 1]] = axis.clearance[axis.offsets[1:] - 1]
+    return room
+
+
+def _with_loops(tracks: Tracks, index: Index) -> Tracks:
+    """Add the loops at the ends of long dead ends."""
+    graph, room = index.graph, _vertex_clearance(index)
+    kept = tracks.weights[0] > 0
+    degree = np.bincount(graph.edges[kept].ravel(), minlength=len(room))
+    dead_ends = np.flatnonzero((degree == 1) & (room > 0))
+    loops = []
+    for v in dead_ends:
+        halves = graph.out[graph.offsets[v] : graph.offsets[v + 1]]
+        half = next(h for h in halves if kept[h // 2])
+        course = _course_into(half, tracks)
+        loops.append(_loop(index.axis.vertices[v], room[v], course))
+    tracks.loop_of[dead_ends] = len(tracks.first) + np.arange(len(dead_ends))
+    return with_edges(tracks, loops, np.column_stack([dead_ends, dead_ends]))
+
+
+def _course_into(half: int, tracks: Tracks) -> float:
+    """Angle of the axis where it ends in a vertex, which this half-edge leaves."""
+    first, last = tracks.first[half // 2], tracks.last[half // 2]
+    near, other = (first, first + 1) if half % 2 == 0 else (last, last - 1)
+    course = tracks.balls[near, :2] - tracks.balls[np.clip(other, first, last), :2]
+    return float(np.arctan2(course[1], course[0]))
+
+
+def _loop(centre: Floats, room: float, course: float) -> Floats:
+    """Balls counterclockwise around the invisible obstacle, beginning behind it. (LOOP + 1, 3)."""
+    angle = course + np.pi + np.linspace(0.0, 2.0 * np.pi, LOOP + 1)
+    ring, reach = 0.5 * (1.0 + TURNING) * room, 0.5 * (1.0 - TURNING) * room
+    return np.column_stack(
+        [
+            centre[0] + ring * np.cos(angle),
+            centre[1] + ring * np.sin(angle),
+            np.full(LOOP + 1, reach),
+        ]
+    )
+
+
+def with_edges(tracks: Tracks, balls: list[Floats], ends: Ints) -> Tracks:
+    """More edges, along the given balls (k, 3) each, between vertices (n, 2)."""
+    if not balls:
+        return tracks
+    size = np.array([len(b) for b in balls])
+    first = len(tracks.balls) + np.concatenate([[0], np.cumsum(size)[:-1]])
+    return tracks._replace(
+        balls=np.concatenate([tracks.balls, *balls]).astype(np.float32),
+        first=np.concatenate([tracks.first, first]).astype(np.int32),
+        last=np.concatenate([tracks.last, first + size - 1]).astype(np.int32),
+        ends=np.concatenate([tracks.ends, ends]).astype(np.int32),
+    )
+
+
+def with_weights(tracks: Tracks, weights: Floats) -> tuple[Tracks, int]:
+    """One more row of preferences, without the removed dead ends; and its number."""
+    row = (weights * (tracks.weights[0] > 0)).astype(np.float32)
+    return tracks._replace(weights=np.vstack([tracks.weights, row])), len(tracks.weights)
