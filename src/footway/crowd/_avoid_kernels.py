@@ -35,7 +35,6 @@ _RANGE, _BEHIND = np.float32(RANGE), np.float32(BEHIND)
 _COS_SIGHT = np.float32(math.cos(math.radians(SIGHT)))
 _NEAREST: Any = np.float32(0.05)  # m, between discs, below which the force grows no more
 _LEAST: Any = np.float32(0.0025)  # m2, of b squared
-_MOST = np.float32(2.0 * _STRENGTH)  # m/s2, from one other character
 _SIDE = np.float32(0.05)  # m: who meets another head on sees it this much to the left
 _TINY: Any = np.float32(1e-6)
 _NOWHERE = np.float32(1e3)
@@ -83,10 +82,10 @@ def avoid(ex, ey, vx, vy, look, lanes, pairs):
         sx, sy = (pairs[3, m] - vx) * look, (pairs[4, m] - vy) * look
         d = math.sqrt(dx * dx + dy * dy)
         per_d = _ONE / d
-        scale = max(d - reach, _NEAREST) * per_d
-        gx, gy = dx * scale + _SIDE * ey, dy * scale - _SIDE * ex
+        nx, ny = dx * per_d, dy * per_d
+        g = max(d - reach, _NEAREST)
+        gx, gy = g * nx + _SIDE * ey, g * ny - _SIDE * ex
         hx, hy = gx - sx, gy - sy
-        g = max(math.sqrt(gx * gx + gy * gy), _NEAREST)
         h = max(math.sqrt(hx * hx + hy * hy), _NEAREST)
         total = g + h
         b = math.sqrt(max(_QUARTER * (total * total - sx * sx - sy * sy), _LEAST))
@@ -98,11 +97,9 @@ def avoid(ex, ey, vx, vy, look, lanes, pairs):
         p *= p
         # grad b = (g + h) / 4 b (g / |g| + h / |h|)
         f = _QUARTER_STRENGTH * total / (p * b * g * h)
-        fx, fy = f * (gx * h + hx * g), f * (gy * h + hy * g)
-        f = min(_ONE, _MOST / max(math.sqrt(fx * fx + fy * fy), _TINY))
-        f = f * _BEHIND if -(ex * dx + ey * dy) < _COS_SIGHT * d else f
-        pairs[5, m], pairs[6, m] = f * fx, f * fy
-        pairs[7, m], pairs[8, m], pairs[9, m] = dx * per_d, dy * per_d, d - reach
+        f = f * _BEHIND if -(ex * nx + ey * ny) < _COS_SIGHT else f
+        pairs[5, m], pairs[6, m] = f * (gx * h + hx * g), f * (gy * h + hy * g)
+        pairs[7, m], pairs[8, m], pairs[9, m] = nx, ny, d - reach
 
 
 @inner

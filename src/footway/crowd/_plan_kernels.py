@@ -176,7 +176,8 @@ def set_off(slots, found, halves, spots, reach, state, pool, lists, tracks):
     for q in range(len(slots)):
         k, count = slots[q], found[q, HALVES]
         if found[q, STATUS] != FOUND:
-            state.track[k, MODE] = UNREACHABLE
+            if state.track[k, MODE] != WALKING or state.story[k, ROUTE_SIZE] == 0:
+                state.track[k, MODE] = UNREACHABLE  # others keep the way they have
             continue
         forget_route(k, state, pool, lists)
         size = _class_of(count)

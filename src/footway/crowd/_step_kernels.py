@@ -122,7 +122,8 @@ def _wanted(k, step, seed, caps, state, pool, tracks, graph):
         return 1.0, 0.0, 0.0, WANTS_GOAL
     if d < 1e-9:
         return 1.0, 0.0, 0.0, ask
-    ex, ey, speed = dx / d, dy / d, float(state.body[k, SPEED])
+    per_d = 1.0 / d
+    ex, ey, speed = dx * per_d, dy * per_d, float(state.body[k, SPEED])
     if wait:
         return ex, ey, 0.0, ask
     if done:

@@ -222,7 +222,7 @@ class Crowd:
             name: of the population.
             starts: (count, 2) m; at random in `area` where they are not given.
             area: a polygon: ring (k, 2), Shapely, or an Area; the whole map where not given.
-            goals: (count, 2) m, one for each.
+            goals: (count, 2) m, one for each, where they stay unless they exit.
             destinations: areas or points (x, y), visited one after the other. Without goals and
                 destinations goals are random, one after the other.
             then: after the last: "repeat", "stay" there, or "exit" (removed).
@@ -375,6 +375,8 @@ class Crowd:
         first = self._places.add(points).first
         self._engine.state.story[slots, 3] = first + np.arange(len(points))
         self._engine.state.place[slots, 2:4] = points
+        mode = self._engine.state.track[slots, MODE]
+        self._engine.state.track[slots, MODE] = np.where(mode == WAITING, WAITING, ARRIVED)
         for number in chosen.tolist():
             self._planner.ask(number, keep_goal=True)
 
@@ -473,16 +475,16 @@ class Crowd:
         """
         checks.whole("every", every, 1)
         total = round(checks.positive("seconds", seconds, "s", least=0.0) / self.dt)
-        recorder = self._recorder(to)
-        self._new = [self.ids]
-        self._record(recorder)
-        for done in range(1, total + 1):
-            self.step()
-            if done % every == 0 or done == total:
-                self._record(recorder)
-            if progress is not None:
-                progress(done, total)
-        return recorder.close()
+        with self._recorder(to) as recorder:
+            self._new = [self.ids]
+            self._record(recorder)
+            for done in range(1, total + 1):
+                self.step()
+                if done % every == 0 or done == total:
+                    self._record(recorder)
+                if progress is not None:
+                    progress(done, total)
+            return recorder.close()
 
     def _recorder(self, to: str | PathLike[str] | None) -> Recorder:
         facts: dict[str, Any] = {
@@ -613,6 +615,8 @@ class Crowd:
         each = goals is not None
         if each and len(destinations):
             raise BadQuery("give goals, one for each, or destinations, not both")
+        if each and then == "repeat":
+            then = "stay"  # there is no other goal
         row = 0
         if preference is not None:
             weights = checks.preference(preference, len(self.map.edges))
@@ -759,9 +763,12 @@ class Crowd:
             population = self._populations[engine.state.story[slot, POPULATION]]
             arrived = what == WANTS_GOAL
             self.arrivals += arrived
-            if engine.state.track[slot, GROUP] >= 0:
-                if arrived and self._groups.all_there(engine.state.track[slot, GROUP]):
-                    self._regroup(self._groups.all[engine.state.track[slot, GROUP]], population)
+            group = int(engine.state.track[slot, GROUP])
+            if group >= 0 and not arrived:
+                self._groups.find_again(self._groups.all[group], slot)
+            elif group >= 0:
+                if self._groups.all_there(group):
+                    self._regroup(self._groups.all[group], population)
             elif population.behaviour == "wander":
                 self._wander(np.array([number]))
             elif not arrived or self._goes_on(number, slot, population):
@@ -772,16 +779,11 @@ class Crowd:
         story = self._engine.state.story
         story[slot, STAGE] += 1
         if population.then == "repeat" or story[slot, STAGE] < len(population.pools):
-            return not population.each or population.then != "repeat" or self._roams(slot)
+            return True
         if population.then == "exit":
             self._leave(np.array([number]))
         else:
             self._engine.state.track[slot, MODE] = STAYING
-        return False
-
-    def _roams(self, slot: int) -> bool:
-        """Those with one goal each stay there: there is nowhere else to go."""
-        self._engine.state.track[slot, MODE] = STAYING
         return False
 
     def _leave(self, ids: Ints) -> None:

@@ -6,7 +6,6 @@ order by cells --> move everybody --> who asks for a goal or a way --> plan for 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -224,5 +223,5 @@ class Engine:
 
 def _split(n: int, parts: int) -> list[tuple[int, int, int]]:
     """Number, begin and end of equal parts of n."""
-    edges = np.linspace(0, n, max(1, min(parts, n)) + 1).astype(int)
-    return [(k, int(a), int(b)) for k, (a, b) in enumerate(pairwise(edges))]
+    parts = max(1, min(parts, n))
+    return [(k, k * n // parts, (k + 1) * n // parts) for k in range(parts)]

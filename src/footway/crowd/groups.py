@@ -198,6 +198,14 @@ class Groups:
                 engine.tracks.balls, engine.state, engine.caps,
             )  # fmt: skip
 
+    def find_again(self, group: Group, slot: int) -> None:
+        """Put the attraction point of a member that was pushed away where the member is."""
+        engine = self._engine
+        x, y = engine.state.place[slot, :2]
+        balls = group.backbone
+        out = np.hypot(balls[:, 0] - x, balls[:, 1] - y) - balls[:, 2]
+        engine.state.track[slot, AT] = group.samples[0] + int(out.argmin())
+
     def all_there(self, number: int) -> bool:
         """Whether every member of a group who is left has arrived."""
         slots = self._engine.slot_of[self.all[number].ids]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -245,6 +245,13 @@ class Recorder:
         )
         self._kept.clear()
         return self._recording(_InMemory(rows))
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave what is in memory to its owner; a recorder with a file saves it here."""
 
     def _keep(self, rows: Rows) -> None:
         """Keep the rows of the newest frame."""

@@ -11,7 +11,7 @@ import json
 import math
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -78,10 +78,6 @@ class ParquetRecorder(Recorder):
     def stop(self) -> None:
         """Write the frames so far, and leave the file marked as not complete."""
         self._finish(complete=False)
-
-    def __enter__(self) -> Self:
-        """Return itself."""
-        return self
 
     def __exit__(self, *_: object) -> None:
         """Stop, unless it was closed."""

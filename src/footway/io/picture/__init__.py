@@ -1,4 +1,4 @@
-"""Pictures of maps, paths and repairs, good enough for a paper.
+"""Pictures of maps, paths, repairs and crowds, good enough for a paper.
 
     from footway.io import picture
 
@@ -11,6 +11,9 @@ state, so pictures can be made on a server and in threads.
 
 from __future__ import annotations
 
+from footway.io.picture.animation import animate
+from footway.io.picture.crowds import draw_crowd, draw_density, draw_moment
+from footway.io.picture.encoding import check_animation_file
 from footway.io.picture.figures import (
     draw_check,
     draw_map,
@@ -23,9 +26,14 @@ from footway.io.picture.walks import Panel, draw_panels, draw_walk
 
 __all__ = [
     "Panel",
+    "animate",
+    "check_animation_file",
     "check_picture_file",
     "draw_check",
+    "draw_crowd",
+    "draw_density",
     "draw_map",
+    "draw_moment",
     "draw_no_path",
     "draw_panels",
     "draw_path",

@@ -1,0 +1,120 @@
+"""People as pixels: thousands of them in every frame of an animation."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from footway.io.picture.people import People
+    from footway.io.picture.sheet import Sheet
+
+    Floats = NDArray[np.float64]
+    Pixels = NDArray[np.uint8]
+
+_SMALL: Final = 1.5  # pixels: up to this radius a person is a block of 2 x 2 pixels
+
+
+class Painter:
+    """Paints people on the part of a picture where a sheet's map is.
+
+    Args:
+        sheet: a map, on a figure with the resolution of the picture.
+        height: pixels, of the whole picture.
+
+    """
+
+    def __init__(self, sheet: Sheet, height: int) -> None:
+        box = sheet.axes.get_window_extent()
+        x0, _, x1, y1 = sheet.view
+        self._scale = box.width / (x1 - x0)  # pixels per metre
+        self._corner = np.array([box.x0 - x0 * self._scale, height - box.y1 + y1 * self._scale])
+        self._left, self._right = math.ceil(box.x0), math.floor(box.x1)
+        self._top, self._bottom = math.ceil(height - box.y1), math.floor(height - box.y0)
+
+    @property
+    def part(self) -> tuple[slice, slice]:
+        """Rows and columns of the picture, with the frame of the map."""
+        return slice(self._top - 2, self._bottom + 2), slice(self._left - 2, self._right + 2)
+
+    def paint(self, pixels: Pixels, people: People) -> None:
+        """Paint everybody as large as they are, or as large as can be seen."""
+        at = self._places(people.positions)
+        radius = self._scale * people.radii
+        near = self._inside(*at.T, beyond=radius)
+        if not near.any():
+            return
+        at, radius, colours = at[near], radius[near], 255.0 * people.colours[near]
+        if radius.mean() < _SMALL:
+            self._put_blocks(pixels, at, colours)
+            return
+        if people.trails is not None:
+            self._put_trails(pixels, people.trails[:, near], radius, colours)
+        white = np.full_like(colours, 255.0)
+        self._put_discs(pixels, at, radius + 0.7, white, strength=0.8)
+        self._put_discs(pixels, at, radius, colours)
+        if people.velocities is not None:
+            ways = people.velocities[near] * (1.0, -1.0)
+            ahead = ways / np.maximum(np.hypot(*ways.T), 0.1)[:, None]
+            self._put_discs(pixels, at + 0.55 * radius[:, None] * ahead, 0.3 * radius, white)
+
+    def _places(self, positions: Floats) -> Floats:
+        """Return columns and rows (n, 2) of positions in metres."""
+        places: Floats = self._corner + positions * (self._scale, -self._scale)
+        return places
+
+    def _inside(
+        self, x: NDArray[np.number], y: NDArray[np.number], *, beyond: Floats | float = 0.0
+    ) -> NDArray[np.bool_]:
+        inside: NDArray[np.bool_] = (
+            (x >= self._left - beyond)
+            & (x < self._right + beyond)
+            & (y >= self._top - beyond)
+            & (y < self._bottom + beyond)
+        )
+        return inside
+
+    def _put_blocks(self, pixels: Pixels, at: Floats, colours: Floats) -> None:
+        """Put 2 x 2 pixels for everybody: without soft rims a frame is a third of the size."""
+        corner = np.round(at).astype(np.int64)
+        paint = colours.round().astype(np.uint8)
+        for dx, dy in ((-1, -1), (-1, 0), (0, -1), (0, 0)):
+            x, y = corner[:, 0] + dx, corner[:, 1] + dy
+            inside = self._inside(x, y)
+            pixels[y[inside], x[inside]] = paint[inside]
+
+    def _put_trails(self, pixels: Pixels, places: Floats, radius: Floats, colours: Floats) -> None:
+        """Paint where people were, (k, n, 2), fainter the longer ago."""
+        for k, before in enumerate(places):
+            known = ~np.isnan(before[:, 0])
+            fading = 0.5 * (k + 1) / (len(places) + 1)
+            at = self._places(before[known])
+            self._put_discs(pixels, at, 0.6 * radius[known], colours[known], strength=fading)
+
+    def _put_discs(
+        self,
+        pixels: Pixels,
+        at: Floats,
+        radius: Floats,
+        colours: Floats,
+        *,
+        strength: float = 1.0,
+    ) -> None:
+        """Lay discs over the picture; a pixel at a rim gets the share that is inside."""
+        reach = math.ceil(float(radius.max(initial=0.0)))
+        beside = np.arange(-reach, reach + 1)
+        corner = np.floor(at).astype(np.int64)
+        x, y = np.broadcast_arrays(
+            corner[:, 0, None, None] + beside, corner[:, 1, None, None] + beside[:, None]
+        )  # (n, rows, columns)
+        away = np.hypot(x + 0.5 - at[:, 0, None, None], y + 0.5 - at[:, 1, None, None])
+        share = strength * np.clip(radius[:, None, None] + 0.5 - away, 0.0, 1.0)
+        hit = (share > 0.02) & self._inside(x, y)
+        rows, columns = y[hit], x[hit]
+        old = pixels[rows, columns].astype(np.float64)
+        new = old + share[hit, None] * (colours[np.nonzero(hit)[0]] - old)
+        pixels[rows, columns] = np.round(new).astype(np.uint8)

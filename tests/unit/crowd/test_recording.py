@@ -1,0 +1,352 @@
+"""Recordings come back to the last bit, also after a kill; other files are refused in one line."""
+
+from __future__ import annotations
+
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import footway as fw
+from footway.crowd.recording import Recorder, Recording
+from footway.crowd.storage import ParquetRecorder
+from tests.effort import examples
+from tests.unit.crowd.recordings import (
+    MEMORY,
+    assert_bits,
+    assert_same,
+    random_recording,
+    walk_at_random,
+)
+
+pq = pytest.importorskip("pyarrow.parquet")
+
+
+@pytest.fixture
+def recording():
+    return random_recording()
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "run.parquet"
+
+
+def streamed(file, *, rows_per_group=60, **wishes):
+    return walk_at_random(
+        ParquetRecorder(file, rows_per_group=rows_per_group, **MEMORY), **wishes
+    ).close()
+
+
+def refused(file) -> str:
+    """Return the message with which a file is refused: one line that names the file."""
+    with pytest.raises(fw.BadFile) as error:
+        Recording.load(file).positions  # noqa: B018 - rows are read when they are asked for
+    message = str(error.value)
+    assert "\n" not in message
+    assert str(file) in message
+    return message
+
+
+class TestInMemory:
+    def test_frames(self, recording):
+        assert recording.n_frames == 20
+        assert recording.duration == pytest.approx(3.8)
+        assert recording.steps.tolist() == list(range(0, 40, 2))
+        assert recording.offsets[-1] == len(recording.ids) == len(recording.positions)
+        frame = recording.frame(3)
+        assert frame.time == recording.times[3]
+        assert frame.ids.tolist() == list(range(11))
+        first, last = recording.offsets[3:5]
+        assert_bits(frame.positions, recording.positions[first:last])
+        assert_bits(frame.velocities, recording.velocities[first:last])
+
+    def test_the_last_frame_is_empty(self, recording):
+        assert recording.frame(-1).positions.shape == (0, 2)
+
+    def test_characters(self, recording):
+        who = recording.characters
+        assert who.ids.tolist() == list(range(12))
+        assert who.radius[-1] == 0.5
+        assert who.population.tolist() == [0, 1] * 6
+
+    def test_who_is_in_no_frame_is_not_recorded(self):
+        recorder = Recorder(**MEMORY)
+        recorder.add_characters([0, 5, 9], 0.25, 0)
+        recorder.add_frame(0, 0.0, [5], [(1, 2)], [(0, 0)])
+        assert recorder.close().characters.ids.tolist() == [5]
+
+    def test_a_trajectory(self, recording):
+        times, positions = recording.trajectory(11)
+        assert times.tolist() == recording.times[10:19].tolist()
+        assert_bits(positions[0], recording.frame(10).positions[-1])
+
+    @pytest.mark.parametrize("k", [20, -21, 10**9])
+    def test_no_such_frame(self, recording, k):
+        with pytest.raises(fw.BadQuery, match="20 frames"):
+            recording.frame(k)
+
+    @pytest.mark.parametrize("character", [12, -1])
+    def test_no_such_character(self, recording, character):
+        with pytest.raises(fw.BadQuery, match=f"id {character} "):
+            recording.trajectory(character)
+
+    def test_arrays_of_the_caller_are_copied(self):
+        recorder, at = Recorder(**MEMORY), np.ones((1, 2))
+        recorder.add_characters([0], [0.25], [0])
+        recorder.add_frame(0, 0.0, [0], at, at)
+        at[:] = 7.0
+        assert recorder.close().positions.tolist() == [[1.0, 1.0]]
+
+    def test_no_frames(self):
+        recording = Recorder(**MEMORY).close()
+        assert recording.n_frames == recording.duration == 0
+        assert recording.positions.shape == (0, 2)
+
+    def test_one_line_about_it(self, recording):
+        assert repr(recording) == "<Recording on 'square': 12 characters, 20 frames, 3.8 s>"
+
+
+class TestRoundTrip:
+    def test_saved_and_loaded(self, recording, file):
+        recording.save(file)
+        again = Recording.load(file)
+        assert_same(again, recording)
+        assert again.complete
+        assert list(file.parent.iterdir()) == [file]
+
+    @pytest.mark.parametrize("rows_per_group", [1, 7, 60, 10**6])
+    def test_streamed(self, recording, file, rows_per_group):
+        assert_same(streamed(file, rows_per_group=rows_per_group), recording)
+        assert_same(Recording.load(file), recording)
+
+    def test_frame_by_frame(self, recording, file):
+        streamed(file)
+        again = Recording.load(file)
+        for k in (*range(20), 3, 17, 0):
+            for a, b in zip(again.frame(k)[1:], recording.frame(k)[1:], strict=True):
+                assert_bits(a, b)
+
+    def test_a_trajectory_over_row_groups(self, recording, file):
+        streamed(file)
+        for a, b in zip(Recording.load(file).trajectory(4), recording.trajectory(4), strict=True):
+            assert_bits(a, b)
+
+    @pytest.mark.parametrize("frames", [0, 1, 2])
+    def test_few_frames(self, file, frames):
+        recorders = Recorder(**MEMORY), ParquetRecorder(file, **MEMORY)
+        for recorder in recorders:
+            for k in range(frames):
+                nobody = np.empty((0, 2))
+                recorder.add_frame(k, 0.1 * k, [], nobody, nobody)
+        a, b = (recorder.close() for recorder in recorders)
+        assert_same(b, a)
+        assert_same(Recording.load(file), a)
+
+    def test_odd_numbers(self, file):
+        recorder = ParquetRecorder(file, step=1 / 3, seed=2**80, map_name="Plätze\n\0", names=[""])
+        recorder.add_characters([3, 70_000], [1e-300, 1e300], [0, 0])
+        at = [(-0.0, 5e-324), (1.7e308, np.nan)]
+        recorder.add_frame(2**40, 0.1 + 0.2, [70_000, 3], at, [(np.inf, -0.0), (1e-45, 0.1)])
+        recording = recorder.close()
+        again = Recording.load(file)
+        assert_same(again, recording)
+        assert_bits(again.positions, np.array(at))
+        assert again.times[0] == 0.1 + 0.2
+        assert again.seed == 2**80
+
+    def test_saved_over_itself(self, recording, file):
+        streamed(file)
+        again = Recording.load(file)
+        again.save(file)
+        assert_same(again, recording)
+        assert_same(Recording.load(file), recording)
+
+    def test_a_new_run_in_the_file_of_a_loaded_one(self, recording, file):
+        streamed(file)
+        old = Recording.load(file)
+        streamed(file, seed=4)
+        assert_same(old, recording)
+        assert Recording.load(file).positions[0, 0] != recording.positions[0, 0]
+
+    def test_the_same_run_gives_the_same_bytes(self, file):
+        streamed(file)
+        first = file.read_bytes()
+        streamed(file)
+        assert file.read_bytes() == first
+
+    def test_memory_holds_one_row_group(self, file):
+        recorder = walk_at_random(ParquetRecorder(file, rows_per_group=60, **MEMORY), frames=200)
+        assert sum(len(rows.ids) for rows in recorder._kept) < 60
+        recorder.close()
+
+    def test_others_read_it(self, recording, file):
+        streamed(file)
+        with file.open("rb") as stream:
+            table = pq.ParquetFile(stream).read(use_threads=False)
+        assert table.column_names == [
+            "frame", "time", "id", "x", "y", "vx", "vy", "radius", "population"
+        ]  # fmt: skip
+        assert table["x"].to_pylist() == recording.positions[:, 0].tolist()
+        assert table["radius"].to_pylist()[-1] == 0.5
+        assert table["frame"].to_pylist()[-1] == recording.steps[-2]
+
+
+class TestCutShort:
+    def test_a_run_that_fails(self, recording, file):
+        def fail():
+            with ParquetRecorder(file, **MEMORY) as recorder:
+                walk_at_random(recorder)
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            fail()
+        again = Recording.load(file)
+        assert_same(again, recording)
+        assert not again.complete
+        assert "cut short" in repr(again)
+
+    def test_incomplete_stays_incomplete(self, file, tmp_path):
+        with ParquetRecorder(file, **MEMORY) as recorder:
+            walk_at_random(recorder)
+        Recording.load(file).save(tmp_path / "copy.parquet")
+        assert not Recording.load(tmp_path / "copy.parquet").complete
+
+    def test_readable_while_it_is_written(self, recording, file):
+        recorder = ParquetRecorder(file, rows_per_group=60, **MEMORY)
+        assert Recording.load(file).n_frames == 0
+        walk_at_random(recorder)
+        now = Recording.load(file)
+        assert not now.complete
+        assert_same(now, recording, frames=now.n_frames)
+        recorder.close()
+
+    def test_cut_off_anywhere(self, recording, file):
+        """Every length of the file gives whole frames from the first one on, or is refused."""
+        streamed(file)
+        raw = file.read_bytes()
+        found = set()
+        for size in range(0, len(raw), 37):
+            file.write_bytes(raw[:size])
+            try:
+                cut = Recording.load(file)
+            except fw.BadFile:
+                assert size < 2000  # there is a footer before the first row
+                continue
+            assert not cut.complete
+            assert_same(cut, recording, frames=cut.n_frames)
+            found.add(cut.n_frames)
+        assert found == {0, 6, 12, 18}
+
+    def test_killed(self, file):
+        """SIGKILL: no handler, no farewell. What was flushed is there."""
+        process = subprocess.Popen([sys.executable, "-c", ENDLESS_RUN, str(file)])
+        until = time.monotonic() + 60
+        while time.monotonic() < until and not (file.exists() and file.stat().st_size > 300_000):
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        assert process.wait(timeout=60) == -signal.SIGKILL
+        cut = Recording.load(file)
+        assert not cut.complete
+        assert cut.n_frames >= 10
+        for k in (0, cut.n_frames - 1):
+            assert (cut.frame(k).positions == k).all()
+        assert len(cut.characters.ids) == 1000
+
+
+ENDLESS_RUN = """
+import sys
+import numpy as np
+from footway.crowd.storage import ParquetRecorder
+recorder = ParquetRecorder(
+    sys.argv[1], step=0.1, seed=0, map_name="", names=["all"], rows_per_group=5000
+)
+ids = np.arange(1000)
+recorder.add_characters(ids, 0.25, 0)
+noise = np.random.default_rng(0).normal(size=(1000, 2))
+for k in range(10**9):
+    recorder.add_frame(k, 0.1 * k, ids, np.full((1000, 2), float(k)), k * noise)
+"""
+
+
+class TestRefused:
+    def test_missing(self, tmp_path):
+        assert "no such file" in refused(tmp_path / "missing.parquet")
+
+    def test_directory(self, tmp_path):
+        assert "directory" in refused(tmp_path)
+
+    @pytest.mark.parametrize("text", [b"", b"PAR", b"hello", b"PK\x03\x04", b"frame,id\n0,1\n"])
+    def test_other_files(self, file, text):
+        file.write_bytes(text)
+        assert "not a Parquet file" in refused(file)
+
+    @pytest.mark.parametrize("text", [b"PAR1", b"PAR1PAR1", b"PAR1" + bytes(99) + b"PAR1"])
+    def test_shells(self, file, text):
+        file.write_bytes(text)
+        assert "cut off or damaged" in refused(file)
+
+    def test_parquet_of_somebody_else(self, file):
+        import pyarrow as pa
+
+        pq.write_table(pa.table({"x": [1.0, 2.0]}), file)
+        assert "not a recording of Footway" in refused(file)
+
+    @pytest.mark.parametrize("header", [b'"version": 2', b'"version": "x"'])
+    def test_other_versions(self, file, header):
+        streamed(file)
+        raw = file.read_bytes().replace(b'"version": 1', header[: len(b'"version": 1')])
+        file.write_bytes(raw)
+        refused(file)
+
+    @pytest.mark.parametrize("key", ["step", "seed", "map", "names", "empty", "complete"])
+    def test_broken_headers(self, file, key):
+        streamed(file)
+        file.write_bytes(file.read_bytes().replace(f'"{key}"'.encode(), b'"' * (len(key) + 2)))
+        refused(file)
+
+    def test_folders_that_are_not_there(self, recording, tmp_path):
+        with pytest.raises(fw.BadFile, match="cannot be written"):
+            recording.save(tmp_path / "nowhere" / "run.parquet")
+        with pytest.raises(fw.BadFile, match="cannot be written"):
+            ParquetRecorder(tmp_path, **MEMORY)
+
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+    def test_a_full_disk(self):
+        with pytest.raises(fw.BadFile, match="cannot be written"):
+            ParquetRecorder("/dev/full", **MEMORY)
+
+    def test_a_disk_that_fills_up(self, file):
+        """The error comes to the one who records, and what was written before is there."""
+        process = subprocess.run(
+            [sys.executable, "-c", ENDLESS_RUN, str(file)],
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000)),
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert "cannot be written: File too large" in process.stderr
+        assert Recording.load(file).n_frames >= 5
+
+    @examples(40)
+    @given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), min_size=1, max_size=6))
+    def test_flipped_bytes(self, tmp_path_factory, flips):
+        """Refused, or read as some recording: never another error, never a crash."""
+        file = tmp_path_factory.mktemp("flipped") / "run.parquet"
+        streamed(file)
+        raw = bytearray(file.read_bytes())
+        for place, value in flips:
+            raw[place % len(raw)] = value
+        file.write_bytes(raw)
+        try:
+            Recording.load(file).positions  # noqa: B018
+        except fw.BadFile:
+            refused(file)

@@ -1,0 +1,340 @@
+import sys
+
+import numpy as np
+import pytest
+from matplotlib.collections import EllipseCollection, LineCollection
+from matplotlib.patches import Rectangle
+from PIL import Image
+
+import footway as fw
+from footway.crowd.recording import Recorder
+from footway.io import picture
+from footway.io.picture.crowds import mean_density
+from footway.io.picture.painting import Painter
+from footway.io.picture.people import (
+    People,
+    busiest,
+    colours_of,
+    new_page,
+    people_colours,
+    trails_of,
+)
+
+
+@pytest.fixture(scope="module")
+def env():
+    return fw.load("gallery:mckenna")
+
+
+@pytest.fixture(scope="module")
+def cmap(env):
+    return fw.CorridorMap.build(env)
+
+
+@pytest.fixture(scope="module")
+def room():
+    return fw.CorridorMap.build(fw.Environment.from_polygons(bounds=(0, 0, 10, 8), name="room"))
+
+
+@pytest.fixture(scope="module")
+def people(cmap):
+    """400 places in the town and how fast everybody is, half of them in one square."""
+    rng = np.random.default_rng(5)
+    places = np.vstack([rng.uniform(0, 200, (200, 2)), rng.uniform(90, 115, (200, 2))])
+    return places, rng.normal(0, 1, (400, 2))
+
+
+@pytest.fixture(scope="module")
+def recording(people):
+    """40 frames in which people walk on, and number 399 leaves half way."""
+    return walked(*people, frames=40, names=("left", "right"))
+
+
+def walked(places, velocities, *, frames, names=("all",), radius=0.25):
+    recorder = Recorder(step=0.1, seed=0, map_name="town", names=names)
+    ids = np.arange(len(places))
+    recorder.add_characters(ids, radius, ids % len(names))
+    for k in range(frames):
+        here = ids[:-1] if len(ids) > 1 and k > frames // 2 else ids
+        at = places + 0.1 * k * velocities
+        recorder.add_frame(k, 0.1 * k, here, at[here], velocities[here])
+    return recorder.close()
+
+
+def texts(figure):
+    return [text.get_text() for axes in figure.axes for text in axes.texts] + [
+        text.get_text() for text in figure.texts
+    ]
+
+
+def discs(axes):
+    return [c for c in axes.collections if isinstance(c, EllipseCollection)]
+
+
+class TestMoment:
+    def test_everybody_is_drawn(self, cmap, people, env, tmp_path):
+        figure = picture.draw_crowd(cmap, people[0], environment=env, details="at noon")
+        (drawn,) = discs(figure.axes[0])
+        inside = (people[0] > 0).all(axis=1) & (people[0] < 200).all(axis=1)
+        assert len(drawn.get_offsets()) == inside.sum()
+        assert "400 characters  ·  at noon" in texts(figure)
+        picture.save_picture(figure, tmp_path / "crowd.png")
+
+    def test_the_lens_shows_the_busiest_place(self, cmap, people):
+        figure = picture.draw_crowd(cmap, *people[:1], velocities=people[1])
+        lens = figure.axes[2]
+        (x0, x1), (y0, y1) = lens.get_xlim(), lens.get_ylim()
+        assert x1 - x0 == y1 - y0 == 30.0
+        assert 80 < x0 < 95
+        assert 80 < y0 < 95
+        (drawn,) = discs(lens)
+        assert len(drawn.get_offsets()) > 150
+
+    def test_lines_lead_to_the_lens(self, cmap, people):
+        axes = picture.draw_crowd(cmap, people[0]).axes[0]
+        (frame,) = [patch for patch in axes.patches if isinstance(patch, Rectangle)]
+        corners = {tuple(np.round(corner, 6)) for corner in frame.get_corners()}
+        begins = [tuple(np.round(line.get_xydata()[0], 6)) for line in axes.lines[-2:]]
+        assert len(set(begins) & corners) == 2
+
+    @pytest.mark.parametrize(
+        ("lens", "maps"), [("none", 0), ((95.0, 90.0, 125.0, 110.0), 1), ("busiest", 1)]
+    )
+    def test_lenses(self, cmap, people, lens, maps):
+        figure = picture.draw_crowd(cmap, people[0], lens=lens, populations=np.zeros(400, int))
+        assert len([axes for axes in figure.axes if discs(axes)]) == 1 + maps
+
+    def test_a_small_map_needs_no_lens(self, room):
+        figure = picture.draw_crowd(room, [(3, 3), (4, 5)], velocities=[(1, 0), (0, 1)])
+        assert len([axes for axes in figure.axes if discs(axes)]) == 1
+
+    def test_headings_and_trails(self, room):
+        trails = [[(1, 3), (np.nan, np.nan)], [(2, 3), (4, 4)]]
+        figure = picture.draw_crowd(
+            room, [(3, 3), (4, 5)], velocities=[(1, 0), (0, 0)], trails=trails
+        )
+        lines = [c for c in figure.axes[0].collections if isinstance(c, LineCollection)][1:]
+        assert [len(c.get_segments()) for c in lines] == [3, 1]  # who stands has no heading
+
+    def test_people_have_their_size(self, room):
+        figure = picture.draw_crowd(room, [(3, 3), (4, 5)], radii=[0.2, 0.3])
+        (drawn,) = discs(figure.axes[0])
+        assert sorted(drawn.get_widths().tolist()) == pytest.approx([0.4, 0.6])
+
+    @pytest.mark.parametrize("count", [0, 1])
+    def test_few_people(self, room, cmap, count, tmp_path):
+        for ground in (room, cmap):
+            figure = picture.draw_crowd(ground, np.ones((count, 2)), velocities=np.ones((count, 2)))
+            picture.save_picture(figure, tmp_path / "few.png")
+
+    def test_a_view(self, cmap, people):
+        axes = picture.draw_crowd(cmap, people[0], view=(90, 90, 120, 120)).axes[0]
+        assert axes.get_xlim() == (90, 120)
+
+    def test_of_a_recording(self, recording, cmap, env):
+        figure = picture.draw_moment(cmap, recording, 30, environment=env)
+        assert "399 characters  ·  after 3.0 s" in texts(figure)
+        names = [text.get_text() for text in figure.legends[0].texts]
+        assert names == ["left", "right"]
+
+    def test_colours(self):
+        east, nobody = np.array([[1.0, 0.0]]), np.zeros((1, 2))
+        wheel = people_colours("heading")
+        assert (colours_of(1, east, None, "heading") == wheel[0]).all()
+        assert (colours_of(1, nobody, None, "heading") == wheel[-1]).all()
+        assert (colours_of(2, None, np.array([1, 9]), "population")[0] > 0).any()
+
+
+class TestTrails:
+    def test_oldest_first(self, recording, people):
+        found = trails_of(recording, 10, 0.5)
+        assert found.shape == (5, 400, 2)
+        assert np.allclose(found[0], people[0] + 0.5 * people[1])
+        assert np.allclose(found[-1], people[0] + 0.9 * people[1])
+
+    def test_those_who_are_there(self, recording):
+        assert trails_of(recording, 25, 2.0).shape[1] == 399
+        assert not np.isnan(trails_of(recording, 25, 2.0)).any()
+
+    def test_at_most_so_many(self, recording):
+        assert len(trails_of(recording, 39, 3.9, most=8)) <= 8
+        assert len(trails_of(recording, 0, 2.0)) == 0
+
+
+class TestDensity:
+    def test_persons_per_square_metre(self, room):
+        rng = np.random.default_rng(0)
+        standing = walked(rng.uniform((0, 0), (10, 8), (4000, 2)), np.zeros((4000, 2)), frames=2)
+        density = mean_density(room, standing, 0.5)
+        assert density.shape == (20, 16)
+        assert density[4:-4, 4:-4].mean() == pytest.approx(50.0, rel=0.05)
+        assert density.mean() == pytest.approx(50.0, rel=0.1)
+
+    def test_the_picture(self, recording, cmap, env, tmp_path):
+        figure = picture.draw_density(cmap, recording, environment=env)
+        assert "persons per m²" in texts(figure)
+        picture.save_picture(figure, tmp_path / "density.png")
+
+    def test_nobody(self, room, tmp_path):
+        empty = Recorder(step=0.1, seed=0, map_name="", names=()).close()
+        picture.save_picture(picture.draw_density(room, empty), tmp_path / "density.png")
+
+
+class TestBusiest:
+    def test_finds_it(self):
+        places = np.random.default_rng(1).normal((70, 30), 2.0, (500, 2))
+        x0, y0, x1, y1 = busiest(places, (0, 0, 100, 100), 20.0)
+        assert (x1 - x0, y1 - y0) == pytest.approx((20.0, 20.0))
+        assert ((x0, y0) < places.mean(axis=0) - 1.5).all()
+        assert ((x1, y1) > places.mean(axis=0) + 1.5).all()
+
+    @pytest.mark.parametrize("view", [(0, 0, 5, 100), (0, 0, 3, 3), (-5, -5, 500, 7)])
+    def test_thin_views(self, view):
+        busiest(np.ones((3, 2)), view, 20.0)
+
+
+class TestPainter:
+    @pytest.fixture
+    def page(self, room):
+        page = new_page(room, np.empty((0, 2)), environment=None, details="")
+        page.sheet.figure.set_dpi(100)
+        return page
+
+    def painted(self, page, at, *, radius=0.25, **more):
+        height = round(page.sheet.figure.get_figheight() * 100)
+        pixels = np.zeros((height, 800, 3), np.uint8)
+        red = np.tile([1.0, 0.0, 0.0], (len(at), 1))
+        someone = People(np.array(at, float), np.full(len(at), radius), red, **more)
+        Painter(page.sheet, height).paint(pixels, someone)
+        return pixels
+
+    def test_a_disc_is_where_and_as_large_as_it_should_be(self, page):
+        red = self.painted(page, [(2.0, 6.0)], radius=0.5)[:, :, 0] / 255.0
+        x, y = page.sheet.axes.transData.transform((2.0, 6.0))
+        per_metre = page.sheet.axes.transData.transform((3.0, 6.0))[0] - x
+        rows, columns = np.indices(red.shape)
+        assert (red * columns).sum() / red.sum() + 0.5 == pytest.approx(x, abs=0.1)
+        assert (red * rows).sum() / red.sum() + 0.5 == pytest.approx(len(red) - y, abs=1.0)
+        rim = 0.8 * 2 * np.pi * 0.5 * per_metre * 0.7
+        assert red.sum() == pytest.approx(np.pi * (0.5 * per_metre) ** 2 + rim, rel=0.05)
+
+    def test_small_people_are_blocks(self, page):
+        assert (self.painted(page, [(2, 6)], radius=0.01)[:, :, 0] == 255).sum() == 4
+
+    def test_who_is_outside_is_not_painted(self, page):
+        for at in ([(-3.0, 4.0)], [(5.0, 99.0)], [(1e6, -1e6)]):
+            assert not self.painted(page, at).any()
+            assert not self.painted(page, at, radius=0.01).any()
+
+    def test_nobody(self, page):
+        assert not self.painted(page, np.empty((0, 2))).any()
+
+    def test_a_nose_where_one_looks(self, page):
+        pixels = self.painted(page, [(5, 4)], radius=0.5, velocities=np.array([[0.0, 1.0]]))
+        rows, _ = np.nonzero(pixels[:, :, 1] > 250)
+        assert rows.mean() < np.nonzero(pixels[:, :, 0] > 250)[0].mean()
+
+
+class TestAnimation:
+    @pytest.mark.parametrize("suffix", [".gif", ".webp", ".GIF"])
+    def test_frames_and_pace(self, recording, cmap, env, tmp_path, suffix):
+        file = tmp_path / f"crowd{suffix}"
+        picture.animate(recording, cmap, file, environment=env, rate=5, size=300)
+        with Image.open(file) as film:
+            assert film.n_frames == 20
+            assert film.size[0] == 300
+            film.seek(7)
+            film.load()
+            pause = film.info["duration"]
+        assert pause == pytest.approx(3900 / 20, abs=10)  # at its own pace
+        assert list(tmp_path.iterdir()) == [file]
+
+    def test_people_move(self, room, tmp_path):
+        file = tmp_path / "crowd.gif"
+        places = np.array([(1.0, 1.0), (8.0, 4.0)])
+        walk = walked(places, np.array([(1.5, 1.0), (0.0, 0.0)]), frames=30)
+        picture.animate(walk, room, file, size=300, lens="none")
+        with Image.open(file) as film:
+            first = np.array(film.convert("RGB"), int)
+            film.seek(film.n_frames - 1)
+            last = np.array(film.convert("RGB"), int)
+        changed = np.abs(first - last).max(axis=2) > 60
+        assert 50 < changed.sum() < 2500
+
+    def test_a_long_recording_is_shown_faster(self, recording, cmap, tmp_path):
+        file = tmp_path / "crowd.gif"
+        picture.animate(recording, cmap, file, seconds=1.0, rate=10, size=300)
+        with Image.open(file) as film:
+            assert film.n_frames == 10
+            assert film.info["duration"] == 100
+
+    @pytest.mark.parametrize("frames", [1, 2])
+    def test_few_frames(self, room, frames, tmp_path):
+        file = tmp_path / "crowd.gif"
+        picture.animate(walked(np.ones((1, 2)), np.ones((1, 2)), frames=frames), room, file)
+        with Image.open(file) as film:
+            assert film.n_frames == frames
+
+    def test_no_frames(self, room, tmp_path):
+        empty = Recorder(step=0.1, seed=0, map_name="", names=()).close()
+        with pytest.raises(fw.BadInput, match="no frames"):
+            picture.animate(empty, room, tmp_path / "crowd.gif")
+
+    @pytest.mark.parametrize("name", ["crowd.avi", "crowd", "crowd.gif.txt"])
+    def test_unknown_suffix(self, name):
+        with pytest.raises(fw.BadInput, match="suffix"):
+            picture.check_animation_file(name)
+
+    def test_no_ffmpeg(self, monkeypatch):
+        monkeypatch.setenv("PATH", "")
+        with pytest.raises(fw.BadInput, match="ffmpeg"):
+            picture.check_animation_file("crowd.mp4")
+
+    def test_a_file_that_cannot_be_written(self, recording, room, tmp_path):
+        with pytest.raises(fw.BadFile, match="cannot be written"):
+            picture.animate(recording, room, tmp_path / "no" / "crowd.gif", size=200, seconds=0.5)
+
+
+FFMPEG = """#!{python}
+import pathlib, sys
+raw = sys.stdin.buffer.read()
+if "-crf" not in sys.argv:
+    sys.exit("no quality")
+pathlib.Path(sys.argv[-1]).write_text(f"{{len(raw)}} " + " ".join(sys.argv))
+"""
+
+
+class TestFilm:
+    """Where there is no ffmpeg, a script that counts the bytes stands in for it."""
+
+    @pytest.fixture
+    def ffmpeg(self, monkeypatch, tmp_path):
+        def install(text):
+            script = tmp_path / "bin" / "ffmpeg"
+            script.parent.mkdir(exist_ok=True)
+            script.write_text(text.format(python=sys.executable))
+            script.chmod(0o755)
+            monkeypatch.setenv("PATH", str(script.parent))
+
+        return install
+
+    def test_pixels_go_to_ffmpeg(self, recording, room, ffmpeg, tmp_path):
+        ffmpeg(FFMPEG)
+        file = tmp_path / "crowd.mp4"
+        picture.animate(recording, room, file, size=201, rate=5)
+        size, *words = file.read_text().split()
+        width, height = map(int, words[words.index("-s") + 1].split("x"))
+        assert width == 200
+        assert height % 2 == 0
+        assert int(size) == 3 * width * height * 20
+        assert float(words[words.index("-r") + 1]) == pytest.approx(20 / 3.9, abs=1e-4)
+
+    def test_an_ffmpeg_that_fails(self, recording, room, ffmpeg, tmp_path):
+        ffmpeg("#!{python}\nimport sys\nsys.stdin.buffer.read()\nsys.exit('Unknown encoder')\n")
+        with pytest.raises(fw.BadFile, match="Unknown encoder"):
+            picture.animate(recording, room, tmp_path / "crowd.mp4", size=200, rate=5)
+
+    def test_an_ffmpeg_that_goes_away(self, recording, room, ffmpeg, tmp_path):
+        ffmpeg("#!{python}\nimport sys\nsys.exit('Killed')\n")
+        with pytest.raises(fw.BadFile, match="cannot be written"):
+            picture.animate(recording, room, tmp_path / "crowd.mp4", size=400, rate=5)
