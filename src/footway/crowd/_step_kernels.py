@@ -192,8 +192,9 @@ def _watch(k, step, speed, state):
         state.story[k, SINCE] = step
         state.track[k, IDLE] = 0
         return False
-    state.track[k, IDLE] = step - state.story[k, SINCE]
-    return state.track[k, IDLE] > 0 and (state.track[k, IDLE] // WATCH) % (TIRED // WATCH) == 0
+    idle = step - state.story[k, SINCE]
+    state.track[k, IDLE] = idle
+    return idle >= TIRED and idle % TIRED < WATCH
 
 
 @inner
