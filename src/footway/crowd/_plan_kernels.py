@@ -38,7 +38,7 @@ from footway.crowd.state import (
 from footway.follow._noise_kernels import mix
 
 FOUND, NONE, IN_WALL = 0, 1, 2
-DRAWS = 64  # goals that are looked at
+DRAWS = 256  # goals that are looked at
 SEARCHES = 4  # goals that are searched for
 NEAREST = 4.0  # m, a drawn goal is further away than this, if it can be
 SMALLEST = 3  # log2 of the shortest piece of the pool
@@ -71,7 +71,7 @@ def _find(start, radius, number, wish, within, seed, spots, pieces, index, ladde
     """Draw a goal that can be reached, and find the way: (place, half-edges); -1, -1 for none."""
     size, searches = wish[POOL_SIZE], 0
     for attempt in range(DRAWS):
-        bits = mix(seed, number, wish[DRAW] * 64 + attempt)
+        bits = mix(seed, number, wish[DRAW] * DRAWS + attempt)
         place = wish[POOL] + int(bits % np.uint64(size))
         goal = _goal(place, spots, pieces)
         dx, dy = goal[0] - start[0], goal[1] - start[1]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from footway.crowd.cast import Cast
 from footway.crowd.groups import Bounds
 from footway.crowd.journeys import Population
 from footway.crowd.obstacles import Obstacle
@@ -24,17 +25,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.corridor import CorridorMap
-    from footway.crowd.crowd import Crowd
 
     Arrays = dict[str, NDArray[Any]]
 
 FORMAT, VERSION = "footway-crowd", 1
 
 
-def save(crowd: Crowd, file: str | PathLike[str]) -> None:
+def save(cast: Cast, file: str | PathLike[str]) -> None:
     """Write a checkpoint."""
-    arrays = _engine_arrays(crowd) | _part_arrays(crowd)
-    facts = json.dumps(_facts(crowd)).encode()
+    arrays = _engine_arrays(cast) | _part_arrays(cast)
+    facts = json.dumps(_facts(cast)).encode()
     try:
         with Path(file).open("wb") as out:
             np.savez(out, allow_pickle=False, facts=np.frombuffer(facts, np.uint8), **arrays)
@@ -42,7 +42,7 @@ def save(crowd: Crowd, file: str | PathLike[str]) -> None:
         raise BadFile(f"{file}: cannot be written: {error.strerror or error}") from error
 
 
-def load(file: str | PathLike[str], cmap: CorridorMap, *, threads: int | None) -> Crowd:
+def load(file: str | PathLike[str], cmap: CorridorMap, *, threads: int) -> Cast:
     """Read a checkpoint."""
     arrays = _read(file)
     try:
@@ -77,8 +77,8 @@ def _read(file: str | PathLike[str]) -> Arrays:
         raise BadFile(f"{file}: cannot be read: {reason}") from error
 
 
-def _engine_arrays(crowd: Crowd) -> Arrays:
-    engine, places = crowd._engine, crowd._places  # noqa: SLF001  # the other half of the class
+def _engine_arrays(cast: Cast) -> Arrays:
+    engine, places = cast.engine, cast.places
     arrays: Arrays = {name: rows[: engine.n] for name, rows in engine.state._asdict().items()}
     arrays |= {"slot_of": engine.slot_of, "pool": engine.pool, "lists": engine.lists}
     arrays |= {"spots": places.spots, "pieces": places.pieces, "reach": places.reach}
@@ -86,61 +86,57 @@ def _engine_arrays(crowd: Crowd) -> Arrays:
     return arrays | {f"tracks_{name}": rows for name, rows in tracks._asdict().items()}
 
 
-def _part_arrays(crowd: Crowd) -> Arrays:
+def _part_arrays(cast: Cast) -> Arrays:
     arrays: Arrays = {}
-    for k, group in enumerate(crowd.groups):
+    for k, group in enumerate(cast.groups.all):
         arrays |= {f"group{k}_ids": group.ids, f"group{k}_backbone": group.backbone}
-    for k, source in enumerate(crowd._sources):  # noqa: SLF001
+    for k, source in enumerate(cast.sources):
         parts = {"ids": source.ids, "times": source.times, "points": source.points}
         arrays |= {f"source{k}_{name}": rows for name, rows in (parts | source.rows).items()}
     return arrays
 
 
-def _facts(crowd: Crowd) -> dict[str, Any]:
-    engine, groups = crowd._engine, crowd._groups  # noqa: SLF001
+def _facts(cast: Cast) -> dict[str, Any]:
+    engine, groups = cast.engine, cast.groups
     return {
-        "format": FORMAT, "version": VERSION, "edges": len(crowd.map.edges),
-        "seed": crowd.seed, "step": crowd.dt, "avoidance": crowd.avoidance,
-        "steps": crowd.steps, "next": crowd._next,  # noqa: SLF001
-        "arrivals": crowd.arrivals, "exited": crowd.exited, "widest": engine.widest,
-        "populations": [p.to_list() for p in crowd._populations],  # noqa: SLF001
-        "pools": [[radius, *pool] for radius, pool in crowd._pools.items()],  # noqa: SLF001
-        "queue": crowd._planner.waiting,  # noqa: SLF001
+        "format": FORMAT, "version": VERSION, "edges": len(cast.map.edges),
+        "seed": cast.seed, "step": cast.dt, "avoidance": cast.avoidance,
+        "steps": cast.engine.steps, "next": cast.next,
+        "arrivals": cast.arrivals, "exited": cast.exited, "widest": engine.widest,
+        "populations": [p.to_list() for p in cast.populations],
+        "pools": [[radius, *pool] for radius, pool in cast.pools.items()],
+        "queue": cast.planner.waiting,
         "groups": [
-            [list(g.bounds), g.arrived, g.edge, list(g.samples)] for g in crowd.groups
+            [list(g.bounds), g.arrived, g.edge, list(g.samples)] for g in cast.groups.all
         ],
         "samples": groups.used,
-        "obstacles": [[k, asdict(o)] for k, o in crowd._obstacles.all.items()],  # noqa: SLF001
-        "next_obstacle": crowd._obstacles.next,  # noqa: SLF001
-        "sources": [source.next for source in crowd._sources],  # noqa: SLF001
+        "obstacles": [[k, asdict(o)] for k, o in cast.obstacles.all.items()],
+        "next_obstacle": cast.obstacles.next,
+        "sources": [source.next for source in cast.sources],
     }  # fmt: skip
 
 
-def _restore(
-    cmap: CorridorMap, facts: dict[str, Any], arrays: Arrays, threads: int | None
-) -> Crowd:
-    from footway.crowd.crowd import Crowd
-
-    crowd = Crowd(
+def _restore(cmap: CorridorMap, facts: dict[str, Any], arrays: Arrays, threads: int) -> Cast:
+    cast = Cast(
         cmap,
         seed=facts["seed"],
-        step=facts["step"],
+        dt=facts["step"],
         threads=threads,
         avoidance=facts["avoidance"],
     )
-    _restore_engine(crowd, facts, arrays)
-    crowd._next = facts["next"]  # noqa: SLF001
-    crowd.arrivals, crowd.exited = facts["arrivals"], facts["exited"]
-    crowd._populations = [Population.from_list(p) for p in facts["populations"]]  # noqa: SLF001
-    crowd._pools = {radius: Pool(first, size) for radius, first, size in facts["pools"]}  # noqa: SLF001
+    _restore_engine(cast, facts, arrays)
+    cast.next = facts["next"]
+    cast.arrivals, cast.exited = facts["arrivals"], facts["exited"]
+    cast.populations = [Population.from_list(p) for p in facts["populations"]]
+    cast.pools = {radius: Pool(first, size) for radius, first, size in facts["pools"]}
     for number, keep in facts["queue"]:
-        crowd._planner.ask(number, keep_goal=keep)  # noqa: SLF001
-    _restore_parts(crowd, facts, arrays)
-    return crowd
+        cast.planner.ask(number, keep_goal=keep)
+    _restore_parts(cast, facts, arrays)
+    return cast
 
 
-def _restore_engine(crowd: Crowd, facts: dict[str, Any], arrays: Arrays) -> None:
-    engine, places = crowd._engine, crowd._places  # noqa: SLF001
+def _restore_engine(cast: Cast, facts: dict[str, Any], arrays: Arrays) -> None:
+    engine, places = cast.engine, cast.places
     made = make_state(len(arrays["place"]))
     for name, rows in made._asdict().items():
         rows[:] = arrays[name]
@@ -159,8 +155,8 @@ def _restore_engine(crowd: Crowd, facts: dict[str, Any], arrays: Arrays) -> None
     )  # fmt: skip
 
 
-def _restore_parts(crowd: Crowd, facts: dict[str, Any], arrays: Arrays) -> None:
-    groups, obstacles = crowd._groups, crowd._obstacles  # noqa: SLF001
+def _restore_parts(cast: Cast, facts: dict[str, Any], arrays: Arrays) -> None:
+    groups, obstacles = cast.groups, cast.obstacles
     for k, (bounds, arrived, edge, samples) in enumerate(facts["groups"]):
         group = groups.add(arrays[f"group{k}_ids"], Bounds(*bounds))
         group.arrived, group.edge, group.samples = (
@@ -180,4 +176,4 @@ def _restore_parts(crowd: Crowd, facts: dict[str, Any], arrays: Arrays) -> None:
     for k, following in enumerate(facts["sources"]):
         parts = {name: arrays[f"source{k}_{name}"] for name in ("ids", "times", "points")}
         rows = {name: arrays[f"source{k}_{name}"] for name in ("body", "track", "story")}
-        crowd._sources.append(Source(**parts, rows=rows, next=following))  # noqa: SLF001
+        cast.sources.append(Source(**parts, rows=rows, next=following))

@@ -3,38 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from footway._jit import thread_count
 from footway.corridor.map import as_points
-from footway.crowd import checks
-from footway.crowd._plan_kernels import FOUND, STATUS, wander_off
-from footway.crowd._step_kernels import WANTS_GOAL
-from footway.crowd.engine import Engine
-from footway.crowd.groups import Dispersion, Group, Groups, bounds_of
-from footway.crowd.journeys import Behaviour, Population, Then, wishes_of
-from footway.crowd.obstacles import Obstacle, Obstacles, blocks_of, narrowed
-from footway.crowd.places import ARRIVAL, Places, Pool, free_points, scatter
-from footway.crowd.planner import Planner
-from footway.crowd.profile import Profile, drawn
+from footway.crowd import checks, conduct, entrance
+from footway.crowd.cast import BODIES, MODELS, Avoidance, Cast
+from footway.crowd.groups import Group, bounds_of
+from footway.crowd.journeys import Behaviour, Population, Then
+from footway.crowd.obstacles import Obstacle
+from footway.crowd.places import free_points
+from footway.crowd.profile import Profile
 from footway.crowd.recording import Recorder, Recording
 from footway.crowd.region import Region
-from footway.crowd.sources import Source, discs_of, times_of
-from footway.crowd.state import (
-    ARRIVED,
-    GROUP,
-    MODE,
-    NO_BLOCKS,
-    POPULATION,
-    STAGE,
-    STAYING,
-    UNREACHABLE,
-    WAITING,
-    WALKING,
-)
-from footway.crowd.tracks import make_tracks, with_weights
+from footway.crowd.sources import Source, times_of
+from footway.crowd.state import BEGIN, GOAL, POPULATION, RADIUS
 from footway.crowd.watch import Stuck, stuck
 from footway.errors import BadQuery, NoPath
 
@@ -50,19 +35,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-_GOALS = 4096  # random goals on the whole map, which all populations of one radius share
-_GOALS_IN_AREA = 256
-_STARTS_IN_AREA = 512
-
-Avoidance = Literal["relative", "published"]
-MODELS: dict[str, NDArray[np.float32]] = {
-    "relative": np.array([1.0, 1.0], np.float32),
-    "published": np.array([0.0, 2.0], np.float32),
-}
-"""By name: the share of one's own velocity in F_c, and how far it looks ahead, s."""
-
-# What random numbers are for: the second part of the seed.
-_BODIES, _GOAL_PLACES, _AREA_PLACES, _SPAWN = 1, 2, 3, 4
+_STARTS_IN_AREA = 512  # places where the characters of a source may appear
 
 
 class Crowd:
@@ -104,28 +77,15 @@ class Crowd:
         checks.positive("step", step, "s", most=1.0)
         count = thread_count() if threads is None else checks.whole("threads", threads, 1)
         checks.one_of("avoidance", avoidance, tuple(MODELS))
-        self.map, self.seed, self.dt, self.avoidance = (
-            cmap,
-            seed,
-            float(step),
-            avoidance,
-        )
-        tracks = make_tracks(cmap.solver.index)
-        self._engine = Engine(
-            cmap, tracks, seed=seed, dt=self.dt, threads=count, model=MODELS[avoidance]
-        )
-        self._places = Places(cmap)
-        self._planner = Planner(self._engine, cmap.solver, self._places)
-        self._groups = Groups(self._engine)
-        self._obstacles = Obstacles()
-        self._populations: list[Population] = []
-        self._sources: list[Source] = []
+        self._cast = Cast(cmap, seed=int(seed), dt=float(step), threads=count, avoidance=avoidance)
         self._functions: list[Callable[[Crowd], ArrayLike | None]] = []
-        self._pools: dict[float, Pool] = {}
-        self._new: list[Ints] = []  # ids that a recorder has not seen
-        self._next = 0
-        self.arrivals = 0
-        self.exited = 0
+
+    @classmethod
+    def of(cls, cast: Cast) -> Crowd:
+        """A crowd of what was read from a checkpoint."""
+        crowd = cls.__new__(cls)
+        crowd._cast, crowd._functions = cast, []  # noqa: SLF001  # its own
+        return crowd
 
     # -- who is there ------------------------------------------------------------------------
 
@@ -133,19 +93,49 @@ class Crowd:
         return len(self.ids)
 
     @property
+    def map(self) -> CorridorMap:
+        """The map that they walk on."""
+        return self._cast.map
+
+    @property
+    def seed(self) -> int:
+        """Of all that is random."""
+        return self._cast.seed
+
+    @property
+    def dt(self) -> float:
+        """s, of a step."""
+        return self._cast.dt
+
+    @property
     def time(self) -> float:
         """Simulated time, s."""
-        return self._engine.steps * self.dt
+        return self._cast.time
 
     @property
     def steps(self) -> int:
         """Steps done."""
-        return self._engine.steps
+        return self._cast.engine.steps
+
+    @property
+    def arrivals(self) -> int:
+        """Goals reached so far."""
+        return self._cast.arrivals
+
+    @property
+    def exited(self) -> int:
+        """Characters that have left so far."""
+        return self._cast.exited
+
+    @property
+    def to_come(self) -> int:
+        """Characters of sources that have not appeared yet."""
+        return sum(len(source.ids) - source.next for source in self._cast.sources)
 
     @property
     def ids(self) -> Ints:
         """(n,) Numbers of those who are there, in the order in which they were added."""
-        return self._engine.present
+        return self._cast.engine.present
 
     @property
     def positions(self) -> Floats:
@@ -160,7 +150,7 @@ class Crowd:
     @property
     def radii(self) -> Floats:
         """(n,) m, in the order of `ids`."""
-        return self._rows("body")[:, 2].astype(np.float64)
+        return self._rows("body")[:, RADIUS].astype(np.float64)
 
     @property
     def goals(self) -> Floats:
@@ -175,21 +165,22 @@ class Crowd:
     @property
     def names(self) -> list[str]:
         """Of the populations."""
-        return [population.name for population in self._populations]
+        return [population.name for population in self._cast.populations]
 
     @property
     def groups(self) -> list[Group]:
         """In the order in which they were added."""
-        return list(self._groups.all)
+        return list(self._cast.groups.all)
 
     @property
     def stuck(self) -> list[Stuck]:
         """Those who moved less than their radius in 30 s while their goal is elsewhere, and why."""
-        return stuck(self._engine)
+        return stuck(self._cast.engine)
 
     def _rows(self, name: str) -> NDArray[Any]:
-        rows: NDArray[Any] = getattr(self._engine.state, name)
-        return rows[self._engine.slot_of[self._engine.present]]
+        engine = self._cast.engine
+        rows: NDArray[Any] = getattr(engine.state, name)
+        return rows[engine.slot_of[engine.present]]
 
     # -- adding ------------------------------------------------------------------------------
 
@@ -235,26 +226,39 @@ class Crowd:
             NoPath: a goal that was given cannot be reached, and why.
 
         """
-        count = checks.whole("count", count, 0)
-        profile = Profile(radius, speed) if profile is None else profile
-        ids = np.arange(self._next, self._next + count)
-        rng = self._random(_BODIES, self._next)
-        rows = self._bodies(ids, profile, premovement, rng)
-        radii = rows["body"][:, 2].astype(np.float64)
-        points = self._starts(starts, area, radii, rng)
-        population = self._population(
-            name, behaviour, radii, goals, destinations, then, within, preference
+        cast, ids, rows, rng = self._newcomers(count, profile, radius, speed, premovement)
+        radii = entrance.radii_of(rows)
+        points = entrance.starts_of(cast, starts, area, radii, rng)
+        population = entrance.population_of(
+            cast, name, behaviour, radii, goals, destinations, then, within, preference
         )
-        self._populations.append(population)
-        self._next += count
-        self._enter(ids, points, rows)
+        cast.populations.append(population)
+        entrance.enter(cast, ids, points, rows)
+        given = goals is not None or len(destinations) > 0
         try:
-            self._first_ways(ids, population, given=goals is not None or len(destinations) > 0)
+            entrance.give_ways(cast, ids, population, given=given)
         except NoPath:
-            self._engine.remove(ids)
-            self._populations.pop()
+            cast.engine.remove(ids)
+            cast.populations.pop()
             raise
+        cast.next += count
         return ids
+
+    def _newcomers(
+        self,
+        count: int,
+        profile: Profile | None,
+        radius: Spread,
+        speed: Spread,
+        premovement: Spread,
+        least: int = 0,
+    ) -> tuple[Cast, Ints, entrance.Rows, np.random.Generator]:
+        """Ids and bodies of new characters, and what they are drawn from."""
+        cast, count = self._cast, checks.whole("count", count, least)
+        rng = cast.random(BODIES, cast.next)
+        ids = np.arange(cast.next, cast.next + count)
+        profile = Profile(radius, speed) if profile is None else profile
+        return cast, ids, entrance.bodies(cast, ids, profile, premovement, rng), rng
 
     def add_source(
         self,
@@ -281,22 +285,18 @@ class Crowd:
         `rate` of them each second from `start` on, or by a `schedule` of (time, count). Those who
         find no room appear as soon as there is. The rest as for `add`.
         """
-        count = checks.whole("count", count, 0)
-        profile = Profile(radius, speed) if profile is None else profile
+        cast, ids, rows, rng = self._newcomers(count, profile, radius, speed, premovement)
         times = self.time + times_of(count, rate, start, schedule)
-        ids = np.arange(self._next, self._next + count)
-        rng = self._random(_BODIES, self._next)
-        rows = self._bodies(ids, profile, premovement, rng)
-        radii = rows["body"][:, 2].astype(np.float64)
+        radii = entrance.radii_of(rows)
         widest = float(radii.max(initial=0.0)) or 0.25
-        points = free_points(self.map, _STARTS_IN_AREA, widest, Region.of(area), rng)
-        population = self._population(
-            name, behaviour, radii, goals, destinations, then, within, preference
+        points = free_points(cast.map, _STARTS_IN_AREA, widest, Region.of(area), rng)
+        population = entrance.population_of(
+            cast, name, behaviour, radii, goals, destinations, then, within, preference
         )
-        self._populations.append(population)
-        self._next += count
-        rows["story"][:, 2] = np.round((times + rows["story"][:, 2] * self.dt) / self.dt)
-        self._sources.append(Source(ids, times, rows, points))
+        cast.populations.append(population)
+        rows["story"][:, BEGIN] += np.ceil((times - self.time) / self.dt).astype(np.int32)
+        cast.sources.append(Source(ids, times, rows, points))
+        cast.next += count
         return ids
 
     def add_group(
@@ -333,31 +333,23 @@ class Crowd:
             then: at the goal: "repeat" (a new random goal), "stay" or "exit".
 
         """
-        count = checks.whole("count", count, 1)
         profile = Profile(radius, speed, lane=0.0) if profile is None else profile
-        ids = np.arange(self._next, self._next + count)
-        rng = self._random(_BODIES, self._next)
-        rows = self._bodies(ids, profile, 0.0, rng)
-        radii = rows["body"][:, 2].astype(np.float64)
+        cast, ids, rows, rng = self._newcomers(count, profile, radius, speed, 0.0, least=1)
+        radii = entrance.radii_of(rows)
         bounds = bounds_of(width, group_area, lateral, longitudinal, radii)
-        centre = as_points(np.atleast_2d(np.asarray(start)))[0]
-        widest = float(radii.max())
-        pool = (
-            self._random_pool(widest)
-            if goal is None
-            else self._places.add(as_points(np.atleast_2d(np.asarray(goal))))
-        )
-        corridor = None
-        if goal is not None:  # raises where it cannot be reached
-            corridor = self.map.corridor(centre, self._places.spots[pool.first, :2], radius=widest)
-        points = self._around(centre, radii, rng)
-        self._populations.append(
-            Population(name, "goals", (pool,), False, int(ids[0]), then, math.inf, 0)
-        )
-        self._next += count
-        self._enter(ids, points, rows)
-        group = self._groups.add(ids, bounds)
-        self._lead(group, None if corridor is None else corridor.balls, pool.first)
+        centre, widest = as_points(np.atleast_2d(np.asarray(start)))[0], float(radii.max())
+        if goal is None:
+            pool = entrance.random_pool(cast, widest, 1)
+        else:
+            cast.map.corridor(centre, goal, radius=widest)  # raises where there is no way
+            pool = cast.places.add(as_points(np.atleast_2d(np.asarray(goal))))
+        points = entrance.around(cast, centre, radii, rng)
+        population = Population(name, "goals", (pool,), False, cast.next, then, math.inf, 0)
+        cast.populations.append(population)
+        entrance.enter(cast, ids, points, rows)
+        cast.next += count
+        group = cast.groups.add(ids, bounds)
+        conduct.lead(cast, group, population)
         return group
 
     def set_goals(self, ids: ArrayLike, goals: ArrayLike) -> None:
@@ -369,24 +361,24 @@ class Crowd:
         chosen, points = np.atleast_1d(np.asarray(ids, np.int64)), as_points(goals)
         if len(chosen) != len(points):
             raise BadQuery(f"there are {len(chosen)} ids and {len(points)} goals")
-        slots = self._slots(chosen)
-        radii = self._engine.state.body[slots, 2].astype(np.float64)
-        self._check_room("goal", points, radii)
-        first = self._places.add(points).first
-        self._engine.state.story[slots, 3] = first + np.arange(len(points))
-        self._engine.state.place[slots, 2:4] = points
-        mode = self._engine.state.track[slots, MODE]
-        self._engine.state.track[slots, MODE] = np.where(mode == WAITING, WAITING, ARRIVED)
+        cast, slots = self._cast, self._slots(chosen)
+        radii = cast.engine.state.body[slots, RADIUS].astype(np.float64)
+        entrance.check_room(cast, "goal", points, radii)
+        first = cast.places.add(points).first
+        cast.engine.state.story[slots, GOAL] = first + np.arange(len(points))
+        cast.engine.state.place[slots, 2:4] = points
+        conduct.call(cast, chosen)
         for number in chosen.tolist():
-            self._planner.ask(number, keep_goal=True)
+            cast.planner.ask(number, keep_goal=True)
 
     def _slots(self, ids: Ints) -> NDArray[np.int32]:
-        known = (ids >= 0) & (ids < len(self._engine.slot_of))
+        slot_of = self._cast.engine.slot_of
+        known = (ids >= 0) & (ids < len(slot_of))
         there = known.copy()
-        there[known] = self._engine.slot_of[ids[known]] >= 0
+        there[known] = slot_of[ids[known]] >= 0
         if not there.all():
             raise BadQuery(f"there is no character {int(ids[~there][0])}: see `ids`")
-        return self._engine.slot_of[ids]
+        return slot_of[ids]
 
     # -- obstacles and own behaviour ---------------------------------------------------------
 
@@ -411,7 +403,7 @@ class Crowd:
         """
         x, y = as_points([at])[0].tolist()
         since = max(self.time, appears)
-        return self._obstacles.add(
+        return self._cast.obstacles.add(
             Obstacle((x, y), float(radius), velocity, appears, vanishes, since)
         )
 
@@ -423,17 +415,17 @@ class Crowd:
     ) -> None:
         """Put an obstacle somewhere else, x, y in m; it goes on with this velocity, m/s."""
         x, y = as_points([at])[0].tolist()
-        self._obstacles.move(obstacle, (x, y), velocity, self.time)
+        self._cast.obstacles.move(obstacle, (x, y), velocity, self.time)
 
     def remove_obstacle(self, obstacle: int) -> None:
         """Take an obstacle away."""
-        self._obstacles.get(obstacle)
-        del self._obstacles.all[obstacle]
+        self._cast.obstacles.get(obstacle)
+        del self._cast.obstacles.all[obstacle]
 
     @property
     def obstacles(self) -> Floats:
         """(m, 3) x, y, radius in m of the obstacles that are there now."""
-        return self._obstacles.discs(self.time)[:, [0, 1, 4]]
+        return self._cast.obstacles.discs(self.time)[:, [0, 1, 4]]
 
     def each_step(self, function: Callable[[Crowd], ArrayLike | None]) -> None:
         """Call a function of the crowd before every step.
@@ -447,13 +439,27 @@ class Crowd:
 
     def step(self, count: int = 1) -> None:
         """Do one step, or more."""
+        cast = self._cast
         for _ in range(checks.whole("count", count, 0)):
-            self._let_appear()
-            self._ask_functions()
-            self._place_obstacles()
-            self._groups.cap()
-            self._answer(self._engine.advance())
-            self._plan_some()
+            conduct.let_appear(cast)
+            cast.engine.own = self._own_forces()
+            conduct.place_obstacles(cast)
+            cast.groups.cap()
+            conduct.answer(cast, cast.engine.advance())
+            conduct.plan_some(cast)
+
+    def _own_forces(self) -> NDArray[np.float32]:
+        """Sum of what the functions of the user return, by slot; empty for nothing."""
+        engine = self._cast.engine
+        own = np.empty((0, 2), np.float32)
+        for function in self._functions:
+            answer = function(self)
+            if answer is None:
+                continue
+            if not len(own):
+                own = np.zeros((len(engine.state.place), 2), np.float32)
+            own[engine.slot_of[engine.present]] += checks.forces(answer, len(self))
+        return own
 
     def run(
         self,
@@ -476,7 +482,7 @@ class Crowd:
         checks.whole("every", every, 1)
         total = round(checks.positive("seconds", seconds, "s", least=0.0) / self.dt)
         with self._recorder(to) as recorder:
-            self._new = [self.ids]
+            self._cast.new = [self.ids]
             self._record(recorder)
             for done in range(1, total + 1):
                 self.step()
@@ -497,13 +503,14 @@ class Crowd:
         return ParquetRecorder(to, **facts)
 
     def _record(self, recorder: Recorder) -> None:
-        new = np.concatenate([np.empty(0, np.int64), *self._new])
-        new = new[self._engine.slot_of[new] >= 0] if len(new) else new
+        cast, engine = self._cast, self._cast.engine
+        new = np.concatenate([np.empty(0, np.int64), *cast.new])
+        new = new[engine.slot_of[new] >= 0] if len(new) else new
         if len(new):
-            slots, state = self._engine.slot_of[new], self._engine.state
-            radius, population = state.body[slots, 2], state.story[slots, POPULATION]
+            slots, state = engine.slot_of[new], engine.state
+            radius, population = state.body[slots, RADIUS], state.story[slots, POPULATION]
             recorder.add_characters(new, radius.astype(np.float64), population)
-        self._new = []
+        cast.new = []
         velocities = self._rows("body")[:, :2]
         recorder.add_frame(self.steps, self.time, self.ids, self.positions, velocities)
 
@@ -514,7 +521,7 @@ class Crowd:
         """
         from footway.crowd.checkpoint import save
 
-        save(self, file)
+        save(self._cast, file)
 
     @classmethod
     def load(
@@ -523,327 +530,7 @@ class Crowd:
         """Read a checkpoint that `save` wrote; the map must be the same."""
         from footway.crowd.checkpoint import load
 
-        return load(file, cmap, threads=threads)
+        return cls.of(load(file, cmap, threads=threads or thread_count()))
 
     def __repr__(self) -> str:
         return f"<Crowd of {len(self)} on {self.map.name!r}, {self.time:.1f} s>"
-
-    # -- details of adding -------------------------------------------------------------------
-
-    def _random(self, what: int, number: int) -> np.random.Generator:
-        return np.random.default_rng([self.seed, what, number])
-
-    def _bodies(
-        self, ids: Ints, profile: Profile, premovement: Spread, rng: np.random.Generator
-    ) -> dict[str, NDArray[Any]]:
-        """Rows of new characters, that know no place and no way."""
-        n = len(ids)
-        body, track = np.zeros((n, 8), np.float32), np.zeros((n, 10), np.int32)
-        story = np.zeros((n, 8), np.int32)
-        body[:, 2], body[:, 3] = (
-            drawn(profile.radius, n, rng),
-            drawn(profile.speed, n, rng),
-        )
-        body[:, 4], body[:, 5], body[:, 7] = profile.lane, profile.noise, ARRIVAL
-        delay = checks.premovement(premovement, n, rng)
-        track[:, 6] = np.where(delay > 0.0, WAITING, WALKING)
-        track[:, 7], track[:, 8] = ids, -1
-        story[:, 0] = len(self._populations)
-        story[:, 2] = self.steps + np.ceil(delay / self.dt - 1e-9)
-        story[:, 7] = self.steps
-        return {"body": body, "track": track, "story": story}
-
-    def _starts(
-        self,
-        starts: ArrayLike | None,
-        area: Any,
-        radii: Floats,
-        rng: np.random.Generator,
-    ) -> Floats:
-        if starts is None:
-            region = None if area is None else Region.of(area)
-            return scatter(self.map, radii, region, self._discs(), rng)
-        points = as_points(starts)
-        if len(points) != len(radii):
-            raise BadQuery(f"there are {len(points)} starts for {len(radii)} characters")
-        self._check_room("start", points, radii)
-        return points
-
-    def _discs(self) -> Floats:
-        return discs_of(self._engine.state, self._engine.slot_of[self._engine.present])
-
-    def _check_room(self, what: str, points: Floats, radii: Floats) -> None:
-        clearance = self.map.clearance(points)
-        tight = np.flatnonzero(clearance < radii)
-        if len(tight):
-            k = int(tight[0])
-            x, y = points[k].tolist()
-            raise BadQuery(
-                f"{what} {k} at ({x:g}, {y:g}) has a clearance of {clearance[k]:.3f} m: "
-                f"the character has a radius of {radii[k]:g} m"
-            )
-
-    def _around(self, centre: Floats, radii: Floats, rng: np.random.Generator) -> Floats:
-        """Places around a point, as near as there is room."""
-        need = math.sqrt(float((radii**2).sum()))
-        for reach in (1.6 * need, 2.5 * need, 5.0 * need, 10.0 * need, 50.0 * need):
-            angle = np.linspace(0.0, 2.0 * np.pi, 48, endpoint=False)
-            ring = centre + reach * np.column_stack([np.cos(angle), np.sin(angle)])
-            try:
-                return scatter(self.map, radii, Region((ring,)), self._discs(), rng)
-            except BadQuery:
-                continue
-        raise BadQuery(
-            f"there is no room for a group of {len(radii)} around ({centre[0]:g}, {centre[1]:g})"
-        )
-
-    def _population(
-        self,
-        name: str,
-        behaviour: Behaviour,
-        radii: Floats,
-        goals: ArrayLike | None,
-        destinations: Sequence[Any],
-        then: Then,
-        within: float,
-        preference: ArrayLike | None,
-    ) -> Population:
-        checks.one_of("behaviour", behaviour, ("goals", "wander"))
-        checks.one_of("then", then, ("repeat", "stay", "exit"))
-        checks.positive("within", within, "m", most=math.inf)
-        widest = float(radii.max(initial=0.0)) or 0.25
-        each = goals is not None
-        if each and len(destinations):
-            raise BadQuery("give goals, one for each, or destinations, not both")
-        if each and then == "repeat":
-            then = "stay"  # there is no other goal
-        row = 0
-        if preference is not None:
-            weights = checks.preference(preference, len(self.map.edges))
-            self._engine.tracks, row = with_weights(self._engine.tracks, weights)
-        if behaviour == "wander":
-            pools: tuple[Pool, ...] = (Pool(0, 1),)
-        elif each:
-            pools = (self._goal_places(goals, radii),)
-        elif len(destinations):
-            pools = tuple(self._destination(d, widest) for d in destinations)
-        else:
-            pools = (self._random_pool(widest),)
-        return Population(name, behaviour, pools, each, self._next, then, float(within), row)
-
-    def _goal_places(self, goals: ArrayLike | None, radii: Floats) -> Pool:
-        points = as_points([] if goals is None else goals)
-        if len(points) != len(radii):
-            raise BadQuery(f"there are {len(points)} goals for {len(radii)} characters")
-        self._check_room("goal", points, radii)
-        return self._places.add(points)
-
-    def _destination(self, destination: Any, radius: float) -> Pool:
-        """Places of a point or of an area; in an area it is reached once one is well inside."""
-        point = checks.as_point(destination)
-        if point is not None:
-            self._check_room("destination", point, np.full(1, radius))
-            return self._places.add(point)
-        region = Region.of(destination)
-        rng = self._random(_AREA_PLACES, len(self._places.pieces))
-        points = free_points(self.map, _GOALS_IN_AREA, radius, region, rng)
-        return self._places.add(points, np.maximum(0.3, region.depth(points)))
-
-    def _random_pool(self, radius: float) -> Pool:
-        if radius not in self._pools:
-            rng = self._random(_GOAL_PLACES, len(self._pools))
-            points = free_points(self.map, _GOALS, radius, None, rng)
-            self._pools[radius] = self._places.add(points)
-        return self._pools[radius]
-
-    def _enter(self, ids: Ints, points: Floats, rows: dict[str, NDArray[Any]]) -> None:
-        place = np.column_stack([points, np.full((len(ids), 2), np.nan)])
-        self._engine.append(ids, place=place, anchor=points, **rows)
-        self._new.append(ids)
-
-    def _first_ways(self, ids: Ints, population: Population, *, given: bool) -> None:
-        engine = self._engine
-        if population.behaviour == "wander":
-            engine.state.track[engine.slot_of[ids], 5] = population.row
-            self._wander(ids)
-            return
-        story = engine.state.story[engine.slot_of[ids]]
-        wishes = wishes_of(ids, np.zeros(len(ids), bool), story, self._populations)
-        found = self._planner.find(wishes)
-        lost = np.flatnonzero(found[:, STATUS] != FOUND)
-        if given and len(lost):
-            self._refuse(ids, int(lost[0]), int(wishes.pools[lost[0], 0]))
-
-    def _refuse(self, ids: Ints, k: int, place: int) -> None:
-        """Raise the reason why a character cannot get where it should."""
-        slot = self._engine.slot_of[ids[k]]
-        start, radius = (
-            self._engine.state.place[slot, :2],
-            self._engine.state.body[slot, 2],
-        )
-        goal = self._places.spots[place, :2]
-        words = f"character {k} at ({start[0]:.2f}, {start[1]:.2f}) cannot reach its goal"
-        try:
-            self.map.corridor(start, goal, radius=float(radius))
-        except NoPath as error:
-            raise NoPath(f"{words}: {error}", reason=error.reason, pinch=error.pinch) from None
-        raise NoPath(words, reason="components")
-
-    # -- details of running ------------------------------------------------------------------
-
-    def _let_appear(self) -> None:
-        for number, source in enumerate(self._sources):
-            count = source.due(self.time)
-            if count == 0:
-                continue
-            rng = self._random(_SPAWN, number * 1_000_003 + self.steps)
-            points = source.places(count, self._discs(), rng)
-            here = slice(source.next, source.next + len(points))
-            rows = {name: values[here].copy() for name, values in source.rows.items()}
-            rows["story"][:, 7] = self.steps
-            source.next += len(points)
-            ids = source.ids[here]
-            self._enter(ids, points, rows)
-            self._send_off(ids)
-        self._sources = [source for source in self._sources if source.next < len(source.ids)]
-
-    def _send_off(self, ids: Ints) -> None:
-        """First ways of those who appeared."""
-        engine = self._engine
-        if not len(ids):
-            return
-        population = self._populations[engine.state.story[engine.slot_of[ids[0]], POPULATION]]
-        if population.behaviour == "wander":
-            engine.state.track[engine.slot_of[ids], 5] = population.row
-            self._wander(ids)
-            return
-        waits = engine.slot_of[ids]
-        engine.state.track[waits, MODE] = np.where(
-            engine.state.track[waits, MODE] == WAITING, WAITING, ARRIVED
-        )
-        for number in ids.tolist():
-            self._planner.ask(number, keep_goal=False)
-
-    def _wander(self, ids: Ints) -> None:
-        engine = self._engine
-        slots = engine.slot_of[ids]
-        wander_off(slots, self.seed + engine.steps, engine.state, engine.tracks, engine.index)
-
-    def _ask_functions(self) -> None:
-        engine = self._engine
-        engine.own = np.empty((0, 2), np.float32)
-        for function in self._functions:
-            answer = function(self)
-            if answer is None:
-                continue
-            forces, ids = checks.forces(answer, len(self)), self.ids
-            if not len(engine.own):
-                engine.own = np.zeros((len(engine.state.place), 2), np.float32)
-            engine.own[engine.slot_of[ids]] += forces
-
-    def _place_obstacles(self) -> None:
-        discs = self._obstacles.discs(self.time)
-        if not self._obstacles.changed(discs):
-            return
-        engine = self._engine
-        engine.blocks = NO_BLOCKS
-        if len(discs):
-            engine.blocks = blocks_of(discs, engine.box, engine.shape)
-        before = self._planner.index.graph.clearance
-        self._planner.index = narrowed(self.map.solver.index, engine.tracks, discs)
-        shut = np.flatnonzero(self._planner.index.graph.clearance < before - 1e-9)
-        for number in self._planner.using(shut).tolist():
-            self._planner.ask(number, keep_goal=True)
-
-    def _answer(self, asks: NDArray[np.int32]) -> None:
-        """Do what characters ask for after a step."""
-        engine = self._engine
-        for number, what in asks.tolist():
-            slot = engine.slot_of[number]
-            population = self._populations[engine.state.story[slot, POPULATION]]
-            arrived = what == WANTS_GOAL
-            self.arrivals += arrived
-            group = int(engine.state.track[slot, GROUP])
-            if group >= 0 and not arrived:
-                self._groups.find_again(self._groups.all[group], slot)
-            elif group >= 0:
-                if self._groups.all_there(group):
-                    self._regroup(self._groups.all[group], population)
-            elif population.behaviour == "wander":
-                self._wander(np.array([number]))
-            elif not arrived or self._goes_on(number, slot, population):
-                self._planner.ask(number, keep_goal=not arrived)
-
-    def _goes_on(self, number: int, slot: int, population: Population) -> bool:
-        """Whether a character that has arrived has another goal; else it stays or leaves."""
-        story = self._engine.state.story
-        story[slot, STAGE] += 1
-        if population.then == "repeat" or story[slot, STAGE] < len(population.pools):
-            return True
-        if population.then == "exit":
-            self._leave(np.array([number]))
-        else:
-            self._engine.state.track[slot, MODE] = STAYING
-        return False
-
-    def _leave(self, ids: Ints) -> None:
-        self._planner.forget(ids)
-        self._engine.remove(ids)
-        self.exited += len(ids)
-
-    def _plan_some(self) -> None:
-        due = self._planner.due()
-        if not due:
-            return
-        ids, keep = np.array([n for n, _ in due]), np.array([k for _, k in due])
-        story = self._engine.state.story[self._engine.slot_of[ids]]
-        self._planner.find(wishes_of(ids, keep, story, self._populations))
-
-    def _regroup(self, group: Group, population: Population) -> None:
-        """All members are at the goal."""
-        group.arrived += 1
-        present = group.ids[self._engine.slot_of[group.ids] >= 0]
-        if population.then == "exit":
-            self._leave(present)
-        elif population.then == "stay" or population.pools[0].size == 1:
-            self._engine.state.track[self._engine.slot_of[present], MODE] = STAYING
-        else:
-            self._lead(group, None, population.pools[0].first)
-
-    def _lead(self, group: Group, balls: Floats | None, place: int) -> None:
-        """Give a group its next corridor: to a place, or to a random one of its pool."""
-        engine = self._engine
-        slots = engine.slot_of[group.ids]
-        slots = slots[slots >= 0]
-        radius = float(engine.state.body[slots, 2].max())
-        # The member nearest to the middle stands in a place that is free for sure.
-        middle = engine.state.place[slots, :2].mean(axis=0)
-        lead = int(np.hypot(*(engine.state.place[slots, :2] - middle).T).argmin())
-        if balls is None:
-            balls, place = self._group_corridor(group, engine.state.place[slots[lead], :2], radius)
-        if balls is None:
-            engine.state.track[slots, MODE] = UNREACHABLE
-            return
-        reach = max(ARRIVAL, 1.5 * radius * math.sqrt(len(slots)))
-        self._groups.set_off(group, balls, self._places.spots[place, :2], reach)
-
-    def _group_corridor(
-        self, group: Group, start: Floats, radius: float
-    ) -> tuple[Floats | None, int]:
-        population = self._populations[
-            self._engine.state.story[self._engine.slot_of[group.ids].max(), POPULATION]
-        ]
-        pool, rng = (
-            population.pools[0],
-            self._random(_SPAWN, self.steps * 1009 + group.number),
-        )
-        for _ in range(16):
-            place = pool.first + int(rng.integers(pool.size))
-            found = self.map.solver.corridor(start, self._places.spots[place, :2], radius)
-            if found.status == 0:
-                return found.balls, place
-        return None, -1
-
-    def dispersions(self) -> list[Dispersion]:
-        """How far each group is apart now."""
-        return [group.dispersion for group in self._groups.all]

@@ -1,0 +1,78 @@
+"""Everything that a crowd is made of, in one place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from footway.crowd.engine import Engine
+from footway.crowd.groups import Groups
+from footway.crowd.obstacles import Obstacles
+from footway.crowd.places import Places, Pool
+from footway.crowd.planner import Planner
+from footway.crowd.sources import Source, discs_of
+from footway.crowd.tracks import make_tracks
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from footway.corridor import CorridorMap
+    from footway.crowd.journeys import Population
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+Avoidance = Literal["relative", "published"]
+
+MODELS: dict[str, NDArray[np.float32]] = {
+    "relative": np.array([1.0, 1.0], np.float32),
+    "published": np.array([0.0, 2.0], np.float32),
+}
+"""By name: the share of one's own velocity in F_c, and how far it looks ahead, s."""
+
+# What random numbers are for: the second part of the seed.
+BODIES, GOALS, AREAS, SPAWNS, LEADS = range(1, 6)
+
+
+class Cast:
+    """The characters (engine), where they go (places, planner), and all that acts on them."""
+
+    def __init__(
+        self, cmap: CorridorMap, *, seed: int, dt: float, threads: int, avoidance: Avoidance
+    ) -> None:
+        self.map, self.seed, self.avoidance = cmap, seed, avoidance
+        tracks = make_tracks(cmap.solver.index)
+        self.engine = Engine(
+            cmap, tracks, seed=seed, dt=dt, threads=threads, model=MODELS[avoidance]
+        )
+        self.places = Places(cmap)
+        self.planner = Planner(self.engine, cmap.solver, self.places)
+        self.groups = Groups(self.engine)
+        self.obstacles = Obstacles()
+        self.populations: list[Population] = []
+        self.sources: list[Source] = []
+        self.pools: dict[float, Pool] = {}  # random goals, by radius
+        self.new: list[Ints] = []  # ids that a recorder has not seen
+        self.next = 0  # id of the next character
+        self.arrivals = 0
+        self.exited = 0
+
+    @property
+    def dt(self) -> float:
+        """s, of a step."""
+        return self.engine.dt
+
+    @property
+    def time(self) -> float:
+        """Simulated time, s."""
+        return self.engine.steps * self.engine.dt
+
+    @property
+    def discs(self) -> Floats:
+        """(n, 3) x, y, radius of everybody, m."""
+        return discs_of(self.engine.state, self.engine.slot_of[self.engine.present])
+
+    def random(self, what: int, number: int) -> np.random.Generator:
+        """Random numbers for one purpose."""
+        return np.random.default_rng([self.seed, what, number])

@@ -1,0 +1,179 @@
+"""What happens around a step: who appears, what is in the way, who gets what it asks for."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from footway.crowd._step_kernels import WANTS_GOAL
+from footway.crowd.cast import LEADS, SPAWNS
+from footway.crowd.entrance import enter, let_wander
+from footway.crowd.journeys import wishes_of
+from footway.crowd.obstacles import blocks_of, narrowed
+from footway.crowd.places import ARRIVAL
+from footway.crowd.state import (
+    ARRIVED,
+    GROUP,
+    MODE,
+    NO_BLOCKS,
+    POPULATION,
+    RADIUS,
+    SINCE,
+    STAGE,
+    STAYING,
+    UNREACHABLE,
+    WAITING,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from footway.crowd.cast import Cast
+    from footway.crowd.groups import Group
+    from footway.crowd.journeys import Population
+    from footway.crowd.sources import Source
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+_TRIES = 16  # goals that are tried for a group
+
+
+def let_appear(cast: Cast) -> None:
+    """Those of the sources whose time has come, as far as there is room."""
+    for number, source in enumerate(cast.sources):
+        count = source.due(cast.time)
+        if count > 0:
+            _appear(cast, source, count, number)
+    cast.sources = [source for source in cast.sources if source.next < len(source.ids)]
+
+
+def _appear(cast: Cast, source: Source, count: int, number: int) -> None:
+    engine = cast.engine
+    rng = cast.random(SPAWNS, number * 1_000_003 + engine.steps)
+    points = source.places(count, cast.discs, rng)
+    if not len(points):
+        return
+    here = slice(source.next, source.next + len(points))
+    rows = {name: values[here].copy() for name, values in source.rows.items()}
+    rows["story"][:, SINCE] = engine.steps
+    source.next += len(points)
+    ids = source.ids[here]
+    enter(cast, ids, points, rows)
+    population = cast.populations[rows["story"][0, POPULATION]]
+    if population.behaviour == "wander":
+        let_wander(cast, ids, population)
+        return
+    call(cast, ids)
+    for one in ids.tolist():
+        cast.planner.ask(one, keep_goal=False)
+
+
+def call(cast: Cast, ids: Ints) -> None:
+    """Let characters stand until they get a way; those who wait for their time wait on."""
+    track, slots = cast.engine.state.track, cast.engine.slot_of[ids]
+    track[slots, MODE] = np.where(track[slots, MODE] == WAITING, WAITING, ARRIVED)
+
+
+def place_obstacles(cast: Cast) -> None:
+    """Put the obstacles where they are now; who cannot pass any more asks for another way."""
+    discs = cast.obstacles.discs(cast.time)
+    if not cast.obstacles.changed(discs):
+        return
+    engine, planner = cast.engine, cast.planner
+    engine.blocks = blocks_of(discs, engine.box, engine.shape) if len(discs) else NO_BLOCKS
+    before = planner.index.graph.clearance
+    planner.index = narrowed(cast.map.solver.index, engine.tracks, discs)
+    shut = np.flatnonzero(planner.index.graph.clearance < before - 1e-9)
+    for number in planner.using(shut).tolist():
+        planner.ask(number, keep_goal=True)
+
+
+def answer(cast: Cast, asks: NDArray[np.int32]) -> None:
+    """Do what characters ask for after a step, or put it on the list."""
+    engine = cast.engine
+    for number, what in asks.tolist():
+        slot = engine.slot_of[number]
+        population = cast.populations[engine.state.story[slot, POPULATION]]
+        group = int(engine.state.track[slot, GROUP])
+        arrived = what == WANTS_GOAL
+        cast.arrivals += arrived
+        if group >= 0:
+            _answer_member(cast, group, slot, population, arrived=arrived)
+        elif population.behaviour == "wander":
+            let_wander(cast, np.array([number]), population)
+        elif not arrived or _goes_on(cast, number, slot, population):
+            cast.planner.ask(number, keep_goal=not arrived)
+
+
+def _answer_member(
+    cast: Cast, number: int, slot: int, population: Population, *, arrived: bool
+) -> None:
+    group = cast.groups.all[number]
+    if not arrived:
+        cast.groups.find_again(group, slot)
+    elif cast.groups.all_there(number):
+        _regroup(cast, group, population)
+
+
+def _goes_on(cast: Cast, number: int, slot: int, population: Population) -> bool:
+    """Whether a character that has arrived has another goal; else it stays or leaves."""
+    story = cast.engine.state.story
+    story[slot, STAGE] += 1
+    if population.then == "repeat" or story[slot, STAGE] < len(population.pools):
+        return True
+    if population.then == "exit":
+        _leave(cast, np.array([number]))
+    else:
+        cast.engine.state.track[slot, MODE] = STAYING
+    return False
+
+
+def _leave(cast: Cast, ids: Ints) -> None:
+    cast.planner.forget(ids)
+    cast.engine.remove(ids)
+    cast.exited += len(ids)
+
+
+def plan_some(cast: Cast) -> None:
+    """Give ways to those whose turn it is."""
+    due = cast.planner.due()
+    if not due:
+        return
+    ids, keep = np.array([n for n, _ in due]), np.array([k for _, k in due])
+    story = cast.engine.state.story[cast.engine.slot_of[ids]]
+    cast.planner.find(wishes_of(ids, keep, story, cast.populations))
+
+
+def _regroup(cast: Cast, group: Group, population: Population) -> None:
+    """All members are at the goal: what then."""
+    engine = cast.engine
+    group.arrived += 1
+    present = group.ids[engine.slot_of[group.ids] >= 0]
+    if population.then == "exit":
+        _leave(cast, present)
+    elif population.then == "stay" or population.pools[0].size == 1:
+        engine.state.track[engine.slot_of[present], MODE] = STAYING
+    else:
+        lead(cast, group, population)
+
+
+def lead(cast: Cast, group: Group, population: Population) -> None:
+    """Give a group a corridor to one of the places of its population."""
+    engine, pool = cast.engine, population.pools[0]
+    slots = engine.slot_of[group.ids]
+    slots = slots[slots >= 0]
+    place, radius = engine.state.place[slots, :2], float(engine.state.body[slots, RADIUS].max())
+    # From the member nearest to the middle: the middle itself may be in a wall.
+    start = place[np.hypot(*(place - place.mean(axis=0)).T).argmin()]
+    rng = cast.random(LEADS, engine.steps * 1009 + group.number)
+    for _ in range(_TRIES):
+        goal = cast.places.spots[pool.first + int(rng.integers(pool.size)), :2]
+        found = cast.map.solver.corridor(start, goal, radius)
+        if found.status == 0:
+            reach = max(ARRIVAL, 1.5 * radius * math.sqrt(len(slots)))
+            cast.groups.set_off(group, found.balls, goal, reach)
+            return
+    engine.state.track[slots, MODE] = UNREACHABLE

@@ -1,0 +1,227 @@
+"""New characters: their bodies, where they stand, where they want to go, and their first ways."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from footway.corridor.map import as_points
+from footway.crowd import checks
+from footway.crowd._plan_kernels import FOUND, STATUS, wander_off
+from footway.crowd.cast import AREAS, GOALS
+from footway.crowd.journeys import Behaviour, Population, Then, wishes_of
+from footway.crowd.places import ARRIVAL, Pool, free_points, scatter
+from footway.crowd.profile import Profile, drawn
+from footway.crowd.region import Region
+from footway.crowd.state import (
+    BEGIN,
+    FINAL,
+    GROUP,
+    ID,
+    LANE,
+    MODE,
+    NOISE,
+    POPULATION,
+    RADIUS,
+    REACH,
+    SINCE,
+    SPEED,
+    WAITING,
+    WALKING,
+)
+from footway.crowd.tracks import with_weights
+from footway.errors import BadQuery, NoPath
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from footway.crowd.cast import Cast
+    from footway.crowd.profile import Spread
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+    Rows = dict[str, NDArray[Any]]
+
+_FEWEST_GOALS, _MOST_GOALS = 1 << 12, 1 << 18  # random goals that populations share
+_GOALS_IN_AREA = 256
+
+
+def bodies(
+    cast: Cast, ids: Ints, profile: Profile, premovement: Spread, rng: np.random.Generator
+) -> Rows:
+    """Rows of new characters, that know no place and no way."""
+    n = len(ids)
+    body, track = np.zeros((n, 8), np.float32), np.zeros((n, 10), np.int32)
+    story = np.zeros((n, 8), np.int32)
+    body[:, RADIUS], body[:, SPEED] = drawn(profile.radius, n, rng), drawn(profile.speed, n, rng)
+    body[:, LANE], body[:, NOISE], body[:, REACH] = profile.lane, profile.noise, ARRIVAL
+    delay = checks.premovement(premovement, n, rng)
+    track[:, MODE] = np.where(delay > 0.0, WAITING, WALKING)
+    track[:, ID], track[:, GROUP] = ids, -1
+    story[:, POPULATION] = len(cast.populations)
+    story[:, BEGIN] = cast.engine.steps + np.ceil(delay / cast.dt - 1e-9)
+    story[:, SINCE] = cast.engine.steps
+    return {"body": body, "track": track, "story": story}
+
+
+def radii_of(rows: Rows) -> Floats:
+    """Radii of new characters, m. (n,)."""
+    return rows["body"][:, RADIUS].astype(np.float64)
+
+
+def starts_of(
+    cast: Cast, starts: ArrayLike | None, area: Any, radii: Floats, rng: np.random.Generator
+) -> Floats:
+    """Where they stand: as given, or at random. (n, 2) m."""
+    if starts is None:
+        region = None if area is None else Region.of(area)
+        return scatter(cast.map, radii, region, cast.discs, rng)
+    points = as_points(starts)
+    if len(points) != len(radii):
+        raise BadQuery(f"there are {len(points)} starts for {len(radii)} characters")
+    check_room(cast, "start", points, radii)
+    return points
+
+
+def around(cast: Cast, centre: Floats, radii: Floats, rng: np.random.Generator) -> Floats:
+    """Places around a point, as near as there is room. (n, 2) m."""
+    need = math.sqrt(float((radii**2).sum()))
+    angle = np.linspace(0.0, 2.0 * np.pi, 48, endpoint=False)
+    for reach in (1.6 * need, 2.5 * need, 5.0 * need, 10.0 * need, 50.0 * need):
+        ring = centre + reach * np.column_stack([np.cos(angle), np.sin(angle)])
+        try:
+            return scatter(cast.map, radii, Region((ring,)), cast.discs, rng)
+        except BadQuery:
+            continue
+    raise BadQuery(
+        f"there is no room for a group of {len(radii)} around ({centre[0]:g}, {centre[1]:g})"
+    )
+
+
+def check_room(cast: Cast, what: str, points: Floats, radii: Floats) -> None:
+    """Raise BadQuery where a disc does not fit."""
+    clearance = cast.map.clearance(points)
+    tight = np.flatnonzero(clearance < radii)
+    if len(tight):
+        k = int(tight[0])
+        x, y = points[k].tolist()
+        raise BadQuery(
+            f"{what} {k} at ({x:g}, {y:g}) has a clearance of {clearance[k]:.3f} m: "
+            f"the character has a radius of {radii[k]:g} m"
+        )
+
+
+def population_of(
+    cast: Cast,
+    name: str,
+    behaviour: Behaviour,
+    radii: Floats,
+    goals: ArrayLike | None,
+    destinations: Sequence[Any],
+    then: Then,
+    within: float,
+    preference: ArrayLike | None,
+) -> Population:
+    """What new characters want, checked."""
+    checks.one_of("behaviour", behaviour, ("goals", "wander"))
+    checks.one_of("then", then, ("repeat", "stay", "exit"))
+    checks.positive("within", within, "m", most=math.inf)
+    if goals is not None and len(destinations):
+        raise BadQuery("give goals, one for each, or destinations, not both")
+    if goals is not None and then == "repeat":
+        then = "stay"  # there is no other goal
+    row = 0
+    if preference is not None:
+        weights = checks.preference(preference, len(cast.map.edges))
+        cast.engine.tracks, row = with_weights(cast.engine.tracks, weights)
+    pools = _pools(cast, behaviour, radii, goals, destinations)
+    each = goals is not None
+    return Population(name, behaviour, pools, each, cast.next, then, float(within), row)
+
+
+def _pools(
+    cast: Cast,
+    behaviour: Behaviour,
+    radii: Floats,
+    goals: ArrayLike | None,
+    destinations: Sequence[Any],
+) -> tuple[Pool, ...]:
+    """Places to go to, one after the other."""
+    widest = float(radii.max(initial=0.0)) or 0.25
+    if behaviour == "wander":
+        return (Pool(0, 1),)
+    if goals is not None:
+        points = as_points(goals)
+        if len(points) != len(radii):
+            raise BadQuery(f"there are {len(points)} goals for {len(radii)} characters")
+        check_room(cast, "goal", points, radii)
+        return (cast.places.add(points),)
+    if len(destinations):
+        return tuple(_destination(cast, d, widest) for d in destinations)
+    return (random_pool(cast, widest, len(radii)),)
+
+
+def _destination(cast: Cast, destination: Any, radius: float) -> Pool:
+    """Places of a point or of an area; in an area it is reached once one is well inside."""
+    point = checks.as_point(destination)
+    if point is not None:
+        check_room(cast, "destination", point, np.full(1, radius))
+        return cast.places.add(point)
+    region = Region.of(destination)
+    rng = cast.random(AREAS, len(cast.places.pieces))
+    points = free_points(cast.map, _GOALS_IN_AREA, radius, region, rng)
+    return cast.places.add(points, np.maximum(0.3, region.depth(points)))
+
+
+def random_pool(cast: Cast, radius: float, count: int) -> Pool:
+    """Random goals on the whole map: about one for each character, or it would be crowded."""
+    size = min(max(_FEWEST_GOALS, count), _MOST_GOALS)
+    if radius not in cast.pools or cast.pools[radius].size < size // 2:
+        rng = cast.random(GOALS, len(cast.places.pieces))
+        points = free_points(cast.map, size, radius, None, rng)
+        cast.pools[radius] = cast.places.add(points)
+    return cast.pools[radius]
+
+
+def enter(cast: Cast, ids: Ints, points: Floats, rows: Rows) -> None:
+    """Put characters on the map."""
+    place = np.column_stack([points, np.full((len(ids), 2), np.nan)])
+    cast.engine.append(ids, place=place, anchor=points, **rows)
+    cast.new.append(ids)
+
+
+def give_ways(cast: Cast, ids: Ints, population: Population, *, given: bool) -> None:
+    """First ways, at once; raises NoPath where a goal that was given cannot be reached."""
+    if population.behaviour == "wander":
+        let_wander(cast, ids, population)
+        return
+    story = cast.engine.state.story[cast.engine.slot_of[ids]]
+    wishes = wishes_of(ids, np.zeros(len(ids), bool), story, cast.populations)
+    found = cast.planner.find(wishes)
+    lost = np.flatnonzero(found[:, STATUS] != FOUND)
+    if given and len(lost):
+        _refuse(cast, ids, int(lost[0]), int(wishes.pools[lost[0], 0]))
+
+
+def let_wander(cast: Cast, ids: Ints, population: Population) -> None:
+    """Put wanderers on the edge that is nearest."""
+    engine = cast.engine
+    slots = engine.slot_of[ids]
+    engine.state.track[slots, FINAL] = population.row
+    wander_off(slots, cast.seed + engine.steps, engine.state, engine.tracks, engine.index)
+
+
+def _refuse(cast: Cast, ids: Ints, k: int, place: int) -> None:
+    """Raise the reason why a character cannot get where it should."""
+    slot = cast.engine.slot_of[ids[k]]
+    start, radius = cast.engine.state.place[slot, :2], cast.engine.state.body[slot, RADIUS]
+    words = f"character {k} at ({start[0]:.2f}, {start[1]:.2f}) cannot reach its goal"
+    try:
+        cast.map.corridor(start, cast.places.spots[place, :2], radius=float(radius))
+    except NoPath as error:
+        raise NoPath(f"{words}: {error}", reason=error.reason, pinch=error.pinch) from None
+    raise NoPath(words, reason="components")
