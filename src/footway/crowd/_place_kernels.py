@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from footway._jit import inner, kernel
+from footway.corridor._grid_kernels import line_clearance
 from footway.corridor._query_kernels import is_connected
 
 
@@ -52,6 +53,15 @@ def keep_apart(points, radii, taken, size, low, columns, rows):
         links[count], heads[cell] = heads[cell], count
         count += 1
     return discs[n_taken:count, :2].copy(), tried
+
+
+@kernel
+def in_sight(x, y, points, grid):
+    """Which points have no wall between them and (x, y). (n,)."""
+    found = np.zeros(len(points), np.bool_)
+    for k in range(len(points)):
+        found[k] = line_clearance(x, y, points[k, 0], points[k, 1], 0.0, grid)[0] >= 0.0
+    return found
 
 
 @kernel

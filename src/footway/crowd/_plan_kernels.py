@@ -6,6 +6,8 @@ given back wait in one list for each length, linked through their own memory.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from footway._jit import inner, kernel
@@ -38,7 +40,7 @@ from footway.crowd.state import (
 from footway.follow._noise_kernels import mix
 
 FOUND, NONE, IN_WALL = 0, 1, 2
-DRAWS = 256  # goals that are looked at
+DRAWS = 1024  # goals that are looked at
 SEARCHES = 4  # goals that are searched for
 NEAREST = 4.0  # m, a drawn goal is further away than this, if it can be
 SMALLEST = 3  # log2 of the shortest piece of the pool
@@ -70,23 +72,33 @@ def _goal(place, spots, pieces):
 def _find(start, radius, number, wish, within, seed, spots, pieces, index, ladder):
     """Draw a goal that can be reached, and find the way: (place, half-edges); -1, -1 for none."""
     size, searches = wish[POOL_SIZE], 0
+    nearest, best = -1, math.inf  # for when no goal is within the distance
     for attempt in range(DRAWS):
         bits = mix(seed, number, wish[DRAW] * DRAWS + attempt)
         place = wish[POOL] + int(bits % np.uint64(size))
-        goal = _goal(place, spots, pieces)
-        dx, dy = goal[0] - start[0], goal[1] - start[1]
+        dx, dy = spots[place, 0] - start[0], spots[place, 1] - start[1]
         d2 = dx * dx + dy * dy
         if size > 1 and attempt < DRAWS - 1 and (d2 > within * within or d2 < NEAREST * NEAREST):
+            if NEAREST * NEAREST <= d2 < best and _reaches(start, place, radius, pieces, index):
+                nearest, best = place, d2
             continue
-        if goal[6] < 0 or not is_connected(start[6], goal[6], radius, index):
+        if size > 1 and attempt == DRAWS - 1 and nearest >= 0:
+            place = nearest
+        if not _reaches(start, place, radius, pieces, index):
             continue
-        count = find_backbone(start, goal, radius, index, ladder)
+        count = find_backbone(start, _goal(place, spots, pieces), radius, index, ladder)
         if count >= 0:
             return place, count
         searches += 1
         if searches == SEARCHES:
             break
     return -1, -1
+
+
+@inner
+def _reaches(start, place, radius, pieces, index):
+    """Whether there is a way from a start to a place."""
+    return pieces[place] >= 0 and is_connected(start[6], pieces[place], radius, index)
 
 
 @kernel
@@ -170,14 +182,17 @@ def forget_routes(slots, state, pool, lists):
 
 
 @kernel
-def set_off(slots, found, halves, spots, reach, state, pool, lists, tracks):
-    """Put characters on the ways that were found; how many, less where the pool is full."""
+def set_off(slots, found, halves, give_up, spots, reach, state, pool, lists, tracks):
+    """Put characters on the ways that were found; how many, less where the pool is full.
+
+    Those without a way keep the one they have, if they have one and walk.
+    """
     used = 0
     for q in range(len(slots)):
         k, count = slots[q], found[q, HALVES]
         if found[q, STATUS] != FOUND:
-            if state.track[k, MODE] != WALKING or state.story[k, ROUTE_SIZE] == 0:
-                state.track[k, MODE] = UNREACHABLE  # others keep the way they have
+            if give_up and (state.track[k, MODE] != WALKING or state.story[k, ROUTE_SIZE] == 0):
+                state.track[k, MODE] = UNREACHABLE
             continue
         forget_route(k, state, pool, lists)
         size = _class_of(count)
@@ -237,11 +252,15 @@ def find_users(n, edges, clearance, state, pool, ids):
     count = 0
     for k in range(n):
         track = state.track
-        if track[k, MODE] == GONE or track[k, GROUP] >= 0:
+        if (
+            track[k, MODE] == GONE
+            or track[k, GROUP] >= 0
+            or min(track[k, HALF], track[k, LEFT]) < 0
+        ):
             continue
-        for h in range(max(0, track[k, LEFT])):
-            edge = pool[track[k, NEXT] + h] >> 1
-            if edges[edge] and clearance[edge] < state.body[k, RADIUS]:
+        for h in range(-1, max(0, track[k, LEFT])):
+            edge = (track[k, HALF] if h < 0 else pool[track[k, NEXT] + h]) >> 1
+            if edge < len(edges) and edges[edge] and clearance[edge] < state.body[k, RADIUS]:
                 ids[count] = track[k, ID]
                 count += 1
                 break

@@ -15,7 +15,7 @@ import numpy as np
 
 from footway._jit import inner, kernel
 from footway.crowd._avoid_kernels import NEARBY, ROWS, avoid, gather, kept_apart, load
-from footway.crowd._track_kernels import fall_back, follow_on, holds
+from footway.crowd._track_kernels import FLOOR, fall_back, follow_on, holds
 from footway.crowd._wall_kernels import beside_wall
 from footway.crowd.state import (
     ARRIVED,
@@ -24,6 +24,7 @@ from footway.crowd.state import (
     GOAL_X,
     GOAL_Y,
     GROUP,
+    HALF,
     ID,
     IDLE,
     LANE,
@@ -48,6 +49,7 @@ LOST = 1.5  # m outside its ball: a character looks for a new way
 TIRED = 40  # steps without coming on, after which it looks for a new way
 WATCH = 8  # steps between two looks at whether a character comes on
 WAVE = 8.0  # m, of the coherent noise
+HOLD = 1.0  # m/s2, of F_c, below which those who stand stay where they are
 CALM = 2.0  # m before the goal, over which habits fade
 
 NOTHING, WANTS_GOAL, WANTS_WAY = 0, 1, 2
@@ -57,22 +59,25 @@ _ZERO = np.float32(0.0)
 
 @inner
 def _aim(k, x, y, r, done, caps, state, tracks):
-    """Where the character is drawn to: (x, y, R there, whether it waits for its group)."""
-    track = state.track
-    at = track[k, AT]
-    group = track[k, GROUP]
+    """Where the character is drawn to: (x, y, R there, share of its speed).
+
+    Nobody of a group goes beyond the ball of alpha_max. Who is in its front half slows down, to
+    nothing at its rim: so all walk at the pace of the last. Would they stand until the last has
+    come on, the group would creep, for they stand in its way.
+    """
+    balls, at, group = tracks.balls, state.track[k, AT], state.track[k, GROUP]
     if group >= 0 and at > caps[group] >= 0:
-        at = caps[group]
-        wait = holds(at, x, y, r, tracks.balls)
-        return tracks.balls[at, 0], tracks.balls[at, 1], tracks.balls[at, 2], wait
+        cap = caps[group]
+        if not holds(cap, x, y, r, balls):
+            return balls[cap, 0], balls[cap, 1], balls[cap, 2], 1.0
+        ux, uy = balls[at, 0] - balls[cap, 0], balls[at, 1] - balls[cap, 1]
+        ahead = (x - balls[cap, 0]) * ux + (y - balls[cap, 1]) * uy
+        ahead /= max(math.sqrt(ux * ux + uy * uy), 1e-9)
+        share = min(1.0, max(0.0, 1.0 - ahead / max(balls[cap, 2] - r, FLOOR)))
+        return balls[at, 0], balls[at, 1], balls[at, 2], share
     if done:
-        return (
-            state.place[k, GOAL_X],
-            state.place[k, GOAL_Y],
-            tracks.balls[at, 2],
-            False,
-        )
-    return tracks.balls[at, 0], tracks.balls[at, 1], tracks.balls[at, 2], False
+        return state.place[k, GOAL_X], state.place[k, GOAL_Y], balls[at, 2], 1.0
+    return balls[at, 0], balls[at, 1], balls[at, 2], 1.0
 
 
 @inner
@@ -97,7 +102,8 @@ def _wanted(k, step, seed, caps, state, pool, tracks, graph):
     """Direction and speed that a character wants, and what it asks for: (ex, ey, speed, ask)."""
     mode = state.track[k, MODE]
     if mode == WAITING and step >= state.story[k, BEGIN]:
-        state.track[k, MODE] = mode = WALKING
+        mode = WALKING if state.track[k, HALF] >= 0 else ARRIVED  # it has asked for a way already
+        state.track[k, MODE] = mode
         state.story[k, SINCE] = step
     vx, vy = float(state.body[k, VX]), float(state.body[k, VY])
     if mode != WALKING:
@@ -114,18 +120,16 @@ def _wanted(k, step, seed, caps, state, pool, tracks, graph):
         out = math.sqrt(dx * dx + dy * dy) - tracks.balls[at, 2]
         if not fall_back(k, x, y, r, state, tracks) and out > LOST:
             ask = WANTS_WAY
-    ax, ay, R, wait = _aim(k, x, y, r, done, caps, state, tracks)
+    ax, ay, R, share = _aim(k, x, y, r, done, caps, state, tracks)
     dx, dy = ax - x, ay - y
     d = math.sqrt(dx * dx + dy * dy)
-    if done and d < state.body[k, REACH] and not wait:
+    if done and d < state.body[k, REACH] and share == 1.0:
         state.track[k, MODE] = ARRIVED
         return 1.0, 0.0, 0.0, WANTS_GOAL
     if d < 1e-9:
         return 1.0, 0.0, 0.0, ask
     per_d = 1.0 / d
-    ex, ey, speed = dx * per_d, dy * per_d, float(state.body[k, SPEED])
-    if wait:
-        return ex, ey, 0.0, ask
+    ex, ey, speed = dx * per_d, dy * per_d, share * float(state.body[k, SPEED])
     if done:
         speed = min(speed, 2.0 * d)
     if not done or d > CALM:
@@ -273,6 +277,8 @@ def move_cells(
             near,
             pairs,
         )
+        if speed == 0.0 and fx * fx + fy * fy < HOLD * HOLD:
+            fx, fy = _ZERO, _ZERO  # who stands is not moved by those who are only near
         ax = (speed * ex - state.body[k, VX]) / RELAXATION + fx
         ay = (speed * ey - state.body[k, VY]) / RELAXATION + fy
         if len(own) > 0:

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from footway.crowd.cast import Cast
+from footway.crowd import checks
+from footway.crowd.cast import MODELS, Cast
+from footway.crowd.conduct import list_obstacles
 from footway.crowd.groups import Bounds
 from footway.crowd.journeys import Population
 from footway.crowd.obstacles import Obstacle
 from footway.crowd.places import Pool
 from footway.crowd.sources import Source
-from footway.crowd.state import make_state
+from footway.crowd.state import ID, LEFT, ROUTE, make_state
 from footway.errors import BadFile
 
 if TYPE_CHECKING:
@@ -49,6 +51,10 @@ def load(file: str | PathLike[str], cmap: CorridorMap, *, threads: int) -> Cast:
         facts = json.loads(bytes(arrays.pop("facts")))
         if facts["format"] != FORMAT or facts["version"] != VERSION:
             raise BadFile(f"{file}: is not a checkpoint of this version of Footway")
+        checks.whole("seed", facts["seed"], 0)
+        checks.whole("number of steps", facts["steps"], 0)
+        checks.positive("step", facts["step"], "s")
+        checks.one_of("avoidance", facts["avoidance"], tuple(MODELS))
         if facts["edges"] != len(cmap.edges):
             raise BadFile(
                 f"{file}: was made on a map with {facts['edges']} edges, this one has "
@@ -63,7 +69,7 @@ def load(file: str | PathLike[str], cmap: CorridorMap, *, threads: int) -> Cast:
 
 def _read(file: str | PathLike[str]) -> Arrays:
     try:
-        with np.load(file, allow_pickle=False) as found:
+        with Path(file).open("rb") as source, np.load(source, allow_pickle=False) as found:
             return {name: found[name] for name in found.files}
     except (
         OSError,
@@ -132,7 +138,28 @@ def _restore(cmap: CorridorMap, facts: dict[str, Any], arrays: Arrays, threads: 
     for number, keep in facts["queue"]:
         cast.planner.ask(number, keep_goal=keep)
     _restore_parts(cast, facts, arrays)
+    list_obstacles(cast, cast.time - cast.dt)  # as they were in the step before
     return cast
+
+
+def _check(arrays: Arrays) -> None:
+    """Raise ValueError where arrays do not fit each other: kernels would read beyond their ends."""
+    n, places, tracks = len(arrays["place"]), len(arrays["pieces"]), len(arrays["tracks_first"])
+    ids, pool = arrays["track"][:, ID], len(arrays["pool"])
+    fits = (
+        all(len(arrays[name]) == n for name in ("body", "track", "story", "anchor"))
+        and arrays["spots"].shape == (places, 6)
+        and arrays["reach"].shape == (places,)
+        and arrays["lists"].shape == (32,)
+        and arrays["lists"].max() <= pool
+        and len(arrays["tracks_last"]) == len(arrays["tracks_ends"]) == tracks
+        and arrays["tracks_last"].max(initial=-1) < len(arrays["tracks_balls"])
+        and ids.max(initial=-1) < len(arrays["slot_of"])
+        and arrays["slot_of"].max(initial=-1) < n
+        and (arrays["story"][:, ROUTE] + arrays["track"][:, LEFT]).max(initial=0) <= pool
+    )
+    if not fits:
+        raise ValueError("its arrays do not fit each other")
 
 
 def _restore_engine(cast: Cast, facts: dict[str, Any], arrays: Arrays) -> None:
@@ -150,6 +177,7 @@ def _restore_engine(cast: Cast, facts: dict[str, Any], arrays: Arrays) -> None:
     engine.tracks = type(engine.tracks)(
         **{name: arrays[f"tracks_{name}"] for name in engine.tracks._fields}
     )
+    _check(arrays)
     places.spots, places.pieces, places.reach = (
         arrays["spots"], arrays["pieces"], arrays["reach"],
     )  # fmt: skip

@@ -20,11 +20,35 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-def whole(name: str, value: object, least: int) -> int:
+def whole(name: str, value: object, least: int, most: int | None = None) -> int:
     """A whole number, or a clear error."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         raise BadQuery(f"the {name} is {value!r}: it must be a whole number, {least} or more")
+    if most is not None and value > most:
+        raise BadQuery(f"the {name} is {value}: it must be {most} or less")
     return int(value)
+
+
+def a_map(value: object) -> None:
+    """A corridor map."""
+    if not hasattr(value, "solver"):
+        raise BadQuery(f"a crowd walks on a CorridorMap, not on {value!r:.60}: see its `build`")
+
+
+def sequence(name: str, value: object) -> None:
+    """A list or tuple."""
+    if isinstance(value, str) or not hasattr(value, "__len__") or not hasattr(value, "__iter__"):
+        raise BadQuery(f"the {name} are {value!r:.60}: give a list of them")
+
+
+def pair(name: str, value: Any) -> None:
+    """Two finite numbers."""
+    try:
+        good = len(value) == 2 and all(math.isfinite(v) for v in value)
+    except TypeError:
+        good = False
+    if not good:
+        raise BadQuery(f"the {name} is {value!r:.60}: give two finite numbers, x and y")
 
 
 def positive(
@@ -48,6 +72,8 @@ def one_of(name: str, value: object, choices: Sequence[str]) -> None:
 
 def premovement(value: Spread, count: int, rng: np.random.Generator) -> Floats:
     """Seconds before each walks (count,), 0 or more."""
+    if isinstance(value, (tuple, list)) and len(value) != 2:
+        raise BadQuery(f"the premovement is {value!r}: give a number, or (mean, deviation), in s")
     mean, deviation = value if isinstance(value, (tuple, list)) else (value, 0.0)
     positive("premovement", mean, "s", least=0.0)
     positive("deviation of the premovement", deviation, "s", least=0.0)
@@ -56,7 +82,10 @@ def premovement(value: Spread, count: int, rng: np.random.Generator) -> Floats:
 
 def preference(value: Any, edges: int) -> Floats:
     """Weights of the edges of the map (edges,), some of them positive."""
-    weights = np.asarray(value, np.float64)
+    try:
+        weights = np.asarray(value, np.float64)
+    except (TypeError, ValueError):
+        weights = np.empty(0)
     if weights.shape != (edges,) or not np.isfinite(weights).all() or (weights < 0).any():
         raise BadQuery(f"the preference must be ({edges},) weights of 0 or more: one for each edge")
     if not weights.any():

@@ -79,16 +79,23 @@ def call(cast: Cast, ids: Ints) -> None:
 
 def place_obstacles(cast: Cast) -> None:
     """Put the obstacles where they are now; who cannot pass any more asks for another way."""
-    discs = cast.obstacles.discs(cast.time)
-    if not cast.obstacles.changed(discs):
-        return
-    engine, planner = cast.engine, cast.planner
-    engine.blocks = blocks_of(discs, engine.box, engine.shape) if len(discs) else NO_BLOCKS
+    planner = cast.planner
     before = planner.index.graph.clearance
-    planner.index = narrowed(cast.map.solver.index, engine.tracks, discs)
+    if not list_obstacles(cast, cast.time):
+        return
     shut = np.flatnonzero(planner.index.graph.clearance < before - 1e-9)
     for number in planner.using(shut).tolist():
         planner.ask(number, keep_goal=True)
+
+
+def list_obstacles(cast: Cast, time: float) -> bool:
+    """Where the obstacles are at a time, for the step and for the planner; false: as before."""
+    engine, discs = cast.engine, cast.obstacles.discs(time)
+    if not cast.obstacles.changed(discs, engine.box):
+        return False
+    engine.blocks = blocks_of(discs, engine.box, engine.shape) if len(discs) else NO_BLOCKS
+    cast.planner.index = narrowed(cast.map.solver.index, engine.tracks, discs)
+    return True
 
 
 def answer(cast: Cast, asks: NDArray[np.int32]) -> None:
@@ -124,6 +131,7 @@ def _goes_on(cast: Cast, number: int, slot: int, population: Population) -> bool
     story[slot, STAGE] += 1
     if population.then == "repeat" or story[slot, STAGE] < len(population.pools):
         return True
+    cast.planner.cancel(number)
     if population.then == "exit":
         _leave(cast, np.array([number]))
     else:

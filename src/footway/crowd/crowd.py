@@ -73,7 +73,8 @@ class Crowd:
         threads: int | None = None,
         avoidance: Avoidance = "relative",
     ) -> None:
-        checks.whole("seed", seed, 0)
+        checks.a_map(cmap)
+        checks.whole("seed", seed, 0, most=2**31 - 1)
         checks.positive("step", step, "s", most=1.0)
         count = thread_count() if threads is None else checks.whole("threads", threads, 1)
         checks.one_of("avoidance", avoidance, tuple(MODELS))
@@ -238,6 +239,7 @@ class Crowd:
         try:
             entrance.give_ways(cast, ids, population, given=given)
         except NoPath:
+            cast.planner.forget(ids)
             cast.engine.remove(ids)
             cast.populations.pop()
             raise
@@ -258,6 +260,8 @@ class Crowd:
         rng = cast.random(BODIES, cast.next)
         ids = np.arange(cast.next, cast.next + count)
         profile = Profile(radius, speed) if profile is None else profile
+        if not isinstance(profile, Profile):
+            raise BadQuery(f"the profile is {profile!r:.60}: it must be a fw.Profile")
         return cast, ids, entrance.bodies(cast, ids, profile, premovement, rng), rng
 
     def add_source(
@@ -293,6 +297,8 @@ class Crowd:
         population = entrance.population_of(
             cast, name, behaviour, radii, goals, destinations, then, within, preference
         )
+        if count and behaviour == "goals":
+            entrance.check_ways(cast, points[0], widest, population)
         cast.populations.append(population)
         rows["story"][:, BEGIN] += np.ceil((times - self.time) / self.dt).astype(np.int32)
         cast.sources.append(Source(ids, times, rows, points))
@@ -333,7 +339,8 @@ class Crowd:
             then: at the goal: "repeat" (a new random goal), "stay" or "exit".
 
         """
-        profile = Profile(radius, speed, lane=0.0) if profile is None else profile
+        checks.one_of("then", then, ("repeat", "stay", "exit"))
+        profile = Profile(radius, speed, lane=(0.0, 0.4)) if profile is None else profile
         cast, ids, rows, rng = self._newcomers(count, profile, radius, speed, 0.0, least=1)
         radii = entrance.radii_of(rows)
         bounds = bounds_of(width, group_area, lateral, longitudinal, radii)
@@ -404,7 +411,7 @@ class Crowd:
         x, y = as_points([at])[0].tolist()
         since = max(self.time, appears)
         return self._cast.obstacles.add(
-            Obstacle((x, y), float(radius), velocity, appears, vanishes, since)
+            Obstacle((x, y), radius, velocity, appears, vanishes, since)
         )
 
     def move_obstacle(
@@ -450,15 +457,16 @@ class Crowd:
 
     def _own_forces(self) -> NDArray[np.float32]:
         """Sum of what the functions of the user return, by slot; empty for nothing."""
-        engine = self._cast.engine
-        own = np.empty((0, 2), np.float32)
+        engine, answers = self._cast.engine, []
         for function in self._functions:
-            answer = function(self)
-            if answer is None:
-                continue
-            if not len(own):
-                own = np.zeros((len(engine.state.place), 2), np.float32)
-            own[engine.slot_of[engine.present]] += checks.forces(answer, len(self))
+            ids, answer = engine.present, function(self)
+            if answer is not None:
+                answers.append((ids, checks.forces(answer, len(ids))))
+        if not answers:
+            return np.empty((0, 2), np.float32)
+        own = np.zeros((len(engine.state.place), 2), np.float32)
+        for ids, forces in answers:
+            own[engine.slot_of[ids]] += forces
         return own
 
     def run(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from footway.corridor.map import as_points
 from footway.crowd import checks
+from footway.crowd._place_kernels import are_connected
 from footway.crowd._plan_kernels import FOUND, STATUS, wander_off
 from footway.crowd.cast import AREAS, GOALS
 from footway.crowd.journeys import Behaviour, Population, Then, wishes_of
@@ -19,6 +20,7 @@ from footway.crowd.state import (
     BEGIN,
     FINAL,
     GROUP,
+    HALF,
     ID,
     LANE,
     MODE,
@@ -58,10 +60,11 @@ def bodies(
     body, track = np.zeros((n, 8), np.float32), np.zeros((n, 10), np.int32)
     story = np.zeros((n, 8), np.int32)
     body[:, RADIUS], body[:, SPEED] = drawn(profile.radius, n, rng), drawn(profile.speed, n, rng)
-    body[:, LANE], body[:, NOISE], body[:, REACH] = profile.lane, profile.noise, ARRIVAL
+    body[:, LANE] = drawn(profile.lane, n, rng)
+    body[:, NOISE], body[:, REACH] = profile.noise, ARRIVAL
     delay = checks.premovement(premovement, n, rng)
     track[:, MODE] = np.where(delay > 0.0, WAITING, WALKING)
-    track[:, ID], track[:, GROUP] = ids, -1
+    track[:, ID], track[:, GROUP], track[:, HALF] = ids, -1, -1
     story[:, POPULATION] = len(cast.populations)
     story[:, BEGIN] = cast.engine.steps + np.ceil(delay / cast.dt - 1e-9)
     story[:, SINCE] = cast.engine.steps
@@ -94,7 +97,7 @@ def around(cast: Cast, centre: Floats, radii: Floats, rng: np.random.Generator) 
     for reach in (1.6 * need, 2.5 * need, 5.0 * need, 10.0 * need, 50.0 * need):
         ring = centre + reach * np.column_stack([np.cos(angle), np.sin(angle)])
         try:
-            return scatter(cast.map, radii, Region((ring,)), cast.discs, rng)
+            return scatter(cast.map, radii, Region((ring,)), cast.discs, rng, sight=centre)
         except BadQuery:
             continue
     raise BadQuery(
@@ -130,9 +133,10 @@ def population_of(
     checks.one_of("behaviour", behaviour, ("goals", "wander"))
     checks.one_of("then", then, ("repeat", "stay", "exit"))
     checks.positive("within", within, "m", most=math.inf)
+    checks.sequence("destinations", destinations)
     if goals is not None and len(destinations):
         raise BadQuery("give goals, one for each, or destinations, not both")
-    if goals is not None and then == "repeat":
+    if then == "repeat" and (goals is not None or len(destinations) == 1):
         then = "stay"  # there is no other goal
     row = 0
     if preference is not None:
@@ -182,7 +186,7 @@ def random_pool(cast: Cast, radius: float, count: int) -> Pool:
     size = min(max(_FEWEST_GOALS, count), _MOST_GOALS)
     if radius not in cast.pools or cast.pools[radius].size < size // 2:
         rng = cast.random(GOALS, len(cast.places.pieces))
-        points = free_points(cast.map, size, radius, None, rng)
+        points = free_points(cast.map, size, radius, None, rng, everywhere=True)
         cast.pools[radius] = cast.places.add(points)
     return cast.pools[radius]
 
@@ -204,7 +208,10 @@ def give_ways(cast: Cast, ids: Ints, population: Population, *, given: bool) -> 
     found = cast.planner.find(wishes)
     lost = np.flatnonzero(found[:, STATUS] != FOUND)
     if given and len(lost):
-        _refuse(cast, ids, int(lost[0]), int(wishes.pools[lost[0], 0]))
+        start, radius = _where(cast, ids[lost[0]])
+        _refuse(cast, int(lost[0]), start, int(wishes.pools[lost[0], 0]), radius)
+    if given and len(ids):
+        check_ways(cast, *_where(cast, ids[0]), population)
 
 
 def let_wander(cast: Cast, ids: Ints, population: Population) -> None:
@@ -215,13 +222,27 @@ def let_wander(cast: Cast, ids: Ints, population: Population) -> None:
     wander_off(slots, cast.seed + engine.steps, engine.state, engine.tracks, engine.index)
 
 
-def _refuse(cast: Cast, ids: Ints, k: int, place: int) -> None:
+def _where(cast: Cast, number: int) -> tuple[Floats, float]:
+    """Place and radius of a character."""
+    slot = cast.engine.slot_of[number]
+    return cast.engine.state.place[slot, :2], float(cast.engine.state.body[slot, RADIUS])
+
+
+def check_ways(cast: Cast, start: Floats, radius: float, population: Population) -> None:
+    """Raise NoPath where none of the places of a destination can be reached from a start."""
+    piece = int(cast.map.locate(start[None]).piece[0])
+    for pool in population.pools:
+        places = slice(pool.first, pool.first + pool.size)
+        pieces = cast.places.pieces[places]
+        if not are_connected(piece, pieces, radius, cast.map.solver.index).any():
+            _refuse(cast, 0, start, pool.first, radius)
+
+
+def _refuse(cast: Cast, k: int, start: Floats, place: int, radius: float) -> NoReturn:
     """Raise the reason why a character cannot get where it should."""
-    slot = cast.engine.slot_of[ids[k]]
-    start, radius = cast.engine.state.place[slot, :2], cast.engine.state.body[slot, RADIUS]
     words = f"character {k} at ({start[0]:.2f}, {start[1]:.2f}) cannot reach its goal"
     try:
-        cast.map.corridor(start, cast.places.spots[place, :2], radius=float(radius))
+        cast.map.corridor(start, cast.places.spots[place, :2], radius=radius)
     except NoPath as error:
         raise NoPath(f"{words}: {error}", reason=error.reason, pinch=error.pinch) from None
     raise NoPath(words, reason="components")

@@ -7,8 +7,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from footway.crowd import checks
 from footway.crowd._group_kernels import cap, measure_corridor
-from footway.crowd.state import ARRIVED, AT, END, FINAL, GROUP, HALF, LEFT, MODE, WALKING
+from footway.crowd._track_kernels import FLOOR
+from footway.crowd.state import (
+    ARRIVED,
+    AT,
+    END,
+    FINAL,
+    GROUP,
+    HALF,
+    LEFT,
+    MODE,
+    RADIUS,
+    REACH,
+    WALKING,
+)
 from footway.errors import BadQuery
 
 if TYPE_CHECKING:
@@ -51,8 +65,8 @@ def bounds_of(
         "width": width, "group_area": group_area, "lateral": lateral, "longitudinal": longitudinal,
     }  # fmt: skip
     for name, value in given.items():
-        if value is not None and not value > 0.0:
-            raise BadQuery(f"the group's {name} is {value!r}: it must be positive")
+        if value is not None:
+            checks.positive(f"group's {name}", value, "m2" if name == "group_area" else "m")
     widths = [w for w in (width, None if lateral is None else 0.5 * lateral) if w is not None]
     bound = Bounds(
         min(widths, default=math.inf),
@@ -121,9 +135,9 @@ class Groups:
     def set_off(self, group: Group, balls: Floats, goal: Floats, reach: float) -> None:
         """Give a group a corridor (n, 4) x, y, z, R, and set its members at its beginning."""
         engine = self._engine
-        group.backbone = np.column_stack(
-            [balls[:, :2], np.minimum(balls[:, 3], group.bounds.width)]
-        )
+        # No ball takes more than half of the group area: else the group could not come on.
+        widest = min(group.bounds.width, math.sqrt(group.bounds.area / (2.0 * math.pi)))
+        group.backbone = np.column_stack([balls[:, :2], np.minimum(balls[:, 3], widest)])
         first, last = self._lay(group)
         slots = engine.slot_of[group.ids]
         slots = slots[slots >= 0]
@@ -133,7 +147,7 @@ class Groups:
         track[slots, END] = track[slots, FINAL] = last
         track[slots, MODE] = np.where(track[slots, MODE] == ARRIVED, WALKING, track[slots, MODE])
         engine.state.place[slots, 2:4] = goal
-        engine.state.body[slots, 7] = reach
+        engine.state.body[slots, REACH] = reach
         self._list()
 
     def _lay(self, group: Group) -> tuple[int, int]:
@@ -144,7 +158,7 @@ class Groups:
             self.used += 2 * count
         tracks = engine.tracks
         if self.used > len(tracks.balls):
-            more = np.zeros((self.used - len(tracks.balls) + _SPARE, 3), np.float32)
+            more = np.zeros((self.used - len(tracks.balls) + _SPARE, 3))
             tracks = tracks._replace(balls=np.concatenate([tracks.balls, more]))
         if group.edge < 0:
             group.edge = len(tracks.first)
@@ -220,11 +234,20 @@ class Groups:
             return Dispersion(0.0, 0.0, 0.0)
         along, across = _beside(engine.state.place[slots, :2], group.backbone[:, :2])
         at = engine.state.track[slots, AT] - group.samples[0]
-        row = self._table[group.number]
-        base, low, high = int(row[4]), int(at.min()), int(at.max())
+        base, low = int(self._table[group.number][4]), int(at.min())
+        high = max(low, self._least_ball(group, slots[int(at.argmax())]))
         area = math.pi * group.backbone[low, 2] ** 2
         area += float(self._gains[base + low + 1 : base + high + 1].sum())
-        return Dispersion(float(np.ptp(across)), float(np.ptp(along)), area)
+        return Dispersion(float(np.ptp(across)), float(np.ptp(along)), float(area))
+
+    def _least_ball(self, group: Group, slot: int) -> int:
+        """Least advanced ball that holds a character: the end of the group area (section 6)."""
+        x, y, radius = *self._engine.state.place[slot, :2], self._engine.state.body[slot, RADIUS]
+        away = np.hypot(group.backbone[:, 0] - x, group.backbone[:, 1] - y)
+        held = away < np.maximum(group.backbone[:, 2] - radius, FLOOR)
+        at = int(self._engine.state.track[slot, AT]) - group.samples[0]
+        behind = np.flatnonzero(~held[: at + 1])
+        return int(behind[-1]) + 1 if len(behind) and behind[-1] < at else at
 
 
 def _beside(points: Floats, line: Floats) -> tuple[Floats, Floats]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from footway.crowd import checks
 from footway.crowd._avoid_kernels import RANGE
 from footway.crowd.state import Blocks
 from footway.errors import BadQuery
@@ -43,11 +44,13 @@ class Obstacle:
     since: float = 0.0
 
     def __post_init__(self) -> None:
-        values = (*self.at, *self.velocity, self.radius)
-        if len(values) != 5 or not all(math.isfinite(v) for v in values):
-            raise BadQuery(f"the obstacle at {self.at} has a value that is not finite")
-        if self.radius <= 0.0:
-            raise BadQuery(f"the obstacle's radius is {self.radius:g} m: it must be positive")
+        for name, pair in (("place", self.at), ("velocity", self.velocity)):
+            checks.pair(f"obstacle's {name}", pair)
+        checks.positive("obstacle's radius", self.radius, "m")
+        for name, time in (("appears", self.appears), ("vanishes", self.vanishes)):
+            checks.positive(
+                f"time at which the obstacle {name}", time, "s", least=0.0, most=math.inf
+            )
         if not self.appears < self.vanishes:
             raise BadQuery(
                 f"the obstacle appears at {self.appears:g} s and vanishes at {self.vanishes:g} s: "
@@ -99,9 +102,9 @@ class Obstacles:
         rows = [(*o.place(time), *o.velocity, o.radius) for o in self.all.values() if o.there(time)]
         return np.array(rows, np.float64).reshape(-1, 5)
 
-    def changed(self, discs: Floats) -> bool:
-        """Whether these are others than last time, or somewhere else."""
-        key = discs.tobytes()
+    def changed(self, discs: Floats, box: Floats) -> bool:
+        """Whether these are others than last time, or somewhere else; or the cells are others."""
+        key = discs.tobytes() + box.tobytes()
         same, self._key = key == self._key, key
         return not same
 
@@ -143,7 +146,7 @@ def narrowed(index: Index, tracks: Tracks, discs: Floats) -> Index:
     if not len(standing):
         return index
     edges = len(index.axis.edges)
-    balls = tracks.balls[: tracks.last[edges - 1] + 1].astype(np.float64)
+    balls = tracks.balls[: tracks.last[edges - 1] + 1]
     room = balls[:, 2].copy()
     for x, y, _, _, radius in standing.tolist():
         d = np.hypot(balls[:, 0] - x, balls[:, 1] - y)

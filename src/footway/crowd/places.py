@@ -8,7 +8,7 @@ import numpy as np
 
 from footway._jit import one_parallel_kernel
 from footway.corridor._locate_kernels import locate_points
-from footway.crowd._place_kernels import are_connected, keep_apart
+from footway.crowd._place_kernels import are_connected, in_sight, keep_apart
 from footway.errors import BadQuery
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 ARRIVAL = 0.5  # m, from a goal at which it counts as reached
-_ROUNDS = 200  # batches of random points before a region counts as full
-_PACKED = 0.6  # share of an area that discs thrown at random can fill, about
+_ROUNDS = 40  # batches of random points before a region counts as closed
+_PATIENCE = 20  # batches in a row without a place, after which it counts as full
 
 
 class Pool(NamedTuple):
@@ -55,12 +55,19 @@ class Places:
 
 
 def scatter(
-    cmap: CorridorMap, radii: Floats, region: Region | None, taken: Floats, rng: np.random.Generator
+    cmap: CorridorMap,
+    radii: Floats,
+    region: Region | None,
+    taken: Floats,
+    rng: np.random.Generator,
+    *,
+    sight: Floats | None = None,
 ) -> Floats:
     """Places for discs of these radii (n,) that overlap no wall, none of `taken` (k, 3), and not
     each other. (n, 2) m.
 
-    Without a region they are in the largest part of the map that the widest of them can reach.
+    Without a region they are in the largest part of the map that the widest of them can reach; with
+    `sight`, x and y of a point, there is no wall between them and it.
     """  # noqa: D205
     if len(radii) == 0:
         return np.empty((0, 2))
@@ -70,12 +77,15 @@ def scatter(
     size = max(2.0 * widest, float(max(box[2] - box[0], box[3] - box[1])) / 4096)
     shape = np.floor((np.array(box[2:]) - low) / size).astype(np.int64) + 1
     found: list[Floats] = []
-    here = taken
-    for _ in range(_ROUNDS):
+    here, idle = taken, 0
+    while idle < _PATIENCE:
         rest = radii[sum(map(len, found)) :]
         points = free_points(cmap, 2 * len(rest) + 64, float(radii.max()), region, rng)
+        if sight is not None:
+            points = points[in_sight(sight[0], sight[1], points, cmap.solver.index.grid)]
         new, _ = keep_apart(points, rest, here, size, low, shape[0], shape[1])
         found.append(new)
+        idle = 0 if len(new) else idle + 1
         here = np.vstack([here, np.column_stack([new, rest[: len(new)]])])
         if len(new) == len(rest):
             return np.concatenate(found)
@@ -87,9 +97,18 @@ def scatter(
 
 
 def free_points(
-    cmap: CorridorMap, count: int, radius: float, region: Region | None, rng: np.random.Generator
+    cmap: CorridorMap,
+    count: int,
+    radius: float,
+    region: Region | None,
+    rng: np.random.Generator,
+    *,
+    everywhere: bool = False,
 ) -> Floats:
-    """At most `count` random points where a disc fits; at least one, or a clear error. (n, 2)."""
+    """At most `count` random points where a disc fits; at least one, or a clear error. (n, 2).
+
+    Without a region they are in the largest part of the map, unless they may be `everywhere`.
+    """
     box = cmap.bounds if region is None else region.bounds
     low, high = np.array(box[:2]), np.array(box[2:])
     found: list[Floats] = []
@@ -101,7 +120,7 @@ def free_points(
         if sum(map(len, found)) >= count:
             break
     points = np.concatenate(found)[:count]
-    if region is None and len(points):
+    if region is None and len(points) and not everywhere:
         points = points[_main_part(cmap, points, radius)]
     if not len(points):
         where = "on the map" if region is None else "in the area"

@@ -52,34 +52,43 @@ class Planner:
     def __init__(self, engine: Engine, solver: Solver, places: Places) -> None:
         self._engine, self._solver, self._places = engine, solver, places
         self.index: Index = solver.index  # with what obstacles close
-        self._queue: deque[tuple[int, bool]] = deque()
-        self._waiting: set[int] = set()
+        self._queue: deque[int] = deque()
+        self._wish: dict[int, bool] = {}  # of those in the queue: whether the goal stays
 
     def ask(self, number: int, *, keep_goal: bool) -> None:
-        """Queue a character, once."""
-        if number not in self._waiting:
-            self._waiting.add(number)
-            self._queue.append((number, keep_goal))
+        """Queue a character; who is in the queue already keeps its turn, with the new wish."""
+        if number not in self._wish:
+            self._queue.append(number)
+        self._wish[number] = keep_goal
+
+    def cancel(self, number: int) -> None:
+        """Somebody wants nothing any more."""
+        self._wish.pop(number, None)
 
     def due(self) -> list[tuple[int, bool]]:
         """Those whose turn it is: (id, whether the goal stays)."""
         most = max(_LEAST, self._engine.n // _SHARE)
-        chosen = [self._queue.popleft() for _ in range(min(most, len(self._queue)))]
-        self._waiting.difference_update(number for number, _ in chosen)
-        return [(number, keep) for number, keep in chosen if self._engine.slot_of[number] >= 0]
+        chosen: list[tuple[int, bool]] = []
+        while self._queue and len(chosen) < most:
+            number = self._queue.popleft()
+            keep = self._wish.pop(number, None)
+            if keep is not None and self._engine.slot_of[number] >= 0:
+                chosen.append((number, keep))
+        return chosen
 
     def find(self, wishes: Wishes) -> NDArray[np.int32]:
         """Put characters on ways to where they want to go; (n, 5) what was found.
 
         Where obstacles close every way, the way is found as if they were not there: it waits.
         """
-        found = self._search(wishes, self.index)
+        everything = self._solver.index
+        found = self._search(wishes, self.index, give_up=self.index is everything)
         shut = found[:, STATUS] == NONE
-        if shut.any() and self.index is not self._solver.index:
-            found[shut] = self._search(wishes.part(shut), self._solver.index)
+        if shut.any() and self.index is not everything:
+            found[shut] = self._search(wishes.part(shut), everything, give_up=True)
         return found
 
-    def _search(self, wishes: Wishes, index: Index) -> NDArray[np.int32]:
+    def _search(self, wishes: Wishes, index: Index, *, give_up: bool) -> NDArray[np.int32]:
         """In batches on all threads; the answers do not depend on their number."""
         starts = list(range(0, len(wishes.ids), _BATCH))
         parts = [wishes.part(slice(a, a + _BATCH)) for a in starts]
@@ -89,7 +98,7 @@ class Planner:
         else:
             answers = [self._batch(part, index) for part in parts]
         for part, (found, halves) in zip(parts, answers, strict=True):
-            self._set_off(part, found, halves)
+            self._set_off(part, found, halves, give_up=give_up)
         return np.concatenate([np.empty((0, 5), np.int32), *(found for found, _ in answers)])
 
     def _batch(self, wishes: Wishes, index: Index) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -109,7 +118,14 @@ class Planner:
             halves.append(buffer[: found[before:done, HALVES].sum()].copy())
         return found, np.concatenate(halves)
 
-    def _set_off(self, wishes: Wishes, found: NDArray[np.int32], halves: NDArray[np.int32]) -> None:
+    def _set_off(
+        self,
+        wishes: Wishes,
+        found: NDArray[np.int32],
+        halves: NDArray[np.int32],
+        *,
+        give_up: bool,
+    ) -> None:
         engine, places = self._engine, self._places
         slots = engine.slot_of[wishes.ids]
         engine.state.story[slots, DRAWN] += 1
@@ -117,7 +133,7 @@ class Planner:
         while True:
             rest = halves[found[:done, HALVES].sum() :]
             done += set_off(
-                slots[done:], found[done:], rest, places.spots, places.reach, engine.state,
+                slots[done:], found[done:], rest, give_up, places.spots, places.reach, engine.state,
                 engine.pool, engine.lists, engine.tracks,
             )  # fmt: skip
             if done == len(slots):
@@ -145,4 +161,4 @@ class Planner:
     @property
     def waiting(self) -> list[tuple[int, bool]]:
         """The queue, for a checkpoint."""
-        return list(self._queue)
+        return [(number, self._wish[number]) for number in self._queue if number in self._wish]

@@ -27,24 +27,26 @@ class Profile:
     Attributes:
         radius: of the disc, m; a number, or (mean, deviation).
         speed: wanted and greatest, m/s; a number, or (mean, deviation).
-        lane: k of F_perp (cmm-crowds-2008, section 3); negative keeps right, positive left.
+        lane: k of F_perp (cmm-crowds-2008, section 3); negative keeps right, positive left; a
+            number, or (mean, deviation).
         noise: c_rand of F_rand, 0 to 1: how much a way varies from one character to the next.
 
     Example:
         >>> Profile(radius=0.2, speed=(1.34, 0.26)).lane
-        -0.4
+        (-0.4, 0.15)
 
     """
 
     radius: Spread = 0.25
     speed: Spread = 1.2
-    lane: float = -0.4
+    lane: Spread = (-0.4, 0.15)
     noise: float = 0.0
 
     def __post_init__(self) -> None:
         check_spread("radius", self.radius, WIDEST, "m")
         check_spread("speed", self.speed, FASTEST, "m/s")
-        for name, value in (("lane", self.lane), ("noise", self.noise)):
+        lane = self.lane if isinstance(self.lane, (tuple, list)) else (self.lane,)
+        for name, value in (*(("lane", k) for k in lane), ("noise", self.noise)):
             if not isinstance(value, (int, float)) or not -2.0 <= value <= 2.0:
                 raise BadQuery(f"the {name} is {value!r}: it must be between -2 and 2")
 

@@ -36,7 +36,10 @@ class Region:
         if hasattr(shape, "polygon"):  # an Area of the environment
             shape = shape.polygon
         if hasattr(shape, "__geo_interface__"):
-            return cls(tuple(_rings(shape.__geo_interface__)))
+            rings = _rings(shape.__geo_interface__)
+            if not rings:
+                raise BadQuery("the area is empty: give a polygon with an interior")
+            return cls(tuple(rings))
         return cls((_ring(shape),))
 
     @property
@@ -97,7 +100,7 @@ def _ring(shape: Any) -> Floats:
 def _rings(geometry: Any) -> list[Floats]:
     kind, coordinates = geometry.get("type"), geometry.get("coordinates", ())
     if kind == "Polygon":
-        return [_ring(ring) for ring in coordinates]
+        return [_ring(ring) for ring in coordinates if len(ring)]
     if kind == "MultiPolygon":
-        return [_ring(ring) for polygon in coordinates for ring in polygon]
+        return [_ring(ring) for polygon in coordinates for ring in polygon if len(ring)]
     raise BadQuery(f"an area is a polygon, not a {kind}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from footway.crowd import checks
 from footway.crowd._place_kernels import keep_apart
 from footway.errors import BadQuery
 
@@ -62,17 +63,20 @@ def times_of(
     """When each of a source's characters is due, s. (count,)."""
     if schedule is not None:
         return _scheduled(count, schedule)
-    if rate is None or not 0.0 < rate < np.inf:
-        raise BadQuery(f"the rate is {rate!r} per second: it must be positive, or give a schedule")
-    if not 0.0 <= start < np.inf:
-        raise BadQuery(f"the source starts at {start!r} s: it must be 0 or later")
+    if rate is None:
+        raise BadQuery("a source has a rate per second, or a schedule: give one of them")
+    checks.positive("rate", rate, "per second")
+    checks.positive("start of the source", start, "s", least=0.0)
     times: Floats = start + np.arange(count) / rate
     return times
 
 
 def _scheduled(count: int, schedule: Sequence[tuple[float, int]]) -> Floats:
-    times = [float(t) for t, _ in schedule]
-    sizes = [int(n) for _, n in schedule]
+    try:
+        times = [float(t) for t, _ in schedule]
+        sizes = [int(n) for _, n in schedule]
+    except (TypeError, ValueError):
+        raise BadQuery(f"the schedule is {schedule!r:.60}: give (time in s, count) pairs") from None
     if any(b < a for a, b in pairwise(times)) or min(times, default=0.0) < 0.0:
         raise BadQuery("the times of a schedule must be 0 or later and ascend")
     if min(sizes, default=0) < 0 or sum(sizes) != count:

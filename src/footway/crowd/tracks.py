@@ -31,7 +31,7 @@ LOOP = 12  # samples around it
 class Tracks(NamedTuple):
     """Samples and directed edges."""
 
-    balls: NDArray[np.float32]  # (m, 3) x, y, R[t]
+    balls: Floats  # (m, 3) x, y, R[t]
     first: NDArray[np.int32]  # (e,) samples of an edge
     last: NDArray[np.int32]  # (e,)
     ends: NDArray[np.int32]  # (e, 2) vertices of an edge; -1 for a group's
@@ -49,7 +49,7 @@ def make_tracks(index: Index) -> Tracks:
     count = np.where(inside, np.maximum(1, np.ceil(axis.piece_length / gap)), 1).astype(np.int64)
     piece, t = subdivide(np.arange(len(axis.events)), count)
     samples = on_pieces(axis, piece, t)
-    balls = np.column_stack([samples.points, samples.clearance]).astype(np.float32)
+    balls = np.column_stack([samples.points, samples.clearance])
     at_piece = np.concatenate([[0], np.cumsum(count)])
     first, last = at_piece[axis.offsets[:-1]], at_piece[axis.offsets[1:]] - 1
     tracks = Tracks(
@@ -145,7 +145,7 @@ def with_edges(tracks: Tracks, balls: list[Floats], ends: Ints) -> Tracks:
     size = np.array([len(b) for b in balls])
     first = len(tracks.balls) + np.concatenate([[0], np.cumsum(size)[:-1]])
     return tracks._replace(
-        balls=np.concatenate([tracks.balls, *balls]).astype(np.float32),
+        balls=np.concatenate([tracks.balls, *balls]),
         first=np.concatenate([tracks.first, first]).astype(np.int32),
         last=np.concatenate([tracks.last, first + size - 1]).astype(np.int32),
         ends=np.concatenate([tracks.ends, ends]).astype(np.int32),
