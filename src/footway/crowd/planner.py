@@ -16,7 +16,7 @@ from footway.crowd._plan_kernels import (
     plan,
     set_off,
 )
-from footway.crowd.state import DRAWN, RADIUS
+from footway.crowd.state import DRAWN, MODE, RADIUS, STAYING
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,7 +72,10 @@ class Planner:
         while self._queue and len(chosen) < most:
             number = self._queue.popleft()
             keep = self._wish.pop(number, None)
-            if keep is not None and self._engine.slot_of[number] >= 0:
+            slot = self._engine.slot_of[number]
+            if keep is None or slot < 0:
+                continue
+            if not keep or self._engine.state.track[slot, MODE] != STAYING:
                 chosen.append((number, keep))
         return chosen
 

@@ -66,7 +66,7 @@ def times_of(
     if rate is None:
         raise BadQuery("a source has a rate per second, or a schedule: give one of them")
     checks.positive("rate", rate, "per second")
-    checks.positive("start of the source", start, "s", least=0.0)
+    checks.positive("time at which the source starts", start, "s", least=0.0)
     times: Floats = start + np.arange(count) / rate
     return times
 

@@ -1,0 +1,117 @@
+"""What a run of a crowd is worth saying: to a person, and as JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
+
+from footway.cli.output import facts, milliseconds, place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from footway.cli.output import Steps
+    from footway.cli.running import Run
+    from footway.crowd import Crowd
+
+_MOST_STUCK: Final = 5  # that are listed
+
+
+def as_json(run: Run) -> dict[str, Any]:
+    """Plain values about a run."""
+    crowd, cost = run.crowd, run.cost
+    return {
+        "title": run.scenario.title,
+        "map": run.scenario.map,
+        "seed": run.scenario.seed,
+        "time": crowd.time,
+        "steps": crowd.steps,
+        "characters": len(crowd) + crowd.exited,
+        "present": by_population(crowd),
+        "arrivals": crowd.arrivals,
+        "exited": crowd.exited,
+        "evacuation_time": run.clock.empty_at,
+        "ms_per_step": 1000.0 * cost.mean,
+        "longest_step_ms": 1000.0 * cost.longest,
+        "character_steps_per_second": cost.rate,
+        "share_of_real_time": cost.mean / run.scenario.step,
+        "stuck": [
+            {"id": one.id, "at": list(one.position), "since": one.since, "cause": one.cause}
+            for one in crowd.stuck
+        ],
+        "groups": [_dispersion(run, k) for k in range(len(crowd.groups))],
+    }
+
+
+def as_text(name: str, run: Run, steps: Steps) -> Iterator[str]:
+    """What a person wants to know about a run."""
+    crowd, cost = run.crowd, run.cost
+    share = f"{cost.mean / run.scenario.step:.1%}"
+    yield f"{run.scenario.title or name}: {crowd.time:,.1f} s in {crowd.steps:,} steps"
+    rows = [
+        ("characters", f"{len(crowd) + crowd.exited:,}, {len(crowd):,} of them there at the end"),
+        ("a step", f"{milliseconds(cost.mean)}, longest {milliseconds(cost.longest)}"),
+        (
+            "speed",
+            f"{cost.rate / 1e6:.2f} million character-steps per second, {share} of real time",
+        ),
+        ("arrivals", f"{crowd.arrivals:,}"),
+    ]
+    if crowd.exited:
+        rows.append(("exits", _exits(run)))
+    rows.append(("stuck", _stuck_counts(run)))
+    rows += [_group_row(run, k) for k in range(len(crowd.groups))]
+    rows.append(("time", ", ".join(f"{n} {milliseconds(s)}" for n, s in steps.seconds.items())))
+    yield from facts(rows)
+    yield from _stuck_lines(run)
+
+
+def _exits(run: Run) -> str:
+    exited = f"{run.crowd.exited:,}"
+    if run.clock.empty_at is None:
+        return exited
+    return f"{exited}, the last one after {run.clock.empty_at:.1f} s: everybody is out"
+
+
+def _stuck_counts(run: Run) -> str:
+    causes = Counter(one.cause for one in run.crowd.stuck)
+    if not causes:
+        return "nobody"
+    listed = ", ".join(f"{cause} {number:,}" for cause, number in causes.most_common())
+    return f"{causes.total():,} ({listed})"
+
+
+def _stuck_lines(run: Run) -> Iterator[str]:
+    stuck = run.crowd.stuck
+    for one in stuck[:_MOST_STUCK]:
+        yield (
+            f"  character {one.id} is stuck at {place(one.position)} since {one.since:.1f} s: "
+            f"{one.cause}"
+        )
+    if len(stuck) > _MOST_STUCK:
+        yield f"  and {len(stuck) - _MOST_STUCK:,} more: --json lists them all"
+
+
+def _dispersion(run: Run, number: int) -> dict[str, Any]:
+    group = run.crowd.groups[number]
+    lateral, longitudinal, area = group.dispersion
+    return {
+        "characters": len(group.ids),
+        "lateral": float(lateral),
+        "longitudinal": float(longitudinal),
+        "area": float(area),
+    }
+
+
+def _group_row(run: Run, number: int) -> tuple[str, str]:
+    """How far a group is apart at the end."""
+    found = _dispersion(run, number)
+    given = run.scenario.group[number].name if number < len(run.scenario.group) else None
+    size = f"{found['lateral']:.1f} m wide, {found['longitudinal']:.1f} m long"
+    return given or f"group {number + 1}", f"{size}, on {found['area']:.0f} m2"
+
+
+def by_population(crowd: Crowd) -> dict[str, int]:
+    """How many of each population are there."""
+    found = Counter(crowd.populations.tolist())
+    return {name: found[k] for k, name in enumerate(crowd.names)}

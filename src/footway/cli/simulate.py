@@ -1,0 +1,334 @@
+"""`footway simulate`: run the crowd of a scenario file."""
+
+from __future__ import annotations
+
+import json as json_format
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from footway.cli.crowd_report import as_json, as_text, by_population
+from footway.cli.files import check_plot, check_writable, write_plot
+from footway.cli.maps import JsonOption, PlotOption  # noqa: TC001 - Typer reads them at run time
+from footway.cli.numbers import parse_number
+from footway.cli.output import (
+    Steps,
+    announced_compilation,
+    count,
+    facts,
+    print_json,
+    print_lines,
+    say,
+)
+from footway.cli.running import Run, progress_bar, stopped_between_steps, walk
+from footway.errors import BadInput
+
+if TYPE_CHECKING:
+    from footway.crowd import Recording
+    from footway.io.scenario import Scenario
+    from footway.io.scenario.staging import Stage
+
+EXAMPLES: Final = (
+    "[bold]Examples[/bold]\n\n"
+    "  footway simulate --list\n\n"
+    "  footway simulate demo:evacuation --plot evacuation.png\n\n"
+    "  footway simulate plaza.toml -o plaza.parquet --animate plaza.webp\n\n"
+    "  footway simulate plaza.toml --check\n\n"
+    "  footway simulate --schema > scenario.schema.json\n\n"
+    "docs/scenarios.md has every key of a scenario file."
+)
+
+INTERRUPTED: Final = 130
+RECORDING: Final = ".parquet"
+_LONGEST: Final = 604_800.0  # s, of simulated time: a week
+_FILES: Final = "Files"
+
+SecondsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SECONDS",
+        help="Simulated time at which it ends, instead of the scenario's duration.",
+        show_default=False,
+    ),
+]
+SeedOption = Annotated[
+    int | None,
+    typer.Option(metavar="INTEGER", min=0, help="Instead of the scenario's.", show_default=False),
+]
+ThreadsOption = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="All cores by default.", show_default=False),
+]
+
+
+def _file(words: str, *names: str) -> Any:
+    return typer.Option(
+        *names, metavar="FILE", help=words, show_default=False, rich_help_panel=_FILES
+    )
+
+
+OutputOption = Annotated[
+    str | None, _file("Save the recording (.parquet); it grows while it runs.", "-o", "--output")
+]
+AnimateOption = Annotated[str | None, _file("Save an animation: .webp, .gif or .mp4.")]
+CheckpointOption = Annotated[str | None, _file("Save the crowd as it is at the end (.npz).")]
+ResumeOption = Annotated[str | None, _file("Go on from a checkpoint, on the scenario's map.")]
+
+
+@dataclass
+class Wishes:
+    """What was typed beside the scenario."""
+
+    output: str | None
+    plot: str | None
+    animation: str | None
+    checkpoint: str | None
+    resume: str | None
+    threads: int | None
+
+    @property
+    def recorded(self) -> bool:
+        """Whether something is made from a recording."""
+        return any((self.output, self.plot, self.animation))
+
+    def check(self) -> None:
+        """Refuse files that can surely not be written, before any work is done."""
+        if self.output is not None and not self.output.lower().endswith(RECORDING):
+            raise BadInput(f"{self.output}: the name of a recording must end in {RECORDING}")
+        check_plot(self.plot)
+        if self.animation is not None:
+            from footway.io.picture import check_animation_file
+
+            check_animation_file(self.animation)
+        for file in (self.output, self.animation, self.checkpoint):
+            if file is not None:
+                check_writable(file)
+
+
+def simulate(
+    scenario_name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="SCENARIO",
+            help="A scenario file (TOML), or demo:NAME.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    seconds: SecondsOption = None,
+    seed: SeedOption = None,
+    threads: ThreadsOption = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Check the scenario against its map, and stop.")
+    ] = False,
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print the JSON Schema of a scenario, and stop.")
+    ] = False,
+    list_all: Annotated[
+        bool, typer.Option("--list", help="Say which built-in scenarios there are, and stop.")
+    ] = False,
+    output: OutputOption = None,
+    checkpoint: CheckpointOption = None,
+    resume: ResumeOption = None,
+    plot: PlotOption = None,
+    animate: AnimateOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Run the crowd of a scenario file.
+
+    Prints what it cost, who arrived, who left, and who is stuck and why; records it with -o, draws
+    it with --plot and --animate. Ctrl-C stops it and leaves a recording that can be read.
+
+    A mistake in the file is one line, with the line of the file and the key, before anything runs.
+    """
+    if schema:
+        print_lines([_schema_text()])
+    elif list_all:
+        _print_list(json=json)
+    elif scenario_name is None:
+        raise BadInput("no scenario is given; give a file or demo:NAME, see --list")
+    else:
+        wishes = Wishes(output, plot, animate, checkpoint, resume, threads)
+        wishes.check()
+        scenario = _load(scenario_name, seconds, seed, wishes)
+        steps = Steps()
+        with announced_compilation():
+            staged = _stage(scenario, wishes, steps)
+            if check:
+                _print_check(scenario_name, scenario, staged, steps, json=json)
+                return
+            run = _run(scenario, staged, wishes, steps)
+        _print_run(scenario_name, run, wishes, steps, json=json)
+        if run.stopped:
+            raise typer.Exit(INTERRUPTED)
+
+
+def _schema_text() -> str:
+    from footway.io.scenario import json_schema
+
+    return json_format.dumps(json_schema(), indent=2, allow_nan=False)
+
+
+def _print_list(*, json: bool) -> None:
+    from footway.io.scenario import demos, load_scenario
+
+    titles = {f"demo:{name}": load_scenario(f"demo:{name}").title for name in demos.names()}
+    if json:
+        rows = [{"name": name, "title": title} for name, title in titles.items()]
+        print_json({"scenarios": rows})
+    else:
+        print_lines(facts((name, title or "") for name, title in titles.items()))
+
+
+def _load(name: str, seconds: str | None, seed: int | None, wishes: Wishes) -> Scenario:
+    """The scenario with what was typed instead; its own recording where none was."""
+    from footway.io.scenario import load_scenario
+
+    scenario = load_scenario(name)
+    changes: dict[str, Any] = {}
+    if seed is not None:
+        changes["seed"] = seed
+    duration = parse_number(seconds, "--seconds")
+    if duration is not None:
+        if not 0.0 < duration <= _LONGEST:
+            raise BadInput(f"--seconds is {duration:g}; give more than 0 and at most {_LONGEST:g}")
+        changes["duration"] = duration
+    if wishes.output is None and scenario.output.recording is not None:
+        wishes.output = scenario.output.recording
+        wishes.check()
+    return scenario.model_copy(update=changes)
+
+
+def _stage(scenario: Scenario, wishes: Wishes, steps: Steps) -> Stage:
+    """The crowd on its map, new or from a checkpoint."""
+    from footway.crowd import Crowd
+    from footway.io.scenario.staging import Stage, open_map, stage
+
+    with steps.step("map", f"Loading {scenario.map}"):
+        ground = open_map(scenario)
+    with steps.step("crowd", "Placing the crowd"):
+        if wishes.resume is None:
+            return stage(scenario, ground, threads=wishes.threads)
+        return Stage(Crowd.load(wishes.resume, ground.corridors, threads=wishes.threads), *ground)
+
+
+def _run(scenario: Scenario, staged: Stage, wishes: Wishes, steps: Steps) -> Run:
+    """Run to the end or to Ctrl-C, and write what was asked for."""
+    run = Run(scenario, staged.crowd)
+    recording = _record(run, wishes, steps)
+    if wishes.checkpoint is not None:
+        staged.crowd.save(wishes.checkpoint)
+    if recording is not None and wishes.plot is not None:
+        with steps.step("plot", f"Drawing {wishes.plot}"):
+            _draw(recording, staged, wishes.plot)
+    if recording is not None and wishes.animation is not None:
+        with steps.step("animation", f"Drawing {wishes.animation}"):
+            _animate(recording, staged, wishes.animation)
+    return run
+
+
+def _record(run: Run, wishes: Wishes, steps: Steps) -> Recording | None:
+    """The recording of the run; None where it was stopped, or where nobody asked for one."""
+    crowd, scenario = run.crowd, run.scenario
+    left = scenario.duration - crowd.time
+    if left <= 0.0:
+        raise BadInput(
+            f"the checkpoint is at {crowd.time:g} s, and the run ends at {scenario.duration:g} s; "
+            "give more --seconds"
+        )
+    crowd.each_step(run.clock.tick)
+    begin = time.perf_counter()
+    with progress_bar("Walking") as progress:
+        try:
+            with stopped_between_steps(crowd):
+                if not wishes.recorded:
+                    walk(crowd, left, progress)
+                    return None
+                return crowd.run(
+                    seconds=left, every=scenario.output.every, to=wishes.output, progress=progress
+                )
+        except KeyboardInterrupt:
+            run.stopped = True
+            return None
+        finally:
+            run.clock.stop(crowd)
+            steps.seconds["run"] = time.perf_counter() - begin
+
+
+def _draw(recording: Recording, staged: Stage, file: str) -> None:
+    from footway.io.picture import draw_moment
+
+    figure = draw_moment(
+        staged.corridors, recording, telling_frame(recording), environment=staged.environment
+    )
+    write_plot(figure, file)
+
+
+def telling_frame(recording: Recording) -> int:
+    """The last frame; or, where most have left by then, one from the middle of what happened."""
+    there = recording.offsets[1:] - recording.offsets[:-1]
+    busy = [k for k, number in enumerate(there.tolist()) if 2 * number >= there.max()]
+    last = recording.n_frames - 1
+    return last if busy[-1] == last else busy[len(busy) // 2]
+
+
+def _animate(recording: Recording, staged: Stage, file: str) -> None:
+    from footway.io.picture import animate
+
+    animate(recording, staged.corridors, file, environment=staged.environment)
+
+
+# -- what is said ----------------------------------------------------------------------------
+
+
+def _print_check(name: str, scenario: Scenario, staged: Stage, steps: Steps, *, json: bool) -> None:
+    """Say that all is well; whatever is not was an error before."""
+    crowd = staged.crowd
+    if json:
+        answer = {"scenario": name, "title": scenario.title, "map": scenario.map, "valid": True}
+        print_json(answer | {"characters": len(crowd), "times_ms": steps.in_ms()})
+        return
+    named = [f"{name} {number:,}" for name, number in by_population(crowd).items()]
+    print_lines([f"{name} is fine: {count(len(crowd), 'character')} at the start"])
+    print_lines(
+        facts(
+            [
+                ("map", f"{scenario.map}, {staged.corridors.n_edges:,} edges"),
+                ("duration", f"{scenario.duration:g} s in steps of {scenario.step:g} s"),
+                ("populations", ", ".join(named)),
+            ]
+        )
+    )
+
+
+def _print_run(name: str, run: Run, wishes: Wishes, steps: Steps, *, json: bool) -> None:
+    if run.stopped:
+        _say_stopped(run, wishes)
+    if json and not run.stopped:  # an interrupted command prints its own object
+        print_json({"scenario": name, **as_json(run), **_files(wishes), "times_ms": steps.in_ms()})
+    elif not json:
+        print_lines(as_text(name, run, steps))
+        print_lines(f"Wrote {file}" for file in _written(run, wishes))
+
+
+def _files(wishes: Wishes) -> dict[str, Any]:
+    return {
+        "output": wishes.output,
+        "plot": wishes.plot,
+        "animation": wishes.animation,
+        "checkpoint": wishes.checkpoint,
+    }
+
+
+def _written(run: Run, wishes: Wishes) -> list[str]:
+    """Files that are there now; a run that was stopped leaves no pictures."""
+    pictures = () if run.stopped else (wishes.plot, wishes.animation)
+    return [file for file in (wishes.output, wishes.checkpoint, *pictures) if file is not None]
+
+
+def _say_stopped(run: Run, wishes: Wishes) -> None:
+    when = f"stopped at {run.crowd.time:.1f} s of {run.scenario.duration:g} s"
+    kept = f"; {wishes.output} has the frames up to then" if wishes.output is not None else ""
+    say(f"{when}{kept}")

@@ -1,0 +1,97 @@
+"""`footway simulate` in its own process: what a shell, a pipe and Ctrl-C see of it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from footway.crowd import Recording
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))
+
+
+def footway(*arguments, **options):
+    command = [sys.executable, "-m", "footway", "simulate", *map(str, arguments)]
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=300, check=False, **options
+    )
+
+
+@pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
+def test_examples_run(file, tmp_path):
+    run = tmp_path / "run.parquet"
+    done = footway(file, "--seconds", "3", "-o", run, "--json")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("\n") == 1
+    answer = json.loads(done.stdout)
+    assert answer["characters"] > 100
+    assert answer["stuck"] == []
+    assert Recording.load(run).n_frames > 10
+
+
+def test_there_are_examples():
+    assert [file.stem for file in EXAMPLES] == ["evacuation", "plaza"]
+
+
+def test_a_mistake_is_one_line_and_exit_code_2(tmp_path):
+    file = tmp_path / "plaza.toml"
+    file.write_text('map = "gallery:field"\n\n[[population]]\ncount = 5\nspeed = 120\n')
+    done = footway(file)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"footway: {file}: line 5: population[0].speed: is 120 m/s")
+
+
+def test_schema_into_a_file(tmp_path):
+    done = footway("--schema")
+    schema = json.loads(done.stdout)
+    assert schema["properties"]["map"]["description"]
+    assert done.stderr == ""
+
+
+def test_ctrl_c_leaves_a_recording_that_can_be_read(tmp_path):
+    file = tmp_path / "run.parquet"
+    command = [sys.executable, "-m", "footway", "simulate", "demo:corridor", "--seconds", "100000"]
+    process = subprocess.Popen(
+        [*command, "-o", str(file)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    _wait_for(file)
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "has the frames up to then" in err
+    assert err.splitlines()[-1] == "footway: interrupted"
+    assert "Traceback" not in err
+    assert f"Wrote {file}" in out
+    assert Recording.load(file).n_frames > 1
+
+
+def _wait_for(file, seconds=240.0):
+    """Until a run has begun: kernels may have to be compiled first."""
+    end = time.monotonic() + seconds
+    while not file.exists() and time.monotonic() < end:
+        time.sleep(0.1)
+    assert file.exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="no terminals here")
+def test_a_terminal_shows_a_bar():
+    leader, follower = os.openpty()
+    command = [sys.executable, "-m", "footway", "simulate", "demo:bottleneck", "--seconds", "20"]
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=follower, text=True, timeout=300, check=True
+    )
+    os.close(follower)
+    shown = os.read(leader, 1 << 16).decode()
+    os.close(leader)
+    assert "Walking" in shown
+    assert "%" in shown
+    assert "Walking" not in done.stdout

@@ -1,0 +1,250 @@
+"""`footway simulate`: runs, reports, refuses."""
+
+import json
+
+import pytest
+
+from footway.cli import running, simulate
+from footway.crowd import Crowd, Recording
+from footway.io.scenario import demos
+
+EVACUATION = """
+title = "Out of the room"
+map = "room.wkt"
+duration = 30
+
+[[population]]
+name = "people"
+count = 8
+radius = 0.2
+area = [0, 0, 3, 8]
+destinations = [[8, 1, 9.5, 7]]
+then = "exit"
+"""
+FOREVER = 'map = "room.wkt"\n[[population]]\ncount = 8\n'
+
+
+@pytest.fixture
+def scenario(room, tmp_path):
+    """Writes a scenario beside the map of a room."""
+
+    def write(text=EVACUATION):
+        file = tmp_path / "plaza.toml"
+        file.write_text(text)
+        return file
+
+    return write
+
+
+def test_says_what_happened_and_what_it_cost(footway, scenario):
+    result = footway("simulate", scenario())
+    assert result.code == 0
+    assert result.out.startswith("Out of the room: 30.0 s in 300 steps")
+    for words in ("8, 0 of them there", "longest", "character-steps per second", "of real time"):
+        assert words in result.out
+    assert "everybody is out" in result.out
+    assert "nobody" in result.out
+
+
+def test_json_has_the_same(footway, scenario):
+    answer = footway("simulate", scenario(), "--seconds", "2", "--seed", "5", "--json").json
+    assert (answer["time"], answer["steps"], answer["seed"]) == (pytest.approx(2.0), 20, 5)
+    assert answer["characters"] == 8
+    assert answer["present"] == {"people": 8}
+    assert answer["evacuation_time"] is None
+    assert answer["stuck"] == []
+    assert answer["longest_step_ms"] >= answer["ms_per_step"] > 0
+    assert answer["character_steps_per_second"] > 0
+    assert set(answer["times_ms"]) == {"map", "crowd", "run"}
+
+
+def test_evacuation_time(footway, scenario):
+    answer = footway("simulate", scenario(), "--json").json
+    assert answer["exited"] == answer["arrivals"] == 8
+    assert 4.0 < answer["evacuation_time"] < 30.0
+
+
+def test_records_in_a_file(footway, scenario, tmp_path):
+    file = tmp_path / "run.parquet"
+    text = EVACUATION + "[output]\nevery = 5\n"
+    result = footway("simulate", scenario(text), "-o", file, "--seconds", "3")
+    assert f"Wrote {file}" in result.out
+    recording = Recording.load(file)
+    assert recording.n_frames == 7
+    assert recording.names == ("people",)
+    assert len(recording.characters.ids) == 8
+
+
+def test_the_scenario_may_name_the_recording(footway, scenario, tmp_path):
+    text = EVACUATION + '[output]\nrecording = "mine.parquet"\n'
+    assert footway("simulate", scenario(text), "--seconds", "1").code == 0
+    assert Recording.load(tmp_path / "mine.parquet").n_frames == 11
+
+
+def test_pictures(footway, scenario, tmp_path):
+    plot, film = tmp_path / "run.png", tmp_path / "run.webp"
+    options = ("--seconds", "1", "--plot", plot, "--animate", film)
+    answer = footway("simulate", scenario(), *options, "--json").json
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    assert film.read_bytes()[8:12] == b"WEBP"
+    assert (answer["plot"], answer["animation"]) == (str(plot), str(film))
+
+
+def test_a_picture_shows_a_moment_with_people(footway, scenario, tmp_path):
+    file = tmp_path / "run.parquet"
+    footway("simulate", scenario(), "-o", file)
+    recording = Recording.load(file)
+    assert len(recording.frame(-1).ids) == 0
+    assert len(recording.frame(simulate.telling_frame(recording)).ids) >= 4
+
+
+def test_going_on_from_a_checkpoint_is_the_same_run(footway, scenario, tmp_path):
+    saved, whole, rest = (tmp_path / name for name in ("a.npz", "whole.parquet", "rest.parquet"))
+    file = scenario(FOREVER)
+    assert footway("simulate", file, "--seconds", "2", "--checkpoint", saved).code == 0
+    assert footway("simulate", file, "--seconds", "4", "-o", whole).code == 0
+    assert footway("simulate", file, "--seconds", "4", "--resume", saved, "-o", rest).code == 0
+    ends = [Recording.load(run).frame(-1) for run in (whole, rest)]
+    assert (ends[0].positions == ends[1].positions).all()
+    result = footway("simulate", file, "--seconds", "1", "--resume", saved)
+    assert result.code == 2
+    assert "give more --seconds" in result.err
+
+
+def test_check_runs_nothing(footway, scenario, monkeypatch):
+    monkeypatch.setattr(Crowd, "step", None)
+    result = footway("simulate", scenario(), "--check")
+    assert result.code == 0
+    assert "is fine: 8 characters" in result.out
+    answer = footway("simulate", scenario(), "--check", "--json").json
+    assert answer["valid"]
+
+
+def test_check_says_what_is_wrong(footway, scenario):
+    result = footway("simulate", scenario(EVACUATION.replace("0.2", "2")), "--check")
+    assert result.code == 2
+    assert len(result.err.splitlines()) == 1
+    assert "plaza.toml: line 10: population[0].area: the area is too small for 8" in result.err
+
+
+def test_schema_is_json(footway):
+    assert json.loads(footway("simulate", "--schema").out)["title"] == "Footway scenario"
+
+
+def test_list(footway):
+    out = footway("simulate", "--list").out
+    rows = footway("simulate", "--list", "--json").json["scenarios"]
+    assert [row["name"] for row in rows] == [f"demo:{name}" for name in demos.names()]
+    assert all(row["name"] in out and row["title"] in out for row in rows)
+
+
+def test_a_demo(footway):
+    answer = footway("simulate", "demo:bottleneck", "--seconds", "1", "--json").json
+    assert answer["characters"] == 150
+
+
+def test_groups_are_measured(footway, scenario):
+    group = '[[group]]\nname = "class"\ncount = 4\nradius = 0.2\nstart = [2, 2]\ngoal = [8, 6]\n'
+    file = scenario(f'map = "room.wkt"\n{group}')
+    assert "class" in footway("simulate", file, "--seconds", "1").out
+    (found,) = footway("simulate", file, "--seconds", "1", "--json").json["groups"]
+    assert found["characters"] == 4
+    assert 0 < found["lateral"] < 8
+
+
+def test_the_stuck_are_named(footway, scenario, monkeypatch):
+    from footway.crowd import Stuck
+
+    lost = [Stuck(k, (1.0, 2.0), 3.0, "crowd" if k else "pinch") for k in range(7)]
+    monkeypatch.setattr(Crowd, "stuck", lost)
+    out = footway("simulate", scenario(), "--seconds", "1").out
+    assert "7 (crowd 6, pinch 1)" in out
+    assert "character 0 is stuck at (1.00, 2.00) since 3.0 s: pinch" in out
+    assert "and 2 more" in out
+
+
+def interrupted_after(number):
+    """A stand-in for Ctrl-C after so many steps."""
+    steps = []
+
+    def press(crowd):
+        steps.append(crowd)
+        if len(steps) == number:
+            raise KeyboardInterrupt
+
+    return press
+
+
+def test_ctrl_c_leaves_a_recording(footway, scenario, tmp_path, monkeypatch):
+    file, saved = tmp_path / "run.parquet", tmp_path / "run.npz"
+    press = interrupted_after(11)
+    tick = running.Clock.tick
+    monkeypatch.setattr(
+        running.Clock, "tick", lambda clock, crowd: tick(clock, crowd) or press(crowd)
+    )
+    result = footway("simulate", scenario(FOREVER), "-o", file, "--checkpoint", saved, "--json")
+    assert result.code == 130
+    assert f"stopped at 1.0 s of 60 s; {file} has the frames up to then" in result.err
+    assert result.json["kind"] == "Interrupted"
+    recording = Recording.load(file)
+    assert recording.n_frames == 11
+    assert len(recording.frame(-1).ids) == 8
+    assert footway("simulate", scenario(FOREVER), "--resume", saved, "--seconds", "2").code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "no scenario is given"),
+        (("missing.toml",), "missing.toml: does not exist"),
+        (("demo:city2000",), "no built-in scenario 'city2000'"),
+        (("SCENARIO", "-o", "run.csv"), "must end in .parquet"),
+        (("SCENARIO", "-o", "no/run.parquet"), "there is no folder no"),
+        (("SCENARIO", "--plot", "a.jpg"), "a.jpg"),
+        (("SCENARIO", "--animate", "a.avi"), "a.avi"),
+        (("SCENARIO", "--seconds", "0"), "--seconds is 0; give more than 0"),
+        (("SCENARIO", "--seconds", "nan"), "--seconds is nan"),
+        (("SCENARIO", "--seconds", "long"), "'long' is not a number"),
+        (("SCENARIO", "--seed", "-1"), "--seed"),
+        (("SCENARIO", "--threads", "0"), "--threads"),
+        (("SCENARIO", "--resume", "no.npz"), "no.npz"),
+    ],
+)
+def test_bad_requests_are_one_line(footway, scenario, tmp_path, monkeypatch, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    file = scenario()
+    result = footway("simulate", *(file if word == "SCENARIO" else word for word in arguments))
+    assert result.code == 2
+    assert result.out == ""
+    assert result.err.startswith("footway: ")
+    assert len(result.err.splitlines()) == 1
+    assert words in result.err
+
+
+def test_a_bad_scenario_as_json(footway, scenario):
+    answer = footway("simulate", scenario("map = 3"), "--json").json
+    assert answer["kind"] == "BadInput"
+    assert "plaza.toml: line 1: map: is a number" in answer["error"]
+
+
+def test_no_bar_in_a_pipe(footway, scenario):
+    result = footway("simulate", scenario(), "--seconds", "1")
+    assert all("compiling" in line for line in result.err.splitlines())
+    with running.progress_bar("Walking") as progress:
+        assert progress is None
+
+
+def test_two_threads_are_the_same_run(footway, scenario, tmp_path):
+    ends = []
+    for threads in (1, 2):
+        file = tmp_path / f"{threads}.parquet"
+        options = ("--threads", threads, "--seconds", "2", "-o", file)
+        assert footway("simulate", scenario(FOREVER), *options).code == 0
+        ends.append(Recording.load(file).positions)
+    assert (ends[0] == ends[1]).all()
+
+
+def test_every_option_is_in_the_help(footway):
+    out = footway("simulate", "--help").out
+    for option in ("--check", "--schema", "--list", "--animate", "--resume", "--checkpoint"):
+        assert option in out

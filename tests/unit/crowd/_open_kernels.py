@@ -1,0 +1,69 @@
+"""What only kernels can call, opened to Python."""
+
+from footway._jit import kernel
+from footway.crowd._avoid_kernels import avoid, gather, kept_apart, load
+from footway.crowd._cell_kernels import cell_at
+from footway.crowd._plan_kernels import _give_back, _take
+from footway.crowd._step_kernels import _avoided
+from footway.crowd._track_kernels import drawn_edge, follow_on
+from footway.crowd._wall_kernels import beside_wall
+
+
+@kernel
+def avoid_all(ex, ey, vx, vy, look, lanes, pairs):
+    avoid(ex, ey, vx, vy, look, lanes, pairs)
+
+
+@kernel
+def keep_apart_all(vx, vy, count, share, dt, pairs):
+    return kept_apart(vx, vy, count, share, dt, pairs)
+
+
+@kernel
+def load_all(x, y, r, row, count, bodies, near, pairs):
+    return load(x, y, r, row, count, bodies, near, pairs)
+
+
+@kernel
+def gather_all(x, y, r, row, first, end, bodies, near):
+    return gather(x, y, r, row, first, end, 0, bodies, near)
+
+
+@kernel
+def cell_of(x, y, box, shape):
+    return cell_at(x, y, box, shape)
+
+
+@kernel
+def avoided(row, cell, ex, ey, model, columns, offsets, bodies, near, pairs):
+    return _avoided(row, cell, ex, ey, model, columns, offsets, bodies, near, pairs)
+
+
+@kernel
+def draw_edges(half, row, r, bits, tracks, graph, found):
+    for k in range(len(bits)):
+        found[k] = drawn_edge(half, row, r, bits[k], tracks, graph)
+
+
+@kernel
+def follow_all(x, y, r, steps, state, pool, tracks, graph):
+    """Let the attraction point of slot 0 move on for a character that stands still."""
+    done = False
+    for step in range(steps):
+        done = follow_on(0, x, y, r, step, 0, state, pool, tracks, graph)
+    return done
+
+
+@kernel
+def take(size, pool, lists):
+    return _take(size, pool, lists)
+
+
+@kernel
+def give_back(route, size, pool, lists):
+    _give_back(route, size, pool, lists)
+
+
+@kernel
+def step_beside_wall(x, y, to_x, to_y, r, grid):
+    return beside_wall(x, y, to_x, to_y, r, grid)

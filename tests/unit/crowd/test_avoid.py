@@ -1,0 +1,220 @@
+"""F_c against equation 3 in 64 bits, its slope by central differences, and what is clamped."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from footway.crowd import _avoid_kernels as kernels
+from footway.crowd.cast import MODELS
+from tests.effort import examples
+from tests.oracle.crowd import (
+    Other,
+    avoidance,
+    closed_form,
+    neighbours,
+    sees,
+    steepest_descent,
+)
+from tests.unit.crowd._open_kernels import avoid_all, gather_all, keep_apart_all, load_all
+
+LOOK = float(MODELS["published"][1])
+"""s. As printed."""
+
+STRONGEST = kernels.V0 / kernels.SIGMA * math.exp(-kernels.BODY / kernels.SIGMA)
+"""m/s2. Of one who stands, at contact."""
+
+ANGLES = st.integers(0, 359).map(math.radians)
+GAPS = st.integers(-20, 300).map(lambda n: n / 100)
+RADII = st.sampled_from([0.1, 0.25, 0.3, 1.0])
+SPEEDS = st.sampled_from([0.0, 0.3, 1.2, 2.5])
+
+
+def unit(angle):
+    return np.array([math.cos(angle), math.sin(angle)])
+
+
+def pairs_of(x, toward, radius, others, *, own=(0.0, 0.0), look=LOOK):
+    """What the kernels find out about each of the others, (n, ROWS)."""
+    bodies = np.array([[*o.at, *o.velocity, o.radius] for o in others], np.float32).reshape(-1, 5)
+    pairs = np.full((kernels.ROWS, kernels.NEARBY), np.nan, np.float32)
+    x, y, r = np.float32(x[0]), np.float32(x[1]), np.float32(radius)
+    lanes = load_all(x, y, r, -1, len(others), bodies, np.arange(len(others)), pairs)
+    assert lanes % kernels.LANES == 0
+    assert len(others) <= lanes < len(others) + kernels.LANES
+    e, v = np.array(toward, np.float32), np.array(own, np.float32)
+    avoid_all(e[0], e[1], v[0], v[1], np.float32(look), lanes, pairs)
+    assert np.isfinite(pairs[:, :lanes]).all()
+    return pairs[:, : len(others)].T
+
+
+def forces(x, toward, radius, others, **wishes):
+    """F_c for each of the others, (n, 2) m/s2."""
+    return pairs_of(x, toward, radius, others, **wishes)[:, 5:7].astype(float)
+
+
+def other_at(gap, bearing, radius, speed=0.0, heading=0.0, own=0.25):
+    """Another character, seen from the origin, whose rim is `gap` m away from one's own."""
+    return Other((own + radius + gap) * unit(bearing), speed * unit(heading), radius)
+
+
+class TestOneOther:
+    @examples(200)
+    @given(GAPS, ANGLES, SPEEDS, ANGLES)
+    def test_the_closed_form_is_the_slope_of_the_potential(self, gap, bearing, speed, heading):
+        gap, way = max(gap, 0.1) * unit(bearing), speed * LOOK * unit(heading)
+        assume(np.hypot(*(gap - way)) > 0.06)
+        b = 0.25 * ((np.hypot(*gap) + np.hypot(*(gap - way))) ** 2 - way @ way)
+        assume(b > 2 * kernels._LEAST)
+        expected = steepest_descent(gap, way)
+        np.testing.assert_allclose(closed_form(gap, way, np.zeros(2)), expected, atol=1e-6)
+
+    @examples(300)
+    @given(GAPS, ANGLES, RADII, SPEEDS, ANGLES, ANGLES)
+    def test_is_the_closed_form(self, gap, bearing, radius, speed, heading, aim):
+        other, toward = other_at(gap, bearing, radius, speed, heading), unit(aim)
+        off_sight = abs(math.cos(bearing - aim) - math.cos(math.radians(kernels.SIGHT)))
+        assume(off_sight > 1e-3)  # on the rim of the field of view either is right
+        (force,) = forces(np.zeros(2), toward, 0.25, [other])
+        expected = avoidance(np.zeros(2), toward, 0.25, other, LOOK)
+        # exp is off by 1 % where it matters, and all is in 32 bits.
+        close = 2e-3 * STRONGEST + 0.02 * math.hypot(*expected)
+        assert np.abs(force - expected).max() <= close
+
+    @examples(100)
+    @given(GAPS, ANGLES, SPEEDS, ANGLES, SPEEDS, ANGLES)
+    def test_velocities_are_relative(self, gap, bearing, speed, heading, own_speed, own_heading):
+        """Who sees another move along with itself sees it stand."""
+        own, look = own_speed * unit(own_heading), float(MODELS["relative"][1])
+        other = other_at(gap, bearing, 0.25, speed, heading)
+        seen = other._replace(velocity=other.velocity - own)
+        aim = unit(bearing)
+        (force,) = forces(np.zeros(2), aim, 0.25, [other], own=own, look=look)
+        (expected,) = forces(np.zeros(2), aim, 0.25, [seen], look=look)
+        np.testing.assert_allclose(force, expected, rtol=1e-2, atol=2e-3 * STRONGEST)
+
+    @examples(200)
+    @given(st.integers(-60, 300).map(lambda n: n / 100), ANGLES, RADII, SPEEDS, ANGLES, ANGLES)
+    def test_is_bounded_whatever_happens(self, gap, bearing, radius, speed, heading, aim):
+        other = other_at(max(gap, -0.25 - radius), bearing, radius, speed, heading)
+        (force,) = forces(np.zeros(2), unit(aim), 0.25, [other])
+        assert math.hypot(*force) <= 100.0 * STRONGEST
+
+    @pytest.mark.parametrize("bearing", [0.0, 1.0, 2.5, 4.0])
+    def test_pushes_away_and_fades(self, bearing):
+        pushes = []
+        for gap in (0.3, 0.6, 1.2, 2.4):
+            (force,) = forces(np.zeros(2), unit(bearing), 0.25, [other_at(gap, bearing, 0.25)])
+            pushes.append(-float(force @ unit(bearing)))
+        assert pushes == sorted(pushes, reverse=True)
+        assert pushes[0] > 10 * pushes[-1] > 0
+
+    def test_contact_is_the_limit_not_coincidence(self):
+        """The same gap between the rims gives the same force, whatever the radii."""
+        found = [
+            forces(np.zeros(2), unit(0.3), 0.25, [other_at(0.5, 0.3, radius)])[0]
+            for radius in (0.1, 0.25, 2.0)
+        ]
+        np.testing.assert_allclose(found[1], found[0], rtol=1e-4)
+        np.testing.assert_allclose(found[2], found[0], rtol=1e-4)
+
+    def test_looks_ahead(self):
+        """Who comes toward one is felt more than who goes away."""
+        toward, away = (
+            forces(np.zeros(2), unit(0), 0.25, [other_at(1.5, 0.0, 0.25, 1.2, heading)])[0]
+            for heading in (math.pi, 0.0)
+        )
+        assert math.hypot(*toward) > 2 * math.hypot(*away)
+
+    def test_two_who_meet_head_on_turn_to_the_same_side(self):
+        sides = []
+        for aim in (0.0, math.pi):
+            other = other_at(1.0, aim, 0.25, 1.2, aim + math.pi)
+            (force,) = forces(np.zeros(2), unit(aim), 0.25, [other])
+            sides.append(float(force @ unit(aim + 0.5 * math.pi)))
+        assert sides[0] == pytest.approx(sides[1], rel=1e-3)
+        assert sides[0] < 0, "to the right"
+
+    def test_one_behind_counts_less(self):
+        """With the same geometry, seen and not seen: only the aim changes."""
+        other = other_at(0.8, 0.0, 0.25)
+        ahead, behind = unit(0.5 * math.pi), unit(math.radians(kernels.SIGHT + 40))
+        assert sees(np.zeros(2), ahead, other)
+        assert not sees(np.zeros(2), behind, other)
+        seen, unseen = (forces(np.zeros(2), aim, 0.25, [other])[0] for aim in (ahead, behind))
+        ratio = math.hypot(*unseen) / math.hypot(*seen)
+        assert ratio == pytest.approx(kernels.BEHIND, rel=0.2)
+
+    def test_in_one_place_each_goes_its_own_way(self):
+        bodies = np.zeros((2, 5), np.float32)
+        bodies[:, 4] = 0.25
+        ways = []
+        for row in (0, 1):
+            pairs, near = np.zeros((kernels.ROWS, kernels.NEARBY), np.float32), np.array([1 - row])
+            at = np.float32(0), np.float32(0), np.float32(0.25)
+            lanes = load_all(*at, row, 1, bodies, near, pairs)
+            avoid_all(np.float32(1), *[np.float32(0)] * 3, np.float32(1), lanes, pairs)
+            assert np.isfinite(pairs[:, 0]).all()
+            ways.append(pairs[7:9, 0].astype(float))
+        np.testing.assert_allclose(ways[0], -ways[1])
+        assert math.hypot(*ways[0]) == pytest.approx(1.0, rel=1e-5)
+
+
+class TestKeptApart:
+    @examples(200)
+    @given(GAPS, ANGLES, SPEEDS, ANGLES, SPEEDS, ANGLES, st.sampled_from([0.02, 0.1, 0.5]))
+    def test_two_never_meet(self, gap, bearing, speed, heading, own_speed, own_heading, dt):
+        """Each takes half of the gap at most, and gives half of an overlap at least."""
+        one = Other(np.zeros(2), own_speed * unit(own_heading), 0.25)
+        two = other_at(gap, bearing, 0.25, speed, heading)
+        places = []
+        for me, other in ((one, two), (two, one)):
+            pairs = np.zeros((kernels.ROWS, kernels.NEARBY), np.float32)
+            pairs[:, :1] = pairs_of(me.at, unit(0), 0.25, [other]).T
+            v = keep_apart_all(*me.velocity, 1, 0.5, dt, pairs)
+            places.append(me.at + dt * np.array(v))
+        after = math.dist(*places) - 0.5
+        if gap < 0.4 - 2 * dt * 2.5:
+            assert after >= -1e-4
+        assert after >= min(0.0, gap) - 1e-4 or gap > 0.4
+
+    @examples(50)
+    @given(GAPS, ANGLES, SPEEDS, ANGLES)
+    def test_nobody_is_held_who_goes_away(self, gap, bearing, speed, heading):
+        assume(gap >= 0 and math.cos(heading - bearing) < 0)
+        pairs = np.zeros((kernels.ROWS, kernels.NEARBY), np.float32)
+        pairs[:, :1] = pairs_of(np.zeros(2), unit(0), 0.25, [other_at(gap, bearing, 0.25)]).T
+        v = speed * unit(heading)
+        np.testing.assert_allclose(keep_apart_all(*v, 1, 0.5, 0.1, pairs), v, atol=1e-3)
+
+
+class TestMany:
+    @examples(50)
+    @given(st.integers(0, 2**32 - 1), st.integers(0, 40))
+    def test_each_of_many_as_if_alone(self, seed, count):
+        """Eight at a time, padded: nobody's force depends on who else is there."""
+        rng = np.random.default_rng(seed)
+        others = [
+            other_at(*rng.uniform([-0.1, 0, 0.1, 0, 0], [3, 6, 0.5, 2, 6])) for _ in range(count)
+        ]
+        aim = unit(rng.uniform(0, 6))
+        together = forces(np.zeros(2), aim, 0.25, others)
+        for other, force in zip(others, together, strict=True):
+            (alone,) = forces(np.zeros(2), aim, 0.25, [other])
+            np.testing.assert_allclose(force, alone, rtol=1e-4, atol=1e-5)
+
+    @examples(50)
+    @given(st.integers(0, 2**32 - 1), st.integers(1, 60))
+    def test_those_in_range_are_gathered(self, seed, count):
+        rng = np.random.default_rng(seed)
+        bodies = np.zeros((count, 5), np.float32)
+        bodies[:, :2] = rng.uniform(-4, 4, (count, 2))
+        bodies[:, 4] = rng.uniform(0.1, 0.6, count)
+        rows = bodies.astype(float)
+        expected = neighbours(rows[:, :2], rows[:, 4], kernels.RANGE)
+        near = np.empty(count + 1, np.int64)
+        for row in range(count):
+            n = gather_all(*bodies[row, [0, 1, 4]], row, 0, count, bodies, near)
+            assert near[:n].tolist() == [j for j in range(count) if (row, j) in expected]

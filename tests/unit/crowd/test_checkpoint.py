@@ -1,0 +1,285 @@
+"""A run that goes on from a checkpoint gives the same bits; damaged files say so."""
+
+import gc
+import json
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import footway as fw
+from tests.effort import examples
+from tests.oracle.crowd import assert_same
+from tests.unit.crowd.maps import box, cmap, crowd
+
+
+def mixed(name="hall", seed=5):
+    """A bit of everything: sources, groups, wanderers, obstacles, exits, preferences, a queue."""
+    it = crowd(name, seed=seed)
+    it.add(25, radius=(0.22, 0.03), name="random")
+    it.add(15, destinations=[box(24, 1, 29, 19), (2.0, 10.0)], then="exit", premovement=(3, 1))
+    weights = np.random.default_rng(1).uniform(0, 1, len(it.map.edges))
+    it.add(10, behaviour="wander", preference=weights, radius=0.35)
+    it.add_group(8, start=(4, 10), width=1.5, group_area=20.0)
+    it.add_group(5, start=(25, 16), goal=(5, 3), lateral=3.0, longitudinal=5.0, then="exit")
+    it.add_source(30, area=box(1, 1, 8, 19), rate=2.0, start=1.0, destinations=[(28.0, 2.0)])
+    it.add_source(12, area=box(22, 1, 29, 5), schedule=[(0.5, 6), (9.0, 6)], behaviour="wander")
+    it.add_obstacle((15, 17), 0.5, velocity=(0.3, 0.1))
+    it.add_obstacle((25, 10), 0.6, appears=2.0, vanishes=9.0)
+    return it
+
+
+def resumed(it, tmp_path, **wishes):
+    file = tmp_path / "crowd.npz"
+    it.save(file)
+    return fw.Crowd.load(file, it.map, **wishes)
+
+
+class TestResume:
+    @pytest.mark.parametrize("after", [0, 1, 7, 33, 64, 150])
+    def test_same_bits(self, after, tmp_path):
+        one = mixed()
+        one.step(after)
+        other = resumed(one, tmp_path)
+        assert_same(one, other)
+        for _ in range(12):
+            one.step(10)
+            other.step(10)
+            assert_same(one, other)
+        assert one.names == other.names
+        assert [g.dispersion for g in one.groups] == [g.dispersion for g in other.groups]
+        assert one.stuck == other.stuck
+
+    def test_with_forces_as_published(self, tmp_path):
+        one = crowd("hall", seed=2, avoidance="published")
+        one.add(60)
+        one.step(20)
+        other = resumed(one, tmp_path)
+        assert other._cast.avoidance == "published"
+        one.step(40)
+        other.step(40)
+        assert_same(one, other)
+
+    def test_again_and_again(self, tmp_path):
+        one, other = mixed(seed=6), mixed(seed=6)
+        for _ in range(10):
+            one.step(9)
+            other.step(9)
+            other = resumed(other, tmp_path)
+            assert_same(one, other)
+
+    def test_with_those_who_wait_for_a_way(self, tmp_path):
+        one = crowd("hall", seed=2)
+        one.add_source(60, area=box(0, 0, 9, 20), schedule=[(0.0, 60)])
+        one.step()
+        assert one._cast.planner.waiting
+        other = resumed(one, tmp_path)
+        assert other._cast.planner.waiting == one._cast.planner.waiting
+        one.step(60)
+        other.step(60)
+        assert_same(one, other)
+
+    def test_with_other_threads(self, tmp_path, monkeypatch):
+        monkeypatch.setattr("footway.crowd.engine._FEW", 2)
+        one = mixed()
+        one.step(40)
+        other = resumed(one, tmp_path, threads=1)
+        one.step(60)
+        other.step(60)
+        assert_same(one, other)
+
+    def test_goes_on_with_adding(self, tmp_path):
+        """What is added after it is the same too: ids, places, goals."""
+        one = mixed()
+        one.step(20)
+        other = resumed(one, tmp_path)
+        for it in (one, other):
+            it.add(10, radius=0.25)
+            it.add(5, radius=0.4, destinations=[box(1, 1, 5, 5)])
+            it.add_group(4, start=(4, 3), goal=(25, 3))
+            it.add_obstacle((8, 8), 0.4)
+            it.step(60)
+        assert_same(one, other)
+
+    def test_an_empty_crowd(self, tmp_path):
+        one = crowd("hall")
+        one.step(3)
+        other = resumed(one, tmp_path)
+        assert (len(other), other.steps) == (0, 3)
+        for it in (one, other):
+            it.add(3)
+            it.step(5)
+        assert_same(one, other)
+
+    def test_with_a_way_that_is_closed(self, tmp_path):
+        one = crowd("bend", seed=2)
+        one.add_obstacle((28, 15), 2.5, vanishes=12.0)
+        one.add(
+            12, area=box(0, 0, 10, 4), destinations=[box(0, 26, 10, 30), box(0, 0, 10, 4)]
+        )  # fmt: skip
+        one.step(50)
+        other = resumed(one, tmp_path)
+        for _ in range(20):
+            one.step(50)
+            other.step(50)
+            assert_same(one, other)
+
+
+class TestDamaged:
+    @pytest.fixture
+    def file(self, tmp_path):
+        it = mixed()
+        it.step(20)
+        it.save(tmp_path / "crowd.npz")
+        return tmp_path / "crowd.npz"
+
+    def assert_refused(self, file, name="hall"):
+        with pytest.raises(fw.BadFile) as error:
+            fw.Crowd.load(file, cmap(name))
+        assert str(file) in str(error.value)
+        assert "\n" not in str(error.value)
+
+    def test_missing(self, tmp_path):
+        self.assert_refused(tmp_path / "none.npz")
+
+    def test_a_folder(self, tmp_path):
+        self.assert_refused(tmp_path)
+
+    @pytest.mark.parametrize("content", [b"", b"PK", b"not a checkpoint", b"\x93NUMPY" * 40])
+    def test_something_else(self, tmp_path, content):
+        (tmp_path / "crowd.npz").write_bytes(content)
+        self.assert_refused(tmp_path / "crowd.npz")
+
+    def test_arrays_of_others(self, tmp_path):
+        np.savez(tmp_path / "crowd.npz", positions=np.zeros((3, 2)))
+        self.assert_refused(tmp_path / "crowd.npz")
+
+    def test_a_plain_array(self, tmp_path):
+        np.save(tmp_path / "crowd.npy", np.zeros((3, 2)))
+        self.assert_refused(tmp_path / "crowd.npy")
+
+    def test_a_pickle(self, tmp_path):
+        np.savez(tmp_path / "crowd.npz", facts=np.array([{"a": 1}], dtype=object))
+        self.assert_refused(tmp_path / "crowd.npz")
+
+    def test_of_another_map(self, file):
+        self.assert_refused(file, "branch")
+
+    def test_that_cannot_be_written(self, tmp_path):
+        with pytest.raises(fw.BadFile, match="written"):
+            crowd("hall").save(tmp_path / "no" / "crowd.npz")
+
+    @pytest.mark.parametrize(
+        ("key", "value"),
+        [
+            ("format", "other"),
+            ("version", 99),
+            ("edges", 3),
+            ("steps", "x"),
+            ("step", None),
+            ("seed", -1),
+            ("populations", 5),
+            ("populations", [[1]]),
+            ("groups", [[1]]),
+            ("obstacles", [[0, {"at": 1}]]),
+            ("queue", 3),
+            ("sources", [0, 0, 0, 0]),
+        ],
+    )
+    def test_other_facts(self, file, key, value):
+        def change(arrays, facts):
+            facts[key] = value
+
+        rewrite(file, change)
+        self.assert_refused(file)
+
+    @pytest.mark.parametrize("key", ["format", "steps", "populations", "queue", "next_obstacle"])
+    def test_without_a_fact(self, file, key):
+        rewrite(file, lambda arrays, facts: facts.pop(key))
+        self.assert_refused(file)
+
+    @pytest.mark.parametrize("key", ["place", "slot_of", "pool", "tracks_balls", "group0_ids"])
+    def test_without_an_array(self, file, key):
+        rewrite(file, lambda arrays, facts: arrays.pop(key))
+        self.assert_refused(file)
+
+    @pytest.mark.parametrize("key", ["place", "body", "track", "story", "anchor"])
+    def test_with_rows_missing(self, file, key):
+        def shorten(arrays, facts):
+            arrays[key] = arrays[key][:-1]
+
+        rewrite(file, shorten)
+        self.assert_refused(file)
+
+    @pytest.mark.parametrize("key", ["slot_of", "pool", "lists", "spots", "reach", "tracks_last"])
+    def test_with_other_rows_missing(self, file, key):
+        def shorten(arrays, facts):
+            arrays[key] = arrays[key][:3]
+
+        rewrite(file, shorten)
+        self.assert_refused(file)
+
+    def test_is_closed_again(self, file):
+        file.write_bytes(file.read_bytes()[:-100])
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            self.assert_refused(file)
+            gc.collect()
+        assert not seen
+
+    @pytest.mark.filterwarnings("ignore::ResourceWarning")
+    @examples(40)
+    @given(st.data())
+    def test_any_byte(self, data):
+        """Cut off anywhere, or with some bytes changed: refused, or exactly what it was."""
+        good = checkpoint_bytes()
+        cut = data.draw(st.integers(0, len(good)))
+        if data.draw(st.booleans()):
+            bad = good[:cut]
+        else:
+            noise = data.draw(st.binary(min_size=1, max_size=8))
+            bad = good[:cut] + noise + good[cut + len(noise) :]
+        load_or_refuse(bad)
+        gc.collect(1)
+
+
+_GOOD = []
+
+
+def checkpoint_bytes():
+    if not _GOOD:
+        from tempfile import TemporaryDirectory
+
+        with TemporaryDirectory() as folder:
+            it = mixed()
+            it.step(20)
+            it.save(f"{folder}/crowd.npz")
+            with open(f"{folder}/crowd.npz", "rb") as file:  # noqa: PTH123
+                _GOOD.append(file.read())
+    return _GOOD[0]
+
+
+def load_or_refuse(content):
+    from tempfile import NamedTemporaryFile
+
+    with NamedTemporaryFile(suffix=".npz") as file:
+        file.write(content)
+        file.flush()
+        try:
+            found = fw.Crowd.load(file.name, cmap("hall"))
+        except fw.BadFile:
+            return
+        it = mixed()
+        it.step(20)
+        assert_same(found, it)
+
+
+def rewrite(file, change):
+    """Change arrays and facts of a checkpoint."""
+    with np.load(file) as found:
+        arrays = {name: found[name] for name in found.files}
+    facts = json.loads(bytes(arrays.pop("facts")))
+    change(arrays, facts)
+    np.savez(file, facts=np.frombuffer(json.dumps(facts).encode(), np.uint8), **arrays)

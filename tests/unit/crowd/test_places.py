@@ -1,0 +1,122 @@
+"""Where characters appear: in the area, clear of walls, and apart from each other."""
+
+import math
+
+import numpy as np
+import pytest
+import shapely
+from hypothesis import given
+from hypothesis import strategies as st
+
+import footway as fw
+from footway.crowd.places import Places, free_points, scatter
+from footway.crowd.region import Region
+from tests.effort import examples
+from tests.oracle.crowd import neighbours
+from tests.oracle.nearest import NearestWall
+from tests.unit.crowd.maps import cmap, crowd, env
+
+NOBODY = np.empty((0, 3))
+
+
+class TestScatter:
+    @examples(25)
+    @given(
+        st.sampled_from(["hall", "door", "room"]),
+        st.integers(0, 2**32 - 1),
+        st.integers(0, 40),
+        st.booleans(),
+    )
+    def test_no_two_overlap(self, name, seed, count, in_region):
+        rng = np.random.default_rng(seed)
+        radii = rng.uniform(0.1, 0.4, count)
+        region = Region.of(shapely.box(1, 1, 9, 9)) if in_region else None
+        taken = np.column_stack([rng.uniform(1, 9, (8, 2)), rng.uniform(0.1, 0.5, 8)])
+        points = scatter(cmap(name), radii, region, taken, rng)
+        assert points.shape == (count, 2)
+        if region is not None:
+            assert region.contains(points).all()
+        if count:
+            assert (NearestWall(env(name)).distance(points) >= radii).all()
+        places, sizes = np.vstack([points, taken[:, :2]]), np.append(radii, taken[:, 2])
+        close = neighbours(places, sizes, -1e-9)
+        assert not {(i, j) for i, j in close if min(i, j) < count}
+
+    def test_a_crowd_that_does_not_fit(self):
+        with pytest.raises(fw.BadQuery, match=r"only \d+ of 100 .* in the area"):
+            scatter(
+                cmap("hall"), np.full(100, 0.5), Region.of(shapely.box(1, 1, 5, 5)), NOBODY,
+                np.random.default_rng(1),
+            )  # fmt: skip
+
+    def test_an_area_without_room(self):
+        with pytest.raises(fw.BadQuery, match="no place in the area"):
+            scatter(
+                cmap("hall"), np.full(1, 0.5), Region.of(shapely.box(11, 6, 19, 14)), NOBODY,
+                np.random.default_rng(1),
+            )  # fmt: skip
+
+    def test_as_dense_as_one_can_ask_for(self):
+        """A third of the area is covered: random places still do."""
+        radii = np.full(40, 0.25)
+        region = Region.of(shapely.box(1, 1, 6, 6))
+        assert len(scatter(cmap("hall"), radii, region, NOBODY, np.random.default_rng(1))) == 40
+
+
+class TestFreePoints:
+    @pytest.mark.parametrize("radius", [0.1, 0.3, 0.5])
+    def test_are_in_one_part_of_the_map(self, radius):
+        """A disc of 0.5 m does not pass the door: it gets one room."""
+        points = free_points(cmap("door"), 300, radius, None, np.random.default_rng(2))
+        assert (NearestWall(env("door")).distance(points) > radius).all()
+        rooms = {bool(x < 10.5) for x in points[:, 0]}
+        assert len(rooms) == (2 if radius < 0.4 else 1)
+
+    def test_are_spread_over_the_area(self):
+        points = free_points(cmap("room"), 2_000, 0.2, None, np.random.default_rng(2))
+        counts, _, _ = np.histogram2d(*points.T, bins=4, range=[(0.2, 19.8), (0.2, 14.8)])
+        assert counts.min() > 0.7 * counts.mean()
+
+
+class TestTable:
+    def test_only_grows(self):
+        places = Places(cmap("hall"))
+        one = places.add(np.array([[1.0, 1.0], [2.0, 2.0]]))
+        two = places.add(np.array([[25.0, 10.0]]), 1.5)
+        assert (tuple(one), tuple(two)) == ((0, 2), (2, 1))
+        np.testing.assert_array_equal(places.spots[:, :2], [[1, 1], [2, 2], [25, 10]])
+        assert places.reach[2] == 1.5
+        location = cmap("hall").locate(places.spots[:, :2])
+        np.testing.assert_array_equal(places.pieces, location.piece)
+
+
+class TestRandomGoals:
+    def test_are_in_the_part_where_the_starts_are(self):
+        for seed in range(6):
+            it = crowd("rooms", seed=seed)
+            it.add(10)
+            assert np.isfinite(it.goals).all()
+
+    def test_are_where_the_character_can_get(self):
+        it = crowd("rooms", seed=1)
+        it.add(2, starts=[(5, 5), (16, 5)])
+        it.step(100)
+        assert np.isfinite(it.goals).all()
+
+    @pytest.mark.parametrize(
+        "within",
+        [
+            pytest.param(10.0, marks=pytest.mark.xfail(strict=True, reason="too few goals near")),
+            40.0,
+        ],
+    )
+    def test_are_within_the_distance(self, within):
+        it = crowd("city", seed=1)
+        it.add(300, within=within)
+        away = np.hypot(*(it.goals - it.positions).T)
+        assert away.max() <= within
+
+    def test_are_elsewhere(self):
+        it = crowd("hall", seed=1)
+        it.add(50)
+        assert math.inf > np.hypot(*(it.goals - it.positions).T).min() > 1.0

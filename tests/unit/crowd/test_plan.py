@@ -1,0 +1,225 @@
+"""Ways that were planned: they lead where they should, and share one pool of memory."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import footway as fw
+from footway.crowd._plan_kernels import SMALLEST
+from footway.crowd.state import (
+    AT,
+    FINAL,
+    GOAL,
+    HALF,
+    LEFT,
+    NEXT,
+    ROUTE,
+    ROUTE_SIZE,
+)
+from tests.effort import examples
+from tests.oracle.backbone import ShortestBackbone
+from tests.unit.crowd._open_kernels import give_back, take
+from tests.unit.crowd.maps import box, cmap, crowd
+
+R = 0.25
+
+
+def slots_of(it):
+    return it._cast.engine.slot_of[it.ids]
+
+
+def way_of(it, slot):
+    """Half-edges that are left of a character's route, with the one it is on."""
+    track = it._cast.engine.state.track[slot]
+    rest = it._cast.engine.pool[track[NEXT] : track[NEXT] + track[LEFT]]
+    return [int(track[HALF]), *rest.tolist()]
+
+
+class TestRoutes:
+    @pytest.mark.parametrize("name", ["hall", "bend", "office", "city"])
+    def test_reach_the_goal_that_was_drawn(self, name):
+        it = crowd(name, seed=3)
+        it.add(100)
+        graph, tracks = it._cast.engine.index.graph, it._cast.engine.tracks
+        state, spots = it._cast.engine.state, it._cast.places.spots
+        for slot in slots_of(it):
+            way = way_of(it, slot)
+            for half, following in pairwise(way):
+                meet = graph.edges[half // 2, 1 - half % 2]
+                assert graph.edges[following // 2, following % 2] == meet
+            assert (graph.clearance[[half // 2 for half in way[1:-1]]] >= R).all()
+            last, final = way[-1] // 2, state.track[slot, FINAL]
+            assert tracks.first[last] <= final <= tracks.last[last]
+            goal = state.story[slot, GOAL]
+            np.testing.assert_array_equal(state.place[slot, 2:4], spots[goal, :2])
+            assert graph.edge_of[it._cast.places.pieces[goal]] == last
+            # The last sample is beside the place on the axis where the goal is retracted to.
+            off = np.hypot(*(tracks.balls[final, :2] - spots[goal, 2:4]))
+            assert off <= 1.1
+
+    @pytest.mark.parametrize("name", ["hall", "office"])
+    def test_are_the_shortest_backbones(self, name):
+        it = crowd(name, seed=5)
+        it.add(40)
+        oracle = ShortestBackbone(cmap(name), R)
+        for slot, start, goal in zip(slots_of(it), it.positions, it.goals, strict=True):
+            along = oracle.length_along(np.array(way_of(it, slot)), start, goal)
+            assert along == pytest.approx(oracle.length(start, goal), rel=1e-6)
+
+    @examples(30)
+    @given(st.integers(0, 2**32 - 1))
+    def test_to_a_goal_close_by(self, seed):
+        """Start and goal on one edge, in either order, or in one place."""
+        rng = np.random.default_rng(seed)
+        it = crowd("corridor")
+        starts = np.column_stack([rng.uniform(1, 59, 6), rng.uniform(0.5, 3.5, 6)])
+        goals = starts + rng.choice([0.0, 0.3, 2.0], (6, 1)) * rng.normal(0, 1, (6, 2))
+        goals = np.clip(goals, 0.4, [59.6, 3.6])
+        it.add(6, starts=starts, goals=goals, then="stay")
+        tracks = it._cast.engine.tracks
+        for slot in slots_of(it):
+            at, final, half = it._cast.engine.state.track[slot, [AT, FINAL, HALF]]
+            if it._cast.engine.state.track[slot, LEFT] == 0:
+                assert (at >= final) if half & 1 else (at <= final)
+            assert tracks.first[half // 2] <= at <= tracks.last[half // 2]
+
+    def test_avoid_passages_that_are_too_narrow(self):
+        """0.8 m of door: 0.3 passes, 0.5 does not, and both are told at once."""
+        it = crowd("door")
+        it.add(1, radius=0.3, starts=[(5, 5)], goals=[(16, 5)])
+        with pytest.raises(fw.NoPath) as error:
+            it.add(1, radius=0.5, starts=[(5, 2)], goals=[(16, 5)])
+        assert error.value.reason == "pinch"
+
+
+class TestPool:
+    @examples(60)
+    @given(st.lists(st.integers(SMALLEST, 6), min_size=1, max_size=60), st.randoms())
+    def test_pieces_never_overlap(self, sizes, random):
+        pool, lists = np.full(1024, -7, np.int32), np.full(32, -1, np.int32)
+        lists[0] = 0
+        held = {}
+        for size in sizes:
+            if held and random.random() < 0.4:
+                route = random.choice(sorted(held))
+                give_back(route, held.pop(route), pool, lists)
+            route = take(size, pool, lists)
+            if route < 0:
+                assert lists[0] + (1 << size) > len(pool)
+                continue
+            span = range(route, route + (1 << size))
+            assert route >= 0
+            assert span.stop <= lists[0] <= len(pool)
+            for other, length in held.items():
+                assert not range(max(route, other), min(span.stop, other + (1 << length)))
+            held[route] = size
+            pool[span.start : span.stop] = size  # as a route is written over the list's links
+
+    def test_a_piece_that_was_given_back_is_taken_again(self):
+        pool, lists = np.zeros(64, np.int32), np.full(32, -1, np.int32)
+        lists[0] = 0
+        first, second = take(3, pool, lists), take(3, pool, lists)
+        give_back(first, 3, pool, lists)
+        give_back(second, 3, pool, lists)
+        assert [take(3, pool, lists), take(3, pool, lists)] == [second, first]
+        assert take(3, pool, lists) == 16
+
+    def test_is_shared_without_overlaps_while_a_crowd_runs(self):
+        it = crowd("office", seed=2)
+        it.add(60)
+        it.add(40, destinations=[box(0, 0, 80, 80)], then="exit")
+        for _ in range(40):
+            it.step(20)
+            assert_pool(it)
+        assert it.exited > 20
+        assert it.arrivals > 40
+
+    def test_grows_and_is_reused(self):
+        it = crowd("city", seed=2)
+        before = len(it._cast.engine.pool)
+        it.add(1_500)
+        assert len(it._cast.engine.pool) > before
+        assert_pool(it)
+        used = int(it._cast.engine.lists[0])
+        ids = it.ids
+        for _ in range(3):  # everybody gets another way
+            it._cast.planner.find(_wishes(it, ids))
+            assert_pool(it)
+        assert it._cast.engine.lists[0] < 1.6 * used
+
+    def test_loses_nothing_to_those_who_are_refused(self):
+        it = crowd("rooms")
+        for _ in range(3):
+            with pytest.raises(fw.NoPath):
+                it.add(2, starts=[(2, 2), (4, 4)], goals=[(6, 6), (15, 5)])
+        assert_pool(it)
+
+
+def _wishes(it, ids):
+    from footway.crowd.journeys import wishes_of
+
+    story = it._cast.engine.state.story[it._cast.engine.slot_of[ids]]
+    return wishes_of(ids, np.zeros(len(ids), bool), story, it._cast.populations)
+
+
+def assert_pool(it):
+    """Every piece belongs to one character or waits in one list, and together they are all."""
+    engine = it._cast.engine
+    used = np.zeros(engine.lists[0], int)
+    story = engine.state.story[slots_of(it)]
+    for route, size in story[:, [ROUTE, ROUTE_SIZE]].tolist():
+        if size:
+            used[route : route + (1 << size)] += 1
+    for size in range(SMALLEST, len(engine.lists)):
+        free = engine.lists[size]
+        while free >= 0:
+            used[free : free + (1 << size)] += 1
+            free = engine.pool[free]
+    assert (used == 1).all()
+
+
+class TestQueue:
+    def test_everybody_asks_once(self):
+        it = crowd("hall")
+        it.add(3)
+        for _ in range(2):
+            it._cast.planner.ask(1, keep_goal=False)
+            it._cast.planner.ask(2, keep_goal=True)
+        assert it._cast.planner.waiting == [(1, False), (2, True)]
+        assert it._cast.planner.due() == [(1, False), (2, True)]
+        assert it._cast.planner.waiting == []
+
+    def test_some_in_every_step(self):
+        it = crowd("city", seed=1)
+        it.add(6_000)
+        for number in it.ids.tolist():
+            it._cast.planner.ask(number, keep_goal=False)
+        sizes = []
+        while it._cast.planner.waiting:
+            sizes.append(len(it._cast.planner.due()))
+        assert max(sizes) <= 6_000 // 100
+        assert sum(sizes) == 6_000
+
+    def test_those_who_left_are_passed_over(self):
+        it = crowd("hall")
+        it.add(3)
+        it._cast.planner.ask(1, keep_goal=False)
+        it._cast.engine.remove(np.array([1]))
+        assert it._cast.planner.due() == []
+
+    def test_who_was_pushed_out_of_its_corridor_gets_a_new_way(self):
+        """Put somebody around the block: it keeps its goal and comes by another way."""
+        it = crowd("hall", seed=1)
+        it.add(1, starts=[(2, 10)], goals=[(28, 10)], then="stay")
+        it.step(100)
+        slot = slots_of(it)[0]
+        engine = it._cast.engine
+        engine.state.place[slot, :2] = (15.0, 2.0 if it.positions[0, 1] > 10 else 18.0)
+        engine.state.body[slot, 6] = 0.0
+        goal = it.goals.copy()
+        it.step(250)
+        np.testing.assert_array_equal(it.goals, goal)
+        assert it.arrivals == 1
