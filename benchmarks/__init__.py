@@ -1,6 +1,6 @@
 """Footway side by side with its peers from PyPI, in one run, answers checked before times.
 
-    python -m benchmarks                     # everything, about ten minutes
+    python -m benchmarks                     # everything, about half an hour
     python -m benchmarks --quick             # small, prints only
     python -m benchmarks --only queries      # one section; repeat for more
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks import build, commands, follow, points, queries, scaling
+from benchmarks import build, commands, crowds, follow, points, queries, scaling
 from benchmarks.checks import WrongAnswer
 from benchmarks.effort import FULL, QUICK
 from benchmarks.machine import facts, revision
@@ -27,6 +27,7 @@ SECTIONS = {
     "scaling": scaling,
     "queries": queries,
     "follow": follow,
+    "crowds": crowds,
     "points": points,
 }
 

@@ -19,6 +19,7 @@ LIBRARIES = (
     "pyvoronoi",
     "scipy",
     "jupedsim",
+    "pyrvo",
     "pathfinding",
 )
 

@@ -1,7 +1,7 @@
 # ruff: noqa: INP001 - a script, not a package
 """Make the pictures of the README again: `python docs/make_pictures.py`.
 
-docs/city.png    a hundred ways home from the widest square of the city
+docs/crowd.png   the middle of the city, with the ten thousand characters of the demo
 docs/axis.png    the medial axis of the city, coloured by clearance
 docs/path.png    a path through the office, with its corridor and its pinch
 docs/walk.png    walks across the field: in lanes, with noise, around people
@@ -17,7 +17,8 @@ import numpy as np
 from PIL import Image, ImageColor
 
 import footway as fw
-from footway.cli.journeys import ways_home
+from footway.cli.demo import SEED
+from footway.cli.demo_crowd import fill
 from footway.io import picture
 from footway.io.picture import palette
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DOCS: Final = Path(__file__).resolve().parent
+MIDDLE: Final = (120.0, 150.0, 360.0, 310.0)
 START: Final = (9.6, 19.8)
 GOAL: Final = (58.9, 60.8)
 LANES: Final = {"#e2402a": 0.0, "#1b6ca8": 1.2, "#4fa3d1": 0.6, "#e39a2d": -0.6, "#b5651d": -1.2}
@@ -37,9 +39,7 @@ def main() -> None:
     """Write all pictures."""
     city = fw.load("gallery:city")
     cmap = fw.CorridorMap.build(city)
-    starts, goals = ways_home(cmap, 100, room=1.0, seed=2008)
-    walks = cmap.paths(starts, goals, radius=0.25)
-    write(picture.draw_paths(cmap, walks, environment=city), "city.png")
+    write(draw_people(cmap, city), "crowd.png")
     write(picture.draw_map(cmap, environment=city), "axis.png")
 
     office = fw.load("gallery:office")
@@ -53,6 +53,14 @@ def main() -> None:
     )
     write(figure, "path.png")
     write(draw_walks(), "walk.png")
+
+
+def draw_people(cmap: fw.CorridorMap, city: fw.Environment) -> Figure:
+    """Return the middle of the city after 24 s of the demo."""
+    crowd = fw.Crowd(cmap, seed=SEED)
+    fill(crowd, city, 10_000)
+    crowd.step(220)
+    return picture.draw_moment(cmap, crowd.run(seconds=2), view=MIDDLE, environment=city)
 
 
 def draw_walks() -> Figure:

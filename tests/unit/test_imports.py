@@ -7,7 +7,10 @@ import sys
 
 import pytest
 
-HEAVY = ["numba", "shapely", "matplotlib", "scipy", "pyvoronoi", "numpy", "typer", "rich", "yaml"]
+HEAVY = [
+    *("numba", "shapely", "matplotlib", "scipy", "pyvoronoi", "numpy", "typer", "rich", "yaml"),
+    *("pyarrow", "pydantic"),
+]
 
 
 def loaded(code: str) -> set[str]:
@@ -42,3 +45,9 @@ def test_maps_load_no_pictures():
     modules = loaded("import footway; footway.CorridorMap, footway.load")
     assert "numba" in modules
     assert "matplotlib" not in modules
+
+
+def test_crowds_load_neither_pictures_nor_files():
+    modules = loaded("import footway; footway.Crowd, footway.Profile, footway.Recording")
+    assert "numba" in modules
+    assert not modules & {"matplotlib", "pyarrow", "pydantic", "shapely"}

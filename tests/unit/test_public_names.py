@@ -15,11 +15,14 @@ NAMES = [
     "BadQuery",
     "Corridor",
     "CorridorMap",
+    "Crowd",
     "Environment",
     "FootwayError",
     "NoPath",
     "Path",
     "Pinch",
+    "Profile",
+    "Recording",
     "__version__",
     "follow",
     "load",
@@ -52,6 +55,40 @@ MAP = [
     "walls",
 ]
 
+CROWD = [
+    "add",
+    "add_group",
+    "add_obstacle",
+    "add_source",
+    "arrivals",
+    "dt",
+    "each_step",
+    "exited",
+    "goals",
+    "groups",
+    "ids",
+    "load",
+    "map",
+    "move_obstacle",
+    "names",
+    "obstacles",
+    "of",
+    "populations",
+    "positions",
+    "radii",
+    "remove_obstacle",
+    "run",
+    "save",
+    "seed",
+    "set_goals",
+    "step",
+    "steps",
+    "stuck",
+    "time",
+    "to_come",
+    "velocities",
+]
+
 
 def test_names():
     assert sorted(fw.__all__) == NAMES
@@ -68,12 +105,14 @@ def test_other_names_are_not():
         _ = fw.nonsense
 
 
-def test_names_of_the_map():
-    assert [name for name in dir(fw.CorridorMap) if not name.startswith("_")] == MAP
+@pytest.mark.parametrize(("thing", "names"), [(fw.CorridorMap, MAP), (fw.Crowd, CROWD)])
+def test_names_of_the_map_and_of_the_crowd(thing, names):
+    assert [name for name in dir(thing) if not name.startswith("_")] == names
 
 
 def test_every_public_thing_says_what_it_is():
-    for name in (set(NAMES) | {f"CorridorMap.{one}" for one in MAP}) - {"__version__"}:
+    parts = {f"CorridorMap.{one}" for one in MAP} | {f"Crowd.{one}" for one in CROWD}
+    for name in (set(NAMES) | parts) - {"__version__"}:
         thing = fw
         for part in name.split("."):
             thing = getattr(thing, part)

@@ -61,12 +61,13 @@ def _ask_everything(cmap: CorridorMap) -> None:
     cmap.path(start, goal, radius=0.1)
     cmap.path(start, goal, radius=0.1, clearance=0.3)
     cmap.paths([start], [goal], radius=0.1)
-    cmap.corridor(start, goal, radius=0.1)
+    cmap.corridor(start, goal, radius=0.1, around="path")
     cmap.bottleneck(start, goal)
     cmap.axis()
     cmap.balls(0.9)
     _walk_every_way(cmap.corridor(start, goal, radius=0.1))
     cmm_batch(cmap, [start], [goal], radius=0.1)
+    _walk_in_a_crowd(cmap)
 
 
 def _walk_every_way(corridor: Corridor) -> None:
@@ -85,4 +86,19 @@ def _walk_every_way(corridor: Corridor) -> None:
         assert walk.clearance >= 0
         assert walk.gap >= 0
     high = [(0.0, 0.0, 0.0), (0.5, 0.0, 0.5), (1.0, 0.0, 1.0)]
-    cmm(Corridor.from_balls(high, [1.0, 1.0, 1.0], radius=0.1))
+    assert cmm(Corridor.from_balls(high, [1.0, 1.0, 1.0], radius=0.1)).clearance >= 0
+
+
+def _walk_in_a_crowd(cmap: CorridorMap) -> None:
+    """Take a step with goals, a wanderer, a group, an obstacle, and one who leaves at once."""
+    from footway.crowd import Crowd
+
+    crowd = Crowd(cmap)
+    crowd.add(9, radius=0.1)
+    crowd.add(1, radius=0.1, behaviour="wander")
+    here = crowd.positions[:1]
+    crowd.add(1, radius=0.1, starts=here, goals=here, then="exit")
+    crowd.add_group(2, radius=0.1, start=here[0], group_area=9.0)
+    x, y = cmap.vertices[0].tolist()
+    crowd.add_obstacle((x, y), radius=5.0)
+    crowd.step()

@@ -172,7 +172,7 @@ class Engine:
             )  # fmt: skip
 
         self._each(count, parts)
-        total: int = begin_cells(cells, self._counts[:threads], self._offsets)
+        total: int = begin_cells(cells, self._counts[: len(parts)], self._offsets)
         self._each(fill, parts)
         return total
 

@@ -40,11 +40,12 @@ def new_chart(title: str, *, details: str, captions: Sequence[str]) -> Chart:
     figure.subplots_adjust(left=0.07, right=0.97, top=0.82, bottom=0.12, wspace=0.2)
     for part, caption in zip(axes, captions, strict=True):
         part.set_title(caption, fontsize=8, color=palette.INK, loc="left", pad=8)
-        _make_quiet(part)
+        make_quiet(part)
     return Chart(figure, axes)
 
 
-def _make_quiet(axes: Axes) -> None:
+def make_quiet(axes: Axes) -> None:
+    """Draw axes as thin lines with small words, so that what is measured stands out."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set(color=palette.WALL, linewidth=0.6)
     axes.tick_params(labelsize=7, length=2.5, width=0.5, colors=palette.MUTED)

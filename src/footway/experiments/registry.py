@@ -39,6 +39,11 @@ EXPERIMENTS: Final = {
             "The Corridor Map Method (cmm-2007; cmm-crowds-2008, sections 2.2, 2.3 and 3)",
             "footway.experiments.cmm",
         ),
+        Experiment(
+            "crowds",
+            "Crowds and groups (cmm-crowds-2008, sections 5, 6; voronoi-roadmaps-2004, section 3)",
+            "footway.experiments.crowds",
+        ),
     )
 }
 
