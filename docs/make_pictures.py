@@ -56,10 +56,10 @@ def main() -> None:
 
 
 def draw_people(cmap: fw.CorridorMap, city: fw.Environment) -> Figure:
-    """Return the middle of the city after 24 s of the demo."""
+    """Return the middle of the city after 14 s of the demo."""
     crowd = fw.Crowd(cmap, seed=SEED)
     fill(crowd, city, 10_000)
-    crowd.step(220)
+    crowd.step(120)
     return picture.draw_moment(cmap, crowd.run(seconds=2), view=MIDDLE, environment=city)
 
 

@@ -31,9 +31,11 @@ __all__ = [
     "Pinch",
     "Profile",
     "Recording",
+    "Scenario",
     "__version__",
     "follow",
     "load",
+    "load_scenario",
 ]
 
 _HOME = {
@@ -51,7 +53,9 @@ _HOME = {
     "Pinch": "footway.corridor",
     "Profile": "footway.crowd",
     "Recording": "footway.crowd",
+    "Scenario": "footway.io.scenario",
     "load": "footway.io",
+    "load_scenario": "footway.io.scenario",
 }
 
 if TYPE_CHECKING:
@@ -61,6 +65,7 @@ if TYPE_CHECKING:
     from footway.environment import Environment
     from footway.errors import BadFile, BadGeometry, BadInput, BadQuery, FootwayError, NoPath
     from footway.io import load
+    from footway.io.scenario import Scenario, load_scenario
 
 
 def __getattr__(name: str) -> Any:

@@ -23,9 +23,11 @@ NAMES = [
     "Pinch",
     "Profile",
     "Recording",
+    "Scenario",
     "__version__",
     "follow",
     "load",
+    "load_scenario",
 ]
 
 MAP = [
