@@ -50,7 +50,6 @@ TIRED = 40  # steps without coming on, after which it looks for a new way
 WATCH = 8  # steps between two looks at whether a character comes on
 WAVE = 8.0  # m, of the coherent noise
 HOLD = 1.0  # m/s2, of F_c, below which those who stand stay where they are
-CALM = 2.0  # m before the goal, over which habits fade
 
 NOTHING, WANTS_GOAL, WANTS_WAY = 0, 1, 2
 
@@ -132,7 +131,7 @@ def _wanted(k, step, seed, caps, state, pool, tracks, graph):
     ex, ey, speed = dx * per_d, dy * per_d, share * float(state.body[k, SPEED])
     if done:
         speed = min(speed, 2.0 * d)
-    if not done or d > CALM:
+    if not done:  # who has its goal in sight goes straight to it: to one side is around it
         ex, ey = _habits(k, ex, ey, d, R, ax, ay, seed, state)
     return ex, ey, speed, ask
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 _TRIES = 16  # goals that are tried for a group
+_ELBOW = 0.3  # m that somebody who stands in a group takes beyond its body: the last find room
 
 
 def let_appear(cast: Cast) -> None:
@@ -181,7 +182,7 @@ def lead(cast: Cast, group: Group, population: Population) -> None:
         goal = cast.places.spots[pool.first + int(rng.integers(pool.size)), :2]
         found = cast.map.solver.corridor(start, goal, radius)
         if found.status == 0:
-            reach = max(ARRIVAL, 1.5 * radius * math.sqrt(len(slots)))
+            reach = max(ARRIVAL, (radius + _ELBOW) * math.sqrt(len(slots)))
             cast.groups.set_off(group, found.balls, goal, reach)
             return
     engine.state.track[slots, MODE] = UNREACHABLE

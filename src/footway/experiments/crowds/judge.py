@@ -1,0 +1,24 @@
+"""What must hold for a crowd before its numbers are believed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from footway.crowd import Crowd
+
+_CLOSE: Final = 1e-6
+"""m. Rounding, for distances of up to a kilometre."""
+
+
+def faults(crowd: Crowd, what: str) -> list[str]:
+    """Say who is in a wall and who is stuck, at this moment."""
+    room = crowd.map.clearance(crowd.positions) - crowd.radii
+    wrong = [
+        f"{what}: character {crowd.ids[k]} is {-room[k]:.4f} m in a wall"
+        for k in (room < -_CLOSE).nonzero()[0]
+    ]
+    return wrong + [
+        f"{what}: character {who.id} is stuck since {who.since:.1f} s ({who.cause})"
+        for who in crowd.stuck
+    ]
