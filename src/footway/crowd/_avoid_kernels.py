@@ -38,7 +38,6 @@ _LEAST: Any = np.float32(0.0025)  # m2, of b squared
 _SIDE = np.float32(0.05)  # m: who meets another head on sees it this much to the left
 _TINY: Any = np.float32(1e-6)
 _NOWHERE = np.float32(1e3)
-_CLOSE = np.float32(0.4)  # m between discs: nobody comes further in a step
 
 
 @inner
@@ -103,19 +102,30 @@ def avoid(ex, ey, vx, vy, look, lanes, pairs):
 
 
 @inner
-def kept_apart(vx, vy, count, share, dt, pairs):
+def keep_close(close, share, count, pairs, held, tight):
+    """Add the pairs that are closer than `close` m to those `held` in `tight`: how many there are.
+
+    `tight` (4, m): direction x, y, gap, and the velocity along it of one that does not give way.
+    """
+    for m in range(count):
+        if pairs[9, m] < close and held < NEARBY:
+            nx, ny = pairs[7, m], pairs[8, m]
+            tight[0, held], tight[1, held], tight[2, held] = nx, ny, share * pairs[9, m]
+            tight[3, held] = _ZERO if share < _ONE else pairs[3, m] * nx + pairs[4, m] * ny
+            held += 1
+    return held
+
+
+@inner
+def kept_apart(vx, vy, held, dt, tight):
     """Velocity that takes up no more than its share of any gap in a step, and undoes overlaps.
 
     With a share of one half each, two characters never meet. Twice, for one may push into another.
     """
     for _ in range(2):
-        for m in range(count):
-            gap = pairs[9, m]
-            if gap < _CLOSE:
-                nx, ny = pairs[7, m], pairs[8, m]
-                short = -share * gap / dt - (vx * nx + vy * ny)
-                if share == 1.0:  # it does not give way
-                    short += pairs[3, m] * nx + pairs[4, m] * ny
-                if short > 0.0:
-                    vx, vy = vx + short * nx, vy + short * ny
+        for m in range(held):
+            nx, ny = tight[0, m], tight[1, m]
+            short = tight[3, m] - tight[2, m] / dt - (vx * nx + vy * ny)
+            if short > 0.0:
+                vx, vy = vx + short * nx, vy + short * ny
     return vx, vy

@@ -22,7 +22,6 @@ from footway.crowd.state import (
     GOAL,
     GOAL_X,
     GOAL_Y,
-    GONE,
     GROUP,
     HALF,
     ID,
@@ -252,11 +251,8 @@ def find_users(n, edges, clearance, state, pool, ids):
     count = 0
     for k in range(n):
         track = state.track
-        if (
-            track[k, MODE] == GONE
-            or track[k, GROUP] >= 0
-            or min(track[k, HALF], track[k, LEFT]) < 0
-        ):
+        on_route = track[k, GROUP] < 0 and track[k, HALF] >= 0 and track[k, LEFT] >= 0
+        if not on_route or (track[k, MODE] != WALKING and track[k, MODE] != WAITING):
             continue
         for h in range(-1, max(0, track[k, LEFT])):
             edge = (track[k, HALF] if h < 0 else pool[track[k, NEXT] + h]) >> 1

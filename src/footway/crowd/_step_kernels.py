@@ -14,7 +14,16 @@ import math
 import numpy as np
 
 from footway._jit import inner, kernel
-from footway.crowd._avoid_kernels import NEARBY, ROWS, avoid, gather, kept_apart, load
+from footway.crowd._avoid_kernels import (
+    NEARBY,
+    RANGE,
+    ROWS,
+    avoid,
+    gather,
+    keep_close,
+    kept_apart,
+    load,
+)
 from footway.crowd._track_kernels import FLOOR, fall_back, follow_on, holds
 from footway.crowd._wall_kernels import beside_wall
 from footway.crowd.state import (
@@ -35,6 +44,7 @@ from footway.crowd.state import (
     ROOM,
     SINCE,
     SPEED,
+    UNREACHABLE,
     VX,
     VY,
     WAITING,
@@ -53,7 +63,7 @@ HOLD = 1.0  # m/s2, of F_c, below which those who stand stay where they are
 
 NOTHING, WANTS_GOAL, WANTS_WAY = 0, 1, 2
 
-_ZERO = np.float32(0.0)
+_ZERO, _HALF, _ONE, _RANGE = (np.float32(v) for v in (0.0, 0.5, 1.0, RANGE))
 
 
 @inner
@@ -157,10 +167,10 @@ def _sum_pairs(row, ex, ey, model, count, bodies, others, near, pairs):
 
 
 @inner
-def _avoided(row, cell, ex, ey, model, columns, offsets, bodies, near, pairs):
-    """F_c of all neighbours in the nine cells (m/s2), and how many of them are in `pairs`."""
+def _avoided(row, cell, ex, ey, model, columns, offsets, bodies, near, pairs, tight):
+    """F_c of all neighbours in the nine cells (m/s2), and how many close ones are in `tight`."""
     x, y, r = bodies[row, 0], bodies[row, 1], bodies[row, 4]
-    fx, fy, count = _ZERO, _ZERO, 0
+    fx, fy, count, held = _ZERO, _ZERO, 0, 0
     for line in range(-1, 2):  # three cells side by side are one run of rows
         middle = cell + line * columns
         first, last = offsets[middle - 1], offsets[middle + 2]
@@ -170,19 +180,21 @@ def _avoided(row, cell, ex, ey, model, columns, offsets, bodies, near, pairs):
             first = end
             if count == NEARBY:  # a dense crowd: do these before there are more
                 ax, ay = _sum_pairs(row, ex, ey, model, count, bodies, bodies, near, pairs)
+                held = keep_close(model[2], _HALF, count, pairs, held, tight)
                 fx, fy, count = fx + ax, fy + ay, 0
     ax, ay = _sum_pairs(row, ex, ey, model, count, bodies, bodies, near, pairs)
-    return fx + ax, fy + ay, count
+    held = keep_close(model[2], _HALF, count, pairs, held, tight)
+    return fx + ax, fy + ay, held
 
 
 @inner(inline=False)
-def _blocked(row, cell, ex, ey, model, bodies, blocks, near, pairs):
-    """F_c of dynamic obstacles (m/s2), and how many are in `pairs`."""
+def _blocked(row, cell, ex, ey, model, bodies, blocks, near, pairs, held, tight):
+    """F_c of dynamic obstacles (m/s2), and how many are in `tight` with them."""
     count = min(NEARBY, blocks.offsets[cell + 1] - blocks.offsets[cell])
     for m in range(count):
         near[m] = blocks.rows[blocks.offsets[cell] + m]
     fx, fy = _sum_pairs(row, ex, ey, model, count, bodies, blocks.discs, near, pairs)
-    return fx, fy, count
+    return fx, fy, keep_close(_RANGE, _ONE, count, pairs, held, tight)
 
 
 @inner
@@ -250,31 +262,21 @@ def move_cells(
     """Step the characters of the rows first to end - 1; returns how many ask for something.
 
     `asks` (n, 2): id, and what. `own` (n, 2) are accelerations of the user's, by slot, or empty.
-    `model` (2,) is the share of one's own velocity in F_c, and how far it looks ahead, s.
+    `model` (3,) is the share of one's own velocity in F_c, how far it looks ahead, s, and how close
+    others are, m, that may be met in a step.
     """
     count, cell = 0, _cell_of_row(first, offsets)
     near = np.empty(NEARBY + 1, np.int64)
-    pairs, others = (
-        np.empty((ROWS, NEARBY), np.float32),
-        np.empty((ROWS, NEARBY), np.float32),
-    )
+    pairs, tight = np.empty((ROWS, NEARBY), np.float32), np.empty((4, NEARBY), np.float32)
     graph, grid = index.graph, index.grid
     for row in range(first, end):
         while offsets[cell + 1] <= row:
             cell += 1
         k = slots[row]
         ex, ey, speed, ask = _wanted(k, step, seed, caps, state, pool, tracks, graph)
-        fx, fy, beside = _avoided(
-            row,
-            cell,
-            np.float32(ex),
-            np.float32(ey),
-            model,
-            columns,
-            offsets,
-            bodies,
-            near,
-            pairs,
+        wx, wy = np.float32(ex), np.float32(ey)
+        fx, fy, held = _avoided(
+            row, cell, wx, wy, model, columns, offsets, bodies, near, pairs, tight
         )
         if speed == 0.0 and fx * fx + fy * fy < HOLD * HOLD:
             fx, fy = _ZERO, _ZERO  # who stands is not moved by those who are only near
@@ -283,25 +285,15 @@ def move_cells(
         if len(own) > 0:
             ax, ay = ax + own[k, 0], ay + own[k, 1]
         if len(blocks.discs) > 0:
-            fx, fy, blocked = _blocked(
-                row,
-                cell,
-                np.float32(ex),
-                np.float32(ey),
-                model,
-                bodies,
-                blocks,
-                near,
-                others,
+            fx, fy, held = _blocked(
+                row, cell, wx, wy, model, bodies, blocks, near, pairs, held, tight
             )
             ax, ay = ax + fx, ay + fy
         vx, vy = state.body[k, VX] + ax * dt, state.body[k, VY] + ay * dt
         vx, vy = _at_most(vx, vy, float(state.body[k, SPEED]))
-        vx, vy = kept_apart(vx, vy, beside, 0.5, dt, pairs)
-        if len(blocks.discs) > 0:
-            vx, vy = kept_apart(vx, vy, blocked, 1.0, dt, others)
+        vx, vy = kept_apart(vx, vy, held, dt, tight)
         _move(k, vx, vy, dt, grid, state)
-        if (step + state.track[k, ID]) % WATCH == 0 and state.track[k, MODE] == WALKING:
+        if (step + state.track[k, ID]) % WATCH == 0 and state.track[k, MODE] != UNREACHABLE:
             tired = _watch(k, step, speed, state)
             ask = WANTS_WAY if tired and ask == NOTHING else ask
         if ask != NOTHING:

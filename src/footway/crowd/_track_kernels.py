@@ -24,7 +24,7 @@ WANDERS = -1  # in LEFT
 def holds(k, x, y, r, balls):
     """Whether the ball of sample k holds a character."""
     dx, dy = x - balls[k, 0], y - balls[k, 1]
-    reach = max(balls[k, 2] - r, FLOOR)
+    reach = max(balls[k, 2] - r, min(FLOOR, balls[k, 2]))
     return dx * dx + dy * dy < reach * reach
 
 

@@ -18,7 +18,7 @@ from footway.crowd.journeys import Population
 from footway.crowd.obstacles import Obstacle
 from footway.crowd.places import Pool
 from footway.crowd.sources import Source
-from footway.crowd.state import ID, LEFT, ROUTE, make_state
+from footway.crowd.state import AT, END, GOAL, HALF, ID, LEFT, NEXT, ROUTE, make_state
 from footway.errors import BadFile
 
 if TYPE_CHECKING:
@@ -89,6 +89,7 @@ def _engine_arrays(cast: Cast) -> Arrays:
     arrays |= {"slot_of": engine.slot_of, "pool": engine.pool, "lists": engine.lists}
     arrays |= {"spots": places.spots, "pieces": places.pieces, "reach": places.reach}
     tracks = engine.tracks
+    arrays["seen"] = cast.obstacles.seen
     return arrays | {f"tracks_{name}": rows for name, rows in tracks._asdict().items()}
 
 
@@ -138,7 +139,7 @@ def _restore(cmap: CorridorMap, facts: dict[str, Any], arrays: Arrays, threads: 
     for number, keep in facts["queue"]:
         cast.planner.ask(number, keep_goal=keep)
     _restore_parts(cast, facts, arrays)
-    list_obstacles(cast, cast.time - cast.dt)  # as they were in the step before
+    list_obstacles(cast, arrays["seen"])
     return cast
 
 
@@ -157,6 +158,11 @@ def _check(arrays: Arrays) -> None:
         and ids.max(initial=-1) < len(arrays["slot_of"])
         and arrays["slot_of"].max(initial=-1) < n
         and (arrays["story"][:, ROUTE] + arrays["track"][:, LEFT]).max(initial=0) <= pool
+        and (arrays["track"][:, NEXT] + arrays["track"][:, LEFT]).max(initial=0) <= pool
+        and arrays["track"][:, [AT, END]].max(initial=0) < len(arrays["tracks_balls"])
+        and arrays["track"][:, HALF].max(initial=0) < 2 * tracks
+        and arrays["story"][:, GOAL].max(initial=0) < max(places, 1)
+        and arrays["seen"].shape[1:] == (5,)
     )
     if not fits:
         raise ValueError("its arrays do not fit each other")

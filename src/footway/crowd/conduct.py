@@ -82,16 +82,16 @@ def place_obstacles(cast: Cast) -> None:
     """Put the obstacles where they are now; who cannot pass any more asks for another way."""
     planner = cast.planner
     before = planner.index.graph.clearance
-    if not list_obstacles(cast, cast.time):
+    if not list_obstacles(cast, cast.obstacles.discs(cast.time)):
         return
     shut = np.flatnonzero(planner.index.graph.clearance < before - 1e-9)
     for number in planner.using(shut).tolist():
         planner.ask(number, keep_goal=True)
 
 
-def list_obstacles(cast: Cast, time: float) -> bool:
-    """Where the obstacles are at a time, for the step and for the planner; false: as before."""
-    engine, discs = cast.engine, cast.obstacles.discs(time)
+def list_obstacles(cast: Cast, discs: Floats) -> bool:
+    """Tell the step and the planner where the obstacles are (n, 5); false: as before."""
+    engine = cast.engine
     if not cast.obstacles.changed(discs, engine.box):
         return False
     engine.blocks = blocks_of(discs, engine.box, engine.shape) if len(discs) else NO_BLOCKS

@@ -19,7 +19,7 @@ from footway.crowd.profile import Profile
 from footway.crowd.recording import Recorder, Recording
 from footway.crowd.region import Region
 from footway.crowd.sources import Source, times_of
-from footway.crowd.state import BEGIN, GOAL, POPULATION, RADIUS
+from footway.crowd.state import BEGIN, GOAL, GROUP, POPULATION, RADIUS
 from footway.crowd.watch import Stuck, stuck
 from footway.errors import BadQuery, NoPath
 
@@ -300,7 +300,8 @@ class Crowd:
         if count and behaviour == "goals":
             entrance.check_ways(cast, points[0], widest, population)
         cast.populations.append(population)
-        rows["story"][:, BEGIN] += np.ceil((times - self.time) / self.dt).astype(np.int32)
+        begin = rows["story"][:, BEGIN] + np.ceil((times - self.time) / self.dt)
+        rows["story"][:, BEGIN] = np.minimum(begin, entrance.NEVER)
         cast.sources.append(Source(ids, times, rows, points))
         cast.next += count
         return ids
@@ -369,6 +370,9 @@ class Crowd:
         if len(chosen) != len(points):
             raise BadQuery(f"there are {len(chosen)} ids and {len(points)} goals")
         cast, slots = self._cast, self._slots(chosen)
+        member = np.flatnonzero(cast.engine.state.track[slots, GROUP] >= 0)
+        if len(member):
+            raise BadQuery(f"character {int(chosen[member[0]])} belongs to a group: it stays there")
         radii = cast.engine.state.body[slots, RADIUS].astype(np.float64)
         entrance.check_room(cast, "goal", points, radii)
         first = cast.places.add(points).first
@@ -519,6 +523,7 @@ class Crowd:
             radius, population = state.body[slots, RADIUS], state.story[slots, POPULATION]
             recorder.add_characters(new, radius.astype(np.float64), population)
         cast.new = []
+        recorder.names = tuple(self.names)  # functions of the user may have added populations
         velocities = self._rows("body")[:, :2]
         recorder.add_frame(self.steps, self.time, self.ids, self.positions, velocities)
 
@@ -538,7 +543,8 @@ class Crowd:
         """Read a checkpoint that `save` wrote; the map must be the same."""
         from footway.crowd.checkpoint import load
 
-        return cls.of(load(file, cmap, threads=threads or thread_count()))
+        count = thread_count() if threads is None else checks.whole("threads", threads, 1)
+        return cls.of(load(file, cmap, threads=count))
 
     def __repr__(self) -> str:
         return f"<Crowd of {len(self)} on {self.map.name!r}, {self.time:.1f} s>"

@@ -19,6 +19,7 @@ from footway.crowd.state import (
     MODE,
     NO_BLOCKS,
     RADIUS,
+    SPEED,
     State,
     grown,
     make_state,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 _REORDER = 32  # steps between two times that memory is put in the order of the cells
 _FEW = 2000  # characters below which one thread is faster
+_CLOSE = 0.4  # m between discs, within which nobody takes more than half of a gap in a step
 _BANDS = 4  # parts of the work for each thread, so that none waits long for another
 
 
@@ -56,7 +58,8 @@ class Engine:
     ) -> None:
         self.index = cmap.solver.index
         self.tracks = tracks
-        self.seed, self.dt, self.threads, self.model = seed, dt, threads, model
+        self.seed, self.dt, self.threads = seed, dt, threads
+        self.model = np.append(model, np.float32(_CLOSE))
         self.steps = 0
         self.n = 0  # slots in use, some of them by characters that are gone
         self.state, self._spare = make_state(0), make_state(0)
@@ -89,10 +92,15 @@ class Engine:
             self.slot_of = more
         slots = np.arange(first, end)
         self.slot_of[ids] = slots
-        widest = float(self.state.body[first:end, RADIUS].max(initial=0.0))
-        if widest > self.widest:
-            self._fit_grid(widest)
+        self._fit_to(self.state.body[first:end])
         return slots
+
+    def _fit_to(self, bodies: NDArray[np.float32]) -> None:
+        """Cells for the widest, and room for the fastest: two who meet come so close in a step."""
+        widest, fastest = bodies[:, RADIUS].max(initial=0.0), bodies[:, SPEED].max(initial=0.0)
+        if widest > self.widest:
+            self._fit_grid(float(widest))
+        self.model[2] = max(self.model[2], min(RANGE, 2.2 * fastest * self.dt))
 
     def remove(self, ids: Ints) -> None:
         """Take characters out; their slots are used again when memory is put in order."""
@@ -106,6 +114,7 @@ class Engine:
         self.n, self.slot_of, self.steps = len(state.place), slot_of, steps
         self._fit_rows(self.n)
         self._fit_grid(widest)
+        self._fit_to(state.body)
 
     @property
     def present(self) -> Ints:

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
 _FEWEST_GOALS, _MOST_GOALS = 1 << 12, 1 << 18  # random goals that populations share
 _GOALS_IN_AREA = 256
+NEVER = 2**31 - 1  # a step that does not come
 
 
 def bodies(
@@ -66,7 +67,7 @@ def bodies(
     track[:, MODE] = np.where(delay > 0.0, WAITING, WALKING)
     track[:, ID], track[:, GROUP], track[:, HALF] = ids, -1, -1
     story[:, POPULATION] = len(cast.populations)
-    story[:, BEGIN] = cast.engine.steps + np.ceil(delay / cast.dt - 1e-9)
+    story[:, BEGIN] = np.minimum(cast.engine.steps + np.ceil(delay / cast.dt - 1e-9), NEVER)
     story[:, SINCE] = cast.engine.steps
     return {"body": body, "track": track, "story": story}
 

@@ -74,6 +74,7 @@ class Obstacles:
         self.all: dict[int, Obstacle] = {}
         self.next = 0
         self._key: object = None
+        self.seen = np.empty((0, 5))  # discs of the last step
 
     def add(self, obstacle: Obstacle) -> int:
         """Number of a new one."""
@@ -105,7 +106,7 @@ class Obstacles:
     def changed(self, discs: Floats, box: Floats) -> bool:
         """Whether these are others than last time, or somewhere else; or the cells are others."""
         key = discs.tobytes() + box.tobytes()
-        same, self._key = key == self._key, key
+        same, self._key, self.seen = key == self._key, key, discs
         return not same
 
 

@@ -46,9 +46,11 @@ class Profile:
         check_spread("radius", self.radius, WIDEST, "m")
         check_spread("speed", self.speed, FASTEST, "m/s")
         lane = self.lane if isinstance(self.lane, (tuple, list)) else (self.lane,)
-        for name, value in (*(("lane", k) for k in lane), ("noise", self.noise)):
-            if not isinstance(value, (int, float)) or not -2.0 <= value <= 2.0:
-                raise BadQuery(f"the {name} is {value!r}: it must be between -2 and 2")
+        if len(lane) > 2:
+            raise BadQuery(f"the lane is {self.lane!r}: give a number, or (mean, deviation)")
+        for name, value, least in (*(("lane", k, -2.0) for k in lane), ("noise", self.noise, 0.0)):
+            if not isinstance(value, (int, float)) or not least <= value <= 2.0:
+                raise BadQuery(f"the {name} is {value!r}: it must be between {least:g} and 2")
 
 
 def check_spread(name: str, value: object, most: float, unit: str) -> tuple[float, float]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 _TRIES = 64  # places that are tried for a character in a step
+_AT_ONCE = 200  # characters that may appear in a step
 
 
 @dataclass
@@ -44,6 +45,7 @@ class Source:
 
         `there` (m, 3) are the discs of everybody.
         """
+        count = min(count, _AT_ONCE)
         radii = self.rows["body"][self.next : self.next + count, 2].astype(np.float64)
         low, high = self.points.min(axis=0), self.points.max(axis=0)
         widest = float(max(radii.max(), there[:, 2].max(initial=0.0)))
@@ -75,8 +77,11 @@ def _scheduled(count: int, schedule: Sequence[tuple[float, int]]) -> Floats:
     try:
         times = [float(t) for t, _ in schedule]
         sizes = [int(n) for _, n in schedule]
-    except (TypeError, ValueError):
-        raise BadQuery(f"the schedule is {schedule!r:.60}: give (time in s, count) pairs") from None
+        whole = np.isfinite(times).all() and all(int(n) == n for _, n in schedule)
+    except (TypeError, ValueError, OverflowError):
+        whole = False
+    if not whole:
+        raise BadQuery(f"the schedule is {schedule!r:.60}: give (time in s, count) pairs")
     if any(b < a for a, b in pairwise(times)) or min(times, default=0.0) < 0.0:
         raise BadQuery("the times of a schedule must be 0 or later and ascend")
     if min(sizes, default=0) < 0 or sum(sizes) != count:

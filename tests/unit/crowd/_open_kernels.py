@@ -1,7 +1,7 @@
 """What only kernels can call, opened to Python."""
 
 from footway._jit import kernel
-from footway.crowd._avoid_kernels import avoid, gather, kept_apart, load
+from footway.crowd._avoid_kernels import avoid, gather, keep_close, kept_apart, load
 from footway.crowd._cell_kernels import cell_at
 from footway.crowd._plan_kernels import _give_back, _take
 from footway.crowd._step_kernels import _avoided
@@ -15,8 +15,9 @@ def avoid_all(ex, ey, vx, vy, look, lanes, pairs):
 
 
 @kernel
-def keep_apart_all(vx, vy, count, share, dt, pairs):
-    return kept_apart(vx, vy, count, share, dt, pairs)
+def keep_apart_all(vx, vy, count, close, share, dt, pairs, tight):
+    held = keep_close(close, share, count, pairs, 0, tight)
+    return kept_apart(vx, vy, held, dt, tight)
 
 
 @kernel
@@ -35,8 +36,8 @@ def cell_of(x, y, box, shape):
 
 
 @kernel
-def avoided(row, cell, ex, ey, model, columns, offsets, bodies, near, pairs):
-    return _avoided(row, cell, ex, ey, model, columns, offsets, bodies, near, pairs)
+def avoided(row, cell, ex, ey, model, columns, offsets, bodies, near, pairs, tight):
+    return _avoided(row, cell, ex, ey, model, columns, offsets, bodies, near, pairs, tight)
 
 
 @kernel

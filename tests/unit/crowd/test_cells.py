@@ -116,11 +116,12 @@ class TestForces:
         engine, total = ordered(seed, count, spread=spread, radii=(0.2, 0.3))
         bodies, near = engine._bodies, np.empty(avoid.NEARBY + 1, np.int64)
         pairs = np.empty((avoid.ROWS, avoid.NEARBY), np.float32)
+        tight = np.empty((4, avoid.NEARBY), np.float32)
         aim, model = (np.float32(0.6), np.float32(0.8)), engine.model
         for row in range(0, total, 7):
             cell = cell_of(*engine.state.place[engine._slots[row], :2], engine.box, engine.shape)
             found = avoided(
-                row, cell, *aim, model, engine.shape[0], engine._offsets, bodies, near, pairs
+                row, cell, *aim, model, engine.shape[0], engine._offsets, bodies, near, pairs, tight
             )[:2]
             expected = everybody(row, aim, model, bodies[:total])
             np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-3)

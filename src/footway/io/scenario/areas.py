@@ -64,7 +64,7 @@ class Areas:
     ) -> None:
         self._origin = scenario.origin
         self._cmap = cmap
-        self._free: dict[int, Free] = {}
+        self._free: dict[int, tuple[Region | None, Free]] = {}
         named = environment.areas if environment is not None else ()
         of_map: dict[str, list[shapely.Geometry]] = {}
         for area in named:
@@ -93,10 +93,10 @@ class Areas:
 
     def free(self, region: Region | None) -> Free:
         """Places of a region, or of the whole map, with their clearance."""
-        key = id(region)  # regions live as long as this
+        key = id(region)  # the region is kept with it, or its id would be used again
         if key not in self._free:
-            self._free[key] = _free(self._cmap, region)
-        return self._free[key]
+            self._free[key] = region, _free(self._cmap, region)
+        return self._free[key][1]
 
     def _region(self, ring: Ring, keys: Keys) -> Region:
         polygon = shapely.Polygon(ring)

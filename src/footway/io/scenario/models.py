@@ -83,8 +83,8 @@ class ProfileTable(_Table):
     speed: Speed = _USUAL["speed"]
     """That it likes to walk at; a number, or {mean, deviation}."""
     lane: Lane = _USUAL["lane"]
-    """Keeps to the right (negative) or left (positive); 0 does not care, 2 is close to the wall; a \
-number, or {mean, deviation}. Groups have {0, 0.4} where nothing is given."""
+    """Keeps to the right (negative) or left (positive); 0 does not care, 2 is close to the wall. \
+A number, or {mean, deviation}. Groups have {0, 0.4} where nothing is given."""
     noise: Noise = _USUAL["noise"]
     """How much it strays, 0 to about 1."""
 
@@ -280,7 +280,7 @@ class Scenario(_Table):
     """Map file, beside the scenario, or gallery:NAME."""
     scale: Annotated[float, Number("m", above=0.0)] | None = None
     """Metres per cell of a grid, per pixel of a PNG, per unit of GeoJSON and WKT."""
-    seed: Annotated[int, Whole(low=0, high=2**63 - 1)] = 0
+    seed: Annotated[int, Whole(low=0, high=2**31 - 1)] = 0
     """Another seed gives another crowd; the same one gives the same to the last bit."""
     duration: Annotated[float, Number("s", above=0.0, high=604_800.0)] = 60.0
     """Simulated time."""
