@@ -82,5 +82,5 @@ def grown(state: State, capacity: int) -> State:
 def reordered(state: State, order: Ints, spare: State) -> tuple[State, State]:
     """Characters in a new order of slots, and the memory that has become free."""
     for name, rows in state._asdict().items():
-        np.take(rows, order, axis=0, out=getattr(spare, name)[: len(order)])
+        np.take(rows, order, axis=0, out=getattr(spare, name)[: len(order)], mode="clip")
     return spare, state

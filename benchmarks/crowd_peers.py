@@ -1,0 +1,144 @@
+"""Peers that move the same characters as Footway, behind one call that times some steps."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+
+from benchmarks.peers.navigator import NotInstalled
+from benchmarks.peers.orca_agents import OrcaAgents
+from benchmarks.peers.walking_crowd import WalkingCrowd
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    import footway as fw
+    from benchmarks.crowd_scene import Scene
+
+    Floats = NDArray[np.float64]
+    Lap = dict[str, Floats]  # by what is timed: seconds of each step
+
+ORCA, ORCA_FED = "pyrvo, its step", "pyrvo, with the loop that feeds it"
+JUPEDSIM = WalkingCrowd.name
+
+
+class Start(NamedTuple):
+    """Who begins where: the same for everybody."""
+
+    positions: Floats  # (n, 2) m
+    velocities: Floats  # (n, 2) m/s
+    goals: Floats  # (n, 2) m
+    radius: float  # m
+    speed: float  # m/s
+    step: float  # s
+
+
+class Runner(Protocol):
+    """Somebody who moves a crowd."""
+
+    name: str
+    steps: int  # of a round
+
+    def lap(self) -> Lap:
+        """Do the steps of one round."""
+
+    @property
+    def positions(self) -> Floats:
+        """(n, 2) m."""
+
+
+def seconds_of(step: Callable[[], object], steps: int) -> Floats:
+    """Seconds of each of some steps."""
+    clock = time.perf_counter
+    seconds = np.empty(steps)
+    for k in range(steps):
+        begin = clock()
+        step()
+        seconds[k] = clock() - begin
+    return seconds
+
+
+class FootwayCrowd:
+    """Footway, with everything that a step needs."""
+
+    def __init__(self, name: str, crowd: fw.Crowd, steps: int) -> None:
+        self.name, self.steps = name, steps
+        self._crowd = crowd
+
+    def lap(self) -> Lap:
+        """Everything is in the step."""
+        return {self.name: seconds_of(self._crowd.step, self.steps)}
+
+    @property
+    def positions(self) -> Floats:
+        """(n, 2) m."""
+        return self._crowd.positions
+
+
+class Orca:
+    """Agents of pyrvo on the shortest paths that Footway finds for them."""
+
+    name = ORCA
+    steps = 20
+
+    def __init__(self, scene: Scene, start: Start) -> None:
+        paths = scene.cmap.paths(start.positions, start.goals, radius=start.radius)
+        ways = [np.array([goal]) for goal in start.goals]
+        ways = [w if p is None else p.points for w, p in zip(ways, paths, strict=True)]
+        self._agents = OrcaAgents(
+            scene.area, start.positions, start.velocities, ways,
+            radius=start.radius, speed=start.speed, step=start.step,
+        )  # fmt: skip
+
+    def lap(self) -> Lap:
+        """Its step alone, and with the loop in Python without which nobody would move."""
+        fed, alone = np.empty(self.steps), np.empty(self.steps)
+        for k in range(self.steps):
+            begin = time.perf_counter()
+            self._agents.feed()
+            alone[k] = seconds_of(self._agents.step, 1)[0]
+            fed[k] = time.perf_counter() - begin
+        return {ORCA: alone, ORCA_FED: fed}
+
+    @property
+    def positions(self) -> Floats:
+        """(n, 2) m."""
+        return self._agents.positions
+
+
+class JuPedSim:
+    """Agents of JuPedSim, which finds their ways in every step."""
+
+    name = JUPEDSIM
+    steps = 2
+
+    def __init__(self, scene: Scene, start: Start) -> None:
+        self._crowd = WalkingCrowd(
+            scene.area, start.positions, start.goals,
+            radius=start.radius, speed=start.speed, step=start.step,
+        )  # fmt: skip
+
+    def lap(self) -> Lap:
+        """Everything is in the step; a few of them are seconds."""
+        return {JUPEDSIM: seconds_of(self._crowd.step, self.steps)}
+
+    @property
+    def positions(self) -> Floats:
+        """(n, 2) m."""
+        return self._crowd.positions
+
+
+def peers_of(scene: Scene, start: Start) -> tuple[list[Runner], list[str]]:
+    """Peers that are installed, and a word about those that are not."""
+    peers: list[Runner] = []
+    absent = []
+    for peer in (Orca, JuPedSim):
+        try:
+            peers.append(peer(scene, start))
+        except NotInstalled as error:
+            absent.append(str(error))
+    return peers, absent
