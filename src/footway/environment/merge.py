@@ -107,7 +107,8 @@ def _close_gaps(
     """Pull polygons together that were less than one step apart, and list the places."""
     shapes = healed.shapes.copy()
     before_a, before_b = healed.original(pairs.a), healed.original(pairs.b)
-    gap = shapely.distance(before_a, before_b)
+    with np.errstate(all="ignore"):  # GEOS sets flags where squares of tiny coordinates underflow
+        gap = shapely.distance(before_a, before_b)
     apart = np.flatnonzero((gap > 0) & (gap < grid))
     for k in apart[~pairs.meet[apart]]:
         i, j = pairs.a[k], pairs.b[k]
