@@ -11,6 +11,7 @@ from footway.experiments.cmm import obstacles, shortcuts, smooth, town, variatio
 from footway.experiments.cmm.effort import FULL, QUICK
 from footway.experiments.machine import machine
 from footway.experiments.report import Report
+from footway.experiments.series import MAPS, run_all
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,10 +26,6 @@ _STEPS: Final = (
     ("variation", "Path variation", variation),
 )
 
-_MAPS: Final = (
-    "The papers' environments are not public: ours are made after their figures and numbers, with "
-    "the same size and kind of obstacles."
-)
 _UNITS: Final = (
     "cmm-2007 counts in cells, 100 x 100 of them, and its characters move 6.3 cells/s in Game and "
     "29 cells/s in Field. Ours count in metres, walk 1.2 m/s with a radius of 0.25 m, at steps of "
@@ -39,7 +36,7 @@ _TIMES: Final = (
     "round. One thread."
 )
 _REMARKS: Final = (
-    _MAPS,
+    MAPS,
     _UNITS,
     _TIMES,
     "Machines of the papers: Pentium 4, 2.66 GHz (2007); Core2, 2.4 GHz, one core (2008).",
@@ -49,9 +46,6 @@ _REMARKS: Final = (
 def run(folder: Path, *, quick: bool, step: Step) -> Report:
     """Run all five; pictures go to the folder."""
     effort = QUICK if quick else FULL
-    sections = []
-    for name, doing, module in _STEPS:
-        with step(name, doing):
-            sections.append(module.run(effort, folder))
+    sections = run_all(_STEPS, effort, folder, step)
     title = "The Corridor Map Method, reproduced"
     return Report("cmm", title, machine(), sections, _REMARKS)

@@ -11,6 +11,7 @@ from footway.experiments.crowds import groups, lanes, load, passage, wandering
 from footway.experiments.crowds.effort import FULL, QUICK
 from footway.experiments.machine import machine
 from footway.experiments.report import Report
+from footway.experiments.series import MAPS, run_all
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,16 +26,12 @@ _STEPS: Final = (
     ("lanes", "Two ways through one corridor", lanes),
 )
 
-_MAPS: Final = (
-    "The papers' environments are not public: ours are made after their figures and numbers, with "
-    "the same size and kind of obstacles."
-)
 _PEOPLE: Final = (
     "Characters have a radius of 0.25 m and walk 1.2 m/s, at steps of 0.1 s, as in "
     "cmm-crowds-2008; in groups and in the corridor speeds differ by 10 % (standard deviation)."
 )
 _REMARKS: Final = (
-    _MAPS,
+    MAPS,
     _PEOPLE,
     "CPU load: CPU time / simulated time, of one core, on one thread.",
     "Machine of cmm-crowds-2008: Core2, 2.4 GHz, one core.",
@@ -44,8 +41,5 @@ _REMARKS: Final = (
 def run(folder: Path, *, quick: bool, step: Step) -> Report:
     """Run all five; pictures go to the folder."""
     effort = QUICK if quick else FULL
-    sections = []
-    for name, doing, module in _STEPS:
-        with step(name, doing):
-            sections.append(module.run(effort, folder))
+    sections = run_all(_STEPS, effort, folder, step)
     return Report("crowds", "Crowds, reproduced", machine(), sections, _REMARKS)
