@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from footway.environment.environment import Area, Environment, TerrainRegion
 from footway.environment.ingredients import Ingredients, Pieces
+from footway.environment.raster import Raster, rasterise
 from footway.environment.repair import Repair
+from footway.environment.volume import Volume
 from footway.environment.walls import Walls
 
-__all__ = ["Area", "Environment", "Ingredients", "Pieces", "Repair", "TerrainRegion", "Walls"]
+__all__ = [
+    "Area",
+    "Environment",
+    "Ingredients",
+    "Pieces",
+    "Raster",
+    "Repair",
+    "TerrainRegion",
+    "Volume",
+    "Walls",
+    "rasterise",
+]

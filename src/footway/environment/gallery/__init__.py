@@ -2,9 +2,10 @@
 
     from footway.environment import gallery
 
-    gallery.names()            # ("city", "field", "game", "mckenna", "office")
+    gallery.names()            # ("city", "field", "game", "house", "mckenna", "office", "quake")
     gallery.make("city")       # Environment, 500 x 500 m
     gallery.make("city:3x3")   # nine cities side by side, 1,500 x 1,500 m
+    gallery.make("house")      # Volume, 57 x 40 x 20 m: "house" and "quake" are three-dimensional
 
 A map is the same on every platform and in every run: its numbers come from a fixed stream and its
 corners are whole millimetres.
@@ -14,19 +15,19 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
 from footway.errors import BadInput
 
 if TYPE_CHECKING:
-    from footway.environment import Environment
+    from footway.environment import Environment, Volume
 
 __all__ = ["MOST_TILES", "make", "names"]
 
 MOST_TILES: Final = 12
 """Cities in each direction, at most: 144 of them have 85,000 buildings."""
 
-_NAMES: Final = ("city", "field", "game", "mckenna", "office")
+_NAMES: Final = ("city", "field", "game", "house", "mckenna", "office", "quake")
 _TILING = re.compile(r"city:([0-9]{1,4})x([0-9]{1,4})")
 
 
@@ -35,8 +36,14 @@ def names() -> tuple[str, ...]:
     return _NAMES
 
 
-def make(name: str) -> Environment:
+@overload
+def make(name: Literal["house", "quake"]) -> Volume: ...
+@overload
+def make(name: str) -> Environment | Any: ...
+def make(name: str) -> Environment | Volume:
     """Return the map of this name; "city:NxN" is N x N cities, N from 1 to 12.
+
+    "house" and "quake" are volumes, the others are plans.
 
     Raises:
         BadInput: there is no such map; the message lists those that exist.
@@ -49,7 +56,7 @@ def make(name: str) -> Environment:
     """
     if name in _NAMES:
         module = import_module(f"footway.environment.gallery.{name}")
-        environment: Environment = getattr(module, name)()
+        environment: Environment | Volume = getattr(module, name)()
         return environment
     tiling = _TILING.fullmatch(name)
     if tiling is None:

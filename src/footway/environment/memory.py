@@ -1,0 +1,71 @@
+"""Whether a lattice of cells would fit in memory, asked before it is made."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+from typing import Final
+
+from footway.errors import BadInput
+
+BYTES_PER_CELL: Final = 64
+"""bytes. A cell with its corner: whether it is free, its clearance, how far a ray may skip, and
+what the distance transforms need beside them while they run."""
+
+
+def check_memory(
+    cells: int, *, resolution: float, dimension: int, each: int = BYTES_PER_CELL
+) -> None:
+    """Refuse a lattice that would not fit into what memory is free.
+
+    Args:
+        cells: how many there would be.
+        resolution: m, side of a cell: the message says which one would fit.
+        dimension: 2 or 3; how the number of cells grows with the resolution.
+        each: bytes that one cell takes.
+
+    Raises:
+        BadInput: it does not fit; with what is needed, what is there and what to do.
+
+    Example:
+        >>> check_memory(94 * 94, resolution=0.5, dimension=2)
+
+    """
+    available = free_memory()
+    needed = cells * each
+    if available is None or needed <= available:
+        return
+    fits = round_up(resolution * (needed / max(available, 1)) ** (1 / dimension))
+    raise BadInput(
+        f"a resolution of {resolution:g} m gives {cells:,} cells, which need "
+        f"{needed / 2**30:,.1f} GiB; {available / 2**30:,.1f} GiB are free: "
+        f"take a resolution of {fits:g} m or more"
+    )
+
+
+def free_memory() -> int | None:
+    """Bytes that can be had without pushing others out; None where the system does not tell."""
+    try:
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except (OSError, ValueError, IndexError):
+        pass  # not Linux
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def round_up(length: float) -> float:
+    """Return the next length of the series 1, 2, 2.5, 5, 10: one that a person would type.
+
+    Example:
+        >>> round_up(0.235), round_up(0.5), round_up(2.1)
+        (0.25, 0.5, 2.5)
+
+    """
+    power = math.floor(math.log10(length))
+    steps = (float(f"{digits}e{power}") for digits in (1, 2, 2.5, 5, 10))
+    return next(step for step in steps if step >= length * (1 - 1e-9))

@@ -1,0 +1,187 @@
+"""The volume: a three-dimensional environment of voxels, in metres."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Self, TypeAlias
+
+import numpy as np
+
+from footway.environment.memory import check_memory
+from footway.errors import BadGeometry, BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from footway.environment.repair import Repair
+
+Box: TypeAlias = tuple[float, float, float, float, float, float]
+"""x0, y0, z0, x1, y1, z1, m."""
+
+_FLAT: Final = frozenset(
+    ("walkable", "lines", "points", "areas", "terrain", "walls", "area", "holes", "grid")
+)
+"""What an Environment has and a Volume has not."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Volume:
+    """Space as voxels that are solid or free; z is up, and all that lies outside is solid.
+
+    Attributes:
+        solid: (nz, ny, nx) bool, voxels that anything occupies; read-only.
+        resolution: m, side of a voxel.
+        origin: (x, y, z) of the lower corner, m.
+        name: of the map.
+        repairs: everything that was done to dirty input, with the place.
+
+    Example:
+        >>> room = np.zeros((3, 4, 5), dtype=bool)
+        >>> Volume(room, resolution=0.5).bounds
+        (0.0, 0.0, 0.0, 2.5, 2.0, 1.5)
+
+    """
+
+    solid: NDArray[np.bool_]
+    resolution: float
+    origin: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    name: str = ""
+    repairs: tuple[Repair, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check what was given, and keep a copy that nobody can change."""
+        object.__setattr__(self, "solid", _voxels(self.solid))
+        object.__setattr__(self, "resolution", _resolution(self.resolution))
+        object.__setattr__(self, "origin", _corner(self.origin))
+
+    @classmethod
+    def from_boxes(
+        cls,
+        bounds: Box,
+        boxes: Iterable[Box] = (),
+        *,
+        resolution: float = 1.0,
+        name: str = "",
+    ) -> Self:
+        """Return the volume of these bounds with solid boxes in it.
+
+        A voxel is solid if the inside of a box meets it, however little: what is free in the
+        voxels is free in the boxes. So are voxels that reach beyond the bounds.
+
+        Args:
+            bounds: (x0, y0, z0, x1, y1, z1), m.
+            boxes: as the bounds; parts outside them have no effect.
+            resolution: m, side of a voxel.
+            name: of the map.
+
+        Raises:
+            BadGeometry: bounds or a box that are no box: not six numbers, NaN, empty.
+            BadInput: a resolution that is no length, or so fine that memory would not suffice.
+
+        Example:
+            >>> Volume.from_boxes((0, 0, 0, 10, 8, 3), [(4, 3, 0, 6, 5, 3)])
+            <Volume '': 10 x 8 x 3 m, voxels of 1 m, 228.0 m3 free, 0 repairs>
+
+        """
+        limits = _box(bounds, "the bounds")
+        step = _resolution(resolution)
+        origin, far = limits[:3], limits[3:]
+        shape = [math.ceil(side - 1e-9) for side in (far - origin) / step]
+        check_memory(math.prod(shape), resolution=step, dimension=3)
+        solid = np.zeros(shape[::-1], dtype=bool)
+        whole = [math.floor(side + 1e-9) for side in (far - origin) / step]
+        for axis, count in enumerate(reversed(whole)):
+            np.moveaxis(solid, axis, 0)[count:] = True
+        for i, given in enumerate(boxes):
+            box = _box(given, f"box {i}")
+            low = np.floor((box[:3] - origin) / step + 1e-9).astype(np.int64)
+            high = np.ceil((box[3:] - origin) / step - 1e-9).astype(np.int64)
+            x, y, z = (slice(*pair) for pair in zip(low.clip(0), high.clip(0), strict=True))
+            solid[z, y, x] = True
+        return cls(solid, resolution=step, origin=tuple(origin.tolist()), name=name)
+
+    @property
+    def bounds(self) -> Box:
+        """(x0, y0, z0, x1, y1, z1) of all voxels, metres."""
+        low, size = self.origin, self.size
+        return (*low, low[0] + size[0], low[1] + size[1], low[2] + size[2])
+
+    @property
+    def size(self) -> tuple[float, float, float]:
+        """Lengths along x, y and z, metres."""
+        nz, ny, nx = self.solid.shape
+        return nx * self.resolution, ny * self.resolution, nz * self.resolution
+
+    @property
+    def free_volume(self) -> float:
+        """Volume of the voxels that are free, m3."""
+        return float(np.count_nonzero(~self.solid)) * self.resolution**3
+
+    if not TYPE_CHECKING:  # or every misspelt attribute would pass the type checker
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Say in one line what to do, wherever a volume is taken for a plan."""
+            if name in _FLAT:
+                raise BadInput(
+                    f"{self.name or 'a volume'} is three-dimensional: build a roadmap, or cut a "
+                    "plan with between=LOW,HIGH"
+                )
+            raise AttributeError(f"'Volume' object has no attribute {name!r}")
+
+    def __repr__(self) -> str:
+        """Give name, size and how much of it is free, on one line."""
+        x, y, z = self.size
+        return (
+            f"<Volume {self.name!r}: {x:g} x {y:g} x {z:g} m, voxels of {self.resolution:g} m, "
+            f"{self.free_volume:.1f} m3 free, {len(self.repairs)} repairs>"
+        )
+
+
+def _voxels(solid: Any) -> NDArray[np.bool_]:
+    voxels = np.array(solid)
+    if voxels.ndim != 3 or voxels.size == 0 or voxels.dtype.kind not in "bui":
+        raise BadGeometry(
+            f"solid voxels have the shape {voxels.shape} and the type {voxels.dtype}; "
+            "give a (nz, ny, nx) array of booleans"
+        )
+    made = np.ascontiguousarray(voxels, dtype=bool)
+    made.flags.writeable = False
+    return made
+
+
+def _resolution(resolution: Any) -> float:
+    try:
+        length = float(resolution)
+    except (TypeError, ValueError):
+        length = math.nan
+    if not (math.isfinite(length) and length > 0):
+        raise BadInput(f"the resolution is {resolution!r}; give a positive length in metres")
+    return length
+
+
+def _corner(origin: Any) -> tuple[float, float, float]:
+    try:
+        x, y, z = (float(v) for v in origin)
+    except (TypeError, ValueError):
+        x = y = z = math.nan
+    if not all(math.isfinite(v) for v in (x, y, z)):
+        raise BadGeometry(f"the origin is {origin!r}; give (x, y, z) in metres")
+    return x, y, z
+
+
+def _box(given: Any, what: str) -> NDArray[np.float64]:
+    """Return a box as (6,) float64, or say what is wrong with it."""
+    try:
+        box = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        box = np.empty(0)
+    good = box.shape == (6,) and np.isfinite(box).all() and (box[:3] < box[3:]).all()
+    if not good:
+        raise BadGeometry(
+            f"{what}: {given!r} is no box; give (x0, y0, z0, x1, y1, z1) in metres with x0 < x1, "
+            "y0 < y1 and z0 < z1"
+        )
+    return box

@@ -1,0 +1,168 @@
+"""Rasters: the cells of small maps by hand, and what cannot be rasterised."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import footway as fw
+from footway.environment import Environment, Volume, gallery, memory, rasterise
+
+
+def square(side: float, **more) -> Environment:
+    return Environment.from_polygons(bounds=(0, 0, side, side), **more)
+
+
+def room(shape=(5, 5, 5), **more) -> Volume:
+    return Volume(np.zeros(shape, dtype=bool), resolution=1, **more)
+
+
+def test_cells_of_an_empty_square():
+    raster = rasterise(square(4), resolution=0.5, radius=0.5)
+    assert raster.dimension == 2
+    assert raster.free.shape == (1, 8, 8)
+    assert raster.clearance.shape == (1, 9, 9)
+    assert raster.free[0, 1:-1, 1:-1].all()  # a disc that touches the wall fits
+    assert raster.free.sum() == 36
+    assert raster.clearance[0, 4, 4] == 1.5
+    assert raster.clearance[0, 4, :4].tolist() == [0, 0, 0.5, 1]
+    assert raster.radius == 0.5
+    assert raster.size.tolist() == [1, 1, 0]
+    assert raster.walls.shape == (4, 4)
+
+
+def test_the_lattice_begins_at_the_lower_left():
+    env = Environment.from_polygons(bounds=(10, 20, 13, 22.2))
+    raster = rasterise(env, resolution=0.5, radius=0.1)
+    assert raster.origin.tolist() == [10, 20, 0]
+    assert raster.free.shape == (1, 5, 6)
+    # The topmost row reaches beyond the map.
+    assert not raster.free[0, 4].any()
+    assert raster.clearance[0, 1, 1] == pytest.approx(0.4)
+
+
+def test_walls_without_thickness_and_points_count():
+    env = square(6, lines=[[(3, 2), (3, 4)]], points=[(1, 1)])
+    raster = rasterise(env, resolution=1, radius=0.25)
+    assert not raster.free[0, 1:5, 2:4].any()
+    assert not raster.free[0, 1, 1]
+    assert raster.free.sum() == 16 - 8 - 1
+    assert raster.clearance[0, 1, 1] == 0
+    assert raster.clearance[0, 3, 2] == 0.75
+    assert (raster.walls == (1, 1, 1, 1)).all(axis=1).sum() == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "step"), [("field", 0.5), ("office", 0.5), ("mckenna", 1), ("city", 2.5)]
+)
+def test_the_resolution_is_round_where_nobody_says(name, step):
+    assert rasterise(gallery.make(name)).resolution == step
+
+
+def test_field_has_the_grid_of_the_paper():
+    raster = rasterise(gallery.make("field"), resolution=0.5, radius=0.5)
+    assert raster.free.shape == (1, 94, 94)
+    assert 7000 < raster.free.sum() < 8836
+
+
+def test_a_box_of_one_voxel_needs_one_more_to_all_sides():
+    raster = rasterise(room(), size=(1, 1, 1))
+    assert raster.dimension == 3
+    assert raster.free[1:-1, 1:-1, 1:-1].all()
+    assert raster.free.sum() == 27
+    assert raster.clearance.shape == (6, 6, 6)
+    assert raster.clearance.max() == 1
+    assert raster.walls.shape == (0, 4)
+    assert (raster.radius, raster.size.tolist()) == (0, [1, 1, 1])
+
+
+def test_a_box_may_touch():
+    # Two metres: half a box is one voxel; over the middle cell it sweeps three voxels.
+    assert rasterise(room((3, 3, 3)), size=(2, 2, 2)).free.sum() == 1
+    with pytest.raises(fw.BadInput, match=r"a box of 2.1 x 2 x 2 m fits in no cell of 1 m"):
+        rasterise(room((3, 3, 3)), size=(2.1, 2, 2))
+
+
+def test_the_sides_of_a_box_are_x_y_z():
+    raster = rasterise(room((3, 5, 7)), size=(6, 4, 2))
+    assert np.argwhere(raster.free).tolist() == [[1, 2, 3]]
+
+
+def test_a_ball_is_round():
+    solid = np.zeros((25, 25, 25), dtype=bool)
+    solid[12, 12, 12] = True
+    volume = Volume(solid, resolution=0.5, origin=(1, 2, 3))
+    ball = rasterise(volume, radius=1.5)
+    box = rasterise(volume, size=(3, 3, 3))
+    assert ball.free.sum() > box.free.sum()
+    assert ball.size.tolist() == [3, 3, 3]
+    assert ball.radius == 1.5
+    assert ball.free[12, 12, 12 + 4]  # three cells between: 1.5 m
+    assert not ball.free[12, 12, 12 + 3]
+    assert ball.free[12 + 3, 12 + 3, 12 + 3]  # two, two and two: 1.7 m
+    assert not box.free[12 + 3, 12 + 3, 12 + 3]
+    assert not ball.free[12, 12 + 3, 12 + 3]  # two and two: 1.4 m
+
+
+def test_a_tiny_ball_still_keeps_off_the_walls():
+    assert rasterise(room(), radius=1e-12).free.sum() == 27
+
+
+def test_arrays_are_contiguous_and_of_one_kind():
+    for raster in (rasterise(square(4)), rasterise(room()), rasterise(room(), size=(1, 1, 1))):
+        assert raster.free.flags.c_contiguous
+        assert raster.clearance.flags.c_contiguous
+        assert raster.free.dtype == bool
+        for array in (raster.clearance, raster.origin, raster.walls, raster.size):
+            assert array.dtype == np.float64
+
+
+@pytest.mark.parametrize("length", [0, -1, float("nan"), float("inf"), "wide", None, (1, 2)])
+def test_lengths_that_are_none(length):
+    for environment in (square(4), room()):
+        with pytest.raises(fw.BadInput, match=r"the radius is .*; give a positive length"):
+            rasterise(environment, radius=length)
+        if length is not None:
+            with pytest.raises(fw.BadInput, match=r"the resolution is .*; give a positive length"):
+                rasterise(environment, resolution=length)
+    with pytest.raises(fw.BadInput, match=r"the size is .*; give"):
+        rasterise(room(), size=(1, length, 1))
+
+
+def test_what_does_not_go_together():
+    with pytest.raises(fw.BadInput, match="a disc: give its radius, not a size"):
+        rasterise(square(4), size=(1, 1, 1))
+    with pytest.raises(fw.BadInput, match=r"give \(x, y, z\)"):
+        rasterise(room(), size=(1, 1))
+    with pytest.raises(fw.BadInput, match=r"are 1 m wide, not 0.5; leave out the resolution"):
+        rasterise(room(), resolution=0.5)
+    with pytest.raises(fw.BadInput, match="a str is no map"):
+        rasterise("gallery:field")
+    assert rasterise(room(), resolution=1).resolution == 1
+
+
+def test_no_room():
+    with pytest.raises(fw.BadInput, match=r"a disc of radius 3 m fits in no cell of 0.5 m"):
+        rasterise(square(4), radius=3)
+    with pytest.raises(fw.BadInput, match="here: a ball of radius 3 m fits in no cell of 1 m"):
+        rasterise(room(name="here"), radius=3)
+
+
+def test_memory_is_asked_for_before_it_is_taken(monkeypatch):
+    with pytest.raises(fw.BadInput, match=r"1e-07 m gives .* cells, which need .* GiB"):
+        rasterise(square(4), resolution=1e-7)
+    monkeypatch.setattr(memory, "free_memory", lambda: 64 * 64)
+    rasterise(square(4), resolution=0.5)
+    with pytest.raises(fw.BadInput, match=r"256 cells.*take a resolution of 0.5 m or more"):
+        rasterise(square(4), resolution=0.25)
+    with pytest.raises(fw.BadInput, match="125 cells"):
+        rasterise(room())
+
+
+def test_a_system_that_does_not_tell_is_trusted(monkeypatch):
+    monkeypatch.setattr(memory, "free_memory", lambda: None)
+    memory.check_memory(10**15, resolution=1, dimension=3)
+
+
+def test_free_memory_is_a_number():
+    assert memory.free_memory() > 2**20
