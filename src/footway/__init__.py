@@ -31,11 +31,14 @@ __all__ = [
     "Pinch",
     "Profile",
     "Recording",
+    "Roadmap",
     "Scenario",
+    "Volume",
     "__version__",
     "follow",
     "load",
     "load_scenario",
+    "roadmap",
 ]
 
 _HOME = {
@@ -53,24 +56,27 @@ _HOME = {
     "Pinch": "footway.corridor",
     "Profile": "footway.crowd",
     "Recording": "footway.crowd",
+    "Roadmap": "footway.roadmap",
     "Scenario": "footway.io.scenario",
+    "Volume": "footway.environment",
     "load": "footway.io",
     "load_scenario": "footway.io.scenario",
 }
 
 if TYPE_CHECKING:
-    from footway import follow
+    from footway import follow, roadmap
     from footway.corridor import Corridor, CorridorMap, Path, Pinch
     from footway.crowd import Crowd, Profile, Recording
-    from footway.environment import Environment
+    from footway.environment import Environment, Volume
     from footway.errors import BadFile, BadGeometry, BadInput, BadQuery, FootwayError, NoPath
     from footway.io import load
     from footway.io.scenario import Scenario, load_scenario
+    from footway.roadmap import Roadmap
 
 
 def __getattr__(name: str) -> Any:
-    if name == "follow":
-        return import_module("footway.follow")
+    if name in {"follow", "roadmap"}:
+        return import_module(f"footway.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'footway' has no attribute {name!r}")
     value = getattr(import_module(_HOME[name]), name)

@@ -7,7 +7,10 @@ import math
 import numpy as np
 
 from footway._jit import inner, kernel, prange
-from footway.corridor._grid_kernels import is_outside, nearest_wall
+from footway.corridor._grid_kernels import cell_of, is_outside, line_clearance, nearest_wall
+
+SEEN = 1e-6  # m, clearance of a line that does not just touch a wall by rounding
+WIDE = 0.999  # of a point's own clearance: a way from it that has as much is as good as any
 
 
 @inner
@@ -95,17 +98,54 @@ def _reach(ox, oy, wx, wy, sites, is_point, other):
     return height / (1.0 - rise) if rise < 1.0 else math.inf
 
 
+@inner(inline=False)
+def ball_at(x, y, own, grid, fans):
+    """Ball of a roadmap that a point joins straight: (event, clearance of the way); -1: none.
+
+    The ball that holds the point deepest, for no wall is in it (rrm-roadmaps-2006, section V.B.2).
+    Where none does, or the way is narrower than at the point itself, `own` metres, the one to which
+    the straight way has the most clearance.
+    """
+    if is_outside(x, y, grid):
+        return -1, 0.0
+    cell = cell_of(x, y, fans.ball_box, fans.ball_shape)
+    first, last = fans.ball_offsets[cell], fans.ball_offsets[cell + 1]
+    best, depth, widest = -1, 0.0, SEEN
+    for slot in range(first, last):
+        b = fans.ball_members[slot]
+        dx, dy = x - fans.balls[b, 0], y - fans.balls[b, 1]
+        margin = fans.balls[b, 2] - math.sqrt(dx * dx + dy * dy)
+        if margin > depth:
+            best, depth = int(b), margin
+    if best >= 0:
+        clear, _ = line_clearance(x, y, fans.balls[best, 0], fans.balls[best, 1], -2.0, grid)
+        widest = max(clear, depth, SEEN)
+    if widest < own * WIDE:
+        for slot in range(first, last):
+            b = fans.ball_members[slot]
+            clear, _ = line_clearance(x, y, fans.balls[b, 0], fans.balls[b, 1], widest, grid)
+            if clear > widest:
+                best, widest = int(b), clear
+    return best, widest
+
+
 @inner
 def locate_point(x, y, axis, grid, fans):
     """Place of a point on the map.
 
     Returns (event index of the piece, position on the axis, its clearance, clearance of the point,
-    nearest obstacle point). The event is -1 inside obstacles and outside the map.
+    nearest obstacle point). The event is -1 inside obstacles and outside the map. On a roadmap both
+    clearances are the least along the straight way from the point to its position.
     """
     wall, distance, share = nearest_wall(x, y, grid)
     walls = grid.walls
     ox = walls[wall, 0] + share * (walls[wall, 2] - walls[wall, 0])
     oy = walls[wall, 1] + share * (walls[wall, 3] - walls[wall, 1])
+    if len(fans.balls) > 0:
+        ball, clear = ball_at(x, y, distance, grid, fans)
+        if ball < 0:
+            return -1, x, y, 0.0, 0.0, ox, oy
+        return fans.pieces[ball], fans.balls[ball, 0], fans.balls[ball, 1], clear, clear, ox, oy
     site, row = site_of(x, y, grid, fans, wall, share)
     if row < 0 or is_outside(x, y, grid):
         return -1, x, y, 0.0, 0.0, ox, oy
@@ -173,7 +213,9 @@ def clearances(points, grid, fans):
         if is_outside(x, y, grid):
             continue
         wall, distance, share = nearest_wall(x, y, grid)
-        if site_of(x, y, grid, fans, wall, share)[1] >= 0:
+        if len(fans.balls) > 0:
+            out[k] = distance if ball_at(x, y, distance, grid, fans)[0] >= 0 else 0.0
+        elif site_of(x, y, grid, fans, wall, share)[1] >= 0:
             out[k] = distance
     return out
 

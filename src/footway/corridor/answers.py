@@ -146,7 +146,7 @@ def _widest(solver: Solver, a: Floats, b: Floats) -> Pinch | None:
         pieces, (a, b), values[:, 4:6], ("start", "goal"), strict=True
     ):
         if piece < 0:
-            raise _in_wall(what, point, contact)
+            raise _in_wall(what, point, contact, on_roads=_on_roads(solver))
     narrow = narrowest_on_widest_way(solver.index, int(pieces[0]), int(pieces[1]))
     if narrow is None:
         return None
@@ -219,9 +219,17 @@ def _refusal(
     if solution.status in (codes.START_IN_WALL, codes.GOAL_IN_WALL):
         what, point = ("start", a) if solution.status == codes.START_IN_WALL else ("goal", b)
         _, values = _locate(solver, point[None])
-        return _in_wall(what, point, values[0, 4:6])
+        return _in_wall(what, point, values[0, 4:6], on_roads=_on_roads(solver))
     if solution.status in (codes.START_TIGHT, codes.GOAL_TIGHT):
         what, point = ("start", a) if solution.status == codes.START_TIGHT else ("goal", b)
+        _, values = _locate(solver, point[None])
+        if _on_roads(solver) and np.hypot(*(point - values[0, 4:6])) >= radius:
+            return NoPath(
+                f"a disc of radius {radius:g} m does not get straight from the {what} "
+                f"{_text(point)} to the roadmap: the way there has {solution.clearance:.3f} m on "
+                "either side; use a smaller radius or a finer roadmap",
+                reason="no room",
+            )
         return NoPath(
             f"a disc of radius {radius:g} m does not fit at the {what} {_text(point)}: "
             f"the nearest wall is {solution.clearance:.3f} m away; "
@@ -240,8 +248,18 @@ def _refusal(
     )
 
 
-def _in_wall(what: str, point: Floats, contact: Floats) -> BadQuery:
+def _on_roads(solver: Solver) -> bool:
+    """Whether the map was made from a roadmap."""
+    return len(solver.index.fans.balls) > 0
+
+
+def _in_wall(what: str, point: Floats, contact: Floats, *, on_roads: bool) -> BadQuery:
     distance = float(np.hypot(*(point - contact)))
+    if on_roads:
+        return BadQuery(
+            f"the {what} {_text(point)} is inside an obstacle, outside the map, or sees nothing of "
+            f"the roadmap: the nearest wall is {distance:.3f} m away at {_text(contact)}"
+        )
     return BadQuery(
         f"the {what} {_text(point)} is inside an obstacle or outside the map: "
         f"the nearest free point is {distance:.3f} m away at {_text(contact)}"

@@ -51,6 +51,12 @@ class Fans(NamedTuple):
     sites: Floats  # (ns, 4)
     is_point: NDArray[np.bool_]  # (ns,)
     two_sided: NDArray[np.bool_]  # (ns,)
+    # Of a map that was made from a roadmap, and else empty: balls that may hold a point, by cells.
+    balls: Floats  # (m, 3) x, y, clearance of each event, m
+    ball_box: Floats  # (3,) lower left corner and cell size, m
+    ball_shape: Ints  # (2,) columns, rows
+    ball_offsets: Ints  # (cells + 1,)
+    ball_members: NDArray[np.int32]
 
 
 class Graph(NamedTuple):
@@ -99,7 +105,7 @@ class Index(NamedTuple):
 def build_index(axis: MedialAxis) -> Index:
     """Derive every structure from the axis; milliseconds for a city."""
     grid, fans = _grid(axis), _fans(axis)
-    return Index(axis, grid, fans, _graph(axis), _string(axis, grid, fans))
+    return Index(axis, grid, fans, make_graph(axis), _string(axis, grid, fans))
 
 
 def _grid(axis: MedialAxis) -> Grid:
@@ -109,7 +115,11 @@ def _grid(axis: MedialAxis) -> Grid:
     single = np.setdiff1d(points, np.concatenate([start, end]), assume_unique=False)
     site = np.concatenate([segments, single])
     ends = np.column_stack([np.concatenate([start, single]), np.concatenate([end, single])])
-    walls = np.ascontiguousarray(axis.sites[site])
+    return make_grid(np.ascontiguousarray(axis.sites[site]), site, ends)
+
+
+def make_grid(walls: Floats, site: Ints, ends: Ints) -> Grid:
+    """Grid of walls (nw, 4), of which the sites and the sites of their ends are known."""
     low = np.minimum(walls[:, :2], walls[:, 2:]).min(axis=0)
     high = np.maximum(walls[:, :2], walls[:, 2:]).max(axis=0)
     size = float(np.sqrt(np.prod(high - low) / (CELLS_PER_WALL * len(walls))))
@@ -145,8 +155,15 @@ def _fans(axis: MedialAxis) -> Fans:
     offsets = np.concatenate([[0], np.cumsum(count)])
     pieces = np.concatenate([piece, piece])[order]
     return Fans(
-        offsets, key[order], width[order], pieces, axis.sites, axis.is_point, axis.two_sided
-    )
+        offsets, key[order], width[order], pieces, axis.sites, axis.is_point, axis.two_sided,
+        *no_balls(),
+    )  # fmt: skip
+
+
+def no_balls() -> tuple[Floats, Floats, Ints, Ints, NDArray[np.int32]]:
+    """Last fields of `Fans` for a map whose points are located by its walls."""
+    none = np.empty(0, np.int64)
+    return np.empty((0, 3)), np.empty(0), none, none, np.empty(0, np.int32)
 
 
 def _fan_entries(
@@ -171,7 +188,8 @@ def _fan_entries(
     return row, key, width
 
 
-def _graph(axis: MedialAxis) -> Graph:
+def make_graph(axis: MedialAxis) -> Graph:
+    """Graph of the edges for searching."""
     count = len(axis.edges)
     tail = np.stack([axis.edges[:, 0], axis.edges[:, 1]], axis=1).ravel()
     out = np.argsort(tail, kind="stable")

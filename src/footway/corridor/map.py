@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
     from footway.corridor.corridor import Corridor, Pinch
     from footway.corridor.path import TautPath
+    from footway.corridor.space_map import SpaceMap
     from footway.environment import Environment
+    from footway.roadmap import Roadmap
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -52,10 +54,11 @@ class CorridorMap:
 
     """
 
-    def __init__(self, index: Index, *, name: str = "") -> None:
+    def __init__(self, index: Index, *, name: str = "", solver: Solver | None = None) -> None:
         self._index = index
-        self.solver = Solver(index)
+        self.solver = solver or Solver(index)
         self.name = name
+        self.roadmap: Roadmap | None = None
 
     @classmethod
     def build(cls, environment: Environment) -> CorridorMap:
@@ -65,18 +68,58 @@ class CorridorMap:
         axis = medial_axis(environment.walls, grid=environment.grid)
         return cls(build_index(axis), name=environment.name)
 
+    @classmethod
+    def from_roadmap(cls, roadmap: Roadmap) -> CorridorMap | SpaceMap:
+        """Attach clearance to a roadmap (rrm-roadmaps-2006, section V.B.2).
+
+        Paths and corridors follow its edges, and crowds walk on it; walls and clearance are exact.
+        What a level designer closed is closed, and weights count as longer ways. A roadmap in three
+        dimensions gives a SpaceMap.
+
+        Example:
+            >>> import footway as fw
+            >>> roadmap = fw.roadmap.rrm(fw.load("gallery:field"), resolution=0.5, radius=0.5)
+            >>> cmap = fw.CorridorMap.from_roadmap(roadmap)
+            >>> cmap.path((2, 2), (17, 11), radius=0.25).clearance >= 0.25
+            True
+
+        """
+        if not hasattr(roadmap, "path_offsets"):
+            raise BadInput(
+                f"from_roadmap takes a Roadmap, not {roadmap!r:.60}: see footway.roadmap"
+            )
+        if roadmap.dimension == 3:
+            from footway.corridor.space_map import SpaceMap
+
+            return SpaceMap(roadmap)
+        from footway.corridor.roads import solver_of
+
+        solver = solver_of(roadmap.in_effect)
+        cmap = cls(solver.index, name=roadmap.name, solver=solver)
+        cmap.roadmap = roadmap
+        return cmap
+
     def save(self, file: str | PathLike[str]) -> None:
-        """Write the map to one file: arrays and JSON, no pickle."""
+        """Write the map to one file: arrays and JSON, no pickle. One of a roadmap: the roadmap."""
+        if self.roadmap is not None:
+            self.roadmap.save(file)
+            return
         storage.save(file, self._index.axis, name=self.name)
 
     @classmethod
-    def load(cls, file: str | PathLike[str]) -> CorridorMap:
-        """Read a map that `save` wrote.
+    def load(cls, file: str | PathLike[str]) -> CorridorMap | SpaceMap:
+        """Read a map that `save` wrote; a SpaceMap where it is of a roadmap in three dimensions.
 
         Raises:
             BadFile: when the file is missing, damaged, or of a newer Footway.
 
         """
+        from footway.roadmap.storage import is_roadmap
+
+        if is_roadmap(file):
+            from footway.roadmap import Roadmap
+
+            return cls.from_roadmap(Roadmap.load(file))
         index, name = storage.load(file)
         return cls(index, name=name)
 
@@ -100,7 +143,7 @@ class CorridorMap:
     @property
     def edge_length(self) -> Floats:
         """(ne,) m."""
-        return self._index.graph.length
+        return np.add.reduceat(self._index.axis.piece_length, self._index.axis.offsets[:-1])
 
     @property
     def n_vertices(self) -> int:
@@ -164,7 +207,10 @@ class CorridorMap:
         """Place of each point on the medial axis, exact."""
         piece, values = self._locate(points)
         edge = np.where(piece >= 0, self._index.graph.edge_of[piece], -1)
-        return Location(edge, piece, np.ascontiguousarray(values[:, :2]), values[:, 2].copy())
+        position, clearance = np.ascontiguousarray(values[:, :2]), values[:, 2].copy()
+        if self.roadmap is not None:  # there the kernel tells that of the way to the position
+            clearance = np.where(piece >= 0, self.clearance(position), 0.0)
+        return Location(edge, piece, position, clearance)
 
     def _locate(self, points: ArrayLike) -> tuple[Ints, Floats]:
         index = self._index

@@ -74,6 +74,9 @@ def on_pieces(axis: MedialAxis, piece: Ints, t: Floats) -> Samples:
     on_left = closest_points(points, axis.sites[left])
     on_right = closest_points(points, axis.sites[right])
     clearance = np.minimum(np.hypot(*(points - on_left).T), np.hypot(*(points - on_right).T))
+    if not axis.is_point.any():  # a roadmap: other walls may be nearer in between
+        room = axis.clearance[own]
+        clearance = room + t * (axis.clearance[own + 1] - room)
     return Samples(points, clearance, on_left, on_right)
 
 

@@ -102,15 +102,24 @@ class Solver:
         self._local.balls = np.empty((count, 4)), np.empty(count, np.int64), np.empty(count)
 
     def corridor(
-        self, start: Floats, goal: Floats, radius: float, *, step: float = SPACING
+        self,
+        start: Floats,
+        goal: Floats,
+        radius: float,
+        *,
+        step: float = SPACING,
+        index: Index | None = None,
     ) -> Balls:
-        """Balls along the shortest backbone; the memory grows until it is enough."""
+        """Balls along the shortest backbone; the memory grows until it is enough.
+
+        `index` is the solver's own with some edges narrowed, where it is given.
+        """
         ladder = self.ladder
         while True:
             balls, piece, share = self._local.balls
             status, n, count, clearance = extract(
                 start[0], start[1], goal[0], goal[1], radius, step, balls, piece, share,
-                self.index, ladder,
+                index or self.index, ladder,
             )  # fmt: skip
             if status != FULL:
                 halves = ladder.halves[:count].astype(np.int64)
@@ -136,18 +145,26 @@ class Solver:
             self._grow_balls(4 * len(balls))
 
     def solve(
-        self, start: Floats, goal: Floats, radius: float, *, shortcut: bool = True
+        self,
+        start: Floats,
+        goal: Floats,
+        radius: float,
+        *,
+        shortcut: bool = True,
+        index: Index | None = None,
     ) -> Solution:
         """Answer one query; the memory grows until it is enough.
 
         Without `shortcut` a straight way is searched for too, so that its corridor is known.
+        `index` is the solver's own with some edges narrowed, where it is given.
         """
         workspace = self.workspace
         while True:
             out = self._local.out
             status, rows, length, clearance, node = solve(
-                start[0], start[1], goal[0], goal[1], radius, shortcut, out, workspace, self.index
-            )
+                start[0], start[1], goal[0], goal[1], radius, shortcut, out, workspace,
+                index or self.index,
+            )  # fmt: skip
             most = max(_MOST_NODES * len(self.index.graph.out), 1 << 16)
             if status != FULL or len(workspace.heap) > most:
                 return Solution(status, out[:rows].copy(), length, clearance, node)

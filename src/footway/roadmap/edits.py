@@ -1,0 +1,276 @@
+"""Edits of a roadmap by a level designer: checked, undoable, saved with it.
+
+voronoi-roadmaps-2004, section 6: manipulate the graph, weigh edges, add fake obstacles.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from footway.errors import BadQuery
+from footway.roadmap.fake import FakeObstacle, closed_space
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from footway.roadmap.roadmap import Roadmap
+    from footway.roadmap.space import Space
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+
+class Editor:
+    """Changes a roadmap step by step; `roadmap` is what it is now.
+
+    A node inside an obstacle and an edge through one are refused, with the place. Nodes and edges
+    keep their numbers until one is removed: those after it move up by one.
+
+    Example:
+        >>> import footway as fw
+        >>> env = fw.Environment.from_polygons(bounds=(0, 0, 10, 6), obstacles=[
+        ...     [(4, 0), (6, 0), (6, 3), (4, 3)]])
+        >>> editor = Editor(fw.roadmap.rrm(env, resolution=0.5, radius=0.25))
+        >>> node = editor.add_node((1.2, 1.5))
+        >>> other = editor.add_node((8.5, 1.5))
+        >>> editor.add_edge(node, other)
+        Traceback (most recent call last):
+        ...
+        footway.errors.BadQuery: the edge from (1.200, 1.500) to (8.500, 1.500) leaves the free \
+space at (3.500, 1.500): go around the obstacle there
+        >>> editor.undo()
+        True
+
+    """
+
+    def __init__(self, roadmap: Roadmap) -> None:
+        self._states = [roadmap]
+        self._now = 0
+        self._space: tuple[tuple[FakeObstacle, ...], Space] = ((), roadmap.space)
+
+    @property
+    def roadmap(self) -> Roadmap:
+        """The roadmap with all edits."""
+        return self._states[self._now]
+
+    # -- nodes -------------------------------------------------------------------------------
+
+    def add_node(self, at: ArrayLike, *, connect: Iterable[int] = ()) -> int:
+        """Number of a new node, with straight edges to the given nodes."""
+        place, others = self._place(at), [self._node(v) for v in connect]
+        for other in others:
+            self._check_line(place, self.roadmap.nodes[other])
+        now, node = self.roadmap, self.roadmap.n_nodes
+        nodes = np.vstack([now.nodes, place])
+        lines = [np.stack([place, now.nodes[other]]) for other in others]
+        edges = np.array([(node, other) for other in others], np.int64).reshape(-1, 2)
+        self._set(nodes=nodes, **self._more_edges(edges, lines))
+        return node
+
+    def move_node(self, node: int, to: ArrayLike) -> None:
+        """Put a node elsewhere; its edges become straight lines."""
+        v, place, now = self._node(node), self._place(to), self.roadmap
+        own = np.flatnonzero((now.edges == v).any(axis=1))
+        paths = {}
+        for edge in own.tolist():
+            first = bool(now.edges[edge, 0] == v)
+            other = now.nodes[now.edges[edge, 1 if first else 0]]
+            self._check_line(place, other)
+            paths[edge] = np.stack([place, other] if first else [other, place])
+        nodes = now.nodes.copy()
+        nodes[v] = place
+        lines = [paths.get(edge, now.path_of(edge)) for edge in range(now.n_edges)]
+        self._set(nodes=nodes, **_joined(lines, now.dimension))
+
+    def remove_node(self, node: int) -> None:
+        """Take a node away, with its edges; nodes after it move up by one."""
+        v, now = self._node(node), self.roadmap
+        keep = ~(now.edges == v).any(axis=1)
+        changes = self._kept_edges(keep)
+        changes["edges"] = changes["edges"] - (changes["edges"] > v)
+        self._set(nodes=np.delete(now.nodes, v, axis=0), **changes)
+
+    # -- edges -------------------------------------------------------------------------------
+
+    def add_edge(self, a: int, b: int, *, weight: float = 1.0) -> int:
+        """Number of a new straight edge."""
+        v, w, now = self._node(a), self._node(b), self.roadmap
+        if v == w:
+            raise BadQuery(f"an edge from node {v} to itself: give two nodes")
+        if ((now.edges == (v, w)) | (now.edges == (w, v))).all(axis=1).any():
+            raise BadQuery(f"there is an edge between nodes {v} and {w} already")
+        self._check_line(now.nodes[v], now.nodes[w])
+        changes = self._more_edges(np.array([(v, w)]), [now.nodes[[v, w]]])
+        changes["weights"][-1] = _weight(weight)
+        self._set(**changes)
+        return now.n_edges
+
+    def remove_edge(self, edge: int) -> None:
+        """Take an edge away; edges after it move up by one."""
+        keep = np.ones(self.roadmap.n_edges, bool)
+        keep[self._edge(edge)] = False
+        self._set(**self._kept_edges(keep))
+
+    def set_weight(self, edge: int, weight: float) -> None:
+        """Factor on the length of an edge: above 1 it is avoided, below 1 preferred."""
+        weights = self.roadmap.weights.copy()
+        weights[self._edge(edge)] = _weight(weight)
+        self._set(weights=weights)
+
+    # -- fake obstacles ----------------------------------------------------------------------
+
+    def add_fake_obstacle(
+        self,
+        polygon: ArrayLike | None = None,
+        *,
+        disc: tuple[ArrayLike, float] | None = None,
+        box: tuple[ArrayLike, ArrayLike] | None = None,
+    ) -> int:
+        """Number of a new fake obstacle; nothing goes through it while it is there.
+
+        Args:
+            polygon: corners (n, 2), m.
+            disc: centre and radius, m.
+            box: lower and upper corner, m; the only kind in three dimensions.
+
+        """
+        if sum(value is not None for value in (polygon, disc, box)) != 1:
+            raise BadQuery("give one of polygon, disc=(centre, radius) and box=(lower, upper)")
+        if polygon is not None:
+            fake = FakeObstacle.polygon(polygon)
+        elif disc is not None:
+            fake = FakeObstacle.disc(*disc)
+        elif box is not None:
+            fake = FakeObstacle.box(*box)
+        if fake.dimension != self.roadmap.dimension:
+            kind = "a box of x, y, z corners" if self.roadmap.dimension == 3 else "x, y corners"
+            raise BadQuery(f"a fake obstacle of this roadmap needs {kind}")
+        fakes = self.roadmap.fake_obstacles
+        self._set(fake_obstacles=(*fakes, fake))
+        return len(fakes)
+
+    def remove_fake_obstacle(self, number: int) -> None:
+        """Open what a fake obstacle closed; those after it move up by one."""
+        fakes = self.roadmap.fake_obstacles
+        if not isinstance(number, int | np.integer) or not 0 <= number < len(fakes):
+            raise BadQuery(f"there is no fake obstacle {number!r}: there are {len(fakes)}")
+        self._set(fake_obstacles=(*fakes[:number], *fakes[number + 1 :]))
+
+    # -- undo --------------------------------------------------------------------------------
+
+    def undo(self) -> bool:
+        """Take the last edit back; false where there is none."""
+        if self._now == 0:
+            return False
+        self._now -= 1
+        return True
+
+    def redo(self) -> bool:
+        """Make the last edit that was taken back again; false where there is none."""
+        if self._now + 1 == len(self._states):
+            return False
+        self._now += 1
+        return True
+
+    # ----------------------------------------------------------------------------------------
+
+    def _set(self, **changes: Any) -> None:
+        self._states[self._now + 1 :] = [self.roadmap.with_changes(**changes)]
+        self._now += 1
+
+    def _more_edges(self, edges: Ints, lines: list[Floats]) -> dict[str, Any]:
+        now = self.roadmap
+        new = _joined(lines, now.dimension)
+        return {
+            "edges": np.concatenate([now.edges, edges]),
+            "path_points": np.concatenate([now.path_points, new["path_points"]]),
+            "path_offsets": np.concatenate(
+                [now.path_offsets, now.path_offsets[-1] + new["path_offsets"][1:]]
+            ),
+            "weights": np.concatenate([now.weights, np.ones(len(edges))]),
+        }
+
+    def _kept_edges(self, keep: NDArray[np.bool_]) -> dict[str, Any]:
+        now, size = self.roadmap, np.diff(self.roadmap.path_offsets)
+        return {
+            "edges": now.edges[keep],
+            "path_points": now.path_points[np.repeat(keep, size)],
+            "path_offsets": np.concatenate([[0], np.cumsum(size[keep])]),
+            "weights": now.weights[keep],
+        }
+
+    @property
+    def _free(self) -> Space:
+        """The space without what is closed now."""
+        fakes = self.roadmap.fake_obstacles
+        if self._space[0] != fakes:
+            base = self._states[0].space
+            self._space = fakes, closed_space(base, fakes) if fakes else base
+        return self._space[1]
+
+    def _place(self, at: ArrayLike) -> Floats:
+        dimension = self.roadmap.dimension
+        try:
+            place = np.asarray(at, np.float64)
+        except (TypeError, ValueError):
+            place = np.empty(0)
+        if place.shape != (dimension,) or not np.isfinite(place).all():
+            names = "x, y, z"[: 3 * dimension - 2]
+            raise BadQuery(f"a node needs {dimension} finite numbers {names} in metres, not {at!r}")
+        if not self._free.lines_are_free(place[None], place[None])[0]:
+            raise BadQuery(
+                f"the node {_text(place)} is inside an obstacle or too near to one for the object: "
+                "move it"
+            )
+        return place
+
+    def _check_line(self, a: Floats, b: Floats) -> None:
+        share = float(self._free.first_hits(a[None], b[None])[0])
+        if share <= 1.0:
+            raise BadQuery(
+                f"the edge from {_text(a)} to {_text(b)} leaves the free space at "
+                f"{_text(a + share * (b - a))}: go around the obstacle there"
+            )
+
+    def _node(self, number: int) -> int:
+        return _number(number, self.roadmap.n_nodes, "node")
+
+    def _edge(self, number: int) -> int:
+        return _number(number, self.roadmap.n_edges, "edge")
+
+    def __repr__(self) -> str:
+        return f"Editor({self.roadmap!r}, {self._now} edits)"
+
+
+def _joined(lines: list[Floats], dimension: int) -> dict[str, Any]:
+    return {
+        "path_points": np.concatenate([np.empty((0, dimension)), *lines]),
+        "path_offsets": np.concatenate([[0], np.cumsum([len(line) for line in lines])]).astype(
+            np.int64
+        ),
+    }
+
+
+def _number(number: int, count: int, what: str) -> int:
+    if not isinstance(number, int | np.integer) or not 0 <= number < count:
+        raise BadQuery(f"there is no {what} {number!r}: they are numbered 0 to {count - 1}")
+    return int(number)
+
+
+def _weight(value: float) -> float:
+    try:
+        weight = float(value)
+    except (TypeError, ValueError):
+        weight = math.nan
+    if not 0.0 < weight < math.inf:
+        raise BadQuery(f"the weight is {value!r}: it must be a number above 0, and finite")
+    return weight
+
+
+def _text(point: Floats) -> str:
+    return "(" + ", ".join(f"{value:.3f}" for value in point.tolist()) + ")"

@@ -1,0 +1,151 @@
+"""The Grid Roadmap Method: every free corner is a node. The baseline, and what SPF divides by."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from footway._jit import thread_count
+from footway.roadmap._grid_kernels import STEPS, find_links, lattice_distances
+from footway.roadmap.roadmap import Roadmap
+from footway.roadmap.space import make_space
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from footway.environment import Environment
+    from footway.environment.volume import Volume
+    from footway.roadmap.space import Space
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+    Progress = Callable[[int, int], None]
+
+FORWARD = 13
+"""Of the 26 steps from a corner, half lead to corners that come later: each edge once."""
+
+
+def grid(
+    environment: Environment | Volume,
+    *,
+    resolution: float | None = None,
+    radius: float = 0.25,
+    size: tuple[float, float, float] | None = None,
+    progress: Progress | None = None,
+) -> Roadmap:
+    """Return the grid roadmap: a node on each corner of each free cell (section V).
+
+    Edges run along each side and each diagonal of a free cell: 8 neighbours in two dimensions, 26
+    in three.
+
+    Args:
+        environment: 2D map, or a volume of voxels.
+        resolution: m, side of a cell; None: half a metre, more for large maps; a volume's own.
+        radius: m, of the disc or ball that moves.
+        size: m, of a box that moves without turning, in a volume.
+        progress: called with the numbers of directions done and of all directions.
+
+    Raises:
+        BadInput: numbers that make no sense, too many cells for the memory, or no free cell.
+
+    Example:
+        >>> from footway.environment import Environment
+        >>> room = Environment.from_polygons(bounds=(0, 0, 4, 3))
+        >>> grid(room, resolution=1)
+        Roadmap('', grid, 2D, 6 nodes, 11 edges, 1 components)
+
+    """
+    start = time.perf_counter()
+    space = make_space(environment, resolution=resolution, radius=radius, size=size)
+    seconds = {"space": time.perf_counter() - start}
+    made = grid_of_space(space, progress=progress)
+    return made.with_changes(name=environment.name, seconds={**seconds, **made.seconds})
+
+
+def grid_of_space(space: Space, *, progress: Progress | None = None) -> Roadmap:
+    """Return the same of a lattice that is there already."""
+    start = time.perf_counter()
+    edges = lattice_edges(space, progress=progress)
+    seconds = {"edges": time.perf_counter() - start}
+    return Roadmap.make(
+        space.positions(space.corners),
+        edges,
+        space,
+        method="grid",
+        parameters=space.parameters,
+        seconds=seconds,
+    )
+
+
+def lattice_links(space: Space) -> NDArray[np.uint32]:
+    """Return which neighbours each corner is joined to, as bits: see _grid_kernels."""
+    links = np.zeros(space.is_node.shape, np.uint32)
+    find_links(space.free, space.is_node, links)
+    return links
+
+
+def lattice_edges(space: Space, *, progress: Progress | None = None) -> Ints:
+    """Return all edges (m, 2) between free corners, which are numbered as in `space.corners`."""
+    links = lattice_links(space).ravel()
+    number = np.cumsum(space.is_node.ravel()) - 1
+    strides = _strides(space)
+    parts = []
+    for done, b in enumerate(_forward(strides)):
+        here = np.flatnonzero((links >> np.uint32(b)) & 1)
+        parts.append(np.column_stack([number[here], number[here + strides[b]]]))
+        if progress is not None:
+            progress(done + 1, FORWARD)
+    return np.concatenate(parts)
+
+
+def grid_distances(space: Space, sources: Ints, targets: Ints) -> Floats:
+    """Return lengths of shortest ways on the grid between corners (n, 3) and (m, 3): (n, m) m.
+
+    Infinite where there is no way. The denominator of the shortest path factor (definition 5);
+    nothing but the lattice is searched, so the grid roadmap is not needed for it.
+
+    Example:
+        >>> from footway.roadmap.space import space_of_cells
+        >>> space = space_of_cells([[True, True, True]])
+        >>> grid_distances(space, space.corners[:1], space.corners[-1:]).round(3).tolist()
+        [[3.414]]
+
+    """
+    links = np.ascontiguousarray(lattice_links(space).ravel())
+    strides = _strides(space)
+    starts, ends = (_flat(corners, space) for corners in (sources, targets))
+
+    def one(source: int) -> Floats:
+        n = len(links)
+        found: Floats = lattice_distances(
+            source, ends, links, strides,
+            np.empty(n), np.empty((3, n), np.int64), np.empty(n, np.int64),
+        )  # fmt: skip
+        return found
+
+    with ThreadPoolExecutor(thread_count()) as pool:
+        rows = list(pool.map(one, starts.tolist()))
+    return np.array(rows).reshape(len(starts), len(ends)) * space.resolution
+
+
+def _strides(space: Space) -> Ints:
+    """Steps to the 26 neighbours in flat arrays of corners."""
+    _, ny, nx = space.is_node.shape
+    strides: Ints = STEPS @ np.array([1, nx, nx * ny])
+    return strides
+
+
+def _forward(strides: Ints) -> Ints:
+    """The 13 steps that lead to later corners."""
+    return np.flatnonzero(strides > 0)
+
+
+def _flat(corners: Ints, space: Space) -> Ints:
+    i, j, k = np.asarray(corners, dtype=np.int64).T
+    flat: Ints = np.ravel_multi_index((k, j, i), space.is_node.shape).astype(np.int64)
+    return flat

@@ -1,0 +1,129 @@
+"""RRRM: the local paths of a roadmap retracted to the medial axis (rrm-roadmaps-2006, section IV).
+
+Nodes stay where they are: they lie on the medial axis up to the lattice, and the shortest path
+factor is defined for nodes on it. So the least clearance of an edge can stay what it was, where a
+node has it, but it never becomes less.
+"""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from footway._jit import thread_count
+from footway.errors import BadInput
+from footway.roadmap._retraction_kernels import STEP, retract_path
+from footway.roadmap.roadmap import Roadmap
+from footway.roadmap.rrm_star import on_lattice, rrm_star
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from footway.environment import Environment
+    from footway.environment.volume import Volume
+
+    Floats = NDArray[np.float64]
+    Progress = Callable[[int, int], None]
+
+STRETCH = 3
+"""Times as many configurations as the straight path that there is memory for, and `SPARE` more."""
+
+SPARE = 64
+
+
+def rrrm(
+    source: Environment | Volume | Roadmap,
+    *,
+    resolution: float | None = None,
+    radius: float = 0.25,
+    size: tuple[float, float, float] | None = None,
+    usefulness: float = 1.5,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Roadmap:
+    """Return the retracted RRM*: small, with useful cycles, and with much clearance everywhere.
+
+    Args:
+        source: 2D map, volume of voxels, or a roadmap of `rrm` or `rrm_star`.
+        resolution: m, side of a cell; None: half a metre, more for large maps; a volume's own.
+        radius: m, of the disc or ball that moves.
+        size: m, of a box that moves without turning, in a volume.
+        usefulness: the paper's K: see `rrm_star`.
+        seed: the same seed gives the same roadmap.
+        progress: called with the numbers of parts done and of all, in each step.
+
+    Raises:
+        BadInput: numbers that make no sense, too many cells for the memory, or no free cell.
+
+    Example:
+        >>> from footway.environment import gallery
+        >>> roadmap = rrrm(gallery.make("field"), resolution=1.0, radius=0.5)
+        >>> roadmap.method, len(roadmap.path_points) > 3 * roadmap.n_edges
+        ('rrrm', True)
+
+    """
+    if not (isinstance(source, Roadmap) and source.method == "rrm-star"):
+        source = rrm_star(
+            source, resolution=resolution, radius=radius, size=size, usefulness=usefulness,
+            seed=seed, progress=progress,
+        )  # fmt: skip
+    return retract(source, progress=progress)
+
+
+def retract(roadmap: Roadmap, *, progress: Progress | None = None) -> Roadmap:
+    """Return the same roadmap with every local path on the medial axis, in two or three dimensions.
+
+    Configurations one cell apart are pushed away from their closest obstacle until their
+    clearance stops growing; branches that are walked forth and back are cut; then the path is
+    smoothed for at most a tenth of a cell of clearance. The paths stay in the free cells, and none
+    comes nearer to an obstacle than it did before.
+
+    Args:
+        roadmap: of any method; its weights are kept.
+        progress: called with the numbers of edges done and of all.
+
+    Raises:
+        BadInput: a roadmap with fake obstacles, which the medial axis does not know.
+
+    Example:
+        >>> from footway.environment import Environment
+        >>> from footway.roadmap.roadmap import Roadmap
+        >>> from footway.roadmap.space import make_space
+        >>> hall = make_space(Environment.from_polygons(bounds=(0, 0, 20, 10)))
+        >>> straight = Roadmap.make([(2, 2), (18, 2)], [(0, 1)], hall, method="rrm")
+        >>> round(float(retract(straight).path_of(0)[:, 1].max()), 1)
+        5.0
+
+    """
+    if roadmap.fake_obstacles:
+        raise BadInput("the roadmap has fake obstacles: retract it first, then edit")
+    start = time.perf_counter()
+    space, done = roadmap.space, []
+    paths = [on_lattice(space.lattice(roadmap.path_of(e))) for e in range(roadmap.n_edges)]
+    with ThreadPoolExecutor(thread_count()) as pool:
+        for path in pool.map(lambda path: retract_path(path, _memory(path), space), paths):
+            done.append(space.positions(path))
+            if progress is not None:
+                progress(len(done), len(paths))
+    return Roadmap.make(
+        roadmap.nodes,
+        roadmap.edges,
+        space,
+        method="rrrm",
+        paths=done,
+        weights=roadmap.weights,
+        name=roadmap.name,
+        parameters=roadmap.parameters,
+        seconds={**roadmap.seconds, "retraction": time.perf_counter() - start},
+    )
+
+
+def _memory(path: Floats) -> int:
+    """Configurations that a local path (k, 3) in lattice units may get."""
+    length = float(np.linalg.norm(np.diff(path, axis=0), axis=1).sum())
+    return int(STRETCH * length / STEP) + len(path) + SPARE

@@ -1,0 +1,360 @@
+"""The value that every method gives: a graph in the free space with the local path of each edge."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from footway.constants import TOUCH
+from footway.errors import BadInput, BadQuery
+from footway.roadmap import checks
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from numpy.typing import ArrayLike, NDArray
+    from scipy.sparse import csr_array
+
+    from footway.roadmap.checks import Paths
+    from footway.roadmap.fake import FakeObstacle
+    from footway.roadmap.space import Space
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+_BATCH = 4096  # lines that a thread measures at a time
+
+METHODS = ("grid", "rrm", "rrm-star", "rrrm")
+
+
+class Samples(NamedTuple):
+    """Configurations on local paths."""
+
+    points: Floats  # (n, d) m
+    clearance: Floats  # (n,) m, of the object
+    edge: Ints  # (n,)
+
+
+class Way(NamedTuple):
+    """A shortest way between two nodes."""
+
+    length: float  # m, times the weights
+    nodes: Ints  # (k,) from the start to the goal
+    edges: Ints  # (k - 1,)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Roadmap:
+    """Nodes and edges in the free space of an object (rrm-roadmaps-2006, section II).
+
+    Made by `grid`, `rrm`, `rrm_star`, `rrrm` and `retract`; `CorridorMap.from_roadmap` attaches
+    clearance to it, for paths, walkers and crowds (section V.B.2).
+
+    Attributes:
+        nodes: (n, d) m, in two or three dimensions.
+        edges: (m, 2) nodes that each edge joins.
+        path_points: (p, d) m. Local paths of all edges, one after the other, from node to node.
+        path_offsets: (m + 1,) edge e has the points path_offsets[e] to path_offsets[e + 1] - 1.
+        weights: (m,) factor on the length of each edge, for searching; 1 unless edited.
+        method: "grid", "rrm", "rrm-star" or "rrrm".
+        space: the discretised free space that it was made in.
+        name: of the environment.
+        parameters: what it was made with: resolution, radius, size, usefulness, seed.
+        seconds: how long each step of the construction took.
+        fake_obstacles: what a level designer closed: see `Editor`.
+
+    """
+
+    nodes: Floats
+    edges: Ints
+    path_points: Floats
+    path_offsets: Ints
+    weights: Floats
+    method: str
+    space: Space
+    name: str = ""
+    parameters: dict[str, Any] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    fake_obstacles: tuple[FakeObstacle, ...] = ()
+
+    @classmethod
+    def make(
+        cls,
+        nodes: ArrayLike,
+        edges: ArrayLike,
+        space: Space,
+        *,
+        method: str,
+        paths: Paths | None = None,
+        weights: ArrayLike | None = None,
+        name: str = "",
+        parameters: dict[str, Any] | None = None,
+        seconds: dict[str, float] | None = None,
+    ) -> Roadmap:
+        """Roadmap from arrays, checked for consistency (not for collisions: see `Editor`).
+
+        Args:
+            nodes: (n, d) m.
+            edges: (m, 2) nodes.
+            space: that it lies in.
+            method: that made it.
+            paths: local path of each edge from its first node to its second, (k, d) each; or all
+                of them one after the other with their offsets. None: straight.
+            weights: (m,) above 0; None: 1.
+            name: of the environment.
+            parameters: of the method.
+            seconds: of each step.
+
+        Raises:
+            BadInput: arrays that do not fit together.
+
+        """
+        places = checks.places(nodes, int(space.dimension))
+        pairs = checks.pairs(edges, len(places))
+        points, offsets = checks.joined_paths(paths, places, pairs)
+        factor = np.ones(len(pairs)) if weights is None else checks.factors(weights, len(pairs))
+        if method not in METHODS:
+            raise BadInput(f"the method is {method!r}: it must be one of {', '.join(METHODS)}")
+        return cls(
+            places, pairs, points, offsets, factor, method, space, name,
+            dict(parameters or {}), dict(seconds or {}),
+        )  # fmt: skip
+
+    def with_changes(self, **changes: Any) -> Roadmap:
+        """A copy with other fields; nothing is checked."""
+        return replace(self, **changes)
+
+    @cached_property
+    def in_effect(self) -> Roadmap:
+        """The roadmap in which fake obstacles are obstacles; itself where there are none."""
+        from footway.roadmap.fake import made_real
+
+        return made_real(self) if self.fake_obstacles else self
+
+    # -- size --------------------------------------------------------------------------------
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.nodes)
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges."""
+        return len(self.edges)
+
+    @property
+    def dimension(self) -> int:
+        """2 or 3."""
+        return int(self.nodes.shape[1])
+
+    @cached_property
+    def component(self) -> Ints:
+        """(n,) number of the connected component of each node."""
+        from scipy.sparse.csgraph import connected_components  # slow to import
+
+        _, label = connected_components(self._graph, directed=False)
+        return np.asarray(label, np.int64)
+
+    @property
+    def n_components(self) -> int:
+        """Number of connected components."""
+        return int(self.component.max(initial=-1)) + 1
+
+    @property
+    def n_cycles(self) -> int:
+        """Number of independent cycles."""
+        return self.n_edges - self.n_nodes + self.n_components
+
+    @property
+    def bounds(self) -> tuple[float, ...]:
+        """Box of the space: lower corner, then upper corner, in m."""
+        cells = np.array(self.space.free.shape[::-1], np.float64)[: self.dimension]
+        low = np.asarray(self.space.origin)[: self.dimension]
+        high = low + cells * self.space.resolution
+        return (*low.tolist(), *high.tolist())
+
+    # -- local paths -------------------------------------------------------------------------
+
+    def path_of(self, edge: int) -> Floats:
+        """Local path of one edge, from its first node to its second, (k, d) m."""
+        return self.path_points[self.path_offsets[edge] : self.path_offsets[edge + 1]]
+
+    @cached_property
+    def lengths(self) -> Floats:
+        """(m,) m. Length of each local path."""
+        return np.add.reduceat(self._steps, self.path_offsets[:-1]) if self.n_edges else np.empty(0)
+
+    @cached_property
+    def _steps(self) -> Floats:
+        """(p,) m. Distance from each point of a local path to the next; 0 at its last point."""
+        step = np.zeros(len(self.path_points))
+        step[:-1] = np.linalg.norm(np.diff(self.path_points, axis=0), axis=1)
+        step[self.path_offsets[1:] - 1] = 0.0
+        return step
+
+    @cached_property
+    def node_clearance(self) -> Floats:
+        """(n,) m. Distance between the object at each node and the nearest obstacle."""
+        return self.space.clearance(self.nodes)[0]
+
+    @cached_property
+    def edge_clearance(self) -> Floats:
+        """(m,) m. Least clearance of the object along each local path (section V.A).
+
+        Exact in two dimensions; to a thousandth of the resolution in three.
+        """
+        lines = np.flatnonzero(_has_next(self.path_offsets))
+        room = np.full(len(self.path_points), np.inf)
+        room[lines] = clearance_along(
+            self.path_points[lines], self.path_points[lines + 1], self.space
+        )
+        return np.minimum.reduceat(room, self.path_offsets[:-1]) if self.n_edges else np.empty(0)
+
+    def samples(self, step: float | None = None) -> Samples:
+        """Configurations on all local paths, at most `step` metres apart, with their clearance.
+
+        Both ends of every path are among them. The step is the resolution if not given. Computed
+        once for each step.
+        """
+        size = float(self.space.resolution if step is None else step)
+        if not 0.0 < size < np.inf:
+            raise BadQuery(f"the step is {size:g} m: it must be positive and finite")
+        known: dict[float, Samples] = self.__dict__.setdefault("_samples", {})
+        if size not in known:
+            known[size] = self._sampled(size)
+        return known[size]
+
+    def _sampled(self, step: float) -> Samples:
+        count = np.maximum(1, np.ceil(self._steps / step - TOUCH)).astype(np.int64)
+        piece = np.repeat(np.arange(len(count)), count)
+        start = np.repeat(np.cumsum(count) - count, count)
+        share = (np.arange(len(piece)) - start) / count[piece]
+        after = np.where(
+            _has_next(self.path_offsets), np.arange(len(count)) + 1, np.arange(len(count))
+        )
+        begin = self.path_points[piece]
+        points = begin + share[:, None] * (self.path_points[after[piece]] - begin)
+        edge = np.repeat(np.arange(self.n_edges), np.diff(self.path_offsets))[piece]
+        return Samples(points, self.space.clearance(points)[0], edge)
+
+    # -- searching ---------------------------------------------------------------------------
+
+    @cached_property
+    def _graph(self) -> csr_array:
+        """Lengths times weights as a symmetric sparse matrix; of parallel edges the shortest."""
+        from scipy.sparse import coo_array  # slow to import
+
+        cost = self.lengths * self.weights
+        low, high = np.sort(self.edges, axis=1).T if self.n_edges else np.empty((2, 0), np.int64)
+        order = np.lexsort((cost, high, low))
+        low, high, cost = low[order], high[order], cost[order]
+        first = np.ones(len(order), bool)
+        first[1:] = (np.diff(low) != 0) | (np.diff(high) != 0)
+        low, high, cost = low[first], high[first], cost[first]
+        rows, columns = np.concatenate([low, high]), np.concatenate([high, low])
+        shape = (self.n_nodes, self.n_nodes)
+        return coo_array((np.concatenate([cost, cost]), (rows, columns)), shape).tocsr()
+
+    def distances(self, sources: ArrayLike | None = None) -> Floats:
+        """Length of the shortest way from each source node to every node, (k, n) m.
+
+        Infinite where there is none. All nodes are sources if none are given.
+        """
+        from scipy.sparse.csgraph import dijkstra  # slow to import
+
+        which = None if sources is None else self._nodes_named(sources)
+        return np.atleast_2d(dijkstra(self._graph, directed=False, indices=which))
+
+    def shortest_path(self, start: int, goal: int) -> Way | None:
+        """Shortest way between two nodes along the edges; None where there is none."""
+        from scipy.sparse.csgraph import dijkstra  # slow to import
+
+        first, last = self._nodes_named([start, goal]).tolist()
+        length, before = dijkstra(
+            self._graph, directed=False, indices=first, return_predecessors=True
+        )
+        if not np.isfinite(length[last]):
+            return None
+        nodes = [last]
+        while nodes[-1] != first:
+            nodes.append(int(before[nodes[-1]]))
+        way = np.array(nodes[::-1])
+        return Way(float(length[last]), way, self._edges_between(way))
+
+    def _nodes_named(self, nodes: ArrayLike) -> Ints:
+        found = np.atleast_1d(np.asarray(nodes))
+        if found.dtype.kind not in "iu" or (found < 0).any() or (found >= self.n_nodes).any():
+            raise BadQuery(f"nodes are numbered 0 to {self.n_nodes - 1}, not {nodes!r:.60}")
+        return found.astype(np.int64)
+
+    def _edges_between(self, nodes: Ints) -> Ints:
+        """Shortest edge between each node and the next."""
+        cost = self.lengths * self.weights
+        found = []
+        for a, b in zip(nodes[:-1].tolist(), nodes[1:].tolist(), strict=True):
+            joins = ((self.edges == (a, b)) | (self.edges == (b, a))).all(axis=1)
+            edges = np.flatnonzero(joins)
+            found.append(edges[np.argmin(cost[edges])])
+        return np.array(found, np.int64)
+
+    # -- files -------------------------------------------------------------------------------
+
+    def save(self, file: str | PathLike[str]) -> None:
+        """Write the roadmap to one file: arrays and JSON, no pickle. Its suffix is .fwmap."""
+        from footway.roadmap import storage  # it imports this module
+
+        storage.save(file, self)
+
+    @classmethod
+    def load(cls, file: str | PathLike[str]) -> Roadmap:
+        """Read a roadmap that `save` wrote.
+
+        Raises:
+            BadFile: when the file is missing, damaged, or of a newer Footway.
+
+        """
+        from footway.roadmap import storage  # it imports this module
+
+        return storage.load(file)
+
+    def __repr__(self) -> str:
+        return (
+            f"Roadmap({self.name!r}, {self.method}, {self.dimension}D, {self.n_nodes} nodes, "
+            f"{self.n_edges} edges, {self.n_components} components)"
+        )
+
+
+def clearance_along(starts: Floats, ends: Floats, space: Space) -> Floats:
+    """Least clearance of the object along straight lines (n, d) in free space, (n,) m."""
+    from footway._jit import thread_count
+    from footway.roadmap._clearance_kernels import line_clearances
+
+    a, b = (_in_space(points, space) for points in (starts, ends))
+    out = np.empty(len(a))
+
+    def measure(part: slice) -> None:
+        line_clearances(a[part], b[part], space, np.empty((64, 4)), out[part])
+
+    parts = [slice(first, first + _BATCH) for first in range(0, len(a), _BATCH)]
+    with ThreadPoolExecutor(max_workers=thread_count()) as pool:
+        list(pool.map(measure, parts))
+    return out
+
+
+def _in_space(points: Floats, space: Space) -> Floats:
+    """Points as kernels take them, (n, 3) m."""
+    placed = np.full((len(points), 3), float(space.origin[2]))
+    placed[:, : points.shape[1]] = points
+    return placed
+
+
+def _has_next(offsets: Ints) -> NDArray[np.bool_]:
+    """Which points of the local paths another one of the same path follows. (p,)."""
+    found = np.ones(int(offsets[-1]), bool)
+    found[offsets[1:] - 1] = False
+    return found

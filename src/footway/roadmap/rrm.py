@@ -1,0 +1,282 @@
+"""The Reachability Roadmap Method: a small roadmap that covers and connects the whole lattice.
+
+    guards -----> connectors -----> prune -----> edges
+    see every     join what is      drop what    shortest forest
+    free corner   connected         is not needed
+
+rrm-roadmaps-2006, section II, and what the earlier paper that it relies on held. The reachability
+region of a node is the set of free corners that it sees in a straight free line.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from footway.roadmap._region_kernels import can_go, greedy_rows, joins_nothing
+from footway.roadmap.grid import lattice_edges
+from footway.roadmap.medial import medial_corners
+from footway.roadmap.roadmap import Roadmap
+from footway.roadmap.space import Space, make_space
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from footway.environment import Environment
+    from footway.environment.volume import Volume
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+    Bools = NDArray[np.bool_]
+    Progress = Callable[[int, int], None]
+
+MOST_CANDIDATES = 2000
+"""Corners among which guards are chosen at a time; of a larger axis a sample, and those nearby."""
+
+MOST_SAMPLES = 1000
+"""Uncovered corners by which candidates are judged at a time; more are sampled at random."""
+
+ENOUGH = 0.25
+"""Share of the sample that is left when the next is drawn: its last corners say little."""
+
+BLIND = 0.1
+"""Share of a sample that the axis must see, or guards are chosen among all corners near it."""
+
+
+class Reach(NamedTuple):
+    """Nodes and what they see."""
+
+    nodes: Ints  # (n,) indices of free corners
+    seen: Bools  # (n, m) their reachability regions, over all free corners
+
+
+def rrm(
+    environment: Environment | Volume,
+    *,
+    resolution: float | None = None,
+    radius: float = 0.25,
+    size: tuple[float, float, float] | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Roadmap:
+    """Return a small roadmap that covers and connects the free space (section II).
+
+    Every free corner of the lattice sees a node in a straight free line (definition 1), and nodes
+    between which there is a way are joined (definition 2). `verify` checks both, exhaustively.
+
+    Args:
+        environment: 2D map, or a volume of voxels.
+        resolution: m, side of a cell; None: half a metre, more for large maps; a volume's own.
+        radius: m, of the disc or ball that moves.
+        size: m, of a box that moves without turning, in a volume.
+        seed: of the samples by which guards are chosen; the same seed gives the same roadmap.
+        progress: called with the numbers of covered and of all corners.
+
+    Raises:
+        BadInput: numbers that make no sense, too many cells for the memory, or no free cell.
+
+    Example:
+        >>> from footway.environment import gallery
+        >>> roadmap = rrm(gallery.make("field"), resolution=1.0, radius=0.5)
+        >>> roadmap.n_components, roadmap.n_cycles
+        (1, 0)
+
+    """
+    start = time.perf_counter()
+    space = make_space(environment, resolution=resolution, radius=radius, size=size)
+    seconds = {"space": time.perf_counter() - start}
+    made = rrm_of_space(space, seed=seed, progress=progress)
+    return made.with_changes(name=environment.name, seconds={**seconds, **made.seconds})
+
+
+def rrm_of_space(space: Space, *, seed: int = 0, progress: Progress | None = None) -> Roadmap:
+    """Return the same of a lattice that is there already."""
+    corners = space.corners
+    seconds: dict[str, float] = {}
+    start = time.perf_counter()
+    reach = find_guards(space, corners, seed, progress)
+    seconds["guards"] = time.perf_counter() - start
+    reach = add_connectors(space, corners, reach)
+    seconds["connectors"] = time.perf_counter() - start - sum(seconds.values())
+    reach = prune(reach)
+    seconds["prune"] = time.perf_counter() - start - sum(seconds.values())
+    return Roadmap.make(
+        space.positions(corners[reach.nodes]),
+        spanning_forest(corners[reach.nodes], reach.seen[:, reach.nodes]),
+        space,
+        method="rrm",
+        parameters={**space.parameters, "seed": seed},
+        seconds=seconds,
+    )
+
+
+def find_guards(space: Space, corners: Ints, seed: int, progress: Progress | None = None) -> Reach:
+    """Return guards, from the medial axis where that will do, that see all corners (m, 3).
+
+    Greedily: next comes the candidate that sees most corners that no guard sees yet, judged by a
+    sample where there are too many to count.
+    """
+    rng = np.random.default_rng(seed)
+    axis = _index_of(medial_corners(space), space)
+    covered = np.zeros(len(corners), bool)
+    found: list[Reach] = []
+    while not covered.all():
+        open_ = np.flatnonzero(~covered)
+        sample = _at_most(MOST_SAMPLES, open_, rng)
+        enough = int(ENOUGH * len(sample)) if len(sample) < len(open_) else 0
+        candidates = _candidates(sample, axis, space, corners, rng)
+        picks, share = _choose(candidates, sample, enough, space, corners)
+        if share < BLIND:
+            axis = np.arange(len(corners))  # what is left the axis hardly sees
+            continue
+        found.append(Reach(picks, space.sees(corners[picks], corners)))
+        covered |= found[-1].seen.any(axis=0)
+        if progress is not None:
+            progress(int(covered.sum()), len(corners))
+    return _join(found)
+
+
+def _choose(
+    candidates: Ints, sample: Ints, enough: int, space: Space, corners: Ints
+) -> tuple[Ints, float]:
+    """Candidates that see the sample down to `enough` corners, and the share that they see."""
+    seen = space.sees(corners[candidates], corners[sample])
+    rows = greedy_rows(seen, enough)
+    return candidates[rows], float(seen[rows].any(axis=0).mean())
+
+
+def _index_of(some: Ints, space: Space) -> Ints:
+    """Indices among the free corners of some of them."""
+    index = np.cumsum(space.is_node.ravel()).reshape(space.is_node.shape) - 1
+    i, j, k = some.T
+    found: Ints = index[k, j, i]
+    return found
+
+
+def _at_most(count: int, some: Ints, rng: np.random.Generator) -> Ints:
+    return some if len(some) <= count else np.sort(rng.choice(some, count, replace=False))
+
+
+def _candidates(
+    sample: Ints, some: Ints, space: Space, corners: Ints, rng: np.random.Generator
+) -> Ints:
+    """Corners of a set, the roomiest first: of equals the roomiest is taken.
+
+    Of a large set some from everywhere, for what is seen from afar, and those near the sample, for
+    what is seen from nowhere else.
+    """
+    from scipy.spatial import cKDTree
+
+    if len(some) > MOST_CANDIDATES:
+        _, near = cKDTree(corners[some]).query(corners[sample], -(-MOST_SAMPLES // len(sample)))
+        some = np.union1d(_at_most(MOST_CANDIDATES, some, rng), some[near.ravel()])
+    i, j, k = corners[some].T
+    in_order: Ints = some[np.argsort(-space.corner_clearance[k, j, i], kind="stable")]
+    return in_order
+
+
+def _join(found: list[Reach]) -> Reach:
+    return Reach(
+        np.concatenate([reach.nodes for reach in found]),
+        np.concatenate([reach.seen for reach in found]),
+    )
+
+
+def add_connectors(space: Space, corners: Ints, guards: Reach) -> Reach:
+    """Return the guards and the connectors that join all that can be joined (definition 2).
+
+    First corners that nodes of different components see, those that join most of them and then
+    the roomiest; then both of two neighbours that are seen from different components.
+    """
+    i, j, k = corners.T
+    room = space.corner_clearance[k, j, i]
+    neighbours = lattice_edges(space)
+    parts, cover = [guards], _cover_of_components(guards)
+    overlap: NDArray[np.int32] = np.array(cover).sum(axis=0, dtype=np.int32)
+    while True:
+        most = overlap.max()
+        if most > 1:
+            best = np.flatnonzero(overlap == most)
+            new = best[[np.argmax(room[best])]]
+        else:
+            new = _across(cover, neighbours, room)
+        if len(new) == 0:
+            return _join(parts)
+        parts.append(Reach(new, space.sees(corners[new], corners)))
+        cover = _merge(cover, parts[-1], overlap)
+
+
+def _cover_of_components(reach: Reach) -> list[Bools]:
+    """What each component of nodes that see each other sees: (m,) each."""
+    from scipy.sparse.csgraph import connected_components
+
+    count, label = connected_components(reach.seen[:, reach.nodes], directed=False)
+    cover: Bools = np.zeros((count, reach.seen.shape[1]), bool)
+    for row, component in enumerate(label):
+        cover[component] |= reach.seen[row]
+    return list(cover)
+
+
+def _merge(cover: list[Bools], new: Reach, overlap: NDArray[np.int32]) -> list[Bools]:
+    """Cover of the components when nodes that see each other come in; `overlap` counts them."""
+    merged = new.seen.max(axis=0)
+    rest = []
+    for row in cover:
+        if row[new.nodes].any():
+            overlap -= row
+            merged |= row
+        else:
+            rest.append(row)
+    overlap += merged
+    return [*rest, merged]
+
+
+def _across(cover: list[Bools], neighbours: Ints, room: Floats) -> Ints:
+    """The roomiest two neighbours that are seen from different components, or none."""
+    component = np.zeros(len(room), np.int64)
+    for number, row in enumerate(cover):
+        component[row] = number
+    a, b = neighbours.T
+    border = np.flatnonzero(component[a] != component[b])
+    if len(border) == 0:
+        return np.empty(0, np.int64)
+    width = np.minimum(room[a[border]], room[b[border]])
+    widest: Ints = neighbours[border[np.argmax(width)]]
+    return widest
+
+
+def prune(reach: Reach) -> Reach:
+    """Return the nodes without those that neither coverage nor connectivity needs.
+
+    The nodes that see least are tried first, again and again: when a node has gone, one that
+    joined it to the others may be of no more use.
+    """
+    count = reach.seen.sum(axis=0, dtype=np.int64)
+    sight = reach.seen[:, reach.nodes]
+    kept = np.ones(len(reach.nodes), bool)
+    order = np.argsort(reach.seen.sum(axis=1), kind="stable")
+    before = -1
+    while before != kept.sum():
+        before = kept.sum()
+        for node in order[kept[order]]:
+            if can_go(node, reach.seen, count) and joins_nothing(node, sight, kept):
+                kept[node] = False
+                count -= reach.seen[node]
+    return Reach(reach.nodes[kept], reach.seen[kept])
+
+
+def spanning_forest(corners: Ints, sight: Bools) -> Ints:
+    """Edges (m, 2) of the shortest forest over nodes at corners (n, 3) that see each other."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import minimum_spanning_tree
+
+    a, b = np.nonzero(np.triu(sight, 1))
+    length = np.linalg.norm(corners[a] - corners[b], axis=1)
+    tree = minimum_spanning_tree(coo_array((length, (a, b)), sight.shape).tocsr()).tocoo()
+    edges = np.sort(np.column_stack([tree.row, tree.col]).astype(np.int64), axis=1)
+    in_order: Ints = edges[np.lexsort(edges.T[::-1])]
+    return in_order

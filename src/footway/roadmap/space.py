@@ -1,0 +1,285 @@
+"""The discretised space of an object: cells in which it fits, and corners that it can be at.
+
+One lattice serves two and three dimensions. Cells have side `resolution`; a cell is free when the
+object fits wherever in the closed cell its centre is. Configurations are the corners of cells, as
+in the paper's grid roadmap (section V); a corner is free when it belongs to a free cell. Straight
+lines through free cells are free of collisions in the real world, not only at samples.
+
+In two dimensions there is one layer of cells, and corners lie in the plane z = 0.
+"""
+
+from __future__ import annotations
+
+import itertools
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from footway._jit import thread_count
+from footway.roadmap._region_kernels import sight
+from footway.roadmap._space_kernels import FREE, clearances_at, first_hits, near_walls
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from footway.environment import Environment
+    from footway.environment.raster import Raster
+    from footway.environment.volume import Volume
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+    Bools = NDArray[np.bool_]
+
+WALL_BLOCK = 16  # cells per side of the blocks in which walls are sorted first
+
+LINES_AT_A_TIME = 1 << 16  # that a thread tests: some ten milliseconds of work
+
+
+class Space(NamedTuple):
+    """The lattice, as kernels take it. Axes of arrays are z, y, x; corners are columns i, j, k."""
+
+    free: Bools  # (nz, ny, nx) cells in which the object fits; nz = 1 in two dimensions
+    jump: NDArray[np.int16]  # (nz, ny, nx) cells to the nearest that is not free; 0: not free
+    corner_clearance: Floats  # (nz + 1, ny + 1, nx + 1), in two dimensions (1, ny + 1, nx + 1), m
+    is_node: Bools  # as corner_clearance: free corners
+    origin: Floats  # (3,) m, lower corner
+    resolution: float  # m, side of a cell
+    dimension: int  # 2 or 3
+    walls: Floats  # (n, 4) wall segments in two dimensions, m; none in three
+    wall_offsets: Ints  # (ny nx + 1,) rows of wall_members: walls nearest to a point of each cell
+    wall_members: NDArray[np.int32]
+    radius: float  # m, of the disc or ball; 0 for a box
+    size: Floats  # (3,) m, box around the object
+
+    @property
+    def corners(self) -> Ints:
+        """All free corners (n, 3), columns i, j, k: sorted by k, then j, then i."""
+        return corners_where(self.is_node)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What the lattice was made with: resolution, radius, and size of a box (else None)."""
+        box = self.dimension == 3 and self.radius == 0.0
+        size = tuple(self.size.tolist()) if box else None
+        return {"resolution": self.resolution, "radius": self.radius, "size": size}
+
+    def positions(self, corners: ArrayLike) -> Floats:
+        """Corners (n, 3), or points in lattice units, in metres: (n, dimension)."""
+        lattice = np.asarray(corners, dtype=np.float64)
+        return (self.origin + lattice * self.resolution)[..., : self.dimension]
+
+    def lattice(self, points: ArrayLike) -> Floats:
+        """Points (n, dimension) in metres in lattice units: (n, 3); z is 0 in two dimensions."""
+        return (self._in_space(points) - self.origin) / self.resolution
+
+    def corners_of(self, points: ArrayLike) -> Ints:
+        """Nearest corner (n, 3) of each point (n, dimension) in metres; it may not be free."""
+        top = np.array(self.is_node.shape[::-1]) - 1
+        nearest: Ints = np.clip(np.rint(self.lattice(points)), 0, top).astype(np.int64)
+        return nearest
+
+    def first_hits(self, starts: ArrayLike, ends: ArrayLike) -> Floats:
+        """Share (n,) of each line, (n, dimension) m, at which it leaves the free cells.
+
+        2.0 for a line that is free.
+        """
+        a, b = np.atleast_2d(self.lattice(starts)), np.atleast_2d(self.lattice(ends))
+        out = np.empty(len(a))
+        first_hits(np.ascontiguousarray(a), np.ascontiguousarray(b), self, out)
+        return out
+
+    def lines_are_free(self, starts: ArrayLike, ends: ArrayLike) -> Bools:
+        """Whether each straight line (n, dimension) m lies in the free cells: the local planner."""
+        free: Bools = self.first_hits(starts, ends) == FREE
+        return free
+
+    def sees(self, sources: Ints, targets: Ints) -> Bools:
+        """Which corners (n, 3) see which corners (m, 3) in a straight free line: (n, m).
+
+        With all free corners as targets, rows are the reachability regions of the sources.
+        """
+        a, b = np.ascontiguousarray(sources), np.ascontiguousarray(targets)
+        out = np.empty((len(a), len(b)), bool)
+        cuts = _cuts(out.size)
+        with ThreadPoolExecutor(thread_count()) as pool:
+            for done in [
+                pool.submit(sight, a, b, self.jump, first, last, out)
+                for first, last in itertools.pairwise(cuts)
+            ]:
+                done.result()
+        return out
+
+    def clearance(self, points: ArrayLike) -> tuple[Floats, Floats]:
+        """Clearance (n,) of the object at points (n, dimension), and the nearest obstacle points.
+
+        In two dimensions exact, from the walls; in three the distance to the nearest cell that is
+        not free. Everything in metres.
+        """
+        there = np.ascontiguousarray(np.atleast_2d(self._in_space(points)))
+        out = np.empty((len(there), 4))
+        clearances_at(there, self, out)
+        return out[:, 0].copy(), out[:, 1 : 1 + self.dimension].copy()
+
+    def _in_space(self, points: ArrayLike) -> Floats:
+        """Points with three columns, m; those of the plane at the height of the lattice."""
+        given = np.asarray(points, dtype=np.float64)
+        if given.shape[-1] == 3:
+            return given
+        return np.concatenate([given, np.full((*given.shape[:-1], 1), self.origin[2])], axis=-1)
+
+
+def make_space(
+    environment: Environment | Volume,
+    *,
+    resolution: float | None = None,
+    radius: float = 0.25,
+    size: tuple[float, float, float] | None = None,
+) -> Space:
+    """Return the lattice of a disc on a map, or of a ball or a box (`size`) in a volume.
+
+    Args:
+        environment: 2D map, or a volume of voxels.
+        resolution: m, side of a cell; None: half a metre, or a 200th of the longest side where
+            that is more. A volume has its own.
+        radius: m, of the disc or ball.
+        size: m, box of an object that moves without turning, in three dimensions.
+
+    Raises:
+        BadInput: numbers that make no sense, too many cells for the memory, or no free cell.
+
+    Example:
+        >>> from footway.environment import Environment
+        >>> space = make_space(Environment.from_polygons(bounds=(0, 0, 4, 3)), resolution=1)
+        >>> int(space.free.sum()), len(space.corners)
+        (2, 6)
+
+    """
+    from footway.environment.raster import rasterise
+
+    return space_of_raster(rasterise(environment, resolution=resolution, radius=radius, size=size))
+
+
+def space_of_raster(raster: Raster) -> Space:
+    """Return the lattice of cells that were found free."""
+    free = np.ascontiguousarray(raster.free)
+    walls = np.ascontiguousarray(raster.walls, dtype=np.float64)
+    offsets, members = _walls_of_cells(walls, raster.origin, raster.resolution, free.shape)
+    return Space(
+        free=free,
+        jump=_jump(free, raster.dimension),
+        corner_clearance=np.ascontiguousarray(raster.clearance),
+        is_node=_free_corners(free, raster.dimension),
+        origin=np.ascontiguousarray(raster.origin, dtype=np.float64),
+        resolution=float(raster.resolution),
+        dimension=int(raster.dimension),
+        walls=walls,
+        wall_offsets=offsets,
+        wall_members=members,
+        radius=float(raster.radius),
+        size=np.ascontiguousarray(raster.size, dtype=np.float64),
+    )
+
+
+def space_of_cells(free: ArrayLike, resolution: float = 1.0) -> Space:
+    """Return the lattice of a point among cells: free (ny, nx) or (nz, ny, nx), origin 0.
+
+    In two dimensions the walls are the sides between a free cell and one that is not.
+
+    Example:
+        >>> space = space_of_cells([[True, True], [True, False]])
+        >>> len(space.corners), float(space.corner_clearance.max())
+        (8, 0.0)
+
+    """
+    from footway.environment.raster import Raster
+
+    cells = np.asarray(free, dtype=bool)
+    dimension = cells.ndim
+    walls = _sides(cells) * resolution if dimension == 2 else np.zeros((0, 4))
+    cells = np.ascontiguousarray(cells[None] if dimension == 2 else cells)
+    return space_of_raster(
+        Raster(
+            free=cells,
+            clearance=_cell_clearance(cells, dimension) * resolution,
+            origin=np.zeros(3),
+            resolution=resolution,
+            dimension=dimension,
+            walls=walls,
+            radius=0.0,
+            size=np.zeros(3),
+        )
+    )
+
+
+def corners_where(mask: Bools) -> Ints:
+    """Corners (n, 3), columns i, j, k, at which an array of the corners' shape is true."""
+    return np.ascontiguousarray(np.argwhere(mask)[:, ::-1])
+
+
+def _cuts(pairs: int) -> list[int]:
+    """Where to cut a number of lines to be tested into parts for threads."""
+    return [*range(0, pairs, LINES_AT_A_TIME), pairs]
+
+
+def _axes(dimension: int) -> tuple[tuple[int, int], ...]:
+    """Padding of one around the lattice: not across the plane in two dimensions."""
+    return ((1, 1), (1, 1), (1, 1)) if dimension == 3 else ((0, 0), (1, 1), (1, 1))
+
+
+def _jump(free: Bools, dimension: int) -> NDArray[np.int16]:
+    """Chebyshev distance, in cells, to the nearest cell that is not free or outside."""
+    from scipy.ndimage import distance_transform_cdt
+
+    padded: Any = np.pad(free, _axes(dimension))
+    flat = padded[0] if dimension == 2 else padded
+    rings = distance_transform_cdt(flat, metric="chessboard").reshape(padded.shape)
+    inner = rings[:, 1:-1, 1:-1] if dimension == 2 else rings[1:-1, 1:-1, 1:-1]
+    return np.ascontiguousarray(inner, dtype=np.int16)
+
+
+def _corner_any(cells: Bools, dimension: int) -> Bools:
+    """Whether any of the padded cells (+2 along each axis) around each corner is true."""
+    found = cells[:, :-1, :-1] | cells[:, 1:, :-1] | cells[:, :-1, 1:] | cells[:, 1:, 1:]
+    return found[:-1] | found[1:] if dimension == 3 else found
+
+
+def _free_corners(free: Bools, dimension: int) -> Bools:
+    return np.ascontiguousarray(_corner_any(np.pad(free, _axes(dimension)), dimension))
+
+
+def _cell_clearance(free: Bools, dimension: int) -> Floats:
+    """Distance of corners to the nearest cell that is not free, in cells.
+
+    The nearest point of a box of the lattice to a corner is itself a corner.
+    """
+    from scipy.ndimage import distance_transform_edt
+
+    blocked = np.pad(~free, _axes(dimension), constant_values=True)
+    clearance: Floats = distance_transform_edt(~_corner_any(blocked, dimension))
+    return clearance
+
+
+def _sides(free: Bools) -> Floats:
+    """Sides (n, 4) between a free cell and one that is not, in cells."""
+    padded = np.pad(free, 1)
+    j, i = np.nonzero(padded[1:-1, 1:] != padded[1:-1, :-1])
+    upright = np.column_stack([i, j, i, j + 1])
+    j, i = np.nonzero(padded[1:, 1:-1] != padded[:-1, 1:-1])
+    return np.vstack([upright, np.column_stack([i, j, i + 1, j])]).astype(np.float64)
+
+
+def _walls_of_cells(
+    walls: Floats, origin: Floats, side: float, shape: tuple[int, ...]
+) -> tuple[Ints, NDArray[np.int32]]:
+    """Walls that are nearest to a point of each cell, by rows: first by blocks, then by cells."""
+    if len(walls) == 0:
+        return np.zeros(1, np.int64), np.zeros(0, np.int32)
+    _, ny, nx = shape
+    x0, y0 = float(origin[0]), float(origin[1])
+    wide, high = -(-nx // WALL_BLOCK), -(-ny // WALL_BLOCK)
+    whole, members = np.array([0, len(walls)]), np.arange(len(walls), dtype=np.int32)
+    top = max(wide, high)
+    blocks, members = near_walls(walls, whole, members, top, x0, y0, side * WALL_BLOCK, wide, high)
+    rows, members = near_walls(walls, blocks, members, WALL_BLOCK, x0, y0, side, nx, ny)
+    return rows, members

@@ -1,0 +1,170 @@
+"""Does a roadmap keep its promises? Every free corner and every edge of it is looked at."""
+
+from __future__ import annotations
+
+import itertools
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from footway._jit import thread_count
+from footway.roadmap._region_kernels import mark_seen
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from footway.roadmap.roadmap import Roadmap
+    from footway.roadmap.space import Space
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+    Bools = NDArray[np.bool_]
+
+CORNERS_AT_A_TIME = 2048  # that a thread looks from
+ON_PLANE = 1e-9  # cells, as in _space_kernels
+
+
+@dataclass(frozen=True, eq=False)
+class Verification:
+    """What was found, over all free corners of the lattice.
+
+    Attributes:
+        corners: how many free corners there are.
+        uncovered: (n, 3) corners, columns i, j, k, that see no node (definition 1).
+        apart: (n, 2) nodes between which there is a way in the free space but none in the roadmap
+            (definition 2); one pair for each join that is missing.
+        colliding: (n,) edges whose local path leaves the free space.
+        outside: (n,) nodes that are not in a free cell.
+
+    """
+
+    corners: int
+    uncovered: Ints
+    apart: Ints
+    colliding: Ints
+    outside: Ints
+
+    @property
+    def covered(self) -> bool:
+        """Whether every free corner sees a node in a straight free line."""
+        return len(self.uncovered) == 0
+
+    @property
+    def connected(self) -> bool:
+        """Whether nodes are joined wherever there is a way between them."""
+        return len(self.apart) == 0
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing at all was found."""
+        found = (self.uncovered, self.apart, self.colliding, self.outside)
+        return all(len(what) == 0 for what in found)
+
+    def __str__(self) -> str:
+        if self.holds:
+            return f"covers and connects all {self.corners} corners"
+        return (
+            f"{len(self.uncovered)} of {self.corners} corners uncovered, {len(self.apart)} joins "
+            f"missing, {len(self.colliding)} edges collide, {len(self.outside)} nodes outside"
+        )
+
+
+def verify(roadmap: Roadmap) -> Verification:
+    """Return whether a roadmap covers and connects its space: definitions 1 and 2, exhaustively.
+
+    Coverage is tested from every free corner of the lattice, connectivity between all nodes, and
+    collisions along every edge. An edge that collides joins nothing. In two dimensions a path may
+    leave the free cells, which are cautious, where its exact clearance shows that it is free.
+
+    Example:
+        >>> from footway.environment import gallery
+        >>> from footway.roadmap.rrm import rrm
+        >>> print(verify(rrm(gallery.make("field"), resolution=1.0, radius=0.5)))
+        covers and connects all 1950 corners
+
+    """
+    space = roadmap.space
+    corners = space.corners
+    area = _area_of_nodes(roadmap.nodes, space)
+    colliding = _colliding(roadmap)
+    return Verification(
+        corners=len(corners),
+        uncovered=corners[~_covered(roadmap.nodes, corners, space)],
+        apart=_apart(roadmap, area, colliding),
+        colliding=colliding,
+        outside=np.flatnonzero(area == 0),
+    )
+
+
+def _covered(nodes: Floats, corners: Ints, space: Space) -> Bools:
+    """Whether each corner sees a node."""
+    eyes = np.ascontiguousarray(space.lattice(nodes).reshape(-1, 3))
+    seen = _corners_with_node(eyes, corners, space)
+    cuts = [*range(0, len(corners), CORNERS_AT_A_TIME), len(corners)]
+    with ThreadPoolExecutor(thread_count()) as pool:
+        for done in [
+            pool.submit(mark_seen, eyes, corners, space.jump, first, last, seen)
+            for first, last in itertools.pairwise(cuts)
+        ]:
+            done.result()
+    return seen
+
+
+def _corners_with_node(eyes: Floats, corners: Ints, space: Space) -> Bools:
+    """Corners at which there is a node: in a grid roadmap all of them."""
+    whole = np.rint(eyes).astype(np.int64)
+    top = np.array(space.is_node.shape[::-1])
+    on_lattice = (eyes == whole).all(axis=1) & (whole >= 0).all(axis=1) & (whole < top).all(axis=1)
+    taken = np.zeros(space.is_node.shape, bool)
+    i, j, k = whole[on_lattice].T
+    taken[k, j, i] = True
+    i, j, k = corners.T
+    found: Bools = taken[k, j, i]
+    return found
+
+
+def _colliding(roadmap: Roadmap) -> Ints:
+    """Edges with a line, from one point of the local path to the next, that is not free."""
+    from footway.roadmap.roadmap import clearance_along
+
+    line = np.ones(len(roadmap.path_points), bool)
+    line[roadmap.path_offsets[1:] - 1] = False
+    first = np.flatnonzero(line)
+    starts, ends = roadmap.path_points[first], roadmap.path_points[first + 1]
+    hit = np.flatnonzero(~roadmap.space.lines_are_free(starts, ends)) if len(first) else first
+    if roadmap.dimension == 2 and len(hit):
+        hit = hit[clearance_along(starts[hit], ends[hit], roadmap.space) <= 0.0]
+    return np.unique(np.searchsorted(roadmap.path_offsets, first[hit], side="right") - 1)
+
+
+def _area_of_nodes(nodes: Floats, space: Space) -> Ints:
+    """Number, from 1, of the connected part of the free cells that each node is in; 0: in none."""
+    from scipy.ndimage import label
+
+    areas, _ = label(space.free, np.ones((3, 3, 3)))
+    padded = np.pad(areas, 1)
+    at = space.lattice(nodes).reshape(-1, 3)
+    found = np.zeros(len(at), np.int64)
+    for side in itertools.product((-ON_PLANE, ON_PLANE), repeat=3):
+        cell = np.clip(
+            np.floor(at + side).astype(np.int64) + 1, 0, np.array(padded.shape[::-1]) - 1
+        )
+        found = np.maximum(found, padded[cell[:, 2], cell[:, 1], cell[:, 0]])
+    return found
+
+
+def _apart(roadmap: Roadmap, area: Ints, colliding: Ints) -> Ints:
+    """Pairs of nodes in one area but in different components of the roadmap."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    a, b = np.delete(roadmap.edges, colliding, axis=0).T
+    n = roadmap.n_nodes
+    _, part = connected_components(coo_array((np.ones(len(a)), (a, b)), (n, n)), directed=False)
+    inside = np.flatnonzero(area > 0)
+    _, first = np.unique(np.column_stack([area, part])[inside], axis=0, return_index=True)
+    chosen = inside[first]  # one node of each component in each area, by area
+    same = area[chosen[1:]] == area[chosen[:-1]]
+    return np.column_stack([chosen[:-1][same], chosen[1:][same]])

@@ -1,0 +1,180 @@
+"""A corridor map from a roadmap in the plane: queries, walkers and crowds work on it unchanged."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import shapely
+
+import footway as fw
+from footway.roadmap import Roadmap, grid, rrm
+from footway.roadmap.space import Space, make_space
+
+RADIUS = 0.25
+
+
+@pytest.fixture(scope="module")
+def walls(env):
+    return shapely.union_all([env.walkable.boundary, env.lines, env.points])
+
+
+@pytest.fixture(scope="module")
+def space(env) -> Space:
+    return make_space(env, resolution=0.25, radius=RADIUS)
+
+
+@pytest.fixture(scope="module", params=["rrm", "grid"])
+def roads(request, env) -> fw.CorridorMap:
+    make = {"rrm": rrm, "grid": grid}[request.param]
+    return fw.CorridorMap.from_roadmap(make(env, resolution=0.25, radius=RADIUS))
+
+
+def points_in_free_cells(space: Space, count: int, seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    cells = np.argwhere(space.free[0])[:, ::-1]
+    chosen = cells[rng.integers(0, len(cells), count)] + rng.random((count, 2))
+    return space.positions(np.column_stack([chosen, np.zeros(count)]))
+
+
+class TestPoints:
+    def test_clearance_is_exact_wherever_the_object_fits(self, roads, space, walls):
+        points = points_in_free_cells(space, 2000, 1)
+        clearance = roads.clearance(points)
+        expected = shapely.distance(shapely.points(points), walls)
+        found = clearance > 0
+        assert found.mean() > 0.998
+        assert clearance[found] == pytest.approx(expected[found], abs=1e-9)
+
+    def test_nothing_inside_obstacles(self, roads):
+        assert roads.clearance([(5, 5), (10, 2), (-1, 5), (10, 9.9)]).tolist() == [0, 0, 0, 0]
+
+    def test_places_are_on_the_roads(self, roads, space, walls):
+        points = points_in_free_cells(space, 300, 2)
+        found = roads.locate(points)
+        at = found.piece >= 0
+        assert at.mean() > 0.99
+        ways = shapely.linestrings(np.stack([points, found.position], axis=1))
+        assert not shapely.intersects(ways[at], walls).any()
+        expected = shapely.distance(shapely.points(found.position), walls)
+        assert found.clearance[at] == pytest.approx(expected[at], abs=1e-9)
+
+
+class TestPaths:
+    def test_the_judge_of_the_exact_map(self, roads, cmap, space, walls):
+        starts, goals = (points_in_free_cells(space, 60, seed) for seed in (3, 4))
+        found = roads.paths(starts, goals, radius=RADIUS)
+        for a, b, path in zip(starts, goals, found, strict=True):
+            if path is None:
+                continue
+            line = shapely.LineString(path.points)
+            assert line.distance(walls) >= RADIUS - 1e-6
+            assert path.clearance == pytest.approx(line.distance(walls), abs=1e-6)
+            assert path.length == pytest.approx(line.length, abs=1e-6)
+            assert path.length >= cmap.path(a, b, radius=RADIUS).length - 1e-6
+            assert np.allclose(path.points[[0, -1]], [a, b])
+        assert sum(path is not None for path in found) > 30
+
+    def test_through_the_door(self, roads):
+        path = roads.path((2, 5), (12, 5), radius=RADIUS)
+        door = path.points[np.abs(path.points[:, 0] - 10).argmin()]
+        assert 4.5 < door[1] < 5.5
+
+    def test_a_free_straight_way_is_taken(self, roads):
+        assert len(roads.path((1, 1), (8, 1.5), radius=RADIUS).points) == 2
+
+    def test_wanted_clearance_is_no_less(self, roads):
+        plain = roads.path((2, 5), (12, 5), radius=RADIUS)
+        wide = roads.path((2, 5), (12, 5), radius=RADIUS, clearance=0.45)
+        assert wide.clearance >= min(plain.clearance, RADIUS)
+
+    def test_start_is_goal(self, roads):
+        path = roads.path((2, 2), (2, 2), radius=RADIUS)
+        assert path.length == 0
+        assert len(path.points) == 2
+
+
+class TestRefusals:
+    def test_in_a_wall(self, roads):
+        with pytest.raises(fw.BadQuery, match=r"the start \(5.000, 5.000\) is inside an obstacle"):
+            roads.path((5, 5), (1, 1))
+
+    def test_components(self, roads):
+        with pytest.raises(fw.NoPath) as error:
+            roads.path((1, 1), (19, 1), radius=RADIUS)
+        assert error.value.reason == "components"
+        assert "no way between them" in str(error.value)
+
+    def test_too_narrow(self, roads):
+        with pytest.raises(fw.NoPath) as error:
+            roads.path((2, 2), (15, 8), radius=0.6)
+        assert error.value.reason == "pinch"
+        assert error.value.pinch.radius <= 0.5 + 1e-9
+
+    def test_no_room(self, roads):
+        with pytest.raises(fw.NoPath) as error:
+            roads.path((0.3, 0.3), (8, 8), radius=0.4)
+        assert error.value.reason == "no room"
+
+    def test_empty_and_other_things(self, space):
+        none = Roadmap.make(np.empty((0, 2)), np.empty((0, 2), int), space, method="rrm")
+        with pytest.raises(fw.BadInput, match="no nodes"):
+            fw.CorridorMap.from_roadmap(none)
+        with pytest.raises(fw.BadInput, match="takes a Roadmap"):
+            fw.CorridorMap.from_roadmap("roadmap")
+
+
+class TestCorridors:
+    def test_balls_are_free_and_overlap(self, roads, walls):
+        corridor = roads.corridor((2, 5), (15, 8), radius=RADIUS)
+        room = shapely.distance(shapely.points(corridor.backbone), walls)
+        assert (corridor.radii <= room + 1e-9).all()
+        assert corridor.narrowest >= RADIUS - 1e-6
+        assert corridor.left.shape == corridor.right.shape == corridor.backbone.shape
+
+    def test_a_walk(self, roads, walls):
+        # Roads touch walls with the disc that they were made for: a smaller one has room to turn.
+        corridor = roads.corridor((2, 5), (15, 8), radius=RADIUS)
+        walk = fw.follow.cmm(corridor, radius=0.2, speed=1.4)
+        assert shapely.LineString(walk.points).distance(walls) >= 0.2 - 1e-6
+        assert np.hypot(*(walk.points[-1] - (15, 8))) < 0.5
+
+    def test_bottleneck(self, roads, cmap):
+        exact = cmap.bottleneck((2, 5), (15, 8))
+        assert roads.bottleneck((2, 5), (15, 8)).radius <= exact.radius + 1e-9
+
+
+def test_a_node_without_edges_serves_its_room():
+    env = fw.Environment.from_polygons(
+        bounds=(0, 0, 9, 4), obstacles=[[(4, 0), (5, 0), (5, 4), (4, 4)]]
+    )
+    space = make_space(env, resolution=0.5, radius=RADIUS)
+    roadmap = Roadmap.make([(2, 2), (6, 1), (8, 3)], [(1, 2)], space, method="rrm")
+    cmap = fw.CorridorMap.from_roadmap(roadmap)
+    assert cmap.n_components == 2
+    assert cmap.path((0.5, 0.5), (3.5, 3.5), radius=RADIUS).length > 0
+    assert cmap.corridor((0.5, 0.5), (3.5, 3.5), radius=RADIUS).narrowest >= RADIUS
+    with pytest.raises(fw.NoPath, match="no way between"):
+        cmap.path((0.5, 0.5), (8, 3), radius=RADIUS)
+
+
+def test_a_crowd_of_goals_and_wanderers_stays_off_walls(roads, walls):
+    crowd = fw.Crowd(roads, seed=5)
+    crowd.add(40, radius=RADIUS, speed=1.3, behaviour="goals")
+    crowd.add(10, radius=RADIUS, speed=1.3, behaviour="wander")
+    before, way = crowd.positions.copy(), np.zeros(50)
+    for _ in range(300):
+        crowd.step()
+        way += np.hypot(*(crowd.positions - before).T)
+        before = crowd.positions.copy()
+        assert shapely.distance(shapely.points(before), walls).min() >= RADIUS - 1e-6
+    assert np.median(way) > 10
+
+
+def test_one_signature_serves_both_kinds_of_map(roads, cmap):
+    from footway.corridor import _backbone_kernels, _locate_kernels
+
+    for one in (roads, cmap):
+        one.corridor((2, 5), (15, 8), radius=RADIUS)
+        one.clearance([(1, 1)])
+    assert len(_backbone_kernels.extract.signatures) <= 1
+    assert len(_locate_kernels.clearances.signatures) <= 1

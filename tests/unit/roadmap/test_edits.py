@@ -1,0 +1,172 @@
+"""What a level designer does to a roadmap, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import footway as fw
+from footway.roadmap import Editor, Roadmap
+from footway.roadmap.space import make_space, space_of_cells
+
+
+@pytest.fixture
+def roadmap() -> Roadmap:
+    """Around a block of 2 m x 4 m in a room of 12 m x 8 m."""
+    env = fw.Environment.from_polygons(
+        bounds=(0, 0, 12, 8), obstacles=[[(5, 2), (7, 2), (7, 6), (5, 6)]]
+    )
+    space = make_space(env, resolution=0.5, radius=0.25)
+    nodes = [(1, 1), (11, 1), (11, 7), (1, 7)]
+    return Roadmap.make(nodes, [(0, 1), (1, 2), (2, 3), (3, 0)], space, method="rrm")
+
+
+@pytest.fixture
+def editor(roadmap: Roadmap) -> Editor:
+    return Editor(roadmap)
+
+
+class TestNodes:
+    def test_add(self, editor: Editor):
+        node = editor.add_node((3, 4), connect=[0, 3])
+        assert node == 4
+        assert editor.roadmap.edges.tolist()[-2:] == [[4, 0], [4, 3]]
+        assert editor.roadmap.path_of(4).tolist() == [[3, 4], [1, 1]]
+
+    def test_move(self, editor: Editor):
+        editor.move_node(0, (2, 1.5))
+        now = editor.roadmap
+        assert now.path_of(0).tolist() == [[2, 1.5], [11, 1]]
+        assert now.path_of(3).tolist() == [[1, 7], [2, 1.5]]
+        assert now.path_of(1).tolist() == [[11, 1], [11, 7]]
+
+    def test_remove(self, editor: Editor):
+        editor.remove_node(1)
+        assert editor.roadmap.edges.tolist() == [[1, 2], [2, 0]]
+        assert editor.roadmap.nodes.tolist() == [[1, 1], [11, 7], [1, 7]]
+        assert editor.roadmap.n_components == 1
+
+    @pytest.mark.parametrize("at", [(6, 4), (0.1, 4), (-3, 1)])
+    def test_in_an_obstacle(self, editor: Editor, at):
+        with pytest.raises(fw.BadQuery, match="inside an obstacle or too near"):
+            editor.add_node(at)
+
+    @pytest.mark.parametrize("at", [(1, 2, 3), (np.nan, 1), "here", None])
+    def test_no_place(self, editor: Editor, at):
+        with pytest.raises(fw.BadQuery, match="2 finite numbers x, y"):
+            editor.add_node(at)
+
+    def test_no_such_node(self, editor: Editor):
+        with pytest.raises(fw.BadQuery, match="no node 9: they are numbered 0 to 3"):
+            editor.remove_node(9)
+
+    def test_a_refused_edit_changes_nothing(self, editor: Editor, roadmap: Roadmap):
+        with pytest.raises(fw.BadQuery):
+            editor.move_node(0, (8.5, 4))
+        with pytest.raises(fw.BadQuery):
+            editor.add_node((3, 4), connect=[0, 99])
+        with pytest.raises(fw.BadQuery):
+            editor.add_node((8.5, 4), connect=[0])
+        assert editor.roadmap is roadmap
+
+
+class TestEdges:
+    def test_through_a_wall_with_the_place(self, editor: Editor):
+        a, b = editor.add_node((3, 4)), editor.add_node((9, 4))
+        with pytest.raises(fw.BadQuery, match=r"leaves the free space at \(4\.500, 4\.000\)"):
+            editor.add_edge(a, b)
+
+    def test_add_weigh_remove(self, editor: Editor):
+        a, b = editor.add_node((2, 1.5)), editor.add_node((10, 1.5))
+        edge = editor.add_edge(a, b, weight=2)
+        assert editor.roadmap.weights[edge] == 2
+        editor.set_weight(edge, 0.5)
+        assert editor.roadmap.weights[edge] == 0.5
+        editor.remove_edge(0)
+        assert editor.roadmap.edges.tolist()[-1] == [a, b]
+        assert editor.roadmap.weights[-1] == 0.5
+
+    def test_refused(self, editor: Editor):
+        with pytest.raises(fw.BadQuery, match="to itself"):
+            editor.add_edge(1, 1)
+        with pytest.raises(fw.BadQuery, match="already"):
+            editor.add_edge(1, 0)
+        for weight in (0, -1, np.nan, np.inf, "much"):
+            with pytest.raises(fw.BadQuery, match="weight"):
+                editor.set_weight(0, weight)
+
+    def test_weights_turn_paths(self, editor: Editor):
+        def goes_over(cmap) -> bool:
+            return bool(cmap.path((1, 4), (11, 4.1), radius=0.25).points[:, 1].max() > 6)
+
+        before = goes_over(fw.CorridorMap.from_roadmap(editor.roadmap))
+        editor.set_weight(2 if before else 0, 10)
+        assert goes_over(fw.CorridorMap.from_roadmap(editor.roadmap)) != before
+
+
+class TestFakeObstacles:
+    def test_close_and_open(self, editor: Editor):
+        number = editor.add_fake_obstacle([(5, 0), (7, 0), (7, 2), (5, 2)])
+        now = editor.roadmap
+        assert (now.n_edges, now.in_effect.n_edges) == (4, 3)
+        cmap = fw.CorridorMap.from_roadmap(now)
+        path = cmap.path((2, 1), (10, 1), radius=0.25)
+        assert path.points[:, 1].max() > 6
+        assert cmap.clearance([(6, 1)])[0] == 0
+        editor.remove_fake_obstacle(number)
+        assert editor.roadmap.in_effect.n_edges == 4
+
+    def test_no_edge_through_one(self, editor: Editor):
+        editor.add_fake_obstacle(disc=((3, 4), 0.5))
+        with pytest.raises(fw.BadQuery, match="inside an obstacle"):
+            editor.add_node((3, 4.2))
+        a, b = editor.add_node((1, 4)), editor.add_node((4.25, 4))
+        with pytest.raises(fw.BadQuery, match="leaves the free space"):
+            editor.add_edge(a, b)
+
+    def test_nodes_in_one_are_gone(self, editor: Editor):
+        editor.add_fake_obstacle(box=((0, 0), (2, 2)))
+        assert editor.roadmap.in_effect.n_nodes == 3
+        assert editor.roadmap.in_effect.edges.tolist() == [[0, 1], [1, 2]]
+
+    def test_in_three_dimensions(self):
+        space = space_of_cells(np.ones((4, 4, 9), bool))
+        line = Roadmap.make([(1, 2, 2), (8, 2, 2)], [(0, 1)], space, method="rrm")
+        editor = Editor(line)
+        editor.add_fake_obstacle(box=((4, 1, 1), (5, 3, 3)))
+        assert editor.roadmap.in_effect.n_edges == 0
+        assert not editor.roadmap.in_effect.space.free[1:3, 1:3, 4].any()
+        with pytest.raises(fw.BadQuery, match="x, y, z"):
+            editor.add_fake_obstacle(disc=((1, 1), 1))
+
+    def test_refused(self, editor: Editor):
+        with pytest.raises(fw.BadInput, match="no area"):
+            editor.add_fake_obstacle([(0, 0), (1, 1), (2, 2)])
+        with pytest.raises(fw.BadQuery, match="give one of"):
+            editor.add_fake_obstacle()
+        with pytest.raises(fw.BadInput, match="finite"):
+            editor.add_fake_obstacle([(0, 0), (1, np.nan), (2, 2)])
+        with pytest.raises(fw.BadQuery, match="no fake obstacle 0"):
+            editor.remove_fake_obstacle(0)
+
+
+class TestUndo:
+    def test_there_and_back(self, editor: Editor, roadmap: Roadmap):
+        editor.add_node((3, 4))
+        editor.remove_edge(0)
+        edited = editor.roadmap
+        assert editor.undo()
+        assert editor.undo()
+        assert not editor.undo()
+        assert editor.roadmap is roadmap
+        assert editor.redo()
+        assert editor.redo()
+        assert not editor.redo()
+        assert editor.roadmap is edited
+
+    def test_a_new_edit_forgets_what_was_undone(self, editor: Editor):
+        editor.remove_edge(0)
+        editor.undo()
+        editor.remove_edge(1)
+        assert not editor.redo()
+        assert editor.roadmap.n_edges == 3

@@ -1,0 +1,154 @@
+"""Useful nodes, useful edges, and the roadmap that they make."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from footway.environment import gallery
+from footway.errors import BadInput
+from footway.roadmap import Roadmap
+from footway.roadmap.measures import shortest_path_factor
+from footway.roadmap.rrm import rrm, rrm_of_space
+from footway.roadmap.rrm_star import add_cycles, reconnect, rrm_star
+from footway.roadmap.space import Space, space_of_cells
+from footway.roadmap.useful import find_useful_nodes, ways_along, ways_in_sight
+from footway.roadmap.verify import verify
+
+RING = np.ones((24, 24), bool)
+RING[6:18, 6:18] = False
+"""A way around a block, in two dimensions."""
+
+GALLERY = {
+    "field": {"resolution": 0.5, "radius": 0.5},
+    "office": {"resolution": 0.5, "radius": 0.5},
+    "house": {"size": (3, 3, 3)},
+}
+
+PUBLISHED = {"field": 1.137, "office": 1.181, "house": 1.224}
+"""Shortest path factor of the RRM* in table II."""
+
+
+def tree(corners: list[tuple[int, int]], edges: list[tuple[int, int]], space: Space) -> Roadmap:
+    return Roadmap.make(corners, edges, space, method="rrm")
+
+
+def stairs() -> Space:
+    """Two long floors with a way up at the far end, and a narrow one near by that winds."""
+    cells = np.zeros((15, 60), bool)
+    cells[0:4] = cells[11:15] = True
+    cells[4:11, 54:60] = True
+    cells[4:8, 6:8] = cells[7:9, 6:14] = cells[8:11, 12:14] = True
+    return space_of_cells(cells)
+
+
+class TestReconnect:
+    SQUARE = np.array([(1.0, 1.0, 0.0), (9.0, 1.0, 0.0), (9.0, 9.0, 0.0), (1.0, 9.0, 0.0)])
+
+    def test_a_square_keeps_its_sides_and_loses_its_diagonals(self):
+        edges = reconnect(self.SQUARE, 1.5, space_of_cells(np.ones((10, 10), bool)))
+        assert sorted(map(tuple, edges.tolist())) == [(0, 1), (0, 3), (1, 2), (2, 3)]
+
+    def test_up_to_one_every_free_line_is_an_edge(self):
+        assert len(reconnect(self.SQUARE, 1.0, space_of_cells(np.ones((10, 10), bool)))) == 6
+
+    def test_infinite_leaves_a_tree(self):
+        edges = reconnect(self.SQUARE, math.inf, space_of_cells(np.ones((10, 10), bool)))
+        assert len(edges) == 3
+
+    def test_walls_are_respected(self):
+        cells = np.ones((10, 10), bool)
+        cells[3:7, 3:7] = False
+        edges = reconnect(self.SQUARE, 1.0, space_of_cells(cells))
+        assert len(edges) == 4
+
+
+class TestUsefulNodes:
+    def test_an_open_room_needs_none(self):
+        space = space_of_cells(np.ones((20, 20), bool))
+        nodes = np.array([(5.0, 10.0, 0.0), (15.0, 10.0, 0.0)])
+        assert len(find_useful_nodes(nodes, 1.5, space)) == 0
+
+    def test_the_missing_side_of_a_ring_is_found(self):
+        """No way between the nodes gets shorter, but ways between places on the axis do."""
+        space = space_of_cells(RING)
+        nodes = np.array([(3.0, 3.0, 0.0), (21.0, 3.0, 0.0), (21.0, 21.0, 0.0)])
+        found = find_useful_nodes(nodes, 1.5, space)
+        ways = ways_in_sight(np.concatenate([nodes, found]), space)
+        assert np.hypot(*(found[:, :2] - (3, 21)).T).min() <= 4.0
+        assert np.isfinite(ways.length).all()
+
+    def test_a_stair_that_takes_several_in_a_row_is_found(self):
+        space = stairs()
+        nodes = np.array([(7, 2, 0), (57, 2, 0), (57, 13, 0), (13, 13, 0)], float)
+        before = ways_in_sight(nodes, space).length[0, 3]
+        found = find_useful_nodes(nodes, 1.5, space)
+        after = ways_in_sight(np.concatenate([nodes, found]), space).length[0, 3]
+        assert before > 90
+        assert after < 25
+
+    def test_ways_along_edges(self):
+        places = np.array([(0.0, 0.0, 0.0), (3.0, 4.0, 0.0), (3.0, 5.0, 0.0), (9.0, 9.0, 0.0)])
+        ways = ways_along(np.array([(0, 1), (1, 2)]), places)
+        assert ways.length[0].tolist() == [0.0, 5.0, 6.0, math.inf]
+        assert ways.before[0, 2] == 1
+
+
+class TestRrmStar:
+    def test_a_cycle_around_the_block(self):
+        made = add_cycles(rrm_of_space(space_of_cells(RING)))
+        assert made.method == "rrm-star"
+        assert made.n_cycles >= 1
+
+    def test_the_nodes_of_the_rrm_come_first(self):
+        before = rrm(gallery.make("field"), resolution=1.0, radius=0.5)
+        after = rrm_star(before)
+        n = after.parameters["rrm_nodes"]
+        assert n == before.n_nodes
+        assert after.nodes[:n].tolist() == before.nodes.tolist()
+        assert after.parameters["usefulness"] == 1.5
+        assert {"guards", "useful nodes", "reconnecting"} <= set(after.seconds)
+
+    def test_useful_nodes_are_on_cycles_or_ways(self):
+        made = rrm_star(gallery.make("field"), resolution=1.0, radius=0.5)
+        degree = np.bincount(made.edges.ravel(), minlength=made.n_nodes)
+        assert degree[made.parameters["rrm_nodes"] :].min() >= 2
+
+    def test_it_still_covers_and_connects(self):
+        made = rrm_star(gallery.make("field"), resolution=1.0, radius=0.5)
+        assert verify(made).holds
+
+    def test_the_same_seed_gives_the_same_roadmap(self):
+        one, two = (
+            rrm_star(gallery.make("field"), resolution=1.0, radius=0.5, seed=3) for _ in range(2)
+        )
+        assert one.nodes.tolist() == two.nodes.tolist()
+        assert one.edges.tolist() == two.edges.tolist()
+
+    def test_edges_that_would_be_missed_are_put_back(self):
+        """Shortest first leaves out the long edge of a triangle: the sum of ways would grow."""
+        space = space_of_cells(np.ones((12, 30), bool))
+        corners = [(2, 2), (15, 8), (28, 2)]
+        before = tree(corners, [(0, 2), (0, 1)], space)
+        after = add_cycles(before, usefulness=1e6)
+        assert after.distances()[:3, :3].sum() <= before.distances().sum() + 1e-9
+
+    @pytest.mark.parametrize("name", GALLERY)
+    def test_no_worse_than_published(self, name: str):
+        made = rrm_star(gallery.make(name), **GALLERY[name])
+        assert shortest_path_factor(made).factor <= PUBLISHED[name]
+
+
+class TestErrors:
+    @pytest.mark.parametrize("usefulness", [0.0, -1.5, math.nan, "much", None])
+    def test_usefulness(self, usefulness: object):
+        with pytest.raises(BadInput, match="usefulness K"):
+            rrm_star(gallery.make("field"), usefulness=usefulness)
+
+    def test_an_edited_roadmap(self):
+        space = space_of_cells(np.ones((6, 6), bool))
+        edited = tree([(1, 1), (5, 5)], [(0, 1)], space).with_changes(weights=np.array([2.0]))
+        with pytest.raises(BadInput, match="add cycles first, then edit"):
+            rrm_star(edited)
