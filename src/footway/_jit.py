@@ -17,9 +17,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
-from numba import get_num_threads, prange
+from llvmlite import ir
+from numba import get_num_threads, prange, types
+from numba.core import cgutils as _cgutils
 from numba.core import config as _config
 from numba.core import event
+from numba.extending import intrinsic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,12 +34,14 @@ __all__ = [
     "kernel",
     "one_parallel_kernel",
     "prange",
+    "prefetch",
     "thread_count",
 ]
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
 config: Any = _config  # a module that is filled at run time
+cgutils: Any = _cgutils  # untyped
 
 FASTMATH = {"contract", "arcp", "nsz"}
 """Fused and reordered only where the sign of zero is all that can be lost: NaN and infinity keep
@@ -45,7 +50,7 @@ their meaning, and no sum is re-associated, so the same seed gives the same bits
 
 _TUPLES = (
     "medial/axis.py", "corridor/index.py", "corridor/workspace.py", "follow/settings.py",
-    "crowd/state.py", "crowd/tracks.py",
+    "crowd/state.py", "crowd/tracks.py", "roadmap/space.py",
 )  # fmt: skip
 """Where the named tuples are that kernels take apart: their fields are part of compiled code."""
 
@@ -136,6 +141,29 @@ def _compile(function: F, **options: bool) -> Any:
         )
     finally:
         config.CACHE_DIR = before
+
+
+def _prefetch(_context: Any, array: Any, row: Any) -> Any:
+    """Ask for the memory of a row that will be read soon; for kernels."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        view = context.make_array(signature.args[0])(context, builder, arguments[0])
+        number = context.cast(builder, arguments[1], signature.args[1], types.intp)
+        stride = cgutils.unpack_tuple(builder, view.strides, signature.args[0].ndim)[0]
+        word, byte = ir.IntType(32), ir.IntType(8).as_pointer()
+        address = builder.ptrtoint(view.data, number.type)
+        address = builder.add(address, builder.mul(number, stride))
+        target = builder.inttoptr(address, byte)
+        kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
+        ask = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+        to_read, to_keep, data = (ir.Constant(word, value) for value in (0, 3, 1))
+        builder.call(ask, [target, to_read, to_keep, data])
+        return context.get_dummy_value()
+
+    return types.void(array, row), generate
+
+
+prefetch: Any = intrinsic(_prefetch)
 
 
 def thread_count() -> int:

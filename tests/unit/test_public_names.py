@@ -23,11 +23,14 @@ NAMES = [
     "Pinch",
     "Profile",
     "Recording",
+    "Roadmap",
     "Scenario",
+    "Volume",
     "__version__",
     "follow",
     "load",
     "load_scenario",
+    "roadmap",
 ]
 
 MAP = [
@@ -41,6 +44,7 @@ MAP = [
     "edge_clearance",
     "edge_length",
     "edges",
+    "from_roadmap",
     "load",
     "locate",
     "n_components",
@@ -67,6 +71,7 @@ CROWD = [
     "each_step",
     "exited",
     "goals",
+    "goes_on_in",
     "groups",
     "ids",
     "load",
@@ -78,6 +83,7 @@ CROWD = [
     "populations",
     "positions",
     "radii",
+    "remove_function",
     "remove_obstacle",
     "run",
     "save",

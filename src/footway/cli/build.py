@@ -1,4 +1,4 @@
-"""`footway build`: from a map file to a corridor map."""
+"""`footway build`: from a map file to a corridor map, or to a roadmap."""
 
 from __future__ import annotations
 
@@ -6,18 +6,34 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from footway.cli.build_roadmap import (
+    Method,
+    MethodOption,
+    RadiusOption,
+    ResolutionOption,
+    SeedOption,
+    SizeOption,
+    Source,
+    UsefulnessOption,
+    build_roadmap,
+    check_wishes,
+    report_saved,
+)
 from footway.cli.files import check_plot, check_writable, write_plot
 from footway.cli.maps import (
     SAVED,
+    BetweenOption,
     JsonOption,
     LoadedMap,
     MapArgument,
     PlotOption,
     ScaleOption,
+    build_map,
     is_saved,
-    load_map,
+    load_environment,
+    load_saved,
 )
-from footway.cli.numbers import parse_number
+from footway.cli.numbers import parse_number, parse_numbers
 from footway.cli.output import (
     Steps,
     announced_compilation,
@@ -36,7 +52,9 @@ EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
     "  footway build plan.geojson -o plan.fwmap\n\n"
     "  footway build floor.png --scale 0.05 --plot floor.svg\n\n"
-    "  footway build gallery:city:3x3 --json"
+    "  footway build gallery:city:3x3 --json\n\n"
+    "  footway build gallery:field --method rrrm --radius 0.5 -o field.fwmap --plot field.png\n\n"
+    "  footway build gallery:house --method rrm-star --size 3,3,3 -o house.fwmap"
 )
 
 
@@ -49,32 +67,88 @@ def build(
             "-o",
             "--output",
             metavar="FILE",
-            help="Save the corridor map (.fwmap), to load it in milliseconds.",
+            help="Save the map (.fwmap), to load it in milliseconds.",
             show_default=False,
         ),
     ] = None,
+    method: MethodOption = Method.CORRIDORS,
+    resolution: ResolutionOption = None,
+    radius: RadiusOption = None,
+    size: SizeOption = None,
+    usefulness: UsefulnessOption = None,
+    seed: SeedOption = None,
+    between: BetweenOption = None,
     scale: ScaleOption = None,
     json: JsonOption = False,
     plot: PlotOption = None,
 ) -> None:
-    """Build the exact corridor map: one map for every radius.
+    """Build the exact corridor map: one map for every radius; or a roadmap with --method.
 
-    Prints its size and how long it took; saves it with -o and draws it with --plot.
+    Prints its size and how long it took; saves it with -o and draws it with --plot. Roadmaps are
+    built for one object in a map of two or three dimensions: grid is a node on each corner of a
+    grid, rrm a small roadmap that covers all of it, rrm-star one with useful cycles, and rrrm one
+    that keeps away from the walls besides. `footway path` takes all of them.
     """
     _check_output(output)
     check_plot(plot)
-    metres = parse_number(scale, "--scale")
-    steps = Steps()
+    wishes = check_wishes(
+        map_name, method, resolution=resolution, radius=radius, size=size,
+        usefulness=usefulness, seed=seed,
+    )  # fmt: skip
+    heights = parse_numbers(between, "--between", "0.2,1.8")
+    source = Source(map_name, parse_number(scale, "--scale"), heights)  # type: ignore[arg-type]
+    written = {"output": output, "plot": plot}
     with announced_compilation():
-        loaded = load_map(map_name, scale=metres, steps=steps)
-        if output is not None:
-            with steps.step("save", f"Writing {output}"):
-                loaded.corridors.save(output)
-        if plot is not None:
-            with steps.step("plot", f"Drawing {plot}"):
-                _draw(loaded, plot)
+        if wishes is not None:
+            build_roadmap(source, wishes, written, json=json)
+        elif is_saved(map_name):
+            _report_saved(source, written, json=json)
+        else:
+            _build_corridors(source, written, json=json)
+
+
+def _report_saved(source: Source, written: dict[str, str | None], *, json: bool) -> None:
+    if source.between is not None:
+        raise BadInput(
+            f"{source.name}: is a saved map; --between is for the file it was built from"
+        )
+    steps = Steps()
+    saved = load_saved(source.name, scale=source.scale, steps=steps)
+    if saved.roadmap is not None:
+        report_saved(source.name, saved.roadmap, steps, written, json=json)
+    else:
+        from footway.corridor import CorridorMap
+
+        assert isinstance(saved, CorridorMap)
+        _finish(source.name, LoadedMap(saved, None), steps, written, json=json)
+
+
+def _build_corridors(source: Source, written: dict[str, str | None], *, json: bool) -> None:
+    steps = Steps()
+    name, scale, between = source
+    environment = load_environment(name, scale=scale, between=between, steps=steps)
+    loaded = LoadedMap(build_map(environment, steps=steps), environment)
+    _finish(name, loaded, steps, written, json=json)
+
+
+def _finish(
+    map_name: str,
+    loaded: LoadedMap,
+    steps: Steps,
+    written: dict[str, str | None],
+    *,
+    json: bool,
+) -> None:
+    """Save, draw and print."""
+    output, plot = written["output"], written["plot"]
+    if output is not None:
+        with steps.step("save", f"Writing {output}"):
+            loaded.corridors.save(output)
+    if plot is not None:
+        with steps.step("plot", f"Drawing {plot}"):
+            _draw(loaded, plot)
     if json:
-        print_json(_as_json(map_name, loaded, steps) | {"output": output, "plot": plot})
+        print_json(_as_json(map_name, loaded, steps) | written)
     else:
         print_lines(_as_text(map_name, loaded, steps, (output, plot)))
 
@@ -83,7 +157,7 @@ def _check_output(output: str | None) -> None:
     if output is None:
         return
     if not is_saved(output):
-        raise BadInput(f"{output}: the name of a saved corridor map must end in {SAVED}")
+        raise BadInput(f"{output}: the name of a saved map must end in {SAVED}")
     check_writable(output)
 
 

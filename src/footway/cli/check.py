@@ -57,7 +57,8 @@ def check(
 ) -> None:
     """List the repairs, parts and narrowest passages of a map.
 
-    With --plot, each repair is drawn with its number in the list.
+    With --plot, each repair is drawn with its number in the list. Of many that change no shape,
+    the list and the picture have the first.
     """
     check_plot(plot)
     metres = parse_number(scale, "--scale")
@@ -153,14 +154,17 @@ def _components(number: int) -> str:
 
 
 def _repair_lines(environment: Environment) -> Iterator[str]:
+    from footway.environment.repair import worth_telling
+
     repairs = environment.repairs
     if not repairs:
         yield "No repairs: the map is clean"
         return
     yield f"{count(len(repairs), 'repair')}:"
     width = len(str(len(repairs)))
-    for number, repair in enumerate(repairs, start=1):
-        yield f"  {number:>{width}}  {repair}"
+    for k, alike in worth_telling(repairs).items():
+        more = f" (and {alike - 1:,} more of this kind: --json lists them all)"
+        yield f"  {k + 1:>{width}}  {repairs[k]}{more if alike > 1 else ''}"
 
 
 def _passage_lines(narrow: Sequence[Pinch]) -> Iterator[str]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from footway.crowd import Crowd
 
 _MOST_STUCK: Final = 5  # that are listed
+_MOST_NAMES: Final = 6  # populations, likewise
 
 
 def as_json(run: Run) -> dict[str, Any]:
@@ -23,7 +24,7 @@ def as_json(run: Run) -> dict[str, Any]:
     return {
         "title": run.scenario.title,
         "map": run.scenario.map,
-        "seed": run.scenario.seed,
+        "seed": crowd.seed,
         "time": crowd.time,
         "steps": crowd.steps,
         "characters": len(crowd) + crowd.exited,
@@ -31,10 +32,11 @@ def as_json(run: Run) -> dict[str, Any]:
         "arrivals": crowd.arrivals,
         "exited": crowd.exited,
         "evacuation_time": run.clock.empty_at,
+        "last_exits": run.clock.left_at,
         "ms_per_step": 1000.0 * cost.mean,
         "longest_step_ms": 1000.0 * cost.longest,
         "character_steps_per_second": cost.rate,
-        "share_of_real_time": cost.mean / run.scenario.step,
+        "share_of_real_time": cost.mean / crowd.dt,
         "stuck": [
             {"id": one.id, "at": list(one.position), "since": one.since, "cause": one.cause}
             for one in crowd.stuck
@@ -46,7 +48,7 @@ def as_json(run: Run) -> dict[str, Any]:
 def as_text(name: str, run: Run, steps: Steps) -> Iterator[str]:
     """What a person wants to know about a run."""
     crowd, cost = run.crowd, run.cost
-    share = f"{cost.mean / run.scenario.step:.1%}"
+    share = f"{cost.mean / crowd.dt:.1%}"
     yield f"{run.scenario.title or name}: {crowd.time:,.1f} s in {crowd.steps:,} steps"
     rows = [
         ("characters", f"{len(crowd) + crowd.exited:,}, {len(crowd):,} of them there at the end"),
@@ -59,6 +61,7 @@ def as_text(name: str, run: Run, steps: Steps) -> Iterator[str]:
     ]
     if crowd.exited:
         rows.append(("exits", _exits(run)))
+        rows += _last_exits(run)
     rows.append(("stuck", _stuck_counts(run)))
     rows += [_group_row(run, k) for k in range(len(crowd.groups))]
     rows.append(("time", ", ".join(f"{n} {milliseconds(s)}" for n, s in steps.seconds.items())))
@@ -71,6 +74,15 @@ def _exits(run: Run) -> str:
     if run.clock.empty_at is None:
         return exited
     return f"{exited}, the last one after {run.clock.empty_at:.1f} s: everybody is out"
+
+
+def _last_exits(run: Run) -> list[tuple[str, str]]:
+    """When the last of each population had left, where there are several."""
+    if len(run.crowd.names) < 2 or not run.clock.left_at:
+        return []
+    listed = [f"{name} {when:.1f} s" for name, when in run.clock.left_at.items()]
+    more = f" and {len(listed) - _MOST_NAMES} more" if len(listed) > _MOST_NAMES else ""
+    return [("last of", ", ".join(listed[:_MOST_NAMES]) + more)]
 
 
 def _stuck_counts(run: Run) -> str:

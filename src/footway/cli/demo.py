@@ -137,4 +137,4 @@ def _draw(recording: Recording, loaded: LoadedMap, written: Written, steps: Step
     with steps.step("picture", f"Drawing {written.picture}"):
         write_plot(draw_moment(cmap, recording, environment=city), written.picture)
     with steps.step("animation", f"Drawing {written.animation}"):
-        animate(recording, cmap, Path(written.animation), environment=city)
+        animate(cmap, recording, Path(written.animation), environment=city)

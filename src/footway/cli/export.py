@@ -1,20 +1,36 @@
-"""`footway export`: from a recording to the files of other programs."""
+"""`footway export`: from a recording to the files of other programs, pictures and animations."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
 from footway.cli.files import check_writable
-from footway.cli.maps import JsonOption, ScaleOption, load_environment
-from footway.cli.numbers import parse_number
-from footway.cli.output import Steps, count, facts, milliseconds, print_json, print_lines, say
+from footway.cli.maps import (
+    JsonOption,
+    LoadedMap,
+    ScaleOption,
+    build_map,
+    load_environment,
+    load_map,
+)
+from footway.cli.numbers import check_speed, parse_number
+from footway.cli.output import (
+    Steps,
+    announced_compilation,
+    count,
+    facts,
+    milliseconds,
+    print_json,
+    print_lines,
+    say,
+)
 from footway.errors import BadInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from footway.crowd.recording import Recording
     from footway.environment import Environment
@@ -22,21 +38,63 @@ if TYPE_CHECKING:
 EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
     "  footway export run.parquet -o run.sqlite --map plan.geojson\n\n"
-    "  footway export run.parquet -o run.txt --json\n\n"
+    "  footway export run.parquet -o run.gif --map plan.geojson --speed 4\n\n"
+    "  footway export run.parquet -o run.png --map plan.geojson --at 30\n\n"
+    "  footway export first.parquet second.parquet -o all.parquet\n\n"
     "PedPy reads .sqlite with load_trajectory_from_jupedsim_sqlite, .txt with load_trajectory."
 )
 
-_KINDS: Final = {
+_PICTURES: Final = (".png", ".svg", ".pdf")
+_FILMS: Final = (".gif", ".webp", ".mp4")
+_DRAWN: Final = dict.fromkeys(_PICTURES, "a picture") | dict.fromkeys(_FILMS, "an animation")
+_TABLES: Final = {
     ".sqlite": "JuPedSim's trajectories",
     ".txt": "PedPy's text format",
     ".csv": "a table",
+    ".parquet": "a recording",
 }
+_KINDS: Final = _TABLES | _DRAWN
+
+
+class Wishes(NamedTuple):
+    """What was typed beside the recordings."""
+
+    output: str
+    kind: str  # the suffix
+    map_name: str | None
+    scale: float | None
+    speed: float | None
+    at: float | None
+
+    def check(self) -> None:
+        """Refuse what does not go together, before anything is read."""
+        if self.kind not in _KINDS:
+            named = f"'{self.kind}'" if self.kind else "none"
+            known = ", ".join(f"{suffix} ({words})" for suffix, words in _TABLES.items())
+            drawn = ", ".join(_DRAWN)
+            raise BadInput(f"{self.output}: the suffix must be {known}, {drawn}, not {named}")
+        if self.kind in (".csv", ".parquet") and self.map_name is not None:
+            raise BadInput(f"{self.output}: {_KINDS[self.kind]} has no geometry; leave --map out")
+        if self.speed is not None and self.kind not in _FILMS:
+            raise BadInput(f"{self.output}: --speed is for animations ({', '.join(_FILMS)})")
+        if self.at is not None and self.kind not in _PICTURES:
+            raise BadInput(f"{self.output}: --at is for pictures ({', '.join(_PICTURES)})")
+        check_speed(self.speed, "--speed")
+        if self.kind in _FILMS:
+            from footway.io.picture import check_animation_file
+
+            check_animation_file(self.output)
+        check_writable(self.output)
 
 
 def export(
-    run: Annotated[
-        str,
-        typer.Argument(metavar="RUN", help="A recording (.parquet).", show_default=False),
+    runs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN...",
+            help="A recording (.parquet), or the parts of one run.",
+            show_default=False,
+        ),
     ],
     *,
     output: Annotated[
@@ -45,7 +103,9 @@ def export(
             "-o",
             "--output",
             metavar="FILE",
-            help="JuPedSim's trajectories (.sqlite), PedPy's text format (.txt) or a table (.csv).",
+            help="JuPedSim's trajectories (.sqlite), PedPy's text format (.txt), a table (.csv), "
+            "one recording (.parquet), a picture (.png, .svg, .pdf) or an animation (.gif, .webp, "
+            ".mp4).",
             show_default=False,
         ),
     ],
@@ -60,64 +120,140 @@ def export(
         ),
     ] = None,
     scale: ScaleOption = None,
+    speed: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIMES",
+            help="Of an animation: 4 is four times real time. By default 1 to 8, by its length.",
+            show_default=False,
+        ),
+    ] = None,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="Simulated time that a picture shows; the last moment when many are there if "
+            "left out.",
+            show_default=False,
+        ),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Write the recording of a crowd for other programs.
+    """Write the recording of a crowd for other programs, or draw it.
 
-    A recording of a run that was killed is exported as far as it goes.
+    A recording of a run that was killed is exported as far as it goes. Several recordings are
+    joined: the parts of one run, in any order.
     """
-    kind = _check_output(output, map_name)
-    metres = parse_number(scale, "--scale")
+    wishes = Wishes(
+        output,
+        Path(output).suffix.lower(),
+        map_name,
+        parse_number(scale, "--scale"),
+        parse_number(speed, "--speed"),
+        parse_number(at, "--at"),
+    )
+    wishes.check()
     steps = Steps()
-    recording = _load(run, steps)
-    environment = None
-    if map_name is not None:
-        environment = load_environment(map_name, scale=metres, steps=steps)
-    with steps.step("export", f"Writing {output}"):
-        _write(recording, output, kind, environment)
+    recording = _load(runs, steps)
+    with announced_compilation():
+        if wishes.kind in _DRAWN:
+            _draw(recording, wishes, steps)
+        else:
+            _write(recording, wishes, steps)
     if not recording.complete:
-        say(f"{run}: the run was cut short; exported its {count(recording.n_frames, 'frame')}")
+        say(f"{runs[-1]}: the run was cut short; exported its {count(recording.n_frames, 'frame')}")
     if json:
-        print_json(_as_json(run, recording, steps) | {"map": map_name, "output": output})
+        print_json(_as_json(runs, recording, steps) | {"map": map_name, "output": output})
     else:
-        print_lines(_as_text(run, recording, steps, output, kind))
+        print_lines(_as_text(runs, recording, steps, wishes))
 
 
-def _check_output(output: str, map_name: str | None) -> str:
-    """Return the suffix, if a file can be written in its format."""
-    kind = Path(output).suffix.lower()
-    if kind not in _KINDS:
-        named = f"'{kind}'" if kind else "none"
-        known = ", ".join(f"{suffix} ({words})" for suffix, words in _KINDS.items())
-        raise BadInput(f"{output}: the suffix must be {known}, not {named}")
-    if kind == ".csv" and map_name is not None:
-        raise BadInput(f"{output}: a table has no geometry; leave --map out")
-    check_writable(output)
-    return kind
-
-
-def _load(run: str, steps: Steps) -> Recording:
+def _load(runs: Sequence[str], steps: Steps) -> Recording:
+    """Read recordings, none of them without frames, and join them."""
     from footway.crowd.recording import Recording
 
-    with steps.step("load", f"Reading {run}"):
-        return Recording.load(run)
+    with steps.step("load", f"Reading {', '.join(runs)}"):
+        parts = [Recording.load(run) for run in runs]
+        for run, part in zip(runs, parts, strict=True):
+            if not len(part.characters.ids):
+                raise BadInput(f"{run}: nobody is in the recording; there is nothing to export")
+        return parts[0].joined(*parts[1:]) if len(parts) > 1 else parts[0]
 
 
-def _write(recording: Recording, output: str, kind: str, environment: Environment | None) -> None:
+def _write(recording: Recording, wishes: Wishes, steps: Steps) -> None:
     from footway.io.jupedsim import save_jupedsim
     from footway.io.pedpy import save_csv, save_pedpy
+    from footway.io.trajectories import check_inside
 
-    if kind == ".sqlite":
-        save_jupedsim(recording, output, environment=environment)
-    elif kind == ".txt":
-        save_pedpy(recording, output, environment=environment)
+    environment = None
+    if wishes.map_name is not None:
+        environment = load_environment(wishes.map_name, scale=wishes.scale, steps=steps)
+        check_inside(recording, environment, wishes.map_name)
+    with steps.step("export", f"Writing {wishes.output}"):
+        match wishes.kind:
+            case ".sqlite":
+                save_jupedsim(recording, wishes.output, environment=environment)
+            case ".txt":
+                save_pedpy(recording, wishes.output, environment=environment)
+            case ".csv":
+                save_csv(recording, wishes.output)
+            case _:
+                recording.save(wishes.output)
+
+
+def _draw(recording: Recording, wishes: Wishes, steps: Steps) -> None:
+    """Draw one frame, or all of them, on the map or on a box around everybody."""
+    from footway.io.picture import animate, draw_moment, save_picture, telling_frame
+
+    loaded = _ground(recording, wishes, steps)
+    with steps.step("export", f"Drawing {wishes.output}"):
+        if wishes.kind in _FILMS:
+            animate(
+                loaded.corridors,
+                recording,
+                wishes.output,
+                speed=wishes.speed,
+                environment=loaded.environment,
+            )
+            return
+        frame = telling_frame(recording) if wishes.at is None else _frame_at(recording, wishes.at)
+        figure = draw_moment(loaded.corridors, recording, frame, environment=loaded.environment)
+        save_picture(figure, wishes.output)
+
+
+def _ground(recording: Recording, wishes: Wishes, steps: Steps) -> LoadedMap:
+    """Load the map that they walked on, or make one of a box around everybody."""
+    from footway.io.trajectories import box_of, check_clear, check_inside
+
+    name = wishes.map_name
+    if name is None:
+        box = _named_box(recording, box_of(recording))
+        return LoadedMap(build_map(box, steps=steps), box)
+    loaded = load_map(name, scale=wishes.scale, steps=steps)
+    if loaded.environment is None:
+        check_clear(recording, loaded.corridors, name)
     else:
-        save_csv(recording, output)
+        check_inside(recording, loaded.environment, name)
+    return loaded
 
 
-def _as_json(run: str, recording: Recording, steps: Steps) -> dict[str, Any]:
+def _named_box(recording: Recording, box: Any) -> Environment:
+    from footway.environment import Environment
+
+    return Environment.from_polygons(box, name=recording.map_name)
+
+
+def _frame_at(recording: Recording, seconds: float) -> int:
+    """Return the number of the last frame up to a time."""
+    first, last = recording.times[[0, -1]].tolist()
+    if not first <= seconds <= last + recording.step:
+        raise BadInput(f"--at is {seconds:g}; the recording is from {first:g} to {last:g} s")
+    return int(recording.times.searchsorted(seconds + 1e-9, side="right")) - 1
+
+
+def _as_json(runs: Sequence[str], recording: Recording, steps: Steps) -> dict[str, Any]:
     return {
-        "run": run,
+        "runs": list(runs),
         "complete": recording.complete,
         "characters": len(recording.characters.ids),
         "frames": recording.n_frames,
@@ -127,8 +263,11 @@ def _as_json(run: str, recording: Recording, steps: Steps) -> dict[str, Any]:
     }
 
 
-def _as_text(run: str, recording: Recording, steps: Steps, output: str, kind: str) -> Iterator[str]:
-    yield f"Recording {run}" + (f" of {recording.map_name}" if recording.map_name else "")
+def _as_text(
+    runs: Sequence[str], recording: Recording, steps: Steps, wishes: Wishes
+) -> Iterator[str]:
+    of = f" of {recording.map_name}" if recording.map_name else ""
+    yield f"Recording {', '.join(runs)}{of}"
     times = ", ".join(f"{name} {milliseconds(s)}" for name, s in steps.seconds.items())
     yield from facts(
         [
@@ -138,4 +277,4 @@ def _as_text(run: str, recording: Recording, steps: Steps, output: str, kind: st
             ("time", times),
         ]
     )
-    yield f"Wrote {output}: {_KINDS[kind]}"
+    yield f"Wrote {wishes.output}: {_KINDS[wishes.kind]}"

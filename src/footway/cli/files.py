@@ -6,9 +6,11 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from footway.errors import BadFile
+from footway.errors import BadFile, BadInput
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from matplotlib.figure import Figure
 
 
@@ -29,6 +31,16 @@ def check_writable(file: str) -> None:
         if isinstance(error, BadFile):
             raise
         raise BadFile(f"{file}: cannot be written: {error}") from error
+
+
+def check_different(files: Iterable[str]) -> None:
+    """Raise BadInput where two outputs have the same name: one would be written over the other."""
+    seen = set()
+    for file in files:
+        place = os.path.realpath(file.replace("\0", ""))
+        if place in seen:
+            raise BadInput(f"{file}: two outputs have this name; give each its own")
+        seen.add(place)
 
 
 def check_plot(file: str | None) -> None:

@@ -199,8 +199,10 @@ class Walked:
 
     def draw(self, loaded: LoadedMap) -> Figure:
         """Return a picture of corridor, walk and obstacles."""
-        from footway.io.picture import draw_walk
+        from footway.io.picture import draw_roadmap, draw_walk
 
+        if loaded.in_space is not None:
+            return draw_roadmap(loaded.in_space.roadmap, path=self.walk)
         return draw_walk(loaded.corridors, self.walk, environment=loaded.environment)
 
     def as_json(self) -> dict[str, Any]:
@@ -216,7 +218,7 @@ class Walked:
     def as_text(self, times: str) -> Iterator[str]:
         """Return what a person wants to know."""
         walk = self.walk
-        yield f"Walk from {place(_flat(walk.start))} to {place(_flat(walk.goal))}"
+        yield f"Walk from {place(walk.start)} to {place(walk.goal)}"
         rows = [
             ("duration", f"{walk.duration:,.1f} s"),
             ("length", f"{walk.length:,.3f} m"),
@@ -231,7 +233,7 @@ class Walked:
         ]
         yield from facts(rows)
         yield (
-            f"Certified: a disc of radius {walk.radius:g} m on this walk never touches a wall; "
+            f"Certified: {_body(walk)} on this walk never touches a wall; "
             f"its centre stays {walk.clearance:.3f} m or more from every wall."
         )
         if walk.gap < 0:
@@ -245,6 +247,8 @@ def ask_walk(loaded: LoadedMap, query: Query, manner: Manner, steps: Steps) -> W
 
     Twice: the first time loads the compiled kernels, the second is timed.
     """
+    if manner.discs and loaded.in_space is not None:
+        raise BadInput("--obstacle is for maps in two dimensions; leave it out")
     discs = _discs(manner)
     with steps.step("corridor", "Walking"):
         _walk(loaded, query, manner, discs)
@@ -291,8 +295,10 @@ def _mean_speed(walk: Walk) -> float:
     return walk.length / walk.duration if walk.duration > 0 else 0.0
 
 
-def _flat(point: tuple[float, ...]) -> tuple[float, float]:
-    return point[0], point[1]
+def _body(walk: Walk) -> str:
+    """Who walks."""
+    kind = "disc" if walk.points.shape[1] == 2 else "ball"
+    return f"a {kind} of radius {walk.radius:g} m" if walk.radius else "the object of the roadmap"
 
 
 def _write_trajectory(walk: Walk, file: str) -> None:
@@ -300,7 +306,8 @@ def _write_trajectory(walk: Walk, file: str) -> None:
     try:
         with Path(file).open("w", newline="", encoding="utf-8") as lines:
             writer = csv.writer(lines)
-            writer.writerow(("time", "x", "y", "vx", "vy"))
+            axes = "xyz"[: walk.points.shape[1]]
+            writer.writerow(("time", *axes, *(f"v{axis}" for axis in axes)))
             for when, at, velocity in zip(
                 walk.times.tolist(), walk.points.tolist(), walk.velocities.tolist(), strict=True
             ):

@@ -2,36 +2,52 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from footway.cli.maps import JsonOption  # noqa: TC001 - Typer reads it at run time
 from footway.cli.output import count, facts, print_json, print_lines
+
+if TYPE_CHECKING:
+    from footway.environment import Environment, Volume
 
 
 def gallery(*, json: JsonOption = False) -> None:
     """List the built-in maps.
 
     Use them as gallery:NAME wherever a MAP is asked for. They are made by rules,
-    the same on every machine, after the environments of the papers.
+    the same on every machine, after the environments of the papers. Those with three
+    lengths are three-dimensional: `footway build --method` makes roadmaps of them.
     """
     from footway.environment import gallery as maps
 
-    made = {name: maps.make(name) for name in maps.names()}
+    made = {f"gallery:{name}": maps.make(name) for name in maps.names()}
     if json:
-        rows = [
-            {
-                "name": f"gallery:{name}",
-                "bounds": list(environment.bounds),
-                "area": environment.area,
-                "holes": environment.holes,
-            }
-            for name, environment in made.items()
-        ]
-        print_json({"maps": rows})
+        print_json({"maps": [_as_json(name, each) for name, each in made.items()]})
         return
-    pairs = []
-    for name, environment in made.items():
-        x0, y0, x1, y1 = environment.bounds
-        size = f"{x1 - x0:4.0f} x {y1 - y0:.0f} m"
-        area = f"{environment.area:9,.0f} m2 walkable"
-        pairs.append((f"gallery:{name}", f"{size:>13} {area}, {count(environment.holes, 'hole')}"))
-    pairs.append(("gallery:city:NxN", "  N x N cities side by side, N up to 12"))
+    pairs = [(name, _as_text(each)) for name, each in made.items()]
+    pairs.append(("gallery:city:NxN", "N x N cities side by side, N up to 12"))
     print_lines(facts(pairs))
+
+
+def _as_json(name: str, made: Environment | Volume) -> dict[str, Any]:
+    from footway.environment import Volume
+
+    row: dict[str, Any] = {"name": name, "bounds": list(made.bounds)}
+    if isinstance(made, Volume):
+        return row | {
+            "dimension": 3,
+            "resolution": made.resolution,
+            "free_volume": made.free_volume,
+        }
+    return row | {"dimension": 2, "area": made.area, "holes": made.holes}
+
+
+def _as_text(made: Environment | Volume) -> str:
+    from footway.environment import Volume
+
+    half = len(made.bounds) // 2
+    size = [b - a for a, b in zip(made.bounds[:half], made.bounds[half:], strict=True)]
+    words = f"{' x '.join(f'{side:.0f}' for side in size)} m"
+    if isinstance(made, Volume):
+        return f"{words:<15} {made.free_volume:9,.0f} m3 free, voxels of {made.resolution:g} m"
+    return f"{words:<15} {made.area:9,.0f} m2 walkable, {count(made.holes, 'hole')}"

@@ -1,8 +1,8 @@
-"""The MAP argument: a file, a built-in map or a saved corridor map."""
+"""The MAP argument: a file, a built-in map or a saved corridor map or roadmap."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
@@ -11,17 +11,21 @@ from footway.errors import BadInput
 if TYPE_CHECKING:
     from footway.cli.output import Steps
     from footway.corridor import CorridorMap
-    from footway.environment import Environment
+    from footway.corridor.space_map import SpaceMap
+    from footway.environment import Environment, Volume
 
 SAVED: Final = ".fwmap"
-"""Suffix of a saved corridor map."""
+"""Suffix of a saved corridor map or roadmap."""
+
+MESHES: Final = (".obj", ".ply", ".stl", ".glb", ".gltf")
+"""Suffixes of meshes, which are cut into voxels or projected onto a plan."""
 
 MapArgument = Annotated[
     str,
     typer.Argument(
         metavar="MAP",
-        help="A map file (GeoJSON, WKT, MovingAI .map, ROS .yaml, PNG), a saved .fwmap, "
-        "or gallery:NAME.",
+        help="A map file (GeoJSON, WKT, MovingAI .map, ROS .yaml, PNG; in three dimensions a mesh "
+        "or .3dmap), a saved .fwmap, or gallery:NAME.",
         show_default=False,
     ),
 ]
@@ -42,34 +46,96 @@ PlotOption = Annotated[
 ]
 
 
+BetweenOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LOW,HIGH",
+        help="Cut a plan of what stands between two heights out of a three-dimensional map.",
+        show_default=False,
+    ),
+]
+
+
 class LoadedMap(NamedTuple):
     """A corridor map, and its environment unless it came from a saved map."""
 
-    corridors: CorridorMap
+    corridors: Any  # CorridorMap; SpaceMap where it is a saved roadmap in three dimensions
     environment: Environment | None
+
+    @property
+    def in_space(self) -> SpaceMap | None:
+        """The map of a roadmap in three dimensions; None where the map is flat."""
+        return self.corridors if len(self.corridors.bounds) == 6 else None
 
 
 def is_saved(name: str) -> bool:
-    """Tell whether a MAP argument names a saved corridor map."""
+    """Tell whether a MAP argument names a saved corridor map or roadmap."""
     return name.lower().endswith(SAVED)
 
 
 def load_map(name: str, *, scale: float | None, steps: Steps) -> LoadedMap:
     """Load a saved corridor map, or load an environment and build its map."""
     if is_saved(name):
-        return LoadedMap(_load_saved(name, scale=scale, steps=steps), None)
+        from footway.corridor import CorridorMap
+
+        saved = load_saved(name, scale=scale, steps=steps)
+        if not isinstance(saved, CorridorMap):
+            raise BadInput(f"{name}: is a roadmap in three dimensions; a map in two is needed here")
+        return LoadedMap(saved, None)
     environment = load_environment(name, scale=scale, steps=steps)
     return LoadedMap(build_map(environment, steps=steps), environment)
 
 
-def load_environment(name: str, *, scale: float | None, steps: Steps) -> Environment:
-    """Load an environment from a file or from the gallery."""
+def load_environment(
+    name: str,
+    *,
+    scale: float | None,
+    steps: Steps,
+    between: tuple[float, float] | None = None,
+) -> Environment:
+    """Load an environment from a file or from the gallery; in two dimensions."""
+    from footway.environment import Environment
     from footway.io import load
 
-    if is_saved(name):
-        raise BadInput(f"{name}: is a saved corridor map; give the map file that it was built from")
+    _refuse_saved(name)
     with steps.step("load", f"Loading {name}"):
-        return load(name, scale=scale)
+        made = load(name, scale=scale, between=between)
+    if not isinstance(made, Environment):
+        raise BadInput(
+            f"{name}: is three-dimensional; build a roadmap (`footway build {name} --method rrrm`) "
+            "or cut a plan (`footway build ... --between LOW,HIGH`)"
+        )
+    return made
+
+
+def load_space(
+    name: str,
+    *,
+    scale: float | None,
+    steps: Steps,
+    resolution: float | None,
+    between: tuple[float, float] | None,
+) -> Environment | Volume:
+    """Load an environment in two or three dimensions, for a roadmap; meshes at a resolution."""
+    from footway.io import load
+
+    _refuse_saved(name)
+    is_mesh = name.lower().endswith(MESHES)
+    with steps.step("load", f"Loading {name}"):
+        if is_mesh and between is None:
+            if resolution is None:
+                raise BadInput(
+                    f"{name}: is a mesh; give --resolution METRES for its voxels, or --between "
+                    "LOW,HIGH for a plan of what stands between two heights"
+                )
+            return load(name, scale=scale, resolution=resolution)
+        made: Environment | Volume = load(name, scale=scale, between=between)
+        return made
+
+
+def _refuse_saved(name: str) -> None:
+    if is_saved(name):
+        raise BadInput(f"{name}: is a saved map; give the map file that it was built from")
 
 
 def build_map(environment: Environment, *, steps: Steps) -> CorridorMap:
@@ -80,10 +146,11 @@ def build_map(environment: Environment, *, steps: Steps) -> CorridorMap:
         return CorridorMap.build(environment)
 
 
-def _load_saved(name: str, *, scale: float | None, steps: Steps) -> CorridorMap:
+def load_saved(name: str, *, scale: float | None, steps: Steps) -> CorridorMap | SpaceMap:
+    """Load a saved corridor map, or a saved roadmap with clearance attached."""
     from footway.corridor import CorridorMap
 
     if scale is not None:
-        raise BadInput(f"{name}: a saved corridor map is in metres already; leave --scale out")
+        raise BadInput(f"{name}: a saved map is in metres already; leave --scale out")
     with steps.step("load", f"Loading {name}"):
         return CorridorMap.load(name)

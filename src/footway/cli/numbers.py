@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import typer
+
+from footway.errors import BadInput
+
+_FASTEST: Final = 10_000.0  # times real time
 
 
 def parse_number(text: str | None, option: str) -> float | None:
@@ -17,6 +23,12 @@ def parse_number(text: str | None, option: str) -> float | None:
         ) from None
 
 
+def check_speed(speed: float | None, option: str) -> None:
+    """Raise BadInput where a speed of an animation, in times real time, makes no sense."""
+    if speed is not None and not 0.0 < speed <= _FASTEST:
+        raise BadInput(f"{option} is {speed:g}; give 4 for four times real time")
+
+
 def parse_point(text: str, option: str) -> tuple[float, float]:
     """Return the point "X,Y" that was given to an option."""
     try:
@@ -27,3 +39,28 @@ def parse_point(text: str, option: str) -> tuple[float, float]:
             param_hint=f"'{option}'",
         ) from None
     return x, y
+
+
+def parse_numbers(text: str | None, option: str, example: str) -> tuple[float, ...] | None:
+    """Return the numbers that were given to an option, as many as in the example."""
+    if text is None:
+        return None
+    try:
+        numbers = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        numbers = ()
+    if len(numbers) != example.count(",") + 1:
+        raise typer.BadParameter(
+            f"{text!r} will not do; give numbers with commas and no spaces, such as {example}",
+            param_hint=f"'{option}'",
+        )
+    return numbers
+
+
+def parse_place(text: str, option: str) -> tuple[float, ...]:
+    """Return the point "X,Y" or "X,Y,Z" that was given to an option."""
+    if text.count(",") == 2:
+        numbers = parse_numbers(text, option, "2,3.5,1")
+        assert numbers is not None
+        return numbers
+    return parse_point(text, option)

@@ -46,9 +46,9 @@ def milliseconds(seconds: float) -> str:
     return f"{ms:,.1f} ms" if ms < 100 else f"{ms:,.0f} ms"
 
 
-def place(point: tuple[float, float]) -> str:
-    """Return a place as (x, y) in metres, to the centimetre."""
-    return f"({point[0]:.2f}, {point[1]:.2f})"
+def place(point: tuple[float, ...]) -> str:
+    """Return a place as (x, y) or (x, y, z) in metres, to the centimetre."""
+    return f"({', '.join(f'{value:.2f}' for value in point)})"
 
 
 def pinch_facts(pinch: Pinch) -> dict[str, Any]:

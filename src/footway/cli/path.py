@@ -32,9 +32,11 @@ from footway.cli.maps import (
     MapArgument,
     PlotOption,
     ScaleOption,
+    is_saved,
     load_map,
+    load_saved,
 )
-from footway.cli.numbers import parse_number, parse_point
+from footway.cli.numbers import parse_number, parse_place, parse_point
 from footway.cli.output import (
     Steps,
     announced_compilation,
@@ -45,6 +47,7 @@ from footway.cli.output import (
     print_json,
     print_lines,
 )
+from footway.cli.path_in_space import ask_in_space
 from footway.errors import BadInput, NoPath
 
 if TYPE_CHECKING:
@@ -53,6 +56,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from footway.cli.follow import Manner
+    from footway.cli.path_in_space import InSpace
     from footway.corridor import Pinch
     from footway.corridor.path import TautPath
 
@@ -63,16 +67,21 @@ EXAMPLES: Final = (
     "  footway path plan.geojson --start 1,1 --goal 9,9 --clearance 0.8 --plot path.png\n\n"
     "  footway path gallery:game --start 12,12 --goal 90,88 --follow cmm --shortcut 0.1 "
     "--lane -0.5 --plot walk.png\n\n"
+    "  footway path house.fwmap --start 5,5,3 --goal 50,30,13\n\n"
     "Exit code 3: there is no path, and the message says why."
 )
+
+
+RADIUS: Final = 0.25
+"""m. Of a pedestrian."""
 
 
 class Query(NamedTuple):
     """What was asked."""
 
-    start: tuple[float, float]
-    goal: tuple[float, float]
-    radius: float
+    start: tuple[float, ...]  # x, y, and z where the map is a roadmap in three dimensions
+    goal: tuple[float, ...]
+    radius: float | None  # None in three dimensions: that of the object
     clearance: float | None
 
 
@@ -89,15 +98,20 @@ def path(
     *,
     start: Annotated[
         str,
-        typer.Option(metavar="X,Y", help="Where the path begins, metres.", show_default=False),
+        typer.Option(metavar="X,Y[,Z]", help="Where the path begins, metres.", show_default=False),
     ],
     goal: Annotated[
         str,
-        typer.Option(metavar="X,Y", help="Where the path ends, metres.", show_default=False),
+        typer.Option(metavar="X,Y[,Z]", help="Where the path ends, metres.", show_default=False),
     ],
     radius: Annotated[
-        str, typer.Option(metavar="METRES", help="Radius of the disc that walks.")
-    ] = "0.25",
+        str | None,
+        typer.Option(
+            metavar="METRES",
+            help="Radius of the disc that walks.",
+            show_default="0.25; in three dimensions that of the object",
+        ),
+    ] = None,
     clearance: Annotated[
         str | None,
         typer.Option(
@@ -130,8 +144,10 @@ def path(
 
     Where there is no way, the exit code is 3 and the message names the reason: no connection at
     all, the narrowest place of the widest way, or the obstacles that close it.
+
+    On a saved roadmap the path runs along the roadmap; in three dimensions points are X,Y,Z.
     """
-    query = _parse_query(start, goal, radius, clearance)
+    query = _parse_query(map_name, start, goal, radius, clearance)
     wishes = {
         "speed": speed,
         "step": step,
@@ -152,7 +168,7 @@ def path(
     check_plot(plot)
     steps = Steps()
     with announced_compilation():
-        loaded = load_map(map_name, scale=metres, steps=steps)
+        loaded, query = _load(map_name, query, scale=metres, steps=steps)
         try:
             answer = _ask(loaded, query, manner, steps)
         except NoPath as refusal:
@@ -172,26 +188,52 @@ def path(
         print_lines([f"Wrote {plot}"] if plot is not None else [])
 
 
-def _parse_query(start: str, goal: str, radius: str, clearance: str | None) -> Query:
-    disc = parse_number(radius, "--radius")
-    assert disc is not None
+def _parse_query(
+    map_name: str, start: str, goal: str, radius: str | None, clearance: str | None
+) -> Query:
+    parse = parse_place if is_saved(map_name) else parse_point
     return Query(
-        parse_point(start, "--start"),
-        parse_point(goal, "--goal"),
-        disc,
+        parse(start, "--start"),
+        parse(goal, "--goal"),
+        parse_number(radius, "--radius"),
         parse_number(clearance, "--clearance"),
     )
 
 
-def _ask(loaded: LoadedMap, query: Query, manner: Manner | None, steps: Steps) -> Shortest | Walked:
+def _load(
+    map_name: str, query: Query, *, scale: float | None, steps: Steps
+) -> tuple[LoadedMap, Query]:
+    """Load the map; return the query with its radius, if it has as many dimensions as the map."""
+    if not is_saved(map_name):
+        return load_map(map_name, scale=scale, steps=steps), _with_radius(query)
+    saved = load_saved(map_name, scale=scale, steps=steps)
+    in_space = len(saved.bounds) == 6
+    for option, point in (("--start", query.start), ("--goal", query.goal)):
+        if len(point) != (3 if in_space else 2):
+            wanted = "X,Y,Z" if in_space else "X,Y"
+            raise BadInput(
+                f"{option}: the map has {wanted.count(',') + 1} dimensions; give {wanted}"
+            )
+    return LoadedMap(saved, None), query if in_space else _with_radius(query)
+
+
+def _with_radius(query: Query) -> Query:
+    return query if query.radius is not None else query._replace(radius=RADIUS)
+
+
+def _ask(
+    loaded: LoadedMap, query: Query, manner: Manner | None, steps: Steps
+) -> Shortest | InSpace | Walked:
     if manner is not None:
         return ask_walk(loaded, query, manner, steps)
-    return _ask_shortest(loaded, query, steps)
+    smap = loaded.in_space
+    return ask_in_space(smap, query, steps) if smap else _ask_shortest(loaded, query, steps)
 
 
 def _ask_shortest(loaded: LoadedMap, query: Query, steps: Steps) -> Shortest:
     """Answer the query twice: the first time loads the compiled kernels, the second is timed."""
     start, goal, radius, clearance = query
+    assert radius is not None
     with steps.step("query", "Looking for the path"):
         loaded.corridors.path(start, goal, radius=radius, clearance=clearance)
     begin = time.perf_counter()
@@ -248,13 +290,16 @@ class Shortest:
 
 def _draw_refusal(loaded: LoadedMap, query: Query, refusal: NoPath, plot: str) -> None:
     """Draw why there is no path."""
-    from footway.io.picture import draw_no_path
+    from footway.io.picture import draw_no_path, draw_roadmap
 
     cmap, environment = loaded
+    if loaded.in_space is not None:
+        write_plot(draw_roadmap(loaded.in_space.roadmap), plot)
+        return
     figure = draw_no_path(
         cmap,
-        query.start,
-        query.goal,
+        (query.start[0], query.start[1]),
+        (query.goal[0], query.goal[1]),
         pinch=refusal.pinch,
         because=_BECAUSE[refusal.reason],
         environment=environment,

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 BAD_INPUT: Final = 2
 INTERRUPTED: Final = 130
 BROKEN_PIPE: Final = 141
-"""128 + the number of the signal (2, 13), as shells count."""
+TERMINATED: Final = 143
+"""128 + the number of the signal (2, 13, 15), as shells count."""
 
 _USAGE_ERROR: Final = typer.BadParameter.__mro__[1]
 """Click's UsageError, which Typer carries inside itself in some versions and not in others."""
@@ -72,6 +73,8 @@ def _run_app(given: list[str]) -> int:
         return _refuse(given, _usage_message(error), BAD_INPUT, kind="Usage")
     if result == INTERRUPTED:  # newer Typer returns this where older ones raise Abort
         return _refuse(given, "interrupted", INTERRUPTED, kind="Interrupted")
+    if result == TERMINATED:
+        return _refuse(given, "terminated", TERMINATED, kind="Terminated")
     return result if isinstance(result, int) else 0
 
 

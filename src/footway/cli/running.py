@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from footway.crowd import Crowd
     from footway.io.scenario import Scenario
 
+    Progress = Callable[[int, int], None]
+    """Is told how many steps are done, and how many there are."""
+
 
 @dataclass
 class Clock:
@@ -26,12 +29,16 @@ class Clock:
         moments: s, when each step began, and when the last one ended.
         present: characters in each step.
         empty_at: s of simulated time when the last character had left; None while some are there.
+        left_at: the same for each population of which nobody is there any more, by its name.
 
     """
 
     moments: list[float] = field(default_factory=list)
     present: list[int] = field(default_factory=list)
     empty_at: float | None = None
+    left_at: dict[str, float] = field(default_factory=dict)
+    _there: list[int] = field(default_factory=list)  # of each population, when that changed last
+    _known: tuple[int, int] = (-1, -1)  # who was there and who had left, then
 
     def tick(self, crowd: Crowd) -> None:
         """Note that a step begins; the crowd calls it."""
@@ -40,6 +47,8 @@ class Clock:
             self.empty_at = None
         elif self.empty_at is None and any(self.present[-1:]):
             self.empty_at = crowd.time
+        if (number, crowd.exited) != self._known:
+            self._count(crowd)
         self.present.append(number)
         self.moments.append(time.perf_counter())
 
@@ -47,6 +56,19 @@ class Clock:
         """Note that the last step has ended."""
         self.tick(crowd)
         self.present.pop()
+
+    def _count(self, crowd: Crowd) -> None:
+        """Note of which populations the last one has left since the last time."""
+        from numpy import bincount  # heavy, and help should be fast
+
+        there = bincount(crowd.populations, minlength=len(crowd.names)).tolist()
+        before = self._there + [0] * (len(there) - len(self._there))
+        for name, number, was in zip(crowd.names, there, before, strict=True):
+            if number:
+                self.left_at.pop(name, None)
+            elif was:
+                self.left_at[name] = crowd.time
+        self._there, self._known = there, (len(crowd), crowd.exited)
 
     @property
     def cost(self) -> Cost:
@@ -78,7 +100,8 @@ class Run:
     scenario: Scenario
     crowd: Crowd
     clock: Clock = field(default_factory=Clock)
-    stopped: bool = False
+    stopped: int = 0  # number of the signal that stopped it; 0: it ran to its end
+    torn: bool = False  # stopped in the middle of a step: the crowd is not whole
 
     @property
     def cost(self) -> Cost:
@@ -87,49 +110,55 @@ class Run:
 
 
 @contextmanager
-def stopped_between_steps(crowd: Crowd) -> Iterator[None]:
-    """Let Ctrl-C stop a run between two steps, where the crowd is whole; twice is at once."""
+def stopped_between_steps(run: Run, progress: Progress | None) -> Iterator[Progress]:
+    """Let Ctrl-C and SIGTERM stop a run between two steps, where it is whole; twice is at once.
+
+    Gives what is to be called after every step, which passes on to `progress`.
+    """
     asked = threading.Event()
 
-    def note(_number: int, _frame: Any) -> None:
+    def note(number: int, _frame: Any) -> None:
+        run.stopped = number
         if asked.is_set():
+            run.torn = True
             raise KeyboardInterrupt
         asked.set()
 
-    def stop(_crowd: Crowd) -> None:
+    def after_step(done: int, total: int) -> None:
         if asked.is_set():
             raise KeyboardInterrupt
+        if progress is not None:
+            progress(done, total)
 
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield after_step
         return
-    crowd.each_step(stop)
-    before = signal.signal(signal.SIGINT, note)
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield
+        yield after_step
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
-def walk(crowd: Crowd, seconds: float, progress: Callable[[int, int], None] | None) -> None:
+def walk(crowd: Crowd, seconds: float, progress: Progress) -> None:
     """Run without a recording, which would fill memory for nothing."""
     total = round(seconds / crowd.dt)
     for done in range(1, total + 1):
         crowd.step()
-        if progress is not None:
-            progress(done, total)
+        progress(done, total)
 
 
 @contextmanager
-def progress_bar(doing: str) -> Iterator[Callable[[int, int], None] | None]:
+def progress_bar(doing: str) -> Iterator[Progress | None]:
     """A bar on a terminal, to be called with what is done and what there is; None in a pipe."""
     if not sys.stderr.isatty():
         yield None
         return
+    from rich import progress
     from rich.console import Console
-    from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    with progress.Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(doing, total=None)
 
         def show(done: int, total: int) -> None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json as json_format
+import shlex
+import signal
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from footway.cli.crowd_report import as_json, as_text, by_population
-from footway.cli.files import check_plot, check_writable, write_plot
+from footway.cli.files import check_different, check_plot, check_writable, write_plot
 from footway.cli.maps import JsonOption, PlotOption  # noqa: TC001 - Typer reads them at run time
-from footway.cli.numbers import parse_number
+from footway.cli.numbers import check_speed, parse_number
 from footway.cli.output import (
     Steps,
     announced_compilation,
@@ -36,12 +39,13 @@ EXAMPLES: Final = (
     "  footway simulate demo:evacuation --plot evacuation.png\n\n"
     "  footway simulate plaza.toml -o plaza.parquet --animate plaza.webp\n\n"
     "  footway simulate plaza.toml --check\n\n"
+    "  footway simulate plaza.toml -o plaza.parquet --checkpoint plaza.npz --seconds 600\n\n"
+    "  footway simulate plaza.toml -o plaza.parquet --resume plaza.npz --seconds 1200\n\n"
     "  footway simulate --schema > scenario.schema.json\n\n"
     "docs/scenarios.md has every key of a scenario file."
 )
 
-INTERRUPTED: Final = 130
-RECORDING: Final = ".parquet"
+STOPPED: Final = 128  # and the number of the signal, as shells count: 130 for Ctrl-C
 _LONGEST: Final = 604_800.0  # s, of simulated time: a week
 _FILES: Final = "Files"
 
@@ -73,8 +77,22 @@ OutputOption = Annotated[
     str | None, _file("Save the recording (.parquet); it grows while it runs.", "-o", "--output")
 ]
 AnimateOption = Annotated[str | None, _file("Save an animation: .webp, .gif or .mp4.")]
-CheckpointOption = Annotated[str | None, _file("Save the crowd as it is at the end (.npz).")]
-ResumeOption = Annotated[str | None, _file("Go on from a checkpoint, on the scenario's map.")]
+SpeedOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIMES",
+        help="Of the animation: 4 is four times real time. By default 1 to 8, by its length.",
+        show_default=False,
+        rich_help_panel=_FILES,
+    ),
+]
+CheckpointOption = Annotated[
+    str | None, _file("Save the crowd as it is at the end, or at Ctrl-C (.npz).")
+]
+ResumeOption = Annotated[
+    str | None,
+    _file("Go on from a checkpoint, on the scenario's map; also in the recording up to then."),
+]
 
 
 @dataclass
@@ -84,6 +102,7 @@ class Wishes:
     output: str | None
     plot: str | None
     animation: str | None
+    speed: float | None
     checkpoint: str | None
     resume: str | None
     threads: int | None
@@ -95,16 +114,27 @@ class Wishes:
 
     def check(self) -> None:
         """Refuse files that can surely not be written, before any work is done."""
-        if self.output is not None and not self.output.lower().endswith(RECORDING):
-            raise BadInput(f"{self.output}: the name of a recording must end in {RECORDING}")
+        from footway.crowd import checkpoint, storage
+
+        if self.output is not None:
+            storage.check_name(self.output)
+        if self.checkpoint is not None:
+            checkpoint.check_name(self.checkpoint)
         check_plot(self.plot)
         if self.animation is not None:
             from footway.io.picture import check_animation_file
 
             check_animation_file(self.animation)
-        for file in (self.output, self.animation, self.checkpoint):
-            if file is not None:
-                check_writable(file)
+        check_speed(self.speed, "--animate-speed")
+        check_different(self.files)
+        for file in self.files:
+            check_writable(file)
+
+    @property
+    def files(self) -> list[str]:
+        """Names of all files that are to be written."""
+        some = (self.output, self.plot, self.animation, self.checkpoint)
+        return [file for file in some if file is not None]
 
 
 def simulate(
@@ -134,12 +164,14 @@ def simulate(
     resume: ResumeOption = None,
     plot: PlotOption = None,
     animate: AnimateOption = None,
+    animate_speed: SpeedOption = None,
     json: JsonOption = False,
 ) -> None:
     """Run the crowd of a scenario file.
 
     Prints what it cost, who arrived, who left, and who is stuck and why; records it with -o, draws
-    it with --plot and --animate. Ctrl-C stops it and leaves a recording that can be read.
+    it with --plot and --animate. Ctrl-C stops it and leaves a recording that can be read; with
+    --checkpoint, --resume goes on from there, in the same recording if -o names it.
 
     A mistake in the file is one line, with the line of the file and the key, before anything runs.
     """
@@ -150,7 +182,8 @@ def simulate(
     elif scenario_name is None:
         raise BadInput("no scenario is given; give a file or demo:NAME, see --list")
     else:
-        wishes = Wishes(output, plot, animate, checkpoint, resume, threads)
+        speed = parse_number(animate_speed, "--animate-speed")
+        wishes = Wishes(output, plot, animate, speed, checkpoint, resume, threads)
         wishes.check()
         scenario = _load(scenario_name, seconds, seed, wishes)
         steps = Steps()
@@ -162,7 +195,7 @@ def simulate(
             run = _run(scenario, staged, wishes, steps)
         _print_run(scenario_name, run, wishes, steps, json=json)
         if run.stopped:
-            raise typer.Exit(INTERRUPTED)
+            raise typer.Exit(STOPPED + run.stopped)
 
 
 def _schema_text() -> str:
@@ -189,6 +222,8 @@ def _load(name: str, seconds: str | None, seed: int | None, wishes: Wishes) -> S
     scenario = load_scenario(name)
     changes: dict[str, Any] = {}
     if seed is not None:
+        if wishes.resume is not None:
+            raise BadInput("--seed is given beside --resume; a checkpoint has a seed: leave it out")
         changes["seed"] = seed
     duration = parse_number(seconds, "--seconds")
     if duration is not None:
@@ -218,14 +253,14 @@ def _run(scenario: Scenario, staged: Stage, wishes: Wishes, steps: Steps) -> Run
     """Run to the end or to Ctrl-C, and write what was asked for."""
     run = Run(scenario, staged.crowd)
     recording = _record(run, wishes, steps)
-    if wishes.checkpoint is not None:
+    if wishes.checkpoint is not None and not run.torn:
         staged.crowd.save(wishes.checkpoint)
     if recording is not None and wishes.plot is not None:
         with steps.step("plot", f"Drawing {wishes.plot}"):
-            _draw(recording, staged, wishes.plot)
+            _draw(recording, run, staged, wishes.plot)
     if recording is not None and wishes.animation is not None:
         with steps.step("animation", f"Drawing {wishes.animation}"):
-            _animate(recording, staged, wishes.animation)
+            _animate(recording, run, staged, wishes)
     return run
 
 
@@ -238,11 +273,12 @@ def _record(run: Run, wishes: Wishes, steps: Steps) -> Recording | None:
             f"the checkpoint is at {crowd.time:g} s, and the run ends at {scenario.duration:g} s; "
             "give more --seconds"
         )
+    _check_going_on(run, wishes)
     crowd.each_step(run.clock.tick)
     begin = time.perf_counter()
-    with progress_bar("Walking") as progress:
+    with progress_bar("Walking") as bar:
         try:
-            with stopped_between_steps(crowd):
+            with stopped_between_steps(run, bar) as progress:
                 if not wishes.recorded:
                     walk(crowd, left, progress)
                     return None
@@ -250,34 +286,51 @@ def _record(run: Run, wishes: Wishes, steps: Steps) -> Recording | None:
                     seconds=left, every=scenario.output.every, to=wishes.output, progress=progress
                 )
         except KeyboardInterrupt:
-            run.stopped = True
+            run.stopped = run.stopped or signal.SIGINT
             return None
         finally:
-            run.clock.stop(crowd)
+            if not run.torn:
+                run.clock.stop(crowd)
             steps.seconds["run"] = time.perf_counter() - begin
 
 
-def _draw(recording: Recording, staged: Stage, file: str) -> None:
-    from footway.io.picture import draw_moment
+def _check_going_on(run: Run, wishes: Wishes) -> None:
+    """Refuse to write over a recording that is not the one which a checkpoint goes on from."""
+    file, crowd = wishes.output, run.crowd
+    if file is None or wishes.resume is None or not Path(file).exists():
+        return
+    if not crowd.goes_on_in(file, every=run.scenario.output.every):
+        raise BadInput(
+            f"{file}: is there already, and is not the recording of this run up to the checkpoint, "
+            f"at {crowd.time:g} s; give another -o"
+        )
+
+
+def _draw(recording: Recording, run: Run, staged: Stage, file: str) -> None:
+    from footway.io.picture import draw_moment, telling_frame
 
     figure = draw_moment(
-        staged.corridors, recording, telling_frame(recording), environment=staged.environment
+        staged.corridors,
+        recording,
+        telling_frame(recording),
+        title=run.scenario.title or "",
+        environment=staged.environment,
     )
     write_plot(figure, file)
 
 
-def telling_frame(recording: Recording) -> int:
-    """The last frame; or, where most have left by then, one from the middle of what happened."""
-    there = recording.offsets[1:] - recording.offsets[:-1]
-    busy = [k for k, number in enumerate(there.tolist()) if 2 * number >= there.max()]
-    last = recording.n_frames - 1
-    return last if busy[-1] == last else busy[len(busy) // 2]
-
-
-def _animate(recording: Recording, staged: Stage, file: str) -> None:
+def _animate(recording: Recording, run: Run, staged: Stage, wishes: Wishes) -> None:
     from footway.io.picture import animate
 
-    animate(recording, staged.corridors, file, environment=staged.environment)
+    assert wishes.animation is not None
+    animate(
+        staged.corridors,
+        recording,
+        wishes.animation,
+        speed=wishes.speed,
+        title=run.scenario.title or "",
+        environment=staged.environment,
+    )
 
 
 # -- what is said ----------------------------------------------------------------------------
@@ -305,7 +358,9 @@ def _print_check(name: str, scenario: Scenario, staged: Stage, steps: Steps, *, 
 
 def _print_run(name: str, run: Run, wishes: Wishes, steps: Steps, *, json: bool) -> None:
     if run.stopped:
-        _say_stopped(run, wishes)
+        _say_stopped(name, run, wishes)
+    if run.torn:
+        return  # what it would say about the crowd may be wrong
     if json and not run.stopped:  # an interrupted command prints its own object
         print_json({"scenario": name, **as_json(run), **_files(wishes), "times_ms": steps.in_ms()})
     elif not json:
@@ -328,7 +383,32 @@ def _written(run: Run, wishes: Wishes) -> list[str]:
     return [file for file in (wishes.output, wishes.checkpoint, *pictures) if file is not None]
 
 
-def _say_stopped(run: Run, wishes: Wishes) -> None:
-    when = f"stopped at {run.crowd.time:.1f} s of {run.scenario.duration:g} s"
-    kept = f"; {wishes.output} has the frames up to then" if wishes.output is not None else ""
-    say(f"{when}{kept}")
+def _say_stopped(name: str, run: Run, wishes: Wishes) -> None:
+    """Say what there is, what there is not, and how to go on."""
+    parts = [f"stopped at {run.crowd.time:.1f} s of {run.scenario.duration:g} s"]
+    if wishes.output is not None:
+        parts.append(f"{wishes.output} has the frames up to then")
+    if wishes.plot is not None or wishes.animation is not None:
+        parts.append("there are no pictures")
+    if run.torn and wishes.checkpoint is not None:
+        parts.append("no checkpoint: it was in the middle of a step")
+    say("; ".join(parts))
+    if wishes.checkpoint is not None and not run.torn:
+        say(f"go on with: {_command_to_go_on(name, run, wishes)}")
+
+
+def _command_to_go_on(name: str, run: Run, wishes: Wishes) -> str:
+    """What to type for the rest of a run that was stopped."""
+    assert wishes.checkpoint is not None
+    seconds = f"{run.scenario.duration:g}"
+    words = ["footway", "simulate", name, "--resume", wishes.checkpoint, "--seconds", seconds]
+    for option, file in (
+        ("-o", wishes.output),
+        ("--plot", wishes.plot),
+        ("--animate", wishes.animation),
+        ("--checkpoint", wishes.checkpoint),
+    ):
+        words += [option, file] if file is not None else []
+    if wishes.speed is not None:
+        words += ["--animate-speed", f"{wishes.speed:g}"]
+    return shlex.join(words)

@@ -46,8 +46,10 @@ def _use_everything() -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "field.fwmap"
         cmap.save(file)
-        cmap = CorridorMap.load(file)
-    _ask_everything(cmap)
+        loaded = CorridorMap.load(file)
+    assert isinstance(loaded, CorridorMap)
+    _ask_everything(loaded)
+    _use_roadmaps()
 
 
 def _ask_everything(cmap: CorridorMap) -> None:
@@ -87,6 +89,28 @@ def _walk_every_way(corridor: Corridor) -> None:
         assert walk.gap >= 0
     high = [(0.0, 0.0, 0.0), (0.5, 0.0, 0.5), (1.0, 0.0, 1.0)]
     assert cmm(Corridor.from_balls(high, [1.0, 1.0, 1.0], radius=0.1)).clearance >= 0
+
+
+def _use_roadmaps() -> None:
+    """Build and ask a small roadmap, in the plane and in space."""
+    from footway.corridor import CorridorMap
+    from footway.environment import Environment, Volume
+    from footway.roadmap.measures import shortest_path_factor
+    from footway.roadmap.retraction import rrrm
+    from footway.roadmap.verify import verify
+
+    posts = [(4, 4, 6, 7), (9, 3, 11, 6), (4, 10, 7, 12), (10, 9, 12, 12)]
+    rings = [[(a, b), (c, b), (c, d), (a, d)] for a, b, c, d in posts]
+    flat = Environment.from_polygons(bounds=(0, 0, 16, 16), obstacles=rings)
+    boxes = [(a, b, 0.0, c, d, 5.0) for a, b, c, d in posts]
+    high = Volume.from_boxes((0, 0, 0, 16, 16, 5), boxes, resolution=1.0)
+    for roadmap in (rrrm(flat, radius=0.5), rrrm(high, size=(1, 1, 1))):
+        assert verify(roadmap).holds
+        shortest_path_factor(roadmap)
+        cmap = CorridorMap.from_roadmap(roadmap)
+        start, goal = roadmap.nodes[0], roadmap.nodes[-1]
+        cmap.path(start, goal, radius=0.0)
+        cmap.corridor(start, goal, radius=0.0)
 
 
 def _walk_in_a_crowd(cmap: CorridorMap) -> None:

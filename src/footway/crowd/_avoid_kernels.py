@@ -23,8 +23,10 @@ BEHIND = 0.5  # factor for those outside the field of view
 SIGHT = 100.0  # degrees to either side
 RANGE = 3.0  # m between discs: those further off do not matter
 LANES = 8  # pairs that are done at once
-NEARBY = 128  # pairs that are done in one go
-ROWS = 10  # of `pairs`: offset x, y, radii, velocity x, y; force x, y, direction x, y, gap
+NEARBY = 1024  # neighbours of one character that count; more do not fit around it
+PAIRS = 2064  # pairs that fit into `pairs`: of some characters, one after the other
+ROWS = 12  # of `pairs`: offset x, y, radii, way x, y, wish x, y; force x, y, direction x, y, gap
+TIGHT = 128  # neighbours of one character that may be met in a step
 
 _ZERO, _HALF, _QUARTER, _ONE = (np.float32(v) for v in (0.0, 0.5, 0.25, 1.0))
 _SIXTH = np.float32(1.0 / 6.0)
@@ -52,33 +54,45 @@ def gather(x, y, r, row, first, end, count, bodies, near):
 
 
 @inner
-def load(x, y, r, row, count, bodies, near, pairs):
-    """Fill `pairs` with what the force needs, and round up to whole lanes: how many."""
+def load(row, ex, ey, model, count, bodies, others, near, used, pairs):
+    """Append to `pairs` what the force of the rows `near` of `others` needs: how many there are.
+
+    The way of another is what it makes in the time that one looks ahead, relative to one's own.
+    """
+    x, y, r = bodies[row, 0], bodies[row, 1], bodies[row, 4]
+    vx, vy, look = model[0] * bodies[row, 2], model[0] * bodies[row, 3], model[1]
     for m in range(count):
-        other = near[m]
-        dx, dy = x - bodies[other, 0], y - bodies[other, 1]
+        other, at = near[m], used + m
+        dx, dy = x - others[other, 0], y - others[other, 1]
         if dx == _ZERO and dy == _ZERO:  # in one place: each goes its own way
             dx = _TINY if other > row else -_TINY
-        pairs[0, m], pairs[1, m] = dx, dy
-        pairs[2, m] = r + bodies[other, 4]
-        pairs[3, m], pairs[4, m] = bodies[other, 2], bodies[other, 3]
-    lanes = (count + LANES - 1) // LANES * LANES
-    for m in range(count, lanes):
+        pairs[0, at], pairs[1, at], pairs[2, at] = dx, dy, r + others[other, 4]
+        pairs[3, at] = (others[other, 2] - vx) * look
+        pairs[4, at] = (others[other, 3] - vy) * look
+        pairs[5, at], pairs[6, at] = ex, ey
+    return used + count
+
+
+@inner
+def whole_lanes(used, pairs):
+    """Fill the last lanes up with pairs that do not matter: how many pairs there are."""
+    lanes = (used + LANES - 1) // LANES * LANES
+    for m in range(used, lanes):
         pairs[0, m], pairs[1, m], pairs[2, m] = _NOWHERE, _ZERO, _ONE
-        pairs[3, m], pairs[4, m] = _ZERO, _ZERO
+        pairs[3, m], pairs[4, m], pairs[5, m], pairs[6, m] = _ZERO, _ZERO, _ZERO, _ZERO
     return lanes
 
 
 @inner
-def avoid(ex, ey, vx, vy, look, lanes, pairs):
-    """F_c of each pair (m/s2), for one that wants to go along e; and how close they are.
+def avoid(lanes, pairs):
+    """F_c of each pair (m/s2), and how close they are.
 
-    (vx, vy) is what the others' velocities are relative to. Straight on without branches, so that
-    the compiler does eight pairs at once.
+    Straight on without branches, so that the compiler does eight pairs at once; pairs of several
+    characters follow each other, so that few lanes are empty.
     """
     for m in range(lanes):
         dx, dy, reach = pairs[0, m], pairs[1, m], pairs[2, m]
-        sx, sy = (pairs[3, m] - vx) * look, (pairs[4, m] - vy) * look
+        sx, sy, ex, ey = pairs[3, m], pairs[4, m], pairs[5, m], pairs[6, m]
         d = math.sqrt(dx * dx + dy * dy)
         per_d = _ONE / d
         nx, ny = dx * per_d, dy * per_d
@@ -97,21 +111,42 @@ def avoid(ex, ey, vx, vy, look, lanes, pairs):
         # grad b = (g + h) / 4 b (g / |g| + h / |h|)
         f = _QUARTER_STRENGTH * total / (p * b * g * h)
         f = f * _BEHIND if -(ex * nx + ey * ny) < _COS_SIGHT else f
-        pairs[5, m], pairs[6, m] = f * (gx * h + hx * g), f * (gy * h + hy * g)
-        pairs[7, m], pairs[8, m], pairs[9, m] = nx, ny, d - reach
+        pairs[7, m], pairs[8, m] = f * (gx * h + hx * g), f * (gy * h + hy * g)
+        pairs[9, m], pairs[10, m], pairs[11, m] = nx, ny, d - reach
 
 
 @inner
-def keep_close(close, share, count, pairs, held, tight):
+def total_force(first, end, pairs):
+    """Sum of F_c of the pairs first to end - 1. m/s2."""
+    fx, fy = _ZERO, _ZERO
+    for m in range(first, end):
+        fx, fy = fx + pairs[7, m], fy + pairs[8, m]
+    return fx, fy
+
+
+@inner
+def keep_close(close, first, end, pairs, held, tight):
     """Add the pairs that are closer than `close` m to those `held` in `tight`: how many there are.
 
-    `tight` (4, m): direction x, y, gap, and the velocity along it of one that does not give way.
+    `tight` (4, m): direction x, y, what one may take of the gap, m, and the velocity along it of
+    one that does not give way. Two characters take one half each.
     """
+    for m in range(first, end):
+        if pairs[11, m] < close and held < TIGHT:
+            tight[0, held], tight[1, held] = pairs[9, m], pairs[10, m]
+            tight[2, held], tight[3, held] = _HALF * pairs[11, m], _ZERO
+            held += 1
+    return held
+
+
+@inner
+def keep_off(count, near, discs, pairs, held, tight):
+    """As `keep_close` for dynamic obstacles: they give no way, so one may take all of the gap."""
     for m in range(count):
-        if pairs[9, m] < close and held < NEARBY:
-            nx, ny = pairs[7, m], pairs[8, m]
-            tight[0, held], tight[1, held], tight[2, held] = nx, ny, share * pairs[9, m]
-            tight[3, held] = _ZERO if share < _ONE else pairs[3, m] * nx + pairs[4, m] * ny
+        if pairs[11, m] < _RANGE and held < TIGHT:
+            nx, ny = pairs[9, m], pairs[10, m]
+            tight[0, held], tight[1, held], tight[2, held] = nx, ny, pairs[11, m]
+            tight[3, held] = discs[near[m], 2] * nx + discs[near[m], 3] * ny
             held += 1
     return held
 

@@ -236,8 +236,10 @@ def wander_off(slots, seed, state, tracks, index):
             continue
         edge = graph.edge_of[piece]
         half = 2 * edge + int(mix(seed, state.track[k, ID], 1) & np.uint64(1))
-        if graph.up[graph.edges[edge, 1 - (half & 1)]] == half ^ 1:
+        if tracks.home[graph.edges[edge, 1 - (half & 1)]] == half ^ 1:
             half ^= 1  # a dead end is left, not entered
+        if tracks.balls[last_of(half, tracks), 2] <= state.body[k, RADIUS]:
+            half ^= 1  # nor a corner, to whose end nobody comes
         state.track[k, AT] = sample_at(piece, px, py, tracks, axis)
         state.track[k, HALF], state.track[k, LEFT] = half, -1
         state.track[k, END] = last_of(half, tracks)

@@ -13,16 +13,20 @@ import math
 
 import numpy as np
 
-from footway._jit import inner, kernel
+from footway._jit import inner, kernel, prefetch
 from footway.crowd._avoid_kernels import (
     NEARBY,
-    RANGE,
+    PAIRS,
     ROWS,
+    TIGHT,
     avoid,
     gather,
     keep_close,
+    keep_off,
     kept_apart,
     load,
+    total_force,
+    whole_lanes,
 )
 from footway.crowd._track_kernels import FLOOR, fall_back, follow_on, holds
 from footway.crowd._wall_kernels import beside_wall
@@ -37,6 +41,7 @@ from footway.crowd.state import (
     ID,
     IDLE,
     LANE,
+    LEFT,
     MODE,
     NOISE,
     RADIUS,
@@ -59,11 +64,13 @@ LOST = 1.5  # m outside its ball: a character looks for a new way
 TIRED = 40  # steps without coming on, after which it looks for a new way
 WATCH = 8  # steps between two looks at whether a character comes on
 WAVE = 8.0  # m, of the coherent noise
+BATCH = 24  # characters whose pairs are done together
+AHEAD = 8  # characters, for which memory is asked for beforehand
 HOLD = 1.0  # m/s2, of F_c, below which those who stand stay where they are
 
 NOTHING, WANTS_GOAL, WANTS_WAY = 0, 1, 2
 
-_ZERO, _HALF, _ONE, _RANGE = (np.float32(v) for v in (0.0, 0.5, 1.0, RANGE))
+_ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 
 
 @inner
@@ -90,11 +97,28 @@ def _aim(k, x, y, r, done, caps, state, tracks):
 
 
 @inner
+def _sees_goal(k, at, x, y, r, state, balls):
+    """Whether the ball of the attraction point holds a character and its goal: all between is free.
+
+    So nobody follows the backbone past a goal that lies open before it.
+    """
+    if state.track[k, LEFT] < 0 or state.track[k, GROUP] >= 0:
+        return False
+    goal_x, goal_y = state.place[k, GOAL_X], state.place[k, GOAL_Y]
+    return holds(at, goal_x, goal_y, r, balls) and holds(at, x, y, r, balls)
+
+
+@inner
 def _habits(k, ex, ey, d, R, aim_x, aim_y, seed, state):
-    """Unit vector of F_a + F_perp + F_rand, where F_a = e."""
+    """Unit vector of F_a + F_perp + F_rand, where F_a = e.
+
+    Who is held up keeps no lane: in front of a door people stand around it, not to its right.
+    """
     lane, noise, r = state.body[k, LANE], state.body[k, NOISE], state.body[k, RADIUS]
     fx, fy = ex, ey
     if lane != 0.0 and 2.0 * r < R:
+        vx, vy, speed = state.body[k, VX], state.body[k, VY], state.body[k, SPEED]
+        lane *= min(_ONE, (vx * vx + vy * vy) / (speed * speed))
         c = lane * (R - 2.0 * r) / max(d, 0.5 * (R - r))
         fx, fy = fx - c * ey, fy + c * ex
     if noise != 0.0:
@@ -129,6 +153,7 @@ def _wanted(k, step, seed, caps, state, pool, tracks, graph):
         out = math.sqrt(dx * dx + dy * dy) - tracks.balls[at, 2]
         if not fall_back(k, x, y, r, state, tracks) and out > LOST:
             ask = WANTS_WAY
+    done = done or _sees_goal(k, at, x, y, r, state, tracks.balls)
     ax, ay, R, share = _aim(k, x, y, r, done, caps, state, tracks)
     dx, dy = ax - x, ay - y
     d = math.sqrt(dx * dx + dy * dy)
@@ -147,44 +172,18 @@ def _wanted(k, step, seed, caps, state, pool, tracks, graph):
 
 
 @inner
-def _sum_pairs(row, ex, ey, model, count, bodies, others, near, pairs):
-    """Sum of F_c of the gathered neighbours, rows of `others`. m/s2."""
+def _pair_up(row, cell, ex, ey, model, columns, offsets, bodies, near, used, pairs):
+    """Append the pairs with all neighbours in the nine cells: how many there are."""
     x, y, r = bodies[row, 0], bodies[row, 1], bodies[row, 4]
-    lanes = load(x, y, r, row, count, others, near, pairs)
-    avoid(
-        ex,
-        ey,
-        model[0] * bodies[row, 2],
-        model[0] * bodies[row, 3],
-        model[1],
-        lanes,
-        pairs,
-    )
-    fx, fy = _ZERO, _ZERO
-    for m in range(count):
-        fx, fy = fx + pairs[5, m], fy + pairs[6, m]
-    return fx, fy
-
-
-@inner
-def _avoided(row, cell, ex, ey, model, columns, offsets, bodies, near, pairs, tight):
-    """F_c of all neighbours in the nine cells (m/s2), and how many close ones are in `tight`."""
-    x, y, r = bodies[row, 0], bodies[row, 1], bodies[row, 4]
-    fx, fy, count, held = _ZERO, _ZERO, 0, 0
+    count = 0
     for line in range(-1, 2):  # three cells side by side are one run of rows
         middle = cell + line * columns
         first, last = offsets[middle - 1], offsets[middle + 2]
-        while first < last:
+        while first < last and count < NEARBY:
             end = min(last, first + NEARBY - count)
             count = gather(x, y, r, row, first, end, count, bodies, near)
             first = end
-            if count == NEARBY:  # a dense crowd: do these before there are more
-                ax, ay = _sum_pairs(row, ex, ey, model, count, bodies, bodies, near, pairs)
-                held = keep_close(model[2], _HALF, count, pairs, held, tight)
-                fx, fy, count = fx + ax, fy + ay, 0
-    ax, ay = _sum_pairs(row, ex, ey, model, count, bodies, bodies, near, pairs)
-    held = keep_close(model[2], _HALF, count, pairs, held, tight)
-    return fx + ax, fy + ay, held
+    return load(row, ex, ey, model, count, bodies, bodies, near, used, pairs)
 
 
 @inner(inline=False)
@@ -193,8 +192,10 @@ def _blocked(row, cell, ex, ey, model, bodies, blocks, near, pairs, held, tight)
     count = min(NEARBY, blocks.offsets[cell + 1] - blocks.offsets[cell])
     for m in range(count):
         near[m] = blocks.rows[blocks.offsets[cell] + m]
-    fx, fy = _sum_pairs(row, ex, ey, model, count, bodies, blocks.discs, near, pairs)
-    return fx, fy, keep_close(_RANGE, _ONE, count, pairs, held, tight)
+    load(row, ex, ey, model, count, bodies, blocks.discs, near, 0, pairs)
+    avoid(whole_lanes(count, pairs), pairs)
+    fx, fy = total_force(0, count, pairs)
+    return fx, fy, keep_off(count, near, blocks.discs, pairs, held, tight)
 
 
 @inner
@@ -265,19 +266,70 @@ def move_cells(
     `model` (3,) is the share of one's own velocity in F_c, how far it looks ahead, s, and how close
     others are, m, that may be met in a step.
     """
-    count, cell = 0, _cell_of_row(first, offsets)
-    near = np.empty(NEARBY + 1, np.int64)
-    pairs, tight = np.empty((ROWS, NEARBY), np.float32), np.empty((4, NEARBY), np.float32)
-    graph, grid = index.graph, index.grid
-    for row in range(first, end):
+    near, tight = np.empty(NEARBY + 1, np.int64), np.empty((4, TIGHT), np.float32)
+    pairs, others = np.empty((ROWS, PAIRS), np.float32), np.empty((ROWS, PAIRS), np.float32)
+    wishes, marks = np.empty((BATCH, 3)), np.empty((BATCH, 3), np.int64)
+    count, row, cell = 0, first, _cell_of_row(first, offsets)
+    graph, grid = index.graph, index.grid  # once: taking them out of the index counts references
+    while row < end:
+        upto, cell = _look(
+            row, end, cell, step, seed, model, columns, offsets, bodies, slots, caps, state, pool,
+            tracks, graph, near, pairs, wishes, marks,
+        )  # fmt: skip
+        count = _go(
+            row, upto, step, dt, model, bodies, slots, blocks, own, state, grid, near, pairs,
+            others, tight, wishes, marks, count, asks,
+        )  # fmt: skip
+        row = upto
+    return count
+
+
+@inner
+def _look(
+    first, end, cell, step, seed, model, columns, offsets, bodies, slots, caps, state, pool, tracks,
+    graph, near, pairs, wishes, marks,
+):  # fmt: skip
+    """What some characters wish, and the forces of all their pairs: up to which row and cell.
+
+    `wishes` (b, 3): direction and speed; `marks` (b, 3): what is asked for, the end of one's pairs
+    and one's cell.
+    """
+    row, used = first, 0
+    while row < end and row < first + BATCH and used + NEARBY < PAIRS:
         while offsets[cell + 1] <= row:
             cell += 1
-        k = slots[row]
-        ex, ey, speed, ask = _wanted(k, step, seed, caps, state, pool, tracks, graph)
-        wx, wy = np.float32(ex), np.float32(ey)
-        fx, fy, held = _avoided(
-            row, cell, wx, wy, model, columns, offsets, bodies, near, pairs, tight
-        )
+        later = slots[min(row + 2 * AHEAD, end - 1)]
+        prefetch(state.track, later)
+        prefetch(state.place, later)
+        prefetch(state.body, later)
+        prefetch(tracks.balls, state.track[slots[min(row + AHEAD, end - 1)], AT])
+        ex, ey, speed, ask = _wanted(slots[row], step, seed, caps, state, pool, tracks, graph)
+        used = _pair_up(
+            row, cell, np.float32(ex), np.float32(ey), model, columns, offsets, bodies, near, used,
+            pairs,
+        )  # fmt: skip
+        b = row - first
+        wishes[b, 0], wishes[b, 1], wishes[b, 2] = ex, ey, speed
+        marks[b, 0], marks[b, 1], marks[b, 2] = ask, used, cell
+        row += 1
+    avoid(whole_lanes(used, pairs), pairs)
+    return row, cell
+
+
+@inner
+def _go(
+    first, end, step, dt, model, bodies, slots, blocks, own, state, grid, near, pairs, others,
+    tight, wishes, marks, count, asks,
+):  # fmt: skip
+    """Velocities from wishes and forces, and the step itself: how many ask for something."""
+    used = 0
+    for b in range(end - first):
+        row, k = first + b, slots[first + b]
+        ex, ey, speed = wishes[b, 0], wishes[b, 1], wishes[b, 2]
+        ask, upto, cell = marks[b, 0], marks[b, 1], marks[b, 2]
+        fx, fy = total_force(used, upto, pairs)
+        held = keep_close(model[2], used, upto, pairs, 0, tight)
+        used = upto
         if speed == 0.0 and fx * fx + fy * fy < HOLD * HOLD:
             fx, fy = _ZERO, _ZERO  # who stands is not moved by those who are only near
         ax = (speed * ex - state.body[k, VX]) / RELAXATION + fx
@@ -286,8 +338,9 @@ def move_cells(
             ax, ay = ax + own[k, 0], ay + own[k, 1]
         if len(blocks.discs) > 0:
             fx, fy, held = _blocked(
-                row, cell, wx, wy, model, bodies, blocks, near, pairs, held, tight
-            )
+                row, cell, np.float32(ex), np.float32(ey), model, bodies, blocks, near, others,
+                held, tight,
+            )  # fmt: skip
             ax, ay = ax + fx, ay + fy
         vx, vy = state.body[k, VX] + ax * dt, state.body[k, VY] + ay * dt
         vx, vy = _at_most(vx, vy, float(state.body[k, SPEED]))

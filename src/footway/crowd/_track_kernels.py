@@ -56,10 +56,9 @@ def drawn_edge(half, row, r, bits, tracks, graph):
         loop = tracks.loop_of[v]
         if loop >= 0 and half >> 1 != loop and _fits(loop, r, tracks):
             return 2 * loop
-        up = graph.up[v]
-        lost = half >> 1 < tracks.weights.shape[1] and tracks.weights[row, half >> 1] == 0.0
-        if lost and up >= 0 and graph.clearance[up >> 1] > r:
-            return up  # out of a dead end that wanderers do not use
+        home = tracks.home[v]
+        if home >= 0 and graph.clearance[home >> 1] > r:
+            return int(home)  # out of a dead end that wanderers do not use
         return half ^ 1
     share = (bits >> np.uint64(11)) * (1.0 / 9007199254740992.0) * total
     chosen = half ^ 1

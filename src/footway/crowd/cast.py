@@ -8,6 +8,8 @@ import numpy as np
 
 from footway.crowd.engine import Engine
 from footway.crowd.groups import Groups
+from footway.crowd.journeys import wishes_of
+from footway.crowd.nearest import Nearest
 from footway.crowd.obstacles import Obstacles
 from footway.crowd.places import Places, Pool
 from footway.crowd.planner import Planner
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
     from footway.corridor import CorridorMap
     from footway.crowd.journeys import Population
+    from footway.crowd.planner import Wishes
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -48,6 +51,7 @@ class Cast:
         )
         self.places = Places(cmap)
         self.planner = Planner(self.engine, cmap.solver, self.places)
+        self.nearest = Nearest(self.engine, cmap.solver, self.places, self.planner)
         self.groups = Groups(self.engine)
         self.obstacles = Obstacles()
         self.populations: list[Population] = []
@@ -72,6 +76,16 @@ class Cast:
     def discs(self) -> Floats:
         """(n, 3) x, y, radius of everybody, m."""
         return discs_of(self.engine.state, self.engine.slot_of[self.engine.present])
+
+    @property
+    def blocks(self) -> Floats:
+        """(m, 3) x, y, radius of the obstacles that are there now, m."""
+        return self.obstacles.discs(self.time)[:, [0, 1, 4]]
+
+    def wishes(self, ids: Ints, keep: NDArray[np.bool_]) -> Wishes:
+        """Where characters (n,) want to go now; some keep the goal they have."""
+        story = self.engine.state.story[self.engine.slot_of[ids]]
+        return wishes_of(ids, keep, story, self.populations, self.nearest.choose)
 
     def random(self, what: int, number: int) -> np.random.Generator:
         """Random numbers for one purpose."""

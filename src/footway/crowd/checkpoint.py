@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import zipfile
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +21,7 @@ from footway.crowd.obstacles import Obstacle
 from footway.crowd.places import Pool
 from footway.crowd.sources import Source
 from footway.crowd.state import AT, END, GOAL, HALF, ID, LEFT, NEXT, ROUTE, make_state
-from footway.errors import BadFile
+from footway.errors import BadFile, BadInput
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -30,18 +32,33 @@ if TYPE_CHECKING:
 
     Arrays = dict[str, NDArray[Any]]
 
-FORMAT, VERSION = "footway-crowd", 1
+FORMAT, VERSION = "footway-crowd", 2
+SUFFIX = ".npz"
+
+
+def check_name(file: str | PathLike[str]) -> Path:
+    """Return the path of a checkpoint, if its name is one."""
+    path = Path(file)
+    if path.suffix.lower() != SUFFIX:
+        raise BadInput(f"{path}: the name of a checkpoint must end in {SUFFIX}")
+    return path
 
 
 def save(cast: Cast, file: str | PathLike[str]) -> None:
-    """Write a checkpoint."""
+    """Write a checkpoint; the file is there whole or not at all."""
+    path = check_name(file)
     arrays = _engine_arrays(cast) | _part_arrays(cast)
     facts = json.dumps(_facts(cast)).encode()
+    part = path.with_name(f"{path.name}.part")
     try:
-        with Path(file).open("wb") as out:
+        with part.open("wb") as out:
             np.savez(out, allow_pickle=False, facts=np.frombuffer(facts, np.uint8), **arrays)
+        part.replace(path)
     except OSError as error:
         raise BadFile(f"{file}: cannot be written: {error.strerror or error}") from error
+    finally:
+        with suppress(OSError):
+            part.unlink()
 
 
 def load(file: str | PathLike[str], cmap: CorridorMap, *, threads: int) -> Cast:
@@ -55,16 +72,26 @@ def load(file: str | PathLike[str], cmap: CorridorMap, *, threads: int) -> Cast:
         checks.whole("number of steps", facts["steps"], 0)
         checks.positive("step", facts["step"], "s")
         checks.one_of("avoidance", facts["avoidance"], tuple(MODELS))
-        if facts["edges"] != len(cmap.edges):
+        if facts["map"] != _fingerprint(cmap):
             raise BadFile(
-                f"{file}: was made on a map with {facts['edges']} edges, this one has "
-                f"{len(cmap.edges)}: give the same map"
+                f"{file}: was made on another map ({facts['edges']} edges, this one has "
+                f"{len(cmap.edges)}): give the same map"
             )
         return _restore(cmap, facts, arrays, threads)
     except (KeyError, TypeError, ValueError, IndexError) as error:
         if isinstance(error, BadFile):
             raise
         raise BadFile(f"{file}: is damaged: {error!r:.80}") from error
+
+
+def _fingerprint(cmap: CorridorMap) -> str:
+    """Hash of the medial axis: another for every other map, whatever its name."""
+    digest = hashlib.sha256()
+    for name, rows in cmap.solver.index.axis._asdict().items():
+        array = np.ascontiguousarray(rows)
+        digest.update(f"{name} {array.dtype} {array.shape}".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
 
 
 def _read(file: str | PathLike[str]) -> Arrays:
@@ -96,7 +123,8 @@ def _engine_arrays(cast: Cast) -> Arrays:
 def _part_arrays(cast: Cast) -> Arrays:
     arrays: Arrays = {}
     for k, group in enumerate(cast.groups.all):
-        arrays |= {f"group{k}_ids": group.ids, f"group{k}_backbone": group.backbone}
+        parts = {"ids": group.ids, "backbone": group.backbone, "edges": group.edges}
+        arrays |= {f"group{k}_{name}": rows for name, rows in parts.items()}
     for k, source in enumerate(cast.sources):
         parts = {"ids": source.ids, "times": source.times, "points": source.points}
         arrays |= {f"source{k}_{name}": rows for name, rows in (parts | source.rows).items()}
@@ -106,7 +134,8 @@ def _part_arrays(cast: Cast) -> Arrays:
 def _facts(cast: Cast) -> dict[str, Any]:
     engine, groups = cast.engine, cast.groups
     return {
-        "format": FORMAT, "version": VERSION, "edges": len(cast.map.edges),
+        "format": FORMAT, "version": VERSION, "map": _fingerprint(cast.map),
+        "edges": len(cast.map.edges),
         "seed": cast.seed, "step": cast.dt, "avoidance": cast.avoidance,
         "steps": cast.engine.steps, "next": cast.next,
         "arrivals": cast.arrivals, "exited": cast.exited, "widest": engine.widest,
@@ -198,7 +227,7 @@ def _restore_parts(cast: Cast, facts: dict[str, Any], arrays: Arrays) -> None:
             edge,
             (samples[0], samples[1]),
         )
-        group.backbone = arrays[f"group{k}_backbone"]
+        group.backbone, group.edges = arrays[f"group{k}_backbone"], arrays[f"group{k}_edges"]
     groups.restore(facts["samples"])
     for number, values in facts["obstacles"]:
         values["at"], values["velocity"] = (

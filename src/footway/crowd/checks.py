@@ -95,13 +95,43 @@ def preference(value: Any, edges: int) -> Floats:
 
 def forces(value: Any, count: int) -> NDArray[np.float32]:
     """Accelerations that a user's function returned (count, 2)."""
-    array = np.asarray(value, np.float32)
-    if array.shape != (count, 2) or not np.isfinite(array).all():
+    wanted = f"give accelerations ({count}, 2) in m/s2, or None"
+    try:
+        array = np.asarray(value, np.float64)
+    except (TypeError, ValueError):
+        raise BadQuery(f"a function of each_step returned {value!r:.60}: {wanted}") from None
+    if array.shape != (count, 2):
+        raise BadQuery(f"a function of each_step returned the shape {array.shape}: {wanted}")
+    with np.errstate(over="ignore"):
+        single = array.astype(np.float32)
+    if not np.isfinite(single).all():
+        row = int(np.flatnonzero(~np.isfinite(single).all(axis=1))[0])
         raise BadQuery(
-            f"a function of each_step returned the shape {array.shape}: "
-            f"it must be finite accelerations ({count}, 2) in m/s2, or None"
+            f"a function of each_step returned {array[row].tolist()} in row {row}: {wanted}, "
+            "finite ones"
         )
-    return array
+    return single
+
+
+def as_choice(value: Any) -> list[Any] | None:
+    """Destinations of which each takes the nearest; None where the value is a point or an area.
+
+    A list of three or more points is an area, so each of them may be in a list of its own.
+    """
+    if not isinstance(value, (list, tuple)) or as_point(value) is not None or _is_ring(value):
+        return None
+    if not value:
+        raise BadQuery("a destination is an empty list: give areas or points to choose from")
+    return [one[0] if isinstance(one, (list, tuple)) and len(one) == 1 else one for one in value]
+
+
+def _is_ring(value: Any) -> bool:
+    """Whether a list has the shape of three or more points."""
+    try:
+        array = np.asarray(value, np.float64)
+    except (TypeError, ValueError):
+        return False
+    return array.ndim == 2 and len(array) > 2
 
 
 def as_point(value: Any) -> Floats | None:

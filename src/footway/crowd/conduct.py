@@ -9,12 +9,16 @@ import numpy as np
 
 from footway.crowd._step_kernels import WANTS_GOAL
 from footway.crowd.cast import LEADS, SPAWNS
-from footway.crowd.entrance import enter, let_wander
-from footway.crowd.journeys import wishes_of
+from footway.crowd.entrance import NEVER, enter, let_wander
 from footway.crowd.obstacles import blocks_of, narrowed
 from footway.crowd.places import ARRIVAL
+from footway.crowd.planner import cost_of
 from footway.crowd.state import (
     ARRIVED,
+    BEGIN,
+    GOAL,
+    GOAL_X,
+    GOAL_Y,
     GROUP,
     MODE,
     NO_BLOCKS,
@@ -25,6 +29,7 @@ from footway.crowd.state import (
     STAYING,
     UNREACHABLE,
     WAITING,
+    WALKING,
 )
 
 if TYPE_CHECKING:
@@ -39,6 +44,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 _TRIES = 16  # goals that are tried for a group
+_PATH = 4  # ways that a shortest path is worth, in time
 _ELBOW = 0.3  # m that somebody who stands in a group takes beyond its body: the last find room
 
 
@@ -54,12 +60,14 @@ def let_appear(cast: Cast) -> None:
 def _appear(cast: Cast, source: Source, count: int, number: int) -> None:
     engine = cast.engine
     rng = cast.random(SPAWNS, number * 1_000_003 + engine.steps)
-    points = source.places(count, cast.discs, rng)
+    points = source.places(count, cast.discs, cast.blocks, rng)
     if not len(points):
         return
     here = slice(source.next, source.next + len(points))
     rows = {name: values[here].copy() for name, values in source.rows.items()}
     rows["story"][:, SINCE] = engine.steps
+    begin = rows["story"][:, BEGIN].astype(np.int64) + engine.steps
+    rows["story"][:, BEGIN] = np.minimum(begin, NEVER)
     source.next += len(points)
     ids = source.ids[here]
     enter(cast, ids, points, rows)
@@ -86,7 +94,21 @@ def place_obstacles(cast: Cast) -> None:
         return
     shut = np.flatnonzero(planner.index.graph.clearance < before - 1e-9)
     for number in planner.using(shut).tolist():
-        planner.ask(number, keep_goal=True)
+        planner.ask(number, keep_goal=not _may_choose(cast, number))
+    for group in cast.groups.all if len(shut) else ():
+        _guide_around(cast, group, shut)
+
+
+def _may_choose(cast: Cast, number: int) -> bool:
+    """Whether a character is on its way to one of several destinations, so it may take another."""
+    population, stage, goal = _story(cast, number)
+    return len(population.leg(stage)) > 1 and population.reaches(stage, goal)
+
+
+def _story(cast: Cast, number: int) -> tuple[Population, int, int]:
+    """Population, destinations reached and place of the goal of a character."""
+    story = cast.engine.state.story[cast.engine.slot_of[number]]
+    return cast.populations[story[POPULATION]], int(story[STAGE]), int(story[GOAL])
 
 
 def list_obstacles(cast: Cast, discs: Floats) -> bool:
@@ -129,8 +151,8 @@ def _answer_member(
 def _goes_on(cast: Cast, number: int, slot: int, population: Population) -> bool:
     """Whether a character that has arrived has another goal; else it stays or leaves."""
     story = cast.engine.state.story
-    story[slot, STAGE] += 1
-    if population.then == "repeat" or story[slot, STAGE] < len(population.pools):
+    story[slot, STAGE] += population.reaches(story[slot, STAGE], story[slot, GOAL])
+    if population.then == "repeat" or story[slot, STAGE] < len(population.legs):
         return True
     cast.planner.cancel(number)
     if population.then == "exit":
@@ -147,13 +169,30 @@ def _leave(cast: Cast, ids: Ints) -> None:
 
 
 def plan_some(cast: Cast) -> None:
-    """Give ways to those whose turn it is."""
-    due = cast.planner.due()
-    if not due:
-        return
-    ids, keep = np.array([n for n, _ in due]), np.array([k for _, k in due])
-    story = cast.engine.state.story[cast.engine.slot_of[ids]]
-    cast.planner.find(wishes_of(ids, keep, story, cast.populations))
+    """Give ways to those whose turn it is, until the step has had its share of searching."""
+    planner = cast.planner
+    choosy = any(len(leg) > 1 for population in cast.populations for leg in population.legs)
+
+    def weigh(number: int, keep: bool) -> int:
+        return 1 if keep or not choosy else _weight(cast, number)
+
+    left, most = planner.budget, float(planner.share)
+    while most >= 1.0:
+        due = planner.due(most, weigh)
+        if not due:
+            return
+        ids, keep = np.array([n for n, _ in due]), np.array([k for _, k in due])
+        weights = np.array([weigh(n, k) for n, k in due])
+        costs = weights * cost_of(planner.find(cast.wishes(ids, keep)))
+        left -= float(costs.sum())
+        most = left * float(weights.sum()) / float(costs.sum())
+
+
+def _weight(cast: Cast, number: int) -> int:
+    """How many ways a wish is worth: who chooses compares shortest paths, which cost more."""
+    population, stage, _ = _story(cast, number)
+    choices = len(population.leg(stage))
+    return 1 if choices == 1 else 1 + _PATH * choices
 
 
 def _regroup(cast: Cast, group: Group, population: Population) -> None:
@@ -163,7 +202,7 @@ def _regroup(cast: Cast, group: Group, population: Population) -> None:
     present = group.ids[engine.slot_of[group.ids] >= 0]
     if population.then == "exit":
         _leave(cast, present)
-    elif population.then == "stay" or population.pools[0].size == 1:
+    elif population.then == "stay" or population.legs[0][0].size == 1:
         engine.state.track[engine.slot_of[present], MODE] = STAYING
     else:
         lead(cast, group, population)
@@ -171,18 +210,43 @@ def _regroup(cast: Cast, group: Group, population: Population) -> None:
 
 def lead(cast: Cast, group: Group, population: Population) -> None:
     """Give a group a corridor to one of the places of its population."""
-    engine, pool = cast.engine, population.pools[0]
-    slots = engine.slot_of[group.ids]
-    slots = slots[slots >= 0]
-    place, radius = engine.state.place[slots, :2], float(engine.state.body[slots, RADIUS].max())
-    # From the member nearest to the middle: the middle itself may be in a wall.
-    start = place[np.hypot(*(place - place.mean(axis=0)).T).argmin()]
+    engine, pool = cast.engine, population.legs[0][0]
     rng = cast.random(LEADS, engine.steps * 1009 + group.number)
     for _ in range(_TRIES):
         goal = cast.places.spots[pool.first + int(rng.integers(pool.size)), :2]
-        found = cast.map.solver.corridor(start, goal, radius)
+        if _guide(cast, group, goal):
+            return
+    engine.state.track[_members(cast, group), MODE] = UNREACHABLE
+
+
+def _guide(cast: Cast, group: Group, goal: Floats) -> bool:
+    """Give a group a corridor to a goal; around what obstacles close, where there is a way."""
+    state, slots = cast.engine.state, _members(cast, group)
+    place, radius = state.place[slots, :2], float(state.body[slots, RADIUS].max())
+    # From the member nearest to the middle: the middle itself may be in a wall.
+    start = place[np.hypot(*(place - place.mean(axis=0)).T).argmin()]
+    for index in (cast.planner.index, cast.map.solver.index):
+        found = cast.map.solver.corridor(start, goal, radius, index=index)
         if found.status == 0:
             reach = max(ARRIVAL, (radius + _ELBOW) * math.sqrt(len(slots)))
             cast.groups.set_off(group, found.balls, goal, reach)
-            return
-    engine.state.track[slots, MODE] = UNREACHABLE
+            group.edges = found.halves // 2
+            return True
+    return False
+
+
+def _guide_around(cast: Cast, group: Group, shut: Ints) -> None:
+    """Give a group another corridor where its own leads along edges that are shut for it."""
+    state, slots = cast.engine.state, _members(cast, group)
+    walking = slots[state.track[slots, MODE] == WALKING]
+    if not len(walking):
+        return
+    room = cast.planner.index.graph.clearance[np.intersect1d(group.edges, shut)]
+    if (room < state.body[slots, RADIUS].max()).any():
+        _guide(cast, group, state.place[walking[0], GOAL_X : GOAL_Y + 1].copy())
+
+
+def _members(cast: Cast, group: Group) -> NDArray[np.int32]:
+    """Slots of those of a group who are there."""
+    slots = cast.engine.slot_of[group.ids]
+    return slots[slots >= 0]

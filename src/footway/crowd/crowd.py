@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 _STARTS_IN_AREA = 512  # places where the characters of a source may appear
+_MOST = 20_000_000  # characters of one call: more do not fit in the memory of a usual machine
+_SHORTEST = 0.001  # s, of a step: below this it is another unit
 
 
 class Crowd:
@@ -75,17 +78,18 @@ class Crowd:
     ) -> None:
         checks.a_map(cmap)
         checks.whole("seed", seed, 0, most=2**31 - 1)
-        checks.positive("step", step, "s", most=1.0)
+        checks.positive("step", step, "s", least=_SHORTEST, most=1.0)
         count = thread_count() if threads is None else checks.whole("threads", threads, 1)
         checks.one_of("avoidance", avoidance, tuple(MODELS))
         self._cast = Cast(cmap, seed=int(seed), dt=float(step), threads=count, avoidance=avoidance)
         self._functions: list[Callable[[Crowd], ArrayLike | None]] = []
+        self._is_asking = False  # whether these are being called
 
     @classmethod
     def of(cls, cast: Cast) -> Crowd:
         """A crowd of what was read from a checkpoint."""
         crowd = cls.__new__(cls)
-        crowd._cast, crowd._functions = cast, []  # noqa: SLF001  # its own
+        crowd._cast, crowd._functions, crowd._is_asking = cast, [], False  # noqa: SLF001  # its own
         return crowd
 
     # -- who is there ------------------------------------------------------------------------
@@ -176,7 +180,7 @@ class Crowd:
     @property
     def stuck(self) -> list[Stuck]:
         """Those who moved less than their radius in 30 s while their goal is elsewhere, and why."""
-        return stuck(self._cast.engine)
+        return stuck(self._cast.engine, self._cast.blocks)
 
     def _rows(self, name: str) -> NDArray[Any]:
         engine = self._cast.engine
@@ -189,8 +193,10 @@ class Crowd:
         self,
         count: int,
         *,
-        radius: Spread = 0.25,
-        speed: Spread = 1.2,
+        radius: Spread | None = None,
+        speed: Spread | None = None,
+        lane: Spread | None = None,
+        noise: float | None = None,
         behaviour: Behaviour = "goals",
         profile: Profile | None = None,
         name: str = "",
@@ -207,16 +213,21 @@ class Crowd:
 
         Args:
             count: how many.
-            radius: m; a number, or (mean, deviation).
+            radius: m; a number, or (mean, deviation). This and the next three are those of the
+                profile where they are left out.
             speed: wanted and greatest, m/s; a number, or (mean, deviation).
+            lane: negative keeps right, positive left; a number, or (mean, deviation).
+            noise: how much ways vary, 0 to about 1.
             behaviour: "goals" (section 5.1) or "wander" (section 5.2).
-            profile: instead of radius and speed, with habits.
+            profile: body and habits; `Profile()` where it is left out.
             name: of the population.
             starts: (count, 2) m; at random in `area` where they are not given.
             area: a polygon: ring (k, 2), Shapely, or an Area; the whole map where not given.
             goals: (count, 2) m, one for each, where they stay unless they exit.
-            destinations: areas or points (x, y), visited one after the other. Without goals and
-                destinations goals are random, one after the other.
+            destinations: areas or points (x, y), visited one after the other. A list of them is
+                a choice: each takes the one with the shortest path when it sets out for it (three
+                or more bare points are the corners of an area). Without goals and destinations
+                goals are random, one after the other.
             then: after the last: "repeat", "stay" there, or "exit" (removed).
             premovement: s before they walk; a number, or (mean, deviation).
             within: m, how far away random goals and places in areas may be.
@@ -227,7 +238,13 @@ class Crowd:
             NoPath: a goal that was given cannot be reached, and why.
 
         """
-        cast, ids, rows, rng = self._newcomers(count, profile, radius, speed, premovement)
+        body = entrance.profile_of(
+            profile, Profile(), radius=radius, speed=speed, lane=lane, noise=noise
+        )
+        count = checks.whole("count", count, 0, most=_MOST)
+        if starts is None:
+            entrance.check_number(self._cast, count, body, area)
+        cast, ids, rows, rng = self._newcomers(count, body, premovement)
         radii = entrance.radii_of(rows)
         points = entrance.starts_of(cast, starts, area, radii, rng)
         population = entrance.population_of(
@@ -247,21 +264,12 @@ class Crowd:
         return ids
 
     def _newcomers(
-        self,
-        count: int,
-        profile: Profile | None,
-        radius: Spread,
-        speed: Spread,
-        premovement: Spread,
-        least: int = 0,
+        self, count: int, profile: Profile, premovement: Spread
     ) -> tuple[Cast, Ints, entrance.Rows, np.random.Generator]:
         """Ids and bodies of new characters, and what they are drawn from."""
-        cast, count = self._cast, checks.whole("count", count, least)
+        cast = self._cast
         rng = cast.random(BODIES, cast.next)
         ids = np.arange(cast.next, cast.next + count)
-        profile = Profile(radius, speed) if profile is None else profile
-        if not isinstance(profile, Profile):
-            raise BadQuery(f"the profile is {profile!r:.60}: it must be a fw.Profile")
         return cast, ids, entrance.bodies(cast, ids, profile, premovement, rng), rng
 
     def add_source(
@@ -272,8 +280,10 @@ class Crowd:
         rate: float | None = None,
         start: float = 0.0,
         schedule: Sequence[tuple[float, int]] | None = None,
-        radius: Spread = 0.25,
-        speed: Spread = 1.2,
+        radius: Spread | None = None,
+        speed: Spread | None = None,
+        lane: Spread | None = None,
+        noise: float | None = None,
         behaviour: Behaviour = "goals",
         profile: Profile | None = None,
         name: str = "",
@@ -289,7 +299,11 @@ class Crowd:
         `rate` of them each second from `start` on, or by a `schedule` of (time, count). Those who
         find no room appear as soon as there is. The rest as for `add`.
         """
-        cast, ids, rows, rng = self._newcomers(count, profile, radius, speed, premovement)
+        body = entrance.profile_of(
+            profile, Profile(), radius=radius, speed=speed, lane=lane, noise=noise
+        )
+        count = checks.whole("count", count, 0, most=_MOST)
+        cast, ids, rows, rng = self._newcomers(count, body, premovement)
         times = self.time + times_of(count, rate, start, schedule)
         radii = entrance.radii_of(rows)
         widest = float(radii.max(initial=0.0)) or 0.25
@@ -300,8 +314,7 @@ class Crowd:
         if count and behaviour == "goals":
             entrance.check_ways(cast, points[0], widest, population)
         cast.populations.append(population)
-        begin = rows["story"][:, BEGIN] + np.ceil((times - self.time) / self.dt)
-        rows["story"][:, BEGIN] = np.minimum(begin, entrance.NEVER)
+        rows["story"][:, BEGIN] -= cast.engine.steps  # counts from when each appears
         cast.sources.append(Source(ids, times, rows, points))
         cast.next += count
         return ids
@@ -312,8 +325,10 @@ class Crowd:
         *,
         start: ArrayLike,
         goal: ArrayLike | None = None,
-        radius: Spread = 0.25,
-        speed: Spread = 1.2,
+        radius: Spread | None = None,
+        speed: Spread | None = None,
+        lane: Spread | None = None,
+        noise: float | None = None,
         profile: Profile | None = None,
         name: str = "",
         width: float | None = None,
@@ -328,9 +343,12 @@ class Crowd:
             count: how many.
             start: x, y in m; they stand around it.
             goal: x, y in m; random, and a new one each time all have arrived, where not given.
-            radius: m; a number, or (mean, deviation).
+            radius: m; a number, or (mean, deviation). This and the next three are those of the
+                profile where they are left out.
             speed: m/s; a number, or (mean, deviation).
-            profile: instead of radius and speed, with habits.
+            lane: negative keeps right, positive left; a number, or (mean, deviation).
+            noise: how much ways vary, 0 to about 1.
+            profile: body and habits; `Profile(lane=(0, 0.4))` where it is left out.
             name: of the population.
             width: g_w, m: no ball of the corridor is wider than this.
             group_area: g_A, m2, of the balls between the last and the first of them: those in
@@ -341,8 +359,12 @@ class Crowd:
 
         """
         checks.one_of("then", then, ("repeat", "stay", "exit"))
-        profile = Profile(radius, speed, lane=(0.0, 0.4)) if profile is None else profile
-        cast, ids, rows, rng = self._newcomers(count, profile, radius, speed, 0.0, least=1)
+        usual = Profile(lane=(0.0, 0.4))
+        body = entrance.profile_of(
+            profile, usual, radius=radius, speed=speed, lane=lane, noise=noise
+        )
+        count = checks.whole("count", count, 1, most=_MOST)
+        cast, ids, rows, rng = self._newcomers(count, body, 0.0)
         radii = entrance.radii_of(rows)
         bounds = bounds_of(width, group_area, lateral, longitudinal, radii)
         centre, widest = as_points(np.atleast_2d(np.asarray(start)))[0], float(radii.max())
@@ -352,7 +374,9 @@ class Crowd:
             cast.map.corridor(centre, goal, radius=widest)  # raises where there is no way
             pool = cast.places.add(as_points(np.atleast_2d(np.asarray(goal))))
         points = entrance.around(cast, centre, radii, rng)
-        population = Population(name, "goals", (pool,), False, cast.next, then, math.inf, 0)
+        population = Population(
+            name, "goals", ((pool,),), False, False, cast.next, then, math.inf, 0
+        )
         cast.populations.append(population)
         entrance.enter(cast, ids, points, rows)
         cast.next += count
@@ -363,8 +387,9 @@ class Crowd:
     def set_goals(self, ids: ArrayLike, goals: ArrayLike) -> None:
         """Send characters somewhere else: goals (n, 2) m, in the order of ids (n,).
 
-        They get their ways one after the other, in the next steps. Raises BadQuery for goals in
-        walls and for ids that are not there.
+        They get their ways one after the other, in the next steps. Those who have destinations go
+        on to the next of them from there; for others it stands for their own goal, or for a random
+        one. Raises BadQuery for goals in walls and for ids that are not there.
         """
         chosen, points = np.atleast_1d(np.asarray(ids, np.int64)), as_points(goals)
         if len(chosen) != len(points):
@@ -439,18 +464,30 @@ class Crowd:
         return self._cast.obstacles.discs(self.time)[:, [0, 1, 4]]
 
     def each_step(self, function: Callable[[Crowd], ArrayLike | None]) -> None:
-        """Call a function of the crowd before every step.
+        """Call a function of the crowd before every step, until `remove_function`.
 
         It may return accelerations (n, 2) in m/s2, in the order of `ids`, which are added to the
         forces; and it may call `set_goals`, `add` or `add_obstacle`.
         """
+        if not callable(function):
+            raise BadQuery(
+                f"each_step got {function!r:.60}: give a function of the crowd, without calling it"
+            )
         self._functions.append(function)
+
+    def remove_function(self, function: Callable[[Crowd], ArrayLike | None]) -> None:
+        """Call a function that was given to `each_step` no more."""
+        if function not in self._functions:
+            raise BadQuery(f"{function!r:.60} is not called: it was removed, or never given")
+        self._functions.remove(function)
 
     # -- running -----------------------------------------------------------------------------
 
     def step(self, count: int = 1) -> None:
         """Do one step, or more."""
         cast = self._cast
+        if self._is_asking:
+            raise BadQuery("a function of each_step calls `step` or `run`: it is called by them")
         for _ in range(checks.whole("count", count, 0)):
             conduct.let_appear(cast)
             cast.engine.own = self._own_forces()
@@ -462,10 +499,14 @@ class Crowd:
     def _own_forces(self) -> NDArray[np.float32]:
         """Sum of what the functions of the user return, by slot; empty for nothing."""
         engine, answers = self._cast.engine, []
-        for function in self._functions:
-            ids, answer = engine.present, function(self)
-            if answer is not None:
-                answers.append((ids, checks.forces(answer, len(ids))))
+        self._is_asking = True
+        try:
+            for function in tuple(self._functions):
+                ids, answer = engine.present, function(self)
+                if answer is not None:
+                    answers.append((ids, checks.forces(answer, len(ids))))
+        finally:
+            self._is_asking = False
         if not answers:
             return np.empty((0, 2), np.float32)
         own = np.zeros((len(engine.state.place), 2), np.float32)
@@ -486,33 +527,52 @@ class Crowd:
         Args:
             seconds: s.
             every: steps between two frames; the first and the last are always there.
-            to: Parquet file that is written while it runs, so that memory stays flat; without it
-                the recording is in memory.
+            to: file (.parquet) that is written while it runs, so that memory stays flat; without
+                it the recording is in memory. A file that has this run up to now (`goes_on_in`) is
+                gone on with; any other is replaced.
             progress: called with the steps done and all steps.
 
         """
         checks.whole("every", every, 1)
         total = round(checks.positive("seconds", seconds, "s", least=0.0) / self.dt)
-        with self._recorder(to) as recorder:
+        with self._recorder(to, every) as recorder:
             self._cast.new = [self.ids]
-            self._record(recorder)
+            if not recorder.steps:
+                self._record(recorder)
+            first = recorder.steps[0]
             for done in range(1, total + 1):
                 self.step()
-                if done % every == 0 or done == total:
+                if (self.steps - first) % every == 0 or done == total:
                     self._record(recorder)
                 if progress is not None:
                     progress(done, total)
             return recorder.close()
 
-    def _recorder(self, to: str | PathLike[str] | None) -> Recorder:
+    def goes_on_in(self, file: str | PathLike[str], *, every: int = 1) -> bool:
+        """Whether a file is the recording of this run up to now, so that `run` goes on in it.
+
+        `every` are the steps between two of its frames.
+        """
+        from footway.crowd.joining import recorded_before
+
+        return recorded_before(self, Path(file), every) is not None
+
+    def _recorder(self, to: str | PathLike[str] | None, every: int) -> Recorder:
         facts: dict[str, Any] = {
             "step": self.dt, "seed": self.seed, "map_name": self.map.name, "names": self.names,
         }  # fmt: skip
         if to is None:
             return Recorder(**facts)
-        from footway.crowd.storage import ParquetRecorder
+        from footway.crowd.joining import recorded_before
+        from footway.crowd.storage import ParquetRecorder, check_name
 
-        return ParquetRecorder(to, **facts)
+        file = check_name(to)
+        before = recorded_before(self, file, every) if self.steps else None
+        return (
+            ParquetRecorder(file, **facts)
+            if before is None
+            else ParquetRecorder.after(file, before)
+        )
 
     def _record(self, recorder: Recorder) -> None:
         cast, engine = self._cast, self._cast.engine
@@ -525,6 +585,8 @@ class Crowd:
         cast.new = []
         recorder.names = tuple(self.names)  # functions of the user may have added populations
         velocities = self._rows("body")[:, :2]
+        obstacles = cast.obstacles
+        recorder.add_obstacles(self.time, obstacles.numbers(self.time), obstacles.discs(self.time))
         recorder.add_frame(self.steps, self.time, self.ids, self.positions, velocities)
 
     def save(self, file: str | PathLike[str]) -> None:

@@ -64,7 +64,7 @@ class Engine:
         self.n = 0  # slots in use, some of them by characters that are gone
         self.state, self._spare = make_state(0), make_state(0)
         self.slot_of = np.empty(0, np.int32)  # by id; -1: not there
-        self.pool = np.empty(1 << 12, np.int32)  # half-edges of all routes
+        self.pool = np.zeros(1 << 12, np.int32)  # half-edges of all routes
         self.lists = np.full(32, -1, np.int32)  # pieces of the pool that are free
         self.lists[0] = 0
         self.caps = np.empty(0, np.int32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -12,10 +13,19 @@ from footway.crowd import checks
 from footway.crowd._place_kernels import are_connected
 from footway.crowd._plan_kernels import FOUND, STATUS, wander_off
 from footway.crowd.cast import AREAS, GOALS
-from footway.crowd.journeys import Behaviour, Population, Then, wishes_of
-from footway.crowd.places import ARRIVAL, Pool, free_points, scatter
+from footway.crowd.journeys import Behaviour, Leg, Population, Then
+from footway.crowd.places import (
+    ARRIVAL,
+    Pool,
+    are_too_many,
+    check_capacity,
+    free_points,
+    overlapping,
+    scatter,
+)
 from footway.crowd.profile import Profile, drawn
 from footway.crowd.region import Region
+from footway.crowd.room import free_place
 from footway.crowd.state import (
     BEGIN,
     FINAL,
@@ -53,6 +63,22 @@ _GOALS_IN_AREA = 256
 NEVER = 2**31 - 1  # a step that does not come
 
 
+def profile_of(profile: Profile | None, usual: Profile, **given: Spread | None) -> Profile:
+    """Body and habits: what is given goes before the profile, and that before what is usual."""
+    if profile is not None and not isinstance(profile, Profile):
+        raise BadQuery(f"the profile is {profile!r:.60}: it must be a fw.Profile")
+    own: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    return replace(usual if profile is None else profile, **own)
+
+
+def check_number(cast: Cast, count: int, profile: Profile, area: Any) -> None:
+    """Raise BadQuery where far more are to be placed at random than there is ground for."""
+    radius = profile.radius[0] if isinstance(profile.radius, (tuple, list)) else profile.radius
+    region = None if area is None else Region.of(area)
+    if are_too_many(cast.map, count, radius, region):
+        check_capacity(cast.map, count, radius, region, cast.discs)
+
+
 def bodies(
     cast: Cast, ids: Ints, profile: Profile, premovement: Spread, rng: np.random.Generator
 ) -> Rows:
@@ -83,11 +109,15 @@ def starts_of(
     """Where they stand: as given, or at random. (n, 2) m."""
     if starts is None:
         region = None if area is None else Region.of(area)
-        return scatter(cast.map, radii, region, cast.discs, rng)
+        return scatter(cast.map, radii, region, cast.discs, rng, blocks=cast.blocks)
     points = as_points(starts)
     if len(points) != len(radii):
         raise BadQuery(f"there are {len(points)} starts for {len(radii)} characters")
     check_room(cast, "start", points, radii)
+    inside = np.flatnonzero(overlapping(points, radii, cast.blocks))
+    if len(inside):
+        x, y = points[inside[0]].tolist()
+        raise BadQuery(f"start {inside[0]} at ({x:g}, {y:g}) is in an obstacle: move one of them")
     return points
 
 
@@ -98,7 +128,9 @@ def around(cast: Cast, centre: Floats, radii: Floats, rng: np.random.Generator) 
     for reach in (1.6 * need, 2.5 * need, 5.0 * need, 10.0 * need, 50.0 * need):
         ring = centre + reach * np.column_stack([np.cos(angle), np.sin(angle)])
         try:
-            return scatter(cast.map, radii, Region((ring,)), cast.discs, rng, sight=centre)
+            return scatter(
+                cast.map, radii, Region((ring,)), cast.discs, rng, sight=centre, blocks=cast.blocks
+            )
         except BadQuery:
             continue
     raise BadQuery(
@@ -114,9 +146,15 @@ def check_room(cast: Cast, what: str, points: Floats, radii: Floats) -> None:
         k = int(tight[0])
         x, y = points[k].tolist()
         raise BadQuery(
-            f"{what} {k} at ({x:g}, {y:g}) has a clearance of {clearance[k]:.3f} m: "
-            f"the character has a radius of {radii[k]:g} m"
+            f"{what} {k} at ({x:g}, {y:g}) {_tightness(clearance[k], radii[k])}"
+            f"; {free_place(cast.map, (x, y), float(radii[k])) or 'it fits nowhere'}"
         )
+
+
+def _tightness(clearance: float, radius: float) -> str:
+    if clearance <= 0.0:
+        return "is in an obstacle or outside the map"
+    return f"has a clearance of {clearance:.3f} m: the character has a radius of {radius:g} m"
 
 
 def population_of(
@@ -143,31 +181,37 @@ def population_of(
     if preference is not None:
         weights = checks.preference(preference, len(cast.map.edges))
         cast.engine.tracks, row = with_weights(cast.engine.tracks, weights)
-    pools = _pools(cast, behaviour, radii, goals, destinations)
-    each = goals is not None
-    return Population(name, behaviour, pools, each, cast.next, then, float(within), row)
+    legs = _legs(cast, behaviour, radii, goals, destinations)
+    each, visits = goals is not None, len(destinations) > 0
+    return Population(name, behaviour, legs, each, visits, cast.next, then, float(within), row)
 
 
-def _pools(
+def _legs(
     cast: Cast,
     behaviour: Behaviour,
     radii: Floats,
     goals: ArrayLike | None,
     destinations: Sequence[Any],
-) -> tuple[Pool, ...]:
+) -> tuple[Leg, ...]:
     """Places to go to, one after the other."""
     widest = float(radii.max(initial=0.0)) or 0.25
     if behaviour == "wander":
-        return (Pool(0, 1),)
+        return ((Pool(0, 1),),)
     if goals is not None:
         points = as_points(goals)
         if len(points) != len(radii):
             raise BadQuery(f"there are {len(points)} goals for {len(radii)} characters")
         check_room(cast, "goal", points, radii)
-        return (cast.places.add(points),)
+        return ((cast.places.add(points),),)
     if len(destinations):
-        return tuple(_destination(cast, d, widest) for d in destinations)
-    return (random_pool(cast, widest, len(radii)),)
+        return tuple(_leg(cast, d, widest) for d in destinations)
+    return ((random_pool(cast, widest, len(radii)),),)
+
+
+def _leg(cast: Cast, destination: Any, radius: float) -> Leg:
+    """Places of a destination, or of each of those of which one takes the nearest."""
+    choice = checks.as_choice(destination)
+    return tuple(_destination(cast, one, radius) for one in choice or [destination])
 
 
 def _destination(cast: Cast, destination: Any, radius: float) -> Pool:
@@ -204,8 +248,7 @@ def give_ways(cast: Cast, ids: Ints, population: Population, *, given: bool) -> 
     if population.behaviour == "wander":
         let_wander(cast, ids, population)
         return
-    story = cast.engine.state.story[cast.engine.slot_of[ids]]
-    wishes = wishes_of(ids, np.zeros(len(ids), bool), story, cast.populations)
+    wishes = cast.wishes(ids, np.zeros(len(ids), bool))
     found = cast.planner.find(wishes)
     lost = np.flatnonzero(found[:, STATUS] != FOUND)
     if given and len(lost):
@@ -230,13 +273,12 @@ def _where(cast: Cast, number: int) -> tuple[Floats, float]:
 
 
 def check_ways(cast: Cast, start: Floats, radius: float, population: Population) -> None:
-    """Raise NoPath where none of the places of a destination can be reached from a start."""
+    """Raise NoPath where none of the places of a leg can be reached from a start."""
     piece = int(cast.map.locate(start[None]).piece[0])
-    for pool in population.pools:
-        places = slice(pool.first, pool.first + pool.size)
-        pieces = cast.places.pieces[places]
+    for leg in population.legs:
+        pieces = np.concatenate([cast.places.pieces[p.first : p.first + p.size] for p in leg])
         if not are_connected(piece, pieces, radius, cast.map.solver.index).any():
-            _refuse(cast, 0, start, pool.first, radius)
+            _refuse(cast, 0, start, leg[0].first, radius)
 
 
 def _refuse(cast: Cast, k: int, start: Floats, place: int, radius: float) -> NoReturn:

@@ -103,6 +103,7 @@ class Group:
         self.ids, self.bounds = ids, bounds
         self.arrived = 0
         self.edge = -1  # of the tracks
+        self.edges = np.empty(0, np.int64)  # of the map, along its corridor
         self.samples = (0, 0)  # first of the memory kept for its corridor, and how much
         self.backbone = np.empty((0, 3))  # (n, 3) x, y, R' of the balls
 

@@ -11,7 +11,7 @@ from footway.crowd.planner import Wishes
 from footway.crowd.state import DRAWN, GOAL, POPULATION, STAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Behaviour = Literal["goals", "wander"]
 Then = Literal["repeat", "stay", "exit"]
+Leg = tuple[Pool, ...]
+"""Where a part of a journey leads: to one destination, or to the nearest of several."""
 
 
 class Population(NamedTuple):
@@ -26,8 +28,9 @@ class Population(NamedTuple):
 
     name: str
     behaviour: Behaviour
-    pools: tuple[Pool, ...]  # where to go, one after the other; of a wanderer: nowhere
+    legs: tuple[Leg, ...]  # where to go, one after the other; of a wanderer: nowhere
     each: bool  # every character has a place of its own in the only pool
+    visits: bool  # its destinations were given: other goals do not stand for them
     first: int  # id of the first of them
     then: Then
     within: float  # m, greatest distance of a goal
@@ -35,30 +38,49 @@ class Population(NamedTuple):
 
     def to_list(self) -> list[object]:
         """Plain values, for a checkpoint."""
-        return [*self[:2], [list(pool) for pool in self.pools], *self[3:]]
+        return [*self[:2], [[list(pool) for pool in leg] for leg in self.legs], *self[3:]]
 
     @classmethod
     def from_list(cls, values: Sequence[object]) -> Population:
         """The inverse of `to_list`."""
-        name, behaviour, pools, *rest = values
-        return cls(name, behaviour, tuple(Pool(*pool) for pool in pools), *rest)  # type: ignore[arg-type, attr-defined]
+        name, behaviour, legs, *rest = values
+        made = tuple(tuple(Pool(*pool) for pool in leg) for leg in legs)  # type: ignore[attr-defined]
+        return cls(name, behaviour, made, *rest)  # type: ignore[arg-type]
+
+    def leg(self, stage: int) -> Leg:
+        """Where those go who have reached so many destinations."""
+        return self.legs[stage % len(self.legs)]
+
+    def reaches(self, stage: int, place: int) -> bool:
+        """Whether this place is where they go at that stage, not where `set_goals` sent them."""
+        leg = self.leg(stage)
+        return not self.visits or any(p.first <= place < p.first + p.size for p in leg)
 
 
 def wishes_of(
-    ids: Ints, keep: NDArray[np.bool_], story: NDArray[np.int32], populations: list[Population]
+    ids: Ints,
+    keep: NDArray[np.bool_],
+    story: NDArray[np.int32],
+    populations: list[Population],
+    nearest: Callable[[Ints, Leg], Ints],
 ) -> Wishes:
-    """Where characters want to go next; `story` are their rows. Some keep the goal they have."""
+    """Where characters want to go next; `story` are their rows. Some keep the goal they have.
+
+    `nearest` gives the first place and the number of places (n, 2) of the nearest destination of a
+    leg, for characters (n,).
+    """
     pools = np.zeros((len(ids), 3), np.int64)
     within = np.full(len(ids), np.inf)
-    for p in np.unique(story[:, POPULATION]).tolist():
-        population, mine = populations[p], story[:, POPULATION] == p
-        table = np.array(population.pools, np.int64)
-        chosen = table[story[mine, STAGE] % len(table)]
-        if population.each:
-            chosen[:, 0] += ids[mine] - population.first
-            chosen[:, 1] = 1
-        pools[mine, :2] = chosen
+    kinds, which = np.unique(story[:, [POPULATION, STAGE]], axis=0, return_inverse=True)
+    for k, (p, stage) in enumerate(kinds.tolist()):
+        population, mine = populations[p], which.ravel() == k
         within[mine] = population.within
+        mine &= ~keep
+        leg = population.leg(stage)
+        pools[mine, :2] = leg[0] if len(leg) == 1 else nearest(ids[mine], leg)
+        if population.each:
+            pools[mine, 0] += ids[mine] - population.first
+            pools[mine, 1] = 1
     pools[keep, 0], pools[keep, 1] = story[keep, GOAL], 1
     pools[:, 2] = story[:, DRAWN]
     return Wishes(ids, pools, within)

@@ -103,6 +103,10 @@ class Obstacles:
         rows = [(*o.place(time), *o.velocity, o.radius) for o in self.all.values() if o.there(time)]
         return np.array(rows, np.float64).reshape(-1, 5)
 
+    def numbers(self, time: float) -> list[int]:
+        """Numbers of those that are there, in the order of `discs`."""
+        return [number for number, o in self.all.items() if o.there(time)]
+
     def changed(self, discs: Floats, box: Floats) -> bool:
         """Whether these are others than last time, or somewhere else; or the cells are others."""
         key = discs.tobytes() + box.tobytes()

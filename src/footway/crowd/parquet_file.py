@@ -69,6 +69,14 @@ class GrowingFile:
         # In one go: a kill leaves the file whole, unless it hits just this write.
         self._write(pages + out.getvalue()[len(footer.MAGIC) :])
 
+    def move(self, file: Path) -> None:
+        """Give the file another name, instead of a file that has it; and go on with it."""
+        with self._failure_named():
+            self._out.close()
+            self._file.replace(file)
+            self._file = file
+            self._out = file.open("ab", buffering=0)
+
     def close(self) -> None:
         """Close the file; more than once is fine."""
         self._out.close()

@@ -9,6 +9,7 @@ import numpy as np
 from footway._jit import one_parallel_kernel
 from footway.corridor._locate_kernels import locate_points
 from footway.crowd._place_kernels import are_connected, in_sight, keep_apart
+from footway.crowd.room import PACKED, free_of
 from footway.errors import BadQuery
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 ARRIVAL = 0.5  # m, from a goal at which it counts as reached
 _ROUNDS = 40  # batches of random points before a region counts as closed
 _PATIENCE = 20  # batches in a row without a place, after which it counts as full
+_MANY = 200  # characters for whom one looks how many fit, before they are tried one by one
+_ROUGH = 1.1  # times as many as are estimated to fit are tried
 
 
 class Pool(NamedTuple):
@@ -62,12 +65,14 @@ def scatter(
     rng: np.random.Generator,
     *,
     sight: Floats | None = None,
+    blocks: Floats | None = None,
 ) -> Floats:
     """Places for discs of these radii (n,) that overlap no wall, none of `taken` (k, 3), and not
     each other. (n, 2) m.
 
     Without a region they are in the largest part of the map that the widest of them can reach; with
-    `sight`, x and y of a point, there is no wall between them and it.
+    `sight`, x and y of a point, there is no wall between them and it. They overlap no obstacle of
+    `blocks` (m, 3).
     """  # noqa: D205
     if len(radii) == 0:
         return np.empty((0, 2))
@@ -83,17 +88,58 @@ def scatter(
         points = free_points(cmap, 2 * len(rest) + 64, float(radii.max()), region, rng)
         if sight is not None:
             points = points[in_sight(sight[0], sight[1], points, cmap.solver.index.grid)]
+        if blocks is not None:
+            points = points[~overlapping(points, np.full(len(points), radii.max()), blocks)]
         new, _ = keep_apart(points, rest, here, size, low, shape[0], shape[1])
         found.append(new)
         idle = 0 if len(new) else idle + 1
         here = np.vstack([here, np.column_stack([new, rest[: len(new)]])])
         if len(new) == len(rest):
             return np.concatenate(found)
+        if len(found) == 1 and sight is None:
+            check_capacity(cmap, len(radii), float(radii.mean()), region, taken)
     where = "on the map" if region is None else "in the area"
     raise BadQuery(
         f"only {sum(map(len, found))} of {len(radii)} characters of radius {widest:g} m found room "
         f"{where}: add fewer, or give them more space"
     )
+
+
+def check_capacity(
+    cmap: CorridorMap, count: int, radius: float, region: Region | None, taken: Floats
+) -> None:
+    """Raise BadQuery where so many discs of a (mean) radius, m, do surely not fit.
+
+    `taken` (k, 3) are the discs of those who are there already.
+    """
+    box = cmap.bounds if region is None else region.bounds
+    if count < _MANY or box[0] == box[2] or box[1] == box[3]:
+        return
+    here = taken if region is None else taken[region.contains(taken[:, :2])]
+    others = round(float((here[:, 2] ** 2).sum()) / radius**2)
+    fit = max(0, free_of(cmap, region).capacity(radius) - others)
+    if count > _ROUGH * fit:
+        where = "on the map" if region is None else "in the area"
+        more = "more " if others else ""
+        raise BadQuery(
+            f"{count:,} {more}characters of radius {radius:g} m do not fit {where}: "
+            f"about {fit:,} do; add fewer, or give them more space"
+        )
+
+
+def are_too_many(cmap: CorridorMap, count: int, radius: float, region: Region | None) -> bool:
+    """Whether discs of a (mean) radius, m, would not even fit if there were no walls."""
+    x0, y0, x1, y1 = cmap.bounds if region is None else region.bounds
+    ground = (x1 - x0 + 2.0 * radius) * (y1 - y0 + 2.0 * radius)
+    return count * np.pi * radius**2 > PACKED * ground
+
+
+def overlapping(points: Floats, radii: Floats, blocks: Floats) -> NDArray[np.bool_]:
+    """Which discs at points (n, 2) of radii (n,) overlap one of the discs (m, 3), m. (n,)."""
+    found = np.zeros(len(points), bool)
+    for x, y, radius in blocks.tolist():
+        found |= np.hypot(points[:, 0] - x, points[:, 1] - y) < radii + radius
+    return found
 
 
 def free_points(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from footway.crowd._plan_kernels import (
+    FOUND,
     HALVES,
     NONE,
     STATUS,
@@ -19,6 +20,8 @@ from footway.crowd._plan_kernels import (
 from footway.crowd.state import DRAWN, MODE, RADIUS, STAYING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from footway.corridor.index import Index
@@ -30,8 +33,11 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 _BATCH = 64  # askers that a thread takes at a time
-_SHARE = 500  # one in so many characters gets a new way in a step, at the most
+_SHARE = 500  # one in so many characters may get a new way in a step, however long it is
 _LEAST = 8  # ways in a step that are always allowed
+_SEARCH = 0.15  # half-edges of new ways in a step for each character: as long as a step takes
+_SHORTEST = 8  # half-edges that a way costs at the least
+_LOST = 64  # half-edges that it costs to find out that there is no way
 
 
 class Wishes(NamedTuple):
@@ -65,11 +71,27 @@ class Planner:
         """Somebody wants nothing any more."""
         self._wish.pop(number, None)
 
-    def due(self) -> list[tuple[int, bool]]:
-        """Those whose turn it is: (id, whether the goal stays)."""
-        most = max(_LEAST, self._engine.n // _SHARE)
+    @property
+    def share(self) -> int:
+        """Ways that a step may have, however long they are."""
+        return max(_LEAST, self._engine.n // _SHARE)
+
+    @property
+    def budget(self) -> float:
+        """Half-edges of ways that a step may have beyond that: it depends on no clock."""
+        return _SEARCH * self._engine.n
+
+    def due(
+        self, most: float | None = None, weigh: Callable[[int, bool], int] | None = None
+    ) -> list[tuple[int, bool]]:
+        """Those whose turn it is: (id, whether the goal stays).
+
+        They weigh `most` together, the usual share of a step if it is not given; `weigh` says how
+        many ways the wish of each is worth.
+        """
+        left = float(self.share) if most is None else most
         chosen: list[tuple[int, bool]] = []
-        while self._queue and len(chosen) < most:
+        while self._queue and left >= 1.0:
             number = self._queue.popleft()
             keep = self._wish.pop(number, None)
             slot = self._engine.slot_of[number]
@@ -77,6 +99,7 @@ class Planner:
                 continue
             if not keep or self._engine.state.track[slot, MODE] != STAYING:
                 chosen.append((number, keep))
+                left -= 1 if weigh is None else weigh(number, keep)
         return chosen
 
     def find(self, wishes: Wishes) -> NDArray[np.int32]:
@@ -141,7 +164,7 @@ class Planner:
             )  # fmt: skip
             if done == len(slots):
                 return
-            engine.pool = np.concatenate([engine.pool, np.empty_like(engine.pool)])
+            engine.pool = np.concatenate([engine.pool, np.zeros_like(engine.pool)])
 
     def forget(self, ids: Ints) -> None:
         """Free the routes of characters that leave."""
@@ -165,3 +188,9 @@ class Planner:
     def waiting(self) -> list[tuple[int, bool]]:
         """The queue, for a checkpoint."""
         return [(number, self._wish[number]) for number in self._queue if number in self._wish]
+
+
+def cost_of(found: NDArray[np.int32]) -> Ints:
+    """What searches cost, as half-edges of ways (n,): about 1 or 2 microseconds each."""
+    halves = np.maximum(found[:, HALVES].astype(np.int64), _SHORTEST)
+    return np.where(found[:, STATUS] == FOUND, halves, _LOST)

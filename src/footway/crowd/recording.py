@@ -52,6 +52,13 @@ class Rows(NamedTuple):
     velocities: Singles  # (rows, 2) m/s
 
 
+# Columns of a recording's obstacles: x, y (m) and velocity (m/s) of a disc, its radius (m), and the
+# times of the first and the last frame in which it moved just so (s).
+_X, _Y, _VX, _VY, _RADIUS, FIRST, LAST = range(7)
+OBSTACLE_COLUMNS = 7
+_SAME = 1e-6  # m and s: closer than this is the same
+
+
 class RowSource(Protocol):
     """Where the rows of a recording are: in memory or in a file."""
 
@@ -78,6 +85,8 @@ class Recording:
         seed: of the simulation.
         complete: False where the run was killed, or the file is cut off: the frames are right, but
             the last ones are missing.
+        obstacles: (k, 7) ways of dynamic obstacles: x, y, velocity, radius, time of the first and
+            of the last frame of this way; see `obstacles_at`.
         source: gives the rows.
 
     """
@@ -91,6 +100,7 @@ class Recording:
     map_name: str
     seed: int
     complete: bool = True
+    obstacles: Floats = field(default_factory=lambda: np.empty((0, OBSTACLE_COLUMNS)), repr=False)
     source: RowSource = field(repr=False, kw_only=True)
 
     @staticmethod
@@ -109,12 +119,26 @@ class Recording:
         """Write the recording as Parquet: one row per character and frame, the same bits.
 
         Raises:
+            BadInput: the name does not end in .parquet.
             BadFile: the file cannot be written.
 
         """
         from footway.crowd.storage import save
 
         save(self, file)
+
+    def joined(self, *others: Recording) -> Recording:
+        """Return the recording of the whole run, where these are parts of one.
+
+        Frames that several of them have are taken once.
+
+        Raises:
+            BadInput: they have other seeds, steps, maps or populations.
+
+        """
+        from footway.crowd.joining import joined
+
+        return joined([self, *others])
 
     @property
     def n_frames(self) -> int:
@@ -133,11 +157,28 @@ class Recording:
             BadQuery: there is no such frame.
 
         """
-        if not -self.n_frames <= k < self.n_frames:
-            raise BadQuery(f"frame {k} is not in the recording; it has {self.n_frames} frames")
-        k %= self.n_frames
+        k = self._checked(k)
         first, last = self.offsets[k : k + 2].tolist()
         return Frame(float(self.times[k]), *self.source.read(first, last))
+
+    def obstacles_at(self, k: int) -> Floats:
+        """Return x, y, radius (m, 3) in m of the dynamic obstacles in frame k.
+
+        Raises:
+            BadQuery: there is no such frame.
+
+        """
+        time, ways = float(self.times[self._checked(k)]), self.obstacles
+        ways = ways[(ways[:, FIRST] <= time + _SAME) & (time <= ways[:, LAST] + _SAME)]
+        since = time - ways[:, FIRST]
+        x, y = ways[:, _X] + since * ways[:, _VX], ways[:, _Y] + since * ways[:, _VY]
+        return np.column_stack([x, y, ways[:, _RADIUS]])
+
+    def _checked(self, k: int) -> int:
+        """Return the number of a frame, from 0 on."""
+        if not -self.n_frames <= k < self.n_frames:
+            raise BadQuery(f"frame {k} is not in the recording; it has {self.n_frames} frames")
+        return k % self.n_frames
 
     def trajectory(self, character: int) -> tuple[Floats, Floats]:
         """Return times (k,) s and positions (k, 2) m of one character.
@@ -197,6 +238,8 @@ class Recorder:
         self._population: NDArray[np.int32] = np.empty(0, np.int32)
         self._seen = np.empty(0, bool)
         self._kept: list[Rows] = []
+        self.obstacles: list[list[float]] = []  # ways, as `Recording.obstacles` has them
+        self._ways: dict[int, int] = {}  # the last way of each obstacle, by its number
 
     def add_characters(self, ids: ArrayLike, radius: ArrayLike, population: ArrayLike) -> None:
         """Remember radius (m) and population of characters, before their first frame."""
@@ -234,6 +277,23 @@ class Recorder:
         self._counts.append(len(rows.ids))
         self._keep(rows)
 
+    def add_obstacles(self, time: float, numbers: Sequence[int], discs: Floats) -> None:
+        """Remember the dynamic obstacles of the next frame: x, y, velocity, radius (m, 5)."""
+        here = {}
+        for number, disc in zip(numbers, discs.tolist(), strict=True):
+            way = self._ways.get(number, -1)
+            if way < 0 or not _goes_on(self.obstacles[way], disc, time):
+                way = len(self.obstacles)
+                self.obstacles.append([*disc, time, time])
+            self.obstacles[way][LAST] = time
+            here[number] = way
+        self._ways = here
+
+    @property
+    def steps(self) -> list[int]:
+        """Simulation steps done at each frame so far."""
+        return self._steps
+
     def close(self) -> Recording:
         """Return the recording."""
         rows = Rows(
@@ -269,6 +329,7 @@ class Recorder:
             map_name=self.map_name,
             seed=self.seed,
             complete=complete,
+            obstacles=np.array(self.obstacles, float).reshape(-1, OBSTACLE_COLUMNS),
             source=source,
         )
 
@@ -282,6 +343,13 @@ class _InMemory:
     def read(self, first: int, last: int) -> Rows:
         ids, positions, velocities = self._rows
         return Rows(ids[first:last], positions[first:last], velocities[first:last])
+
+
+def _goes_on(way: list[float], disc: list[float], time: float) -> bool:
+    """Whether a disc is where its way so far leads, and has the same velocity and size."""
+    since = time - way[FIRST]
+    expected = [way[_X] + since * way[_VX], way[_Y] + since * way[_VY], *way[_VX : _RADIUS + 1]]
+    return all(abs(a - b) < _SAME for a, b in zip(expected, disc, strict=True))
 
 
 def _longer(array: NDArray[Any], size: int, fill: float) -> NDArray[Any]:

@@ -56,7 +56,9 @@ class Region:
             0.5 * float(np.sum(a[:, 0] * np.roll(a[:, 1], -1) - np.roll(a[:, 0], -1) * a[:, 1]))
             for a in self.rings
         ]
-        inner = [bool(self._without(k).contains(a[:1])[0]) for k, a in enumerate(self.rings)]
+        # Rings may touch in a corner, but not in the middle of a side.
+        middles = [a[:2].mean(axis=0, keepdims=True) for a in self.rings]
+        inner = [bool(self._without(k).contains(m)[0]) for k, m in enumerate(middles)]
         return float(sum(-abs(s) if h else abs(s) for s, h in zip(signed, inner, strict=True)))
 
     def _without(self, k: int) -> Region:

@@ -10,6 +10,7 @@ import numpy as np
 
 from footway.crowd import checks
 from footway.crowd._place_kernels import keep_apart
+from footway.crowd.places import overlapping
 from footway.errors import BadQuery
 
 if TYPE_CHECKING:
@@ -40,10 +41,10 @@ class Source:
         """How many should have appeared and have not."""
         return int(np.searchsorted(self.times, time + 1e-9, side="right")) - self.next
 
-    def places(self, count: int, there: Floats, rng: np.random.Generator) -> Floats:
+    def places(self, count: int, there: Floats, blocks: Floats, rng: np.random.Generator) -> Floats:
         """Free places for the next `count`, or for as many of them as find room. (k, 2).
 
-        `there` (m, 3) are the discs of everybody.
+        `there` (m, 3) are the discs of everybody, `blocks` (m, 3) those of obstacles.
         """
         count = min(count, _AT_ONCE)
         radii = self.rows["body"][self.next : self.next + count, 2].astype(np.float64)
@@ -54,6 +55,7 @@ class Source:
         low = low - 2 * widest
         shape = np.floor((high + 2 * widest - low) / size).astype(np.int64) + 1
         points = self.points[rng.integers(len(self.points), size=_TRIES * count)]
+        points = points[~overlapping(points, np.full(len(points), radii.max()), blocks)]
         found, _ = keep_apart(points, radii, there[near], size, low, shape[0], shape[1])
         places: Floats = found
         return places

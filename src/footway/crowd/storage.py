@@ -11,13 +11,13 @@ import json
 import math
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
 from footway.crowd.parquet_file import GrowingFile, ParquetRows
 from footway.crowd.recording import Recorder, Recording, Rows
-from footway.errors import BadFile
+from footway.errors import BadFile, BadInput
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +30,8 @@ VERSION: Final = 1
 
 ROWS_PER_GROUP: Final = 500_000
 """About 10 MB of file and 20 MB of memory; two groups are in memory at a time."""
+
+SUFFIX: Final = ".parquet"
 
 _MOST_IDS: Final = 2**28
 """A recording with larger ids is damaged: arrays are as long as the largest id."""
@@ -69,6 +71,41 @@ class ParquetRecorder(Recorder):
         self._out = GrowingFile(self.file, self._header(complete=False))
         self._writer = ThreadPoolExecutor(1)  # the crowd walks on while rows are compressed
         self._pending: Future[None] | None = None
+
+    @classmethod
+    def after(cls, file: Path, before: Recording) -> Self:
+        """Go on with a recording in its own file, which is there whole at every moment.
+
+        `before` are the frames of it that are kept.
+        """
+        recorder = cls(_part_of(file), **_facts_of(before))
+        try:
+            recorder.copy(before)
+            recorder.rename(file)
+        except BaseException:
+            recorder.discard()
+            raise
+        return recorder
+
+    def copy(self, recording: Recording) -> None:
+        """Add all frames of a recording, and its obstacles."""
+        self.obstacles = recording.obstacles.tolist()
+        self.add_characters(*recording.characters)
+        for k, number in enumerate(recording.steps.tolist()):
+            self.add_frame(number, *recording.frame(k))
+
+    def rename(self, file: Path) -> None:
+        """Write the frames so far, and go on in a file of another name."""
+        self._flush(complete=False)
+        self._await()
+        self._out.move(file)
+        self.file = file
+
+    def discard(self) -> None:
+        """Take the file away."""
+        self._writer.shutdown()
+        self._out.close()
+        self.file.unlink(missing_ok=True)
 
     def close(self) -> Recording:
         """Write the rest, and return a recording that reads from the file."""
@@ -145,25 +182,25 @@ class ParquetRecorder(Recorder):
                 "names": self.names,
                 "complete": complete,
                 "empty": self._empty,  # frames without anybody have no rows
+                "obstacles": self.obstacles,
             }
         )
 
 
+def check_name(file: str | PathLike[str]) -> Path:
+    """Return the path of a recording, if its name is one."""
+    path = Path(file)
+    if path.suffix.lower() != SUFFIX:
+        raise BadInput(f"{path}: the name of a recording must end in {SUFFIX}")
+    return path
+
+
 def save(recording: Recording, file: str | PathLike[str]) -> None:
     """Write a recording; the file is there whole or not at all."""
-    path = Path(file)
-    part = path.with_name(f"{path.name}.part")
-    recorder = ParquetRecorder(
-        part,
-        step=recording.step,
-        seed=recording.seed,
-        map_name=recording.map_name,
-        names=recording.names,
-    )
-    with recorder:
-        recorder.add_characters(*recording.characters)
-        for k, number in enumerate(recording.steps.tolist()):
-            recorder.add_frame(number, *recording.frame(k))
+    path = check_name(file)
+    part = _part_of(path)
+    with ParquetRecorder(part, **_facts_of(recording)) as recorder:
+        recorder.copy(recording)
         if recording.complete:
             recorder.close()
     try:
@@ -171,6 +208,19 @@ def save(recording: Recording, file: str | PathLike[str]) -> None:
     except OSError as error:
         part.unlink()
         raise BadFile(f"{file}: cannot be written: {error.strerror}") from None
+
+
+def _part_of(file: Path) -> Path:
+    return file.with_name(f"{file.name}.part")
+
+
+def _facts_of(recording: Recording) -> dict[str, Any]:
+    return {
+        "step": recording.step,
+        "seed": recording.seed,
+        "map_name": recording.map_name,
+        "names": recording.names,
+    }
 
 
 def load(file: str | PathLike[str]) -> Recording:
@@ -206,6 +256,7 @@ class _Reader(Recorder):
             map_name=header["map"],
             names=header["names"],
         )
+        self.obstacles = header.get("obstacles", [])  # not in the first files
 
     def add_group(self, *columns: NDArray[Any]) -> None:
         """Take the columns of a row group, one value per row."""
@@ -239,6 +290,7 @@ class _Reader(Recorder):
             and bool((np.diff(made.steps) > 0).all())
             and bool(np.isfinite(made.times).all())
             and bool(np.isfinite(who.radius).all())
+            and bool(np.isfinite(made.obstacles).all())
             and bool(((who.population >= 0) & (who.population < max(1, len(self.names)))).all())
         )
         if not sound:

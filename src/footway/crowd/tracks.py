@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 CLOSEST, WIDEST, SHARE = 0.25, 1.0, 0.25  # m, m, of R: spacing of the samples
 SHORT = 2.0  # times the clearance at its foot, m: a dead end below this is removed
 TURNING = 0.25  # radius of the invisible obstacle at a dead end, share of the clearance
-LOOP = 12  # samples around it
+LOOP = 12  # samples around it, at the least
 
 
 class Tracks(NamedTuple):
@@ -37,6 +37,7 @@ class Tracks(NamedTuple):
     ends: NDArray[np.int32]  # (e, 2) vertices of an edge; -1 for a group's
     at_piece: NDArray[np.int32]  # (events,) sample at each event of the axis
     loop_of: NDArray[np.int32]  # (nv,) edge around the invisible obstacle at a vertex; -1: none
+    home: NDArray[np.int32]  # (nv,) half-edge toward where wanderers walk; -1: none, or there
     weights: NDArray[np.float32]  # (w, ne) rows of preferences of wanderers; 0: never
 
 
@@ -59,9 +60,10 @@ def make_tracks(index: Index) -> Tracks:
         axis.edges.astype(np.int32),
         at_piece[:-1].astype(np.int32),
         np.full(len(axis.vertices), -1, np.int32),
+        np.full(len(axis.vertices), -1, np.int32),
         np.where(stays(index), 1.0, 0.0).astype(np.float32)[None],
     )
-    return _with_loops(tracks, index)
+    return _with_ways_home(_with_loops(tracks, index), index)
 
 
 def stays(index: Index) -> NDArray[np.bool_]:
@@ -106,15 +108,50 @@ def _with_loops(tracks: Tracks, index: Index) -> Tracks:
     graph, room = index.graph, _vertex_clearance(index)
     kept = tracks.weights[0] > 0
     degree = np.bincount(graph.edges[kept].ravel(), minlength=len(room))
-    dead_ends = np.flatnonzero((degree == 1) & (room > 0))
+    ends = np.flatnonzero((degree == 1) & (room > 0))
+    dead_ends = np.concatenate([ends, _middles(index, degree, room)])
     loops = []
     for v in dead_ends:
         halves = graph.out[graph.offsets[v] : graph.offsets[v + 1]]
-        half = next(h for h in halves if kept[h // 2])
+        half = next((h for h in halves if kept[h // 2]), halves[0])
         course = _course_into(half, tracks)
         loops.append(_loop(index.axis.vertices[v], room[v], course))
     tracks.loop_of[dead_ends] = len(tracks.first) + np.arange(len(dead_ends))
     return with_edges(tracks, loops, np.column_stack([dead_ends, dead_ends]))
+
+
+def _with_ways_home(tracks: Tracks, index: Index) -> Tracks:
+    """Add the ways out of the dead ends that wanderers do not use."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import dijkstra
+
+    graph, count = index.graph, len(index.axis.vertices)
+    inside = tracks.loop_of >= 0
+    inside[graph.edges[tracks.weights[0] > 0]] = True
+    if inside.all() or not inside.any():
+        return tracks
+    ways = np.flatnonzero(graph.clearance > 0)
+    tail, head = graph.edges[ways].T
+    lengths = coo_array((graph.length[ways], (tail, head)), (count, count)).tocsr()
+    _, before, _ = dijkstra(
+        lengths, directed=False, indices=np.flatnonzero(inside), min_only=True,
+        return_predecessors=True,
+    )  # fmt: skip
+    for start, end, halves in ((tail, head, 2 * ways), (head, tail, 2 * ways + 1)):
+        there = before[start] == end
+        tracks.home[start[there]] = halves[there]
+    return tracks
+
+
+def _middles(index: Index, degree: Ints, room: Floats) -> Ints:
+    """Widest vertex of each part of the map that has short dead ends only, as a square room."""
+    part = index.graph.join
+    while not np.array_equal(part, part[part]):
+        part = part[part]
+    used = np.bincount(part, weights=degree, minlength=len(part)) > 0
+    middles = [int(v) for v in np.lexsort((-room, part)) if not used[part[v]] and room[v] > 0]
+    _, first = np.unique(part[middles], return_index=True)
+    return np.array(middles, np.int64)[first]
 
 
 def _course_into(half: int, tracks: Tracks) -> float:
@@ -126,16 +163,16 @@ def _course_into(half: int, tracks: Tracks) -> float:
 
 
 def _loop(centre: Floats, room: float, course: float) -> Floats:
-    """Balls counterclockwise around the invisible obstacle, beginning behind it. (LOOP + 1, 3)."""
-    angle = course + np.pi + np.linspace(0.0, 2.0 * np.pi, LOOP + 1)
+    """Balls counterclockwise around the invisible obstacle, beginning behind it. (k, 3).
+
+    Whoever is in the middle of one must be held by the next, so they are as close as on an edge.
+    """
     ring, reach = 0.5 * (1.0 + TURNING) * room, 0.5 * (1.0 - TURNING) * room
-    return np.column_stack(
-        [
-            centre[0] + ring * np.cos(angle),
-            centre[1] + ring * np.sin(angle),
-            np.full(LOOP + 1, reach),
-        ]
-    )
+    gap = min(max(SHARE * reach, CLOSEST), WIDEST)
+    count = max(LOOP, int(np.ceil(2.0 * np.pi * ring / gap)))
+    angle = course + np.pi + np.linspace(0.0, 2.0 * np.pi, count + 1)
+    x, y = centre[0] + ring * np.cos(angle), centre[1] + ring * np.sin(angle)
+    return np.column_stack([x, y, np.full(count + 1, reach)])
 
 
 def with_edges(tracks: Tracks, balls: list[Floats], ends: Ints) -> Tracks:

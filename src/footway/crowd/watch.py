@@ -9,38 +9,55 @@ import numpy as np
 from footway.crowd.state import MODE, RADIUS, SINCE, UNREACHABLE, WALKING
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from footway.crowd.engine import Engine
+
+    Floats = NDArray[np.float64]
 
 PATIENCE = 30.0  # s
 _TOUCH = 0.3  # m between discs: who is that close stands in the way
 
-Cause = Literal["crowd", "pinch", "unreachable"]
+Cause = Literal["obstacle", "crowd", "pinch", "unreachable"]
 
 
 class Stuck(NamedTuple):
-    """A character that moved less than its radius in 30 s while its goal is elsewhere."""
+    """A character that moved less than its radius in 30 s while its goal is elsewhere.
+
+    Its cause is "obstacle" (a dynamic one is in the way), "crowd" (others are), "pinch" (walls
+    are), or "unreachable" (there is no way).
+    """
 
     id: int
     position: tuple[float, float]  # m
     since: float  # s
-    cause: Cause  # "crowd": others are in the way; "pinch": walls; "unreachable": there is no way
+    cause: Cause
 
 
-def stuck(engine: Engine) -> list[Stuck]:
-    """Everybody who is stuck, in the order of adding."""
+def stuck(engine: Engine, obstacles: Floats) -> list[Stuck]:
+    """Everybody who is stuck, in the order of adding; obstacles (m, 3) are x, y, radius, m."""
     ids = engine.present
     slots = engine.slot_of[ids]
     state, late = engine.state, engine.steps - PATIENCE / engine.dt
     mode, since = state.track[slots, MODE], state.story[slots, SINCE]
     found = ((mode == WALKING) | (mode == UNREACHABLE)) & (since <= late)
-    place, radius = state.place[slots, :2], state.body[slots, RADIUS]
+    discs = np.column_stack([state.place[slots, :2], state.body[slots, RADIUS]])
     answer = []
     for k in np.flatnonzero(found):
-        gap = np.hypot(*(place - place[k]).T) - radius - radius[k]
-        gap[k] = np.inf
-        cause: Cause = "crowd" if gap.min(initial=np.inf) < _TOUCH else "pinch"
+        others = np.delete(discs, k, axis=0)
+        cause: Cause = "pinch"
         if mode[k] == UNREACHABLE:
             cause = "unreachable"
-        x, y = place[k].tolist()
+        elif _touches(discs[k], obstacles):
+            cause = "obstacle"
+        elif _touches(discs[k], others):
+            cause = "crowd"
+        x, y = discs[k, :2].tolist()
         answer.append(Stuck(int(ids[k]), (x, y), float(since[k]) * engine.dt, cause))
     return answer
+
+
+def _touches(disc: Floats, others: Floats) -> bool:
+    """Whether one of the discs (n, 3) is so close that it stands in the way of another (3,)."""
+    gap = np.hypot(*(others[:, :2] - disc[:2]).T) - others[:, 2] - disc[2]
+    return bool(gap.min(initial=np.inf) < _TOUCH)

@@ -44,6 +44,11 @@ EXPERIMENTS: Final = {
             "Crowds and groups (cmm-crowds-2008, sections 5, 6; voronoi-roadmaps-2004, section 3)",
             "footway.experiments.crowds",
         ),
+        Experiment(
+            "roadmaps",
+            "Roadmaps in two and three dimensions (rrm-roadmaps-2006, tables II, III, figures 3-6)",
+            "footway.experiments.roadmaps",
+        ),
     )
 }
 

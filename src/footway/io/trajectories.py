@@ -10,10 +10,11 @@ import shapely
 from footway.errors import BadInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
+    from footway.corridor import CorridorMap
     from footway.crowd.recording import Recording
     from footway.environment import Environment
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 _BATCH = 200_000  # rows that are written at a time
+_LOOKED_AT = 25  # frames, to see whether a map is the right one
 
 
 class EvenFrames(NamedTuple):
@@ -89,7 +91,7 @@ def ground_of(
     Walls without thickness become slits of two millimetres. The box holds everybody.
     """
     if environment is None:
-        return _box(recording)
+        return box_of(recording)
     walls = shapely.union_all([environment.lines, environment.points])
     walkable = shapely.difference(
         environment.walkable, shapely.buffer(walls, environment.grid, quad_segs=2)
@@ -99,7 +101,35 @@ def ground_of(
     return shapely.union_all(parts[used])
 
 
-def _box(recording: Recording) -> shapely.Polygon:
+def check_inside(recording: Recording, environment: Environment, name: str) -> None:
+    """Raise BadInput where somebody was not on the walkable ground of a map, called `name`."""
+    shapely.prepare(environment.walkable)
+    _check_some(recording, name, lambda at: shapely.intersects_xy(environment.walkable, *at.T))
+
+
+def check_clear(recording: Recording, cmap: CorridorMap, name: str) -> None:
+    """The same for a corridor map."""
+    _check_some(recording, name, lambda at: cmap.clearance(at) > 0.0)
+
+
+def _check_some(
+    recording: Recording, name: str, is_inside: Callable[[Floats], NDArray[np.bool_]]
+) -> None:
+    """Look at some of the frames, from the first to the last."""
+    for k in np.unique(np.linspace(0, recording.n_frames - 1, _LOOKED_AT).astype(np.int64)):
+        frame = recording.frame(int(k))
+        out = np.flatnonzero(~is_inside(frame.positions))
+        if len(out):
+            x, y = frame.positions[out[0]].tolist()
+            raise BadInput(
+                f"{name}: is not the map of the recording: after {frame.time:g} s character "
+                f"{int(frame.ids[out[0]])} is at ({x:.2f}, {y:.2f}), outside of it or in an "
+                "obstacle; give the map that they walked on, in the same scale"
+            )
+
+
+def box_of(recording: Recording) -> shapely.Polygon:
+    """Return a box that holds everybody, m."""
     found = [recording.frame(k).positions for k in range(recording.n_frames)]
     low = np.min([at.min(axis=0) for at in found if len(at)], axis=0)
     high = np.max([at.max(axis=0) for at in found if len(at)], axis=0)

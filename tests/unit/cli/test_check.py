@@ -39,6 +39,26 @@ def test_lists_every_repair_with_its_place(footway, dirty):
         assert str(repair) in result.out
 
 
+def test_many_that_change_no_shape_are_one_line(footway, tmp_path):
+    rings = [[[x, 0], [x, 4], [x + 4, 4], [x + 4, 0], [x, 0]] for x in range(0, 80, 10)]
+    features = [
+        {
+            "type": "Feature",
+            "properties": {"kind": "walkable"},
+            "geometry": {"type": "Polygon", "coordinates": [ring]},
+        }
+        for ring in rings
+    ]
+    file = tmp_path / "turned.geojson"
+    meta = {"crs": "local metres"}
+    file.write_text(json.dumps({"type": "FeatureCollection", "meta": meta, "features": features}))
+    lines = [line for line in footway("check", file).out.splitlines() if "orientation" in line]
+    assert len(lines) == 1
+    assert "and 7 more of this kind: --json lists them all" in lines[0]
+    kinds = [repair["kind"] for repair in footway("check", file, "--json").json["repairs"]]
+    assert kinds.count("orientation") == 8
+
+
 def test_json_lists_them_too(footway, dirty):
     answer = footway("check", dirty, "--json").json
     kinds = {repair["kind"] for repair in answer["repairs"]}
@@ -72,7 +92,7 @@ def test_wants_the_map_itself(footway, room, tmp_path):
     footway("build", room, "-o", file)
     result = footway("check", file)
     assert result.code == 2
-    assert "saved corridor map" in result.err
+    assert "saved map" in result.err
 
 
 def test_passages_are_real():

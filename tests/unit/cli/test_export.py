@@ -5,10 +5,14 @@ from contextlib import closing
 
 import pytest
 import shapely
+from PIL import Image
 
+from footway.crowd.joining import until
+from footway.crowd.recording import Recording
 from footway.crowd.storage import ParquetRecorder
-from tests.unit.cli.conftest import ROOM
-from tests.unit.crowd.recordings import MEMORY, random_recording, walk_at_random
+from tests.unit.crowd.recordings import MEMORY, assert_same, random_recording, walk_at_random
+
+HALL = "POLYGON ((0 0, 10 0, 10 8, 0 8, 0 0))"
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +32,14 @@ def cut_short(tmp_path):
     file = tmp_path / "cut.parquet"
     with ParquetRecorder(file, **MEMORY) as recorder:
         walk_at_random(recorder)
+    return file
+
+
+@pytest.fixture
+def hall(tmp_path):
+    """A map on which all of them are."""
+    file = tmp_path / "hall.wkt"
+    file.write_text(HALL)
     return file
 
 
@@ -60,21 +72,78 @@ def test_json(footway, run, recording, tmp_path):
     assert set(answer["times_ms"]) == {"load", "export"}
 
 
-def test_geometry_from_the_map(footway, run, room, tmp_path):
+def test_geometry_from_the_map(footway, run, hall, tmp_path):
     file = tmp_path / "run.sqlite"
-    assert footway("export", run, "-o", file, "--map", room).code == 0
-    assert shapely.from_wkt(wkt(file)).equals(shapely.from_wkt(ROOM))
-    assert footway("export", run, "-o", tmp_path / "run.txt", "--map", room).code == 0
-    assert (
-        "# geometry: POLYGON ((0 8, 10 8, 10 0, 0 0, 0 8), (6 3, 6 5"
-        in (tmp_path / "run.txt").read_text()
-    )
+    assert footway("export", run, "-o", file, "--map", hall).code == 0
+    assert shapely.from_wkt(wkt(file)).equals(shapely.from_wkt(HALL))
+    assert footway("export", run, "-o", tmp_path / "run.txt", "--map", hall).code == 0
+    assert "# geometry: POLYGON ((0 8, 10 8, 10 0, 0 0, 0 8))" in (tmp_path / "run.txt").read_text()
 
 
-def test_scale_of_the_map(footway, run, room, tmp_path):
+def test_scale_of_the_map(footway, run, hall, tmp_path):
     file = tmp_path / "run.sqlite"
-    assert footway("export", run, "-o", file, "--map", room, "--scale", "2").code == 0
+    assert footway("export", run, "-o", file, "--map", hall, "--scale", "2").code == 0
     assert shapely.from_wkt(wkt(file)).bounds == (0, 0, 20, 16)
+
+
+def test_another_map(footway, run, hall, room, two_rooms, tmp_path):
+    """People in an obstacle of it, or outside."""
+    for name in ("run.sqlite", "run.txt", "run.png"):
+        for other in (room, two_rooms):
+            result = footway("export", run, "-o", tmp_path / name, "--map", other)
+            assert_one_line(result, f"{other}: is not the map of the recording", "character")
+    small = footway("export", run, "-o", tmp_path / "run.txt", "--map", hall, "--scale", "0.5")
+    assert_one_line(small, "in the same scale")
+    saved = tmp_path / "room.fwmap"
+    footway("build", room, "-o", saved)
+    result = footway("export", run, "-o", tmp_path / "run.png", "--map", saved)
+    assert_one_line(result, "is not the map")
+
+
+@pytest.mark.parametrize("name", ["run.png", "run.gif", "run.webp"])
+def test_pictures(footway, run, hall, tmp_path, name):
+    for options in ((), ("--map", hall)):
+        result = footway("export", run, "-o", tmp_path / name, *options)
+        assert result.code == 0
+        assert f"Wrote {tmp_path / name}: a" in result.out
+        with Image.open(tmp_path / name) as shown:
+            assert (getattr(shown, "n_frames", 1) > 1) == (name != "run.png")
+            shown.load()
+
+
+def test_the_speed_of_an_animation(footway, run, tmp_path):
+    file = tmp_path / "run.gif"
+    assert footway("export", run, "-o", file, "--speed", "4").code == 0
+    with Image.open(file) as film:
+        assert film.n_frames == 14  # 3.8 s, four times as fast, 15 in a second
+    assert_one_line(footway("export", run, "-o", file, "--speed", "0"), "--speed is 0")
+    assert_one_line(footway("export", run, "-o", tmp_path / "a.txt", "--speed", "2"), "animations")
+
+
+def test_the_time_of_a_picture(footway, run, tmp_path):
+    file = tmp_path / "run.png"
+    assert footway("export", run, "-o", file, "--at", "1.5").code == 0
+    assert_one_line(footway("export", run, "-o", file, "--at", "9"), "from 0 to 3.8 s")
+    assert_one_line(footway("export", run, "-o", tmp_path / "a.txt", "--at", "1"), "pictures")
+
+
+def test_parts_are_joined(footway, recording, tmp_path):
+    parts = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
+    until(recording, 20).save(parts[0])
+    recording.save(parts[1])
+    file = tmp_path / "all.parquet"
+    answer = footway("export", *parts[::-1], "-o", file, "--json").json
+    assert answer["runs"] == [str(part) for part in parts[::-1]]
+    assert answer["frames"] == 20
+    assert_same(Recording.load(file), recording)
+
+
+def test_parts_of_other_runs(footway, run, tmp_path):
+    other = tmp_path / "other.parquet"
+    with ParquetRecorder(other, **(MEMORY | {"seed": 8})) as recorder:
+        walk_at_random(recorder)
+    result = footway("export", run, other, "-o", tmp_path / "all.parquet")
+    assert_one_line(result, "not of one run: their seeds are 7 and 8")
 
 
 def test_a_run_that_was_cut_short(footway, cut_short, tmp_path):
@@ -94,7 +163,7 @@ def assert_one_line(result, *words):
 
 
 def test_other_suffixes(footway, run, tmp_path):
-    for name in ("run.xlsx", "run", "run.parquet"):
+    for name in ("run.xlsx", "run"):
         assert_one_line(footway("export", run, "-o", tmp_path / name), ".sqlite", ".txt", ".csv")
 
 
@@ -125,8 +194,12 @@ def test_wrong_usage(footway, run):
     assert_one_line(footway("export", run), "--output")
 
 
-def test_nobody(footway, tmp_path):
+@pytest.mark.parametrize(
+    "name", ["run.txt", "run.sqlite", "run.csv", "run.parquet", "run.png", "run.gif"]
+)
+def test_nobody(footway, tmp_path, name):
     file = tmp_path / "empty.parquet"
     ParquetRecorder(file, **MEMORY).close()
-    assert_one_line(footway("export", file, "-o", tmp_path / "run.txt"), "nobody")
-    assert footway("export", file, "-o", tmp_path / "run.csv").code == 0
+    result = footway("export", file, "-o", tmp_path / name)
+    assert_one_line(result, f"{file}: nobody is in the recording")
+    assert not (tmp_path / name).exists()

@@ -1,12 +1,17 @@
 """`footway simulate`: runs, reports, refuses."""
 
 import json
+import signal
 
+import numpy as np
 import pytest
 
-from footway.cli import running, simulate
+from footway.cli import running
 from footway.crowd import Crowd, Recording
+from footway.crowd.engine import Engine
+from footway.io import picture
 from footway.io.scenario import demos
+from tests.unit.crowd.recordings import assert_same
 
 EVACUATION = """
 title = "Out of the room"
@@ -95,7 +100,7 @@ def test_a_picture_shows_a_moment_with_people(footway, scenario, tmp_path):
     footway("simulate", scenario(), "-o", file)
     recording = Recording.load(file)
     assert len(recording.frame(-1).ids) == 0
-    assert len(recording.frame(simulate.telling_frame(recording)).ids) >= 4
+    assert len(recording.frame(picture.telling_frame(recording)).ids) >= 4
 
 
 def test_going_on_from_a_checkpoint_is_the_same_run(footway, scenario, tmp_path):
@@ -109,6 +114,94 @@ def test_going_on_from_a_checkpoint_is_the_same_run(footway, scenario, tmp_path)
     result = footway("simulate", file, "--seconds", "1", "--resume", saved)
     assert result.code == 2
     assert "give more --seconds" in result.err
+
+
+def halves(footway, file, tmp_path, *, every=1, seconds=(2, 4), names=("run", "run")):
+    """A run in two halves: exit codes, recordings, and what was said."""
+    saved = tmp_path / "half.npz"
+    text = FOREVER + f"[output]\nevery = {every}\n"
+    file.write_text(text)
+    parts = [tmp_path / f"{name}.parquet" for name in names]
+    first = footway(
+        "simulate", file, "--seconds", seconds[0], "--checkpoint", saved, "-o", parts[0]
+    )
+    assert first.code == 0
+    return parts, footway(
+        "simulate", file, "--seconds", seconds[1], "--resume", saved, "-o", parts[1]
+    )
+
+
+@pytest.mark.parametrize("every", [1, 5])
+def test_going_on_in_the_same_recording_loses_nothing(footway, scenario, tmp_path, every):
+    (file, _), result = halves(footway, scenario(), tmp_path, every=every)
+    assert result.code == 0
+    whole = tmp_path / "whole.parquet"
+    assert footway("simulate", tmp_path / "plaza.toml", "--seconds", "4", "-o", whole).code == 0
+    assert_same(Recording.load(file), Recording.load(whole))
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_frames_after_the_checkpoint_are_made_anew(footway, scenario, tmp_path):
+    (file, _), result = halves(footway, scenario(), tmp_path)
+    saved = tmp_path / "half.npz"
+    again = footway(
+        "simulate", tmp_path / "plaza.toml", "--seconds", "3", "--resume", saved, "-o", file
+    )
+    assert again.code == result.code == 0
+    assert Recording.load(file).steps.tolist() == list(range(31))
+
+
+def test_going_on_does_not_replace_another_recording(footway, scenario, tmp_path):
+    file, other, saved = scenario(FOREVER), tmp_path / "other.parquet", tmp_path / "half.npz"
+    footway("simulate", file, "--seconds", "2", "--checkpoint", saved)
+    footway("simulate", file, "--seconds", "3", "--seed", "5", "-o", other)
+    kept = other.read_bytes()
+    result = footway("simulate", file, "--seconds", "4", "--resume", saved, "-o", other)
+    assert result.code == 2
+    assert "is not the recording of this run up to the checkpoint, at 2 s; give another -o" in (
+        result.err
+    )
+    assert other.read_bytes() == kept
+
+
+def test_two_outputs_of_one_name(footway, scenario, tmp_path, monkeypatch):
+    monkeypatch.setattr("footway.io.picture.check_animation_file", lambda _: None)
+    file = tmp_path / "run.png"
+    result = footway("simulate", scenario(), "--plot", file, "--animate", file)
+    assert result.code == 2
+    assert f"{file}: two outputs have this name" in result.err
+
+
+def test_the_last_of_each_population(footway, scenario):
+    slow = EVACUATION.split("[[population]]")[1].replace("people", "late") + "premovement = 5\n"
+    answer = footway("simulate", scenario(EVACUATION + "[[population]]" + slow), "--json").json
+    last = answer["last_exits"]
+    assert set(last) == {"people", "late"}
+    assert last["people"] + 2 < last["late"] == answer["evacuation_time"]
+    out = footway("simulate", scenario(EVACUATION + "[[population]]" + slow)).out
+    assert f"people {last['people']:.1f} s, late {last['late']:.1f} s" in out
+
+
+def test_a_goal_that_cannot_be_reached_is_no_path(footway, door, tmp_path):
+    file = tmp_path / "a.toml"
+    people = "radius = 0.5\nstarts = [[2, 4]]\ngoals = [[8, 4]]\n"
+    file.write_text(f'map = "{door.name}"\n[[population]]\n{people}')
+    result = footway("simulate", file, "--check", "--json")
+    assert result.code == 3
+    assert result.json["reason"] == "pinch"
+    assert result.json["pinch"]["width"] == pytest.approx(0.8)
+    assert result.err.startswith("footway: ")
+    assert "a.toml: line 5: population[0].goals[0]" in result.err
+
+
+def test_the_seed_of_a_checkpoint_is_said(footway, scenario, tmp_path):
+    saved, file = tmp_path / "a.npz", scenario(FOREVER)
+    footway("simulate", file, "--seconds", "1", "--seed", "77", "--checkpoint", saved)
+    answer = footway("simulate", file, "--seconds", "2", "--resume", saved, "--json").json
+    assert answer["seed"] == 77
+    result = footway("simulate", file, "--seconds", "2", "--resume", saved, "--seed", "5")
+    assert result.code == 2
+    assert "a checkpoint has a seed" in result.err
 
 
 def test_check_runs_nothing(footway, scenario, monkeypatch):
@@ -189,7 +282,67 @@ def test_ctrl_c_leaves_a_recording(footway, scenario, tmp_path, monkeypatch):
     recording = Recording.load(file)
     assert recording.n_frames == 11
     assert len(recording.frame(-1).ids) == 8
+    assert f"go on with: footway simulate {scenario(FOREVER)} --resume {saved} --seconds 60" in (
+        result.err
+    )
     assert footway("simulate", scenario(FOREVER), "--resume", saved, "--seconds", "2").code == 0
+
+
+def test_what_a_stopped_run_leaves_out_is_said(footway, scenario, tmp_path, monkeypatch):
+    press_in_step(monkeypatch, step=10, times=1)
+    result = footway("simulate", scenario(FOREVER), "--plot", tmp_path / "a.png")
+    assert result.code == 130
+    assert "; there are no pictures" in result.err
+    assert "go on with" not in result.err
+
+
+def test_terminated_is_as_ctrl_c(footway, scenario, tmp_path, monkeypatch):
+    saved, file = tmp_path / "run.npz", tmp_path / "run.parquet"
+    before = signal.getsignal(signal.SIGTERM)
+    press_in_step(monkeypatch, step=10, times=1, number=signal.SIGTERM)
+    result = footway("simulate", scenario(FOREVER), "--checkpoint", saved, "-o", file, "--json")
+    assert result.code == 143
+    assert result.json["kind"] == "Terminated"
+    assert Recording.load(file).n_frames == 11
+    assert saved.exists()
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_ctrl_c_waits_for_the_end_of_a_step(footway, scenario, tmp_path, monkeypatch):
+    """Pressed in the middle of a step: what is saved is the same as without it."""
+    saved, same = tmp_path / "run.npz", tmp_path / "same.npz"
+    press_in_step(monkeypatch, step=10, times=1)
+    result = footway("simulate", scenario(FOREVER), "--checkpoint", saved)
+    monkeypatch.undo()
+    assert result.code == 130
+    assert "stopped at 1.0 s of 60 s" in result.err
+    footway("simulate", scenario(FOREVER), "--seconds", "1", "--checkpoint", same)
+    with np.load(saved) as one, np.load(same) as other:
+        assert one.files == other.files
+        assert all((one[name] == other[name]).all() for name in one.files)
+
+
+def test_a_second_ctrl_c_saves_no_torn_crowd(footway, scenario, tmp_path, monkeypatch):
+    saved = tmp_path / "run.npz"
+    press_in_step(monkeypatch, step=10, times=2)
+    result = footway("simulate", scenario(FOREVER), "--checkpoint", saved)
+    assert result.code == 130
+    assert "no checkpoint: it was in the middle of a step" in result.err
+    assert "Wrote" not in result.out
+    assert list(tmp_path.glob("*.npz*")) == []
+
+
+def press_in_step(monkeypatch, *, step, times, number=signal.SIGINT):
+    """Send a signal, Ctrl-C by default, while everybody is moved."""
+    advance = Engine.advance
+
+    def pressed(engine):
+        if engine.steps == step - 1:
+            for _ in range(times):
+                signal.raise_signal(number)
+        return advance(engine)
+
+    monkeypatch.setattr(Engine, "advance", pressed)
 
 
 @pytest.mark.parametrize(
@@ -200,6 +353,10 @@ def test_ctrl_c_leaves_a_recording(footway, scenario, tmp_path, monkeypatch):
         (("demo:city2000",), "no built-in scenario 'city2000'"),
         (("SCENARIO", "-o", "run.csv"), "must end in .parquet"),
         (("SCENARIO", "-o", "no/run.parquet"), "there is no folder no"),
+        (("SCENARIO", "--checkpoint", "run.parquet"), "run.parquet: the name of a checkpoint"),
+        (("SCENARIO", "--plot", "a.png", "--plot", "b.jpg"), "b.jpg"),
+        (("SCENARIO", "--animate", "a.gif", "--animate-speed", "0"), "--animate-speed is 0"),
+        (("SCENARIO", "--animate-speed", "fast"), "'fast' is not a number"),
         (("SCENARIO", "--plot", "a.jpg"), "a.jpg"),
         (("SCENARIO", "--animate", "a.avi"), "a.avi"),
         (("SCENARIO", "--seconds", "0"), "--seconds is 0; give more than 0"),

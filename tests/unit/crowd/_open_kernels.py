@@ -1,28 +1,34 @@
 """What only kernels can call, opened to Python."""
 
 from footway._jit import kernel
-from footway.crowd._avoid_kernels import avoid, gather, keep_close, kept_apart, load
+from footway.crowd._avoid_kernels import (
+    avoid,
+    gather,
+    keep_close,
+    kept_apart,
+    load,
+    total_force,
+    whole_lanes,
+)
 from footway.crowd._cell_kernels import cell_at
 from footway.crowd._plan_kernels import _give_back, _take
-from footway.crowd._step_kernels import _avoided
+from footway.crowd._step_kernels import _pair_up
 from footway.crowd._track_kernels import drawn_edge, follow_on
 from footway.crowd._wall_kernels import beside_wall
 
 
 @kernel
-def avoid_all(ex, ey, vx, vy, look, lanes, pairs):
-    avoid(ex, ey, vx, vy, look, lanes, pairs)
+def avoid_all(row, ex, ey, model, bodies, others, near, pairs):
+    """What the others of the rows `near` do to one of the bodies: how many lanes that took."""
+    lanes = whole_lanes(load(row, ex, ey, model, len(near), bodies, others, near, 0, pairs), pairs)
+    avoid(lanes, pairs)
+    return lanes
 
 
 @kernel
-def keep_apart_all(vx, vy, count, close, share, dt, pairs, tight):
-    held = keep_close(close, share, count, pairs, 0, tight)
+def keep_apart_all(vx, vy, count, close, dt, pairs, tight):
+    held = keep_close(close, 0, count, pairs, 0, tight)
     return kept_apart(vx, vy, held, dt, tight)
-
-
-@kernel
-def load_all(x, y, r, row, count, bodies, near, pairs):
-    return load(x, y, r, row, count, bodies, near, pairs)
 
 
 @kernel
@@ -36,8 +42,11 @@ def cell_of(x, y, box, shape):
 
 
 @kernel
-def avoided(row, cell, ex, ey, model, columns, offsets, bodies, near, pairs, tight):
-    return _avoided(row, cell, ex, ey, model, columns, offsets, bodies, near, pairs, tight)
+def avoided(row, cell, ex, ey, model, columns, offsets, bodies, near, used, pairs):
+    """Force of all neighbours, behind pairs that others have used already."""
+    end = _pair_up(row, cell, ex, ey, model, columns, offsets, bodies, near, used, pairs)
+    avoid(whole_lanes(end, pairs), pairs)
+    return total_force(used, end, pairs)
 
 
 @kernel

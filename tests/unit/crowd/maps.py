@@ -9,6 +9,10 @@ from footway.environment import Environment
 
 SHAPES = {
     "room": shapely.box(0, 0, 20, 15),
+    "square": shapely.box(0, 0, 12, 12),  # nothing but short dead ends
+    "cells": shapely.box(0, 3.5, 9, 4.5)
+    | shapely.MultiPolygon([shapely.box(3 * k + 0.1, 0, 3 * k + 2.9, 3) for k in range(3)])
+    | shapely.MultiPolygon([shapely.box(3 * k + 1, 2, 3 * k + 2, 4) for k in range(3)]),
     "hall": shapely.box(0, 0, 30, 20) - shapely.box(10, 5, 20, 15),  # around a block
     "plain": shapely.box(0, 0, 100, 24),
     "corridor": shapely.box(0, 0, 60, 4),

@@ -18,7 +18,7 @@ from tests.oracle.crowd import (
     sees,
     steepest_descent,
 )
-from tests.unit.crowd._open_kernels import avoid_all, gather_all, keep_apart_all, load_all
+from tests.unit.crowd._open_kernels import avoid_all, gather_all, keep_apart_all
 
 LOOK = float(MODELS["published"][1])
 """s. As printed."""
@@ -39,20 +39,19 @@ def unit(angle):
 def pairs_of(x, toward, radius, others, *, own=(0.0, 0.0), look=LOOK):
     """What the kernels find out about each of the others, (n, ROWS)."""
     bodies = np.array([[*o.at, *o.velocity, o.radius] for o in others], np.float32).reshape(-1, 5)
-    pairs = np.full((kernels.ROWS, kernels.NEARBY), np.nan, np.float32)
-    x, y, r = np.float32(x[0]), np.float32(x[1]), np.float32(radius)
-    lanes = load_all(x, y, r, -1, len(others), bodies, np.arange(len(others)), pairs)
+    pairs = np.full((kernels.ROWS, kernels.PAIRS), np.nan, np.float32)
+    me, e = np.array([[*x, *own, radius]], np.float32), np.array(toward, np.float32)
+    model = np.array([1.0, look, 0.4], np.float32)
+    lanes = avoid_all(0, e[0], e[1], model, me, bodies, np.arange(len(others)), pairs)
     assert lanes % kernels.LANES == 0
     assert len(others) <= lanes < len(others) + kernels.LANES
-    e, v = np.array(toward, np.float32), np.array(own, np.float32)
-    avoid_all(e[0], e[1], v[0], v[1], np.float32(look), lanes, pairs)
     assert np.isfinite(pairs[:, :lanes]).all()
     return pairs[:, : len(others)].T
 
 
 def forces(x, toward, radius, others, **wishes):
     """F_c for each of the others, (n, 2) m/s2."""
-    return pairs_of(x, toward, radius, others, **wishes)[:, 5:7].astype(float)
+    return pairs_of(x, toward, radius, others, **wishes)[:, 7:9].astype(float)
 
 
 def other_at(gap, bearing, radius, speed=0.0, heading=0.0, own=0.25):
@@ -152,19 +151,18 @@ class TestOneOther:
         bodies[:, 4] = 0.25
         ways = []
         for row in (0, 1):
-            pairs, near = np.zeros((kernels.ROWS, kernels.NEARBY), np.float32), np.array([1 - row])
-            at = np.float32(0), np.float32(0), np.float32(0.25)
-            lanes = load_all(*at, row, 1, bodies, near, pairs)
-            avoid_all(np.float32(1), *[np.float32(0)] * 3, np.float32(1), lanes, pairs)
+            pairs, near = np.zeros((kernels.ROWS, kernels.PAIRS), np.float32), np.array([1 - row])
+            aim, model = (np.float32(1), np.float32(0)), np.array([1.0, 1.0, 0.4], np.float32)
+            avoid_all(row, *aim, model, bodies, bodies, near, pairs)
             assert np.isfinite(pairs[:, 0]).all()
-            ways.append(pairs[7:9, 0].astype(float))
+            ways.append(pairs[9:11, 0].astype(float))
         np.testing.assert_allclose(ways[0], -ways[1])
         assert math.hypot(*ways[0]) == pytest.approx(1.0, rel=1e-5)
 
 
 def apart(velocity, dt, pairs):
-    tight = np.empty((4, kernels.NEARBY), np.float32)
-    return keep_apart_all(*velocity, 1, np.float32(0.4), np.float32(0.5), dt, pairs, tight)
+    tight = np.empty((4, kernels.TIGHT), np.float32)
+    return keep_apart_all(*velocity, 1, np.float32(0.4), dt, pairs, tight)
 
 
 class TestKeptApart:
@@ -176,7 +174,7 @@ class TestKeptApart:
         two = other_at(gap, bearing, 0.25, speed, heading)
         places = []
         for me, other in ((one, two), (two, one)):
-            pairs = np.zeros((kernels.ROWS, kernels.NEARBY), np.float32)
+            pairs = np.zeros((kernels.ROWS, kernels.PAIRS), np.float32)
             pairs[:, :1] = pairs_of(me.at, unit(0), 0.25, [other]).T
             v = apart(me.velocity, dt, pairs)
             places.append(me.at + dt * np.array(v))
@@ -189,7 +187,7 @@ class TestKeptApart:
     @given(GAPS, ANGLES, SPEEDS, ANGLES)
     def test_nobody_is_held_who_goes_away(self, gap, bearing, speed, heading):
         assume(gap >= 0 and math.cos(heading - bearing) < 0)
-        pairs = np.zeros((kernels.ROWS, kernels.NEARBY), np.float32)
+        pairs = np.zeros((kernels.ROWS, kernels.PAIRS), np.float32)
         pairs[:, :1] = pairs_of(np.zeros(2), unit(0), 0.25, [other_at(gap, bearing, 0.25)]).T
         v = speed * unit(heading)
         np.testing.assert_allclose(apart(v, 0.1, pairs), v, atol=1e-3)

@@ -9,7 +9,7 @@ from footway.crowd import _avoid_kernels as avoid
 from footway.crowd.state import GONE, ID, MODE
 from tests.effort import examples
 from tests.oracle.crowd import neighbours
-from tests.unit.crowd._open_kernels import avoid_all, avoided, cell_of, load_all
+from tests.unit.crowd._open_kernels import avoid_all, avoided, cell_of
 from tests.unit.crowd.maps import crowd
 
 SPREADS = st.sampled_from([0.5, 4.0, 30.0])
@@ -112,17 +112,16 @@ class TestForces:
     @pytest.mark.parametrize(("count", "spread"), [(2, 1.0), (60, 3.0), (600, 4.0)])
     @pytest.mark.parametrize("seed", range(5))
     def test_are_those_of_all_others(self, seed, count, spread):
-        """The last is a crush: more neighbours than are done in one go."""
+        """The last is a crush; and whoever comes first has taken some of the room for pairs."""
         engine, total = ordered(seed, count, spread=spread, radii=(0.2, 0.3))
         bodies, near = engine._bodies, np.empty(avoid.NEARBY + 1, np.int64)
-        pairs = np.empty((avoid.ROWS, avoid.NEARBY), np.float32)
-        tight = np.empty((4, avoid.NEARBY), np.float32)
+        pairs, used = np.ones((avoid.ROWS, avoid.PAIRS), np.float32), 13
         aim, model = (np.float32(0.6), np.float32(0.8)), engine.model
         for row in range(0, total, 7):
             cell = cell_of(*engine.state.place[engine._slots[row], :2], engine.box, engine.shape)
             found = avoided(
-                row, cell, *aim, model, engine.shape[0], engine._offsets, bodies, near, pairs, tight
-            )[:2]
+                row, cell, *aim, model, engine.shape[0], engine._offsets, bodies, near, used, pairs
+            )
             expected = everybody(row, aim, model, bodies[:total])
             np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-3)
 
@@ -131,12 +130,10 @@ def everybody(row, aim, model, bodies):
     """Sum over all others in range, one after the other."""
     total = np.zeros(2)
     x, y, r = bodies[row, [0, 1, 4]]
-    own = model[0] * bodies[row, 2:4]
     for k, (ox, oy, _, _, radius) in enumerate(bodies.astype(float)):
         if k == row or np.hypot(x - ox, y - oy) > float(r) + radius + avoid.RANGE:
             continue
-        pairs = np.zeros((avoid.ROWS, avoid.NEARBY), np.float32)
-        lanes = load_all(x, y, r, row, 1, bodies, np.array([k]), pairs)
-        avoid_all(*aim, *own, model[1], lanes, pairs)
-        total += pairs[5:7, 0]
+        pairs = np.zeros((avoid.ROWS, avoid.PAIRS), np.float32)
+        avoid_all(row, *aim, model, bodies, bodies, np.array([k]), pairs)
+        total += pairs[7:9, 0]
     return total

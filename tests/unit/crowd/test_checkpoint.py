@@ -167,6 +167,34 @@ class TestDamaged:
     def test_of_another_map(self, file):
         self.assert_refused(file, "branch")
 
+    def test_of_a_map_with_as_many_edges(self, tmp_path):
+        """A room that is as long, and half a metre wider."""
+        env = fw.Environment.from_polygons(bounds=(0, 0, 20, 15.5), name="room")
+        other = fw.CorridorMap.build(env)
+        it = crowd("room")
+        assert len(other.edges) == len(it.map.edges)
+        it.save(tmp_path / "room.npz")
+        with pytest.raises(fw.BadFile, match="another map"):
+            fw.Crowd.load(tmp_path / "room.npz", other)
+        other.save(tmp_path / "other.fwmap")
+        fw.Crowd(other).save(tmp_path / "other.npz")
+        same = fw.CorridorMap.load(tmp_path / "other.fwmap")
+        assert len(fw.Crowd.load(tmp_path / "other.npz", same)) == 0
+
+    def test_is_whole_or_not_there(self, file, monkeypatch):
+        """Stopped while it is written: the one before is still there, and nothing beside it."""
+        before = file.read_bytes()
+
+        def stop(out, **arrays):
+            out.write(b"half")
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(np, "savez", stop)
+        with pytest.raises(KeyboardInterrupt):
+            crowd("hall").save(file)
+        assert file.read_bytes() == before
+        assert list(file.parent.iterdir()) == [file]
+
     def test_that_cannot_be_written(self, tmp_path):
         with pytest.raises(fw.BadFile, match="written"):
             crowd("hall").save(tmp_path / "no" / "crowd.npz")
@@ -176,7 +204,7 @@ class TestDamaged:
         [
             ("format", "other"),
             ("version", 99),
-            ("edges", 3),
+            ("map", "0" * 64),
             ("steps", "x"),
             ("step", None),
             ("seed", -1),

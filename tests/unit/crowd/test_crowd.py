@@ -7,7 +7,7 @@ import pytest
 import shapely
 
 import footway as fw
-from footway.crowd.state import MODE, WALKING
+from footway.crowd.state import LANE, MODE, NOISE, RADIUS, SPEED, WALKING
 from tests.oracle.crowd import assert_clear, assert_same
 from tests.oracle.nearest import NearestWall
 from tests.unit.crowd.maps import SHAPES, box, cmap, crowd, env
@@ -204,6 +204,31 @@ class TestGoals:
         others = [0, 2, 4, 5, 6, 8, 9, 10, 11]
         assert not {tuple(g) for g in it.goals[others]} & set(FAR)
 
+    @pytest.mark.parametrize("then", ["exit", "stay"])
+    def test_set_goals_is_no_destination(self, then):
+        """Sent to a corner on its way: it goes on to both of its destinations, and only then."""
+        it = crowd("hall", seed=1)
+        places = [(27.0, 2.0), (27.0, 18.0)]
+        it.add(1, starts=[(3, 2)], destinations=places, then=then)
+        it.step(5)
+        it.set_goals([0], [(3, 18)])
+        goals = []
+        for _ in range(1500):
+            it.step()
+            goals += [tuple(goal) for goal in it.goals.tolist() if tuple(goal) not in goals[-1:]]
+        assert goals == [(3, 18), *places]
+        assert it.exited == (then == "exit")
+        assert it.arrivals == 3
+
+    def test_set_goals_stands_for_a_goal_of_its_own(self):
+        it = crowd("hall", seed=1)
+        it.add(1, starts=[(3, 2)], goals=[(27, 2)], then="stay")
+        it.add(1, starts=[(3, 4)], then="stay")
+        it.set_goals([0, 1], [(3, 18), (5, 18)])
+        it.step(400)
+        assert it.goals.tolist() == [[3, 18], [5, 18]]
+        assert it.arrivals == 2
+
     def test_set_goals_while_they_stay(self):
         it = crowd("hall", seed=1)
         it.add(1, starts=[(2, 2)], goals=[(4, 2)], then="stay")
@@ -381,6 +406,76 @@ class TestEachStep:
         with pytest.raises(fw.BadQuery, match=r"each_step .* \(3, 2\)"):
             it.step()
 
+    @pytest.mark.parametrize(
+        ("answer", "words"),
+        [
+            ([(0, 0), (math.nan, 1), (0, 0)], r"returned \[nan, 1.0\] in row 1"),
+            ([(0, 0), (0, 0), (1e300, 1)], r"returned \[1e\+300, 1.0\] in row 2"),
+            ("left", "returned 'left'"),
+            ([(0, 0), (0,), (0, 0)], r"returned \[\(0, 0\), \(0,\)"),
+            ([(0, 0, 0)] * 3, r"the shape \(3, 3\)"),
+        ],
+    )
+    def test_the_fault_is_named(self, answer, words):
+        it = crowd("hall")
+        it.add(3)
+        it.each_step(lambda one: answer)
+        with pytest.raises(fw.BadQuery, match=words):
+            it.step()
+
+    @pytest.mark.parametrize("function", [None, 3, np.zeros((3, 2))])
+    def test_only_functions(self, function):
+        with pytest.raises(fw.BadQuery, match="give a function of the crowd"):
+            crowd("hall").each_step(function)
+
+    def test_a_function_that_steps(self):
+        for again in (lambda one: one.step(), lambda one: one.run(seconds=1)):
+            it = crowd("hall")
+            it.add(3)
+            it.each_step(again)
+            with pytest.raises(fw.BadQuery, match="it is called by them"):
+                it.step()
+            it.remove_function(again)
+            it.step()
+
+    def test_a_function_is_removed(self):
+        it, calls = crowd("hall"), []
+        it.each_step(calls.append)
+        it.step(2)
+        it.remove_function(calls.append)
+        it.step(2)
+        assert calls == [it, it]
+        with pytest.raises(fw.BadQuery, match="is not called"):
+            it.remove_function(calls.append)
+
+
+class TestHabits:
+    def test_given_values_go_before_the_profile(self):
+        it = crowd("hall")
+        slow = fw.Profile(radius=0.3, speed=0.7, lane=0.1, noise=0.2)
+        it.add(1, profile=slow)
+        it.add(1, profile=slow, radius=0.2, noise=0.4)
+        it.add(1, lane=(0.5, 0.0), speed=1.1)
+        it.add_group(1, start=(2, 2), lane=0.3, noise=0.1)
+        body = it._cast.engine.state.body[it._cast.engine.slot_of[it.ids]]
+        expected = [
+            (0.3, 0.7, 0.1, 0.2), (0.2, 0.7, 0.1, 0.4), (0.25, 1.1, 0.5, 0.0), (0.25, 1.2, 0.3, 0.1)
+        ]  # fmt: skip
+        np.testing.assert_allclose(body[:, [RADIUS, SPEED, LANE, NOISE]], expected, atol=1e-6)
+
+    def test_of_a_source(self):
+        it = crowd("hall")
+        it.add_source(1, area=box(1, 1, 4, 4), rate=10.0, lane=0.3, noise=0.1)
+        it.step(2)
+        body = it._cast.engine.state.body[it._cast.engine.slot_of[it.ids]]
+        np.testing.assert_allclose(body[:, [LANE, NOISE]], [(0.3, 0.1)], atol=1e-6)
+
+
+@pytest.mark.parametrize("step", [0.0, 0.0009, -1.0, 1.1])
+def test_steps_that_are_too_short_or_long(step):
+    with pytest.raises(fw.BadQuery, match=r"must be 0.001 or more and at most 1"):
+        crowd("hall", step=step)
+
 
 class TestWander:
     def test_goes_on_for_ever(self):
@@ -537,7 +632,7 @@ class TestBadInput:
 
     def test_too_many_for_the_area(self):
         it = crowd("hall")
-        with pytest.raises(fw.BadQuery, match=r"only \d+ of 500"):
+        with pytest.raises(fw.BadQuery, match=r"500 characters .* about \d+ do"):
             it.add(500, area=box(1, 1, 4, 4))
         assert len(it) == 0
 
@@ -570,3 +665,30 @@ class TestRun:
         assert (first.steps[-1], second.steps[0], second.steps[-1]) == (10, 10, 20)
         np.testing.assert_array_equal(first.frame(10).positions, second.frame(0).positions)
         assert second.characters.ids.tolist() == list(range(10))
+
+
+class TestLanes:
+    def test_who_walks_keeps_right_and_who_stands_does_not(self):
+        """In front of a door people stand around it, not to its right."""
+        crowd = fw.Crowd(cmap("corridor"), threads=1)
+        keeps_right = fw.Profile(0.25, 1.2, lane=-1.0, noise=0.0)
+        crowd.add(1, starts=[(3, 2)], goals=[(57, 2)], profile=keeps_right)
+        crowd.step()
+        assert abs(crowd.velocities[0, 1]) < 0.05 * crowd.velocities[0, 0]
+        crowd.step(100)
+        assert crowd.positions[0, 1] < 1.2
+
+
+class TestStraightToTheGoal:
+    def test_where_one_ball_holds_both(self):
+        """Nobody follows the backbone past a goal that lies open before it."""
+        crowd = fw.Crowd(cmap("plain"), threads=1)
+        start, goal = np.array([40.0, 5.0]), np.array([52.0, 19.0])
+        crowd.add(1, starts=[start], goals=[goal], then="stay")
+        gone = 0.0
+        while not crowd.arrivals:
+            before = crowd.positions[0]
+            crowd.step()
+            gone += np.hypot(*(crowd.positions[0] - before))
+            assert crowd.time < 60
+        assert gone + np.hypot(*(crowd.positions[0] - goal)) < 1.1 * np.hypot(*(goal - start))

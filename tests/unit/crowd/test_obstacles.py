@@ -10,7 +10,7 @@ from footway.crowd.obstacles import blocks_of
 from tests.oracle.crowd import assert_clear
 from tests.oracle.nearest import NearestWall
 from tests.unit.crowd._open_kernels import cell_of
-from tests.unit.crowd.maps import SHAPES, crowd, env
+from tests.unit.crowd.maps import SHAPES, box, crowd, env
 
 
 def least_gap(it, steps):
@@ -185,3 +185,86 @@ class TestMoving:
         for _ in range(60):
             it.step()
             assert_clear(walls, SHAPES["room"], it)
+
+
+class TestNobodyAppearsInside:
+    DISC = (10.0, 7.0, 4.0)
+
+    def assert_outside(self, it, first=0):
+        x, y, radius = self.DISC
+        away = np.hypot(*(it.positions[first:] - (x, y)).T) - it.radii[first:] - radius
+        assert away.min() >= 0.0
+
+    def test_at_random(self):
+        it = crowd("room", seed=1)
+        it.add_obstacle(self.DISC[:2], self.DISC[2])
+        it.add(100, radius=(0.22, 0.04))
+        self.assert_outside(it)
+
+    def test_in_a_group(self):
+        it = crowd("room", seed=1)
+        it.add_obstacle(self.DISC[:2], self.DISC[2])
+        it.add_group(20, start=(5, 7))
+        self.assert_outside(it)
+
+    def test_from_a_source(self):
+        """The obstacle leaves a strip of the area; when it vanishes, all of it is free."""
+        it = crowd("room", seed=1)
+        it.add_obstacle(self.DISC[:2], self.DISC[2], appears=1.0, vanishes=3.0)
+        it.add_source(60, area=box(6, 3, 14.5, 11), schedule=[(2.0, 60)], premovement=100.0)
+        it.step(21)
+        assert 0 < len(it) < 60
+        self.assert_outside(it)
+        it.step(20)
+        assert len(it) == 60
+
+    def test_given_starts_are_refused(self):
+        it = crowd("room")
+        it.add_obstacle(self.DISC[:2], self.DISC[2], appears=1.0)
+        it.add(1, starts=[(10, 7)])  # it is not there yet
+        it.step(10)
+        with pytest.raises(fw.BadQuery, match=r"start 1 at \(9, 7\) is in an obstacle"):
+            it.add(2, starts=[(2, 2), (9, 7)])
+
+    def test_where_there_is_no_room_left(self):
+        it = crowd("room")
+        it.add_obstacle((10, 7), 30.0)
+        with pytest.raises(fw.BadQuery, match="found room"):
+            it.add(1)
+
+
+class TestGroups:
+    """A group takes the way around the block that is open, all of it."""
+
+    WISHES = {"start": (4, 10), "goal": (26, 10), "width": 1.5, "then": "exit"}  # noqa: RUF012
+
+    @pytest.mark.parametrize("y", [2.5, 17.5])
+    def test_sets_out_on_the_open_way(self, y):
+        it = crowd("hall", seed=1)
+        it.add_obstacle((15, y), 2.6)
+        it.step()
+        group = it.add_group(6, **self.WISHES)
+        assert (np.abs(group.backbone[:, 1] - y) > 2.6).all()
+        it.step(600)
+        assert it.exited == 6
+
+    def test_turns_to_the_open_way(self):
+        it = crowd("hall", seed=1)
+        group = it.add_group(6, **self.WISHES)
+        y = 2.5 if group.backbone[:, 1].min() < 5 else 17.5
+        it.step(20)
+        it.add_obstacle((15, y), 2.6)
+        it.step()
+        assert (np.abs(group.backbone[:, 1] - y) > 2.6).all()
+        it.step(800)
+        assert it.exited == 6
+
+    def test_waits_where_all_is_closed(self):
+        it = crowd("bend", seed=1)
+        it.add_obstacle((28, 15), 2.5, vanishes=30.0)
+        it.step()
+        it.add_group(4, start=(20, 2), goal=(20, 28), then="exit")
+        it.step(250)
+        assert it.positions[:, 1].max() < 15
+        it.step(900)
+        assert it.exited == 4

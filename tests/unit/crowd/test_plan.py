@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import footway as fw
 from footway.crowd._plan_kernels import SMALLEST
+from footway.crowd.conduct import plan_some
 from footway.crowd.state import (
     AT,
     FINAL,
@@ -146,7 +147,7 @@ class TestPool:
         used = int(it._cast.engine.lists[0])
         ids = it.ids
         for _ in range(3):  # everybody gets another way
-            it._cast.planner.find(_wishes(it, ids))
+            it._cast.planner.find(it._cast.wishes(ids, np.zeros(len(ids), bool)))
             assert_pool(it)
         assert it._cast.engine.lists[0] < 1.6 * used
 
@@ -156,13 +157,6 @@ class TestPool:
             with pytest.raises(fw.NoPath):
                 it.add(2, starts=[(2, 2), (4, 4)], goals=[(6, 6), (15, 5)])
         assert_pool(it)
-
-
-def _wishes(it, ids):
-    from footway.crowd.journeys import wishes_of
-
-    story = it._cast.engine.state.story[it._cast.engine.slot_of[ids]]
-    return wishes_of(ids, np.zeros(len(ids), bool), story, it._cast.populations)
 
 
 def assert_pool(it):
@@ -202,6 +196,37 @@ class TestQueue:
             sizes.append(len(it._cast.planner.due()))
         assert max(sizes) <= 6_000 // 100
         assert sum(sizes) == 6_000
+
+    def test_more_of_them_where_ways_are_short(self):
+        """Five thousand at once in a hall get their ways in ten seconds, not in fifty."""
+        it = crowd("plain", seed=1)
+        ids = it.add(5_000, radius=0.1, premovement=1e3)
+        for number in ids.tolist():
+            it._cast.planner.ask(number, keep_goal=False)
+        sizes = []
+        while it._cast.planner.waiting and len(sizes) < 200:
+            before = len(it._cast.planner.waiting)
+            plan_some(it._cast)
+            sizes.append(before - len(it._cast.planner.waiting))
+        assert len(sizes) < 100
+        assert max(sizes) <= 150
+
+    def test_no_more_than_the_share_where_ways_are_long(self):
+        it = crowd("city", seed=1)
+        it.add(1_000)
+        it._cast.planner.find(it._cast.wishes(it.ids, np.zeros(1_000, bool)))
+        for number in it.ids.tolist():
+            it._cast.planner.ask(number, keep_goal=False)
+        plan_some(it._cast)
+        assert 8 <= 1_000 - len(it._cast.planner.waiting) <= 16
+
+    def test_those_who_choose_weigh_more(self):
+        it = crowd("hall", seed=1)
+        ids = it.add(100, destinations=[[(2.0, 2.0), (28.0, 18.0)]])
+        for number in ids.tolist():
+            it._cast.planner.ask(number, keep_goal=False)
+        plan_some(it._cast)
+        assert len(it._cast.planner.waiting) == 99
 
     def test_those_who_left_are_passed_over(self):
         it = crowd("hall")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import resource
 import signal
 import subprocess
@@ -18,6 +19,7 @@ import footway as fw
 from footway.crowd.recording import Recorder, Recording
 from footway.crowd.storage import ParquetRecorder
 from tests.effort import examples
+from tests.unit.crowd.maps import crowd
 from tests.unit.crowd.recordings import (
     MEMORY,
     assert_bits,
@@ -350,3 +352,75 @@ class TestRefused:
             Recording.load(file).positions  # noqa: B018
         except fw.BadFile:
             refused(file)
+
+
+class TestObstacles:
+    """Where dynamic obstacles are in each frame, in memory and in the file."""
+
+    def walked(self, to=None):
+        it = crowd("hall", seed=1)
+        it.add(3)
+        it.add_obstacle((5, 2), 0.5, velocity=(1.0, 0.5), appears=1.0, vanishes=2.0)
+        stands = it.add_obstacle((25, 10), 0.7)
+        expected = []
+
+        def move(one):
+            expected.append(one.obstacles)
+            if one.steps == 15:
+                one.move_obstacle(stands, (24, 10), velocity=(0.0, 1.0))
+            if one.steps == 25:
+                one.remove_obstacle(stands)
+
+        it.each_step(move)
+        recording = it.run(seconds=3.0, to=to)
+        return recording, [*expected, it.obstacles]
+
+    def assert_there(self, recording, expected):
+        for k, discs in enumerate(expected):
+            if k in {15, 25}:  # it was moved after the frame
+                continue
+            there = np.array(sorted(recording.obstacles_at(k).tolist()))
+            np.testing.assert_allclose(there, np.array(sorted(discs.tolist())), atol=1e-5)
+        assert len(recording.obstacles) == 3
+
+    def test_in_memory(self):
+        self.assert_there(*self.walked())
+
+    def test_in_a_file(self, tmp_path):
+        recording, expected = self.walked(to=tmp_path / "run.parquet")
+        self.assert_there(recording, expected)
+        loaded = Recording.load(tmp_path / "run.parquet")
+        self.assert_there(loaded, expected)
+        loaded.save(tmp_path / "again.parquet")
+        again = Recording.load(tmp_path / "again.parquet")
+        np.testing.assert_array_equal(again.obstacles, recording.obstacles)
+
+    def test_files_without_them_are_read(self, tmp_path, monkeypatch):
+        header = ParquetRecorder._header
+
+        def old(recorder, *, complete):
+            facts = json.loads(header(recorder, complete=complete))
+            del facts["obstacles"]
+            return json.dumps(facts)
+
+        monkeypatch.setattr(ParquetRecorder, "_header", old)
+        random_recording().save(tmp_path / "old.parquet")
+        recording = Recording.load(tmp_path / "old.parquet")
+        assert recording.obstacles.shape == (0, 7)
+        assert recording.obstacles_at(-1).shape == (0, 3)
+
+    @pytest.mark.parametrize("bad", [5, [[1, 2]], [["x"] * 7], [[None] * 7]])
+    def test_damaged(self, tmp_path, monkeypatch, bad):
+        header = ParquetRecorder._header
+
+        def odd(recorder, *, complete):
+            return json.dumps(json.loads(header(recorder, complete=complete)) | {"obstacles": bad})
+
+        monkeypatch.setattr(ParquetRecorder, "_header", odd)
+        random_recording().save(tmp_path / "odd.parquet")
+        with pytest.raises(fw.BadFile, match="damaged"):
+            Recording.load(tmp_path / "odd.parquet")
+
+    def test_of_no_frame(self):
+        with pytest.raises(fw.BadQuery, match="frame 99"):
+            random_recording().obstacles_at(99)

@@ -42,6 +42,13 @@ class TestAgainstShapely:
     def test_with_holes_and_parts(self, scene):
         assert_as_shapely(scene.polygon)
 
+    def test_area_of_parts_that_touch_in_a_corner(self):
+        one = [(0, 0), (2, 0), (2, 2), (1, 2), (1, 1), (0, 1)]
+        two = [(1, 1), (0, 2), (0, 1.5)]
+        shape = shapely.MultiPolygon([shapely.Polygon(one), shapely.Polygon(two)])
+        assert shape.is_valid
+        assert Region.of(shape).area == pytest.approx(shape.area)
+
     @examples(60)
     @given(obstacle_scenes(walls=False))
     def test_area(self, scene):

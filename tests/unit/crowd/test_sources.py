@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import footway as fw
 from footway.crowd.conduct import let_appear
 from footway.crowd.sources import times_of
+from footway.crowd.state import BEGIN, SINCE
 from tests.effort import examples
 from tests.oracle.crowd import assert_clear, neighbours
 from tests.oracle.nearest import NearestWall
@@ -124,6 +125,23 @@ class TestAppearing:
 
 
 class TestPremovement:
+    def test_counts_from_when_it_appears(self):
+        """Those who found no room before stand for as long as those who did."""
+        it = crowd("hall", seed=1)
+        it.add_source(
+            40, area=box(1, 1, 3, 3), schedule=[(0.0, 40)], premovement=2.0,
+            destinations=[(28.0, 18.0)], then="exit",
+        )  # fmt: skip
+        begin = []
+        for _ in range(600):
+            let_appear(it._cast)
+            story = it._cast.engine.state.story[it._cast.engine.slot_of[it.ids]]
+            new = story[:, SINCE] == it.steps
+            begin += (story[new, BEGIN] - it.steps).tolist() if it.steps else [20] * new.sum()
+            it.step()
+        assert len(begin) >= 40
+        assert set(begin) == {20}
+
     def test_counts_from_when_it_is_due(self):
         it = crowd("hall")
         it.add_source(1, area=AREA, rate=1.0, start=1.0, premovement=2.0)

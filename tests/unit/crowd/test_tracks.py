@@ -92,6 +92,20 @@ class TestDeadEnds:
         angle = np.unwrap(np.arctan2(*(balls[:, :2] - ends[0]).T[::-1]))
         assert abs(angle[-1] - angle[0]) == pytest.approx(2 * math.pi, abs=1e-3)
 
+    @pytest.mark.parametrize("name", ["branch", "square", "cells", "office", "mckenna"])
+    def test_who_is_in_the_middle_of_a_ball_of_a_loop_is_held_by_the_next(self, name):
+        tracks = tracks_of(name)
+        for loop in tracks.loop_of[tracks.loop_of >= 0]:
+            balls = tracks.balls[tracks.first[loop] : tracks.last[loop] + 1]
+            gap = np.hypot(*np.diff(balls[:, :2], axis=0).T)
+            assert (gap < np.maximum(balls[1:, 2] - R, FLOOR)).all()
+
+    def test_a_part_with_short_ones_only_has_a_loop_in_its_middle(self):
+        tracks, axis = tracks_of("square"), cmap("square").solver.index.axis
+        assert not (tracks.weights[0] > 0).any()
+        (middle,) = np.flatnonzero(tracks.loop_of >= 0)
+        np.testing.assert_allclose(axis.vertices[middle], (6, 6))
+
     @pytest.mark.parametrize("name", [*MAPS, "field", "mckenna"])
     def test_loops_lie_in_free_space(self, name):
         shape = SHAPES[name] if name in SHAPES else fw.load(f"gallery:{name}").walkable
@@ -233,6 +247,20 @@ class TestWandering:
         assert set(drawn(2 * loop, 0, bits, tracks, index.graph).tolist()) == {into ^ 1}
         # Who is too wide for the loop turns on the spot.
         assert set(drawn(into, 0, bits, tracks, index.graph, radius=1.9).tolist()) == {into ^ 1}
+
+    @pytest.mark.parametrize("name", ["square", "room", "cells", "branch", "door", "office"])
+    @pytest.mark.parametrize("seed", range(4))
+    def test_a_wanderer_walks_on(self, name, seed):
+        """Alone in any map, in square rooms and at the ends of passages too."""
+        crowd = fw.Crowd(cmap(name), seed=seed, threads=1)
+        crowd.add(1, behaviour="wander")
+        crowd.step(50)
+        for _ in range(20):
+            places = []
+            for _ in range(10):
+                crowd.step(5)
+                places.append(crowd.positions[0])
+            assert np.hypot(*np.ptp(places, axis=0)) > 1.0, "m in 5 s"
 
 
 def drawn(half, row, bits, tracks, graph, radius=R):

@@ -80,6 +80,14 @@ class TestCauses:
             (k, at, 0.0, cause) for k, (at, cause) in enumerate(zip(starts, causes, strict=True))
         ]
 
+    def test_obstacle(self):
+        """Who touches a dynamic obstacle is held up by it, those behind by the crowd."""
+        it = held_back((10, 2), (10.7, 2), (30, 2))
+        it.add_obstacle((9.2, 2), 0.5, appears=0.0)
+        assert [one.cause for one in it.stuck] == ["obstacle", "crowd", "pinch"]
+        it.add_obstacle((31, 2), 0.5, appears=1e6)
+        assert it.stuck[2].cause == "pinch"
+
     def test_ends_when_it_comes_on(self):
         it = held_back((5, 2))
         assert len(it.stuck) == 1

@@ -1,14 +1,16 @@
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from matplotlib.collections import EllipseCollection, LineCollection
-from matplotlib.patches import Rectangle
-from PIL import Image
+from matplotlib.patches import Circle, Rectangle
+from PIL import Image, ImageDraw
 
 import footway as fw
 from footway.crowd.recording import Recorder
 from footway.io import picture
+from footway.io.picture.animation import _planned
 from footway.io.picture.crowds import mean_density
 from footway.io.picture.painting import Painter
 from footway.io.picture.people import (
@@ -34,6 +36,13 @@ def cmap(env):
 @pytest.fixture(scope="module")
 def room():
     return fw.CorridorMap.build(fw.Environment.from_polygons(bounds=(0, 0, 10, 8), name="room"))
+
+
+@pytest.fixture
+def page(room):
+    page = new_page(room, np.empty((0, 2)), environment=None, details="")
+    page.sheet.figure.set_dpi(100)
+    return page
 
 
 @pytest.fixture(scope="module")
@@ -161,6 +170,64 @@ class TestTrails:
         assert len(trails_of(recording, 0, 2.0)) == 0
 
 
+class TestObstacles:
+    """Dynamic obstacles are drawn where the recording has them."""
+
+    @pytest.fixture
+    def blocked(self):
+        """One stands at (7, 6), and one that moves appears in the second half."""
+        recorder = Recorder(step=0.1, seed=0, map_name="room", names=("all",))
+        recorder.add_characters([0], 0.25, 0)
+        for k in range(10):
+            discs = [[7, 6, 0, 0, 0.8], [1 + 0.05 * k, 2, 0.5, 0, 0.4]][: 1 + (k >= 5)]
+            recorder.add_obstacles(0.1 * k, range(len(discs)), np.array(discs, float))
+            recorder.add_frame(k, 0.1 * k, [0], [(5.0, 4.0)], [(0.0, 0.0)])
+        return recorder.close()
+
+    def test_in_a_moment(self, room, blocked):
+        for frame, count in ((0, 1), (-1, 2)):
+            axes = picture.draw_moment(room, blocked, frame).axes[0]
+            circles = [patch for patch in axes.patches if isinstance(patch, Circle)]
+            assert [patch.center for patch in circles] == [(7, 6), (pytest.approx(1.45), 2)][:count]
+            assert [patch.radius for patch in circles] == [0.8, 0.4][:count]
+
+    def test_in_an_animation(self, room, blocked, tmp_path):
+        picture.animate(room, blocked, tmp_path / "crowd.gif", size=300, rate=20)
+        with Image.open(tmp_path / "crowd.gif") as film:
+            pixels = []
+            for k in (0, film.n_frames - 1):
+                film.seek(k)
+                pixels.append(np.array(film.convert("RGB"), int))
+        dark = [(one.max(axis=2) < 110) for one in pixels]
+        per_metre = 300 * 0.9 / 10
+        assert dark[0].sum() > 0.7 * np.pi * (0.8 * per_metre) ** 2
+        assert (dark[1] & ~dark[0]).sum() > 0.5 * np.pi * (0.4 * per_metre) ** 2
+
+    def test_larger_than_the_picture(self, page):
+        height = round(page.sheet.figure.get_figheight() * 100)
+        pixels = np.full((height, 800, 3), 255, np.uint8)
+        painter = Painter(page.sheet, height)
+        painter.paint_obstacles(pixels, np.array([[5.0, 4.0, 1e5], [1e6, 1e6, 3.0]]))
+        rows, columns = painter.part
+        assert (pixels[rows, columns][3:-3, 3:-3] < 255).all()
+        assert (pixels[: rows.start] == 255).all()
+
+
+class TestKey:
+    @pytest.mark.parametrize("count", [2, 5, 8, 12])
+    def test_does_not_reach_the_clock(self, room, count):
+        names = [f"population {k + 1}" for k in range(count)]
+        figure = picture.draw_crowd(
+            room, np.ones((count, 2)), populations=np.arange(count), names=names
+        )
+        figure.canvas.draw()
+        (key,) = figure.legends
+        box, whole = key.get_window_extent(), figure.bbox
+        assert box.x1 < 0.45 * whole.width
+        assert box.y0 >= 0.0
+        assert box.y1 <= figure.axes[0].get_window_extent().y0
+
+
 class TestDensity:
     def test_persons_per_square_metre(self, room):
         rng = np.random.default_rng(0)
@@ -194,12 +261,6 @@ class TestBusiest:
 
 
 class TestPainter:
-    @pytest.fixture
-    def page(self, room):
-        page = new_page(room, np.empty((0, 2)), environment=None, details="")
-        page.sheet.figure.set_dpi(100)
-        return page
-
     def painted(self, page, at, *, radius=0.25, **more):
         height = round(page.sheet.figure.get_figheight() * 100)
         pixels = np.zeros((height, 800, 3), np.uint8)
@@ -226,6 +287,22 @@ class TestPainter:
             assert not self.painted(page, at).any()
             assert not self.painted(page, at, radius=0.01).any()
 
+    def test_a_trail_is_a_line(self, page):
+        """Between two places that are far apart there is no gap, and it is even."""
+        trail = np.array([[(1.0, 4.0)], [(5.0, 4.0)]])
+        pixels = self.painted(page, [(9, 4)], radius=0.3, trails=trail)
+        painter = Painter(page.sheet, len(pixels))
+        columns = [round(float(painter._places(np.array([(x, 4.0)]))[0, 0])) for x in (1.1, 8.5)]
+        row = round(float(painter._places(np.array([(1.0, 4.0)]))[0, 1]))
+        line = pixels[row - 1 : row + 2, columns[0] : columns[1]].max(axis=(0, 2))
+        assert line.min() > 0
+        assert len(np.unique(line)) == 2  # fainter behind
+
+    def test_a_trail_that_is_not_known(self, page):
+        trail = np.full((2, 1, 2), np.nan)
+        at = [(5, 4)]
+        assert (self.painted(page, at, trails=trail) == self.painted(page, at)).all()
+
     def test_nobody(self, page):
         assert not self.painted(page, np.empty((0, 2))).any()
 
@@ -235,11 +312,24 @@ class TestPainter:
         assert rows.mean() < np.nonzero(pixels[:, :, 0] > 250)[0].mean()
 
 
+def test_the_title(room):
+    walk = walked(np.ones((1, 2)), np.ones((1, 2)), frames=2)
+    assert "room" in texts(picture.draw_moment(room, walk))
+    assert "Lunch" in texts(picture.draw_moment(room, walk, title="Lunch"))
+    long = texts(picture.draw_moment(room, walk, title="How long " * 20))
+    assert any(words.startswith("How long") and words.endswith("...") for words in long)
+
+
+def test_the_key_names_those_who_stand(room):
+    words = texts(picture.draw_moment(room, walked(np.ones((1, 2)), np.ones((1, 2)), frames=2)))
+    assert {"walking towards", "● standing"} <= set(words)
+
+
 class TestAnimation:
     @pytest.mark.parametrize("suffix", [".gif", ".webp", ".GIF"])
     def test_frames_and_pace(self, recording, cmap, env, tmp_path, suffix):
         file = tmp_path / f"crowd{suffix}"
-        picture.animate(recording, cmap, file, environment=env, rate=5, size=300)
+        picture.animate(cmap, recording, file, environment=env, rate=5, size=300)
         with Image.open(file) as film:
             assert film.n_frames == 20
             assert film.size[0] == 300
@@ -253,7 +343,7 @@ class TestAnimation:
         file = tmp_path / "crowd.gif"
         places = np.array([(1.0, 1.0), (8.0, 4.0)])
         walk = walked(places, np.array([(1.5, 1.0), (0.0, 0.0)]), frames=30)
-        picture.animate(walk, room, file, size=300, lens="none")
+        picture.animate(room, walk, file, size=300, lens="none")
         with Image.open(file) as film:
             first = np.array(film.convert("RGB"), int)
             film.seek(film.n_frames - 1)
@@ -261,24 +351,60 @@ class TestAnimation:
         changed = np.abs(first - last).max(axis=2) > 60
         assert 50 < changed.sum() < 2500
 
-    def test_a_long_recording_is_shown_faster(self, recording, cmap, tmp_path):
+    def test_the_speed(self, recording, cmap, tmp_path):
         file = tmp_path / "crowd.gif"
-        picture.animate(recording, cmap, file, seconds=1.0, rate=10, size=300)
+        picture.animate(cmap, recording, file, speed=3.9, rate=10, size=300)
         with Image.open(file) as film:
             assert film.n_frames == 10
             assert film.info["duration"] == 100
 
+    @pytest.mark.parametrize(
+        ("seconds", "speed"), [(5, 1.0), (30, 3.0), (80, 8.0), (300, 8.0), (3600, 90.0)]
+    )
+    def test_the_speed_if_left_out(self, seconds, speed):
+        """Ten seconds show it all, but not faster than eight times, but in 600 frames."""
+        walk = walked(np.ones((1, 2)), np.zeros((1, 2)), frames=seconds + 1)
+        plan = _planned(replace(walk, times=walk.times * 10), None, 15.0)
+        assert plan.speed == pytest.approx(speed)
+        assert plan.frames[-1] == seconds
+        assert len(plan.frames) <= 600
+        assert plan.pause * len(plan.frames) == pytest.approx(seconds / speed)
+
+    def test_it_ends_after_everybody_has_left(self):
+        walk = walked(np.ones((1, 2)), np.zeros((1, 2)), frames=101)
+        gone = replace(walk, times=walk.times * 10, offsets=walk.offsets.clip(max=21))
+        assert _planned(gone, 2.0, 15.0).frames[-1] == 22
+
+    @pytest.mark.parametrize(("speed", "words"), [(0.0, "the speed is 0"), (0.01, "45 or more")])
+    def test_speeds_that_make_no_sense(self, room, tmp_path, speed, words):
+        walk = walked(np.ones((1, 2)), np.zeros((1, 2)), frames=2)
+        walk = replace(walk, times=np.array([0.0, 17_600.0]))
+        with pytest.raises(fw.BadInput, match=words):
+            picture.animate(room, walk, tmp_path / "crowd.gif", speed=speed)
+
+    def test_a_frame_says_how_many_are_there(self, room, tmp_path, monkeypatch):
+        said = []
+        draw = ImageDraw.ImageDraw.text
+        monkeypatch.setattr(
+            ImageDraw.ImageDraw,
+            "text",
+            lambda self, at, words, **rest: said.append(words) or draw(self, at, words, **rest),
+        )
+        walk = walked(np.ones((3, 2)), np.zeros((3, 2)), frames=1)
+        picture.animate(room, walk, tmp_path / "crowd.gif", size=300)
+        assert said == ["after 0.0 s  ·  3 there"]
+
     @pytest.mark.parametrize("frames", [1, 2])
     def test_few_frames(self, room, frames, tmp_path):
         file = tmp_path / "crowd.gif"
-        picture.animate(walked(np.ones((1, 2)), np.ones((1, 2)), frames=frames), room, file)
+        picture.animate(room, walked(np.ones((1, 2)), np.ones((1, 2)), frames=frames), file)
         with Image.open(file) as film:
             assert film.n_frames == frames
 
     def test_no_frames(self, room, tmp_path):
         empty = Recorder(step=0.1, seed=0, map_name="", names=()).close()
         with pytest.raises(fw.BadInput, match="no frames"):
-            picture.animate(empty, room, tmp_path / "crowd.gif")
+            picture.animate(room, empty, tmp_path / "crowd.gif")
 
     @pytest.mark.parametrize("name", ["crowd.avi", "crowd", "crowd.gif.txt"])
     def test_unknown_suffix(self, name):
@@ -292,7 +418,7 @@ class TestAnimation:
 
     def test_a_file_that_cannot_be_written(self, recording, room, tmp_path):
         with pytest.raises(fw.BadFile, match="cannot be written"):
-            picture.animate(recording, room, tmp_path / "no" / "crowd.gif", size=200, seconds=0.5)
+            picture.animate(room, recording, tmp_path / "no" / "crowd.gif", size=200)
 
 
 FFMPEG = """#!{python}
@@ -321,7 +447,7 @@ class TestFilm:
     def test_pixels_go_to_ffmpeg(self, recording, room, ffmpeg, tmp_path):
         ffmpeg(FFMPEG)
         file = tmp_path / "crowd.mp4"
-        picture.animate(recording, room, file, size=201, rate=5)
+        picture.animate(room, recording, file, size=201, rate=5)
         size, *words = file.read_text().split()
         width, height = map(int, words[words.index("-s") + 1].split("x"))
         assert width == 200
@@ -332,9 +458,9 @@ class TestFilm:
     def test_an_ffmpeg_that_fails(self, recording, room, ffmpeg, tmp_path):
         ffmpeg("#!{python}\nimport sys\nsys.stdin.buffer.read()\nsys.exit('Unknown encoder')\n")
         with pytest.raises(fw.BadFile, match="Unknown encoder"):
-            picture.animate(recording, room, tmp_path / "crowd.mp4", size=200, rate=5)
+            picture.animate(room, recording, tmp_path / "crowd.mp4", size=200, rate=5)
 
     def test_an_ffmpeg_that_goes_away(self, recording, room, ffmpeg, tmp_path):
         ffmpeg("#!{python}\nimport sys\nsys.exit('Killed')\n")
         with pytest.raises(fw.BadFile, match="cannot be written"):
-            picture.animate(recording, room, tmp_path / "crowd.mp4", size=400, rate=5)
+            picture.animate(room, recording, tmp_path / "crowd.mp4", size=400, rate=5)

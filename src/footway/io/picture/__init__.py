@@ -1,4 +1,4 @@
-"""Pictures of maps, paths, repairs and crowds, good enough for a paper.
+"""Pictures of maps, paths, roadmaps, repairs and crowds, good enough for a paper.
 
     from footway.io import picture
 
@@ -12,7 +12,7 @@ state, so pictures can be made on a server and in threads.
 from __future__ import annotations
 
 from footway.io.picture.animation import animate
-from footway.io.picture.crowds import draw_crowd, draw_density, draw_moment
+from footway.io.picture.crowds import draw_crowd, draw_density, draw_moment, telling_frame
 from footway.io.picture.encoding import check_animation_file
 from footway.io.picture.figures import (
     draw_check,
@@ -21,11 +21,13 @@ from footway.io.picture.figures import (
     draw_path,
     draw_paths,
 )
+from footway.io.picture.roadmaps import RoadmapPanel, draw_roadmap, draw_roadmaps
 from footway.io.picture.saving import check_picture_file, save_picture
 from footway.io.picture.walks import Panel, draw_panels, draw_walk
 
 __all__ = [
     "Panel",
+    "RoadmapPanel",
     "animate",
     "check_animation_file",
     "check_picture_file",
@@ -38,6 +40,9 @@ __all__ = [
     "draw_panels",
     "draw_path",
     "draw_paths",
+    "draw_roadmap",
+    "draw_roadmaps",
     "draw_walk",
     "save_picture",
+    "telling_frame",
 ]

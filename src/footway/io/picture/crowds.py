@@ -16,6 +16,7 @@ from footway.io.picture.people import (
     colours_of,
     default_colouring,
     draw_key,
+    draw_obstacles,
     draw_people,
     new_page,
     trails_of,
@@ -50,6 +51,8 @@ def draw_crowd(
     lens: Lens = "busiest",
     view: Box | None = None,
     environment: Environment | None = None,
+    obstacles: ArrayLike | None = None,
+    title: str = "",
     details: str = "",
 ) -> Figure:
     """Return a picture of a crowd at one moment, with a lens on its busiest place.
@@ -67,6 +70,8 @@ def draw_crowd(
             has no need of one.
         view: the part of the map that is shown, (xmin, ymin, xmax, ymax); all of it if left out.
         environment: the ground, where it is at hand; else it is found from the map's walls.
+        obstacles: (m, 3) x, y, radius of dynamic obstacles, m.
+        title: in the heading; the name of the map if left out.
         details: more words for the heading.
 
     """
@@ -88,9 +93,12 @@ def draw_crowd(
         environment=environment,
         lens=lens,
         view=view,
+        title=title,
         details="  ·  ".join(part for part in (count, details) if part),
     )
+    discs = np.asarray(() if obstacles is None else obstacles, float).reshape(-1, 3)
     for sheet in page.sheets:
+        draw_obstacles(sheet, discs)
         draw_people(sheet, people)
     draw_key(page.sheet, colouring, names)
     return page.sheet.figure
@@ -105,6 +113,7 @@ def draw_moment(
     colouring: Colouring | None = None,
     lens: Lens = "busiest",
     view: Box | None = None,
+    title: str = "",
     environment: Environment | None = None,
 ) -> Figure:
     """Return a picture of one frame of a recording, with trails of the last `trail` seconds.
@@ -124,9 +133,19 @@ def draw_moment(
         colouring=colouring,
         lens=lens,
         view=view,
+        title=title,
         environment=environment,
+        obstacles=recording.obstacles_at(frame),
         details=f"after {now.time:,.1f} s",
     )
+
+
+def telling_frame(recording: Recording) -> int:
+    """Return the last frame; or, where most have left by then, one from the middle before that."""
+    there = np.diff(recording.offsets)
+    busy = np.flatnonzero(2 * there >= there.max(initial=0)).tolist()
+    last = recording.n_frames - 1
+    return last if not busy or busy[-1] == last else busy[len(busy) // 2]
 
 
 def draw_density(

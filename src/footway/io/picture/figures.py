@@ -118,7 +118,8 @@ def draw_check(
 ) -> Figure:
     """Return a picture of what the geometry doctor did, and of the narrowest passages.
 
-    Repairs carry the numbers of their order in `environment.repairs`.
+    Repairs carry the numbers of their order in `environment.repairs`, from 1; of many that change
+    no shape only the first is marked.
     """
     count = len(environment.repairs)
     details = f"{count} repair{'' if count == 1 else 's'}  ·  {environment.area:,.1f} m² walkable"

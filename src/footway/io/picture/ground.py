@@ -12,8 +12,12 @@ from matplotlib.path import Path as Outline
 
 from footway.corridor import CorridorMap
 from footway.io.picture import palette
+from footway.roadmap import Roadmap
+from footway.roadmap.space import corners_where
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from footway.environment import Environment
@@ -28,10 +32,12 @@ class Ground(NamedTuple):
     points: NDArray[np.float64]  # (m, 2) point obstacles
 
 
-def ground_of(source: CorridorMap | Environment) -> Ground:
+def ground_of(source: CorridorMap | Environment | Roadmap) -> Ground:
     """Return the ground of an environment, or of a map from a file, which has only its walls."""
     if isinstance(source, CorridorMap):
-        return _ground_from_walls(source)
+        return _ground_from_walls(source.walls, lambda faces: _has_clearance(source, faces))
+    if isinstance(source, Roadmap):
+        return _ground_of_roadmap(source)
     return Ground(source.walkable, source.walls.segments, source.walls.points)
 
 
@@ -78,12 +84,33 @@ def _ring_codes(count: int) -> NDArray[np.uint8]:
     return codes
 
 
-def _ground_from_walls(cmap: CorridorMap) -> Ground:
-    """Faces between the walls that have clearance inside are walkable, the others are not."""
-    ends = cmap.walls.reshape(-1, 2, 2)
+def _ground_of_roadmap(roadmap: Roadmap) -> Ground:
+    """Faces between the walls in which the object fits somewhere are walkable."""
+    space = roadmap.space
+    free = space.positions(corners_where(space.is_node & (space.corner_clearance > 0)))
+    points = shapely.points(free)
+
+    def has_free(faces: NDArray[np.object_]) -> NDArray[np.bool_]:
+        found = np.zeros(len(faces), bool)
+        found[shapely.STRtree(faces).query(points, predicate="within")[1]] = True
+        return found
+
+    return _ground_from_walls(space.walls, has_free)
+
+
+def _ground_from_walls(
+    walls: NDArray[np.float64], is_free: Callable[[NDArray[np.object_]], NDArray[np.bool_]]
+) -> Ground:
+    """Of the faces between the walls those that are free are walkable, the others are not."""
+    ends = walls.reshape(-1, 2, 2)
     is_point = (ends[:, 0] == ends[:, 1]).all(axis=1)
     faces = shapely.get_parts(shapely.polygonize(shapely.linestrings(ends[~is_point])))
-    inner = shapely.get_coordinates(shapely.point_on_surface(faces))
-    free = cmap.clearance(inner) > 0 if len(faces) else np.empty(0, bool)
+    free = is_free(faces) if len(faces) else np.empty(0, bool)
     walkable = shapely.multipolygons(shapely.orient_polygons(faces[free]))
-    return Ground(walkable, cmap.walls[~is_point], ends[is_point, 0])
+    return Ground(walkable, walls[~is_point], ends[is_point, 0])
+
+
+def _has_clearance(cmap: CorridorMap, faces: NDArray[np.object_]) -> NDArray[np.bool_]:
+    """Whether there is clearance inside of each face."""
+    inner = shapely.get_coordinates(shapely.point_on_surface(faces))
+    return cmap.clearance(inner) > 0

@@ -13,6 +13,7 @@ from matplotlib.patches import Circle, PathPatch
 from matplotlib.patheffects import withStroke
 
 from footway.constants import ON_WALL
+from footway.environment.repair import worth_telling
 from footway.io.picture import palette
 from footway.io.picture.ground import outline
 from footway.io.picture.sheet import add_colour_key
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 
 MOST_NUMBERS: Final = 60
 """Markers that get a number; more of them would hide the map, and become dots."""
-
-_COSMETIC: Final = frozenset({"orientation", "unclosed ring", "duplicate point"})
 
 _HALO: Final = [withStroke(linewidth=2.2, foreground=palette.HALO)]
 
@@ -300,20 +299,18 @@ def _along(path: Path, sheet: Sheet) -> Floats:
 
 
 def draw_repairs(sheet: Sheet, repairs: Sequence[Repair]) -> None:
-    """Mark every repair, with its number in the list as long as there is room for numbers.
+    """Mark repairs, with their numbers in the list as long as there is room for numbers.
 
-    Where there are too many, those that change no shape (orientation and the like) become dots.
+    Of many that change no shape (orientation and the like) only the first is marked.
     """
-    many = len(repairs) > MOST_NUMBERS
-    serious = [k for k, r in enumerate(repairs) if not (many and r.kind in _COSMETIC)]
-    numbered = set(serious[:MOST_NUMBERS])
-    for k, repair in enumerate(repairs):
-        size = 3.2 if k in numbered else 2.0
+    for place, k in enumerate(worth_telling(repairs)):
+        at, is_numbered = repairs[k].at, place < MOST_NUMBERS
+        size = 3.2 if is_numbered else 2.0
         sheet.axes.plot(
-            *repair.at, "o", ms=size, color=palette.REPAIR, mec=palette.HALO, mew=0.4, zorder=5.0
+            *at, "o", ms=size, color=palette.REPAIR, mec=palette.HALO, mew=0.4, zorder=5.0
         )
-        if k in numbered:
-            _draw_number(sheet.axes, repair.at, k + 1)
+        if is_numbered:
+            _draw_number(sheet.axes, at, k + 1)
 
 
 def _draw_number(axes: Axes, at: tuple[float, float], number: int) -> None:

@@ -6,6 +6,10 @@ import math
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from matplotlib.colors import to_rgb
+
+from footway.io.picture import palette
+from footway.io.picture.people import OBSTACLE_STRENGTH
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,8 +56,8 @@ class Painter:
         if radius.mean() < _SMALL:
             self._put_blocks(pixels, at, colours)
             return
-        if people.trails is not None:
-            self._put_trails(pixels, people.trails[:, near], radius, colours)
+        if people.trails is not None and len(people.trails):
+            self._put_trails(pixels, people.trails[:, near], at, colours)
         white = np.full_like(colours, 255.0)
         self._put_discs(pixels, at, radius + 0.7, white, strength=0.8)
         self._put_discs(pixels, at, radius, colours)
@@ -61,6 +65,23 @@ class Painter:
             ways = people.velocities[near] * (1.0, -1.0)
             ahead = ways / np.maximum(np.hypot(*ways.T), 0.1)[:, None]
             self._put_discs(pixels, at + 0.55 * radius[:, None] * ahead, 0.3 * radius, white)
+
+    def paint_obstacles(self, pixels: Pixels, discs: Floats) -> None:
+        """Paint dynamic obstacles, x, y, radius (m, 3) in m."""
+        ink = 255.0 * np.array(to_rgb(palette.INK))
+        for (x, y), radius in zip(
+            self._places(discs[:, :2]), self._scale * discs[:, 2], strict=True
+        ):
+            reach = radius + 1.0
+            columns = np.arange(
+                max(self._left, int(x - reach)), min(self._right, int(x + reach) + 1)
+            )
+            rows = np.arange(max(self._top, int(y - reach)), min(self._bottom, int(y + reach) + 1))
+            away = np.hypot(columns + 0.5 - x, rows[:, None] + 0.5 - y)
+            share = OBSTACLE_STRENGTH * np.clip(radius + 0.5 - away, 0.0, 1.0)[:, :, None]
+            here = np.ix_(rows, columns)
+            old = pixels[here].astype(np.float64)
+            pixels[here] = np.round(old + share * (ink - old)).astype(np.uint8)
 
     def _places(self, positions: Floats) -> Floats:
         """Return columns and rows (n, 2) of positions in metres."""
@@ -87,13 +108,29 @@ class Painter:
             inside = self._inside(x, y)
             pixels[y[inside], x[inside]] = paint[inside]
 
-    def _put_trails(self, pixels: Pixels, places: Floats, radius: Floats, colours: Floats) -> None:
-        """Paint where people were, (k, n, 2), fainter the longer ago."""
-        for k, before in enumerate(places):
-            known = ~np.isnan(before[:, 0])
-            fading = 0.5 * (k + 1) / (len(places) + 1)
-            at = self._places(before[known])
-            self._put_discs(pixels, at, 0.6 * radius[known], colours[known], strength=fading)
+    def _put_trails(self, pixels: Pixels, places: Floats, at: Floats, colours: Floats) -> None:
+        """Paint lines from where people were, (k, n, 2) m, to where they are, fainter behind."""
+        ways = np.concatenate([self._places(places), at[None]])[::-1]  # the newest first
+        along = np.diff(ways, axis=0)
+        longest = float(np.nanmax(np.hypot(*np.moveaxis(along, -1, 0)), initial=0.0))
+        share = np.linspace(0.0, 1.0, math.ceil(longest) + 1)[:, None, None, None]
+        points = np.moveaxis(ways[:-1] + share * along, 0, 1)  # (k, points, n, 2)
+        piece, _, owner = np.nonzero(~np.isnan(points[..., 0]))
+        spots = points[~np.isnan(points[..., 0])]
+        strength = 0.6 * (1.0 - np.arange(len(places)) / max(1, len(places)))[piece]
+        self._put_dots(pixels, spots, colours[owner], strength)
+
+    def _put_dots(self, pixels: Pixels, at: Floats, colours: Floats, strength: Floats) -> None:
+        """Lay 2 x 2 pixels for each place over the picture; on each pixel the first one counts."""
+        beside = np.array([(0, 0), (0, 1), (1, 0), (1, 1)])
+        x, y = np.moveaxis(np.floor(at - 0.5).astype(np.int64)[:, None] + beside, -1, 0)
+        inside = self._inside(x, y)
+        who = np.nonzero(inside)[0]
+        spots, first = np.unique(y[inside] * pixels.shape[1] + x[inside], return_index=True)
+        rows, columns = np.divmod(spots, pixels.shape[1])
+        old, chosen = pixels[rows, columns].astype(np.float64), who[first]
+        new = old + strength[chosen, None] * (colours[chosen] - old)
+        pixels[rows, columns] = np.round(new).astype(np.uint8)
 
     def _put_discs(
         self,

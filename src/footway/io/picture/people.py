@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -9,7 +10,7 @@ import numpy as np
 from matplotlib.collections import EllipseCollection, LineCollection
 from matplotlib.colors import to_rgb
 from matplotlib.lines import Line2D
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Circle, Rectangle
 
 from footway.io.picture import palette
 from footway.io.picture.ground import draw_ground, ground_of
@@ -32,6 +33,10 @@ Lens = Box | Literal["busiest", "none"]
 LARGEST: Final = 150.0
 """m. Maps up to this size need no lens: a person is several pixels wide."""
 
+OBSTACLE_STRENGTH: Final = 0.75
+"""How much of the ground a dynamic obstacle hides."""
+
+_TITLE: Final = 60  # letters of a heading that have room beside the details
 _LENS_SIDE: Final = 0.40  # share of the map's shorter side that the lens takes
 _LENS_METRES: Final = 30.0
 _HEADINGS: Final = 24  # colours: more of them nobody tells apart, and animations have 256
@@ -76,12 +81,14 @@ def new_page(
     *,
     environment: Environment | None,
     details: str,
+    title: str = "",
     lens: Lens = "none",
     view: Box | None = None,
 ) -> Page:
     """Return a page with the ground; the lens looks at where the people (n, 2) are."""
     shown = padded(cmap.bounds, 0.006) if view is None else view
-    sheet = new_sheet(shown, title=cmap.name or "map", details=details)
+    heading = textwrap.shorten(title or cmap.name or "map", _TITLE, placeholder=" ...")
+    sheet = new_sheet(shown, title=heading, details=details)
     ground = ground_of(environment if environment is not None else cmap)
     draw_ground(sheet, ground)
     part = _lens_view(sheet.view, positions, lens)
@@ -140,6 +147,16 @@ def trails_of(recording: Recording, frame: int, seconds: float, *, most: int = 8
             _, here, there = np.intersect1d(ids, before.ids, return_indices=True)
             found[k, here] = before.positions[there]
     return found
+
+
+def draw_obstacles(sheet: Sheet, discs: Floats) -> None:
+    """Draw dynamic obstacles, x, y, radius (m, 3) in m, below the people."""
+    for x, y, radius in discs.tolist():
+        disc = Circle(
+            (x, y), radius, facecolor=palette.INK, edgecolor="none", alpha=OBSTACLE_STRENGTH
+        )
+        disc.set_zorder(2.7)
+        sheet.axes.add_patch(disc)
 
 
 def draw_people(sheet: Sheet, people: People) -> None:
@@ -222,15 +239,24 @@ def _draw_population_key(sheet: Sheet, names: Sequence[str]) -> None:
         [name or f"population {k + 1}" for k, name in enumerate(names)],
         loc="center left",
         bbox_to_anchor=(place.x0 - 0.006, 0.62 * place.y0),
-        ncols=min(len(names), 5),
+        ncols=_key_columns(sheet, names),
         frameon=False,
         fontsize=7,
         labelcolor=palette.MUTED,
         handlelength=1.0,
         handletextpad=0.3,
         columnspacing=1.2,
+        labelspacing=0.2,
         borderpad=0.0,
     )
+
+
+def _key_columns(sheet: Sheet, names: Sequence[str]) -> int:
+    """Return columns of the key: as many as fit left of the clock, and at most four rows."""
+    longest = max(len(name or "population 10") for name in names)
+    column = 0.22 + 0.05 * longest  # inches
+    fits = int(0.44 * sheet.figure.get_figwidth() / column)
+    return max(1, min(len(names), 4, fits), -(-len(names) // 4))
 
 
 def _draw_heading_key(sheet: Sheet) -> None:
@@ -246,14 +272,15 @@ def _draw_heading_key(sheet: Sheet) -> None:
         2.0 * np.pi * turn, [0.5, 1.0], turn[None, :-1], cmap=palette.heading_colours()
     )
     wheel.set_axis_off()
-    sheet.figure.text(
-        place.x0 + 1.2 * side / width,
-        0.24 * place.y0 + 0.5 * side / height,
-        "walking towards",
-        fontsize=7,
-        color=palette.MUTED,
-        va="center",
-    )
+    for words, level in (("walking towards", 0.72), ("● standing", 0.28)):
+        sheet.figure.text(
+            place.x0 + 1.2 * side / width,
+            0.24 * place.y0 + level * side / height,
+            words,
+            fontsize=7,
+            color=palette.MUTED,
+            va="center",
+        )
 
 
 def busiest(positions: Floats, view: Box, side: float) -> Box:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 Box: TypeAlias = tuple[float, float, float, float]
 """xmin, ymin, xmax, ymax in metres."""
 
+Area: TypeAlias = tuple[float, float, float, float]
+"""Left, bottom, width, height in shares of the figure."""
+
 _WIDTH: Final = 8.0  # inches: 1600 pixels at 200 dpi
 _TALLEST: Final = 9.0  # inches that a map may be high
 _WIDEST: Final = 4.0  # a map is made at most this much wider than high
@@ -75,9 +78,19 @@ def padded(box: Box, share: float, *, least: float = 0.0) -> Box:
     return box[0] - margin, box[1] - margin, box[2] + margin, box[3] + margin
 
 
-def add_colour_key(sheet: Sheet, colours: ScalarMappable, *, label: str, above: bool) -> None:
-    """Draw a slim colour bar below the left of the map; `above`: values go on beyond its end."""
-    left, bottom, width, height = _keys_area(sheet)
+def add_colour_key(
+    sheet: Sheet,
+    colours: ScalarMappable,
+    *,
+    label: str,
+    above: bool,
+    area: Area | None = None,
+) -> None:
+    """Draw a slim colour bar below the left of the map; `above`: values go on beyond its end.
+
+    `area` is where the keys of a page with several maps go.
+    """
+    left, bottom, width, height = _keys_area(sheet) if area is None else area
     axes = sheet.figure.add_axes((left, bottom + 0.58 * height, 0.36 * width, 0.15 * height))
     bar = sheet.figure.colorbar(
         colours, cax=axes, orientation="horizontal", extend="max" if above else "neither"
@@ -102,8 +115,8 @@ def _not_too_thin(view: Box) -> Box:
     return view[0], view[1] - extra, view[2], view[3] + extra
 
 
-def _keys_area(sheet: Sheet) -> tuple[float, float, float, float]:
-    """Left, bottom, width, height of the strip below the map, in shares of the figure."""
+def _keys_area(sheet: Sheet) -> Area:
+    """Return the strip below the map."""
     place = sheet.axes.get_position()
     return place.x0, 0.0, place.width, place.y0
 
@@ -124,7 +137,7 @@ def _draw_scale_bar(sheet: Sheet) -> None:
     draw_bar(sheet, _keys_area(sheet), share=1.0 / 5.0)
 
 
-def draw_bar(sheet: Sheet, area: tuple[float, float, float, float], *, share: float) -> None:
+def draw_bar(sheet: Sheet, area: Area, *, share: float) -> None:
     """Draw a bar of a round length, up to a share of the map's width, into an area below it."""
     metres = round_length((sheet.view[2] - sheet.view[0]) * share)
     axes = sheet.figure.add_axes(area)

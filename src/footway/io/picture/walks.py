@@ -2,42 +2,34 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from footway.io.picture import layers, palette
 from footway.io.picture.ground import draw_ground, ground_of
-from footway.io.picture.sheet import Box, Sheet, draw_bar, new_sheet, padded
+from footway.io.picture.pages import KEYS, SIDE, WIDTH, draw_page_bar, new_sheets
+from footway.io.picture.sheet import new_sheet, padded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     from footway.corridor import Corridor, CorridorMap, Path
     from footway.environment import Environment
     from footway.follow import Disc, Walk
     from footway.io.picture.ground import Ground
+    from footway.io.picture.sheet import Box, Sheet
 
     Floats = NDArray[np.float64]
 
 BAND: Final = 12
 """Most walks of a panel that are drawn in their true width; more of them are thin lines."""
-
-_WIDTH: Final = 8.0  # inches: 1600 pixels at 200 dpi
-_SIDE: Final = 0.18
-_GAP: Final = 0.16
-_HEADING: Final = 0.42
-_CAPTION: Final = 0.31
-_KEYS: Final = 0.56
-_SQUARE: Final = 0.85  # maps that are at least this much as high as wide stand side by side
 
 
 @dataclass(frozen=True)
@@ -124,13 +116,15 @@ def draw_panels(
     Maps that are wider than high stand one above the other, others side by side.
     """
     view = _view(cmap, panels)
-    sheets = _new_sheets(view, panels, title=title, details=details)
+    sheets = new_sheets(
+        view, [(panel.caption, panel.details) for panel in panels], title=title, details=details
+    )
     ground = ground_of(environment if environment is not None else cmap)
     key = _Key()
     for sheet, panel in zip(sheets, panels, strict=True):
         _draw_panel(sheet, panel, ground, key)
     _draw_key(sheets[-1], key)
-    _draw_scale_bar(sheets[-1])
+    draw_page_bar(sheets[-1])
     return sheets[0].figure
 
 
@@ -196,59 +190,6 @@ def _boxes(panel: Panel) -> Iterable[Box]:
         yield (*points.min(axis=0).tolist(), *points.max(axis=0).tolist())
 
 
-def _new_sheets(view: Box, panels: Sequence[Panel], *, title: str, details: str) -> list[Sheet]:
-    """Return one empty map for each panel, all on one page, with headings."""
-    aspect = (view[3] - view[1]) / (view[2] - view[0])
-    columns = len(panels) if aspect >= _SQUARE else 1
-    rows = math.ceil(len(panels) / columns)
-    width = (_WIDTH - 2 * _SIDE - (columns - 1) * _GAP) / columns
-    height = width * aspect
-    page = _HEADING + rows * (_CAPTION + height) + _KEYS
-    figure = Figure(figsize=(_WIDTH, page), facecolor=palette.PAGE)
-    FigureCanvasAgg(figure)
-    _write_line(figure, page - 0.62 * _HEADING, (title, details), sizes=(10, 7.5), bold=True)
-    sheets = []
-    for k, panel in enumerate(panels):
-        row, column = divmod(k, columns)
-        left = _SIDE + column * (width + _GAP)
-        bottom = page - _HEADING - row * (_CAPTION + height) - _CAPTION - height
-        axes = figure.add_axes((left / _WIDTH, bottom / page, width / _WIDTH, height / page))
-        axes.set(xlim=(view[0], view[2]), ylim=(view[1], view[3]), xticks=[], yticks=[])
-        axes.set_facecolor(palette.PAGE)
-        axes.spines[:].set_visible(False)
-        _write_line(
-            figure,
-            bottom + height + 0.29 * _CAPTION,
-            (panel.caption, panel.details),
-            sizes=(8, 7),
-            between=(left, left + width),
-        )
-        sheets.append(Sheet(figure, axes, view))
-    return sheets
-
-
-def _write_line(
-    figure: Figure,
-    y: float,
-    words: tuple[str, str],
-    *,
-    sizes: tuple[float, float],
-    between: tuple[float, float] = (_SIDE, _WIDTH - _SIDE),
-    bold: bool = False,
-) -> None:
-    """Write words on the left and on the right of a line; y and `between` are in inches."""
-    page = figure.get_figheight()
-    left, right = (x / _WIDTH for x in between)
-    weight = "bold" if bold else "normal"
-    style: dict[str, Any] = {"va": "baseline"}
-    figure.text(
-        left, y / page, words[0], fontsize=sizes[0], color=palette.INK, weight=weight, **style
-    )
-    figure.text(
-        right, y / page, words[1], fontsize=sizes[1], color=palette.MUTED, ha="right", **style
-    )
-
-
 def _draw_key(sheet: Sheet, key: _Key) -> None:
     """Draw the legend below the left of the maps."""
     figure = sheet.figure
@@ -256,7 +197,7 @@ def _draw_key(sheet: Sheet, key: _Key) -> None:
         key.entries.values(),
         key.entries.keys(),
         loc="center left",
-        bbox_to_anchor=(_SIDE / _WIDTH - 0.004, 0.62 * _KEYS / figure.get_figheight()),
+        bbox_to_anchor=(SIDE / WIDTH - 0.004, 0.62 * KEYS / figure.get_figheight()),
         ncols=min(len(key.entries), 5),
         frameon=False,
         fontsize=7,
@@ -266,9 +207,3 @@ def _draw_key(sheet: Sheet, key: _Key) -> None:
         columnspacing=1.6,
         borderpad=0.0,
     )
-
-
-def _draw_scale_bar(sheet: Sheet) -> None:
-    """Draw a bar of a round length below the right of the last map."""
-    place = sheet.axes.get_position()
-    draw_bar(sheet, (place.x0, 0.0, place.width, place.y0), share=1.0 / 6.0)

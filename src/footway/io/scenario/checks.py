@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from footway.crowd.room import free_place
 from footway.errors import NoPath
 from footway.io.scenario.quantities import Spread
 
@@ -16,10 +17,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.corridor import CorridorMap, Pinch
-    from footway.io.scenario.areas import Free
+    from footway.crowd.room import Free
     from footway.io.scenario.problems import Keys, Origin
 
     Floats = NDArray[np.float64]
+    Box = tuple[float, float, float, float]
 
 _SAMPLE: Final = 12  # places of an area between which ways are looked for
 _SLACK: Final = 1e-6  # m, rounding of the map
@@ -38,6 +40,19 @@ class Spot(NamedTuple):
     words: str
     keys: Keys
     points: Floats
+
+
+class Leg(NamedTuple):
+    """Where a part of a journey leads: to one place, or to the nearest of several.
+
+    Attributes:
+        keys: where it is in the file.
+        spots: the places.
+
+    """
+
+    keys: Keys
+    spots: list[Spot]
 
 
 class Checker:
@@ -69,8 +84,18 @@ class Checker:
                 if room > 0.0
                 else "it is in an obstacle or outside the map"
             )
-            raise self._origin.refuse(keys, f"is {where}, but {why}")
+            hint = free_place(self._cmap, at, self.radius)
+            raise self._origin.refuse(
+                keys, f"is {where}, but {why}" + (f"; {hint}" if hint else "")
+            )
         return Spot(f"({at[0]:g}, {at[1]:g})", keys, np.array([at]))
+
+    def disc(self, box: Box, keys: Keys) -> None:
+        """Refuse a dynamic obstacle that never leaves a box outside of the map."""
+        x0, y0, x1, y1 = self._cmap.bounds
+        if box[2] < x0 or box[0] > x1 or box[3] < y0 or box[1] > y1:
+            bounds = f"x from {x0:g} to {x1:g}, y from {y0:g} to {y1:g} m"
+            raise self._origin.refuse(keys, f"never comes onto the map, which has {bounds}")
 
     def capacity(self, free: Free, spot: Spot, count: int, radius: float) -> None:
         """Refuse an area that is too small for so many of this (mean) radius."""
@@ -82,17 +107,45 @@ class Checker:
                 f"about {fit:,} fit; make it larger or count smaller",
             )
 
+    def journey(self, starts: Sequence[Spot], legs: Sequence[Leg], *, repeat: bool) -> None:
+        """Refuse a leg of which nothing can be reached from where the one before may end."""
+        again = [legs[0]] if repeat and len(legs) > 1 else []
+        before = list(starts)
+        for leg in [*legs, *again]:
+            reached = [self._reached(start, leg) for start in before]
+            before = [
+                spot for k, spot in enumerate(leg.spots) if any(k in some for some in reached)
+            ]
+
+    def _reached(self, start: Spot, leg: Leg) -> list[int]:
+        """Which places of a leg can be reached from a start; one of them at least."""
+        widest = [self._widest(start, spot) for spot in leg.spots]
+        reached = [k for k, pinch in enumerate(widest) if self._passes(pinch)]
+        if not reached:
+            best = max(range(len(widest)), key=lambda k: _radius_of(widest[k]))
+            others = f" (nor any other of the {len(widest)})" if len(widest) > 1 else ""
+            message = self._no_way(start, leg.spots[best], widest[best])
+            raise self._origin.no_path(leg.keys, message + others, widest[best])
+        return reached
+
     def way(self, start: Spot, goal: Spot) -> None:
         """Refuse a goal that cannot be reached from anywhere in the start."""
+        self._reached(start, Leg(goal.keys, [goal]))
+
+    def _passes(self, pinch: Pinch | None) -> bool:
+        return _radius_of(pinch) >= self.radius - _SLACK
+
+    def _widest(self, start: Spot, goal: Spot) -> Pinch | None:
+        """The narrowest place of a way that is wide enough, or else of the widest."""
         widest: Pinch | None = None
         for a in start.points:
             for b in goal.points:
                 pinch = self._pinch(a, b)
-                if pinch is not None and pinch.radius >= self.radius - _SLACK:
-                    return
-                if pinch is not None and (widest is None or pinch.radius > widest.radius):
+                if self._passes(pinch):
+                    return pinch
+                if _radius_of(pinch) > _radius_of(widest):
                     widest = pinch
-        raise self._origin.refuse(goal.keys, self._no_way(start, goal, widest))
+        return widest
 
     def _pinch(self, a: Floats, b: Floats) -> Pinch | None:
         """The narrowest place of the widest way; None where there is no way."""
@@ -130,8 +183,6 @@ def _some(points: Floats) -> Floats:
     return np.ascontiguousarray(points[order[:_SAMPLE]])
 
 
-def legs(start: Spot, goals: Sequence[Spot], *, repeat: bool) -> list[tuple[Spot, Spot]]:
-    """From where to where a journey goes, one after the other."""
-    spots = [start, *goals]
-    found = list(pairwise(spots))
-    return [*found, (goals[-1], goals[0])] if repeat and len(goals) > 1 else found
+def _radius_of(pinch: Pinch | None) -> float:
+    """Radius that passes, m; less than nothing where there is no way."""
+    return -math.inf if pinch is None else pinch.radius

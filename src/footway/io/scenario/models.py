@@ -32,7 +32,16 @@ from pydantic import (
 from footway.crowd.profile import FASTEST, WIDEST, Profile
 from footway.io.scenario.problems import Fault, Origin, each, inside, kind_of
 from footway.io.scenario.quantities import Number, Spread, Varied, Whole
-from footway.io.scenario.shapes import AreaOf, Point, PointOf, Ring, Shape, Target, Targets
+from footway.io.scenario.shapes import (
+    AreaOf,
+    Choice,
+    Point,
+    PointOf,
+    Ring,
+    Shape,
+    Target,
+    Targets,
+)
 
 if TYPE_CHECKING:
     from footway.io.scenario.staging import Stage
@@ -116,8 +125,9 @@ class _Crowd(_Walkers):
     """Walk to destinations, or wander at random."""
     area: SpawnArea | None = None
     """Where they appear: a name, a rectangle or a polygon; by default anywhere on the map."""
-    destinations: Annotated[tuple[str | Ring | Point, ...], Targets()] = ()
-    """Areas or points, visited in this order; by default random goals."""
+    destinations: Annotated[tuple[str | Ring | Point | Choice, ...], Targets()] = ()
+    """Areas or points, visited in this order; by default random goals. A list inside the list is \
+a choice: each takes the nearest of it, by path."""
     premovement: Delay = 0.0
     """They stand still for so long at first; a number, or {mean, deviation}."""
     within: Annotated[float, Number("m", above=0.0, endless=True)] = math.inf
@@ -261,6 +271,13 @@ class Obstacle(_Table):
             )
         return self
 
+    def box(self, duration: float) -> tuple[float, float, float, float]:
+        """xmin, ymin, xmax, ymax of where it is in a run of so many seconds, m."""
+        lasts = max(0.0, min(self.vanishes, duration) - self.appears)
+        ends = [(at, at + lasts * v) for at, v in zip(self.at, self.velocity, strict=True)]
+        (x0, x1), (y0, y1) = ((min(e) - self.radius, max(e) + self.radius) for e in ends)
+        return x0, y0, x1, y1
+
 
 class Output(_Table):
     """What is written: `[output]`."""
@@ -284,7 +301,7 @@ class Scenario(_Table):
     """Another seed gives another crowd; the same one gives the same to the last bit."""
     duration: Annotated[float, Number("s", above=0.0, high=604_800.0)] = 60.0
     """Simulated time."""
-    step: Annotated[float, Number("s", above=0.0, high=1.0)] = 0.1
+    step: Annotated[float, Number("s", low=0.001, high=1.0)] = 0.1
     """Time between two steps."""
     profile: Named[ProfileTable] = Field(default_factory=lambda: MappingProxyType({}))
     """Kinds of characters: `[profile.NAME]`."""
@@ -312,7 +329,8 @@ class Scenario(_Table):
         """Load the map, check everything against it, and put the crowd on it.
 
         Raises:
-            BadInput: an area that is not there, no room, no way; with the file, line and key.
+            BadInput: an area that is not there, no room; with the file, line and key.
+            NoPath: a goal that cannot be reached, likewise.
 
         """
         from footway.io.scenario.staging import stage

@@ -7,12 +7,14 @@ import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
-from footway.errors import BadInput
+from footway.errors import BadInput, NoPath
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from footway.corridor import Pinch
 
 T = TypeVar("T")
 Keys: TypeAlias = "tuple[str | int, ...]"
@@ -69,10 +71,18 @@ class Origin:
 
     def refuse(self, keys: Keys, message: str) -> BadInput:
         """One line: file, line of the file, key, what is wrong and what to do."""
+        return BadInput(self._line(keys, message))
+
+    def no_path(self, keys: Keys, message: str, pinch: Pinch | None) -> NoPath:
+        """The same for a goal that cannot be reached, with what is too narrow on the widest way."""
+        reason: Literal["components", "pinch"] = "components" if pinch is None else "pinch"
+        return NoPath(self._line(keys, message), reason=reason, pinch=pinch)
+
+    def _line(self, keys: Keys, message: str) -> str:
         words = " ".join(message.split())
         line = self.line_of(keys)
         parts = [self.name, f"line {line}" if line else "", path_of(keys), words]
-        return BadInput(": ".join(part for part in parts if part))
+        return ": ".join(part for part in parts if part)
 
     def line_of(self, keys: Keys) -> int:
         """Line of a key, or of what it is in; 0 where nothing is known."""

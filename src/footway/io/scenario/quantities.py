@@ -139,6 +139,9 @@ class Varied(Number):
 
     def check(self, value: Any) -> float | Spread:
         """The number or the spread, or a Fault."""
+        if isinstance(value, list) and len(value) == 2:
+            mean, deviation = (show(one) for one in value)
+            raise Fault(f"is a list; write {{ mean = {mean}, deviation = {deviation} }}")
         if not isinstance(value, dict | Spread):
             number: float = super().check(value)
             return number

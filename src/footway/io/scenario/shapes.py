@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from pydantic_core import core_schema
 
@@ -12,6 +12,13 @@ from footway.io.scenario.quantities import Number
 
 Point: TypeAlias = tuple[float, float]
 Ring: TypeAlias = tuple[Point, ...]
+
+
+class Choice(NamedTuple):
+    """Destinations of which each character takes the nearest."""
+
+    of: tuple[str | Ring | Point, ...]
+
 
 MOST_METRES: Final = 2_000_000.0
 """m. Coordinates beyond this are not those of a place that people walk in; maps have the same."""
@@ -133,7 +140,7 @@ class Target(_Place):
 class Targets(_Place):
     """Destinations in sequence; a single name needs no list."""
 
-    def check(self, value: Any) -> tuple[str | Ring | Point, ...]:
+    def check(self, value: Any) -> tuple[str | Ring | Point | Choice, ...]:
         """All of them."""
         if isinstance(value, str):
             return (_as_name(value),)
@@ -141,11 +148,44 @@ class Targets(_Place):
             raise Fault(f"is {kind_of(value)}; give a list of area names and points [x, y]")
         if value and all(isinstance(one, int | float) for one in value):
             raise Fault(f"is a list of numbers; a point is a list of its own: [{show(value)}]")
-        return each(value, Target().check)
+        return each(value, _as_destination)
 
     def schema(self) -> dict[str, Any]:
         """JSON Schema of one or many."""
-        return {"anyOf": [_NAME_SCHEMA, {"type": "array", "items": Target().schema()}]}
+        one = Target().schema()["anyOf"]
+        choice = {
+            "type": "array",
+            "items": {"anyOf": one},
+            "minItems": 1,
+            "description": "Areas or points of which each character takes the nearest.",
+        }
+        return {"anyOf": [_NAME_SCHEMA, {"type": "array", "items": {"anyOf": [*one, choice]}}]}
+
+    def __get_pydantic_core_schema__(self, *_: Any) -> core_schema.CoreSchema:
+        written = core_schema.plain_serializer_function_ser_schema(_as_written)
+        return core_schema.no_info_plain_validator_function(self.check, serialization=written)
+
+
+def _as_written(value: tuple[str | Ring | Point | Choice, ...]) -> list[Any]:
+    """Destinations as they stand in a file."""
+    return [one.of if isinstance(one, Choice) else one for one in value]
+
+
+def _as_destination(value: Any) -> str | Ring | Point | Choice:
+    """A place, or a list of places to choose from."""
+    return Choice(each(value, Target().check)) if _is_choice(value) else Target().check(value)
+
+
+def _is_choice(value: Any) -> bool:
+    """Whether a list has a name or an area in it, or one or two points: more are a polygon."""
+    if not _is_list(value) or not all(isinstance(one, str) or _is_list(one) for one in value):
+        return False
+    return 0 < len(value) < 3 or any(isinstance(one, str) or _is_deep(one) for one in value)
+
+
+def _is_deep(value: Any) -> bool:
+    """Whether a list is a rectangle or a polygon, or meant to be one."""
+    return len(value) == 4 or any(_is_list(one) for one in value)
 
 
 def as_point(value: Any) -> Point:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from footway.crowd import Crowd, Profile
-from footway.errors import BadInput, FootwayError
+from footway.errors import BadInput, FootwayError, NoPath
 from footway.io.scenario.areas import Areas
-from footway.io.scenario.checks import Checker, Spot, legs, mean_of, most_of
+from footway.io.scenario.checks import Checker, Leg, mean_of, most_of
 from footway.io.scenario.models import Population, ProfileTable, Source
 from footway.io.scenario.problems import show
 from footway.io.scenario.reading import check_names
+from footway.io.scenario.shapes import Choice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from footway.corridor import CorridorMap
     from footway.crowd.region import Region
     from footway.environment import Environment
+    from footway.io.scenario.checks import Spot
     from footway.io.scenario.models import Group, Obstacle, Scenario
     from footway.io.scenario.problems import Keys, Origin
     from footway.io.scenario.shapes import Point, Ring
@@ -59,7 +61,10 @@ def open_map(scenario: Scenario) -> Ground:
             return Ground(CorridorMap.build(environment), environment)
         if scenario.scale is not None:
             raise BadInput(f"{name} is in metres already; leave out the scale")
-        return Ground(CorridorMap.load(name), None)
+        saved = CorridorMap.load(name)
+        if not isinstance(saved, CorridorMap):
+            raise BadInput(f"{name} is a roadmap in three dimensions; a crowd walks on a plan")
+        return Ground(saved, None)
 
 
 def stage(scenario: Scenario, ground: Ground | None = None, *, threads: int | None = None) -> Stage:
@@ -71,7 +76,8 @@ def stage(scenario: Scenario, ground: Ground | None = None, *, threads: int | No
         threads: of the crowd.
 
     Raises:
-        BadInput: an area that is not there, no room, no way; with the file, line and key.
+        BadInput: an area that is not there, no room; with the file, line and key.
+        NoPath: a goal that cannot be reached, likewise.
 
     """
     check_names(scenario)
@@ -101,6 +107,9 @@ class _Casting:
 
     def add_obstacle(self, crowd: Crowd, given: Obstacle, keys: Keys) -> None:
         """Add a dynamic obstacle."""
+        Checker(self._map, self._origin, given.radius).disc(
+            given.box(self._scenario.duration), (*keys, "at")
+        )
         with _refusals(self._origin, keys):
             crowd.add_obstacle(
                 given.at,
@@ -199,20 +208,28 @@ class _Casting:
         self, given: Population | Source, checker: Checker, starts: list[Spot], keys: Keys
     ) -> list[Any]:
         """Destinations as the crowd takes them, each with a way from the one before."""
-        spots, places = [], []
+        legs: list[Leg] = []
+        places: list[Any] = []
         for k, target in enumerate(given.destinations):
-            place, spot = self._target(target, checker, (*keys, "destinations", k))
-            spots.append(spot)
+            place, leg = self._leg(target, checker, (*keys, "destinations", k))
+            legs.append(leg)
             places.append(place)
-        if spots:
-            for start in starts:
-                checker.way(start, spots[0])
-            for one, other in legs(spots[0], spots[1:], repeat=given.then == "repeat"):
-                checker.way(one, other)
+        checker.journey(starts, legs, repeat=given.then == "repeat")
         for k, at in enumerate(getattr(given, "goals", None) or ()):
             goal = checker.point(at, (*keys, "goals", k))
             checker.way(starts[min(k, len(starts) - 1)], goal)
         return places
+
+    def _leg(
+        self, target: str | Ring | Point | Choice, checker: Checker, keys: Keys
+    ) -> tuple[Any, Leg]:
+        """A destination, or several to choose from, as the crowd and the checker take them."""
+        if not isinstance(target, Choice):
+            place, spot = self._target(target, checker, keys)
+            return place, Leg(keys, [spot])
+        some = [self._target(one, checker, (*keys, k)) for k, one in enumerate(target.of)]
+        # A list for each, or three points would be the corners of an area.
+        return [[place] for place, _ in some], Leg(keys, [spot for _, spot in some])
 
     def _target(
         self, target: str | Ring | Point, checker: Checker, keys: Keys
@@ -277,5 +294,7 @@ def _refusals(origin: Origin, keys: Keys) -> Iterator[None]:
     """Say where in the file it is, when something below refuses."""
     try:
         yield
+    except NoPath as error:
+        raise origin.no_path(keys, str(error), error.pinch) from error
     except FootwayError as error:
         raise origin.refuse(keys, str(error)) from error

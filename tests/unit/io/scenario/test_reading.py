@@ -10,6 +10,7 @@ from footway.crowd.profile import Profile
 from footway.io.scenario import Scenario, demos, load_scenario, parse_scenario
 from footway.io.scenario.models import ProfileTable
 from footway.io.scenario.quantities import Spread
+from footway.io.scenario.shapes import Choice
 
 SMALLEST = 'map = "gallery:field"\n[[population]]\ncount = 10\n'
 
@@ -77,6 +78,18 @@ def test_shapes():
     assert single.population[0].destinations == ("hall",)
 
 
+def test_destinations_to_choose_from():
+    """Names, rectangles and up to two points; three points are a polygon, as ever."""
+    wishes = '["a", [1, 2]], [[1, 2], [3, 4]], [[0, 0, 1, 1], "b"], [[0, 0], [1, 0], [0, 1]], ["c"]'
+    scenario = parse_scenario(SMALLEST + f"destinations = [{wishes}]")
+    first, points, areas, triangle, one = scenario.population[0].destinations
+    assert first == Choice(("a", (1.0, 2.0)))
+    assert points == Choice(((1.0, 2.0), (3.0, 4.0)))
+    assert areas == Choice((((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)), "b"))
+    assert triangle == ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0))
+    assert one == Choice(("c",))
+
+
 def test_starts_say_how_many():
     text = 'map = "gallery:field"\n[[population]]\nstarts = [[1, 2], [3, 4]]\n'
     assert parse_scenario(text).population[0].size == 2
@@ -120,6 +133,8 @@ def test_built_in_scenarios(name):
         ('speed = "1.2 m/s"', ("population[0].speed: ", "in m/s without quotes: 1.2")),
         ('speed = "5 km/h"', ("in m/s without quotes: 1.389",)),
         ('speed = "fast"', ("is the text 'fast'; give a number in m/s",)),
+        ("speed = [1.3, 0.2]", ("is a list; write { mean = 1.3, deviation = 0.2 }",)),
+        ("speed = [1.3]", ("is a list; give a number in m/s",)),
         ("speed = nan", ("is nan; give a finite number in m/s",)),
         ("speed = 0", ("it must be more than 0 m/s",)),
         ("speed = true", ("is a boolean; give a number",)),
@@ -138,6 +153,9 @@ def test_built_in_scenarios(name):
         ("starts = [[1, 2]]", ("population[0].starts: has 1 points for 10 characters",)),
         ("starts = [1, 2]", ("population[0].starts[0]: is a number; give two numbers",)),
         ("starts = [[1, nan]]", ("population[0].starts[0][1]: is nan",)),
+        ("destinations = [['hall', []]]", ("population[0].destinations[0][1]: is a list of 0",)),
+        ("destinations = [['hall', 3]]", ("population[0].destinations[0]",)),
+        ("destinations = [[['hall', 'yard'], 'gate']]", ("population[0].destinations[0][0]",)),
         ("destinations = [1, 2]", ("a point is a list of its own: [[1, 2]]",)),
         ("destinations = [[1, 2, 3]]", ("population[0].destinations[0]",)),
         ("destinations = [3.5, 'x']", ("population[0].destinations[0]: is a number",)),
@@ -199,6 +217,7 @@ def test_mistakes(lines, words):
         ('map = "a.wkt"\nduration = "2 min"', "without quotes: 120"),
         ('map = "a.wkt"\nseed = -1', "it must be at least 0"),
         ('map = "a.wkt"\nstep = 5', "is 5 s, more than 1 s"),
+        ('map = "a.wkt"\nstep = 0.0001', "is 0.0001 s; it must be at least 0.001 s"),
     ],
 )
 def test_mistakes_at_the_top(text, words):

@@ -31,8 +31,8 @@ def staged(tmp_path):
 def refusal(staged):
     """The message for a scenario that cannot be staged."""
 
-    def run(text, map_name="room"):
-        with pytest.raises(fw.BadInput) as caught:
+    def run(text, map_name="room", kind=fw.BadInput):
+        with pytest.raises(kind) as caught:
             staged(text, map_name)
         message = str(caught.value)
         assert message.startswith("a.toml: ")
@@ -101,6 +101,13 @@ def test_obstacles_come_and_go(staged):
         seen.append(len(crowd.obstacles))
         crowd.step(10)
     assert seen == [0, 1, 0]
+
+
+def test_an_obstacle_may_come_from_outside(staged):
+    moving = "[[population]]\ncount=1\n[[obstacle]]\nat=[20, 4]\nradius=1\nvelocity=[-1, 0]\n"
+    crowd = staged(moving).crowd
+    crowd.step(100)
+    assert crowd.obstacles == pytest.approx(np.array([(10.0, 4.0, 1.0)]))
 
 
 def test_everybody_leaves_by_the_exit(staged):
@@ -202,6 +209,15 @@ def test_a_saved_map_has_no_areas_but_works(staged, tmp_path):
             "group[0]: the group area is 1 m2",
         ),
         ("[[group]]\ncount = 3\nstart = [2, 2]\ngoal = [5, 4]", "group[0].goal: is (5, 4)"),
+        ("[[population]]\nstarts = [[5, 4]]", ") is free"),
+        (
+            "[[population]]\ncount = 1\n[[obstacle]]\nat = [20, 4]\nradius = 1",
+            "line 5: obstacle[0].at: never comes onto the map, which has x from 0 to 10",
+        ),
+        (
+            "[[population]]\ncount=1\n[[obstacle]]\nat=[14,4]\nradius=1\nvelocity=[-1,0]\nvanishes=2",
+            "never comes onto the map",
+        ),
     ],
 )
 def test_refused_before_anything_runs(refusal, text, words):
@@ -210,7 +226,7 @@ def test_refused_before_anything_runs(refusal, text, words):
 
 def test_rooms_without_a_door_between_them(refusal):
     text = "[[population]]\ncount = 3\narea = [-8, 1, -2, 7]\ndestinations = [[2, 1, 8, 7]]"
-    message = refusal(text, "two")
+    message = refusal(text, "two", fw.NoPath)
     assert "population[0].destinations[0]: the area cannot be reached from the area" in message
     assert "different parts of the map" in message
 
@@ -220,7 +236,7 @@ def test_a_door_that_is_too_narrow(refusal):
         "[area]\nwest = [1, 1, 3, 7]\neast = [7, 1, 9, 7]\n"
         "[[population]]\ncount = 3\narea = 'west'\nradius = 0.5\ndestinations = ['east']"
     )
-    message = refusal(text, "door")
+    message = refusal(text, "door", fw.NoPath)
     assert "area 'east' cannot be reached from area 'west'" in message
     assert "0.800 m wide at" in message
     assert "needs 1 m" in message
@@ -229,15 +245,35 @@ def test_a_door_that_is_too_narrow(refusal):
 def test_the_widest_of_a_spread_must_fit(refusal):
     text = "[[population]]\ncount = 3\nradius = {mean = 0.35, deviation = 0.05}\n"
     journey = "area = [1, 1, 3, 7]\ndestinations = [[8, 4]]"
-    assert "a radius of 0.45 m needs 0.9 m" in refusal(text + journey, "door")
+    assert "a radius of 0.45 m needs 0.9 m" in refusal(text + journey, "door", fw.NoPath)
 
 
 def test_every_leg_of_a_journey_is_looked_at(refusal):
     text = "[[population]]\ncount = 3\nradius = 0.5\narea = [7, 1, 9, 7]\n"
     there = "destinations = [[8, 2], [8, 6], [2, 4]]"
-    assert "destinations[2]: (2, 4) cannot be reached from (8, 6)" in refusal(text + there, "door")
+    message = refusal(text + there, "door", fw.NoPath)
+    assert "destinations[2]: (2, 4) cannot be reached from (8, 6)" in message
     text = "[[population]]\nradius = 0.5\nstarts = [[8, 2], [2, 2]]\ngoals = [[8, 6], [8, 4]]"
-    assert "goals[1]: (8, 4) cannot be reached from (2, 2)" in refusal(text, "door")
+    assert "goals[1]: (8, 4) cannot be reached from (2, 2)" in refusal(text, "door", fw.NoPath)
+
+
+def test_the_nearest_of_several_destinations(staged):
+    text = (
+        "[area]\nwest = [0.5, 3, 1.5, 5]\neast = [8.5, 3, 9.5, 5]\n"
+        "[[population]]\nstarts = [[3, 4], [7, 4]]\ndestinations = [['west', 'east']]\n"
+        "then = 'exit'"
+    )
+    crowd = staged(text).crowd
+    assert (crowd.goals[:, 0] < 5).tolist() == [True, False]
+
+
+def test_one_of_several_destinations_must_be_reached(staged, refusal):
+    text = "[[population]]\ncount = 3\narea = [-8, 1, -2, 7]\nthen = 'exit'\n"
+    some = "destinations = [[[8, 4], [-8, 4]], [[8, 6], [-8, 6], [2, 1, 8, 3]]]"
+    assert (staged(text + some, "two").crowd.goals[:, 0] < 0).all()
+    message = refusal(text + "destinations = [[[8, 4], [2, 1, 8, 3]]]", "two", fw.NoPath)
+    assert "population[0].destinations[0]: (8, 4) cannot be reached from the area" in message
+    assert "nor any other of the 2" in message
 
 
 def test_maps_that_are_not_there(tmp_path):

@@ -1,0 +1,235 @@
+"""`footway build --method`: from a map to a roadmap, in two or three dimensions."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
+
+import typer
+
+from footway.cli.files import write_plot
+from footway.cli.maps import is_saved, load_space
+from footway.cli.numbers import parse_number, parse_numbers
+from footway.cli.output import Steps, facts, milliseconds, print_json, print_lines
+from footway.cli.running import progress_bar
+from footway.errors import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from footway.environment import Environment, Volume
+    from footway.roadmap import Roadmap
+
+_PANEL: Final = "Roadmaps (with --method)"
+
+_MANY: Final = 50_000
+"""Edges along which clearance is not measured: a grid's is that of its nodes."""
+
+
+class Method(StrEnum):
+    """Kinds of maps that can be built."""
+
+    CORRIDORS = "corridors"
+    GRID = "grid"
+    RRM = "rrm"
+    RRM_STAR = "rrm-star"
+    RRRM = "rrrm"
+
+
+_MAKERS: Final = {
+    Method.GRID: ("footway.roadmap.grid", "grid", "grid roadmap (GRM)"),
+    Method.RRM: ("footway.roadmap.rrm", "rrm", "reachability roadmap (RRM)"),
+    Method.RRM_STAR: ("footway.roadmap.rrm_star", "rrm_star", "roadmap with useful cycles (RRM*)"),
+    Method.RRRM: ("footway.roadmap.retraction", "rrrm", "retracted roadmap (RRRM)"),
+}
+
+_HAS: Final[dict[Method, frozenset[str]]] = {
+    Method.GRID: frozenset({"resolution", "radius", "size"}),
+    Method.RRM: frozenset({"resolution", "radius", "size", "seed"}),
+    Method.RRM_STAR: frozenset({"resolution", "radius", "size", "seed", "usefulness"}),
+    Method.RRRM: frozenset({"resolution", "radius", "size", "seed", "usefulness"}),
+}
+"""Options that each method takes."""
+
+
+def _option(unit: str, words: str, default: str) -> Any:
+    return typer.Option(metavar=unit, help=words, show_default=default, rich_help_panel=_PANEL)
+
+
+MethodOption = Annotated[
+    Method, typer.Option(help="What to build: the exact corridor map, or a roadmap.")
+]
+ResolutionOption = Annotated[
+    str | None,
+    _option("METRES", "Side of a cell; of a voxel of a mesh.", "0.5, or more for large maps"),
+]
+RadiusOption = Annotated[str | None, _option("METRES", "Radius of the disc or ball.", "0.25")]
+SizeOption = Annotated[
+    str | None, _option("X,Y,Z", "Box that moves, in three dimensions.", "a ball")
+]
+UsefulnessOption = Annotated[
+    str | None,
+    _option("K", "An edge must make a way this many times shorter: rrm-star, rrrm.", "1.5"),
+]
+SeedOption = Annotated[int | None, _option("N", "Of random choices: all but grid.", "0")]
+
+
+class Source(NamedTuple):
+    """The map that was named."""
+
+    name: str
+    scale: float | None
+    between: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What roadmap is wanted, as its maker takes it."""
+
+    method: Method
+    options: dict[str, Any]
+
+    def make(self, environment: Environment | Volume, progress: Any) -> Roadmap:
+        """Build it."""
+        module, name, _ = _MAKERS[self.method]
+        maker = getattr(import_module(module), name)
+        made: Roadmap = maker(environment, progress=progress, **self.options)
+        return made
+
+
+def check_wishes(map_name: str, method: Method, **given: Any) -> Wishes | None:
+    """Return what roadmap is wanted, None for a corridor map; or say what does not go together."""
+    named = {name: value for name, value in given.items() if value is not None}
+    if method is Method.CORRIDORS:
+        if named:
+            raise BadInput(
+                f"--{next(iter(named))} is for roadmaps, and a corridor map serves every radius; "
+                "leave it out or add --method"
+            )
+        return None
+    if is_saved(map_name):
+        raise BadInput(
+            f"{map_name}: is a saved map; --method needs the file that it was built from"
+        )
+    for name in named:
+        if name not in _HAS[method]:
+            raise BadInput(f"--{name} means nothing to --method {method}; leave it out")
+    if "radius" in named and "size" in named:
+        raise BadInput("--radius is for a disc or a ball and --size for a box; give one of them")
+    return Wishes(method, {name: _parsed(name, value) for name, value in named.items()})
+
+
+def _parsed(name: str, value: Any) -> Any:
+    if name == "size":
+        return parse_numbers(value, "--size", "3,3,3")
+    return value if name == "seed" else parse_number(value, f"--{name}")
+
+
+def build_roadmap(
+    source: Source, wishes: Wishes, written: dict[str, str | None], *, json: bool
+) -> None:
+    """Build a roadmap, save it, draw it, and say what it is like."""
+    steps = Steps()
+    name, scale, between = source
+    environment = load_space(
+        name, scale=scale, between=between, steps=steps,
+        resolution=wishes.options.get("resolution"),
+    )  # fmt: skip
+    begin = time.perf_counter()
+    with progress_bar(f"Building the {_MAKERS[wishes.method][2]}") as progress:
+        roadmap = wishes.make(environment, progress)
+    steps.seconds["build"] = time.perf_counter() - begin
+    _finish(name, roadmap, environment, steps, written, json=json)
+
+
+def report_saved(
+    name: str, roadmap: Roadmap, steps: Steps, written: dict[str, str | None], *, json: bool
+) -> None:
+    """Say what a saved roadmap is like; draw it."""
+    _finish(name, roadmap, None, steps, written, json=json)
+
+
+def _finish(
+    name: str,
+    roadmap: Roadmap,
+    environment: Environment | Volume | None,
+    steps: Steps,
+    written: dict[str, str | None],
+    *,
+    json: bool,
+) -> None:
+    output, plot = written["output"], written["plot"]
+    if output is not None:
+        with steps.step("save", f"Writing {output}"):
+            roadmap.save(output)
+    if plot is not None:
+        from footway.io.picture import draw_roadmap
+
+        with steps.step("plot", f"Drawing {plot}"):
+            write_plot(draw_roadmap(roadmap, environment=environment), plot)
+    if json:
+        print_json(_as_json(name, roadmap, steps) | written)
+    else:
+        print_lines(_as_text(name, roadmap, steps, (output, plot)))
+
+
+def _as_json(name: str, roadmap: Roadmap, steps: Steps) -> dict[str, Any]:
+    least, mean, most = _clearance(roadmap)
+    return {
+        "map": name,
+        "name": roadmap.name,
+        "method": roadmap.method,
+        "dimension": roadmap.dimension,
+        "bounds": list(roadmap.bounds),
+        "nodes": roadmap.n_nodes,
+        "edges": roadmap.n_edges,
+        "cycles": roadmap.n_cycles,
+        "components": roadmap.n_components,
+        "length": float(roadmap.lengths.sum()),
+        "clearance": {"min": least, "mean": mean, "max": most},
+        "parameters": roadmap.parameters,
+        "fake_obstacles": len(roadmap.fake_obstacles),
+        "construction_ms": {k: round(1000.0 * s, 3) for k, s in roadmap.seconds.items()},
+        "times_ms": steps.in_ms(),
+    }
+
+
+def _as_text(
+    name: str, roadmap: Roadmap, steps: Steps, written: tuple[str | None, ...]
+) -> Iterator[str]:
+    bounds = roadmap.bounds
+    size = [b - a for a, b in zip(bounds, bounds[roadmap.dimension :], strict=False)]
+    least, mean, most = _clearance(roadmap)
+    yield f"Roadmap of {name}: {_MAKERS[Method(roadmap.method)][2]}"
+    yield from facts(
+        [
+            ("size", f"{' x '.join(f'{side:,.4g}' for side in size)} m"),
+            ("cells", f"{roadmap.space.resolution:g} m, for {_object_of(roadmap)}"),
+            ("graph", f"{roadmap.n_nodes:,} nodes, {roadmap.n_edges:,} edges"),
+            ("length", f"{roadmap.lengths.sum():,.1f} m"),
+            ("cycles", f"{roadmap.n_cycles:,}"),
+            ("components", f"{roadmap.n_components:,}"),
+            ("clearance", f"{least:.2f} to {most:.2f} m, {mean:.2f} m on average"),
+            *((step, milliseconds(seconds)) for step, seconds in steps.seconds.items()),
+        ]
+    )
+    for file in written:
+        if file is not None:
+            yield f"  wrote {file}"
+
+
+def _object_of(roadmap: Roadmap) -> str:
+    space = roadmap.space
+    if space.radius:
+        return f"a {'disc' if roadmap.dimension == 2 else 'ball'} of radius {space.radius:g} m"
+    return f"a box of {' x '.join(f'{side:g}' for side in space.size)} m"
+
+
+def _clearance(roadmap: Roadmap) -> tuple[float, float, float]:
+    """Least, mean and most clearance of the configurations, m; of a large grid's nodes."""
+    few = 0 < roadmap.n_edges <= _MANY
+    room = roadmap.samples().clearance if few else roadmap.node_clearance
+    return float(room.min()), float(room.mean()), float(room.max())

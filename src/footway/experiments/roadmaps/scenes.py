@@ -1,0 +1,146 @@
+"""The environments of the experiments, their objects, and the roadmaps of all methods."""
+
+from __future__ import annotations
+
+import time
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from footway.corridor import CorridorMap
+from footway.environment import gallery
+from footway.roadmap.grid import grid
+from footway.roadmap.retraction import retract
+from footway.roadmap.rrm import rrm
+from footway.roadmap.rrm_star import rrm_star
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from footway.environment import Environment, Volume
+    from footway.roadmap import Roadmap
+
+    Floats = NDArray[np.float64]
+
+SEED: Final = 2006
+USEFULNESS: Final = 1.5
+"""The paper's K (section V.B.1)."""
+
+METHODS: Final = ("GRM", "RRM", "RRM*", "RRRM")
+
+
+class Setting(NamedTuple):
+    """An environment, the object that moves there, and the cells (table I)."""
+
+    name: str
+    resolution: float | None  # m; None: that of the volume
+    radius: float  # m, of a disc; 0 for a box
+    size: tuple[float, float, float] | None  # m, of a box
+    fine: bool = False  # cells finer than the paper's
+
+    @property
+    def slug(self) -> str:
+        """For names of files."""
+        return f"{self.name}-fine" if self.fine else self.name
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What the methods are called with."""
+        if self.size is not None:
+            return {"size": self.size}
+        return {"resolution": self.resolution, "radius": self.radius}
+
+
+SETTINGS: Final = {
+    "field": Setting("field", 0.5, 0.5, None),
+    "office": Setting("office", 0.5, 0.25, None),
+    "office-fine": Setting("office", 0.2, 0.25, None, fine=True),
+    "house": Setting("house", None, 0.0, (3.0, 3.0, 3.0)),
+    "quake": Setting("quake", None, 0.0, (1.0, 1.0, 1.0)),
+}
+"""The office comes twice: the paper's cells close most of our doors, finer ones open them all."""
+
+
+class Built(NamedTuple):
+    """All roadmaps of an environment, and how long each took from the environment on."""
+
+    setting: Setting
+    environment: Environment | Volume
+    roadmaps: dict[str, Roadmap]  # by name of the method
+    seconds: dict[str, float]
+
+    @property
+    def name(self) -> str:
+        """Name of the environment, as in the paper, with the cells where they are finer."""
+        name = self.setting.name.capitalize()
+        return f"{name}, cells of {self.setting.resolution:g} m" if self.setting.fine else name
+
+
+@cache
+def roadmaps_of(setting: Setting) -> Built:
+    """Return the roadmaps of all methods, built once."""
+    return build_all(setting, gallery.make(setting.name))
+
+
+def warm_up(setting: Setting) -> None:
+    """Build the same of a small environment, to load the compiled kernels."""
+    small = build_all(
+        setting._replace(size=setting.size and (1.0, 1.0, 1.0)), small_environment(setting)
+    )
+    pair = random_pairs(small.roadmaps["GRM"], 1)[0]
+    for method in METHODS[1:]:
+        ask(corridors_of(small.roadmaps[method]), setting, pair)
+
+
+def build_all(setting: Setting, environment: Environment | Volume) -> Built:
+    """Return the roadmaps of all methods, and how long they took."""
+    found: dict[str, Roadmap] = {}
+    seconds: dict[str, float] = {}
+    begin = time.perf_counter()
+    found["GRM"] = grid(environment, **setting.options)
+    seconds["GRM"] = time.perf_counter() - begin
+    begin = time.perf_counter()
+    found["RRM"] = rrm(environment, seed=SEED, **setting.options)
+    seconds["RRM"] = time.perf_counter() - begin
+    found["RRM*"] = rrm_star(found["RRM"], usefulness=USEFULNESS, seed=SEED)
+    seconds["RRM*"] = time.perf_counter() - begin
+    found["RRRM"] = retract(found["RRM*"])
+    seconds["RRRM"] = time.perf_counter() - begin
+    return Built(setting, environment, found, seconds)
+
+
+def small_environment(setting: Setting) -> Environment | Volume:
+    """An environment that takes no time, with ways around, so that every kernel is called."""
+    from footway.environment import Environment, Volume
+
+    posts = [(4, 4, 6, 7), (9, 3, 11, 6), (4, 10, 7, 12), (10, 9, 12, 12)]
+    if setting.size is None:
+        rings = [[(a, b), (c, b), (c, d), (a, d)] for a, b, c, d in posts]
+        return Environment.from_polygons(bounds=(0, 0, 16, 16), obstacles=rings)
+    boxes = [(a, b, 0.0, c, d, 8.0) for a, b, c, d in posts]
+    return Volume.from_boxes((0, 0, 0, 16, 16, 8), boxes, resolution=1.0)
+
+
+def corridors_of(roadmap: Roadmap) -> Any:
+    """Return the roadmap with clearance attached: CorridorMap or SpaceMap (section V.B.2)."""
+    return CorridorMap.from_roadmap(roadmap)
+
+
+def random_pairs(roadmap: Roadmap, count: int, *, seed: int = SEED) -> list[tuple[Floats, Floats]]:
+    """Return pairs of places (d,) between which there is a way: free corners of the lattice.
+
+    `roadmap` is the grid roadmap, whose components are those of the lattice.
+    """
+    random = np.random.default_rng(seed)
+    pairs: list[tuple[Floats, Floats]] = []
+    while len(pairs) < count:
+        a, b = random.integers(0, roadmap.n_nodes, 2)
+        if a != b and roadmap.component[a] == roadmap.component[b]:
+            pairs.append((roadmap.nodes[a], roadmap.nodes[b]))
+    return pairs
+
+
+def ask(corridors: Any, setting: Setting, pair: tuple[Floats, Floats]) -> Any:
+    """Return the path of a query for the object of the setting."""
+    return corridors.path(*pair, radius=setting.radius)

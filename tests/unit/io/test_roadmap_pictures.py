@@ -1,0 +1,161 @@
+"""Pictures of roadmaps, in two and three dimensions."""
+
+import numpy as np
+import pytest
+import shapely
+from matplotlib.collections import LineCollection, PolyCollection
+
+import footway as fw
+from footway.io import picture
+from footway.io.picture.ground import ground_of
+from footway.io.picture.roadmaps import MANY, pieces_of
+from footway.io.picture.solids import levels_of, project
+from footway.roadmap import Roadmap
+from footway.roadmap.grid import grid
+from footway.roadmap.space import make_space
+
+# Two floors with a hatch in the slab between them.
+SLAB = [(0, 0, 6, 20, 5, 7), (0, 7, 6, 20, 12, 7), (0, 5, 6, 14, 7, 7), (16, 5, 6, 20, 7, 7)]
+
+
+@pytest.fixture(scope="module")
+def env():
+    block = [(5, 3), (7, 3), (7, 5), (5, 5)]
+    return fw.Environment.from_polygons(bounds=(0, 0, 12, 8), obstacles=[block], name="room")
+
+
+@pytest.fixture(scope="module")
+def flat(env):
+    nodes = [(2, 2), (10, 2), (10, 6), (2, 6)]
+    space = make_space(env, resolution=0.5, radius=0.5)
+    return Roadmap.make(nodes, [(0, 1), (1, 2), (2, 3)], space, method="rrm", name="room")
+
+
+@pytest.fixture(scope="module")
+def volume():
+    return fw.Volume.from_boxes((0, 0, 0, 20, 12, 13), SLAB, resolution=1.0, name="tower")
+
+
+@pytest.fixture(scope="module")
+def high(volume):
+    nodes = [(3, 3, 2), (15, 6, 2), (15, 6, 10), (4, 9, 10)]
+    space = make_space(volume, size=(1, 1, 1))
+    return Roadmap.make(nodes, [(0, 1), (1, 2), (2, 3)], space, method="rrm-star", name="tower")
+
+
+def words(figure):
+    return [text.get_text() for text in figure.texts]
+
+
+def colours(figure, kind):
+    return [c for axes in figure.axes for c in axes.collections if isinstance(c, kind)]
+
+
+def test_edges_are_coloured_by_clearance(flat, env):
+    figure = picture.draw_roadmap(flat, environment=env)
+    drawn = [c for c in colours(figure, LineCollection) if c.get_array() is not None]
+    values = np.concatenate([c.get_array() for c in drawn])
+    assert values.min() >= 0
+    assert values.max() == pytest.approx(flat.samples(0.05).clearance.max(), abs=0.1)
+    assert "room: RRM" in words(figure)
+    assert any("4 nodes" in text for text in words(figure))
+
+
+def test_a_saved_roadmap_has_its_ground_from_the_walls(flat, env):
+    found = ground_of(flat).walkable
+    assert found.symmetric_difference(env.walkable).area == pytest.approx(0.0, abs=1e-6)
+
+
+def test_panels_and_discs_and_paths(flat, env, tmp_path):
+    discs = (flat.nodes, flat.node_clearance)
+    panels = [
+        picture.RoadmapPanel("discs", flat, "4 of them", discs=discs),
+        picture.RoadmapPanel(
+            "way", flat, path=flat.nodes[:3], special=np.array([True, False, False, False])
+        ),
+    ]
+    figure = picture.draw_roadmaps(panels, title="Two", details="here", environment=env, columns=2)
+    assert {"Two", "here", "discs", "4 of them", "way"} <= set(words(figure))
+    first, second = (axes.get_position() for axes in figure.axes[:2])
+    assert first.x1 < second.x0
+    picture.save_picture(figure, tmp_path / "panels.png")
+
+
+def test_discs_without_clearance_are_left_out(flat, env):
+    discs = (flat.nodes, np.zeros(4))
+    panels = [picture.RoadmapPanel("none", flat, discs=discs)]
+    picture.draw_roadmaps(panels, title="", environment=env)
+
+
+def test_a_grid_is_drawn_in_whole_lines(env):
+    roadmap = grid(env, resolution=0.1, radius=0.5)
+    assert roadmap.n_edges > MANY
+    pieces, clearance = pieces_of(roadmap, 0.01)
+    assert len(pieces) == len(clearance) == roadmap.n_edges
+    picture.draw_roadmap(roadmap, environment=env)
+
+
+def test_levels_are_parted_by_slabs(volume):
+    low, high = levels_of(volume)
+    assert (low.bottom, low.top) == (0.0, 6.0)
+    assert (high.bottom, high.top) == (6.0, 13.0)
+
+
+def test_a_volume_without_a_slab_is_one_level():
+    (level,) = levels_of(fw.Volume.from_boxes((0, 0, 0, 8, 6, 5), [(3, 2, 0, 5, 4, 5)]))
+    assert (level.bottom, level.top) == (0.0, 5.0)
+
+
+def test_the_floor_below_and_what_hides():
+    wall = [(0, 4, 0, 20, 5, 8)]
+    (level,) = levels_of(fw.Volume.from_boxes((0, 0, 0, 20, 12, 8), wall))
+    behind, before, above = points = np.array([(9, 5.5, 0.5), (9, 3.5, 0.5), (9, 10.5, 6.5)])
+    assert level.hides(points).tolist() == [True, False, False]
+    assert level.floor_below(points[1:]).tolist() == [0.0, 0.0]
+    assert project(np.array([above]))[0, 1] > project(np.array([behind]))[0, 1]
+    assert before[1] < behind[1]
+
+
+def test_there_is_no_floor_below_a_hatch(volume):
+    _, upper = levels_of(volume)
+    floor = upper.floor_below(np.array([(15.0, 6.0, 10.0), (3.0, 3.0, 10.0)]))
+    assert np.isnan(floor[0])
+    assert floor[1] == 7.0
+
+
+def test_each_level_is_drawn_with_its_part_of_the_roadmap(high, volume, tmp_path):
+    figure = picture.draw_roadmap(high, environment=volume)
+    assert {"0 to 6 m", "6 to 13 m", "tower: RRM*"} <= set(words(figure))
+    assert len(colours(figure, PolyCollection)) == 2
+    picture.save_picture(figure, tmp_path / "tower.svg")
+    assert (tmp_path / "tower.svg").stat().st_size < 3_000_000  # voxels are pixels in it
+
+
+def test_a_path_in_space(high, volume):
+    route = high.nodes[:3]
+    figure = picture.draw_roadmap(high, environment=volume, path=route)
+    assert any("m  ·" in text for text in words(figure))
+    ends = [line for axes in figure.axes for line in axes.lines if line.get_marker() == "o"]
+    assert len(ends) == 2
+
+
+def test_a_saved_roadmap_in_space_is_drawn_among_its_cells(high):
+    figure = picture.draw_roadmaps(
+        [picture.RoadmapPanel("a", high), picture.RoadmapPanel("b", high)], title="Twice"
+    )
+    assert len(colours(figure, PolyCollection)) == 4
+
+
+def test_a_grid_in_space_is_drawn_by_one_layer():
+    roadmap = grid(fw.Volume.from_boxes((0, 0, 0, 14, 14, 14)), size=(1, 1, 1))
+    assert roadmap.n_edges > 20_000
+    figure = picture.draw_roadmap(roadmap)
+    pieces = sum(len(c.get_segments()) for c in colours(figure, LineCollection))
+    assert 0 < pieces < roadmap.n_edges
+
+
+def test_a_roadmap_without_edges(env):
+    space = make_space(env, resolution=0.5, radius=0.5)
+    lone = Roadmap.make([(2, 2)], np.empty((0, 2), np.int64), space, method="rrm")
+    picture.draw_roadmap(lone)
+    assert shapely.get_num_geometries(ground_of(lone).walkable) == 1
