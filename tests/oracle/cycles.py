@@ -44,6 +44,52 @@ def useful_edges(
     return taken
 
 
+def published_nodes(
+    nodes: Sequence[Sequence[float]],
+    edges: Sequence[Edge],
+    candidates: Sequence[Sequence[float]],
+    sees: Callable[[Sequence[float], Sequence[float]], bool],
+) -> list[int]:
+    """Algorithm 1: candidates from which the way between the two nearest nodes is not all seen."""
+    everything, joined, found = list(nodes), list(edges), []
+    for number, place in enumerate(candidates):
+        near = sorted(
+            (k for k in range(len(nodes)) if sees(place, nodes[k])),
+            key=lambda k: math.dist(place, nodes[k]),
+        )[:2]
+        way = _way(*near, everything, joined) if len(near) == 2 else []
+        if not all(sees(place, everything[k]) for k in way):
+            found.append(number)
+            joined += [(near[0], len(everything)), (near[1], len(everything))]
+            everything.append(place)
+    return found
+
+
+class SeveralWays(Exception):
+    """There are several shortest ways: which of them is taken is anybody's choice."""
+
+
+def _way(
+    start: int, stop: int, nodes: Sequence[Sequence[float]], edges: Sequence[Edge]
+) -> list[int]:
+    """Nodes on the shortest way: those on which the lengths from both ends add up."""
+    length = ways(nodes, edges)
+    if length[start, stop] == math.inf:
+        return []
+    slack = length[start] + length[stop] - length[start, stop]
+    way = np.flatnonzero(slack < 1e-9).tolist()
+    used = {
+        (a, b)
+        for edge in edges
+        for a, b in (edge, edge[::-1])
+        if length[start, a] + math.dist(nodes[a], nodes[b]) + length[b, stop]
+        < length[start, stop] + 1e-9
+    }
+    if len(used) != len(way) - 1:
+        raise SeveralWays
+    return way
+
+
 def shortest_path_factor(
     nodes: list[lattice.Corner], length: Floats, free: NDArray[np.bool_], *, plane: bool
 ) -> float:

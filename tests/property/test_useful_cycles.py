@@ -7,17 +7,19 @@ from typing import NamedTuple
 
 import numpy as np
 import shapely
-from hypothesis import assume, given
+from hypothesis import assume, given, reject
 from hypothesis import strategies as st
 
 from footway.errors import BadInput
 from footway.roadmap import Roadmap
 from footway.roadmap._graph_kernels import pairs_in_sight
 from footway.roadmap.measures import shortest_path_factor
+from footway.roadmap.published import find_published_nodes
 from footway.roadmap.retraction import retract
 from footway.roadmap.rrm import rrm_of_space
 from footway.roadmap.rrm_star import add_cycles, reconnect
 from footway.roadmap.space import make_space
+from footway.roadmap.useful import medial_places
 from footway.roadmap.verify import verify
 from tests.effort import examples
 from tests.oracle import cycles, lattice
@@ -87,6 +89,32 @@ class TestUsefulCycles:
         assert (np.isfinite(found) == np.isfinite(cycles.ways(nodes.tolist(), by_hand))).all()
         for a, b in seen:
             assert found[a, b] <= max(1.0, usefulness) * math.dist(nodes[a], nodes[b]) + EXACT
+
+
+class TestPublishedNodes:
+    @examples(30)
+    @given(cells(), st.integers(0, 3))
+    def test_are_those_of_algorithm_1(self, some: Cells, seed: int):
+        rrm = rrm_of_space(some.space)
+        nodes = rrm.space.lattice(rrm.nodes)
+        candidates = medial_places(some.space, seed)
+        try:
+            expected = cycles.published_nodes(
+                nodes.tolist(),
+                [tuple(edge) for edge in rrm.edges.tolist()],
+                candidates.tolist(),
+                lambda a, b: lattice.line_is_free(a, b, some.free),
+            )
+        except cycles.SeveralWays:
+            reject()
+        found = find_published_nodes(nodes, rrm.edges, some.space, seed)
+        np.testing.assert_array_equal(found, candidates[expected])
+
+    @examples(10)
+    @given(cells())
+    def test_cover_and_connect(self, some: Cells):
+        star = add_cycles(rrm_of_space(some.space), useful_nodes="published")
+        assert verify(star).holds
 
 
 class TestRetraction:

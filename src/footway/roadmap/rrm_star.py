@@ -3,19 +3,20 @@
     RRM -----> useful nodes -----> reconnect -----> drop dead ends
                on the axis         K-useful edges   useful nodes of degree one
 
-rrm-roadmaps-2006, section III. Where the useful nodes go is in useful.py; reconnecting the edges is
-algorithm 2 as it is printed.
+rrm-roadmaps-2006, section III. Where the useful nodes go is in useful.py (ours) and published.py
+(algorithm 1); reconnecting the edges is algorithm 2 as it is printed.
 """
 
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from footway.errors import BadInput
 from footway.roadmap._graph_kernels import pairs_in_sight, useful_edges
+from footway.roadmap.published import find_published_nodes
 from footway.roadmap.roadmap import Roadmap
 from footway.roadmap.rrm import rrm
 from footway.roadmap.useful import find_useful_nodes, total, ways_along
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
     Progress = Callable[[int, int], None]
 
+UsefulNodes: TypeAlias = Literal["shortening", "published"]
+
 ON_LATTICE = 1e-6
 """cells. A node this close to a corner is on it: metres and back again leave less."""
 
@@ -45,6 +48,7 @@ def rrm_star(
     radius: float = 0.25,
     size: tuple[float, float, float] | None = None,
     usefulness: float = 1.5,
+    useful_nodes: UsefulNodes = "shortening",
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Roadmap:
@@ -63,6 +67,8 @@ def rrm_star(
         size: m, of a box that moves without turning, in a volume.
         usefulness: the paper's K: an edge is added where it is this many times shorter than the
             way around. Up to 1: every free edge. Infinite: no cycle at all.
+        useful_nodes: "shortening", places that shorten the ways most, or "published", those of
+            algorithm 1 as it is printed: more nodes, longer ways.
         seed: of the RRM, and of the places that are tried where the medial axis has very many.
         progress: called with the numbers of corners covered and of all, as by `rrm`.
 
@@ -81,17 +87,29 @@ def rrm_star(
         source = rrm(
             source, resolution=resolution, radius=radius, size=size, seed=seed, progress=progress
         )
-    return add_cycles(source, usefulness=factor, seed=seed)
+    return add_cycles(source, usefulness=factor, useful_nodes=useful_nodes, seed=seed)
 
 
-def add_cycles(roadmap: Roadmap, *, usefulness: float = 1.5, seed: int = 0) -> Roadmap:
+def add_cycles(
+    roadmap: Roadmap,
+    *,
+    usefulness: float = 1.5,
+    useful_nodes: UsefulNodes = "shortening",
+    seed: int = 0,
+) -> Roadmap:
     """Return the RRM* of a roadmap: useful nodes, then useful edges between all nodes."""
     factor = _checked(usefulness)
     _check_unedited(roadmap)
     start = time.perf_counter()
     space = roadmap.space
     nodes = on_lattice(space.lattice(roadmap.nodes))
-    places = np.concatenate([nodes, find_useful_nodes(nodes, factor, space, seed)])
+    if useful_nodes == "published":
+        useful = find_published_nodes(nodes, roadmap.edges, space, seed)
+    elif useful_nodes == "shortening":
+        useful = find_useful_nodes(nodes, factor, space, seed)
+    else:
+        raise BadInput(f'useful_nodes is {useful_nodes!r:.60}: give "shortening" or "published"')
+    places = np.concatenate([nodes, useful])
     halfway = time.perf_counter()
     edges = reconnect(places, factor, space)
     edges = _put_back(edges, roadmap.edges, places, len(nodes))

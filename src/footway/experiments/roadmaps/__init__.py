@@ -39,9 +39,9 @@ _CELLS: Final = (
     "off every passage."
 )
 _CYCLES: Final = (
-    "K is 1.5, as in the paper. Useful nodes are not those of algorithm 1, which gave more nodes "
-    "and longer ways on our maps: they are the places on the medial axis that shorten the ways "
-    "most. Edges are reconnected by algorithm 2."
+    "K is 1.5, as in the paper. Useful nodes are the places on the medial axis that shorten the "
+    "ways most, and not those of algorithm 1, which gives more nodes and longer ways on our maps: "
+    "what it gives stands under each part of table II. Edges are reconnected by algorithm 2."
 )
 _REMARKS: Final = (
     _MAPS,
