@@ -151,7 +151,7 @@ def _read(file: Path, scale: float | None, depth: _Depth) -> Environment | Volum
     if suffix in _MESHES:
         return _of_mesh(file, scale, depth)
     if suffix == _VOXELS:
-        from footway.io import voxels
+        from footway.io.solid import voxels
 
         return _of_voxels(voxels.load(file, scale), depth, "a voxel map")
     loader = _loader(file)
@@ -161,7 +161,7 @@ def _read(file: Path, scale: float | None, depth: _Depth) -> Environment | Volum
 
 
 def _of_mesh(file: Path, scale: float | None, depth: _Depth) -> Environment | Volume:
-    from footway.io import mesh
+    from footway.io.solid import mesh
 
     if depth.resolution is not None:
         _check_length(depth.resolution, "resolution")
@@ -188,7 +188,7 @@ def _of_voxels(made: Environment | Volume, depth: _Depth, what: str) -> Environm
         raise BadInput(f"{what} has voxels of {made.resolution:g} m; leave out resolution=")
     if depth.between is None:
         return made
-    from footway.io.plan import cut_plan
+    from footway.io.solid.plan import cut_plan
 
     return cut_plan(made, depth.between)
 

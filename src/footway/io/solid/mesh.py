@@ -20,7 +20,7 @@ import numpy as np
 from footway.constants import GRID
 from footway.environment import Repair
 from footway.errors import BadFile, BadGeometry, BadInput
-from footway.io.bodies import Surface, join
+from footway.io.solid.bodies import Surface, join
 from footway.io.source import read_bytes
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def load_volume(
         BadInput: trimesh is missing, or the resolution is so fine that memory would not suffice.
 
     """
-    from footway.io.voxelise import voxelise
+    from footway.io.solid.voxelise import voxelise
 
     surface = read_surface(path, up=up, scale=scale)
     return voxelise(surface, resolution=resolution, name=path.stem)
@@ -108,7 +108,7 @@ def load_footprint(
         BadInput: trimesh is missing, or heights that are none.
 
     """
-    from footway.io.footprint import footprint
+    from footway.io.solid.footprint import footprint
 
     return footprint(read_surface(path, up=up, scale=scale), between=between, name=path.stem)
 

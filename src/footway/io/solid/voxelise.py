@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from footway.io.bodies import Surface
+    from footway.io.solid.bodies import Surface
 
 _PAIRS: Final = 200_000
 """Pairs of a face and a column near it that are looked at together: some 200 MB."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from footway.errors import BadInput
-from footway.io.footprint import heights
 from footway.io.grid_tracing import from_grid
+from footway.io.solid.footprint import heights
 
 if TYPE_CHECKING:
     from footway.environment import Environment, Volume

@@ -22,7 +22,7 @@ from footway.errors import BadInput
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.io.bodies import Surface
+    from footway.io.solid.bodies import Surface
 
 
 def footprint(surface: Surface, *, between: tuple[float, float], name: str) -> Environment:
