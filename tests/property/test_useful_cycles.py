@@ -89,6 +89,13 @@ class TestUsefulCycles:
         assert (np.isfinite(found) == np.isfinite(cycles.ways(nodes.tolist(), by_hand))).all()
         for a, b in seen:
             assert found[a, b] <= max(1.0, usefulness) * math.dist(nodes[a], nodes[b]) + EXACT
+        taken = {(int(a), int(b)): math.dist(nodes[a], nodes[b]) for a, b in edges}
+        for (a, b), length in taken.items():
+            shorter = [edge for edge, other in taken.items() if other < length - EXACT]
+            way = cycles.ways(nodes.tolist(), shorter)[a, b]
+            assert way == math.inf or usefulness * length < way + EXACT, "each was useful"
+        if usefulness == math.inf:
+            assert len(edges) == len(by_hand), "a forest"
 
 
 class TestPublishedNodes:

@@ -32,6 +32,7 @@ from footway.cli.maps import (
     is_saved,
     load_environment,
     load_saved,
+    told_repairs,
 )
 from footway.cli.numbers import parse_number, parse_numbers
 from footway.cli.output import (
@@ -47,6 +48,9 @@ from footway.errors import BadInput
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+_MOST_REPAIRS: Final = 5
+"""Lines about repairs; `footway check` has them all."""
 
 EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
@@ -203,9 +207,11 @@ def _as_text(
         *((name, milliseconds(seconds)) for name, seconds in steps.seconds.items()),
     ]
     yield from facts(rows)
-    if environment is not None and environment.repairs:
-        repaired = count(len(environment.repairs), "repair")
-        yield f"  {repaired} to the input: `footway check {map_name}` lists them"
+    told = list(told_repairs(environment))
+    if len(told) > _MOST_REPAIRS:
+        yield f"  {count(len(told), 'repair')} to the input: `footway check {map_name}` lists them"
+    else:
+        yield from (f"  repaired: {words}" for words in told)
     for file in written:
         if file is not None:
             yield f"  wrote {file}"

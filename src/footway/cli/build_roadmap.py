@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 import typer
 
 from footway.cli.files import write_plot
-from footway.cli.maps import is_saved, load_space
+from footway.cli.maps import is_saved, load_space, told_repairs
 from footway.cli.numbers import parse_number, parse_numbers
 from footway.cli.output import Steps, facts, milliseconds, print_json, print_lines
 from footway.cli.running import progress_bar
@@ -171,9 +172,11 @@ def _finish(
         with steps.step("plot", f"Drawing {plot}"):
             write_plot(draw_roadmap(roadmap, environment=environment), plot)
     if json:
-        print_json(_as_json(name, roadmap, steps) | written)
+        repairs = [str(repair) for repair in (environment.repairs if environment else ())]
+        print_json(_as_json(name, roadmap, steps) | {"repairs": repairs} | written)
     else:
         print_lines(_as_text(name, roadmap, steps, (output, plot)))
+        print_lines(f"  repaired: {words}" for words in told_repairs(environment))
 
 
 def _as_json(name: str, roadmap: Roadmap, steps: Steps) -> dict[str, Any]:
@@ -190,7 +193,10 @@ def _as_json(name: str, roadmap: Roadmap, steps: Steps) -> dict[str, Any]:
         "components": roadmap.n_components,
         "length": float(roadmap.lengths.sum()),
         "clearance": {"min": least, "mean": mean, "max": most},
-        "parameters": roadmap.parameters,
+        "parameters": {
+            name: str(value) if value == math.inf else value
+            for name, value in roadmap.parameters.items()
+        },
         "fake_obstacles": len(roadmap.fake_obstacles),
         "construction_ms": {k: round(1000.0 * s, 3) for k, s in roadmap.seconds.items()},
         "times_ms": steps.in_ms(),

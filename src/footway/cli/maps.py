@@ -9,6 +9,8 @@ import typer
 from footway.errors import BadInput
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from footway.cli.output import Steps
     from footway.corridor import CorridorMap
     from footway.corridor.space_map import SpaceMap
@@ -154,3 +156,13 @@ def load_saved(name: str, *, scale: float | None, steps: Steps) -> CorridorMap |
         raise BadInput(f"{name}: a saved map is in metres already; leave --scale out")
     with steps.step("load", f"Loading {name}"):
         return CorridorMap.load(name)
+
+
+def told_repairs(environment: Environment | Volume | None) -> Iterator[str]:
+    """What was done to dirty input, a line for each repair that is worth one."""
+    from footway.environment.repair import worth_telling
+
+    repairs = environment.repairs if environment else ()
+    for k, number in worth_telling(repairs).items():
+        more = f" (and {number - 1} more of this kind)" if number > 1 else ""
+        yield f"{repairs[k]}{more}"

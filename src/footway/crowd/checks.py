@@ -32,7 +32,9 @@ def whole(name: str, value: object, least: int, most: int | None = None) -> int:
 def a_map(value: object) -> None:
     """A corridor map."""
     if not hasattr(value, "solver"):
-        raise BadQuery(f"a crowd walks on a CorridorMap, not on {value!r:.60}: see its `build`")
+        raise BadQuery(
+            f"a crowd walks on a CorridorMap in the plane, not on {value!r:.60}: see its `build`"
+        )
 
 
 def sequence(name: str, value: object) -> None:

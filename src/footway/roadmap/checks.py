@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     Paths = Sequence[ArrayLike] | tuple[Floats, Ints]
 
 
+def seed(value: object) -> None:
+    """A whole number, 0 or more."""
+    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not is_whole or not 0 <= int(value) < 2**63:  # type: ignore[call-overload]
+        raise BadInput(f"the seed is {value!r:.60}: it must be a whole number, 0 or more")
+
+
 def places(nodes: ArrayLike, dimension: int) -> Floats:
     """Nodes (n, d), m."""
     array = np.ascontiguousarray(nodes, np.float64)

@@ -63,6 +63,8 @@ space at (3.500, 1.500): go around the obstacle there
     def add_node(self, at: ArrayLike, *, connect: Iterable[int] = ()) -> int:
         """Number of a new node, with straight edges to the given nodes."""
         place, others = self._place(at), [self._node(v) for v in connect]
+        if len(set(others)) < len(others):
+            raise BadQuery(f"node {max(others, key=others.count)} is named twice to be joined")
         for other in others:
             self._check_line(place, self.roadmap.nodes[other])
         now, node = self.roadmap, self.roadmap.n_nodes
@@ -144,9 +146,9 @@ space at (3.500, 1.500): go around the obstacle there
         if polygon is not None:
             fake = FakeObstacle.polygon(polygon)
         elif disc is not None:
-            fake = FakeObstacle.disc(*disc)
+            fake = FakeObstacle.disc(*_two(disc, "disc=(centre, radius)"))
         elif box is not None:
-            fake = FakeObstacle.box(*box)
+            fake = FakeObstacle.box(*_two(box, "box=(lower, upper)"))
         if fake.dimension != self.roadmap.dimension:
             kind = "a box of x, y, z corners" if self.roadmap.dimension == 3 else "x, y corners"
             raise BadQuery(f"a fake obstacle of this roadmap needs {kind}")
@@ -180,7 +182,11 @@ space at (3.500, 1.500): go around the obstacle there
     # ----------------------------------------------------------------------------------------
 
     def _set(self, **changes: Any) -> None:
-        self._states[self._now + 1 :] = [self.roadmap.with_changes(**changes)]
+        parameters = {**self.roadmap.parameters, "edited": True}
+        if len(changes.get("nodes", self.roadmap.nodes)) < self.roadmap.n_nodes:
+            parameters.pop("rrm_nodes", None)  # which nodes come first is no longer known
+        changed = self.roadmap.with_changes(parameters=parameters, **changes)
+        self._states[self._now + 1 :] = [changed]
         self._now += 1
 
     def _more_edges(self, edges: Ints, lines: list[Floats]) -> dict[str, Any]:
@@ -274,3 +280,11 @@ def _weight(value: float) -> float:
 
 def _text(point: Floats) -> str:
     return "(" + ", ".join(f"{value:.3f}" for value in point.tolist()) + ")"
+
+
+def _two(value: Any, words: str) -> tuple[Any, Any]:
+    try:
+        first, second = value
+    except (TypeError, ValueError):
+        raise BadQuery(f"{value!r:.60} is no fake obstacle: give {words}") from None
+    return first, second

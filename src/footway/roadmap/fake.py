@@ -54,7 +54,7 @@ class FakeObstacle:
     @classmethod
     def disc(cls, centre: ArrayLike, radius: float) -> FakeObstacle:
         """Disc, as the polygon of 48 sides around it."""
-        middle, size = _numbers(centre), float(radius)
+        middle, size = _numbers(centre), float(_numbers(radius).reshape(-1)[0])
         if middle.shape != (2,) or not 0.0 < size < math.inf:
             raise BadInput(f"a disc has a centre x, y and a radius above 0 m, not {radius!r}")
         angle = np.linspace(0.0, 2.0 * np.pi, _SIDES, endpoint=False)
@@ -134,8 +134,8 @@ def _numbers(values: ArrayLike) -> Floats:
     return array
 
 
-def made_real(roadmap: Roadmap) -> Roadmap:
-    """The roadmap with the fake obstacles as obstacles: without what lies in their way."""
+def open_parts(roadmap: Roadmap) -> tuple[Bools, Bools]:
+    """Which nodes (n,) and which edges (m,) no fake obstacle closes."""
     space, fakes = roadmap.space, roadmap.fake_obstacles
     points, offsets = roadmap.path_points, roadmap.path_offsets
     after = np.minimum(np.arange(1, len(points) + 1), np.repeat(offsets[1:] - 1, np.diff(offsets)))
@@ -145,8 +145,16 @@ def made_real(roadmap: Roadmap) -> Roadmap:
         hit |= fake.blocks(points, points[after], space)
         gone |= fake.blocks(roadmap.nodes, roadmap.nodes, space)
     free = ~np.logical_or.reduceat(hit, offsets[:-1]) if roadmap.n_edges else np.empty(0, bool)
-    free &= ~gone[roadmap.edges].any(axis=1)
-    number = np.cumsum(~gone) - 1
+    return ~gone, free & ~gone[roadmap.edges].any(axis=1)
+
+
+def made_real(roadmap: Roadmap) -> Roadmap:
+    """The roadmap with the fake obstacles as obstacles: without what lies in their way."""
+    space, fakes = roadmap.space, roadmap.fake_obstacles
+    points, offsets = roadmap.path_points, roadmap.path_offsets
+    stays, free = open_parts(roadmap)
+    gone = ~stays
+    number = np.cumsum(stays) - 1
     kept = np.repeat(free, np.diff(offsets))
     return roadmap.with_changes(
         nodes=roadmap.nodes[~gone],

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from footway._jit import thread_count
+from footway.environment.memory import check_memory
 from footway.roadmap._grid_kernels import STEPS, find_links, lattice_distances
 from footway.roadmap.roadmap import Roadmap
 from footway.roadmap.space import make_space
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
     Progress = Callable[[int, int], None]
+
+BYTES_PER_CORNER = {2: 500, 3: 1300}
+"""bytes, by dimension. A node and its edges, with their local paths, while they are made."""
 
 FORWARD = 13
 """Of the 26 steps from a corner, half lead to corners that come later: each edge once."""
@@ -70,6 +74,10 @@ def grid(
 def grid_of_space(space: Space, *, progress: Progress | None = None) -> Roadmap:
     """Return the same of a lattice that is there already."""
     start = time.perf_counter()
+    check_memory(
+        int(space.is_node.sum()), resolution=space.resolution, dimension=space.dimension,
+        each=BYTES_PER_CORNER[space.dimension],
+    )  # fmt: skip
     edges = lattice_edges(space, progress=progress)
     seconds = {"edges": time.perf_counter() - start}
     return Roadmap.make(

@@ -75,7 +75,7 @@ def shortest_path_factor(roadmap: Roadmap) -> ShortestPathFactor:
 
     """
     n = roadmap.n_nodes
-    if roadmap.method == "grid":
+    if roadmap.method == "grid" and not roadmap.parameters.get("edited"):
         sizes = np.bincount(roadmap.component)
         joined = int((sizes * (sizes - 1) // 2).sum())
         return ShortestPathFactor(1.0, joined, n * (n - 1) // 2 - joined)

@@ -62,7 +62,10 @@ def _mark(axis: int, place: Floats, near: Floats, space: Space, on_axis: Bools) 
     there = tuple(slice(1, None) if a == axis else slice(None) for a in range(3))
     apart = np.linalg.norm(near[here] - near[there], axis=-1)
     clearance = space.corner_clearance / space.resolution
-    reach = np.minimum(clearance[here], clearance[there]) + space.radius / space.resolution
+    # In a plane, obstacles are real walls and the clearance is less by the radius; in a volume
+    # both are of the cells in which the object does not fit.
+    radius = space.radius / space.resolution if space.dimension == 2 else 0.0
+    reach = np.minimum(clearance[here], clearance[there]) + radius
     between = 0.5 * (place[here] + place[there])
     from_here = np.linalg.norm(between - near[here], axis=-1)
     from_there = np.linalg.norm(between - near[there], axis=-1)

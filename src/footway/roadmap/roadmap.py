@@ -246,11 +246,18 @@ class Roadmap:
 
     @cached_property
     def _graph(self) -> csr_array:
-        """Lengths times weights as a symmetric sparse matrix; of parallel edges the shortest."""
+        """Lengths times weights as a symmetric sparse matrix; of parallel edges the shortest.
+
+        What a fake obstacle closes is left out.
+        """
         from scipy.sparse import coo_array  # slow to import
 
-        cost = self.lengths * self.weights
-        low, high = np.sort(self.edges, axis=1).T if self.n_edges else np.empty((2, 0), np.int64)
+        from footway.roadmap.fake import open_parts
+
+        is_open = open_parts(self)[1] if self.fake_obstacles else np.ones(self.n_edges, bool)
+        cost = (self.lengths * self.weights)[is_open]
+        edges = self.edges[is_open]
+        low, high = np.sort(edges, axis=1).T if len(edges) else np.empty((2, 0), np.int64)
         order = np.lexsort((cost, high, low))
         low, high, cost = low[order], high[order], cost[order]
         first = np.ones(len(order), bool)

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from footway.environment.memory import check_memory
+from footway.roadmap import checks
 from footway.roadmap._region_kernels import can_go, greedy_rows, joins_nothing
 from footway.roadmap.grid import lattice_edges
 from footway.roadmap.medial import medial_corners
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
     Progress = Callable[[int, int], None]
+
+BYTES_PER_CORNER = 1000
+"""bytes. Neighbours of a free corner, its place on the medial axis, and which nodes see it."""
 
 MOST_CANDIDATES = 2000
 """Corners among which guards are chosen at a time; of a larger axis a sample, and those nearby."""
@@ -86,6 +91,7 @@ def rrm(
         (1, 0)
 
     """
+    checks.seed(seed)
     start = time.perf_counter()
     space = make_space(environment, resolution=resolution, radius=radius, size=size)
     seconds = {"space": time.perf_counter() - start}
@@ -95,6 +101,10 @@ def rrm(
 
 def rrm_of_space(space: Space, *, seed: int = 0, progress: Progress | None = None) -> Roadmap:
     """Return the same of a lattice that is there already."""
+    check_memory(
+        int(space.is_node.sum()), resolution=space.resolution, dimension=space.dimension,
+        each=BYTES_PER_CORNER,
+    )  # fmt: skip
     corners = space.corners
     seconds: dict[str, float] = {}
     start = time.perf_counter()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from footway.errors import BadInput
+from footway.roadmap import checks
 from footway.roadmap._graph_kernels import pairs_in_sight, useful_edges
 from footway.roadmap.published import find_published_nodes
 from footway.roadmap.roadmap import Roadmap
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
 
 UsefulNodes: TypeAlias = Literal["shortening", "published"]
+
+MOST_NODES = 5000
+"""Nodes between which useful cycles are searched: a gigabyte for all pairs of more."""
 
 ON_LATTICE = 1e-6
 """cells. A node this close to a corner is on it: metres and back again leave less."""
@@ -68,7 +72,7 @@ def rrm_star(
         usefulness: the paper's K: an edge is added where it is this many times shorter than the
             way around. Up to 1: every free edge. Infinite: no cycle at all.
         useful_nodes: "shortening", places that shorten the ways most, or "published", those of
-            algorithm 1 as it is printed: more nodes, longer ways.
+            algorithm 1 as it is printed: on our maps mostly more nodes and longer ways.
         seed: of the RRM, and of the places that are tried where the medial axis has very many.
         progress: called with the numbers of corners covered and of all, as by `rrm`.
 
@@ -83,6 +87,8 @@ def rrm_star(
 
     """
     factor = _checked(usefulness)
+    checks.seed(seed)
+    _check_choice(useful_nodes)
     if not isinstance(source, Roadmap):
         source = rrm(
             source, resolution=resolution, radius=radius, size=size, seed=seed, progress=progress
@@ -99,20 +105,22 @@ def add_cycles(
 ) -> Roadmap:
     """Return the RRM* of a roadmap: useful nodes, then useful edges between all nodes."""
     factor = _checked(usefulness)
+    checks.seed(seed)
+    _check_choice(useful_nodes)
+    _check_small(roadmap)
     _check_unedited(roadmap)
     start = time.perf_counter()
     space = roadmap.space
     nodes = on_lattice(space.lattice(roadmap.nodes))
     if useful_nodes == "published":
         useful = find_published_nodes(nodes, roadmap.edges, space, seed)
-    elif useful_nodes == "shortening":
-        useful = find_useful_nodes(nodes, factor, space, seed)
     else:
-        raise BadInput(f'useful_nodes is {useful_nodes!r:.60}: give "shortening" or "published"')
+        useful = find_useful_nodes(nodes, factor, space, seed)
     places = np.concatenate([nodes, useful])
     halfway = time.perf_counter()
     edges = reconnect(places, factor, space)
-    edges = _put_back(edges, roadmap.edges, places, len(nodes))
+    if np.isfinite(factor):  # else no cycle is wanted
+        edges = _put_back(edges, roadmap.edges, places, len(nodes))
     kept = _without_dead_ends(edges, len(places), len(nodes))
     renumber = np.cumsum(kept) - 1
     return Roadmap.make(
@@ -121,7 +129,7 @@ def add_cycles(
         space,
         method="rrm-star",
         name=roadmap.name,
-        parameters=_parameters(roadmap, factor, seed),
+        parameters=_parameters(roadmap, factor, useful_nodes, seed),
         seconds={
             **roadmap.seconds,
             "useful nodes": halfway - start,
@@ -179,8 +187,15 @@ def _without_dead_ends(edges: Ints, count: int, n: int) -> Bools:
         kept &= ~drop
 
 
-def _parameters(roadmap: Roadmap, usefulness: float, seed: int) -> dict[str, Any]:
-    more = {"usefulness": usefulness, "seed": seed, "rrm_nodes": roadmap.n_nodes}
+def _parameters(
+    roadmap: Roadmap, usefulness: float, useful_nodes: str, seed: int
+) -> dict[str, Any]:
+    more = {
+        "usefulness": usefulness,
+        "useful_nodes": useful_nodes,
+        "seed": int(seed),
+        "rrm_nodes": roadmap.n_nodes,
+    }
     return {**roadmap.parameters, **more}
 
 
@@ -192,6 +207,20 @@ def _checked(usefulness: float) -> float:
     if not factor > 0.0:
         raise BadInput(f"the usefulness K is {factor:g}: it must be above 0 (the paper's is 1.5)")
     return factor
+
+
+def _check_choice(useful_nodes: str) -> None:
+    if useful_nodes not in ("shortening", "published"):
+        raise BadInput(f'useful_nodes is {useful_nodes!r:.60}: give "shortening" or "published"')
+
+
+def _check_small(roadmap: Roadmap) -> None:
+    """Every pair of nodes is looked at: a grid has too many."""
+    if roadmap.n_nodes > MOST_NODES:
+        raise BadInput(
+            f"{roadmap.n_nodes:,} nodes are too many for useful cycles: start from a roadmap of "
+            f"rrm, which is small; at most {MOST_NODES:,}"
+        )
 
 
 def _check_unedited(roadmap: Roadmap) -> None:

@@ -96,7 +96,8 @@ def _first_trial(nodes: Floats, candidates: Floats, space: Space) -> _Trial:
     probes = candidates[-MOST_PROBES:]
     ways = ways_in_sight(nodes, space).length
     last = sight_lengths(probes, nodes, space)
-    to_nodes = (last[:, :, None] + ways).min(axis=1, initial=np.inf)
+    to_nodes = np.array([(row[:, None] + ways).min(axis=0, initial=np.inf) for row in last])
+    to_nodes = to_nodes.reshape(len(probes), len(nodes))
     between = (to_nodes[:, :, None] + last.T).min(axis=1, initial=np.inf)
     between = np.minimum(between, sight_lengths(probes, probes, space))
     return _Trial(

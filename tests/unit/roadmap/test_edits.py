@@ -103,8 +103,41 @@ class TestEdges:
         editor.set_weight(2 if before else 0, 10)
         assert goes_over(fw.CorridorMap.from_roadmap(editor.roadmap)) != before
 
+    @pytest.mark.parametrize("ends", [((3, 1), (11, 4.5)), ((11, 4.5), (3, 1))])
+    def test_weights_count_on_the_first_and_the_last_edge_too(self, editor: Editor, ends):
+        """Along the lower side it is near; three times as long, the way around is nearer."""
+
+        def goes_over(cmap) -> bool:
+            return bool(cmap.path(*ends, radius=0.25).points[:, 1].max() > 6)
+
+        assert not goes_over(fw.CorridorMap.from_roadmap(editor.roadmap))
+        editor.set_weight(0, 10)
+        assert goes_over(fw.CorridorMap.from_roadmap(editor.roadmap))
+
+    def test_each_node_is_joined_once(self, editor: Editor):
+        with pytest.raises(fw.BadQuery, match="node 0 is named twice"):
+            editor.add_node((3, 4), connect=[0, 3, 0])
+
 
 class TestFakeObstacles:
+    def test_close_the_graph_too(self, editor: Editor):
+        before = editor.roadmap.shortest_path(0, 1)
+        assert before is not None
+        assert before.length == pytest.approx(10)
+        editor.add_fake_obstacle(disc=((6, 1), 0.5))
+        after = editor.roadmap.shortest_path(0, 1)
+        assert after is not None
+        assert after.length == pytest.approx(22)
+        assert editor.roadmap.distances([0])[0, 1] == pytest.approx(22)
+        editor.add_fake_obstacle(box=((5, 6), (7, 8)))
+        assert editor.roadmap.n_components == 2
+        assert editor.roadmap.shortest_path(0, 1) is None
+
+    @pytest.mark.parametrize("disc", [5, ((1, 1), "x"), ((1, 1), -1), ((1, 1), 1, 1), ("a", 1)])
+    def test_no_disc(self, editor: Editor, disc):
+        with pytest.raises(fw.BadInput, match=r"fake obstacle|disc"):
+            editor.add_fake_obstacle(disc=disc)
+
     def test_close_and_open(self, editor: Editor):
         number = editor.add_fake_obstacle([(5, 0), (7, 0), (7, 2), (5, 2)])
         now = editor.roadmap

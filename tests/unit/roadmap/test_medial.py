@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from footway.environment import Environment
+from footway.environment import Environment, Volume
 from footway.roadmap.medial import medial_corners
 from footway.roadmap.space import make_space, space_of_cells
 
@@ -43,3 +43,12 @@ def test_a_long_wall_leaves_no_branches():
 
 def test_a_passage_of_one_cell_has_none():
     assert len(medial_corners(space_of_cells([[True] * 5]))) == 0
+
+
+def test_a_passage_of_a_volume_that_is_narrower_than_the_ball_is_wide():
+    """Four cells for the middle of a ball of 3 m radius: the axis is in the middle of them."""
+    volume = Volume.from_boxes((0, 0, 0, 30, 10, 10), [], resolution=1.0)
+    middle = medial_corners(make_space(volume, resolution=None, radius=3.0, size=None))
+    inner = middle[(middle[:, 0] > 8) & (middle[:, 0] < 22)]
+    assert len(inner) > 0
+    assert {tuple(row) for row in inner[:, 1:].tolist()} >= {(5, 5)}

@@ -10,6 +10,7 @@ import pytest
 from footway.environment import gallery
 from footway.errors import BadInput
 from footway.roadmap import Roadmap
+from footway.roadmap.grid import grid
 from footway.roadmap.measures import shortest_path_factor
 from footway.roadmap.rrm import rrm, rrm_of_space
 from footway.roadmap.rrm_star import add_cycles, reconnect, rrm_star
@@ -135,6 +136,20 @@ class TestRrmStar:
         after = add_cycles(before, usefulness=1e6)
         assert after.distances()[:3, :3].sum() <= before.distances().sum() + 1e-9
 
+    def test_infinite_means_no_cycle_at_all(self):
+        made = rrm_star(gallery.make("field"), resolution=1.0, radius=0.5, usefulness=math.inf)
+        assert made.n_cycles == 0
+        assert verify(made).holds
+
+    def test_it_says_how_it_was_made(self):
+        made = add_cycles(rrm_of_space(space_of_cells(RING)), useful_nodes="published", seed=3)
+        wishes = made.parameters
+        assert (wishes["useful_nodes"], wishes["usefulness"], wishes["seed"]) == (
+            "published",
+            1.5,
+            3,
+        )
+
     @pytest.mark.parametrize("name", GALLERY)
     def test_no_worse_than_published(self, name: str):
         made = rrm_star(gallery.make(name), **GALLERY[name])
@@ -142,6 +157,20 @@ class TestRrmStar:
 
 
 class TestErrors:
+    @pytest.mark.parametrize("seed", [-1, 1.5, "x", None, True])
+    def test_seed(self, seed: object):
+        for method in (rrm, rrm_star):
+            with pytest.raises(BadInput, match=r"the seed is .*: it must be a whole number"):
+                method(gallery.make("field"), seed=seed)
+
+    def test_useful_nodes(self):
+        with pytest.raises(BadInput, match='give "shortening" or "published"'):
+            rrm_star(gallery.make("field"), useful_nodes="best")
+
+    def test_a_grid_has_too_many_nodes(self):
+        with pytest.raises(BadInput, match="too many for useful cycles"):
+            rrm_star(grid(gallery.make("field"), resolution=0.5, radius=0.5))
+
     @pytest.mark.parametrize("usefulness", [0.0, -1.5, math.nan, "much", None])
     def test_usefulness(self, usefulness: object):
         with pytest.raises(BadInput, match="usefulness K"):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from footway.environment import Environment
 from footway.roadmap import Roadmap
-from footway.roadmap.space import Space, space_of_cells
+from footway.roadmap.space import Space, make_space, space_of_cells
 from footway.roadmap.verify import verify
 
 U_TURN = np.array([[1, 1, 1, 1, 1], [1, 0, 0, 0, 1], [1, 0, 0, 0, 1]], bool)
@@ -67,3 +68,12 @@ def test_no_nodes_at_all(u_turn: Space):
 def test_nodes_in_rooms_without_a_way_between_them_need_no_edge():
     space = space_of_cells([[True, False, True]])
     assert verify(roadmap([(0, 0), (3, 0)], [], space)).holds
+
+
+def test_a_thin_wall_between_the_planes_of_the_grid():
+    """Both ends of the part in its cell are 0.25 m away from it: more than the radius."""
+    room = Environment.from_polygons(bounds=(0, 0, 10, 10), lines=[[(5.25, 0), (5.25, 10)]])
+    space = make_space(room, resolution=0.5, radius=0.2)
+    made = roadmap([(2, 5), (8, 5)], JOINED, space)
+    assert verify(made).colliding.tolist() == [0]
+    assert made.edge_clearance.tolist() == [0.0]

@@ -40,8 +40,9 @@ _CELLS: Final = (
 )
 _CYCLES: Final = (
     "K is 1.5, as in the paper. Useful nodes are the places on the medial axis that shorten the "
-    "ways most, and not those of algorithm 1, which gives more nodes and longer ways on our maps: "
-    "what it gives stands under each part of table II. Edges are reconnected by algorithm 2."
+    "ways most, and not those of algorithm 1, which on our maps mostly gives more nodes and longer "
+    "ways: what it gives stands under each part of table II. When a place counts as useful was "
+    "chosen by the SPF of these four maps. Edges are reconnected by algorithm 2."
 )
 _REMARKS: Final = (
     _MAPS,
