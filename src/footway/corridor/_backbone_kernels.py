@@ -116,10 +116,11 @@ def find_backbone(start, goal, radius, index, ladder):
     query, size, best, last = ladder.query[0], 0, math.inf, -1
     if edge_s == edge_g:
         best = _length_between(piece_s, sx, sy, piece_g, gx, gy, radius, axis)
+        best *= graph.weight[edge_s]
     _mark_way_up(edge_g, query, graph, ladder.marks)
     ends = (
-        _length_to_end(piece_g, gx, gy, edge_g, 0, axis),
-        _length_to_end(piece_g, gx, gy, edge_g, 1, axis),
+        _length_to_end(piece_g, gx, gy, edge_g, 0, axis) * graph.weight[edge_g],
+        _length_to_end(piece_g, gx, gy, edge_g, 1, axis) * graph.weight[edge_g],
     )
     for k in range(len(ladder.goal)):
         ladder.goal[k] = min(
@@ -128,7 +129,7 @@ def find_backbone(start, goal, radius, index, ladder):
         )
     for end in range(2):
         if is_wide_to_end(piece_s, edge_s, end, radius, axis):
-            cost = _length_to_end(piece_s, sx, sy, edge_s, end, axis)
+            cost = _length_to_end(piece_s, sx, sy, edge_s, end, axis) * graph.weight[edge_s]
             half = -2 - (2 * edge_s + 1 - end)
             v = graph.edges[edge_s, end]
             size = _reach(v, cost, half, gx, gy, query, size, axis.vertices, ladder)

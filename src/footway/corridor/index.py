@@ -72,7 +72,8 @@ class Graph(NamedTuple):
     edges: Ints  # (ne, 2)
     edge_of: Ints  # (m,) edge of each event
     clearance: Floats  # (ne,) narrowest
-    length: Floats  # (ne,)
+    length: Floats  # (ne,) with the weight, as a search counts it
+    weight: Floats  # (ne,) factor on lengths: 1, but on the map of a roadmap with weights
     is_core: NDArray[np.bool_]  # (ne,)
     up: Ints  # (nv,) -1 in the core
     join: Ints  # (nv,) parent in the forest, itself at a root
@@ -204,7 +205,7 @@ def make_graph(axis: MedialAxis) -> Graph:
         axis.edges, clearance, widest_first, len(axis.vertices)
     )
     return Graph(
-        offsets, out, axis.edges, edge_of, clearance, length, is_core, up,
+        offsets, out, axis.edges, edge_of, clearance, length, np.ones(count), is_core, up,
         join, join_clearance, join_edge,
     )  # fmt: skip
 

@@ -149,7 +149,7 @@ def _solver(lines: _Lines, grid: Grid, side: float) -> RoadSolver:
     graph = make_graph(axis)
     # Scaled so that no way is cheaper than it is long: the search counts on it.
     cost = lines.weights / min(1.0, float(lines.weights.min()))
-    graph = graph._replace(length=graph.length * cost)
+    graph = graph._replace(length=graph.length * cost, weight=np.ascontiguousarray(cost))
     fans = _fans(axis, grid, side)
     return RoadSolver(Index(axis, grid, fans, graph, _no_string(axis)), roads)
 

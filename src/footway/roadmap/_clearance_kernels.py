@@ -5,29 +5,10 @@ from __future__ import annotations
 import math
 
 from footway._jit import inner, kernel
+from footway.roadmap._line_kernels import between_lines
 from footway.roadmap._space_kernels import clearance_at
 
 FINE = 1e-3  # of the resolution: how well the least clearance is known in three dimensions
-
-
-@inner
-def _apart(px, py, ax, ay, bx, by):
-    """Squared distance of a point to the segment from a to b."""
-    dx, dy = bx - ax, by - ay
-    squared = dx * dx + dy * dy
-    t = 0.0
-    if squared > 0.0:
-        t = min(1.0, max(0.0, ((px - ax) * dx + (py - ay) * dy) / squared))
-    ex, ey = px - ax - t * dx, py - ay - t * dy
-    return ex * ex + ey * ey
-
-
-@inner
-def _apart_from_wall(ax, ay, bx, by, walls, w):
-    """Squared distance between a segment and a wall that do not cross."""
-    cx, cy, dx, dy = walls[w, 0], walls[w, 1], walls[w, 2], walls[w, 3]
-    ends = min(_apart(ax, ay, cx, cy, dx, dy), _apart(bx, by, cx, cy, dx, dy))
-    return min(ends, _apart(cx, cy, ax, ay, bx, by), _apart(dx, dy, ax, ay, bx, by))
 
 
 @inner
@@ -42,7 +23,7 @@ def _next_crossing(p, d, t):
 
 @inner
 def _least_among_walls(ax, ay, bx, by, space):
-    """Exact, for a line that crosses no wall: each part of it against the walls of its cell."""
+    """Exact: each part of a line against the walls that may be nearest in its cell."""
     x0, y0, side = space.origin[0], space.origin[1], space.resolution
     ny, nx = space.jump.shape[1], space.jump.shape[2]
     px, py, dx, dy = (ax - x0) / side, (ay - y0) / side, (bx - ax) / side, (by - ay) / side
@@ -57,14 +38,15 @@ def _least_among_walls(ax, ay, bx, by, space):
         cell = j * nx + i
         sx, sy, ex, ey = px + t * dx, py + t * dy, px + end * dx, py + end * dy
         for slot in range(space.wall_offsets[cell], space.wall_offsets[cell + 1]):
-            w = space.wall_members[slot]
-            squared = _apart_from_wall(
-                x0 + sx * side, y0 + sy * side, x0 + ex * side, y0 + ey * side, space.walls, w
-            )
-            best = min(best, squared)
+            w, walls = space.wall_members[slot], space.walls
+            away = between_lines(
+                x0 + sx * side, y0 + sy * side, x0 + ex * side, y0 + ey * side,
+                walls[w, 0], walls[w, 1], walls[w, 2], walls[w, 3],
+            )  # fmt: skip
+            best = min(best, away)
         t = end
         if t >= 1.0:
-            return max(0.0, math.sqrt(best) - space.radius)
+            return max(0.0, best - space.radius)
 
 
 @inner

@@ -64,11 +64,11 @@ def _nearer(px, py, qx, qy, w, best, walls):
     gap_y = max(min(py, qy) - max(y0, y1), min(y0, y1) - max(py, qy))
     if max(gap_x, gap_y) >= best:
         return best
-    return min(best, _between_lines(px, py, qx, qy, x0, y0, x1, y1))
+    return min(best, between_lines(px, py, qx, qy, x0, y0, x1, y1))
 
 
 @inner
-def _between_lines(px, py, qx, qy, x0, y0, x1, y1):
+def between_lines(px, py, qx, qy, x0, y0, x1, y1):
     """Distance between two straight lines in the plane."""
     a = _side(px, py, qx, qy, x0, y0) * _side(px, py, qx, qy, x1, y1)
     b = _side(x0, y0, x1, y1, px, py) * _side(x0, y0, x1, y1, qx, qy)
