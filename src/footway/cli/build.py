@@ -71,7 +71,7 @@ def build(
             "-o",
             "--output",
             metavar="FILE",
-            help="Save the map (.fwmap), to load it in milliseconds.",
+            help="Save the map (.fwmap), to load it in a moment.",
             show_default=False,
         ),
     ] = None,
