@@ -81,7 +81,7 @@ class Query(NamedTuple):
 
     start: tuple[float, ...]  # x, y, and z where the map is a roadmap in three dimensions
     goal: tuple[float, ...]
-    radius: float | None  # None in three dimensions: that of the object
+    radius: float | None  # None: that of the object
     clearance: float | None
 
 
@@ -109,7 +109,7 @@ def path(
         typer.Option(
             metavar="METRES",
             help="Radius of the disc that walks.",
-            show_default="0.25; in three dimensions that of the object",
+            show_default="0.25; on a roadmap that of its object",
         ),
     ] = None,
     clearance: Annotated[
@@ -206,19 +206,26 @@ def _load(
     """Load the map; return the query with its radius, if it has as many dimensions as the map."""
     if not is_saved(map_name):
         return load_map(map_name, scale=scale, steps=steps), _with_radius(query)
+    from footway.corridor import CorridorMap
+
     saved = load_saved(map_name, scale=scale, steps=steps)
-    in_space = len(saved.bounds) == 6
+    in_space = not isinstance(saved, CorridorMap)
     for option, point in (("--start", query.start), ("--goal", query.goal)):
         if len(point) != (3 if in_space else 2):
             wanted = "X,Y,Z" if in_space else "X,Y"
             raise BadInput(
                 f"{option}: the map has {wanted.count(',') + 1} dimensions; give {wanted}"
             )
-    return LoadedMap(saved, None), query if in_space else _with_radius(query)
+    if isinstance(saved, CorridorMap):
+        query = _with_radius(query, saved.solver.made_for)
+    return LoadedMap(saved, None), query
 
 
-def _with_radius(query: Query) -> Query:
-    return query if query.radius is not None else query._replace(radius=RADIUS)
+def _with_radius(query: Query, made_for: float | None = None) -> Query:
+    """Give a query the radius that its roadmap was made for, where it has none of its own."""
+    if query.radius is not None:
+        return query
+    return query._replace(radius=RADIUS if made_for is None else made_for)
 
 
 def _ask(

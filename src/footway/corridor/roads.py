@@ -122,6 +122,7 @@ def solver_of(roadmap: Roadmap) -> RoadSolver:
             break
         lines = _with_spurs(lines, spurs)
         solver = _solver(lines, grid, side)
+    solver.made_for = float(roadmap.space.radius)
     return solver
 
 

@@ -54,10 +54,17 @@ class Balls(NamedTuple):
 
 
 class Solver:
-    """Searches one map. Safe to use from several threads: each has memory of its own."""
+    """Searches one map. Safe to use from several threads: each has memory of its own.
+
+    Attributes:
+        index: of the map.
+        made_for: radius of the disc, m, for which the map was made; None: for every radius.
+
+    """
 
     def __init__(self, index: Index) -> None:
         self.index = index
+        self.made_for: float | None = None
         self._local = threading.local()
 
     @property

@@ -180,9 +180,12 @@ class SpaceMap:
         threads: int | None = None,
     ) -> list[SpacePath | None]:
         """Paths for (n, 3) starts and goals; None where there is none."""
-        a, b = np.asarray(starts, np.float64), np.asarray(goals, np.float64)
+        a, b = _points(starts, "starts"), _points(goals, "goals")
         if len(a) != len(b):
             raise BadQuery(f"{len(a)} starts and {len(b)} goals: give as many of each")
+        count = threads if threads is not None else thread_count()
+        if not isinstance(count, int) or count < 1:
+            raise BadQuery(f"threads is {count!r}: it must be a whole number, 1 or more")
 
         def answer(k: int) -> SpacePath | None:
             try:
@@ -191,7 +194,7 @@ class SpaceMap:
                 return None
 
         self._radius(radius)
-        with ThreadPoolExecutor(max_workers=threads or thread_count()) as pool:
+        with ThreadPoolExecutor(max_workers=count) as pool:
             return list(pool.map(answer, range(len(a))))
 
     def corridor(
@@ -338,6 +341,19 @@ def _apart(a: Floats, b: Floats) -> NoPath:
         f"{_text(a)} and {_text(b)} are in parts of the roadmap with no way between them",
         reason="components",
     )
+
+
+def _points(values: ArrayLike, what: str) -> Floats:
+    """(n, 3) numbers, or a clear error."""
+    try:
+        array = np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        raise BadQuery(f"the {what} must be numbers in an (n, 3) array, in metres") from None
+    if array.size == 0:
+        array = array.reshape(0, 3)
+    if array.ndim != 2 or array.shape[1] != 3:
+        raise BadQuery(f"the {what} must have the shape (n, 3), not {array.shape}")
+    return array
 
 
 def _point(value: Any, what: str) -> Floats:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 CLOSEST, WIDEST, SHARE = 0.25, 2.0, 0.25  # cells, cells, of the clearance: spacing of the balls
+_AT_ONCE = 1 << 22  # pairs of a corner and an event that are looked at together
 _NEAREST = 24  # events that a corner looks for where no ball holds it
 
 
@@ -109,9 +110,10 @@ def _joined(points: Floats, room: Floats, space: Space) -> NDArray[np.int32]:
         near = np.ascontiguousarray(sample[near.reshape(len(corners), -1)])
         look_around(corners, near, points, room, space, seen)
     corners = np.ascontiguousarray(np.argwhere(space.is_node & (seen < 0))[:, ::-1])
-    everything = np.ascontiguousarray(np.broadcast_to(chosen, (len(corners), len(chosen))))
-    if everything.size < 1 << 27:
-        look_around(corners, everything, points, room, space, seen)
+    some = max(1, _AT_ONCE // max(1, len(chosen)))
+    for first in range(0, len(corners), some):
+        few = np.ascontiguousarray(corners[first : first + some])
+        look_around(few, np.tile(chosen, (len(few), 1)), points, room, space, seen)
     return seen
 
 

@@ -7,7 +7,7 @@ import pytest
 import shapely
 
 import footway as fw
-from footway.roadmap import Roadmap, grid, rrm
+from footway.roadmap import Roadmap, grid, rrm, rrm_star, rrrm
 from footway.roadmap.space import Space, make_space
 
 RADIUS = 0.25
@@ -23,9 +23,9 @@ def space(env) -> Space:
     return make_space(env, resolution=0.25, radius=RADIUS)
 
 
-@pytest.fixture(scope="module", params=["rrm", "grid"])
+@pytest.fixture(scope="module", params=[grid, rrm, rrm_star, rrrm])
 def roads(request, env) -> fw.CorridorMap:
-    make = {"rrm": rrm, "grid": grid}[request.param]
+    make = request.param
     return fw.CorridorMap.from_roadmap(make(env, resolution=0.25, radius=RADIUS))
 
 
@@ -178,3 +178,8 @@ def test_one_signature_serves_both_kinds_of_map(roads, cmap):
         one.clearance([(1, 1)])
     assert len(_backbone_kernels.extract.signatures) <= 1
     assert len(_locate_kernels.clearances.signatures) <= 1
+
+
+def test_a_map_knows_the_radius_that_its_roadmap_was_made_for(env, roads):
+    assert roads.solver.made_for == RADIUS
+    assert fw.CorridorMap.build(env).solver.made_for is None

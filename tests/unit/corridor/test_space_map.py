@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import footway as fw
-from footway.roadmap import Roadmap, grid, rrm
+from footway.roadmap import Roadmap, grid, rrm, rrm_star, rrrm
 from footway.roadmap.space import make_space, space_of_cells
 
 
@@ -21,9 +21,9 @@ def volume() -> fw.Volume:
     )  # fmt: skip
 
 
-@pytest.fixture(scope="module", params=["rrm", "grid"])
+@pytest.fixture(scope="module", params=[grid, rrm, rrm_star, rrrm])
 def smap(request, volume):
-    make = {"rrm": rrm, "grid": grid}[request.param]
+    make = request.param
     return fw.CorridorMap.from_roadmap(make(volume, size=(1, 1, 1)))
 
 
@@ -132,3 +132,22 @@ def test_saved_and_loaded(middle, tmp_path):
     again = fw.CorridorMap.load(tmp_path / "rooms.fwmap")
     assert repr(again) == repr(middle)
     assert again.path((3, 3, 3), (13, 6, 4)).length == middle.path((3, 3, 3), (13, 6, 4)).length
+
+
+@pytest.mark.parametrize(
+    ("starts", "threads", "words"),
+    [
+        ([(1, 1)], 1, "shape"),
+        ("here", 1, "numbers"),
+        ([(1, 1, 1)], 0, "threads is 0"),
+        ([(1, 1, 1)], -1, "threads is -1"),
+        ([(1, 1, 1)] * 2, 1, "2 starts and 1 goals"),
+    ],
+)
+def test_bad_batches(middle, starts, threads, words):
+    with pytest.raises(fw.BadQuery, match=words):
+        middle.paths(starts, [(13, 5, 5)], threads=threads)
+
+
+def test_an_empty_batch(middle):
+    assert middle.paths([], []) == []
