@@ -203,10 +203,10 @@ def test_another_grid():
 
 def test_a_city_is_fast_and_exact():
     houses = city()
-    started = time.perf_counter()
+    started = time.process_time()
     env = Environment.from_polygons(bounds=(0, 0, 500, 500), obstacles=houses)
     walls = env.walls
-    took = time.perf_counter() - started
+    took = time.process_time() - started
     assert env.holes == 626
     assert len(walls.segments) == 4 * 627
     assert env.repairs == ()

@@ -295,10 +295,10 @@ def test_city_from_file_is_fast(load):
         ),
     )
     load(text)
-    started = time.perf_counter()
+    started = time.process_time()
     env = load(text)
     walls = env.walls
-    took = time.perf_counter() - started
+    took = time.process_time() - started
     assert env.holes == 626
     assert len(walls.segments) == 4 * 627
     assert took < 0.5  # 25 ms alone; this machine may be busy
