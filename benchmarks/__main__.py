@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks import build, commands, crowds, follow, points, queries, scaling
+from benchmarks import blends, build, commands, crowds, follow, points, queries, scaling
 from benchmarks.checks import WrongAnswer
 from benchmarks.effort import FULL, QUICK
 from benchmarks.machine import facts, revision
@@ -26,6 +26,7 @@ SECTIONS = {
     "build": build,
     "scaling": scaling,
     "queries": queries,
+    "blends": blends,
     "follow": follow,
     "crowds": crowds,
     "points": points,

@@ -50,7 +50,9 @@ their meaning, and no sum is re-associated, so the same seed gives the same bits
 
 _TUPLES = (
     "medial/axis.py", "corridor/index.py", "corridor/workspace.py", "follow/settings.py",
-    "crowd/state.py", "crowd/tracks.py", "roadmap/space.py",
+    "crowd/state.py", "crowd/tracks.py", "roadmap/space.py", "terrain/ground.py",
+    "terrain/course.py",
+    "roadmap/blends.py", "corridor/blended.py",
 )  # fmt: skip
 """Where the named tuples are that kernels take apart: their fields are part of compiled code."""
 

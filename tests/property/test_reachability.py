@@ -90,9 +90,24 @@ class TestSpace:
 
     @examples(30)
     @given(cells())
-    def test_medial_corners_are_free_and_off_the_walls(self, some: Cells):
-        i, j, k = medial_corners(some.space).T
-        assert some.space.is_node[k, j, i].all()
+    def test_medial_corners_are_free_and_between_obstacles(self, some: Cells):
+        """From one of a medial corner's neighbours another obstacle point is nearest, far off."""
+        everything = set(lattice.free_corners(some.free, plane=some.plane))
+        for corner in tuples(medial_corners(some.space)):
+            assert corner in everything
+            here = nearest_obstacle(corner, some)
+            steps = np.eye(3, dtype=int)[: 2 if some.plane else 3]
+            beside = [
+                tuple(int(v) for v in np.add(corner, sign * step))
+                for step in steps
+                for sign in (-1, 1)
+            ]
+            apart = [
+                math.dist(here, nearest_obstacle(other, some))
+                for other in beside
+                if other in everything
+            ]
+            assert max(apart) > 1.5 - EXACT
 
 
 class TestGrid:
@@ -150,6 +165,11 @@ class TestReachability:
         assert tuples(found.uncovered) == verdict.uncovered
         assert found.connected == (not verdict.apart)
         assert len(found.colliding) == len(verdict.colliding) == 0
+
+
+def nearest_obstacle(corner: tuple[int, int, int], some: Cells) -> list[float]:
+    size = 2 if some.plane else 3
+    return some.space.clearance(np.array(corner[:size], float))[1][0].tolist()
 
 
 def all_lines(roadmap: Roadmap, kept: np.ndarray) -> Roadmap:

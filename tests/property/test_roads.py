@@ -7,6 +7,7 @@ import pytest
 import shapely
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.ndimage import label
 
 import footway as fw
 from footway.roadmap import grid, rrm
@@ -29,6 +30,13 @@ def points_in_free_cells(space: Space, seed: int) -> np.ndarray:
     return space.positions(places)
 
 
+def area_of(point: np.ndarray, space: Space) -> int:
+    """Connected part of the free cells that a point is in, where cells that touch are joined."""
+    areas, _ = label(space.free, np.ones((3, 3, 3)))
+    i, j, k = np.floor(space.lattice(point)).astype(int)
+    return int(areas[k, j, i])
+
+
 @examples(25)
 @given(
     scenes(), st.sampled_from([rrm, grid]), st.sampled_from([0.1, 0.25, 0.5]), st.integers(0, 99)
@@ -45,7 +53,8 @@ def test_paths_keep_their_clearance(scene: Scene, make, radius: float, seed: int
     for a, b in zip(points[:QUERIES], points[QUERIES:], strict=True):
         try:
             path = roads.path(a, b, radius=radius)
-        except (fw.NoPath, fw.BadQuery):
+        except fw.NoPath:
+            assert area_of(a, roadmap.space) != area_of(b, roadmap.space)
             continue
         away = shapely.LineString(path.points).distance(walls)
         assert away >= radius - EXACT
@@ -79,6 +88,7 @@ def test_every_free_point_is_served_in_space(seed: int, share: float):
     for a, b in zip(points[:QUERIES], points[QUERIES:], strict=True):
         try:
             path = smap.path(a, b)
-        except fw.NoPath:  # in two components: anything else is a failure
+        except fw.NoPath:
+            assert area_of(a, space) != area_of(b, space)
             continue
         assert space.lines_are_free(path.points[:-1], path.points[1:]).all()

@@ -11,13 +11,14 @@ import math
 
 import numpy as np
 
+from footway._heap_kernels import pop, push
 from footway._jit import inner, kernel
-from footway.corridor._heap_kernels import pop, push
 from footway.corridor._locate_kernels import locate_point
 from footway.corridor._path_kernels import APART, POINT, START_IN_WALL, START_TIGHT
 from footway.corridor._query_kernels import is_connected, is_wide_to_end
 from footway.corridor._search_kernels import FOUND, FULL
 from footway.corridor._taut_kernels import SLACK
+from footway.corridor._way_kernels import FIRST, heap_holds, read_back
 
 NEST = 0.25  # spacing of balls relative to R - r: each centre lies well inside its neighbours
 CLOSEST = 1e-3  # m, between balls where R is nearly r
@@ -96,8 +97,6 @@ def _reach(v, cost, half, gx, gy, query, size, vertices, ladder):
     if ladder.seen[v, 1] == query or (ladder.seen[v, 0] == query and ladder.cost[v] <= cost):
         return size
     ladder.seen[v, 0], ladder.cost[v], ladder.arrival[v] = query, cost, half
-    if size >= len(ladder.keys):
-        return size
     bound = cost + _bound(v, gx, gy, vertices, ladder.landmarks, ladder.goal)
     return push(bound, v, size, ladder.keys, ladder.queue)
 
@@ -109,6 +108,7 @@ def find_backbone(start, goal, radius, index, ladder):
     Returns how many; -1 where there is none.
     """
     axis, graph = index.axis, index.graph
+    assert heap_holds(ladder.keys, graph.out)
     _, _, sx, sy, _, _, piece_s = start
     _, _, gx, gy, _, _, piece_g = goal
     edge_s, edge_g = graph.edge_of[piece_s], graph.edge_of[piece_g]
@@ -130,7 +130,7 @@ def find_backbone(start, goal, radius, index, ladder):
     for end in range(2):
         if is_wide_to_end(piece_s, edge_s, end, radius, axis):
             cost = _length_to_end(piece_s, sx, sy, edge_s, end, axis) * graph.weight[edge_s]
-            half = -2 - (2 * edge_s + 1 - end)
+            half = FIRST - (2 * edge_s + 1 - end)
             v = graph.edges[edge_s, end]
             size = _reach(v, cost, half, gx, gy, query, size, axis.vertices, ladder)
     tail_0 = tail_1 = math.inf  # from the goal edge's vertices to the goal
@@ -166,7 +166,7 @@ def find_backbone(start, goal, radius, index, ladder):
         )
         ladder.halves[0] = 2 * edge_s + (0 if ahead else 1)
         return 1
-    return _read_back(last, graph.edges, ladder)
+    return read_back(last, graph.edges, ladder.arrival, ladder.halves)
 
 
 @inner
@@ -175,27 +175,6 @@ def _is_ahead(piece, sx, sy, gx, gy, axis):
     dx = axis.events[piece + 1, 0] - axis.events[piece, 0]
     dy = axis.events[piece + 1, 1] - axis.events[piece, 1]
     return (gx - sx) * dx + (gy - sy) * dy >= 0.0
-
-
-@inner
-def _read_back(last, edges, ladder):
-    """Write the half-edges in the order in which they are walked."""
-    halves = ladder.halves
-    halves[0] = last
-    count, v = 1, edges[last // 2, last % 2]
-    while True:
-        half = ladder.arrival[v]
-        first = half < 0
-        if first:
-            half = -2 - half
-        halves[count] = half
-        count += 1
-        if first:
-            break
-        v = edges[half // 2, half % 2]
-    for k in range(count // 2):
-        halves[k], halves[count - 1 - k] = halves[count - 1 - k], halves[k]
-    return count
 
 
 @inner
@@ -343,25 +322,41 @@ def write_balls(start, goal, count, radius, step, balls, places, shares, index, 
 
 
 @inner
-def _find_end(x, y, index):
+def find_end(x, y, index):
     """A query point, where it retracts to, the clearance of both, and the piece."""
     piece, px, py, room, clear, _, _ = locate_point(x, y, index.axis, index.grid, index.fans)
     return x, y, px, py, room, clear, piece
 
 
-@inner(inline=False)
-def extract_balls(sx, sy, gx, gy, radius, step, balls, places, shares, index, ladder):
-    """Corridor of the shortest backbone: (status, balls, half-edges, clearance of a bad end)."""
-    start, goal = _find_end(sx, sy, index), _find_end(gx, gy, index)
+@inner
+def check_ends(start, goal, radius):
+    """Status of an end that is in a wall or too tight, and its clearance; FOUND: neither is."""
     for k in range(2):
         clear, piece = (start[5], start[6]) if k == 0 else (goal[5], goal[6])
         if piece < 0:
-            return START_IN_WALL + k, 0, 0, clear
+            return START_IN_WALL + k, clear
         if clear < radius - SLACK:
-            return START_TIGHT + k, 0, 0, clear
-    count, size = -1, max(radius, POINT)
-    if is_connected(start[6], goal[6], size, index):
-        count = find_backbone(start, goal, size, index, ladder)
+            return START_TIGHT + k, clear
+    return FOUND, 0.0
+
+
+@inner
+def find_way(start, goal, radius, index, ladder):
+    """`find_backbone` between two ends that are good: half-edges, -1 where there is no way."""
+    size = max(radius, POINT)
+    if not is_connected(start[6], goal[6], size, index):
+        return -1
+    return find_backbone(start, goal, size, index, ladder)
+
+
+@inner(inline=False)
+def extract_balls(sx, sy, gx, gy, radius, step, balls, places, shares, index, ladder):
+    """Corridor of the shortest backbone: (status, balls, half-edges, clearance of a bad end)."""
+    start, goal = find_end(sx, sy, index), find_end(gx, gy, index)
+    status, clear = check_ends(start, goal, radius)
+    if status != FOUND:
+        return status, 0, 0, clear
+    count = find_way(start, goal, radius, index, ladder)
     if count < 0:
         return APART, 0, 0, 0.0
     n = write_balls(start, goal, count, radius, step, balls, places, shares, index, ladder)
@@ -379,7 +374,7 @@ def extract(sx, sy, gx, gy, radius, step, balls, places, shares, index, ladder):
 @kernel
 def balls_along(sx, sy, gx, gy, count, radius, step, balls, places, shares, index, ladder):
     """Balls of a way whose half-edges are in the ladder: how many, or -1 when they do not fit."""
-    start, goal = _find_end(sx, sy, index), _find_end(gx, gy, index)
+    start, goal = find_end(sx, sy, index), find_end(gx, gy, index)
     return write_balls(start, goal, count, radius, step, balls, places, shares, index, ladder)
 
 

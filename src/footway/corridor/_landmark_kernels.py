@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from footway._heap_kernels import pop, push
 from footway._jit import inner, kernel
-from footway.corridor._heap_kernels import pop, push
 
 
 @inner(inline=False)

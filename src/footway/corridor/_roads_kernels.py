@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 
 from footway._jit import inner, kernel
-from footway.corridor._backbone_kernels import find_backbone
-from footway.corridor._grid_kernels import line_clearance, nearest_wall
-from footway.corridor._locate_kernels import SEEN, locate_point
-from footway.corridor._path_kernels import APART, POINT, START_IN_WALL, START_TIGHT
-from footway.corridor._query_kernels import is_connected
+from footway.corridor._backbone_kernels import check_ends, find_end, find_way
+from footway.corridor._grid_kernels import cell_of, line_clearance, nearest_wall
+from footway.corridor._locate_kernels import SEEN, ball_at
+from footway.corridor._path_kernels import APART
 from footway.corridor._search_kernels import FOUND, FULL
 from footway.corridor._taut_kernels import SLACK
+from footway.corridor._way_kernels import write_events
 
 ENOUGH = 0.9  # of a point's own clearance, for a way from it that ends the looking for others
+DETOUR = 2.0  # times the straight line: a way from an end that is longer passes it and comes back
 
 
 @kernel
@@ -52,6 +53,14 @@ def _nearest_beside(x, y, ux, uy, walls, w):
     return (x - px) * (x - px) + (y - py) * (y - py), px, py
 
 
+@inner
+def _box_gap(x, y, walls, w):
+    """Squared distance of a point to the box around wall w: no more than that to the wall."""
+    dx = max(0.0, min(walls[w, 0], walls[w, 2]) - x, x - max(walls[w, 0], walls[w, 2]))
+    dy = max(0.0, min(walls[w, 1], walls[w, 3]) - y, y - max(walls[w, 1], walls[w, 3]))
+    return (dx * dx + dy * dy) * (1.0 - 1e-12)  # not above it by rounding either
+
+
 @kernel
 def contacts(points, courses, walls, touch, wall):
     """Nearest obstacle points on the left and right of points (n, 2) on a way with these courses.
@@ -59,17 +68,19 @@ def contacts(points, courses, walls, touch, wall):
     Into touch (n, 2, 2), and their walls (n, 2). Where one side has none, the other's.
     """
     for k in range(len(points)):
-        x, y = points[k, 0], points[k, 1]
-        for side in range(2):
-            sign = 1.0 - 2.0 * side
-            ux, uy = sign * courses[k, 0], sign * courses[k, 1]
-            best = math.inf
-            wall[k, side] = -1
-            for w in range(len(walls)):
+        x, y, ux, uy = points[k, 0], points[k, 1], courses[k, 0], courses[k, 1]
+        wall[k, 0] = wall[k, 1] = -1
+        left = right = math.inf
+        for w in range(len(walls)):
+            gap = _box_gap(x, y, walls, w)
+            if gap < left:
                 d, px, py = _nearest_beside(x, y, ux, uy, walls, w)
-                if d < best:
-                    best = d
-                    touch[k, side, 0], touch[k, side, 1], wall[k, side] = px, py, w
+                if d < left:
+                    left, touch[k, 0, 0], touch[k, 0, 1], wall[k, 0] = d, px, py, w
+            if gap < right:
+                d, px, py = _nearest_beside(x, y, -ux, -uy, walls, w)
+                if d < right:
+                    right, touch[k, 1, 0], touch[k, 1, 1], wall[k, 1] = d, px, py, w
         for side in range(2):
             if wall[k, side] < 0:
                 wall[k, side] = wall[k, 1 - side]
@@ -139,11 +150,18 @@ def look(points, near, balls, grid, best):
                 best[k], widest = b, clear
 
 
-@inner
-def _find_end(x, y, index):
-    """A query point, its place on the roads, the clearance of the way there, the piece."""
-    piece, px, py, room, clear, _, _ = locate_point(x, y, index.axis, index.grid, index.fans)
-    return x, y, px, py, room, clear, piece
+@kernel
+def join(points, cells, grid, fans, clear):
+    """Clearance of the straight way from each point (n, 2) to the ball that it joins, into clear.
+
+    -1 where it joins none. Only of points in cells (nc,) that are true: the others keep theirs.
+    """
+    for k in range(len(points)):
+        x, y = points[k, 0], points[k, 1]
+        if cells[cell_of(x, y, fans.ball_box, fans.ball_shape)]:
+            _, own, _ = nearest_wall(x, y, grid)
+            ball, way = ball_at(x, y, own, grid, fans)
+            clear[k] = way if ball >= 0 else -1.0
 
 
 @inner
@@ -165,59 +183,92 @@ def _append(n, x, y, out):
 
 
 @inner(inline=False)
-def _write_way(start, goal, count, out, index, ladder, rooms, turns):
+def _write_way(start, goal, count, events, out, index, ladder, rooms, turns):
     """Points of the way in the ladder: (how many, clearance); -1 when they do not fit."""
     axis = index.axis
     at, there = _event_of(start, axis), _event_of(goal, axis)
-    clear = min(start[5], goal[5])
+    many, clear = write_events(at, there, count, ladder.halves, axis.offsets, rooms, events)
+    if many < 0:
+        return -1, 0.0
     n = _append(0, start[0], start[1], out)
     n = _append(n, start[2], start[3], out)
-    for k in range(count):
-        half = ladder.halves[k]
-        first, last = axis.offsets[half // 2], axis.offsets[half // 2 + 1] - 1
-        if half % 2 == 1:
-            first, last = last, first
-        begin = at if k == 0 else first
-        end = there if k == count - 1 else last
-        step = 1 if end > begin else -1
-        e = begin
-        while e != end:
-            clear = min(clear, rooms[e if step == 1 else e - 1])
-            e += step
-            if turns[e] or e == end:
-                if n + 3 > len(out):
-                    return -1, 0.0
-                n = _append(n, axis.events[e, 0], axis.events[e, 1], out)
-    return _append(n, goal[0], goal[1], out), clear
+    for k in range(1, many):
+        e = events[k]
+        if turns[e] or k == many - 1:
+            n = _append(n, axis.events[e, 0], axis.events[e, 1], out)
+    return _append(n, goal[0], goal[1], out), min(clear, start[5], goal[5])
+
+
+@inner
+def _turned_around(n, out):
+    """Reverse the points of a way."""
+    for k in range(n // 2):
+        m = n - 1 - k
+        x, y = out[k, 0], out[k, 1]
+        out[k, 0], out[k, 1] = out[m, 0], out[m, 1]
+        out[m, 0], out[m, 1] = x, y
+
+
+@inner(inline=False)
+def _cut_detour(n, least, out, grid):
+    """Leave out the part of a way that passes its last point and comes back to it: points left.
+
+    Where roads end in one node beside each other, a point may be joined to the wrong one of them.
+    The straight line instead has the way's `least` clearance.
+    """
+    x, y = out[n - 1, 0], out[n - 1, 1]
+    best, along = n - 2, 0.0
+    for k in range(n - 2, -1, -1):
+        along += math.hypot(out[k + 1, 0] - out[k, 0], out[k + 1, 1] - out[k, 1])
+        if along > DETOUR * math.hypot(out[k, 0] - x, out[k, 1] - y):
+            clear, _ = line_clearance(out[k, 0], out[k, 1], x, y, least, grid)
+            if clear >= least:
+                best = k
+    out[best + 1, 0], out[best + 1, 1] = x, y
+    return best + 2
+
+
+@inner(inline=False)
+def _without_detours(n, least, out, grid):
+    """Cut the detours at both ends: (points left, clearance of what is left)."""
+    left = _cut_detour(n, least, out, grid)
+    _turned_around(left, out)
+    left = _cut_detour(left, least, out, grid)
+    _turned_around(left, out)
+    if left == n:
+        return n, least
+    clear = math.inf
+    for k in range(left - 1):
+        room, _ = line_clearance(out[k, 0], out[k, 1], out[k + 1, 0], out[k + 1, 1], -2.0, grid)
+        clear = min(clear, room)
+    return left, clear
 
 
 @kernel
-def solve_on_roads(sx, sy, gx, gy, radius, shortcut, out, index, ladder, rooms, turns):
+def solve_on_roads(sx, sy, gx, gy, radius, shortcut, events, out, index, ladder, rooms, turns):
     """Way of a disc along the roads: (status, points written to out, length, clearance).
 
     With `shortcut` a straight way that is free is taken. `rooms` (m,) is the exact clearance of
     the piece after each event, `turns` (m,) says where pieces that follow each other make an angle.
+    `events` is scratch memory, and `out` (n, 2) longer than it by three points or more.
     """
-    start, goal = _find_end(sx, sy, index), _find_end(gx, gy, index)
-    for k in range(2):
-        clear, piece = (start[5], start[6]) if k == 0 else (goal[5], goal[6])
-        if piece < 0:
-            return START_IN_WALL + k, 0, 0.0, clear
-        if clear < radius - SLACK:
-            return START_TIGHT + k, 0, 0.0, clear
+    start, goal = find_end(sx, sy, index), find_end(gx, gy, index)
+    status, clear = check_ends(start, goal, radius)
+    if status != FOUND:
+        return status, 0, 0.0, clear
     if shortcut:
         clear, _ = line_clearance(sx, sy, gx, gy, radius - SLACK, index.grid)
         if clear >= radius - SLACK and clear > 0.0:
             out[0, 0], out[0, 1], out[1, 0], out[1, 1] = sx, sy, gx, gy
             return FOUND, 2, math.hypot(gx - sx, gy - sy), clear
-    count, size = -1, max(radius, POINT)
-    if is_connected(start[6], goal[6], size, index):
-        count = find_backbone(start, goal, size, index, ladder)
+    count = find_way(start, goal, radius, index, ladder)
     if count < 0:
         return APART, 0, 0.0, 0.0
-    n, clear = _write_way(start, goal, count, out, index, ladder, rooms, turns)
+    n, clear = _write_way(start, goal, count, events, out, index, ladder, rooms, turns)
     if n < 0:
         return FULL, 0, 0.0, 0.0
+    if n > 2:
+        n, clear = _without_detours(n, clear, out, index.grid)
     length = 0.0
     for k in range(n - 1):
         length += math.hypot(out[k + 1, 0] - out[k, 0], out[k + 1, 1] - out[k, 1])

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
+from footway._heap_kernels import pop, push
 from footway._jit import inner, kernel
-from footway.corridor._heap_kernels import pop, push
+from footway.corridor._way_kernels import FIRST, heap_holds, read_back, write_events
 from footway.roadmap._clearance_kernels import least_among_cells
 from footway.roadmap._space_kernels import ON_PLANE, clearance_at, segment_is_free
 
@@ -19,10 +20,9 @@ if TYPE_CHECKING:
 
 FOUND, FULL, APART, START_IN_WALL, GOAL_IN_WALL, START_TIGHT, GOAL_TIGHT = range(7)
 SLACK = 1e-9  # m, by which a clearance may be missed
-LEAF = -2  # arrival of a vertex by the start's own edge is LEAF - half
 
 
-class Roads(NamedTuple):
+class SpaceRoads(NamedTuple):
     """Local paths of all edges as short straight pieces, and the graph of the edges."""
 
     points: Floats  # (m, 3) m, events
@@ -45,10 +45,10 @@ class Memory(NamedTuple):
     """Of one search; not to be shared between threads."""
 
     cost: Floats  # (nv,)
-    arrival: Ints  # (nv,)
+    arrival: Ints  # (nv,) half-edge by which a way comes: see _way_kernels
     mark: Ints  # (nv, 2) query that reached, and that finished, a node
-    keys: Floats  # (2 ne + 4,)
-    queue: Ints  # (2 ne + 4,)
+    keys: Floats  # (2 ne + 2,) heap: see `heap_holds`
+    queue: Ints  # (2 ne + 2,)
     halves: Ints  # (ne + 2,)
     query: Ints  # (1,)
     stack: Floats  # (64, 4)
@@ -137,8 +137,6 @@ def _reach(v, cost, half, goal, query, size, roads, memory):
     """Note a way to a node if it is the shortest so far."""
     if memory.mark[v, 1] == query or (memory.mark[v, 0] == query and memory.cost[v] <= cost):
         return size
-    if size >= len(memory.keys):
-        return size
     memory.mark[v, 0], memory.cost[v], memory.arrival[v] = query, cost, half
     n = roads.nodes[v]
     bound = cost + _distance(n[0], n[1], n[2], goal[0], goal[1], goal[2])
@@ -148,6 +146,7 @@ def _reach(v, cost, half, goal, query, size, roads, memory):
 @inner(inline=False)
 def _search(at, there, room, roads, memory):
     """Half-edges of the shortest way between two events, into the memory: how many; -1: none."""
+    assert heap_holds(memory.keys, roads.out)
     memory.query[0] += 1
     query, size, best, last = memory.query[0], 0, math.inf, -1
     edge, target = roads.edge_of[at], roads.edge_of[there]
@@ -158,7 +157,7 @@ def _search(at, there, room, roads, memory):
         stop = roads.offsets[edge] if end == 0 else roads.offsets[edge + 1] - 1
         if _is_wide(at, stop, room, roads):
             cost = abs(roads.arc[at] - roads.arc[stop]) * roads.cost[edge]
-            half = LEAF - (2 * edge + 1 - end)
+            half = FIRST - (2 * edge + 1 - end)
             size = _reach(roads.edges[edge, end], cost, half, goal, query, size, roads, memory)
     tail_0 = tail_1 = math.inf
     if _is_wide(there, roads.offsets[target], room, roads):
@@ -188,49 +187,7 @@ def _search(at, there, room, roads, memory):
     if last < 0:
         memory.halves[0] = 2 * edge + (0 if there >= at else 1)
         return 1
-    return _read_back(last, roads.edges, memory)
-
-
-@inner
-def _read_back(last, edges, memory):
-    """Write the half-edges in the order in which they are walked."""
-    halves = memory.halves
-    halves[0] = last
-    count, v = 1, edges[last // 2, last % 2]
-    while True:
-        half = memory.arrival[v]
-        first = half < 0
-        halves[count] = LEAF - half if first else half
-        count += 1
-        if first:
-            break
-        v = edges[half // 2, half % 2]
-    for k in range(count // 2):
-        halves[k], halves[count - 1 - k] = halves[count - 1 - k], halves[k]
-    return count
-
-
-@inner
-def _write_events(at, there, count, out, roads, memory):
-    """Events along the half-edges: (how many, least clearance of the pieces); -1: no space."""
-    out[0] = at
-    n, clear = 1, math.inf
-    for k in range(count):
-        half = memory.halves[k]
-        first, last = roads.offsets[half // 2], roads.offsets[half // 2 + 1] - 1
-        if half % 2 == 1:
-            first, last = last, first
-        e = at if k == 0 else first
-        end = there if k == count - 1 else last
-        step = 1 if end > e else -1
-        while e != end:
-            clear = min(clear, roads.rooms[e if step == 1 else e - 1])
-            e += step
-            if n == len(out):
-                return -1, 0.0
-            out[n] = e
-            n += 1
-    return n, clear
+    return read_back(last, roads.edges, memory.arrival, memory.halves)
 
 
 @inner
@@ -296,7 +253,7 @@ def solve_in_space(start, goal, room, shortcut, space, roads, memory, out, line)
     count = _search(at, there, room, roads, memory)
     if count < 0:
         return APART, 0, 0.0, 0.0, 0
-    n, clear = _write_events(at, there, count, out, roads, memory)
+    n, clear = write_events(at, there, count, memory.halves, roads.offsets, roads.rooms, out)
     if n < 0:
         return FULL, 0, 0.0, 0.0, 0
     n, length = _write_line(start, goal, by_start, by_goal, n, out, line, roads, memory)
@@ -320,6 +277,48 @@ def join_corners(points, room, chosen, space, seen, depth):
                         seen[k, j, i], depth[k, j, i] = e, margin
 
 
+@inner
+def _sees(i, j, k, e, points, o, r, space):
+    """Whether the line from a corner to an event is free."""
+    x, y, z = (points[e, 0] - o[0]) / r, (points[e, 1] - o[1]) / r, (points[e, 2] - o[2]) / r
+    return segment_is_free(float(i), float(j), float(k), x, y, z, space)
+
+
+@kernel
+def spread_sight(points, space, seen, queue):
+    """Join each free corner to what a corner beside it joins, if it sees that, into seen.
+
+    In rounds from the corners that are joined, so that what is joined is near. `queue` (n, 3) has
+    a row for each free corner.
+    """
+    o, r, is_node = space.origin, space.resolution, space.is_node
+    nz, ny, nx = seen.shape
+    size = 0
+    for k in range(nz):
+        for j in range(ny):
+            for i in range(nx):
+                if seen[k, j, i] >= 0:
+                    queue[size, 0], queue[size, 1], queue[size, 2] = i, j, k
+                    size += 1
+    head = 0
+    while head < size:
+        i, j, k = queue[head, 0], queue[head, 1], queue[head, 2]
+        head += 1
+        e = seen[k, j, i]
+        for side in range(6):
+            step = 1 if side % 2 else -1
+            ci = i + (step if side // 2 == 0 else 0)
+            cj = j + (step if side // 2 == 1 else 0)
+            ck = k + (step if side // 2 == 2 else 0)
+            if not (0 <= ci < nx and 0 <= cj < ny and 0 <= ck < nz):
+                continue
+            dark = is_node[ck, cj, ci] and seen[ck, cj, ci] < 0
+            if dark and _sees(ci, cj, ck, e, points, o, r, space):
+                seen[ck, cj, ci] = e
+                queue[size, 0], queue[size, 1], queue[size, 2] = ci, cj, ck
+                size += 1
+
+
 @kernel
 def look_around(corners, near, points, room, space, seen):
     """Event in straight sight of corners that no ball holds, the widest of the nearest, into seen.
@@ -332,11 +331,7 @@ def look_around(corners, near, points, room, space, seen):
         widest = -1.0
         for slot in range(near.shape[1]):
             e = near[row, slot]
-            q = points[e]
-            if room[e] > widest and segment_is_free(
-                float(i), float(j), float(k),
-                (q[0] - o[0]) / r, (q[1] - o[1]) / r, (q[2] - o[2]) / r, space,
-            ):  # fmt: skip
+            if room[e] > widest and _sees(i, j, k, e, points, o, r, space):
                 seen[k, j, i], widest = e, room[e]
 
 

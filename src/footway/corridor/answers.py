@@ -9,13 +9,16 @@ import numpy as np
 
 from footway.constants import TOUCH
 from footway.corridor import _path_kernels as codes
+from footway.corridor import checks
 from footway.corridor._locate_kernels import locate_few
 from footway.corridor._path_kernels import polyline_clearance
 from footway.corridor._query_kernels import find_cell
 from footway.corridor._search_kernels import FOUND, FULL, NOWHERE, read_edges
 from footway.corridor.backbone import Place, backbone_of_search
+from footway.corridor.checks import text
 from footway.corridor.corridor import Corridor, Pinch
 from footway.corridor.path import TautPath
+from footway.corridor.road_refusals import out_of_reach
 from footway.corridor.roomy import widen
 from footway.corridor.widest import Narrow, narrow_events, narrowest_on_widest_way
 from footway.errors import BadQuery, NoPath
@@ -33,12 +36,12 @@ def path(
     solver: Solver, start: ArrayLike, goal: ArrayLike, radius: float, wanted: float | None
 ) -> TautPath:
     """Shortest path, with the wanted clearance where there is room, or why there is none."""
-    a, b, radius = _point(start, "start"), _point(goal, "goal"), _radius(radius)
+    a, b, radius = checks.point(start, "start"), checks.point(goal, "goal"), checks.radius(radius)
     wanted = _wanted(wanted, radius)
-    solution = solver.solve(a, b, radius, shortcut=wanted <= radius)
+    solution = solver.solve(a, b, radius, shortcut=wanted <= radius or not solver.can_widen)
     if solution.status == FOUND:
         found = _as_path(a, b, radius, solution)
-        if wanted <= radius:
+        if wanted <= radius or not solver.can_widen:
             return found
         return widen(solver.index, found, _halves(solver, a, b, radius, solution.node), wanted)
     if solution.status in (NOWHERE, FULL):
@@ -56,9 +59,8 @@ def paths(
     threads: int,
 ) -> list[TautPath | None]:
     """Shortest paths; None where there is none."""
-    if len(starts) != len(goals):
-        raise BadQuery(f"{len(starts)} starts and {len(goals)} goals: give as many of each")
-    radius = _radius(radius)
+    checks.pairs(starts, goals)
+    radius = checks.radius(radius)
     wanted = _wanted(wanted, radius)
     if wanted > radius:
         return [
@@ -89,19 +91,18 @@ def corridor(
     solver: Solver, start: ArrayLike, goal: ArrayLike, radius: float, around: str
 ) -> Corridor:
     """Corridor of the shortest backbone, or of the shortest path."""
-    a, b, radius = _point(start, "start"), _point(goal, "goal"), _radius(radius)
+    a, b, radius = checks.point(start, "start"), checks.point(goal, "goal"), checks.radius(radius)
+    checks.around(around)
     if around == "backbone":
         found = solver.corridor(a, b, radius)
         if found.status != FOUND:
             raise _refusal(solver, a, b, radius, found)
-    elif around == "path":
+    else:
         solution = solver.solve(a, b, radius, shortcut=False)
         if solution.status not in (FOUND, NOWHERE, FULL):
             raise _refusal(solver, a, b, radius, solution)
         halves = _halves(solver, a, b, radius, solution.node)
         found = solver.corridor_along(a, b, halves, radius)
-    else:
-        raise BadQuery(f'around is {around!r}: it must be "backbone" or "path"')
     return as_corridor(solver, a, b, radius, found)
 
 
@@ -124,10 +125,10 @@ def _halves(solver: Solver, a: Floats, b: Floats, radius: float, node: int) -> I
 
 def bottleneck(solver: Solver, start: ArrayLike, goal: ArrayLike) -> Pinch:
     """Widest disc that gets through, and where it is squeezed."""
-    a, b = _point(start, "start"), _point(goal, "goal")
+    a, b = checks.point(start, "start"), checks.point(goal, "goal")
     pinch = _widest(solver, a, b)
     if pinch is None:
-        raise _apart(a, b)
+        raise _apart(a, b, on_roads=_on_roads(solver))
     return pinch
 
 
@@ -146,7 +147,7 @@ def _widest(solver: Solver, a: Floats, b: Floats) -> Pinch | None:
         pieces, (a, b), values[:, 4:6], ("start", "goal"), strict=True
     ):
         if piece < 0:
-            raise _in_wall(what, point, contact, on_roads=_on_roads(solver))
+            raise _in_wall(solver, what, point, contact)
     narrow = narrowest_on_widest_way(solver.index, int(pieces[0]), int(pieces[1]))
     if narrow is None:
         return None
@@ -219,30 +220,30 @@ def _refusal(
     if solution.status in (codes.START_IN_WALL, codes.GOAL_IN_WALL):
         what, point = ("start", a) if solution.status == codes.START_IN_WALL else ("goal", b)
         _, values = _locate(solver, point[None])
-        return _in_wall(what, point, values[0, 4:6], on_roads=_on_roads(solver))
+        return _in_wall(solver, what, point, values[0, 4:6], radius)
     if solution.status in (codes.START_TIGHT, codes.GOAL_TIGHT):
         what, point = ("start", a) if solution.status == codes.START_TIGHT else ("goal", b)
         _, values = _locate(solver, point[None])
         if _on_roads(solver) and np.hypot(*(point - values[0, 4:6])) >= radius:
             return NoPath(
                 f"a disc of radius {radius:g} m does not get straight from the {what} "
-                f"{_text(point)} to the roadmap: the way there has {solution.clearance:.3f} m on "
+                f"{text(point)} to the roadmap: the way there has {solution.clearance:.3f} m on "
                 "either side; use a smaller radius or a finer roadmap",
                 reason="no room",
             )
         return NoPath(
-            f"a disc of radius {radius:g} m does not fit at the {what} {_text(point)}: "
+            f"a disc of radius {radius:g} m does not fit at the {what} {text(point)}: "
             f"the nearest wall is {solution.clearance:.3f} m away; "
             f"move it {radius - solution.clearance:.3f} m from the wall or use a smaller radius",
             reason="no room",
         )
     pinch = _widest(solver, a, b)
     if pinch is None:
-        return _apart(a, b)
+        return _apart(a, b, on_roads=_on_roads(solver))
     return NoPath(
-        f"a disc of radius {radius:g} m does not get from {_text(a)} to {_text(b)}: the widest "
-        f"way is {pinch.width:.3f} m wide at {_text(pinch.at)}, between the walls at "
-        f"{_text(pinch.left)} and {_text(pinch.right)}; use a radius up to {pinch.radius:.3f} m",
+        f"a disc of radius {radius:g} m does not get from {text(a)} to {text(b)}: the widest "
+        f"way is {pinch.width:.3f} m wide at {text(pinch.at)}, between the walls at "
+        f"{text(pinch.left)} and {text(pinch.right)}; use a radius up to {pinch.radius:.3f} m",
         reason="pinch",
         pinch=pinch,
     )
@@ -253,47 +254,30 @@ def _on_roads(solver: Solver) -> bool:
     return len(solver.index.fans.balls) > 0
 
 
-def _in_wall(what: str, point: Floats, contact: Floats, *, on_roads: bool) -> BadQuery:
+def _in_wall(
+    solver: Solver, what: str, point: Floats, contact: Floats, radius: float = 0.0
+) -> BadQuery | NoPath:
+    if solver.roadmap is not None:
+        return out_of_reach(solver.roadmap, what, point, contact, radius)
     distance = float(np.hypot(*(point - contact)))
-    if on_roads:
-        return BadQuery(
-            f"the {what} {_text(point)} is inside an obstacle, outside the map, or sees nothing of "
-            f"the roadmap: the nearest wall is {distance:.3f} m away at {_text(contact)}"
-        )
     return BadQuery(
-        f"the {what} {_text(point)} is inside an obstacle or outside the map: "
-        f"the nearest free point is {distance:.3f} m away at {_text(contact)}"
+        f"the {what} {text(point)} is inside an obstacle or outside the map: "
+        f"the nearest free point is {distance:.3f} m away at {text(contact)}"
     )
 
 
-def _apart(a: Floats, b: Floats) -> NoPath:
+def _apart(a: Floats, b: Floats, *, on_roads: bool) -> NoPath:
+    if on_roads:
+        return NoPath(
+            f"{text(a)} and {text(b)} are in parts of the roadmap with no way between them: check "
+            "the walls between them, or build the roadmap with a finer resolution",
+            reason="components",
+        )
     return NoPath(
-        f"{_text(a)} and {_text(b)} are in parts of the map with no way between them at any "
+        f"{text(a)} and {text(b)} are in parts of the map with no way between them at any "
         "radius: check the walls between them",
         reason="components",
     )
-
-
-def _point(value: Any, what: str) -> Floats:
-    """Two finite numbers, or a clear error."""
-    try:
-        x, y = value
-        point = np.array([float(x), float(y)])
-    except (TypeError, ValueError):
-        raise BadQuery(f"the {what} must be two numbers x, y in metres, not {value!r}") from None
-    if not (math.isfinite(point[0]) and math.isfinite(point[1])):
-        raise BadQuery(f"the {what} is {_text(point)}: coordinates must be finite")
-    return point
-
-
-def _radius(value: float) -> float:
-    try:
-        radius = float(value)
-    except (TypeError, ValueError):
-        raise BadQuery(f"the radius must be a number in metres, not {value!r}") from None
-    if not 0.0 <= radius < math.inf:
-        raise BadQuery(f"the radius is {radius:g} m: it must be 0 or more, and finite")
-    return radius
 
 
 def _wanted(value: float | None, radius: float) -> float:
@@ -315,8 +299,3 @@ def _wanted(value: float | None, radius: float) -> float:
 def _pair(point: Any) -> tuple[float, float]:
     x, y = point
     return float(x), float(y)
-
-
-def _text(point: ArrayLike) -> str:
-    x, y = _pair(point)
-    return f"({x:.3f}, {y:.3f})"

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from footway._jit import one_parallel_kernel, thread_count
-from footway.corridor import answers, storage
+from footway._jit import one_parallel_kernel
+from footway.corridor import answers, checks, storage
 from footway.corridor._locate_kernels import clearances, locate_points
 from footway.corridor.balls import Balls, cover
 from footway.corridor.index import Index, build_index
@@ -92,11 +92,9 @@ class CorridorMap:
             from footway.corridor.space_map import SpaceMap
 
             return SpaceMap(roadmap)
-        from footway.corridor.roads import solver_of
-
-        solver = solver_of(roadmap.in_effect)
+        solver = _solver_of(roadmap.in_effect)
         cmap = cls(solver.index, name=roadmap.name, solver=solver)
-        cmap.roadmap = roadmap
+        cmap.roadmap = solver.roadmap = roadmap
         return cmap
 
     def save(self, file: str | PathLike[str]) -> None:
@@ -259,12 +257,8 @@ class CorridorMap:
 
         With a wanted clearance they are widened one after the other.
         """
-        count = threads if threads is not None else thread_count()
-        if not isinstance(count, int) or count < 1:
-            raise BadQuery(f"threads is {count!r}: it must be a whole number, 1 or more")
-        return answers.paths(
-            self.solver, as_points(starts), as_points(goals), radius, clearance, threads=count
-        )
+        count, a, b = checks.threads(threads), as_points(starts), as_points(goals)
+        return answers.paths(self.solver, a, b, radius, clearance, threads=count)
 
     def corridor(
         self,
@@ -310,17 +304,17 @@ class CorridorMap:
         )
 
 
+def _solver_of(roadmap: Roadmap) -> Solver:
+    """Solver of a roadmap in the plane: over lines and arcs where it was made for them."""
+    if roadmap.method == "prm":
+        from footway.corridor.blended import BlendSolver
+
+        return BlendSolver(roadmap)
+    from footway.corridor.roads import solver_of
+
+    return solver_of(roadmap)
+
+
 def as_points(points: ArrayLike) -> Floats:
     """(n, 2) C-contiguous floats, or a clear error."""
-    try:
-        array = np.ascontiguousarray(points, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise BadQuery(f"points must be numbers in an (n, 2) array: {error}") from None
-    if array.size == 0 and array.ndim in (1, 2):
-        array = array.reshape(0, 2)
-    if array.ndim != 2 or array.shape[1] != 2:
-        raise BadQuery(f"points must have the shape (n, 2), not {array.shape}")
-    if not np.isfinite(array).all():
-        row = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
-        raise BadQuery(f"point {row} is {array[row].tolist()}: coordinates must be finite")
-    return array
+    return checks.points(points)

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from footway.corridor._path_kernels import RADIUS, sample_pieces
+from footway.corridor._path_kernels import RADIUS, X0, X1, Y0, Y1, sample_pieces
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+
+_STRAIGHT = 0.17  # sine of ten degrees: lines at less follow a curve
 
 
 class Path:
@@ -103,8 +105,13 @@ class TautPath(Path):
 
     @property
     def turns(self) -> int:
-        """Number of corners that the path turns around."""
-        return int((self.pieces[:, RADIUS] > 0).sum())
+        """Number of corners that the path turns around: arcs, and angles between lines."""
+        arcs = self.pieces[:, RADIUS] > 0
+        course = self.pieces[:, X1 : Y1 + 1] - self.pieces[:, X0 : Y0 + 1]
+        before, after = course[:-1], course[1:]
+        turn = before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]
+        bends = np.abs(turn) > _STRAIGHT * np.hypot(*before.T) * np.hypot(*after.T)
+        return int(arcs.sum() + (bends & ~arcs[:-1] & ~arcs[1:]).sum())
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""

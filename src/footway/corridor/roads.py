@@ -8,30 +8,28 @@ they become balls, and a point joins the roads in the ball that holds it deepest
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from footway._jit import one_parallel_kernel, thread_count
 from footway.constants import TOUCH
-from footway.corridor._locate_kernels import locate_points
 from footway.corridor._path_kernels import X0, X1, Y0, Y1
 from footway.corridor._roads_kernels import (
-    bin_balls,
     contacts,
     line_distances,
-    look,
     solve_on_roads,
     wall_distances,
 )
 from footway.corridor._search_kernels import FULL
 from footway.corridor.index import Fans, Grid, Index, String, make_graph, make_grid
+from footway.corridor.road_balls import Joining
 from footway.corridor.sampling import subdivide
 from footway.corridor.solver import Solution, Solver
-from footway.corridor.space_roads import has_next, with_lone_nodes
+from footway.corridor.space_roads import with_lone_nodes
 from footway.errors import BadInput
 from footway.medial import MedialAxis
+from footway.roadmap.parts import in_parts
+from footway.roadmap.roadmap import has_next
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,13 +41,9 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 CLOSEST, WIDEST, SHARE = 0.1, 1.0, 0.25  # m, m, of the clearance: spacing of the balls
-_MOST_CELLS = 512  # along the longer side of the map
-_MOST_BALLS = 20  # in a cell, of those that hold its centre deepest
-_NEAREST = 24  # balls that are looked for where no ball holds a point
 _LINES = 4096  # that a thread measures at a time
 _SPUR_ROUNDS = (8, 4, 1, 1)  # cells between dead ends that are added, in each round
-_PROBES = np.array([(0.5, 0.5), (0.02, 0.02), (0.98, 0.02), (0.02, 0.98), (0.98, 0.98)])
-_POINTS = 1024  # of a way before the output grows
+_EVENTS = 1 << 12  # of a way before the output grows
 
 
 class Roads(NamedTuple):
@@ -59,6 +53,7 @@ class Roads(NamedTuple):
     offsets: Ints  # (ne + 1,)
     turns: Bools  # (m,) whether the point was there before cutting
     rooms: Floats  # (m,) exact distance of the piece that begins here to the walls; inf: none does
+    clearance: Floats  # (m,) m, such that a straight line between two is nowhere too high
 
 
 class RoadSolver(Solver):
@@ -68,38 +63,30 @@ class RoadSolver(Solver):
         super().__init__(index)
         self._roads = roads
 
-    def solve(
-        self,
-        start: Floats,
-        goal: Floats,
-        radius: float,
-        *,
-        shortcut: bool = True,
-        index: Index | None = None,
-    ) -> Solution:
-        """Answer one query; the memory grows until it is enough."""
-        ladder, roads = self.ladder, self._roads
-        out = self._way
-        while True:
-            status, n, length, clearance = solve_on_roads(
-                start[0], start[1], goal[0], goal[1], radius, shortcut, out,
-                index or self.index, ladder, roads.rooms, roads.turns,
-            )  # fmt: skip
-            if status != FULL:
-                return Solution(status, _lines(out[:n]), length, clearance, -1)
-            out = self._longer_way(4 * len(out))
+    def _try(
+        self, start: Floats, goal: Floats, radius: float, index: Index, *, shortcut: bool
+    ) -> Solution | None:
+        events, way = self._way
+        status, n, length, clearance = solve_on_roads(
+            start[0], start[1], goal[0], goal[1], radius, shortcut, events, way,
+            index, self.ladder, self._roads.rooms, self._roads.turns,
+        )  # fmt: skip
+        if status == FULL:
+            self._grow_way(4 * len(events))
+            return None
+        return Solution(status, _lines(way[:n]), length, clearance, -1)
 
     @property
-    def _way(self) -> Floats:
-        """Scratch memory of the calling thread for the points of a way."""
+    def _way(self) -> tuple[Ints, Floats]:
+        """Scratch memory of the calling thread for the events and points of a way."""
         try:
             return self._local.way  # type: ignore[no-any-return]
         except AttributeError:
-            return self._longer_way(_POINTS)
+            self._grow_way(_EVENTS)
+            return self._local.way  # type: ignore[no-any-return]
 
-    def _longer_way(self, count: int) -> Floats:
-        self._local.way = np.empty((count, 2))
-        return self._local.way  # type: ignore[no-any-return]
+    def _grow_way(self, count: int) -> None:
+        self._local.way = np.empty(count, np.int64), np.empty((count + 3, 2))
 
     def _solve_batch(self, starts: Floats, goals: Floats, radius: float) -> list[Solution]:
         return [self.solve(a, b, radius) for a, b in zip(starts, goals, strict=True)]
@@ -113,15 +100,18 @@ def solver_of(roadmap: Roadmap) -> RoadSolver:
         raise BadInput("the roadmap has no walls: build it from an environment")
     walls = np.ascontiguousarray(roadmap.space.walls)
     grid = make_grid(walls, np.arange(len(walls)), np.zeros((len(walls), 2), np.int64))
-    side = float(roadmap.space.resolution)
     lines = _lines_of(roadmap)
-    solver = _solver(lines, grid, side)
+    roads = _cut_and_measured(lines, grid)
+    joining, least = Joining(roadmap.space, grid), float(roadmap.space.radius) - TOUCH
+    corners = joining.corners_out_of_reach(roads, least)
     for spacing in _SPUR_ROUNDS:
-        spurs = _spurs(solver.index, roadmap, spacing)
+        spurs = _spurs(corners, roadmap, spacing)
         if not len(spurs.edges):
             break
         lines = _with_spurs(lines, spurs)
-        solver = _solver(lines, grid, side)
+        roads = _joined(roads, _cut_and_measured(spurs, grid))
+        corners = joining.corners_out_of_reach(roads, least)
+    solver = RoadSolver(_index(lines, roads, joining.fans, grid), roads)
     solver.made_for = float(roadmap.space.radius)
     return solver
 
@@ -142,26 +132,21 @@ def _lines_of(roadmap: Roadmap) -> _Lines:
     return _Lines(roadmap.nodes, edges, points, offsets, weights)
 
 
-def _solver(lines: _Lines, grid: Grid, side: float) -> RoadSolver:
-    points = lines.points
-    roads = Roads(points, lines.offsets, np.ones(len(points), bool), np.full(len(points), np.inf))
-    roads = _cut(_cut(roads, grid), grid)
+def _index(lines: _Lines, roads: Roads, fans: Fans, grid: Grid) -> Index:
     axis = _axis(lines.nodes, lines.edges, roads, grid)
     graph = make_graph(axis)
     # Scaled so that no way is cheaper than it is long: the search counts on it.
     cost = lines.weights / min(1.0, float(lines.weights.min()))
     graph = graph._replace(length=graph.length * cost, weight=np.ascontiguousarray(cost))
-    fans = _fans(axis, grid, side)
-    return RoadSolver(Index(axis, grid, fans, graph, _no_string(axis)), roads)
+    return Index(axis, grid, fans, graph, _no_string(axis))
 
 
-def _spurs(index: Index, roadmap: Roadmap, spacing: int) -> _Lines:
-    """Straight dead ends to corners of free cells with points that no road is wide enough for.
+def _spurs(corners: Ints, roadmap: Roadmap, spacing: int) -> _Lines:
+    """Straight dead ends to corners (n, 2) of cells with points that no road is wide enough for.
 
     The object fits everywhere in a free cell, so it gets to the corners of the cell, and each sees
     a node of a roadmap that covers the space. One for each square of `spacing` cells.
     """
-    corners = _corners_out_of_reach(index, roadmap)
     _, first = np.unique(corners // spacing, axis=0, return_index=True)
     corners = corners[np.sort(first)]
     places = roadmap.space.positions(np.column_stack([corners, np.zeros(len(corners))]))
@@ -181,21 +166,6 @@ def _spurs(index: Index, roadmap: Roadmap, spacing: int) -> _Lines:
     return _Lines(ends, edges, points, np.arange(0, 2 * len(foot) + 1, 2), np.ones(len(foot)))
 
 
-def _corners_out_of_reach(index: Index, roadmap: Roadmap) -> Ints:
-    """Corners (n, 2), columns i, j, nearest to probes in free cells that join no road."""
-    space = roadmap.space
-    j, i = np.nonzero(space.free[0])
-    cell = np.column_stack([i, j])
-    probes = (cell[:, None] + _PROBES).reshape(-1, 2)
-    points = space.positions(np.column_stack([probes, np.zeros(len(probes))]))
-    with one_parallel_kernel:
-        piece, values = locate_points(
-            np.ascontiguousarray(points), index.axis, index.grid, index.fans
-        )
-    lost = (piece < 0) | (values[:, 3] < space.radius - TOUCH)
-    return np.unique(np.rint(probes[lost] - TOUCH).astype(np.int64), axis=0)
-
-
 def _with_spurs(lines: _Lines, spurs: _Lines) -> _Lines:
     edges = spurs.edges + (0, len(lines.nodes))  # noqa: RUF005  # a sum
     return _Lines(
@@ -207,141 +177,97 @@ def _with_spurs(lines: _Lines, spurs: _Lines) -> _Lines:
     )
 
 
-def _cut(roads: Roads, grid: Grid) -> Roads:
+def _cut_and_measured(lines: _Lines, grid: Grid) -> Roads:
     """Cut pieces so that balls on them overlap well; twice, for a long piece has a small room."""
-    inside = has_next(roads.offsets)
-    after = np.where(inside[:, None], np.roll(roads.points, -1, axis=0), roads.points)
-    length = np.hypot(*(after - roads.points).T)
-    room = np.full(len(inside), np.inf)
-    room[inside] = _line_distances(roads.points[inside], after[inside], grid)
-    gap = np.clip(SHARE * room, CLOSEST, WIDEST)
-    count = np.maximum(1, np.ceil(length / gap)).astype(np.int64)
-    piece, t = subdivide(np.arange(len(count)), count)
-    points = roads.points[piece] + t[:, None] * (after[piece] - roads.points[piece])
-    first = np.concatenate([[0], np.cumsum(count)])
-    offsets = first[roads.offsets[:-1]]
-    offsets = np.append(offsets, len(piece))
+    points, offsets, turns = lines.points, lines.offsets, np.ones(len(lines.points), bool)
+    for _ in range(2):
+        after = _after(points, offsets)
+        gap = np.clip(SHARE * _rooms(points, offsets, grid), CLOSEST, WIDEST)
+        count = np.maximum(1, np.ceil(np.hypot(*(after - points).T) / gap)).astype(np.int64)
+        piece, t = subdivide(np.arange(len(count)), count)
+        points = points[piece] + t[:, None] * (after[piece] - points[piece])
+        offsets = np.append(np.concatenate([[0], np.cumsum(count)])[offsets[:-1]], len(piece))
+        turns = (t == 0.0) & turns[piece]
+    rooms = _rooms(points, offsets, grid)
+    return Roads(points, offsets, turns, rooms, _safe_clearance(points, offsets, rooms, grid))
+
+
+def _joined(one: Roads, other: Roads) -> Roads:
+    points, offsets, *rest = (np.concatenate(both) for both in zip(one, other, strict=True))
+    offsets = np.concatenate([one.offsets, one.offsets[-1] + other.offsets[1:]])
+    return Roads(points, offsets, *rest)
+
+
+def _after(points: Floats, offsets: Ints) -> Floats:
+    """The next point on the same edge, or the point itself at the edge's end. (m, 2)."""
+    after: Floats = points[np.arange(len(points)) + has_next(offsets)]
+    return after
+
+
+def _rooms(points: Floats, offsets: Ints, grid: Grid) -> Floats:
+    """Exact distance of the piece that begins at each point to the walls, (m,) m; inf: none."""
     inside = has_next(offsets)
-    rooms = np.full(len(piece), np.inf)
-    rooms[inside] = _line_distances(points[inside], np.roll(points, -1, axis=0)[inside], grid)
-    return Roads(points, offsets, (t == 0.0) & roads.turns[piece], rooms)
+    rooms = np.full(len(points), np.inf)
+    rooms[inside] = _line_distances(points[inside], _after(points, offsets)[inside], grid)
+    return rooms
 
 
 def _line_distances(starts: Floats, ends: Floats, grid: Grid) -> Floats:
-    """Exact, on all cores: the kernel runs without Python's lock."""
     a, b, out = np.ascontiguousarray(starts), np.ascontiguousarray(ends), np.empty(len(starts))
-    _in_parts(len(a), lambda part: line_distances(a[part], b[part], grid, out[part]))
+    in_parts(len(a), _LINES, lambda part: line_distances(a[part], b[part], grid, out[part]))
     return out
 
 
-def _in_parts(count: int, work: object) -> None:
-    parts = [slice(first, first + _LINES) for first in range(0, count, _LINES)]
-    with ThreadPoolExecutor(max_workers=thread_count()) as pool:
-        list(pool.map(work, parts))  # type: ignore[arg-type]
-
-
 def _axis(nodes: Floats, edges: Ints, roads: Roads, grid: Grid) -> MedialAxis:
-    points, inside = roads.points, has_next(roads.offsets)
-    after = np.where(inside[:, None], np.roll(points, -1, axis=0), points)
+    points, inside, after = roads.points, has_next(roads.offsets), _after(*roads[:2])
     before = np.roll(inside, 1)
     before[0] = False
     course = after - np.where(before[:, None], np.roll(points, 1, axis=0), points)
     touch, wall = np.empty((len(points), 2, 2)), np.empty((len(points), 2), np.int64)
-    _in_parts(
+    in_parts(
         len(points),
+        _LINES,
         lambda part: contacts(points[part], course[part], grid.walls, touch[part], wall[part]),
     )
     site = np.where(inside[:, None], wall, -1)
-    length = np.hypot(*(after - points).T)
     return MedialAxis(
         vertices=nodes,
         edges=edges,
         offsets=roads.offsets,
         events=points,
-        clearance=_safe_clearance(roads, length, grid),
+        clearance=roads.clearance,
         left=np.ascontiguousarray(touch[:, 0]),
         right=np.ascontiguousarray(touch[:, 1]),
         piece_left=np.ascontiguousarray(site[:, 0]),
         piece_right=np.ascontiguousarray(site[:, 1]),
-        piece_length=length,
+        piece_length=np.hypot(*(after - points).T),
         sites=grid.walls,
         is_point=np.zeros(len(grid.walls), bool),
         two_sided=np.ones(len(grid.walls), bool),
     )
 
 
-def _safe_clearance(roads: Roads, length: Floats, grid: Grid) -> Floats:
+def _safe_clearance(points: Floats, offsets: Ints, rooms: Floats, grid: Grid) -> Floats:
     """Clearance of the events such that a straight line between two is nowhere too high.
 
     The distance to the walls bends upward by no more than 1 / distance, so on a piece of length h
     it falls below the line between its ends by h^2 / 8 d at the most; and nowhere on an edge is it
     below the edge's least.
     """
-    distance = np.empty(len(roads.points))
-    wall_distances(roads.points, grid, distance)
-    inside = has_next(roads.offsets)
-    sag = np.where(inside, length**2 / (8.0 * np.maximum(roads.rooms, 1e-9)), 0.0)
+    distance = np.empty(len(points))
+    wall_distances(points, grid, distance)
+    inside = has_next(offsets)
+    length = np.hypot(*(_after(points, offsets) - points).T)
+    sag = np.where(inside, length**2 / (8.0 * np.maximum(rooms, 1e-9)), 0.0)
     sag = np.maximum(sag, np.where(np.roll(inside, 1), np.roll(sag, 1), 0.0))
-    least = np.minimum.reduceat(roads.rooms, roads.offsets[:-1])
-    least = np.repeat(np.maximum(least, 0.0), np.diff(roads.offsets))
+    least = np.minimum.reduceat(rooms, offsets[:-1])
+    least = np.repeat(np.maximum(least, 0.0), np.diff(offsets))
     raised = distance - sag < least
     clearance = np.where(raised, np.minimum(least, distance), distance - sag)
     for end in (0, 1):  # beside a raised one, the least of the piece will do
         piece = np.flatnonzero(inside & (raised | np.roll(raised, -1)))
-        clearance[piece + end] = np.minimum(clearance[piece + end], roads.rooms[piece])
+        clearance[piece + end] = np.minimum(clearance[piece + end], rooms[piece])
     return clearance
-
-
-def _fans(axis: MedialAxis, grid: Grid, resolution: float) -> Fans:
-    balls = np.column_stack([axis.events, axis.clearance])
-    extent = grid.box[2] * grid.shape
-    size = max(resolution, float(extent.max()) / _MOST_CELLS)
-    box = np.array([*grid.box[:2], size])
-    shape = np.floor(extent / size).astype(np.int64) + 1
-    _, chosen = np.unique(axis.events.view(np.complex128).ravel(), return_index=True)
-    members = np.full((int(shape.prod()), _MOST_BALLS), -1)
-    depths = np.full(members.shape, -np.inf)
-    bin_balls(balls, chosen, box, shape, members, depths)
-    cells, slots = np.nonzero(members >= 0)
-    more_cells, more = _in_sight(balls, chosen, box, shape, depths[:, 0], grid)
-    order = np.argsort(np.concatenate([cells, more_cells]), kind="stable")
-    found = np.concatenate([members[cells, slots], more])[order]
-    size_of = np.bincount(np.concatenate([cells, more_cells]), minlength=len(members))
-    offsets = np.concatenate([[0], np.cumsum(size_of)])
-    none, last = np.empty(0), axis.piece_left < 0
-    pieces = np.where(last, np.arange(len(balls)) - 1, np.arange(len(balls)))
-    return Fans(
-        np.empty(0, np.int64), none, none, pieces, axis.sites, axis.is_point, axis.two_sided,
-        balls, box, shape, offsets, found.astype(np.int32),
-    )  # fmt: skip
-
-
-def _in_sight(
-    balls: Floats, chosen: Ints, box: Floats, shape: Ints, depth: Floats, grid: Grid
-) -> tuple[Ints, Ints]:
-    """Cells with points that no ball holds, and balls that such points see straight."""
-    from scipy.spatial import cKDTree
-
-    dark = np.flatnonzero(depth < box[2] * np.sqrt(0.5))
-    corner = np.column_stack([dark % shape[0], dark // shape[0]])
-    shares = np.array([(0.5, 0.5), (0.1, 0.1), (0.9, 0.1), (0.1, 0.9), (0.9, 0.9)])
-    probes = (box[:2] + (corner[:, None] + shares) * box[2]).reshape(-1, 2)
-    cell = np.repeat(dark, len(shares))
-    sample = _spread(balls, chosen, box[2])
-    _, near = cKDTree(balls[sample, :2]).query(probes, k=min(_NEAREST, len(sample)))
-    near = np.ascontiguousarray(sample[near.reshape(len(probes), -1)])
-    found = np.empty(len(probes), np.int64)
-    _in_parts(len(probes), lambda part: look(probes[part], near[part], balls, grid, found[part]))
-    pairs = np.unique(np.column_stack([cell, found])[found >= 0], axis=0)
-    return pairs[:, 0], pairs[:, 1]
-
-
-def _spread(balls: Floats, chosen: Ints, size: float) -> Ints:
-    """Balls of which no two are in one square of four cells: the widest of each."""
-    square = np.floor(balls[chosen, :2] / (2.0 * size)).astype(np.int64)
-    order = np.argsort(-balls[chosen, 2], kind="stable")
-    _, first = np.unique(square[order], axis=0, return_index=True)
-    return chosen[order[first]]
 
 
 def _no_string(axis: MedialAxis) -> String:

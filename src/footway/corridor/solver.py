@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.corridor.index import Index
+    from footway.roadmap import Roadmap
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -59,12 +60,18 @@ class Solver:
     Attributes:
         index: of the map.
         made_for: radius of the disc, m, for which the map was made; None: for every radius.
+        roadmap: that the map was made from, with its fake obstacles; None: from walls.
+        can_widen: whether a path may be moved to get the clearance that is wished for. Lines and
+            arcs of a blended roadmap have the clearance that it was built with.
 
     """
+
+    can_widen = True
 
     def __init__(self, index: Index) -> None:
         self.index = index
         self.made_for: float | None = None
+        self.roadmap: Roadmap | None = None
         self._local = threading.local()
 
     @property
@@ -165,18 +172,25 @@ class Solver:
         Without `shortcut` a straight way is searched for too, so that its corridor is known.
         `index` is the solver's own with some edges narrowed, where it is given.
         """
+        found = None
+        while found is None:
+            found = self._try(start, goal, radius, index or self.index, shortcut=shortcut)
+        return found
+
+    def _try(
+        self, start: Floats, goal: Floats, radius: float, index: Index, *, shortcut: bool
+    ) -> Solution | None:
+        """Answer one query; None if the memory was too small for it, and grew."""
         workspace = self.workspace
-        while True:
-            out = self._local.out
-            status, rows, length, clearance, node = solve(
-                start[0], start[1], goal[0], goal[1], radius, shortcut, out, workspace,
-                index or self.index,
-            )  # fmt: skip
-            most = max(_MOST_NODES * len(self.index.graph.out), 1 << 16)
-            if status != FULL or len(workspace.heap) > most:
-                return Solution(status, out[:rows].copy(), length, clearance, node)
+        out = self._local.out
+        status, rows, length, clearance, node = solve(
+            start[0], start[1], goal[0], goal[1], radius, shortcut, out, workspace, index
+        )
+        most = max(_MOST_NODES * len(self.index.graph.out), 1 << 16)
+        if status == FULL and len(workspace.heap) <= most:
             self._grow(4 * len(workspace.heap), 4 * len(out))
-            workspace = self.workspace
+            return None
+        return Solution(status, out[:rows].copy(), length, clearance, node)
 
     def solve_many(
         self, starts: Floats, goals: Floats, radius: float, *, threads: int

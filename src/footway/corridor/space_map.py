@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from footway._jit import thread_count
 from footway.corridor import _space_map_kernels as codes
-from footway.corridor._space_map_kernels import Memory, Roads, balls_between, solve_in_space
+from footway.corridor import checks, space_refusals
+from footway.corridor._space_map_kernels import (
+    Memory,
+    SpaceRoads,
+    balls_between,
+    solve_in_space,
+)
 from footway.corridor.corridor import Corridor
 from footway.corridor.path import Path
-from footway.corridor.space_roads import make_roads
+from footway.corridor.space_margin import margin_of, nearest_within
+from footway.corridor.space_roads import make_memory, make_roads
 from footway.errors import BadInput, BadQuery, NoPath
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from os import PathLike
 
     from numpy.typing import ArrayLike, NDArray
@@ -53,21 +57,32 @@ class SpacePath(Path):
         )
 
 
+class SpacePinch(NamedTuple):
+    """Where the widest way between two points is narrowest."""
+
+    radius: float  # m, of the widest ball that gets through
+    at: tuple[float, ...]  # (x, y, z) m, centre of that ball
+    obstacle: tuple[float, ...]  # (x, y, z) m, its nearest obstacle point
+
+
 class _Way(NamedTuple):
     """What the kernel found."""
 
     points: Floats  # (n, 3) m
     length: float  # m
-    clearance: float  # of the object, m
+    room: float  # m, least distance to cells that are not free; below 0 where an end is in one
     halves: Ints  # (k,)
+    away: Floats  # (2,) m, of the first and the last point from the free cells
 
 
 class SpaceMap:
     """A roadmap in three dimensions with clearance attached (rrm-roadmaps-2006, section V.B.2).
 
-    Its obstacles are the cells in which the object does not fit, so a path is free of collisions
-    wherever it goes. For a ball, clearance is counted from its centre, as in the plane; for a box,
-    from the box: the radius is 0 then, or the clearance that is wanted.
+    A path keeps to the cells in which the object fits, so it is free of collisions wherever it
+    goes. For a ball, clearance is counted from its centre, as in the plane; for a box, from the
+    box: the radius is 0 then, or the clearance that is wanted. It is a lower bound: the distance to
+    the cells in which the object does not fit, and the room that it has in every other (see
+    space_margin.py).
 
     Example:
         >>> import footway as fw
@@ -84,7 +99,10 @@ class SpaceMap:
             raise BadInput("the roadmap has no nodes: nothing can be found on it")
         self.roadmap, self.name = roadmap, roadmap.name
         self._space = roadmap.in_effect.space
-        self._roads: Roads = make_roads(roadmap.in_effect)
+        # Beside a fake obstacle an edge may leave the cells that are known to be free.
+        self._margin = 0.0 if roadmap.fake_obstacles else margin_of(self._space)
+        self._least = self.radius + self._margin  # m, clearance in a free cell
+        self._roads: SpaceRoads = make_roads(roadmap.in_effect)
         self._local = threading.local()
 
     # -- the graph ---------------------------------------------------------------------------
@@ -112,7 +130,7 @@ class SpaceMap:
     @property
     def edge_clearance(self) -> Floats:
         """(ne,) m. Narrowest clearance of each edge."""
-        return self._roads.clearance + self.radius
+        return self._roads.clearance + self._least
 
     @property
     def edge_length(self) -> Floats:
@@ -141,10 +159,11 @@ class SpaceMap:
 
     def clearance(self, points: ArrayLike) -> Floats:
         """Distance of each point (n, 3) to the nearest obstacle, (n,) m; 0 inside obstacles."""
-        there = np.atleast_2d(np.asarray(points, np.float64))
-        if there.ndim != 2 or there.shape[1] != 3 or not np.isfinite(there).all():
-            raise BadQuery(f"points must be finite numbers in an (n, 3) array, not {there.shape}")
-        return np.where(self._is_free(there), self._space.clearance(there)[0] + self.radius, 0.0)
+        one = np.ndim(points) == 1
+        there = checks.points(np.asarray(points)[None] if one else points, 3)
+        room, free = self._space.clearance(there)[0], self._is_free(there)
+        room[~free] = -nearest_within(there[~free], self._space, self._margin)[1]
+        return np.where(np.isinf(room), 0.0, room + self._least)
 
     def _is_free(self, points: Floats) -> NDArray[np.bool_]:
         """Which points (n, 3) lie in a free cell: a line of no length is free there."""
@@ -165,11 +184,10 @@ class SpaceMap:
             NoPath: the object does not get through.
 
         """
-        a, b, size = _point(start, "start"), _point(goal, "goal"), self._radius(radius)
+        (a, b), size = _ends(start, goal), self._radius(radius)
         way = self._solve(a, b, size, shortcut=True)
-        clearance = way.clearance + self.radius
         ends = tuple(a.tolist()), tuple(b.tolist())
-        return SpacePath(*ends, size, way.length, clearance, way.points)
+        return SpacePath(*ends, size, way.length, way.room + self._least, way.points)
 
     def paths(
         self,
@@ -180,12 +198,8 @@ class SpaceMap:
         threads: int | None = None,
     ) -> list[SpacePath | None]:
         """Paths for (n, 3) starts and goals; None where there is none."""
-        a, b = _points(starts, "starts"), _points(goals, "goals")
-        if len(a) != len(b):
-            raise BadQuery(f"{len(a)} starts and {len(b)} goals: give as many of each")
-        count = threads if threads is not None else thread_count()
-        if not isinstance(count, int) or count < 1:
-            raise BadQuery(f"threads is {count!r}: it must be a whole number, 1 or more")
+        a, b, count = checks.points(starts, 3), checks.points(goals, 3), checks.threads(threads)
+        checks.pairs(a, b)
 
         def answer(k: int) -> SpacePath | None:
             try:
@@ -206,47 +220,118 @@ class SpaceMap:
         around: Literal["backbone", "path"] = "backbone",
     ) -> Corridor:
         """Corridor along the roadmap, for `follow.cmm`. Raises as `path` does."""
-        if around not in {"backbone", "path"}:
-            raise BadQuery(f'around is {around!r}: it must be "backbone" or "path"')
-        a, b, size = _point(start, "start"), _point(goal, "goal"), self._radius(radius)
+        checks.around(around)
+        (a, b), size = _ends(start, goal), self._radius(radius)
         way = self._roomy_way(a, b, size)
-        balls = self._balls(way.points, size - self.radius)
-        balls[:, 3] += self.radius
+        balls = self._balls(way, size)
         return Corridor(tuple(a.tolist()), tuple(b.tolist()), size, balls, 3, way.halves)
 
+    def bottleneck(self, start: Point, goal: Point) -> SpacePinch:
+        """Widest ball that gets from start to goal along the roadmap, and where it is squeezed.
+
+        For a box, the radius is the most clearance that it can keep.
+
+        Raises:
+            BadQuery: a point in an obstacle.
+            NoPath: there is no way at any radius.
+
+        """
+        a, b = _ends(start, goal)
+        way = self._widest_way(a, b)
+        balls = self._balls(way, 0.0)
+        at = balls[np.argmin(balls[:, 3]), :3]
+        wall = tuple(self._space.clearance(at)[1][0].tolist())
+        return SpacePinch(way.room + self._least, tuple(at.tolist()), wall)
+
+    def _widest_way(self, a: Floats, b: Floats) -> _Way:
+        """Way of most clearance: that of a piece, or of what joins an end to the roads."""
+        best = self._solve(a, b, 0.0, shortcut=True)
+        rooms = np.unique(self._roads.rooms[np.isfinite(self._roads.rooms)])
+        low, high = 0, len(rooms)
+        while low < high:
+            middle = (low + high) // 2
+            wide = self._way_with(a, b, max(float(rooms[middle]), best.room))
+            if wide is None:
+                high = middle
+            else:
+                low, best = middle + 1, max(best, wide, key=lambda way: way.room)
+        while (wide := self._way_with(a, b, best.room + 2.0 * codes.SLACK)) is not None:
+            best = wide
+        return best
+
+    def _way_with(self, a: Floats, b: Floats, room: float) -> _Way | None:
+        try:
+            return self._solve(a, b, self._least + room, shortcut=True)
+        except NoPath:
+            return None
+
     def _roomy_way(self, a: Floats, b: Floats, radius: float) -> _Way:
-        """Way whose balls overlap, if there is any: nobody walks where the clearance is 0."""
+        """Way whose balls overlap, if there is any: nobody walks where the clearance is 0.
+
+        If there is none, a way is pushed off the obstacles that it touches, as `retract` does.
+        """
         try:
             return self._solve(a, b, max(radius, self.radius) + self._least_room, shortcut=False)
         except NoPath:
-            return self._solve(a, b, radius, shortcut=False)
+            way = self._solve(a, b, radius, shortcut=False)
+        if way.away.any():
+            return way
+        from footway.roadmap.retraction import retract_line
+
+        return way._replace(points=np.ascontiguousarray(retract_line(way.points, self._space)))
 
     @property
     def _least_room(self) -> float:
         return _ROOMY * float(self._space.resolution)
 
-    def _balls(self, points: Floats, radius: float) -> Floats:
-        """Balls with exact clearance along a polyline, close enough to overlap. (n, 4)."""
-        room = self._space.clearance(points)[0]
+    def _balls(self, way: _Way, radius: float) -> Floats:
+        """Balls along a way, close enough to overlap for this radius. (n, 4)."""
+        first, last = (way.away > 0.0).tolist()
+        inside = self._balls_inside(way.points[first : len(way.points) - last], radius)
+        inside[:, 3] += self._least
+        ends = np.column_stack([way.points[[0, -1]], self._least - way.away])
+        return np.ascontiguousarray(np.concatenate([ends[:first], inside, ends[2 - last :]]))
+
+    def _balls_inside(self, points: Floats, radius: float) -> Floats:
+        """Balls that reach to the cells that are not free, along a polyline in free cells."""
+        room, need = self._space.clearance(points)[0], max(radius, self.radius) - self._least
         balls = np.column_stack([points, room])
         gap = np.linalg.norm(np.diff(points, axis=0), axis=1)
-        wide = gap > _NEST * (np.minimum(room[:-1], room[1:]) - max(0.0, radius))
+        wide = gap > _NEST * (np.minimum(room[:-1], room[1:]) - need)
         found = [
-            self._balls_between(points[k], points[k + 1], radius) if wide[k] else balls[k : k + 1]
+            self._balls_between(points[k], points[k + 1], need) if wide[k] else balls[k : k + 1]
             for k in range(len(gap))
         ]
-        return np.ascontiguousarray(np.concatenate([*found, balls[-1:]]))
+        return np.concatenate([*found, balls[-1:]])
 
-    def _balls_between(self, a: Floats, b: Floats, radius: float) -> Floats:
+    def _balls_between(self, a: Floats, b: Floats, need: float) -> Floats:
         out = np.empty((64, 4))
         while True:
-            count = balls_between(a, b, max(0.0, radius), _NEST, self._space, out)
+            count = balls_between(a, b, need, _NEST, self._space, out)
             if count >= 0:
                 return out[:count]
             out = np.empty((4 * len(out), 4))
 
     def _solve(self, a: Floats, b: Floats, radius: float, *, shortcut: bool) -> _Way:
-        room = max(0.0, radius - self.radius)
+        """Way between two places in free cells, or less than the margin away from them."""
+        ends, away = np.stack([a, b]), np.zeros(2)
+        out = ~self._is_free(ends)
+        if out.any():
+            ends[out], away[out] = nearest_within(ends[out], self._space, self._margin)
+        for what, point, far in zip(("start", "goal"), (a, b), away.tolist(), strict=True):
+            if np.isinf(far):
+                raise space_refusals.in_obstacle(self.roadmap, what, point)
+            if far > 0.0 and self._least - far < radius - codes.SLACK:
+                raise space_refusals.tight(self.roadmap, what, point, radius, self._least - far)
+        way = self._solve_inside(ends[0], ends[1], radius, shortcut=shortcut)
+        if not out.any():
+            return way
+        points = np.concatenate([a[None][out[:1]], way.points, b[None][out[1:]]])
+        room = min(way.room, -float(away.max()))
+        return _Way(points, way.length + float(away.sum()), room, way.halves, away)
+
+    def _solve_inside(self, a: Floats, b: Floats, radius: float, *, shortcut: bool) -> _Way:
+        room = max(0.0, radius - self._least)
         while True:
             memory, out, line = self._memory
             status, n, length, clear, count = solve_in_space(
@@ -257,7 +342,7 @@ class SpaceMap:
             self._grow(4 * len(out))
         if status != codes.FOUND:
             raise self._refusal(status, a, b, radius, clear)
-        return _Way(line[:n].copy(), length, clear, memory.halves[:count].copy())
+        return _Way(line[:n].copy(), length, clear, memory.halves[:count].copy(), np.zeros(2))
 
     @property
     def _memory(self) -> tuple[Memory, Ints, Floats]:
@@ -270,46 +355,28 @@ class SpaceMap:
 
     def _grow(self, events: int) -> None:
         out, line = np.empty(events, np.int64), np.empty((events + 4, 3))
-        self._local.memory = _make_memory(self._roads), out, line
+        self._local.memory = make_memory(self._roads), out, line
 
     def _refusal(
         self, status: int, a: Floats, b: Floats, radius: float, clear: float
     ) -> BadQuery | NoPath:
+        what, point = (
+            ("start", a) if status in (codes.START_IN_WALL, codes.START_TIGHT) else ("goal", b)
+        )
         if status in (codes.START_IN_WALL, codes.GOAL_IN_WALL):
-            what, point = ("start", a) if status == codes.START_IN_WALL else ("goal", b)
-            return BadQuery(
-                f"the {what} {_text(point)} is inside an obstacle, outside the map, or too near to "
-                "an obstacle for the object: move it"
-            )
+            return space_refusals.in_obstacle(self.roadmap, what, point)
         if status in (codes.START_TIGHT, codes.GOAL_TIGHT):
-            what, point = ("start", a) if status == codes.START_TIGHT else ("goal", b)
-            return NoPath(
-                f"a ball of radius {radius:g} m does not get from the {what} {_text(point)} to the "
-                f"roadmap: the way has a clearance of {clear + self.radius:.3f} m",
-                reason="no room",
-            )
+            return space_refusals.tight(self.roadmap, what, point, radius, clear + self._least)
         if radius > self.radius:
             try:
-                self._solve(a, b, 0.0, shortcut=False)
+                self._solve_inside(a, b, 0.0, shortcut=False)
             except NoPath:
-                return _apart(a, b)
-            return NoPath(
-                f"a ball of radius {radius:g} m does not get from {_text(a)} to {_text(b)} along "
-                "the roadmap: an edge on every way is too narrow",
-                reason="pinch",
-            )
-        return _apart(a, b)
+                return space_refusals.apart(a, b)
+            return space_refusals.too_narrow(self.roadmap, a, b, radius)
+        return space_refusals.apart(a, b)
 
     def _radius(self, value: float | None) -> float:
-        if value is None:
-            return self.radius
-        try:
-            radius = float(value)
-        except (TypeError, ValueError):
-            raise BadQuery(f"the radius must be a number in metres, not {value!r}") from None
-        if not 0.0 <= radius < np.inf:
-            raise BadQuery(f"the radius is {radius:g} m: it must be 0 or more, and finite")
-        return radius
+        return self.radius if value is None else checks.radius(value)
 
     # -- files -------------------------------------------------------------------------------
 
@@ -321,53 +388,5 @@ class SpaceMap:
         return f"SpaceMap({self.name!r}, {self.n_vertices} vertices, {self.n_edges} edges)"
 
 
-def _make_memory(roads: Roads) -> Memory:
-    nodes, edges = len(roads.nodes), len(roads.edges)
-    return Memory(
-        cost=np.empty(nodes),
-        arrival=np.empty(nodes, np.int64),
-        mark=np.zeros((nodes, 2), np.int64),
-        keys=np.empty(4 * edges + 4),
-        queue=np.empty(4 * edges + 4, np.int64),
-        halves=np.empty(edges + 4, np.int64),
-        query=np.zeros(1, np.int64),
-        stack=np.empty((64, 4)),
-        vias=np.empty((2, 3)),
-    )
-
-
-def _apart(a: Floats, b: Floats) -> NoPath:
-    return NoPath(
-        f"{_text(a)} and {_text(b)} are in parts of the roadmap with no way between them",
-        reason="components",
-    )
-
-
-def _points(values: ArrayLike, what: str) -> Floats:
-    """(n, 3) numbers, or a clear error."""
-    try:
-        array = np.asarray(values, np.float64)
-    except (TypeError, ValueError):
-        raise BadQuery(f"the {what} must be numbers in an (n, 3) array, in metres") from None
-    if array.size == 0:
-        array = array.reshape(0, 3)
-    if array.ndim != 2 or array.shape[1] != 3:
-        raise BadQuery(f"the {what} must have the shape (n, 3), not {array.shape}")
-    return array
-
-
-def _point(value: Any, what: str) -> Floats:
-    try:
-        x, y, z = value
-        place = float(x), float(y), float(z)
-    except (TypeError, ValueError):
-        raise BadQuery(
-            f"the {what} must be three numbers x, y, z in metres, not {value!r}"
-        ) from None
-    if not all(map(math.isfinite, place)):
-        raise BadQuery(f"the {what} is {_text(place)}: coordinates must be finite")
-    return np.array(place)
-
-
-def _text(point: Iterable[float]) -> str:
-    return "({:.3f}, {:.3f}, {:.3f})".format(*point)
+def _ends(start: Point, goal: Point) -> tuple[Floats, Floats]:
+    return checks.point(start, "start", 3), checks.point(goal, "goal", 3)

@@ -44,10 +44,14 @@ def save(file: str | PathLike[str], axis: MedialAxis, *, name: str) -> None:
 
 def load(file: str | PathLike[str]) -> tuple[Index, str]:
     """Read a medial axis and its name, and derive the rest; every array is checked before."""
+    from footway.roadmap.storage import check_archive, reason_of  # slow to import
+
     try:
-        with Path(file).open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
-            header = _header(file, archive)
-            axis = MedialAxis(**{field: _array(archive, field) for field in MedialAxis._fields})
+        with Path(file).open("rb") as stream:
+            check_archive(stream)
+            with np.load(stream, allow_pickle=False) as archive:
+                header = _header(file, archive)
+                axis = MedialAxis(**{field: _array(archive, field) for field in MedialAxis._fields})
             _check_references(axis)
             index = build_index(axis)
     except FileNotFoundError:
@@ -55,9 +59,8 @@ def load(file: str | PathLike[str]) -> tuple[Index, str]:
     except BadFile:
         raise
     except _DAMAGE as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise BadFile(
-            f"{file}: not a Footway corridor map, or damaged ({reason}): build it again"
+            f"{file}: not a Footway map, or damaged ({reason_of(error)}): build it again"
         ) from None
     return index, str(header.get("name", ""))
 

@@ -30,11 +30,11 @@ class Ladder(NamedTuple):
     """Costs, queue and answer of one search along the axis. Not to be shared between threads."""
 
     cost: NDArray[np.float64]  # (nv,) length of the shortest way to a vertex, m
-    arrival: NDArray[np.int32]  # (nv,) half-edge by which it comes; -2 - half: the first one
+    arrival: NDArray[np.int32]  # (nv,) half-edge by which it comes: see _way_kernels
     seen: NDArray[np.int64]  # (nv, 2) query that reached, and that finished, a vertex
     marks: NDArray[np.int64]  # (ne,) query whose goal lies up this dead end
-    keys: NDArray[np.float64]  # (4 ne + 4,) heap: lower bounds, m
-    queue: NDArray[np.int32]  # (4 ne + 4,) heap: vertices
+    keys: NDArray[np.float64]  # (2 ne + 2,) heap: lower bounds, m; see `heap_holds`
+    queue: NDArray[np.int32]  # (2 ne + 2,) heap: vertices
     halves: NDArray[np.int32]  # (2 ne + 2,) half-edges of the way
     landmarks: NDArray[np.float64]  # (nv, k) length of the way from each landmark, at any radius
     goal: NDArray[np.float64]  # (k,) length of the way from each landmark to the goal, m
@@ -49,8 +49,8 @@ def make_ladder(index: Index, landmarks: NDArray[np.float64]) -> Ladder:
         arrival=np.empty(vertices, np.int32),
         seen=np.zeros((vertices, 2), np.int64),
         marks=np.zeros(edges, np.int64),
-        keys=np.empty(4 * edges + 4),
-        queue=np.empty(4 * edges + 4, np.int32),
+        keys=np.empty(2 * edges + 2),
+        queue=np.empty(2 * edges + 2, np.int32),
         halves=np.empty(2 * edges + 2, np.int32),
         landmarks=landmarks,
         goal=np.empty(landmarks.shape[1]),

@@ -1,10 +1,11 @@
-"""Roadmaps on a grid: GRM, RRM, RRM* and RRRM, in two and three dimensions.
+"""Roadmaps: GRM, RRM, RRM* and RRRM on a grid, in two and three dimensions, and Voronoi-PRM.
 
 Environment or Volume --space--> Space --grid, rrm, rrm_star, rrrm--> Roadmap --> CorridorMap
 """
 
 from __future__ import annotations
 
+from footway.roadmap.blends import Blends, blends
 from footway.roadmap.edits import Editor
 from footway.roadmap.fake import FakeObstacle
 from footway.roadmap.grid import grid
@@ -14,12 +15,15 @@ from footway.roadmap.roadmap import Roadmap
 from footway.roadmap.rrm import rrm
 from footway.roadmap.rrm_star import rrm_star
 from footway.roadmap.verify import Verification, verify
+from footway.roadmap.voronoi_prm import voronoi_prm
 
 __all__ = [
+    "Blends",
     "Editor",
     "FakeObstacle",
     "Roadmap",
     "Verification",
+    "blends",
     "clearance_statistics",
     "coverage",
     "grid",
@@ -30,4 +34,5 @@ __all__ = [
     "shortest_path_factor",
     "sizes",
     "verify",
+    "voronoi_prm",
 ]

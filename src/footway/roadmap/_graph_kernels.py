@@ -12,12 +12,14 @@ import math
 
 import numpy as np
 
+from footway._heap_kernels import pop as _pop
+from footway._heap_kernels import push as _push
 from footway._jit import inner, kernel
 from footway.roadmap._space_kernels import segment_is_free
 
 
 @kernel
-def best_place(ways, sights, is_node, saving):
+def best_place(ways, sights, is_probe, saving):
     """The place that shortens the ways between nodes and probes most, and by how much in all.
 
     A way through a place comes from a node that the place sees, or begins at a probe that it sees,
@@ -26,7 +28,7 @@ def best_place(ways, sights, is_node, saving):
     Args:
         ways: (n, n) lengths of the shortest ways between nodes and probes.
         sights: (c, n) distance of each place to each of them that it sees, infinite to the others.
-        is_node: (n,) False for probes: ways start and end there, but do not pass.
+        is_probe: (n,) ways start and end at a probe, but do not pass.
         saving: (c,) what each place saved when it was last looked at, infinite before. Nearly
             always that is no less than what it saves now, so only the places that lead are looked
             at again; updated.
@@ -38,7 +40,7 @@ def best_place(ways, sights, is_node, saving):
         best = np.argmax(saving)
         if checked[best]:
             return best, saving[best]
-        saving[best] = _saving(best, ways, sights, is_node, to_place)
+        saving[best] = _saving(best, ways, sights, is_probe, to_place)
         checked[best] = True
 
 
@@ -73,7 +75,7 @@ def useful_edges(pairs, lengths, usefulness, n):
     p = len(pairs)
     first = np.full(n, -1, np.int64)
     after, to, length = np.empty(2 * p, np.int64), np.empty(2 * p, np.int64), np.empty(2 * p)
-    way, before = np.empty(n), np.empty(n, np.int64)
+    way = np.empty(n)
     keys, queue = np.empty(2 * p + 1), np.empty(2 * p + 1, np.int64)
     is_useful = np.zeros(p, np.bool_)
     total = 0
@@ -81,7 +83,7 @@ def useful_edges(pairs, lengths, usefulness, n):
         a, b = pairs[e, 0], pairs[e, 1]
         limit = usefulness * lengths[e]
         way[:] = np.inf
-        _search(a, b, limit, way, before, keys, queue, first, after, to, length)
+        _search(a, b, limit, way, keys, queue, first, after, to, length)
         if way[b] == np.inf or limit < way[b]:
             _join(a, b, total, lengths[e], first, after, to, length)
             is_useful[e] = True
@@ -119,13 +121,13 @@ def _apart(one, a, other, b):
 
 
 @inner(inline=False)
-def _saving(place, ways, sights, is_node, to_place):
+def _saving(place, ways, sights, is_probe, to_place):
     """By how much a place shortens all ways together; to_place (n,) is working space."""
     n = len(ways)
     for i in range(n):
         to_place[i] = sights[place, i]
     for v in range(n):
-        if is_node[v] and sights[place, v] < np.inf:
+        if not is_probe[v] and sights[place, v] < np.inf:
             for i in range(n):
                 to_place[i] = min(to_place[i], ways[v, i] + sights[place, v])
     saved = 0.0
@@ -145,13 +147,13 @@ def _join(a, b, e, apart, first, after, to, length):
 
 
 @inner(inline=False)
-def _search(start, goal, limit, way, before, keys, queue, first, after, to, length):
+def _search(start, goal, limit, way, keys, queue, first, after, to, length):
     """Dijkstra from start until the goal is reached or all ways are longer than the limit.
 
     `way` is infinite where it begins; afterwards way[goal] is the length of the shortest way if
     that is not above the limit, and above the limit otherwise.
     """
-    way[start], before[start] = 0.0, -1
+    way[start] = 0.0
     size = _push(0.0, start, 0, keys, queue)
     while size > 0 and keys[0] <= limit:
         key, u = keys[0], queue[0]
@@ -164,37 +166,6 @@ def _search(start, goal, limit, way, before, keys, queue, first, after, to, leng
         while half >= 0:
             w, longer = to[half], key + length[half]
             if longer < way[w]:
-                way[w], before[w] = longer, u
+                way[w] = longer
                 size = _push(longer, w, size, keys, queue)
             half = after[half]
-
-
-@inner
-def _push(key, node, size, keys, queue):
-    """Add an entry to a heap; its new size."""
-    k = size
-    while k > 0 and keys[(k - 1) // 2] > key:
-        keys[k], queue[k] = keys[(k - 1) // 2], queue[(k - 1) // 2]
-        k = (k - 1) // 2
-    keys[k], queue[k] = key, node
-    return size + 1
-
-
-@inner
-def _pop(size, keys, queue):
-    """Drop the least entry of a heap, keys[0] and queue[0]; its new size."""
-    size -= 1
-    key, node = keys[size], queue[size]
-    k = 0
-    while True:
-        child = 2 * k + 1
-        if child >= size:
-            break
-        if child + 1 < size and keys[child + 1] < keys[child]:
-            child += 1
-        if keys[child] >= key:
-            break
-        keys[k], queue[k] = keys[child], queue[child]
-        k = child
-    keys[k], queue[k] = key, node
-    return size

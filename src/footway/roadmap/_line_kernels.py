@@ -9,20 +9,26 @@ from __future__ import annotations
 import math
 
 from footway._jit import inner
-from footway.roadmap._space_kernels import clearance_at
+from footway.roadmap._space_kernels import clearance_at, to_segment
 
 FEW_CELLS = 16
 """Cells around a line of which the walls are looked up; a longer line meets all walls."""
 
 
 @inner
+def obstacle_near(x, y, z, space):
+    """Clearance of the object at a place, and the nearest obstacle point; all in lattice units."""
+    size, origin = space.resolution, space.origin
+    room, px, py, pz = clearance_at(
+        origin[0] + x * size, origin[1] + y * size, origin[2] + z * size, space
+    )
+    return room / size, (px - origin[0]) / size, (py - origin[1]) / size, (pz - origin[2]) / size
+
+
+@inner
 def room_at(x, y, z, space):
     """Clearance of the object at a place in lattice units, in cells."""
-    size, origin = space.resolution, space.origin
-    room, _, _, _ = clearance_at(
-        origin[0] + x * size, origin[1] + y * size, origin[2] + z * size, space
-    )  # fmt: skip
-    return room / size
+    return obstacle_near(x, y, z, space)[0]
 
 
 @inner(inline=False)
@@ -75,25 +81,14 @@ def between_lines(px, py, qx, qy, x0, y0, x1, y1):
     if a < 0.0 and b < 0.0:
         return 0.0
     return min(
-        _to_line(px, py, x0, y0, x1, y1), _to_line(qx, qy, x0, y0, x1, y1),
-        _to_line(x0, y0, px, py, qx, qy), _to_line(x1, y1, px, py, qx, qy),
+        to_segment(px, py, x0, y0, x1, y1)[0], to_segment(qx, qy, x0, y0, x1, y1)[0],
+        to_segment(x0, y0, px, py, qx, qy)[0], to_segment(x1, y1, px, py, qx, qy)[0],
     )  # fmt: skip
 
 
 @inner
 def _side(px, py, qx, qy, x, y):
     return (qx - px) * (y - py) - (qy - py) * (x - px)
-
-
-@inner
-def _to_line(x, y, x0, y0, x1, y1):
-    """Distance of a point to a straight line between two points."""
-    ux, uy = x1 - x0, y1 - y0
-    squared = ux * ux + uy * uy
-    share = 0.0
-    if squared > 0.0:
-        share = min(1.0, max(0.0, ((x - x0) * ux + (y - y0) * uy) / squared))
-    return math.hypot(x - x0 - share * ux, y - y0 - share * uy)
 
 
 @inner(inline=False)

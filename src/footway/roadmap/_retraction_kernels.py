@@ -13,8 +13,8 @@ import math
 import numpy as np
 
 from footway._jit import inner, kernel
-from footway.roadmap._line_kernels import line_clearance, room_at
-from footway.roadmap._space_kernels import clearance_at, segment_is_free
+from footway.roadmap._line_kernels import line_clearance, obstacle_near, room_at
+from footway.roadmap._space_kernels import segment_is_free
 
 STEP = 1.0
 """cells. Configurations are at most this far apart: the lattice says nothing about less."""
@@ -140,13 +140,8 @@ def _push(k, points, room, least, space):
 @inner
 def _away(x, y, z, space):
     """Direction away from the closest obstacle; zero where it is unknown."""
-    size, origin = space.resolution, space.origin
-    _, px, py, pz = clearance_at(
-        origin[0] + x * size, origin[1] + y * size, origin[2] + z * size, space
-    )  # fmt: skip
-    ux, uy, uz = x - (px - origin[0]) / size, y - (py - origin[1]) / size, 0.0
-    if space.dimension == 3:
-        uz = z - (pz - origin[2]) / size
+    _, px, py, pz = obstacle_near(x, y, z, space)
+    ux, uy, uz = x - px, y - py, z - pz if space.dimension == 3 else 0.0
     norm = math.sqrt(ux * ux + uy * uy + uz * uz)
     if norm < 1e-9:
         ux, uy, uz = _into_the_free(x, y, z, space)

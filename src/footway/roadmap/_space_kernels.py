@@ -122,35 +122,21 @@ def first_hits(starts, ends, space, out):
         out[row] = first_hit(a[0], a[1], a[2], b[0], b[1], b[2], space)
 
 
-@kernel
-def visible_corners(x, y, z, space, out):
-    """Reachability region of a point in lattice units: which free corners it sees straight.
-
-    Goes into out, bool, shaped as `space.is_node`. Returns how many there are.
-    """
-    count = 0
-    for k in range(out.shape[0]):
-        for j in range(out.shape[1]):
-            for i in range(out.shape[2]):
-                seen = space.is_node[k, j, i] and segment_is_free(
-                    x, y, z, float(i), float(j), float(k), space
-                )
-                out[k, j, i] = seen
-                count += seen
-    return count
-
-
 @inner
-def _wall_distance(x, y, walls, w):
-    """Distance of a point to wall w, and the wall's nearest point."""
-    ax, ay = walls[w, 0], walls[w, 1]
-    dx, dy = walls[w, 2] - ax, walls[w, 3] - ay
+def to_segment(x, y, ax, ay, bx, by):
+    """Distance of a point to the segment from a to b, and the segment's nearest point."""
+    dx, dy = bx - ax, by - ay
     squared = dx * dx + dy * dy
     t = 0.0
     if squared > 0.0:
         t = min(1.0, max(0.0, ((x - ax) * dx + (y - ay) * dy) / squared))
     px, py = ax + t * dx, ay + t * dy
     return math.hypot(x - px, y - py), px, py
+
+
+@inner
+def _wall_distance(x, y, walls, w):
+    return to_segment(x, y, walls[w, 0], walls[w, 1], walls[w, 2], walls[w, 3])
 
 
 @kernel

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from footway.errors import BadQuery
+from footway.errors import BadInput, BadQuery
 from footway.roadmap.fake import FakeObstacle, closed_space
+from footway.roadmap.roadmap import Roadmap
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import ArrayLike, NDArray
 
-    from footway.roadmap.roadmap import Roadmap
     from footway.roadmap.space import Space
 
     Floats = NDArray[np.float64]
@@ -49,6 +49,9 @@ space at (3.500, 1.500): go around the obstacle there
     """
 
     def __init__(self, roadmap: Roadmap) -> None:
+        if not isinstance(roadmap, Roadmap):
+            kind = type(roadmap).__name__
+            raise BadInput(f"an editor needs a Roadmap, not {kind}: a map's is its `roadmap`")
         self._states = [roadmap]
         self._now = 0
         self._space: tuple[tuple[FakeObstacle, ...], Space] = ((), roadmap.space)
@@ -62,7 +65,7 @@ space at (3.500, 1.500): go around the obstacle there
 
     def add_node(self, at: ArrayLike, *, connect: Iterable[int] = ()) -> int:
         """Number of a new node, with straight edges to the given nodes."""
-        place, others = self._place(at), [self._node(v) for v in connect]
+        place, others = self._place(at), [self._node(v) for v in _several(connect)]
         if len(set(others)) < len(others):
             raise BadQuery(f"node {max(others, key=others.count)} is named twice to be joined")
         for other in others:
@@ -159,7 +162,7 @@ space at (3.500, 1.500): go around the obstacle there
     def remove_fake_obstacle(self, number: int) -> None:
         """Open what a fake obstacle closed; those after it move up by one."""
         fakes = self.roadmap.fake_obstacles
-        if not isinstance(number, int | np.integer) or not 0 <= number < len(fakes):
+        if not _counts(number, len(fakes)):
             raise BadQuery(f"there is no fake obstacle {number!r}: there are {len(fakes)}")
         self._set(fake_obstacles=(*fakes[:number], *fakes[number + 1 :]))
 
@@ -263,9 +266,22 @@ def _joined(lines: list[Floats], dimension: int) -> dict[str, Any]:
 
 
 def _number(number: int, count: int, what: str) -> int:
-    if not isinstance(number, int | np.integer) or not 0 <= number < count:
+    if not _counts(number, count):
         raise BadQuery(f"there is no {what} {number!r}: they are numbered 0 to {count - 1}")
     return int(number)
+
+
+def _counts(number: Any, count: int) -> bool:
+    """Tell whether a number is one of 0 to count - 1; True and False are no numbers here."""
+    whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
+    return whole and 0 <= int(number) < count
+
+
+def _several(nodes: Any) -> list[Any]:
+    try:
+        return list(nodes)
+    except TypeError:
+        raise BadQuery(f"connect is {nodes!r:.60}: give a list of nodes, such as [3]") from None
 
 
 def _weight(value: float) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 
 from footway.errors import BadInput
 from footway.geometry.segments import closest_points, cross
+from footway.roadmap.roadmap import has_next
 from footway.roadmap.space import space_of_cells, space_of_raster
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ class FakeObstacle:
         lines = np.hstack([starts, ends])
         away = np.minimum(_to_segments(starts, self.walls), _to_segments(ends, self.walls))
         for corner in np.array(self.points):
-            away = np.minimum(away, _to_corner(corner, lines))
+            away = np.minimum(away, _apart(np.broadcast_to(corner, starts.shape), lines))
         return (
             (away < space.radius - _TOUCH)
             | self.contains(starts)
@@ -138,7 +139,7 @@ def open_parts(roadmap: Roadmap) -> tuple[Bools, Bools]:
     """Which nodes (n,) and which edges (m,) no fake obstacle closes."""
     space, fakes = roadmap.space, roadmap.fake_obstacles
     points, offsets = roadmap.path_points, roadmap.path_offsets
-    after = np.minimum(np.arange(1, len(points) + 1), np.repeat(offsets[1:] - 1, np.diff(offsets)))
+    after = np.arange(len(points)) + has_next(offsets)
     hit = np.zeros(len(points), bool)
     gone = np.zeros(roadmap.n_nodes, bool)
     for fake in fakes:
@@ -230,17 +231,14 @@ def _meets_box(starts: Floats, ends: Floats, low: Floats, high: Floats) -> Bools
 def _to_segments(points: Floats, segments: Floats) -> Floats:
     """Distance of each point (n, 2) to the nearest segment (k, 4), (n,) m."""
     best = np.full(len(points), np.inf)
-    for x0, y0, x1, y1 in segments.tolist():
-        start, along = np.array([x0, y0]), np.array([x1 - x0, y1 - y0])
-        t = np.clip((points - start) @ along / max(float(along @ along), 1e-300), 0.0, 1.0)
-        best = np.minimum(best, np.hypot(*(points - start - t[:, None] * along).T))
+    for segment in segments:
+        best = np.minimum(best, _apart(points, np.broadcast_to(segment, (len(points), 4))))
     return best
 
 
-def _to_corner(corner: Floats, lines: Floats) -> Floats:
-    """Distance of a point (2,) to each of the lines (n, 4), (n,) m."""
-    foot = closest_points(np.broadcast_to(corner, (len(lines), 2)), lines)
-    apart: Floats = np.hypot(*(foot - corner).T)
+def _apart(points: Floats, lines: Floats) -> Floats:
+    """Distance of each point (n, 2) to the line (n, 4) in its row, (n,) m."""
+    apart: Floats = np.hypot(*(closest_points(points, lines) - points).T)
     return apart
 
 

@@ -16,8 +16,9 @@ import numpy as np
 from footway._jit import thread_count
 from footway.errors import BadInput
 from footway.roadmap._retraction_kernels import STEP, retract_path
+from footway.roadmap.parts import phase
 from footway.roadmap.roadmap import Roadmap
-from footway.roadmap.rrm_star import on_lattice, rrm_star
+from footway.roadmap.rrm_star import check_same, on_lattice, rrm_star
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from footway.environment import Environment
     from footway.environment.volume import Volume
+    from footway.roadmap.space import Space
 
     Floats = NDArray[np.float64]
     Progress = Callable[[int, int], None]
@@ -34,6 +36,9 @@ STRETCH = 3
 """Times as many configurations as the straight path that there is memory for, and `SPARE` more."""
 
 SPARE = 64
+
+STRAIGHT = 0.8
+"""Share of the work that is done when the local paths are straight lines still."""
 
 
 def rrrm(
@@ -55,7 +60,7 @@ def rrrm(
         size: m, of a box that moves without turning, in a volume.
         usefulness: the paper's K: see `rrm_star`.
         seed: the same seed gives the same roadmap.
-        progress: called with the numbers of parts done and of all, in each step.
+        progress: called with how much of all work is done, about, and with 1000, which is all.
 
     Raises:
         BadInput: numbers that make no sense, too many cells for the memory, or no free cell.
@@ -67,12 +72,15 @@ def rrrm(
         ('rrrm', True)
 
     """
-    if not (isinstance(source, Roadmap) and source.method == "rrm-star"):
+    if isinstance(source, Roadmap) and source.method == "rrm-star":
+        own = {**source.space.parameters, "usefulness": source.parameters.get("usefulness")}
+        check_same(own, resolution=resolution, radius=radius, size=size, usefulness=usefulness)
+    else:
         source = rrm_star(
             source, resolution=resolution, radius=radius, size=size, usefulness=usefulness,
-            seed=seed, progress=progress,
+            seed=seed, progress=phase(progress, 0.0, STRAIGHT),
         )  # fmt: skip
-    return retract(source, progress=progress)
+    return retract(source, progress=phase(progress, STRAIGHT, 1.0))
 
 
 def retract(roadmap: Roadmap, *, progress: Progress | None = None) -> Roadmap:
@@ -104,10 +112,10 @@ def retract(roadmap: Roadmap, *, progress: Progress | None = None) -> Roadmap:
         raise BadInput("the roadmap has fake obstacles: retract it first, then edit")
     start = time.perf_counter()
     space, done = roadmap.space, []
-    paths = [on_lattice(space.lattice(roadmap.path_of(e))) for e in range(roadmap.n_edges)]
+    paths = [roadmap.path_of(edge) for edge in range(roadmap.n_edges)]
     with ThreadPoolExecutor(thread_count()) as pool:
-        for path in pool.map(lambda path: retract_path(path, _memory(path), space), paths):
-            done.append(space.positions(path))
+        for path in pool.map(lambda path: retract_line(path, space), paths):
+            done.append(path)
             if progress is not None:
                 progress(len(done), len(paths))
     return Roadmap.make(
@@ -121,6 +129,12 @@ def retract(roadmap: Roadmap, *, progress: Progress | None = None) -> Roadmap:
         parameters=roadmap.parameters,
         seconds={**roadmap.seconds, "retraction": time.perf_counter() - start},
     )
+
+
+def retract_line(points: Floats, space: Space) -> Floats:
+    """Return a polyline in free cells, (k, d) m, on the medial axis, as `retract` does."""
+    path = on_lattice(space.lattice(points))
+    return space.positions(retract_path(path, _memory(path), space))
 
 
 def _memory(path: Floats) -> int:

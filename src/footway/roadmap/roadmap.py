@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
 _BATCH = 4096  # lines that a thread measures at a time
 
-METHODS = ("grid", "rrm", "rrm-star", "rrrm")
+METHODS = ("grid", "rrm", "rrm-star", "rrrm", "prm")
 
 
 class Samples(NamedTuple):
@@ -60,7 +59,7 @@ class Roadmap:
         path_points: (p, d) m. Local paths of all edges, one after the other, from node to node.
         path_offsets: (m + 1,) edge e has the points path_offsets[e] to path_offsets[e + 1] - 1.
         weights: (m,) factor on the length of each edge, for searching; 1 unless edited.
-        method: "grid", "rrm", "rrm-star" or "rrrm".
+        method: "grid", "rrm", "rrm-star", "rrrm" or "prm".
         space: the discretised free space that it was made in.
         name: of the environment.
         parameters: what it was made with: resolution, radius, size, usefulness, seed.
@@ -167,8 +166,8 @@ class Roadmap:
 
     @property
     def n_cycles(self) -> int:
-        """Number of independent cycles."""
-        return self.n_edges - self.n_nodes + self.n_components
+        """Number of independent cycles, of edges that no fake obstacle closes."""
+        return int(self._is_open.sum()) - self.n_nodes + self.n_components
 
     @property
     def bounds(self) -> tuple[float, ...]:
@@ -208,7 +207,7 @@ class Roadmap:
 
         Exact in two dimensions; to a thousandth of the resolution in three.
         """
-        lines = np.flatnonzero(_has_next(self.path_offsets))
+        lines = np.flatnonzero(has_next(self.path_offsets))
         room = np.full(len(self.path_points), np.inf)
         room[lines] = clearance_along(
             self.path_points[lines], self.path_points[lines + 1], self.space
@@ -234,9 +233,7 @@ class Roadmap:
         piece = np.repeat(np.arange(len(count)), count)
         start = np.repeat(np.cumsum(count) - count, count)
         share = (np.arange(len(piece)) - start) / count[piece]
-        after = np.where(
-            _has_next(self.path_offsets), np.arange(len(count)) + 1, np.arange(len(count))
-        )
+        after = np.arange(len(count)) + has_next(self.path_offsets)
         begin = self.path_points[piece]
         points = begin + share[:, None] * (self.path_points[after[piece]] - begin)
         edge = np.repeat(np.arange(self.n_edges), np.diff(self.path_offsets))[piece]
@@ -252,11 +249,8 @@ class Roadmap:
         """
         from scipy.sparse import coo_array  # slow to import
 
-        from footway.roadmap.fake import open_parts
-
-        is_open = open_parts(self)[1] if self.fake_obstacles else np.ones(self.n_edges, bool)
-        cost = (self.lengths * self.weights)[is_open]
-        edges = self.edges[is_open]
+        cost = (self.lengths * self.weights)[self._is_open]
+        edges = self.edges[self._is_open]
         low, high = np.sort(edges, axis=1).T if len(edges) else np.empty((2, 0), np.int64)
         order = np.lexsort((cost, high, low))
         low, high, cost = low[order], high[order], cost[order]
@@ -266,6 +260,13 @@ class Roadmap:
         rows, columns = np.concatenate([low, high]), np.concatenate([high, low])
         shape = (self.n_nodes, self.n_nodes)
         return coo_array((np.concatenate([cost, cost]), (rows, columns)), shape).tocsr()
+
+    @cached_property
+    def _is_open(self) -> NDArray[np.bool_]:
+        """(m,) edges that no fake obstacle closes."""
+        from footway.roadmap.fake import open_parts
+
+        return open_parts(self)[1] if self.fake_obstacles else np.ones(self.n_edges, bool)
 
     def distances(self, sources: ArrayLike | None = None) -> Floats:
         """Length of the shortest way from each source node to every node, (k, n) m.
@@ -338,8 +339,8 @@ class Roadmap:
 
 def clearance_along(starts: Floats, ends: Floats, space: Space) -> Floats:
     """Least clearance of the object along straight lines (n, d) in free space, (n,) m."""
-    from footway._jit import thread_count
     from footway.roadmap._clearance_kernels import line_clearances
+    from footway.roadmap.parts import in_parts
 
     a, b = (_in_space(points, space) for points in (starts, ends))
     out = np.empty(len(a))
@@ -347,9 +348,7 @@ def clearance_along(starts: Floats, ends: Floats, space: Space) -> Floats:
     def measure(part: slice) -> None:
         line_clearances(a[part], b[part], space, np.empty((64, 4)), out[part])
 
-    parts = [slice(first, first + _BATCH) for first in range(0, len(a), _BATCH)]
-    with ThreadPoolExecutor(max_workers=thread_count()) as pool:
-        list(pool.map(measure, parts))
+    in_parts(len(a), _BATCH, measure)
     return out
 
 
@@ -360,7 +359,7 @@ def _in_space(points: Floats, space: Space) -> Floats:
     return placed
 
 
-def _has_next(offsets: Ints) -> NDArray[np.bool_]:
+def has_next(offsets: Ints) -> NDArray[np.bool_]:
     """Which points of the local paths another one of the same path follows. (p,)."""
     found = np.ones(int(offsets[-1]), bool)
     found[offsets[1:] - 1] = False

@@ -3,8 +3,8 @@
     RRM -----> useful nodes -----> reconnect -----> drop dead ends
                on the axis         K-useful edges   useful nodes of degree one
 
-rrm-roadmaps-2006, section III. Where the useful nodes go is in useful.py (ours) and published.py
-(algorithm 1); reconnecting the edges is algorithm 2 as it is printed.
+rrm-roadmaps-2006, section III. Where the useful nodes go is in useful.py (ours) and
+useful_as_printed.py (algorithm 1); reconnecting the edges is algorithm 2 as it is printed.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ import numpy as np
 from footway.errors import BadInput
 from footway.roadmap import checks
 from footway.roadmap._graph_kernels import pairs_in_sight, useful_edges
-from footway.roadmap.published import find_published_nodes
+from footway.roadmap.parts import phase
 from footway.roadmap.roadmap import Roadmap
 from footway.roadmap.rrm import rrm
 from footway.roadmap.useful import find_useful_nodes, total, ways_along
+from footway.roadmap.useful_as_printed import find_nodes_as_printed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,6 +41,9 @@ UsefulNodes: TypeAlias = Literal["shortening", "published"]
 
 MOST_NODES = 5000
 """Nodes between which useful cycles are searched: a gigabyte for all pairs of more."""
+
+HALFWAY, FOUND = 0.5, 0.8
+"""Shares of the work: all of the RRM in all, and the useful nodes in what comes after."""
 
 ON_LATTICE = 1e-6
 """cells. A node this close to a corner is on it: metres and back again leave less."""
@@ -68,13 +72,13 @@ def rrm_star(
         source: 2D map, volume of voxels, or a roadmap of `rrm`, which has its own space.
         resolution: m, side of a cell; None: half a metre, more for large maps; a volume's own.
         radius: m, of the disc or ball that moves.
-        size: m, of a box that moves without turning, in a volume.
+        size: m, of a box that moves without turning, in a volume. A roadmap has all three.
         usefulness: the paper's K: an edge is added where it is this many times shorter than the
             way around. Up to 1: every free edge. Infinite: no cycle at all.
         useful_nodes: "shortening", places that shorten the ways most, or "published", those of
             algorithm 1 as it is printed: on our maps mostly more nodes and longer ways.
         seed: of the RRM, and of the places that are tried where the medial axis has very many.
-        progress: called with the numbers of corners covered and of all, as by `rrm`.
+        progress: called with how much of all work is done, about, and with 1000, which is all.
 
     Raises:
         BadInput: numbers that make no sense, too many cells for the memory, or no free cell.
@@ -89,11 +93,17 @@ def rrm_star(
     factor = _checked(usefulness)
     checks.seed(seed)
     _check_choice(useful_nodes)
-    if not isinstance(source, Roadmap):
+    if isinstance(source, Roadmap):
+        check_same(source.space.parameters, resolution=resolution, radius=radius, size=size)
+    else:
         source = rrm(
-            source, resolution=resolution, radius=radius, size=size, seed=seed, progress=progress
-        )
-    return add_cycles(source, usefulness=factor, useful_nodes=useful_nodes, seed=seed)
+            source, resolution=resolution, radius=radius, size=size, seed=seed,
+            progress=phase(progress, 0.0, HALFWAY),
+        )  # fmt: skip
+    return add_cycles(
+        source, usefulness=factor, useful_nodes=useful_nodes, seed=seed,
+        progress=phase(progress, HALFWAY, 1.0),
+    )  # fmt: skip
 
 
 def add_cycles(
@@ -102,6 +112,7 @@ def add_cycles(
     usefulness: float = 1.5,
     useful_nodes: UsefulNodes = "shortening",
     seed: int = 0,
+    progress: Progress | None = None,
 ) -> Roadmap:
     """Return the RRM* of a roadmap: useful nodes, then useful edges between all nodes."""
     factor = _checked(usefulness)
@@ -112,10 +123,11 @@ def add_cycles(
     start = time.perf_counter()
     space = roadmap.space
     nodes = on_lattice(space.lattice(roadmap.nodes))
+    searching = phase(progress, 0.0, FOUND)
     if useful_nodes == "published":
-        useful = find_published_nodes(nodes, roadmap.edges, space, seed)
+        useful = find_nodes_as_printed(nodes, roadmap.edges, space, seed, searching)
     else:
-        useful = find_useful_nodes(nodes, factor, space, seed)
+        useful = find_useful_nodes(nodes, factor, space, seed, searching)
     places = np.concatenate([nodes, useful])
     halfway = time.perf_counter()
     edges = reconnect(places, factor, space)
@@ -123,6 +135,8 @@ def add_cycles(
         edges = _put_back(edges, roadmap.edges, places, len(nodes))
     kept = _without_dead_ends(edges, len(places), len(nodes))
     renumber = np.cumsum(kept) - 1
+    if progress is not None:
+        progress(1, 1)
     return Roadmap.make(
         np.concatenate([roadmap.nodes, space.positions(places[len(nodes) :])])[kept],
         renumber[edges[kept[edges].all(axis=1)]],
@@ -207,6 +221,18 @@ def _checked(usefulness: float) -> float:
     if not factor > 0.0:
         raise BadInput(f"the usefulness K is {factor:g}: it must be above 0 (the paper's is 1.5)")
     return factor
+
+
+def check_same(parameters: dict[str, Any], **given: Any) -> None:
+    """A roadmap has its cells and its object: others are refused, what has its default is not."""
+    usual: dict[str, Any] = getattr(rrm_star, "__kwdefaults__", {})
+    for name, own in parameters.items():
+        wanted = given[name]
+        if not (np.array_equal(wanted, usual[name]) or np.array_equal(wanted, own)):
+            raise BadInput(
+                f"the {name} is {wanted!r:.60}, and the roadmap was made with {own or 'none'}: "
+                "leave it out, or give the map instead of its roadmap"
+            )
 
 
 def _check_choice(useful_nodes: str) -> None:

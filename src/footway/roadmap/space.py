@@ -10,15 +10,13 @@ In two dimensions there is one layer of cells, and corners lie in the plane z = 
 
 from __future__ import annotations
 
-import itertools
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from footway._jit import thread_count
 from footway.roadmap._region_kernels import sight
 from footway.roadmap._space_kernels import FREE, clearances_at, first_hits, near_walls
+from footway.roadmap.parts import in_parts
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -101,13 +99,11 @@ class Space(NamedTuple):
         """
         a, b = np.ascontiguousarray(sources), np.ascontiguousarray(targets)
         out = np.empty((len(a), len(b)), bool)
-        cuts = _cuts(out.size)
-        with ThreadPoolExecutor(thread_count()) as pool:
-            for done in [
-                pool.submit(sight, a, b, self.jump, first, last, out)
-                for first, last in itertools.pairwise(cuts)
-            ]:
-                done.result()
+        in_parts(
+            out.size,
+            LINES_AT_A_TIME,
+            lambda part: sight(a, b, self.jump, part.start, part.stop, out),
+        )
         return out
 
     def clearance(self, points: ArrayLike) -> tuple[Floats, Floats]:
@@ -192,7 +188,7 @@ def space_of_cells(free: ArrayLike, resolution: float = 1.0) -> Space:
         (8, 0.0)
 
     """
-    from footway.environment.raster import Raster
+    from footway.environment.raster import Raster, distance_to
 
     cells = np.asarray(free, dtype=bool)
     dimension = cells.ndim
@@ -201,7 +197,7 @@ def space_of_cells(free: ArrayLike, resolution: float = 1.0) -> Space:
     return space_of_raster(
         Raster(
             free=cells,
-            clearance=_cell_clearance(cells, dimension) * resolution,
+            clearance=distance_to(~cells, dimension) * resolution,
             origin=np.zeros(3),
             resolution=resolution,
             dimension=dimension,
@@ -215,11 +211,6 @@ def space_of_cells(free: ArrayLike, resolution: float = 1.0) -> Space:
 def corners_where(mask: Bools) -> Ints:
     """Corners (n, 3), columns i, j, k, at which an array of the corners' shape is true."""
     return np.ascontiguousarray(np.argwhere(mask)[:, ::-1])
-
-
-def _cuts(pairs: int) -> list[int]:
-    """Where to cut a number of lines to be tested into parts for threads."""
-    return [*range(0, pairs, LINES_AT_A_TIME), pairs]
 
 
 def _axes(dimension: int) -> tuple[tuple[int, int], ...]:
@@ -238,26 +229,11 @@ def _jump(free: Bools, dimension: int) -> NDArray[np.int16]:
     return np.ascontiguousarray(inner, dtype=np.int16)
 
 
-def _corner_any(cells: Bools, dimension: int) -> Bools:
-    """Whether any of the padded cells (+2 along each axis) around each corner is true."""
-    found = cells[:, :-1, :-1] | cells[:, 1:, :-1] | cells[:, :-1, 1:] | cells[:, 1:, 1:]
-    return found[:-1] | found[1:] if dimension == 3 else found
-
-
 def _free_corners(free: Bools, dimension: int) -> Bools:
-    return np.ascontiguousarray(_corner_any(np.pad(free, _axes(dimension)), dimension))
-
-
-def _cell_clearance(free: Bools, dimension: int) -> Floats:
-    """Distance of corners to the nearest cell that is not free, in cells.
-
-    The nearest point of a box of the lattice to a corner is itself a corner.
-    """
-    from scipy.ndimage import distance_transform_edt
-
-    blocked = np.pad(~free, _axes(dimension), constant_values=True)
-    clearance: Floats = distance_transform_edt(~_corner_any(blocked, dimension))
-    return clearance
+    """Corners that belong to a free cell."""
+    cells = np.pad(free, _axes(dimension))
+    found = cells[:, :-1, :-1] | cells[:, 1:, :-1] | cells[:, :-1, 1:] | cells[:, 1:, 1:]
+    return np.ascontiguousarray(found[:-1] | found[1:] if dimension == 3 else found)
 
 
 def _sides(free: Bools) -> Floats:

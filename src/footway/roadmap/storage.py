@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -59,16 +59,17 @@ def save(file: str | PathLike[str], roadmap: Roadmap) -> None:
 def load(file: str | PathLike[str]) -> Roadmap:
     """Read a roadmap; every array is checked before."""
     try:
-        with Path(file).open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
-            return _read(file, archive)
+        with Path(file).open("rb") as stream:
+            check_archive(stream)
+            with np.load(stream, allow_pickle=False) as archive:
+                return _read(file, archive)
     except FileNotFoundError:
         raise BadFile(f"{file}: no such file") from None
     except BadFile:
         raise
     except (BadInput, *_DAMAGE) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise BadFile(
-            f"{file}: not a Footway roadmap, or damaged ({reason}): build it again"
+            f"{file}: not a Footway roadmap, or damaged ({reason_of(error)}): build it again"
         ) from None
 
 
@@ -80,6 +81,19 @@ def is_roadmap(file: str | PathLike[str]) -> bool:
             return isinstance(header, dict) and header.get("format") == FORMAT
     except _DAMAGE:
         return False
+
+
+def check_archive(stream: IO[bytes]) -> None:
+    """Raise ValueError for what is no zip: NumPy would advise to allow pickles."""
+    if not zipfile.is_zipfile(stream):
+        raise ValueError("it is no archive of arrays")
+    stream.seek(0)
+
+
+def reason_of(error: Exception) -> str:
+    """Say in a few words why an archive could not be read."""
+    words = str(error).splitlines()[0] if str(error) else type(error).__name__
+    return "it holds objects, not only numbers" if "pickle" in words else words
 
 
 def _header_of(roadmap: Roadmap) -> dict[str, Any]:

@@ -25,8 +25,11 @@ import numpy as np
 
 from footway.roadmap._graph_kernels import best_place, pairs_in_sight, sight_lengths
 from footway.roadmap.medial import medial_corners
+from footway.roadmap.parts import WHOLE
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from footway.roadmap.space import Space
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
+    Progress = Callable[[int, int], None]
 
 LEAST_SAVING = 1 / 500
 """Share of the length of all ways that a useful node saves. Chosen on the four maps above, for
@@ -63,28 +67,38 @@ class _Trial(NamedTuple):
 
     ways: Floats  # (n, n) lengths in cells
     sights: Floats  # (c, n) distance of each candidate to each that it sees, else infinite
-    is_node: Bools  # (n,) False for probes: ways start and end there, but do not pass
+    is_probe: Bools  # (n,) ways start and end at a probe, but do not pass
 
 
-def find_useful_nodes(nodes: Floats, usefulness: float, space: Space, seed: int = 0) -> Floats:
+def find_useful_nodes(
+    nodes: Floats,
+    usefulness: float,
+    space: Space,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Floats:
     """Return places (u, 3) that shorten the ways between nodes (n, 3) most, the best first.
 
     Everything is in lattice units. The ways are those along all free lines between nodes, of which
-    algorithm 2 leaves some out later.
+    algorithm 2 leaves some out later. Progress counts how far the savings have come down to those
+    that are too small.
     """
     candidates = medial_places(space, seed)
     bypasses = ways_in_sight(np.concatenate([nodes, candidates[:MOST_STOPS]]), space)
     trial = _first_trial(nodes, candidates, space)
     saving = np.full(len(candidates), np.inf)
-    found: list[int] = []
+    found, fallen = list[int](), 0.0
     while len(found) < len(candidates):
         place, saved = best_place(*trial, saving)
-        chosen = [place]
-        if saved <= LEAST_SAVING * total(trial.ways):
+        chosen, least = [place], LEAST_SAVING * total(trial.ways)
+        fallen = max(fallen, min(1.0, least / max(saved, 1e-300)))
+        if progress is not None:  # savings fall about as one over the number of nodes
+            progress(round(WHOLE * fallen), WHOLE)
+        if saved <= least:
             chosen = _best_bypass(bypasses, len(nodes), usefulness, trial.ways)
             saving[:] = np.inf  # behind a bypass a place may save more than before
         longer = _with_nodes(chosen, trial, candidates, space)
-        if _saved(trial, longer) <= LEAST_SAVING * total(trial.ways) * len(chosen):
+        if _saved(trial, longer) <= least * len(chosen):
             break
         found += chosen
         trial = longer
@@ -103,7 +117,7 @@ def _first_trial(nodes: Floats, candidates: Floats, space: Space) -> _Trial:
     return _Trial(
         np.block([[ways, to_nodes.T], [to_nodes, between]]),
         sight_lengths(candidates, np.concatenate([nodes, probes]), space),
-        np.arange(len(nodes) + len(probes)) < len(nodes),
+        np.arange(len(nodes) + len(probes)) >= len(nodes),
     )
 
 
@@ -130,16 +144,16 @@ def _best_bypass(bypasses: Ways, n: int, usefulness: float, ways: Floats) -> lis
 
 def _with_nodes(chosen: list[int], trial: _Trial, candidates: Floats, space: Space) -> _Trial:
     """Return the ways and sights when candidates become nodes."""
-    ways, sights, is_node = trial
+    ways, sights, is_probe = trial
     for place in chosen:
-        across = (ways[:, is_node] + sights[place, is_node]).min(axis=1)
+        across = (ways[:, ~is_probe] + sights[place, ~is_probe]).min(axis=1)
         to_place = np.minimum(across, sights[place])
         ways = np.pad(np.minimum(ways, to_place[:, None] + to_place), (0, 1))
         ways[-1, :-1] = ways[:-1, -1] = to_place
         seen = sight_lengths(candidates, candidates[[place]], space)
         sights = np.concatenate([sights, seen], axis=1)
-        is_node = np.append(is_node, True)
-    return _Trial(ways, sights, is_node)
+        is_probe = np.append(is_probe, False)
+    return _Trial(ways, sights, is_probe)
 
 
 def _saved(before: _Trial, after: _Trial) -> float:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from footway._jit import thread_count
 from footway.roadmap._region_kernels import mark_seen
+from footway.roadmap._space_kernels import ON_PLANE
+from footway.roadmap.parts import in_parts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 CORNERS_AT_A_TIME = 2048  # that a thread looks from
-ON_PLANE = 1e-9  # cells, as in _space_kernels
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,13 +101,11 @@ def _covered(nodes: Floats, corners: Ints, space: Space) -> Bools:
     """Whether each corner sees a node."""
     eyes = np.ascontiguousarray(space.lattice(nodes).reshape(-1, 3))
     seen = _corners_with_node(eyes, corners, space)
-    cuts = [*range(0, len(corners), CORNERS_AT_A_TIME), len(corners)]
-    with ThreadPoolExecutor(thread_count()) as pool:
-        for done in [
-            pool.submit(mark_seen, eyes, corners, space.jump, first, last, seen)
-            for first, last in itertools.pairwise(cuts)
-        ]:
-            done.result()
+    in_parts(
+        len(corners),
+        CORNERS_AT_A_TIME,
+        lambda part: mark_seen(eyes, corners, space.jump, part.start, part.stop, seen),
+    )
     return seen
 
 
@@ -127,11 +124,9 @@ def _corners_with_node(eyes: Floats, corners: Ints, space: Space) -> Bools:
 
 def _colliding(roadmap: Roadmap) -> Ints:
     """Edges with a line, from one point of the local path to the next, that is not free."""
-    from footway.roadmap.roadmap import clearance_along
+    from footway.roadmap.roadmap import clearance_along, has_next
 
-    line = np.ones(len(roadmap.path_points), bool)
-    line[roadmap.path_offsets[1:] - 1] = False
-    first = np.flatnonzero(line)
+    first = np.flatnonzero(has_next(roadmap.path_offsets))
     starts, ends = roadmap.path_points[first], roadmap.path_points[first + 1]
     hit = np.flatnonzero(~roadmap.space.lines_are_free(starts, ends)) if len(first) else first
     if roadmap.dimension == 2 and len(hit):

@@ -93,6 +93,35 @@ class TestPaths:
         assert len(path.points) == 2
 
 
+@pytest.fixture(scope="module")
+def field() -> fw.CorridorMap:
+    retracted = rrrm(fw.load("gallery:field"), resolution=0.5, radius=0.5)
+    return fw.CorridorMap.from_roadmap(retracted)
+
+
+class TestDetours:
+    @pytest.mark.parametrize("turned", [False, True])
+    def test_a_path_does_not_pass_its_ends(self, field, turned):
+        """The goal is joined to one of two roads to a dead end, and the path came on the other."""
+        ends = np.array([(20.79, 35.81), (23.54, 9.25)])
+        start, goal = ends[::-1] if turned else ends
+        path = field.path(start, goal, radius=0.5)
+        for end, along in ((start, path.arc_lengths), (goal, path.length - path.arc_lengths)):
+            near = np.hypot(*(path.points - end).T) < 1.0
+            assert along[near].max() < 2.0
+
+    def test_the_certificate_is_that_of_what_is_left(self, field):
+        env = fw.load("gallery:field")
+        path = field.path((20.79, 35.81), (23.54, 9.25), radius=0.5)
+        line = shapely.LineString(path.points)
+        assert line.distance(env.walkable.boundary) == pytest.approx(path.clearance, abs=1e-9)
+        assert path.length == pytest.approx(line.length)
+
+    def test_angles_between_lines_are_turns(self, field):
+        path = field.path((20.79, 35.81), (23.54, 9.25), radius=0.5)
+        assert path.turns > 0
+
+
 class TestRefusals:
     def test_in_a_wall(self, roads):
         with pytest.raises(fw.BadQuery, match=r"the start \(5.000, 5.000\) is inside an obstacle"):

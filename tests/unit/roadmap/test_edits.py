@@ -56,6 +56,18 @@ class TestNodes:
         with pytest.raises(fw.BadQuery, match="2 finite numbers x, y"):
             editor.add_node(at)
 
+    def test_a_list_of_nodes_is_joined(self, editor: Editor):
+        with pytest.raises(fw.BadQuery, match=r"connect is 3: give a list of nodes"):
+            editor.add_node((3, 4), connect=3)  # type: ignore[arg-type]
+
+    def test_true_is_no_node(self, editor: Editor):
+        with pytest.raises(fw.BadQuery, match="no node True"):
+            editor.remove_node(True)
+
+    def test_only_roadmaps_are_edited(self, roadmap: Roadmap):
+        with pytest.raises(fw.BadInput, match="needs a Roadmap, not CorridorMap"):
+            Editor(fw.CorridorMap.from_roadmap(roadmap))  # type: ignore[arg-type]
+
     def test_no_such_node(self, editor: Editor):
         with pytest.raises(fw.BadQuery, match="no node 9: they are numbered 0 to 3"):
             editor.remove_node(9)
@@ -132,6 +144,13 @@ class TestFakeObstacles:
         editor.add_fake_obstacle(box=((5, 6), (7, 8)))
         assert editor.roadmap.n_components == 2
         assert editor.roadmap.shortest_path(0, 1) is None
+
+    def test_closed_edges_make_no_cycles(self, editor: Editor):
+        assert editor.roadmap.n_cycles == 1
+        editor.add_fake_obstacle(disc=((6, 1), 0.5))
+        assert (editor.roadmap.n_cycles, editor.roadmap.n_components) == (0, 1)
+        editor.add_fake_obstacle(box=((5, 6), (7, 8)))
+        assert (editor.roadmap.n_cycles, editor.roadmap.n_components) == (0, 2)
 
     @pytest.mark.parametrize("disc", [5, ((1, 1), "x"), ((1, 1), -1), ((1, 1), 1, 1), ("a", 1)])
     def test_no_disc(self, editor: Editor, disc):

@@ -124,6 +124,15 @@ class TestWhole:
         assert roadmap.name == f"gallery:{name}"
         assert roadmap.n_nodes < 1.5 * PUBLISHED[name]
 
+    @pytest.mark.slow
+    def test_quake(self):
+        """Verified in full, as the others of the gallery."""
+        roadmap = rrm(gallery.make("quake"), size=(1, 1, 1))
+        found = verify(roadmap)
+        assert found.covered
+        assert found.connected
+        assert found.holds
+
     def test_the_same_seed_gives_the_same_roadmap(self):
         field = gallery.make("field")
         one, same, other = (rrm(field, resolution=0.5, seed=seed) for seed in (3, 3, 4))
@@ -134,7 +143,7 @@ class TestWhole:
     def test_threads_do_not_matter(self, monkeypatch):
         field = gallery.make("field")
         many = rrm(field, resolution=1.0)
-        monkeypatch.setattr("footway.roadmap.space.thread_count", lambda: 1)
+        monkeypatch.setattr("footway.roadmap.parts.thread_count", lambda: 1)
         one = rrm(field, resolution=1.0)
         np.testing.assert_array_equal(many.nodes, one.nodes)
         np.testing.assert_array_equal(many.edges, one.edges)

@@ -141,6 +141,19 @@ class TestRrmStar:
         assert made.n_cycles == 0
         assert verify(made).holds
 
+    @pytest.mark.parametrize("useful_nodes", ["shortening", "published"])
+    def test_progress_goes_through_all_phases(self, useful_nodes: str):
+        seen: list[tuple[int, int]] = []
+        rrm_star(
+            gallery.make("field"), resolution=1.0, radius=0.5, useful_nodes=useful_nodes,
+            progress=lambda *call: seen.append(call),
+        )  # fmt: skip
+        done = [part for part, _ in seen]
+        assert {whole for _, whole in seen} == {1000}
+        assert done[-1] == 1000
+        assert min(done) < 500 < sorted(done)[-2] < 1000
+        assert done == sorted(done)
+
     def test_it_says_how_it_was_made(self):
         made = add_cycles(rrm_of_space(space_of_cells(RING)), useful_nodes="published", seed=3)
         wishes = made.parameters
@@ -166,6 +179,15 @@ class TestErrors:
     def test_useful_nodes(self):
         with pytest.raises(BadInput, match='give "shortening" or "published"'):
             rrm_star(gallery.make("field"), useful_nodes="best")
+
+    @pytest.mark.parametrize(
+        "other", [{"resolution": 2}, {"radius": 0.3}, {"size": (1, 1, 1)}, {"resolution": "x"}]
+    )
+    def test_a_roadmap_has_its_cells_and_its_object(self, other):
+        made = rrm(gallery.make("field"), resolution=1.0, radius=0.5)
+        with pytest.raises(BadInput, match=rf"the {next(iter(other))} is .* leave it out"):
+            rrm_star(made, **other)
+        assert rrm_star(made, resolution=1, radius=0.5).method == "rrm-star"
 
     def test_a_grid_has_too_many_nodes(self):
         with pytest.raises(BadInput, match="too many for useful cycles"):

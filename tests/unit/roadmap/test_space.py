@@ -7,7 +7,6 @@ import pytest
 
 import footway as fw
 from footway.environment import Environment
-from footway.roadmap._space_kernels import visible_corners
 from footway.roadmap.space import Space, make_space, space_of_cells
 from tests.oracle.nearest import NearestWall
 
@@ -90,15 +89,12 @@ class TestLines:
         assert space.first_hits([(-1, 1)], [(2, 1)]).tolist() == [0.0]
         assert space.first_hits([(1, 1)], [(4, 1)]) == pytest.approx([2 / 3])
 
-    def test_regions_of_one_corner_and_of_many_are_the_same(self, room: Space):
+    def test_regions_are_free_lines(self, room: Space):
         corners = room.corners
-        some = corners[::97]
-        seen = room.sees(some, corners)
-        out = np.empty(room.is_node.shape, bool)
-        for row, (i, j, k) in zip(seen, some, strict=True):
-            count = visible_corners(float(i), float(j), float(k), room, out)
-            assert count == row.sum()
-            assert (out[room.is_node] == row).all()
+        points = room.positions(corners)
+        for row, eye in zip(room.sees(corners[::97], corners), points[::97], strict=True):
+            free = room.lines_are_free(np.broadcast_to(eye, points.shape), points)
+            assert (free == row).all()
 
     def test_no_corners_see_nothing(self, room: Space):
         assert room.sees(room.corners[:0], room.corners).shape == (0, len(room.corners))

@@ -132,6 +132,15 @@ class TestDamaged:
             self.refused(file)
             assert not is_roadmap(file)
 
+    @pytest.mark.parametrize("load", [Roadmap.load, fw.CorridorMap.load])
+    def test_nobody_is_told_to_allow_pickles(self, file, load):
+        file.write_text('{"type": "FeatureCollection"}')
+        with pytest.raises(fw.BadFile, match=r"damaged \(it is no archive of arrays\)"):
+            load(file)
+        write(file, {"header": np.array([{}], object)})
+        with pytest.raises(fw.BadFile, match=r"damaged \(it holds objects, not only numbers\)"):
+            load(file)
+
     def test_cannot_be_written(self, flat, tmp_path):
         with pytest.raises(fw.BadFile, match="cannot be written"):
             flat.save(tmp_path / "no" / "map.fwmap")

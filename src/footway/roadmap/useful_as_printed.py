@@ -14,15 +14,20 @@ from footway.roadmap._graph_kernels import sight_lengths
 from footway.roadmap.useful import Ways, medial_places, ways_along
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from footway.roadmap.space import Space
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
+    Progress = Callable[[int, int], None]
 
 
-def find_published_nodes(nodes: Floats, edges: Ints, space: Space, seed: int = 0) -> Floats:
+def find_nodes_as_printed(
+    nodes: Floats, edges: Ints, space: Space, seed: int = 0, progress: Progress | None = None
+) -> Floats:
     """Return useful places (u, 3) for a graph of nodes (n, 3) and edges (m, 2), in lattice units.
 
     Candidates come in random order. Neighbours are nodes of the input graph only; the way between
@@ -33,6 +38,8 @@ def find_published_nodes(nodes: Floats, edges: Ints, space: Space, seed: int = 0
     places, found = nodes, list[int]()
     ways = ways_along(edges, places)
     for number in range(len(candidates)):
+        if progress is not None:
+            progress(number, len(candidates))
         near = np.argsort(sights[number, : len(nodes)], kind="stable")[:2]
         if len(near) < 2 or not np.isfinite(sights[number, near]).all():
             continue

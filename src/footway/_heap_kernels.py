@@ -6,13 +6,13 @@ from footway._jit import inner
 
 
 @inner
-def push(key, vertex, size, keys, queue):
+def push(key, node, size, keys, queue):
     """Add an entry; the new size."""
     k = size
     while k > 0 and keys[(k - 1) // 2] > key:
         keys[k], queue[k] = keys[(k - 1) // 2], queue[(k - 1) // 2]
         k = (k - 1) // 2
-    keys[k], queue[k] = key, vertex
+    keys[k], queue[k] = key, node
     return size + 1
 
 
@@ -20,7 +20,7 @@ def push(key, vertex, size, keys, queue):
 def pop(size, keys, queue):
     """Drop the least entry, keys[0] and queue[0]; the new size."""
     size -= 1
-    key, vertex = keys[size], queue[size]
+    key, node = keys[size], queue[size]
     k = 0
     while True:
         child = 2 * k + 1
@@ -32,5 +32,5 @@ def pop(size, keys, queue):
             break
         keys[k], queue[k] = keys[child], queue[child]
         k = child
-    keys[k], queue[k] = key, vertex
+    keys[k], queue[k] = key, node
     return size

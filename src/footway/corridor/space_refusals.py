@@ -1,0 +1,66 @@
+"""Why there is no way in three dimensions: what, where, and what to do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from footway.corridor.checks import text
+from footway.corridor.space_margin import nearest_free
+from footway.errors import BadQuery, NoPath
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from footway.roadmap import Roadmap
+
+    Floats = NDArray[np.float64]
+
+
+def body_of(roadmap: Roadmap, radius: float) -> str:
+    """Return what moves, with the radius or the clearance that was asked for."""
+    space = roadmap.space
+    if space.radius > 0.0:
+        return f"a ball of radius {radius:g} m"
+    box = f"a box of {' x '.join(f'{side:g}' for side in space.size)} m"
+    return f"{box} with {radius:g} m around it" if radius > 0.0 else box
+
+
+def in_obstacle(roadmap: Roadmap, what: str, point: Floats) -> BadQuery:
+    """Refuse a start or a goal that is in no free cell, and say which place nearby is in one."""
+    low, high = roadmap.bounds[:3], roadmap.bounds[3:]
+    nearest = text(nearest_free(point, roadmap.in_effect.space))
+    body = body_of(roadmap, float(roadmap.space.radius))
+    if not all(a <= x <= b for a, x, b in zip(low, point, high, strict=True)):
+        why = f"is outside the map, which reaches from {text(low)} to {text(high)}"
+    elif roadmap.fake_obstacles and roadmap.space.lines_are_free(point[None], point[None])[0]:
+        why = f"is inside a fake obstacle, or too near to one for {body}"
+    else:
+        why = f"is inside an obstacle, or too near to one for {body}"
+    return BadQuery(f"the {what} {text(point)} {why}: the nearest free place is {nearest}")
+
+
+def tight(roadmap: Roadmap, what: str, point: Floats, radius: float, clear: float) -> NoPath:
+    """Refuse a radius that is more than the clearance of the way from an end to the roadmap."""
+    return NoPath(
+        f"{body_of(roadmap, radius)} does not get from the {what} {text(point)} to the roadmap: "
+        f"the way has a clearance of {clear:.3f} m",
+        reason="no room",
+    )
+
+
+def too_narrow(roadmap: Roadmap, a: Floats, b: Floats, radius: float) -> NoPath:
+    """Refuse a radius that some edge on every way is too narrow for."""
+    return NoPath(
+        f"{body_of(roadmap, radius)} does not get from {text(a)} to {text(b)} along the roadmap: "
+        "an edge on every way is too narrow; see bottleneck",
+        reason="pinch",
+    )
+
+
+def apart(a: Floats, b: Floats) -> NoPath:
+    """Refuse ends in two components."""
+    return NoPath(
+        f"{text(a)} and {text(b)} are in parts of the roadmap with no way between them",
+        reason="components",
+    )

@@ -1,0 +1,159 @@
+"""Samples and edges retracted to the Voronoi diagram (voronoi-roadmaps-2004, sections 2.1, 2.2)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from footway.roadmap._prm_kernels import inside_walls, retract_points, useful_pairs
+from footway.roadmap.roadmap import clearance_along
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from footway.environment import Environment
+    from footway.roadmap.space import Space
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+    Bools = NDArray[np.bool_]
+
+EPSILON = 1e-7
+"""m. How far from the Voronoi diagram a retracted point may be: the paper's epsilon."""
+
+MOST_TRIES = 100
+"""Points that are drawn for each sample that is wanted, before drawing stops."""
+
+EXACT = 1e-9
+"""m. Room that may be missing: the last bits of a distance do not matter."""
+
+
+def free_samples(
+    environment: Environment, walls: Space, *, radius: float, count: int, seed: int
+) -> Floats:
+    """Return `count` places (n, 2) m of a disc, uniform in the space in which it fits.
+
+    Fewer where it fits in next to nothing of the map. `walls` is a space of radius 0.
+    """
+    rng = np.random.default_rng(seed)
+    rings = np.ascontiguousarray(environment.walls.segments[~environment.walls.two_sided])
+    low, high = np.array(environment.bounds).reshape(2, 2)
+    found = np.empty((0, 2))
+    for _ in range(MOST_TRIES):
+        if len(found) >= count:
+            break
+        drawn = rng.uniform(low, high, (max(count, 64), 2))
+        inside = np.empty(len(drawn), bool)
+        inside_walls(drawn, rings, inside)
+        drawn = drawn[inside]
+        found = np.concatenate([found, drawn[walls.clearance(drawn)[0] >= radius]])
+    return found[:count]
+
+
+def retract_to_axis(points: Floats, walls: Space) -> tuple[Floats, Floats]:
+    """Return points (n, 2) m moved to the Voronoi diagram, and their room (n,) m there.
+
+    Each moves straight away from its nearest wall point until another is as near.
+    """
+    out = np.empty((len(points), 3))
+    retract_points(np.ascontiguousarray(points), EPSILON, walls, out)
+    return out[:, :2].copy(), out[:, 2].copy()
+
+
+def useful_neighbours(
+    places: Floats,
+    known: Ints,
+    walls: Space,
+    *,
+    radius: float,
+    distance: float,
+    usefulness: float,
+    saving: float = 0.0,
+) -> Ints:
+    """Return new edges (m, 2) between places (n, 2), the shortest first.
+
+    Between places within `distance` metres that a disc can go between in a straight line, when
+    there is no way along the known edges (k, 2) and the new ones so far, or one that is more than
+    `usefulness` times longer and longer by more than `saving` metres.
+    """
+    from scipy.spatial import cKDTree
+
+    if len(places) < 2:
+        return np.empty((0, 2), np.int64)
+    pairs = cKDTree(places).query_pairs(distance, output_type="ndarray").astype(np.int64)
+    lengths = _lengths(places, pairs)
+    order = np.lexsort((pairs[:, 1], pairs[:, 0], lengths))
+    pairs, lengths = pairs[order], lengths[order]  # none has length 0: uniting saw to that
+    known = np.ascontiguousarray(known)
+    useful: NDArray[np.bool_] = useful_pairs(
+        np.ascontiguousarray(pairs), lengths, places, known, _lengths(places, known), usefulness,
+        saving, radius, walls,
+    )  # fmt: skip
+    return pairs[useful]
+
+
+def retract_edges(
+    starts: Floats, ends: Floats, walls: Space, *, radius: float, wish: float, shortest: float
+) -> list[Floats]:
+    """Return the chain of points (k, 2) m that each straight edge becomes; none where it fails.
+
+    Where an edge has less room than `wish`, its middle is retracted, and so are the middles of
+    both halves, until they have the room or would be shorter than `shortest` if they were straight.
+    An edge fails if such a short part has less room than `radius`.
+    """
+    n = len(starts)
+    length = np.hypot(*(ends - starts).T)
+    parts = _Parts(np.hstack([starts, ends]), np.arange(n), np.zeros(n), np.ones(n))
+    done: list[_Parts] = []
+    failed = np.zeros(n, bool)
+    while len(parts.lines):
+        room = clearance_along(parts.lines[:, :2], parts.lines[:, 2:], walls)
+        enough = room >= wish - EXACT
+        short = length[parts.edge] * parts.share <= shortest
+        failed[parts.edge[~enough & short & (room < radius - EXACT)]] = True
+        done.append(parts.where(enough | short))
+        parts = parts.where(~enough & ~short & ~failed[parts.edge]).halved(walls)
+    return _strung(done, failed)
+
+
+class _Parts(NamedTuple):
+    """Parts of edges, straight lines."""
+
+    lines: Floats  # (p, 4) m, both ends
+    edge: Ints  # (p,) that each is a part of
+    begin: Floats  # (p,) share of the edge at which it begins
+    share: Floats  # (p,) of the edge that it is
+
+    def where(self, chosen: Bools) -> _Parts:
+        """Some of the parts."""
+        return _Parts(self.lines[chosen], self.edge[chosen], self.begin[chosen], self.share[chosen])
+
+    def halved(self, walls: Space) -> _Parts:
+        """Both halves of every part, which meet in its middle, retracted."""
+        starts, ends, half = self.lines[:, :2], self.lines[:, 2:], 0.5 * self.share
+        middle, _ = retract_to_axis(0.5 * (starts + ends), walls)
+        return _Parts(
+            np.concatenate([np.hstack([starts, middle]), np.hstack([middle, ends])]),
+            np.tile(self.edge, 2),
+            np.concatenate([self.begin, self.begin + half]),
+            np.tile(half, 2),
+        )
+
+
+def _strung(done: list[_Parts], failed: Bools) -> list[Floats]:
+    """Points of each edge in their order; none of an edge that failed."""
+    if not done:
+        return []
+    lines, edge, begin, _ = (np.concatenate(values) for values in zip(*done, strict=True))
+    order = np.lexsort((begin, edge))
+    lines, cuts = lines[order], np.searchsorted(edge[order], np.arange(len(failed) + 1))
+    return [
+        np.empty((0, 2)) if bad else np.concatenate([lines[a : a + 1, :2], lines[a:b, 2:]])
+        for a, b, bad in zip(cuts[:-1].tolist(), cuts[1:].tolist(), failed.tolist(), strict=True)
+    ]
+
+
+def _lengths(places: Floats, edges: Ints) -> Floats:
+    length: Floats = np.hypot(*(places[edges[:, 0]] - places[edges[:, 1]]).T)
+    return length
