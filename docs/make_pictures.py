@@ -7,6 +7,8 @@ docs/path.png    a path through the office, with its corridor and its pinch
 docs/walk.png    walks across the field: in lanes, with noise, around people
 docs/roadmap.png        the retracted roadmap of the office, with useful cycles
 docs/roadmap-house.png  a path through the house, in three dimensions
+docs/roadmap-prm.png    the Voronoi roadmap of the field, in lines and arcs
+docs/camera.png  a camera through the office: its path, its greatest and its actual speed
 """
 
 from __future__ import annotations
@@ -58,6 +60,8 @@ def main() -> None:
     write(draw_walks(), "walk.png")
     write(draw_office(office), "roadmap.png")
     write(draw_house(), "roadmap-house.png")
+    write(draw_blends(), "roadmap-prm.png")
+    write(draw_tour(office), "camera.png")
 
 
 def draw_people(cmap: fw.CorridorMap, city: fw.Environment) -> Figure:
@@ -111,6 +115,21 @@ def draw_house() -> Figure:
     roadmap = fw.roadmap.rrrm(house, size=(3, 3, 3))
     path = fw.CorridorMap.from_roadmap(roadmap).path((8, 6, 5), (48, 30, 15))
     return picture.draw_roadmap(roadmap, environment=house, path=path)
+
+
+def draw_blends() -> Figure:
+    """Return the Voronoi roadmap of the field, with a circular blend for every turn."""
+    field = fw.load("gallery:field")
+    return picture.draw_roadmap(fw.roadmap.voronoi_prm(field, radius=0.3), environment=field)
+
+
+def draw_tour(office: fw.Environment) -> Figure:
+    """Return a tour with four stops through the office, as docs/camera.md has it."""
+    cmap = fw.CorridorMap.from_roadmap(fw.roadmap.voronoi_prm(office, radius=0.25))
+    assert isinstance(cmap, fw.CorridorMap)
+    looking = fw.camera.Stop((40, 52), dwell=3, look_at=(45, 50, 1.0))
+    tour = fw.camera.tour(cmap, [(10, 20), looking, (59, 61), (40, 30)], radius=0.25)
+    return picture.draw_camera(cmap, tour, environment=office)
 
 
 def _lengths(walks: Sequence[fw.Path]) -> str:

@@ -26,6 +26,7 @@ __all__ = [
     "Crowd",
     "Environment",
     "FootwayError",
+    "IndicativeRoute",
     "NoPath",
     "Path",
     "Pinch",
@@ -33,12 +34,15 @@ __all__ = [
     "Recording",
     "Roadmap",
     "Scenario",
+    "Terrain",
     "Volume",
     "__version__",
+    "camera",
     "follow",
     "load",
     "load_scenario",
     "roadmap",
+    "route",
 ]
 
 _HOME = {
@@ -51,6 +55,7 @@ _HOME = {
     "Crowd": "footway.crowd",
     "Environment": "footway.environment",
     "FootwayError": "footway.errors",
+    "IndicativeRoute": "footway.terrain",
     "NoPath": "footway.errors",
     "Path": "footway.corridor",
     "Pinch": "footway.corridor",
@@ -58,13 +63,15 @@ _HOME = {
     "Recording": "footway.crowd",
     "Roadmap": "footway.roadmap",
     "Scenario": "footway.io.scenario",
+    "Terrain": "footway.terrain",
     "Volume": "footway.environment",
     "load": "footway.io",
     "load_scenario": "footway.io.scenario",
+    "route": "footway.terrain.route",
 }
 
 if TYPE_CHECKING:
-    from footway import follow, roadmap
+    from footway import camera, follow, roadmap
     from footway.corridor import Corridor, CorridorMap, Path, Pinch
     from footway.crowd import Crowd, Profile, Recording
     from footway.environment import Environment, Volume
@@ -72,10 +79,12 @@ if TYPE_CHECKING:
     from footway.io import load
     from footway.io.scenario import Scenario, load_scenario
     from footway.roadmap import Roadmap
+    from footway.terrain import IndicativeRoute, Terrain
+    from footway.terrain.route import route
 
 
 def __getattr__(name: str) -> Any:
-    if name in {"follow", "roadmap"}:
+    if name in {"camera", "follow", "roadmap"}:
         return import_module(f"footway.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'footway' has no attribute {name!r}")

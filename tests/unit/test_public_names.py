@@ -18,6 +18,7 @@ NAMES = [
     "Crowd",
     "Environment",
     "FootwayError",
+    "IndicativeRoute",
     "NoPath",
     "Path",
     "Pinch",
@@ -25,12 +26,15 @@ NAMES = [
     "Recording",
     "Roadmap",
     "Scenario",
+    "Terrain",
     "Volume",
     "__version__",
+    "camera",
     "follow",
     "load",
     "load_scenario",
     "roadmap",
+    "route",
 ]
 
 MAP = [

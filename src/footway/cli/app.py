@@ -7,7 +7,18 @@ from typing import Annotated
 import typer
 
 from footway import __version__
-from footway.cli import build, check, demo, export, gallery, path, reproduce, simulate, warmup
+from footway.cli import (
+    build,
+    camera,
+    check,
+    demo,
+    export,
+    gallery,
+    path,
+    reproduce,
+    simulate,
+    warmup,
+)
 from footway.cli.output import print_lines
 
 app = typer.Typer(
@@ -19,6 +30,7 @@ app = typer.Typer(
         "  footway build plan.geojson -o plan.fwmap --plot plan.png\n\n"
         "  footway path plan.fwmap --start 2,3 --goal 40,12 --radius 0.25\n\n"
         "  footway check plan.geojson\n\n"
+        '  footway camera plan.geojson --stops "2,3; 9,4; 20,12" -o tour.glb\n\n'
         "  footway simulate demo:evacuation --plot evacuation.png\n\n"
         "Exit codes: 0 done, 2 bad input, 3 no path exists."
     ),
@@ -56,6 +68,7 @@ def root(
 app.command(epilog=build.EXAMPLES)(build.build)
 app.command(epilog=path.EXAMPLES)(path.path)
 app.command(epilog=check.EXAMPLES)(check.check)
+app.command(epilog=camera.EXAMPLES)(camera.camera)
 app.command(epilog=simulate.EXAMPLES)(simulate.simulate)
 app.command(epilog=export.EXAMPLES)(export.export)
 app.command(epilog=demo.EXAMPLES)(demo.demo)

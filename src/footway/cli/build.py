@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from footway.cli.build_roadmap import (
+    ClearanceOption,
+    EveryPassageOption,
     Method,
     MethodOption,
     RadiusOption,
     ResolutionOption,
+    SamplesOption,
     SeedOption,
     SizeOption,
     Source,
@@ -28,6 +31,7 @@ from footway.cli.maps import (
     MapArgument,
     PlotOption,
     ScaleOption,
+    UpOption,
     build_map,
     is_saved,
     load_environment,
@@ -41,6 +45,7 @@ from footway.cli.output import (
     count,
     facts,
     milliseconds,
+    place,
     print_json,
     print_lines,
 )
@@ -58,6 +63,7 @@ EXAMPLES: Final = (
     "  footway build floor.png --scale 0.05 --plot floor.svg\n\n"
     "  footway build gallery:city:3x3 --json\n\n"
     "  footway build gallery:field --method rrrm --radius 0.5 -o field.fwmap --plot field.png\n\n"
+    "  footway build gallery:mckenna --method prm --radius 0.3 -o mckenna.fwmap\n\n"
     "  footway build gallery:house --method rrm-star --size 3,3,3 -o house.fwmap"
 )
 
@@ -80,8 +86,12 @@ def build(
     radius: RadiusOption = None,
     size: SizeOption = None,
     usefulness: UsefulnessOption = None,
+    clearance: ClearanceOption = None,
+    samples: SamplesOption = None,
+    every_passage: EveryPassageOption = None,
     seed: SeedOption = None,
     between: BetweenOption = None,
+    up: UpOption = None,
     scale: ScaleOption = None,
     json: JsonOption = False,
     plot: PlotOption = None,
@@ -90,17 +100,20 @@ def build(
 
     Prints its size and how long it took; saves it with -o and draws it with --plot. Roadmaps are
     built for one object in a map of two or three dimensions: grid is a node on each corner of a
-    grid, rrm a small roadmap that covers all of it, rrm-star one with useful cycles, and rrrm one
-    that keeps away from the walls besides. `footway path` takes all of them.
+    grid, rrm a small roadmap that covers all of it, rrm-star one with useful cycles, rrrm one that
+    keeps away from the walls besides, and prm one of lines and arcs that runs through every
+    passage, for smooth paths and cameras. `footway path` takes all of them.
     """
     _check_output(output)
     check_plot(plot)
     wishes = check_wishes(
         map_name, method, resolution=resolution, radius=radius, size=size,
-        usefulness=usefulness, seed=seed,
+        usefulness=usefulness, clearance=clearance, samples=samples,
+        every_passage=every_passage, seed=seed,
     )  # fmt: skip
     heights = parse_numbers(between, "--between", "0.2,1.8")
-    source = Source(map_name, parse_number(scale, "--scale"), heights)  # type: ignore[arg-type]
+    metres = parse_number(scale, "--scale")
+    source = Source(map_name, metres, heights, up)  # type: ignore[arg-type]
     written = {"output": output, "plot": plot}
     with announced_compilation():
         if wishes is not None:
@@ -112,10 +125,9 @@ def build(
 
 
 def _report_saved(source: Source, written: dict[str, str | None], *, json: bool) -> None:
-    if source.between is not None:
-        raise BadInput(
-            f"{source.name}: is a saved map; --between is for the file it was built from"
-        )
+    if source.between is not None or source.up is not None:
+        option = "--between" if source.between is not None else "--up"
+        raise BadInput(f"{source.name}: is a saved map; {option} is for the file it was built from")
     steps = Steps()
     saved = load_saved(source.name, scale=source.scale, steps=steps)
     if saved.roadmap is not None:
@@ -129,8 +141,8 @@ def _report_saved(source: Source, written: dict[str, str | None], *, json: bool)
 
 def _build_corridors(source: Source, written: dict[str, str | None], *, json: bool) -> None:
     steps = Steps()
-    name, scale, between = source
-    environment = load_environment(name, scale=scale, between=between, steps=steps)
+    name, scale, between, up = source
+    environment = load_environment(name, scale=scale, between=between, up=up, steps=steps)
     loaded = LoadedMap(build_map(environment, steps=steps), environment)
     _finish(name, loaded, steps, written, json=json)
 
@@ -196,7 +208,10 @@ def _as_text(
     cmap, environment = loaded
     x0, y0, x1, y1 = cmap.bounds
     yield f"Corridor map of {map_name}"
-    rows = [("size", f"{x1 - x0:,.2f} x {y1 - y0:,.2f} m, {len(cmap.walls):,} walls")]
+    rows = [
+        ("size", f"{x1 - x0:,.2f} x {y1 - y0:,.2f} m, {len(cmap.walls):,} walls"),
+        ("bounds", f"{place((x0, y0))} to {place((x1, y1))}"),
+    ]
     if environment is not None:
         rows.append(("walkable", f"{environment.area:,.1f} m2"))
     rows += [

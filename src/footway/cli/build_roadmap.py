@@ -14,7 +14,15 @@ import typer
 from footway.cli.files import write_plot
 from footway.cli.maps import is_saved, load_space, told_repairs
 from footway.cli.numbers import parse_number, parse_numbers
-from footway.cli.output import Steps, facts, milliseconds, print_json, print_lines
+from footway.cli.output import (
+    Steps,
+    count,
+    facts,
+    milliseconds,
+    place,
+    print_json,
+    print_lines,
+)
 from footway.cli.running import progress_bar
 from footway.errors import BadInput
 
@@ -38,6 +46,7 @@ class Method(StrEnum):
     RRM = "rrm"
     RRM_STAR = "rrm-star"
     RRRM = "rrrm"
+    PRM = "prm"
 
 
 _MAKERS: Final = {
@@ -45,6 +54,7 @@ _MAKERS: Final = {
     Method.RRM: ("footway.roadmap.rrm", "rrm", "reachability roadmap (RRM)"),
     Method.RRM_STAR: ("footway.roadmap.rrm_star", "rrm_star", "roadmap with useful cycles (RRM*)"),
     Method.RRRM: ("footway.roadmap.retraction", "rrrm", "retracted roadmap (RRRM)"),
+    Method.PRM: ("footway.roadmap.voronoi_prm", "voronoi_prm", "Voronoi roadmap with blends (PRM)"),
 }
 
 _HAS: Final[dict[Method, frozenset[str]]] = {
@@ -52,6 +62,9 @@ _HAS: Final[dict[Method, frozenset[str]]] = {
     Method.RRM: frozenset({"resolution", "radius", "size", "seed"}),
     Method.RRM_STAR: frozenset({"resolution", "radius", "size", "seed", "usefulness"}),
     Method.RRRM: frozenset({"resolution", "radius", "size", "seed", "usefulness"}),
+    Method.PRM: frozenset(
+        {"resolution", "radius", "seed", "usefulness", "clearance", "samples", "every_passage"}
+    ),
 }
 """Options that each method takes."""
 
@@ -73,9 +86,25 @@ SizeOption = Annotated[
 ]
 UsefulnessOption = Annotated[
     str | None,
-    _option("K", "An edge must make a way this many times shorter: rrm-star, rrrm.", "1.5"),
+    _option("K", "An edge must make a way this many times shorter: rrm-star, rrrm, prm.", "1.5"),
 ]
 SeedOption = Annotated[int | None, _option("N", "Of random choices: all but grid.", "0")]
+ClearanceOption = Annotated[
+    str | None,
+    _option("METRES", "Distance to walls where there is room for it: prm.", "twice the radius"),
+]
+SamplesOption = Annotated[
+    int | None, _option("N", "Random places that are tried: prm.", "by the size of the map")
+]
+EveryPassageOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--every-passage/--no-every-passage",
+        help="Lead an edge through every passage, whatever the samples are: prm.",
+        show_default="every passage",
+        rich_help_panel=_PANEL,
+    ),
+]
 
 
 class Source(NamedTuple):
@@ -84,6 +113,7 @@ class Source(NamedTuple):
     name: str
     scale: float | None
     between: tuple[float, float] | None
+    up: str | None
 
 
 @dataclass(frozen=True)
@@ -107,8 +137,8 @@ def check_wishes(map_name: str, method: Method, **given: Any) -> Wishes | None:
     if method is Method.CORRIDORS:
         if named:
             raise BadInput(
-                f"--{next(iter(named))} is for roadmaps, and a corridor map serves every radius; "
-                "leave it out or add --method"
+                f"{_spelt(next(iter(named)))} is for roadmaps, and a corridor map serves every "
+                "radius; leave it out or add --method"
             )
         return None
     if is_saved(map_name):
@@ -117,16 +147,21 @@ def check_wishes(map_name: str, method: Method, **given: Any) -> Wishes | None:
         )
     for name in named:
         if name not in _HAS[method]:
-            raise BadInput(f"--{name} means nothing to --method {method}; leave it out")
+            raise BadInput(f"{_spelt(name)} means nothing to --method {method}; leave it out")
     if "radius" in named and "size" in named:
         raise BadInput("--radius is for a disc or a ball and --size for a box; give one of them")
     return Wishes(method, {name: _parsed(name, value) for name, value in named.items()})
 
 
+def _spelt(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
 def _parsed(name: str, value: Any) -> Any:
+    """Return a number as a number, and what Typer has read already as it is."""
     if name == "size":
         return parse_numbers(value, "--size", "3,3,3")
-    return value if name == "seed" else parse_number(value, f"--{name}")
+    return parse_number(value, _spelt(name)) if isinstance(value, str) else value
 
 
 def build_roadmap(
@@ -134,15 +169,17 @@ def build_roadmap(
 ) -> None:
     """Build a roadmap, save it, draw it, and say what it is like."""
     steps = Steps()
-    name, scale, between = source
+    name, scale, between, up = source
     environment = load_space(
-        name, scale=scale, between=between, steps=steps,
+        name, scale=scale, between=between, up=up, steps=steps,
         resolution=wishes.options.get("resolution"),
     )  # fmt: skip
     begin = time.perf_counter()
     with progress_bar(f"Building the {_MAKERS[wishes.method][2]}") as progress:
         roadmap = wishes.make(environment, progress)
     steps.seconds["build"] = time.perf_counter() - begin
+    if not roadmap.n_nodes:
+        raise BadInput(f"{name}: no edge came of so few samples; give more, or --every-passage")
     _finish(name, roadmap, environment, steps, written, json=json)
 
 
@@ -190,7 +227,7 @@ def _as_json(name: str, roadmap: Roadmap, steps: Steps) -> dict[str, Any]:
         "nodes": roadmap.n_nodes,
         "edges": roadmap.n_edges,
         "cycles": roadmap.n_cycles,
-        "components": roadmap.n_components,
+        "components": roadmap.in_effect.n_components,
         "length": float(roadmap.lengths.sum()),
         "clearance": {"min": least, "mean": mean, "max": most},
         "parameters": {
@@ -206,25 +243,38 @@ def _as_json(name: str, roadmap: Roadmap, steps: Steps) -> dict[str, Any]:
 def _as_text(
     name: str, roadmap: Roadmap, steps: Steps, written: tuple[str | None, ...]
 ) -> Iterator[str]:
-    bounds = roadmap.bounds
-    size = [b - a for a, b in zip(bounds, bounds[roadmap.dimension :], strict=False)]
+    low, high = roadmap.bounds[: roadmap.dimension], roadmap.bounds[roadmap.dimension :]
+    size = [b - a for a, b in zip(low, high, strict=True)]
     least, mean, most = _clearance(roadmap)
     yield f"Roadmap of {name}: {_MAKERS[Method(roadmap.method)][2]}"
     yield from facts(
         [
             ("size", f"{' x '.join(f'{side:,.4g}' for side in size)} m"),
+            ("bounds", f"{place(low)} to {place(high)}"),
             ("cells", f"{roadmap.space.resolution:g} m, for {_object_of(roadmap)}"),
             ("graph", f"{roadmap.n_nodes:,} nodes, {roadmap.n_edges:,} edges"),
             ("length", f"{roadmap.lengths.sum():,.1f} m"),
             ("cycles", f"{roadmap.n_cycles:,}"),
-            ("components", f"{roadmap.n_components:,}"),
-            ("clearance", f"{least:.2f} to {most:.2f} m, {mean:.2f} m on average"),
+            ("components", f"{roadmap.in_effect.n_components:,}"),
+            ("clearance", f"of the object {least:.2f} to {most:.2f} m, {mean:.2f} m on average"),
+            *_closed(roadmap),
             *((step, milliseconds(seconds)) for step, seconds in steps.seconds.items()),
         ]
     )
     for file in written:
         if file is not None:
             yield f"  wrote {file}"
+
+
+def _closed(roadmap: Roadmap) -> Iterator[tuple[str, str]]:
+    """What fake obstacles close, where there are any."""
+    if not roadmap.fake_obstacles:
+        return
+    from footway.roadmap.fake import open_parts
+
+    nodes, edges = (int((~part).sum()) for part in open_parts(roadmap))
+    fakes = count(len(roadmap.fake_obstacles), "fake obstacle")
+    yield "closed", f"{count(edges, 'edge')} and {count(nodes, 'node')}, by {fakes}"
 
 
 def _object_of(roadmap: Roadmap) -> str:
@@ -236,6 +286,9 @@ def _object_of(roadmap: Roadmap) -> str:
 
 def _clearance(roadmap: Roadmap) -> tuple[float, float, float]:
     """Least, mean and most clearance of the configurations, m; of a large grid's nodes."""
-    few = 0 < roadmap.n_edges <= _MANY
-    room = roadmap.samples().clearance if few else roadmap.node_clearance
+    if 0 < roadmap.n_edges <= _MANY:
+        from footway.roadmap.measures import clearance_statistics
+
+        return clearance_statistics(roadmap)
+    room = roadmap.node_clearance
     return float(room.min()), float(room.mean()), float(room.max())

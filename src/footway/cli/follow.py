@@ -14,6 +14,7 @@ import typer
 from footway.cli.files import check_writable
 from footway.cli.numbers import parse_number
 from footway.cli.output import count, facts, place
+from footway.cli.path_in_space import body_of, check_query, stays_of
 from footway.errors import BadFile, BadInput
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from footway.cli.maps import LoadedMap
     from footway.cli.output import Steps
     from footway.cli.path import Query
+    from footway.corridor.space_map import SpaceMap
     from footway.follow import Disc, Walk
 
 _WALK: Final = "Walking (with --follow)"
@@ -196,6 +198,7 @@ class Walked:
 
     walk: Walk
     manner: Manner
+    smap: SpaceMap | None = None  # where it is in three dimensions
 
     def draw(self, loaded: LoadedMap) -> Figure:
         """Return a picture of corridor, walk and obstacles."""
@@ -232,14 +235,23 @@ class Walked:
             ("time", times),
         ]
         yield from facts(rows)
-        yield (
-            f"Certified: {_body(walk)} on this walk never touches a wall; "
-            f"its centre stays {walk.clearance:.3f} m or more from every wall."
-        )
+        yield self._certificate()
         if walk.gap < 0:
             yield "Beware: an obstacle that moves runs into the character; see the gap."
         if self.manner.output is not None:
             yield f"Wrote {self.manner.output}"
+
+    def _certificate(self) -> str:
+        walk, smap = self.walk, self.smap
+        if smap is not None:
+            return (
+                f"Certified: {body_of(smap, walk.radius)} on this walk never runs into an "
+                f"obstacle; {stays_of(smap, walk.clearance)}."
+            )
+        return (
+            f"Certified: a disc of radius {walk.radius:g} m on this walk never touches a wall; "
+            f"its centre stays {walk.clearance:.3f} m or more from every wall."
+        )
 
 
 def ask_walk(loaded: LoadedMap, query: Query, manner: Manner, steps: Steps) -> Walked:
@@ -247,8 +259,10 @@ def ask_walk(loaded: LoadedMap, query: Query, manner: Manner, steps: Steps) -> W
 
     Twice: the first time loads the compiled kernels, the second is timed.
     """
-    if manner.discs and loaded.in_space is not None:
-        raise BadInput("--obstacle is for maps in two dimensions; leave it out")
+    if loaded.in_space is not None:
+        if manner.discs:
+            raise BadInput("--obstacle is for maps in two dimensions; leave it out")
+        check_query(loaded.in_space, query)
     discs = _discs(manner)
     with steps.step("corridor", "Walking"):
         _walk(loaded, query, manner, discs)
@@ -256,7 +270,7 @@ def ask_walk(loaded: LoadedMap, query: Query, manner: Manner, steps: Steps) -> W
     steps.seconds |= seconds
     if manner.output is not None:
         _write_trajectory(walk, manner.output)
-    return Walked(walk, manner)
+    return Walked(walk, manner, loaded.in_space)
 
 
 def _walk(
@@ -293,12 +307,6 @@ def _disc_facts(disc: Disc) -> dict[str, Any]:
 def _mean_speed(walk: Walk) -> float:
     """m/s; 0 for a walk to where one stands."""
     return walk.length / walk.duration if walk.duration > 0 else 0.0
-
-
-def _body(walk: Walk) -> str:
-    """Who walks."""
-    kind = "disc" if walk.points.shape[1] == 2 else "ball"
-    return f"a {kind} of radius {walk.radius:g} m" if walk.radius else "the object of the roadmap"
 
 
 def _write_trajectory(walk: Walk, file: str) -> None:

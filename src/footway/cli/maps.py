@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
@@ -35,7 +36,7 @@ ScaleOption = Annotated[
     str | None,
     typer.Option(
         metavar="METRES",
-        help="Metres per cell of a grid, per pixel of a PNG, per unit of GeoJSON and WKT.",
+        help="Metres per cell of a grid, per pixel of a PNG, per unit of GeoJSON, WKT and meshes.",
         show_default=False,
     ),
 ]
@@ -56,6 +57,19 @@ BetweenOption = Annotated[
         show_default=False,
     ),
 ]
+
+
+UpOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="y|z",
+        help="Axis of a mesh that points up.",
+        show_default="y in OBJ and glTF, z in PLY and STL",
+    ),
+]
+
+_KEYWORD: Final = re.compile(r"(?<![^\s(])(scale|up|between|resolution)=(?:\(LOW, HIGH\))?")
+"""An argument of `load` in a message: on the command line it is an option."""
 
 
 class LoadedMap(NamedTuple):
@@ -94,19 +108,36 @@ def load_environment(
     scale: float | None,
     steps: Steps,
     between: tuple[float, float] | None = None,
+    up: str | None = None,
 ) -> Environment:
     """Load an environment from a file or from the gallery; in two dimensions."""
     from footway.environment import Environment
-    from footway.io import load
 
     _refuse_saved(name)
+    if name.lower().endswith(MESHES) and between is None:
+        raise _in_space(name, "--method rrrm --resolution 0.5")
     with steps.step("load", f"Loading {name}"):
-        made = load(name, scale=scale, between=between)
+        made = _load(name, scale=scale, between=between, up=up)
     if not isinstance(made, Environment):
-        raise BadInput(
-            f"{name}: is three-dimensional; build a roadmap (`footway build {name} --method rrrm`) "
-            "or cut a plan (`footway build ... --between LOW,HIGH`)"
-        )
+        raise _in_space(name, "--method rrrm")
+    return made
+
+
+def _in_space(name: str, options: str) -> BadInput:
+    return BadInput(
+        f"{name}: is three-dimensional; build a roadmap (`footway build {name} {options}`) "
+        "or cut a plan (`footway build ... --between LOW,HIGH`)"
+    )
+
+
+def _load(name: str, **wishes: Any) -> Environment | Volume:
+    """Load a map; what is wrong with it is said in the words of the command line."""
+    from footway.io import load
+
+    try:
+        made: Environment | Volume = load(name, **wishes)
+    except BadInput as error:
+        raise type(error)(_KEYWORD.sub(r"--\1", str(error))) from error
     return made
 
 
@@ -117,10 +148,9 @@ def load_space(
     steps: Steps,
     resolution: float | None,
     between: tuple[float, float] | None,
+    up: str | None = None,
 ) -> Environment | Volume:
     """Load an environment in two or three dimensions, for a roadmap; meshes at a resolution."""
-    from footway.io import load
-
     _refuse_saved(name)
     is_mesh = name.lower().endswith(MESHES)
     with steps.step("load", f"Loading {name}"):
@@ -130,9 +160,8 @@ def load_space(
                     f"{name}: is a mesh; give --resolution METRES for its voxels, or --between "
                     "LOW,HIGH for a plan of what stands between two heights"
                 )
-            return load(name, scale=scale, resolution=resolution)
-        made: Environment | Volume = load(name, scale=scale, between=between)
-        return made
+            return _load(name, scale=scale, resolution=resolution, up=up)
+        return _load(name, scale=scale, between=between, up=up)
 
 
 def _refuse_saved(name: str) -> None:

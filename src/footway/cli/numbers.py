@@ -31,12 +31,14 @@ def check_speed(speed: float | None, option: str) -> None:
 
 def parse_point(text: str, option: str) -> tuple[float, float]:
     """Return the point "X,Y" that was given to an option."""
+    advice = "give two numbers with a comma and no space, such as 2,3.5"
+    if text.count(",") == 2:
+        advice += "; in three dimensions build a roadmap first, with footway build --method"
     try:
         x, y = (float(part) for part in text.split(","))
     except ValueError:
         raise typer.BadParameter(
-            f"{text!r} is not a point; give two numbers with a comma and no space, such as 2,3.5",
-            param_hint=f"'{option}'",
+            f"{text!r} is not a point; {advice}", param_hint=f"'{option}'"
         ) from None
     return x, y
 

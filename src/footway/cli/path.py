@@ -85,12 +85,13 @@ class Query(NamedTuple):
     clearance: float | None
 
 
-_BECAUSE = {
+BECAUSE = {
     "components": "no way at any radius",
     "pinch": "the way is too narrow",
     "no room": "the disc does not fit at one end",
     "blocked": "dynamic obstacles close the way",
 }
+"""What a picture says, by the reason why there is no path."""
 
 
 def path(
@@ -308,7 +309,7 @@ def _draw_refusal(loaded: LoadedMap, query: Query, refusal: NoPath, plot: str) -
         (query.start[0], query.start[1]),
         (query.goal[0], query.goal[1]),
         pinch=refusal.pinch,
-        because=_BECAUSE[refusal.reason],
+        because=BECAUSE[refusal.reason],
         environment=environment,
     )
     write_plot(figure, plot)

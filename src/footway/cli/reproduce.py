@@ -29,6 +29,7 @@ EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
     "  footway reproduce --list\n\n"
     "  footway reproduce cmm\n\n"
+    "  footway reproduce roadmaps --quick\n\n"
     "  footway reproduce cmm --quick -o somewhere --json"
 )
 
@@ -58,7 +59,9 @@ def reproduce(
     """Run the experiments of the papers again.
 
     Prints each table with the published number beside ours, and writes NAME.md, NAME.json and
-    the figures as PNG.
+    the figures as PNG. TABLE is cmm, crowds or roadmaps.
+
+    A full run of a table takes minutes; --quick gives a first look at it.
     """
     from footway.experiments import EXPERIMENTS, choose
 

@@ -11,6 +11,7 @@ from footway.cli.output import Steps, announced_compilation, milliseconds, print
 
 if TYPE_CHECKING:
     from footway.corridor import Corridor, CorridorMap
+    from footway.environment import Environment
 
 
 def warmup(*, json: JsonOption = False) -> None:
@@ -104,6 +105,7 @@ def _use_roadmaps() -> None:
     flat = Environment.from_polygons(bounds=(0, 0, 16, 16), obstacles=rings)
     boxes = [(a, b, 0.0, c, d, 5.0) for a, b, c, d in posts]
     high = Volume.from_boxes((0, 0, 0, 16, 16, 5), boxes, resolution=1.0)
+    _use_blends(flat)
     for roadmap in (rrrm(flat, radius=0.5), rrrm(high, size=(1, 1, 1))):
         assert verify(roadmap).holds
         shortest_path_factor(roadmap)
@@ -111,6 +113,18 @@ def _use_roadmaps() -> None:
         start, goal = roadmap.nodes[0], roadmap.nodes[-1]
         cmap.path(start, goal, radius=0.0)
         cmap.corridor(start, goal, radius=0.0)
+
+
+def _use_blends(flat: Environment) -> None:
+    """Build a Voronoi roadmap, ask it, and fly a camera past a corner."""
+    from footway.camera import tour
+    from footway.corridor import CorridorMap
+    from footway.roadmap.voronoi_prm import voronoi_prm
+
+    cmap = CorridorMap.from_roadmap(voronoi_prm(flat, radius=0.3))
+    assert isinstance(cmap, CorridorMap)
+    assert tour(cmap, [(1, 1), (15, 8), (1, 15)], radius=0.3).clearance >= 0.0
+    cmap.paths([(1, 1)], [(15, 15)], radius=0.3)
 
 
 def _walk_in_a_crowd(cmap: CorridorMap) -> None:

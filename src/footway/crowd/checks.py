@@ -33,7 +33,8 @@ def a_map(value: object) -> None:
     """A corridor map."""
     if not hasattr(value, "solver"):
         raise BadQuery(
-            f"a crowd walks on a CorridorMap in the plane, not on {value!r:.60}: see its `build`"
+            f"a crowd walks on a CorridorMap in the plane, not on {value!r:.60}: build one, of a "
+            "volume or a mesh from the plan that load(..., between=(LOW, HIGH)) cuts"
         )
 
 

@@ -10,6 +10,7 @@
 | none | walkable, unless there are bounds | | |
 | anything else | terrain of that kind | | |
 
+Where terrain overlaps, the later feature lies on top; what no terrain covers is "ground".
 What has no meaning in this table is left out and listed. Longitude and latitude: see `lonlat`.
 """
 

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import footway as fw
+from tests.unit.io.meshes import box, write_obj
 
 
 @pytest.fixture
@@ -29,6 +30,32 @@ def test_says_what_it_built(footway, room):
     assert result.code == 0
     for word in ("RRM", "nodes", "clearance", "disc of radius 0.5 m"):
         assert word in result.out
+
+
+def test_a_voronoi_roadmap(footway, room, tmp_path):
+    file, plot = tmp_path / "room.fwmap", tmp_path / "room.png"
+    wishes = ("--clearance", "0.8", "--samples", "40", "--usefulness", "2", "--seed", "3")
+    build = ("build", room, "--method", "prm", "--radius", "0.3", *wishes, "-o", file)
+    answer = footway(*build, "--plot", plot, "--json").json
+    assert answer["method"] == "prm"
+    assert answer["cycles"] == 1
+    assert answer["clearance"]["min"] >= 0.0
+    assert answer["parameters"]["clearance"] == 0.8
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    assert fw.Roadmap.load(file).method == "prm"
+    path = footway("path", file, "--start", "1,1", "--goal", "9,7", "--json").json
+    assert path["radius"] == 0.3
+    assert path["clearance"] >= 0.3 - 1e-6
+    assert path["turns"] >= 1
+
+
+def test_passages_may_be_missed(footway, room):
+    build = ("build", room, "--method", "prm", "--samples", "1")
+    assert footway(*build, "--json").json["cycles"] == 1
+    result = footway(*build, "--no-every-passage")
+    assert result.code == 2
+    assert "samples" in result.err
+    assert len(result.err.splitlines()) == 1
 
 
 def test_grid_in_json(footway, room):
@@ -107,6 +134,18 @@ def test_no_way_in_space_is_exit_3(footway, tmp_path):
         (("--method", "grid", "--radius", "4"), "fits in no cell"),
         (("--method", "rrm-star", "--usefulness", "0"), "above 0"),
         (("--method", "rrrm", "--usefulness", "nan"), "K"),
+        (("--method", "rrrm", "--clearance", "1"), "--clearance"),
+        (("--method", "rrrm", "--samples", "10"), "--samples"),
+        (("--method", "rrm", "--no-every-passage"), "--every-passage"),
+        (("--every-passage",), "--every-passage"),
+        (("--method", "prm", "--size", "1,1,1"), "--size"),
+        (("--method", "prm", "--radius", "0"), "radius"),
+        (("--method", "prm", "--radius", "0.5", "--clearance", "0.2"), "clearance"),
+        (("--method", "prm", "--clearance", "nan"), "clearance"),
+        (("--method", "prm", "--samples", "-1"), "samples"),
+        (("--method", "prm", "--samples", "some"), "--samples"),
+        (("--method", "prm", "--usefulness", "0.5"), "0.5"),
+        (("--method", "prm", "--radius", "4"), "widest place"),
         (("--method", "rrm", "--between", "1,2"), "is a plan"),
         (("--between", "1"), "0.2,1.8"),
     ],
@@ -151,6 +190,114 @@ def test_a_mesh_needs_a_resolution(footway, tmp_path):
     result = footway("build", file, "--method", "rrm")
     assert result.code == 2
     assert "--resolution" in result.err
+
+
+@pytest.fixture
+def mesh(tmp_path):
+    """A hall of 10 x 8 x 4 m in a block, as an OBJ with z up."""
+    block, hall = box((-1, -1, -1), (11, 9, 5)), box((0, 0, 0), (10, 8, 4), inward=True)
+    return write_obj(tmp_path / "hall.obj", block, hall)
+
+
+def test_a_mesh_stands_as_up_says(footway, mesh):
+    pytest.importorskip("trimesh")
+    build = ("build", mesh, "--method", "rrm", "--resolution", "1", "--radius", "0.4", "--json")
+    assert footway(*build, "--up", "z").json["bounds"] == [-1, -1, -1, 11, 9, 5]
+    assert footway(*build).json["bounds"] == [-1, -5, -1, 11, 1, 9]
+    plan = ("build", mesh, "--between", "1,2", "--json")
+    assert footway(*plan, "--up", "z").json["bounds"] == [0, 0, 10, 8]
+    assert footway(*plan, "--up", "x").code == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "parts"),
+    [
+        ((), ("--method rrrm --resolution", "--between LOW,HIGH")),
+        (("--between", "70,80"), ("or --up if",)),
+        (("--method", "rrm", "--resolution", "100"), ("give --scale",)),
+        (("--method", "rrm", "--resolution", "1e-9"), ("give --scale",)),
+    ],
+)
+def test_meshes_are_refused_in_words_of_the_command_line(footway, mesh, options, parts):
+    pytest.importorskip("trimesh")
+    result = footway("build", mesh, *options)
+    assert result.code == 2
+    assert len(result.err.splitlines()) == 1
+    assert all(part in result.err for part in parts)
+    assert "=" not in result.err
+
+
+def test_fake_obstacles_are_told(footway, saved, tmp_path):
+    editor = fw.roadmap.Editor(fw.Roadmap.load(saved))
+    editor.add_fake_obstacle(box=((4, 5), (6, 8)))
+    editor.roadmap.save(saved)
+    result = footway("build", saved, "--plot", tmp_path / "room.png")
+    assert result.code == 0
+    assert "by 1 fake obstacle" in result.out
+    assert "(0.00, 0.00) to (10.00, 8.00)" in result.out
+
+
+def test_there_is_one_mean_clearance(footway, saved):
+    answer = footway("build", saved, "--json").json["clearance"]
+    found = fw.roadmap.clearance_statistics(fw.Roadmap.load(saved))
+    assert list(answer.values()) == pytest.approx(list(found))
+
+
+@pytest.fixture
+def halls(footway, volume, tmp_path):
+    """Saved roadmaps in the two halls: of a box and of a ball."""
+    files = tmp_path / "box.fwmap", tmp_path / "ball.fwmap"
+    for file, thing in zip(files, (("--size", "1,1,1"), ("--radius", "0.5")), strict=True):
+        assert footway("build", volume, "--method", "rrm", *thing, "-o", file).code == 0
+    return files
+
+
+def test_clearance_in_space_is_of_the_box_or_of_the_centre(footway, halls):
+    ends = ("--start", "2,2,2", "--goal", "5,3,2")
+    for file, thing, whose in zip(halls, ("box of 1", "ball of"), ("box", "centre"), strict=True):
+        result = footway("path", file, *ends)
+        assert f"m, of the {whose}" in result.out
+        walk = footway("path", file, *ends, "--follow", "cmm")
+        for text in (result.out, walk.out):
+            certificate = next(line for line in text.splitlines() if "Certified" in line)
+            assert thing in certificate
+            assert ("its centre" in certificate) == (whose == "centre")
+
+
+def test_a_radius_is_that_of_a_ball(footway, halls):
+    ends = ("--start", "2,2,2", "--goal", "5,3,2", "--radius", "0.7")
+    box_map, ball_map = halls
+    for more in ((), ("--follow", "cmm")):
+        result = footway("path", box_map, *ends, *more)
+        assert result.code == 2
+        assert "--radius is for a ball, and here a box of 1 x 1 x 1 m moves" in result.err
+    assert "a ball of radius 0.7 m" in footway("path", ball_map, *ends).out
+
+
+def test_where_a_point_in_space_is(footway, halls):
+    box_map, _ = halls
+    editor = fw.roadmap.Editor(fw.Roadmap.load(box_map))
+    editor.add_fake_obstacle(box=((7, 1, 1), (9, 3, 3)))
+    editor.roadmap.save(box_map)
+    for start, words in (
+        (
+            "2,2,90",
+            "is outside the map, which reaches from (0.00, 0.00, 0.00) to (10.00, 8.00, 9.0",
+        ),
+        ("2,2,4.5", "is in an obstacle, or too near to it for a box of 1 x 1 x 1 m; the nearest "),
+        ("8,2,2", "is in a fake obstacle, or too near"),
+    ):
+        for more in ((), ("--follow", "cmm")):
+            result = footway("path", box_map, "--start", start, "--goal", "2,2,2", *more)
+            assert result.code == 2
+            assert "--start" in result.err
+            assert words in result.err
+
+
+def test_points_in_space_need_a_roadmap(footway):
+    result = footway("path", "gallery:house", "--start", "8,6,5", "--goal", "48,30,15")
+    assert result.code == 2
+    assert "build a roadmap first" in result.err
 
 
 def test_points_have_the_dimensions_of_the_map(footway, saved):

@@ -40,3 +40,7 @@ def test_every_command_has_help(footway, command):
     result = footway(command, "--help")
     assert result.code == 0
     assert f"Usage: footway {command}" in result.out
+
+
+def test_help_says_how_long_experiments_take(footway):
+    assert "takes minutes" in footway("reproduce", "roadmaps", "--help").out

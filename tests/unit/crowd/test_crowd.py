@@ -279,6 +279,14 @@ class TestGoals:
         assert it.arrivals == 1
 
 
+class TestMaps:
+    def test_a_map_in_space_is_no_ground_for_a_crowd(self):
+        space = fw.Volume.from_boxes((0, 0, 0, 4, 4, 4), [], resolution=1.0)
+        smap = fw.CorridorMap.from_roadmap(fw.roadmap.rrm(space, size=(1, 1, 1)))
+        with pytest.raises(fw.BadQuery, match=r"not on SpaceMap.* between=\(LOW, HIGH\)"):
+            fw.Crowd(smap)  # type: ignore[arg-type]
+
+
 class TestNoWay:
     def test_another_part_of_the_map(self):
         it = crowd("rooms")

@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 import shapely
+from scipy import ndimage
 
 import footway as fw
 from footway.environment import memory
@@ -78,6 +79,24 @@ class TestVolumes:
         filled = volume_of(tmp_path, around, inside, box((2, 2, 1), (3, 3, 3)))
         assert filled.free_volume == 4 * 3 * 2 - 2
 
+    @pytest.mark.parametrize(("thick", "free"), [(1.0, 10 * 8 * 6), (0.3, 14 * 12 * 10)])
+    def test_the_cavity_of_a_body_that_does_not_quite_close_is_free(self, tmp_path, thick, free):
+        around = box((0, 0, 0), (8, 7, 6))[1:]
+        room = box((thick,) * 3, (8 - thick, 7 - thick, 6 - thick), inward=True)
+        volume = volume_of(tmp_path, around, room, resolution=0.5)
+        assert kinds(volume) == ["open mesh", "open mesh"]
+        assert "1 of 2 bodies are open" in volume.repairs[0].detail
+        assert "its inside is free" in volume.repairs[1].detail
+        # The faces of the room are solid, on both sides where they lie between voxels.
+        part, _ = ndimage.label(~volume.solid)
+        assert (part == part[6, 7, 8]).sum() == free
+
+    def test_a_crate_on_open_ground_is_no_cavity(self, tmp_path):
+        ground = box((0, 0, -1), (10, 8, 9), without=(1, 2, 3, 5))
+        volume = volume_of(tmp_path, ground, box((4, 3, 1), (6, 5, 3), inward=True))
+        assert "orientation" in kinds(volume)
+        assert volume.solid[2:4, 3:5, 4:6].all()
+
     def test_a_solid_that_is_turned_inside_out_is_turned_back(self, tmp_path):
         volume = volume_of(tmp_path, GROUND, box((4, 3, 0), (6, 5, 2), inward=True), TOP)
         assert kinds(volume) == ["orientation"]
@@ -89,6 +108,14 @@ class TestVolumes:
         )
         assert "self-intersection" in kinds(volume)
         assert volume.solid[1].sum() == 9 + 9 - 1
+
+    def test_faces_that_cross_where_both_are_cut_in_two(self, tmp_path):
+        pillars = box((1, 1, 0), (2, 2, 3)), box((1.5, 1.5, 0), (2.5, 2.5, 3))
+        assert "self-intersection" in kinds(volume_of(tmp_path, GROUND, *pillars, TOP))
+
+    def test_bodies_that_touch_at_an_edge_do_not_run_through_each_other(self, tmp_path):
+        beside = box((3, 2, 0.5), (5, 3, 1.5)), box((5, 5, 0.5), (8, 6, 1.5))
+        assert volume_of(tmp_path, GROUND, CRATE, *beside, TOP).repairs == ()
 
     def test_bodies_that_touch_do_not_run_through_each_other(self, tmp_path):
         assert volume_of(tmp_path, GROUND, CRATE, box((6, 3, 0), (8, 5, 2)), TOP).repairs == ()
@@ -104,6 +131,10 @@ class TestVolumes:
     def test_no_free_voxel(self, tmp_path):
         with pytest.raises(fw.BadGeometry, match=r"a\.obj: leaves none of the 8 voxels of 1 m"):
             volume_of(tmp_path, CRATE)
+
+    def test_no_free_voxel_says_what_was_found(self, tmp_path):
+        with pytest.raises(fw.BadGeometry, match=r"box of 2 x 2 x 2 m free; .* 1 of 1 .* open"):
+            volume_of(tmp_path, CRATE[1:])
 
     def test_too_fine(self, tmp_path, monkeypatch):
         with pytest.raises(fw.BadInput, match=r"GiB are free: take a resolution of"):
@@ -246,14 +277,29 @@ class TestBadFiles:
             fw.load(tmp_path / "a.obj", resolution=1)
 
     def test_wrong_units(self, tmp_path):
-        with pytest.raises(fw.BadGeometry, match=r"beyond 1,000 km; check the file and its scale"):
+        with pytest.raises(
+            fw.BadGeometry, match=r"from x = 0 to 10,000,000 m, .* middle is 5,000,000, .*scale="
+        ):
             volume_of(tmp_path, 1e6 * GROUND)
         with pytest.raises(fw.BadFile, match=r"no face wider than 1 mm; give scale="):
             volume_of(tmp_path, 1e-5 * GROUND)
 
+    def test_sizes_that_can_hardly_be_metres(self, tmp_path):
+        with pytest.raises(fw.BadGeometry, match=r"is 0.1 x 0.08 x 0.01 m, .* give scale="):
+            volume_of(tmp_path, 0.01 * GROUND, resolution=0.5)
+        with pytest.raises(fw.BadInput, match=r"mesh is 100,000 x 80,000 x 10,000 m: .* scale="):
+            volume_of(tmp_path, 1e4 * GROUND, resolution=0.5)
+
+    def test_what_the_reader_says_about_its_arrays_is_left_out(self, tmp_path):
+        for name, content in (("a.obj", "# nothing\n"), ("a.stl", "hello world\n")):
+            (tmp_path / name).write_text(content)
+            with pytest.raises(fw.BadFile, match=r"damaged, empty or no (OBJ|STL) mesh") as caught:
+                fw.load(tmp_path / name, resolution=1)
+            assert "array" not in str(caught.value)
+
     def test_numbers_that_are_none(self, tmp_path):
         (tmp_path / "a.obj").write_text("v 0 0 nan\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
-        with pytest.raises(fw.BadInput, match=r"not finite|damaged"):
+        with pytest.raises(fw.BadInput, match=r"not finite, first face 1 of 1|damaged"):
             fw.load(tmp_path / "a.obj", resolution=1)
 
     def test_missing(self, tmp_path):

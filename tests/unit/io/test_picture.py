@@ -11,6 +11,7 @@ from footway.io import picture
 from footway.io.picture.ground import ground_of
 from footway.io.picture.layers import MOST_NUMBERS
 from footway.io.picture.sheet import new_sheet, padded, round_length
+from footway.io.picture.terrain import terrain_colours
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +111,27 @@ def test_ground_with_lines_and_points():
     assert ground.walkable.area == pytest.approx(80.0)
     assert ground.points.tolist() == [[7.0, 6.0]]
     picture.draw_map(fw.CorridorMap.build(env))
+
+
+def test_terrain_is_drawn_by_kind_with_a_key():
+    road = fw.load("gallery:mckenna-road")
+    figure = picture.draw_map(road)
+    names = [t for t in texts(figure) if t in ("ground", "mud", "road", "sidewalk")]
+    assert names == ["ground", "mud", "road", "sidewalk"]
+    plain = picture.draw_map(fw.load("gallery:mckenna"))
+    assert len(figure.axes[0].patches) == len(plain.axes[0].patches) + 10
+    assert "ground" not in texts(plain)
+    assert "ground" not in texts(picture.draw_map(fw.load("gallery:forest")))  # nothing is bare
+
+
+def test_kinds_that_have_no_colour_of_their_own_get_one():
+    room = fw.Environment.from_polygons(
+        bounds=(0, 0, 10, 8),
+        terrain=[(f"kind {k}", [(k, 0), (k + 1, 0), (k + 1, 8)]) for k in range(9)],
+    )
+    colours = terrain_colours(room)
+    assert list(colours) == ["ground", *(f"kind {k}" for k in range(9))]
+    assert colours["kind 0"] == colours["kind 6"] != colours["kind 1"]
 
 
 def test_path_with_everything(cmap, env, ends):

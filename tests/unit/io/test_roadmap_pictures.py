@@ -7,10 +7,12 @@ from matplotlib.collections import LineCollection, PolyCollection
 
 import footway as fw
 from footway.io import picture
+from footway.io.picture.blended import blended_pieces
 from footway.io.picture.ground import ground_of
 from footway.io.picture.roadmaps import MANY, pieces_of
 from footway.io.picture.solids import levels_of, project
-from footway.roadmap import Roadmap
+from footway.roadmap import Editor, Roadmap
+from footway.roadmap.blends import blends
 from footway.roadmap.grid import grid
 from footway.roadmap.space import make_space
 
@@ -146,6 +148,56 @@ def test_a_saved_roadmap_in_space_is_drawn_among_its_cells(high):
     assert len(colours(figure, PolyCollection)) == 4
 
 
+def test_levels_do_not_depend_on_whether_the_volume_is_at_hand(high, volume):
+    figures = [picture.draw_roadmap(high, environment=env) for env in (volume, None)]
+    first, second = ([text for text in words(figure) if " to " in text] for figure in figures)
+    assert first == second == ["0 to 6 m", "6 to 13 m"] or first == second == [
+        "6 to 13 m",
+        "0 to 6 m",
+    ]
+
+
+@pytest.mark.parametrize("thing", [{"size": (3, 3, 3)}, {"radius": 1.5}])
+def test_what_the_object_never_reaches_is_drawn(volume, thing):
+    roadmap = grid(volume, **thing)
+    for level, real in zip(levels_of(roadmap), levels_of(volume), strict=True):
+        assert level.solid.shape == real.solid.shape
+        # All that is solid, and little more: nooks, and the hatch of 2 m.
+        assert level.solid[real.solid].all()
+        assert level.solid.sum() <= 1.4 * real.solid.sum()
+
+
+def test_a_thin_layer_at_the_bottom_is_no_level():
+    floor = [(0, 0, 2, 20, 9, 3)]
+    (level,) = levels_of(fw.Volume.from_boxes((0, 0, 0, 20, 12, 20), floor))
+    assert (level.bottom, level.top) == (0.0, 20.0)
+
+
+def test_corners_have_coordinates(high, volume):
+    figure = picture.draw_roadmap(high, environment=volume)
+    for axes in figure.axes[:2]:
+        assert {text.get_text() for text in axes.texts} == {"(0, 0)", "(20, 0)", "(0, 12)"}
+
+
+def test_fake_obstacles_are_hatched_and_what_they_close_is_dotted(flat, env):
+    editor = Editor(flat)
+    editor.add_fake_obstacle([(9, 3), (11, 3), (11, 5), (9, 5)])
+    figure = picture.draw_roadmap(editor.roadmap, environment=env)
+    (hatched,) = colours(figure, PolyCollection)
+    assert hatched.get_hatch()
+    (dotted,) = [c for c in colours(figure, LineCollection) if len(c.get_segments()) == 1]
+    assert dotted.get_segments()[0].tolist() == flat.path_of(1).tolist()
+    assert any("1 fake obstacle" in text for text in words(figure))
+
+
+def test_fake_boxes_are_hatched_in_their_level(high, volume):
+    editor = Editor(high)
+    editor.add_fake_obstacle(box=((8, 3, 8), (10, 6, 11)))
+    figure = picture.draw_roadmap(editor.roadmap, environment=volume)
+    hatched = [c for c in colours(figure, PolyCollection) if c.get_hatch()]
+    assert [len(c.get_paths()) for c in hatched] == [3]
+
+
 def test_a_grid_in_space_is_drawn_by_one_layer():
     roadmap = grid(fw.Volume.from_boxes((0, 0, 0, 14, 14, 14)), size=(1, 1, 1))
     assert roadmap.n_edges > 20_000
@@ -159,3 +211,34 @@ def test_a_roadmap_without_edges(env):
     lone = Roadmap.make([(2, 2)], np.empty((0, 2), np.int64), space, method="rrm")
     picture.draw_roadmap(lone)
     assert shapely.get_num_geometries(ground_of(lone).walkable) == 1
+
+
+def test_a_voronoi_roadmap_is_drawn_in_lines_and_arcs(env, tmp_path):
+    nodes = [(2, 1.5), (10, 1.5), (10, 6.5), (2, 6.5)]
+    space = make_space(env, resolution=0.5, radius=0.5)
+    edges = [(0, 1), (1, 2), (2, 3)]
+    roadmap = Roadmap.make(nodes, edges, space, method="prm", name="room")
+    pieces, clearance = blended_pieces(roadmap, 0.1)
+    turns = blends(roadmap)
+    steps = np.hypot(*(pieces[:, 1] - pieces[:, 0]).T)
+    cut, arcs = 2 * turns.tangent.sum(), (turns.radius * np.abs(turns.sweep)).sum()
+    assert steps.max() <= 0.1 + 1e-9
+    assert steps.sum() == pytest.approx(21.0 - cut + arcs, abs=0.01)
+    assert clearance.shape == (len(pieces),)
+    # Each piece ends where another begins, in the same direction: no corners, and two loose ends.
+    ends = pieces.reshape(-1, 2).round(6)
+    _, times = np.unique(ends, axis=0, return_counts=True)
+    assert sorted(np.unique(times).tolist()) == [1, 2]
+    assert (times == 1).sum() == 2
+    figure = picture.draw_roadmap(roadmap, environment=env, path=roadmap.nodes[:3])
+    assert "room: Voronoi PRM" in words(figure)
+    picture.save_picture(figure, tmp_path / "prm.png")
+
+
+def test_an_edge_begins_at_the_nearest_of_its_arcs(env):
+    nodes = [(2, 1.5), (6, 1.5), (10, 1.5), (6, 0.8)]
+    space = make_space(env, resolution=0.5, radius=0.3)
+    roadmap = Roadmap.make(nodes, [(0, 1), (1, 2), (1, 3)], space, method="prm")
+    pieces, _ = blended_pieces(roadmap, 10.0)
+    through = pieces[(pieces[:, :, 1] == 1.5).all(axis=1)]
+    assert np.abs(np.diff(through[:, :, 0])).sum() == pytest.approx(8.0)  # straight on: no gap

@@ -1,4 +1,4 @@
-"""Pictures of maps, paths, roadmaps, repairs and crowds, good enough for a paper.
+"""Pictures of maps, paths, roadmaps, cameras, repairs and crowds, good enough for a paper.
 
     from footway.io import picture
 
@@ -12,6 +12,7 @@ state, so pictures can be made on a server and in threads.
 from __future__ import annotations
 
 from footway.io.picture.animation import animate
+from footway.io.picture.cameras import draw_camera
 from footway.io.picture.crowds import draw_crowd, draw_density, draw_moment, telling_frame
 from footway.io.picture.encoding import check_animation_file
 from footway.io.picture.figures import (
@@ -31,6 +32,7 @@ __all__ = [
     "animate",
     "check_animation_file",
     "check_picture_file",
+    "draw_camera",
     "draw_check",
     "draw_crowd",
     "draw_density",

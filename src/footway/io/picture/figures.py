@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 from footway.corridor import CorridorMap
 from footway.io.picture import layers
+from footway.io.picture.fakes import draw_fakes
 from footway.io.picture.ground import draw_ground, ground_of
 from footway.io.picture.sheet import Box, new_sheet, padded
+from footway.io.picture.terrain import draw_terrain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 def draw_map(
     source: CorridorMap | Environment, *, environment: Environment | None = None
 ) -> Figure:
-    """Return a picture of a map: the ground, and the medial axis coloured by clearance.
+    """Return a picture of a map: the ground by kind, and the medial axis coloured by clearance.
 
     An `Environment` alone is drawn without an axis. `environment` is the ground of a corridor
     map where it is at hand; otherwise it is found from the map's walls.
@@ -67,7 +69,9 @@ def draw_path(
     sheet = new_sheet(view, title=cmap.name or "map", details=details)
     ground = ground_of(source)
     draw_ground(sheet, ground)
-    layers.draw_axis(sheet, cmap, width=0.7, alpha=0.5)
+    if environment is not None:
+        draw_terrain(sheet, environment)
+    _draw_roads(sheet, cmap)
     if corridor is not None:
         layers.draw_corridor(sheet, corridor, ground.walkable)
     layers.draw_one_path(sheet, path)
@@ -88,7 +92,7 @@ def draw_no_path(
     """Return a picture of why there is no path: both ends, and the pinch where there is one."""
     reason = because if pinch is None else f"at most {pinch.width:.2f} m wide"
     sheet = _sheet_of(cmap, environment, details=f"no path  ·  {reason}")
-    layers.draw_axis(sheet, cmap, width=0.7, alpha=0.5)
+    _draw_roads(sheet, cmap)
     layers.draw_ends(sheet, start, goal)
     if pinch is not None:
         layers.draw_pinch(sheet, pinch)
@@ -126,6 +130,7 @@ def draw_check(
     view = padded(_with_repairs(environment), 0.006)
     sheet = new_sheet(view, title=environment.name or "map", details=details)
     draw_ground(sheet, ground_of(environment))
+    draw_terrain(sheet, environment)
     if cmap is not None:
         layers.draw_axis(sheet, cmap, width=0.7)
     for pinch in passages:
@@ -145,12 +150,22 @@ def _with_repairs(environment: Environment) -> Box:
     return x0, y0, x1, y1
 
 
+def _draw_roads(sheet: Sheet, cmap: CorridorMap) -> None:
+    """Draw the medial axis or the roads faintly, and what a level designer closed."""
+    if cmap.roadmap is not None:
+        draw_fakes(sheet, cmap.roadmap)
+    layers.draw_axis(sheet, cmap, width=0.7, alpha=0.5)
+
+
 def _sheet_of(
     source: CorridorMap | Environment, environment: Environment | None, *, details: str
 ) -> Sheet:
     """Return a sheet with the ground of the whole map."""
     sheet = new_sheet(padded(source.bounds, 0.006), title=source.name or "map", details=details)
-    draw_ground(sheet, ground_of(environment if environment is not None else source))
+    shown = environment if environment is not None else source
+    draw_ground(sheet, ground_of(shown))
+    if not isinstance(shown, CorridorMap):
+        draw_terrain(sheet, shown)
     return sheet
 
 

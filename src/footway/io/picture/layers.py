@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 MOST_NUMBERS: Final = 60
 """Markers that get a number; more of them would hide the map, and become dots."""
 
-_HALO: Final = [withStroke(linewidth=2.2, foreground=palette.HALO)]
+HALO: Final = [withStroke(linewidth=2.2, foreground=palette.HALO)]
+"""Around words that lie on lines."""
 
 
 def draw_axis(sheet: Sheet, cmap: CorridorMap, *, width: float, alpha: float = 1.0) -> None:
@@ -206,7 +207,7 @@ def write_beside(
         color=colour,
         ha="left" if right > 0 else "right",
         va="bottom" if up > 0 else "top",
-        path_effects=_HALO,
+        path_effects=HALO,
         zorder=6.0,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -20,6 +21,31 @@ CORRIDOR: Final = "#2f7fc9"
 PINCH: Final = "#8a1c6d"
 REPAIR: Final = "#c2410c"
 HALO: Final = "#ffffff"
+
+TERRAIN: Final = MappingProxyType(
+    {
+        "road": "#d9d5d2",
+        "sidewalk": "#efe3bd",
+        "path": "#e3d8c3",
+        "mud": "#c8ae90",
+        "tree": "#a98a6d",
+        "puddle": "#a9cbe6",
+        "water": "#a9cbe6",
+        "swamp": "#b9c7a0",
+        "grass": "#cfe3b8",
+        "green": "#cfe3b8",
+        "forest": "#bcd6ae",
+        "view": "#ece9f4",
+        "sand": "#f0dfb0",
+        "snow": "#e6eef5",
+        "parking": "#dedede",
+        "pedestrian_area": "#efe3bd",
+    }
+)
+"""Of kinds of ground that maps often have; light, so that what lies on them is seen."""
+
+OTHER_TERRAIN: Final = ("#e7cfe0", "#cfe0dd", "#f1d3c4", "#d6d3ee", "#e3e6b5", "#c9dbe8")
+"""Of other kinds, in alphabetical order; the first one again after the last."""
 
 
 @cache

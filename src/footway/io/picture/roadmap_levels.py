@@ -12,8 +12,9 @@ import numpy as np
 from matplotlib.collections import LineCollection
 
 from footway.io.picture import palette
+from footway.io.picture.fakes import draw_fake_boxes
 from footway.io.picture.pages import new_sheets
-from footway.io.picture.solids import box_of, draw_level, levels_of, project
+from footway.io.picture.solids import box_of, draw_frame, draw_level, levels_of, project
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +47,8 @@ def draw_levels(
     details: str,
 ) -> list[Sheet]:
     """Draw each panel on a row of its own, or a single one as large as the page allows."""
-    levels = levels_of(panels[0].roadmap if volume is None else volume)
+    roadmap = panels[0].roadmap
+    levels = levels_of(roadmap if volume is None else volume, cut_by=roadmap)
     boxes = [box_of([level]) for level in levels]
     wide = max(box[2] - box[0] for box in boxes)
     high = max(box[3] - box[1] for box in boxes)
@@ -61,7 +63,9 @@ def draw_levels(
         x0, y0, x1, y1 = boxes[k]
         shift = np.array([0.5 * (wide - x1 - x0), 0.5 * (high - y1 - y0)])
         draw_level(sheet.axes, levels[k], shift)
-        _Pen(sheet.axes, levels[k], shift, large=alone).draw(panel, norm)
+        draw_frame(sheet.axes, levels[k], shift)
+        draw_fake_boxes(sheet.axes, panel.roadmap, levels[k], shift)
+        _Pen(sheet.axes, levels[k], shift, large=alone).draw(panel.in_effect, norm)
     return sheets
 
 

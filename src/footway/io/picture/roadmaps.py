@@ -5,7 +5,7 @@ rrm-roadmaps-2006, figures 3, 5 and 6: nodes, local paths, clearance discs, and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -17,10 +17,13 @@ from matplotlib.patches import PathPatch
 
 from footway.environment import Volume
 from footway.io.picture import layers, palette
+from footway.io.picture.blended import blended_pieces
+from footway.io.picture.fakes import draw_fakes
 from footway.io.picture.ground import draw_ground, ground_of, outline
 from footway.io.picture.pages import draw_page_bar, keys_of, new_sheets
 from footway.io.picture.roadmap_levels import draw_levels
 from footway.io.picture.sheet import add_colour_key, padded
+from footway.roadmap.fake import open_parts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +47,13 @@ FEW_DISCS: Final = 300
 
 _TOP: Final = 92  # percentile of clearance that has the last colour: squares are rare and wide
 
-_NAMES: Final = {"grid": "GRM", "rrm": "RRM", "rrm-star": "RRM*", "rrrm": "RRRM"}
+_NAMES: Final = {
+    "grid": "GRM",
+    "rrm": "RRM",
+    "rrm-star": "RRM*",
+    "rrrm": "RRRM",
+    "prm": "Voronoi PRM",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +82,15 @@ class RoadmapPanel:
         """Points (k, d) of the path, m."""
         return self.path if isinstance(self.path, np.ndarray | None) else self.path.points
 
+    @property
+    def in_effect(self) -> RoadmapPanel:
+        """The same without what fake obstacles close."""
+        if not self.roadmap.fake_obstacles:
+            return self
+        stays = open_parts(self.roadmap)[0]
+        special = None if self.special is None else self.special[stays]
+        return replace(self, roadmap=self.roadmap.in_effect, special=special)
+
 
 def draw_roadmap(
     roadmap: Roadmap,
@@ -85,7 +103,7 @@ def draw_roadmap(
     Args:
         roadmap: in two or three dimensions.
         environment: the ground, where it is at hand. Else it is found from the walls; in three
-            dimensions the cells are drawn in which the object does not fit.
+            dimensions the voxels are drawn that the object never reaches.
         path: of a query, drawn over it.
 
     Example:
@@ -99,6 +117,8 @@ def draw_roadmap(
     title = f"{roadmap.name or 'map'}: {_NAMES[roadmap.method]}"
     panel = RoadmapPanel("", roadmap, path=path)
     size = f"{roadmap.n_nodes:,} nodes  ·  {roadmap.n_edges:,} edges"
+    if fakes := len(roadmap.fake_obstacles):
+        size = f"{size}  ·  {fakes} fake obstacle{'' if fakes == 1 else 's'}"
     if path is not None:
         size = f"{_length(panel):.2f} m  ·  {size}"
     return draw_roadmaps([panel], title=title, details=size, environment=environment)
@@ -176,8 +196,9 @@ def _draw_plans(
         draw_ground(sheet, ground)
         if panel.discs is not None:
             _draw_discs(sheet, panel.discs, ground)
-        _draw_edges(sheet, panel, norm)
-        _draw_nodes(sheet, panel)
+        draw_fakes(sheet, panel.roadmap)
+        _draw_edges(sheet, panel.in_effect, norm)
+        _draw_nodes(sheet, panel.in_effect)
         if panel.route is not None:
             _draw_route(sheet, panel.route)
     return sheets
@@ -212,12 +233,13 @@ def _draw_edges(sheet: Sheet, panel: RoadmapPanel, norm: Normalize) -> None:
     many = roadmap.n_edges > MANY
     small = len(panel.roadmap.nodes) > 60 or sheet.axes.get_position().width < 0.5
     width = 0.3 if many else 0.9 if small else 1.5
+    step = 3.0 * sheet.metres_per_point
+    pieces, clearance = (blended_pieces if _is_blended(roadmap) else pieces_of)(roadmap, step)
     if panel.path is not None:
-        paths = np.split(roadmap.path_points, roadmap.path_offsets[1:-1])
-        quiet = LineCollection(paths, colors=palette.MUTED, linewidths=0.7 * width, zorder=2.0)
+        quiet = LineCollection(list(pieces), colors=palette.MUTED, linewidths=0.7 * width)
+        quiet.set(zorder=2.0, capstyle="round", rasterized=many)
         sheet.axes.add_collection(quiet, autolim=False)
         return
-    pieces, clearance = pieces_of(roadmap, 3.0 * sheet.metres_per_point)
     if not many:
         halo = LineCollection(list(pieces), colors=palette.HALO, linewidths=width + 1.4)
         halo.set(zorder=1.95, alpha=0.8, capstyle="round")
@@ -226,6 +248,11 @@ def _draw_edges(sheet: Sheet, panel: RoadmapPanel, norm: Normalize) -> None:
     drawn.set(linewidth=width, capstyle="round", zorder=2.0, rasterized=many)
     drawn.set_array(clearance)
     sheet.axes.add_collection(drawn, autolim=False)
+
+
+def _is_blended(roadmap: Roadmap) -> bool:
+    """Whether ways on a roadmap are lines and arcs."""
+    return roadmap.method == "prm"
 
 
 def pieces_of(roadmap: Roadmap, step: float) -> tuple[Floats, Floats]:
@@ -244,6 +271,10 @@ def _draw_nodes(sheet: Sheet, panel: RoadmapPanel) -> None:
     """Draw discs with a rim, so that edges end in them; black ones where they are special."""
     nodes = panel.roadmap.nodes
     if len(nodes) > MANY:
+        return
+    if _is_blended(panel.roadmap) and panel.special is None:
+        x, y = nodes.T  # arcs pass them by: they are quiet
+        sheet.axes.scatter(x, y, s=2.5, c=palette.MUTED, linewidths=0, alpha=0.7, zorder=1.9)
         return
     wide = sheet.axes.get_position().width > 0.5
     size = (26.0 if wide else 11.0) if len(nodes) <= 60 else (14.0 if wide else 5.0)

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from matplotlib.collections import PolyCollection
+from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_rgb
+
+from footway.io.picture import palette
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
     from footway.environment import Volume
     from footway.roadmap import Roadmap
+    from footway.roadmap.space import Space
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -34,6 +37,8 @@ MOST_LEVELS: Final = 3
 
 _SLAB: Final = 0.12
 """Share of a layer by which it must be more solid than the layers around it to part two levels."""
+_THINNEST: Final = 0.15
+"""Share of the height of the volume that a level has at least: what is lower is the level above."""
 _WALL: Final = 0.55
 """Share of a level's height that walls are drawn with."""
 
@@ -122,15 +127,20 @@ def project(points: Floats) -> Floats:
     return np.column_stack([right, depth * math.sin(ELEVATION) + z * math.cos(ELEVATION)])
 
 
-def levels_of(source: Volume | Roadmap) -> list[Level]:
+def levels_of(source: Volume | Roadmap, *, cut_by: Volume | Roadmap | None = None) -> list[Level]:
     """Levels from the lowest to the highest; one where no floor parts the volume.
 
-    A roadmap without its volume is drawn among the cells in which its object does not fit.
+    A roadmap without its volume is drawn among the voxels that its object never reaches. `cut_by`
+    says where levels begin, if another one shall: so the same roadmap has the same levels, whether
+    its volume is at hand or not.
     """
     solid, resolution, origin = _voxels(source)
-    solid = np.pad(solid, ((1, 0), (1, 1), (1, 1)), constant_values=True)
+    other = solid if cut_by is None else _voxels(cut_by)[0]
+    solid, other = (
+        np.pad(voxels, ((1, 0), (1, 1), (1, 1)), constant_values=True) for voxels in (solid, other)
+    )
     corner = np.asarray(origin, np.float64) - resolution
-    cuts = _cuts(solid)
+    cuts = _cuts(other if other.shape == solid.shape else solid)
     return [
         _level(solid[low:high], low, corner, resolution) for low, high in itertools.pairwise(cuts)
     ]
@@ -153,6 +163,28 @@ def draw_level(axes: Axes, level: Level, shift: Floats) -> None:
     )
 
 
+def draw_frame(axes: Axes, level: Level, shift: Floats) -> None:
+    """Draw the far sides of a level above its walls, which are cut off, and where corners are."""
+    side, (nz, ny, nx) = level.resolution, level.solid.shape
+    x0, y0, _ = (level.origin + side).tolist()
+    x1, y1 = x0 + (nx - 2) * side, y0 + (ny - 2) * side
+    base = np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])
+    wall = level.origin[2] + min(max(2, round(_WALL * nz)), nz) * side
+    floor, low, high = (
+        project(np.column_stack([base, np.full(4, z)])) + shift
+        for z in (level.origin[2], wall, level.top)
+    )
+    lines = [*np.stack([low, high], axis=1)[1:], high[1:]]
+    style: dict[str, Any] = {"linewidths": 0.4, "linestyles": (0, (4, 3)), "zorder": 1.9}
+    axes.add_collection(LineCollection(lines, colors=palette.MUTED, **style), autolim=False)
+    words: dict[str, Any] = {"fontsize": 5.0, "color": palette.MUTED, "zorder": 5.0}
+    for k, at, ha, va in (
+        (0, floor, "center", "top"), (1, floor, "right", "top"), (3, high, "left", "bottom"),
+    ):  # fmt: skip
+        x, y = base[k].tolist()
+        axes.text(at[k, 0], at[k, 1], f"({x:.4g}, {y:.4g})", ha=ha, va=va, **words)
+
+
 def box_of(levels: list[Level]) -> tuple[float, float, float, float]:
     """Room that the levels take on the page, each: left, bottom, right, top, m."""
     corners = np.concatenate([_corners(level) for level in levels])
@@ -164,7 +196,32 @@ def _voxels(source: Volume | Roadmap) -> tuple[Bools, float, Any]:
     space = getattr(source, "space", None)
     if space is None:
         return source.solid, source.resolution, source.origin  # type: ignore[union-attr]
-    return ~space.free, space.resolution, space.origin
+    return ~_reached(space), space.resolution, space.origin
+
+
+def _reached(space: Space) -> Bools:
+    """Voxels that the object is in, in part, when its centre is in a free cell."""
+    from scipy.ndimage import binary_dilation, distance_transform_edt
+
+    if space.radius > 0.0:
+        # Boxes of a lattice are nearest to each other at corners.
+        away = distance_transform_edt(~space.is_node) * space.resolution
+        near = away < space.radius * (1.0 - 1e-9)
+        for axis in range(3):
+            first, last = (np.take(near, part, axis) for part in _neighbours(near.shape[axis]))
+            near = first | last
+        return near | space.free
+    reached = space.free
+    for axis, half in enumerate((0.5 * space.size[::-1] / space.resolution).tolist()):
+        shape = [1, 1, 1]
+        shape[axis] = 2 * math.ceil(half - 1e-9) + 1
+        reached = np.asarray(binary_dilation(reached, np.ones(shape, bool)))
+    return reached
+
+
+def _neighbours(count: int) -> tuple[Ints, Ints]:
+    """All but the last, and all but the first."""
+    return np.arange(count - 1), np.arange(1, count)
 
 
 def _cuts(solid: Bools) -> list[int]:
@@ -174,8 +231,12 @@ def _cuts(solid: Bools) -> list[int]:
     last = len(solid) - int(np.argmax(has_free[::-1]))
     built = (~solid).any(axis=0)  # columns in which anything is free
     share = solid[:, built].mean(axis=1)
-    found = sorted(_slabs(share, first + 1, last), key=lambda slab: -slab[1])[: MOST_LEVELS - 1]
-    return [first, *sorted(low for low, _ in found), last]
+    least = math.ceil(_THINNEST * (last - first))
+    cuts = [first, last]
+    for low, _ in sorted(_slabs(share, first + 1, last), key=lambda slab: -slab[1]):
+        if len(cuts) <= MOST_LEVELS and min(abs(low - cut) for cut in cuts) >= least:
+            cuts.append(low)
+    return sorted(cuts)
 
 
 def _slabs(share: Floats, first: int, last: int) -> list[tuple[int, float]]:

@@ -65,6 +65,7 @@ Delay: TypeAlias = Annotated[float | Spread, Varied("s", low=0.0, high=604_800.0
 Count: TypeAlias = Annotated[int, Whole(low=0, high=MOST_PEOPLE)]
 Length: TypeAlias = Annotated[float, Number("m", above=0.0, high=1e6)]
 Weight: TypeAlias = Annotated[float, Number(low=0.0, high=1e6)]
+Preference: TypeAlias = Annotated[float, Number(above=0.0, high=1e6)]
 Place: TypeAlias = Annotated[Point, PointOf()]
 Velocity: TypeAlias = Annotated[Point, PointOf("m/s")]
 SpawnArea: TypeAlias = Annotated[str | Ring, AreaOf()]
@@ -96,6 +97,9 @@ class ProfileTable(_Table):
 A number, or {mean, deviation}. Groups have {0, 0.4} where nothing is given."""
     noise: Noise = _USUAL["noise"]
     """How much it strays, 0 to about 1."""
+    preferences: Named[Preference] = Field(default_factory=lambda: MappingProxyType({}))
+    """Weight of a metre on each kind of ground, as in {road = 4.0, sidewalk = 0.5}; 1 is neutral, \
+more is worse. Crowds do not look at it yet; routes over terrain do."""
 
 
 class _Walkers(_Table):
@@ -248,6 +252,15 @@ class Group(_Walkers):
     """How long the group may be, along its way, from the first to the last."""
 
 
+class Region(_Table):
+    """Ground of one kind: `[[terrain]]`."""
+
+    kind: Name
+    """Name of the kind, as in "road" or "mud"; "ground" is what no region covers."""
+    polygon: Annotated[Ring, Shape()]
+    """[xmin, ymin, xmax, ymax], or corners [x, y]; what is beyond the map is cut off."""
+
+
 class Obstacle(_Table):
     """A disc that is in the way for a while: `[[obstacle]]`."""
 
@@ -307,6 +320,8 @@ class Scenario(_Table):
     """Kinds of characters: `[profile.NAME]`."""
     area: Named[Annotated[Ring, Shape()]] = Field(default_factory=lambda: MappingProxyType({}))
     """Named places, beside those of the map: [xmin, ymin, xmax, ymax], or corners [x, y]."""
+    terrain: tuple[Region, ...] = ()
+    """Kinds of ground, on top of those of the map, the later ones on top: `[[terrain]]`."""
     population: tuple[Population, ...] = ()
     """Characters that are there from the start: `[[population]]`."""
     source: tuple[Source, ...] = ()

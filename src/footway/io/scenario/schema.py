@@ -14,6 +14,7 @@ from footway.io.scenario.models import (
     Output,
     Population,
     ProfileTable,
+    Region,
     Scenario,
     Source,
 )
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 TABLES: Mapping[str, type[BaseModel]] = {
     "": Scenario,
     "[profile.NAME]": ProfileTable,
+    "[[terrain]]": Region,
     "[[population]]": Population,
     "[[source]]": Source,
     "[[group]]": Group,

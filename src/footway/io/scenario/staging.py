@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from footway.crowd import Crowd, Profile
+from footway.environment import Environment
+from footway.environment.environment import GROUND
 from footway.errors import BadInput, FootwayError, NoPath
 from footway.io.scenario.areas import Areas
 from footway.io.scenario.checks import Checker, Leg, mean_of, most_of
 from footway.io.scenario.models import Population, ProfileTable, Source
-from footway.io.scenario.problems import show
+from footway.io.scenario.problems import did_you_mean, show
 from footway.io.scenario.reading import check_names
 from footway.io.scenario.shapes import Choice
 
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
 
     from footway.corridor import CorridorMap
     from footway.crowd.region import Region
-    from footway.environment import Environment
     from footway.io.scenario.checks import Spot
     from footway.io.scenario.models import Group, Obstacle, Scenario
     from footway.io.scenario.problems import Keys, Origin
@@ -57,14 +58,27 @@ def open_map(scenario: Scenario) -> Ground:
     name = scenario.map
     with _refusals(scenario.origin, ("map",)):
         if not name.lower().endswith(_SAVED):
-            environment = load(name, scale=scenario.scale)
+            environment = _with_terrain(load(name, scale=scenario.scale), scenario)
             return Ground(CorridorMap.build(environment), environment)
         if scenario.scale is not None:
             raise BadInput(f"{name} is in metres already; leave out the scale")
         saved = CorridorMap.load(name)
         if not isinstance(saved, CorridorMap):
             raise BadInput(f"{name} is a roadmap in three dimensions; a crowd walks on a plan")
-        return Ground(saved, None)
+    if scenario.terrain:
+        message = f"{name} has no terrain; give the map that it was built from"
+        raise scenario.origin.refuse(("terrain", 0), message)
+    return Ground(saved, None)
+
+
+def _with_terrain(environment: Any, scenario: Scenario) -> Any:
+    """Return the map with the scenario's regions on top of its own; a volume as it is."""
+    if not isinstance(environment, Environment):
+        return environment
+    for i, region in enumerate(scenario.terrain):
+        with _refusals(scenario.origin, ("terrain", i, "polygon")):
+            environment = environment.with_terrain([(region.kind, region.polygon)])
+    return environment
 
 
 def stage(scenario: Scenario, ground: Ground | None = None, *, threads: int | None = None) -> Stage:
@@ -82,6 +96,7 @@ def stage(scenario: Scenario, ground: Ground | None = None, *, threads: int | No
     """
     check_names(scenario)
     ground = ground or open_map(scenario)
+    _check_preferences(scenario, ground.environment)
     cast = _Casting(scenario, ground)
     with _refusals(scenario.origin, ()):
         crowd = Crowd(ground.corridors, seed=scenario.seed, step=scenario.step, threads=threads)
@@ -94,6 +109,18 @@ def stage(scenario: Scenario, ground: Ground | None = None, *, threads: int | No
     for i, source in enumerate(scenario.source):
         cast.add_source(crowd, source, ("source", i))
     return Stage(crowd, *ground)
+
+
+def _check_preferences(scenario: Scenario, environment: Environment | None) -> None:
+    """Refuse preferences for kinds of ground that the map does not have."""
+    regions = environment.terrain if environment is not None else ()
+    kinds = (GROUND, *sorted({region.kind for region in regions} - {GROUND}))
+    for name, table in scenario.profile.items():
+        for kind in table.preferences:
+            if kind not in kinds:
+                hint = did_you_mean(kind, kinds) or f"it has {', '.join(kinds)}"
+                message = f"there is no ground of kind {show(kind)} on this map; {hint}"
+                raise scenario.origin.refuse(("profile", name, "preferences", kind), message)
 
 
 class _Casting:
@@ -183,7 +210,8 @@ class _Casting:
         Its own values go before those of the profile, and these before what is usual.
         """
         table = self._scenario.profile[given.profile] if given.profile else ProfileTable()
-        habits = {name: getattr(table, name) for name in ProfileTable.model_fields}
+        fields = ProfileTable.model_fields.keys() - {"preferences"}  # a crowd has no use for it yet
+        habits = {name: getattr(table, name) for name in fields}
         habits |= {name: usual[name] for name in usual if name not in table.model_fields_set}
         own = {name: getattr(given, name) for name in habits}
         habits |= {name: value for name, value in own.items() if value is not None}

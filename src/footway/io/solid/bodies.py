@@ -1,8 +1,9 @@
 """The bodies of a mesh: welded, and told apart into solids, rooms and open surfaces.
 
 A closed body whose faces look outward is solid. One whose faces look inward is a cavity, if a solid
-lies around it; a room, if it holds other bodies: then all that lies outside of it is solid; and
-otherwise a solid that somebody has turned inside out, which is turned back.
+lies around it, be it one that does not quite close; a room, if it holds other bodies: then all that
+lies outside of it is solid; and otherwise a solid that somebody has turned inside out, which is
+turned back.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ class Surface(NamedTuple):
         vertices: (n, 3) m, no two in one place.
         faces: (m, 3) vertices, counterclockwise as seen from outside; none without area.
         closed: (m,) bool, the face belongs to a body that separates its inside from its outside:
-            each of its edges is walked as often one way as the other.
+            each of its edges is walked as often one way as the other. Not so the cavity of an open
+            body: nothing says how thick the wall around it is.
         room: (m,) bool, the face belongs to a room: closed, looks inward, no cavity of a solid.
         repairs: what was found and done.
 
@@ -48,6 +50,13 @@ class Surface(NamedTuple):
     def corners(self) -> NDArray[np.float64]:
         """(m, 3, 3) corners of the faces, m."""
         return self.vertices[self.faces]
+
+    @property
+    def size(self) -> str:
+        """The sides of the box in words, m: for messages, where a wrong unit is seen at once."""
+        sides = self.vertices.max(axis=0) - self.vertices.min(axis=0)
+        words = (f"{side:,.3f}".rstrip("0").rstrip(".") for side in sides.tolist())
+        return f"{' x '.join(words)} m"
 
     @property
     def middle(self) -> tuple[float, float]:
@@ -70,18 +79,19 @@ def join(corners: NDArray[np.float64]) -> Surface:
         return surface
     body = _bodies(kept)
     surface = surface._replace(closed=_closed(kept, body)[body])
-    surface, turned = _orient(surface, body)
     loose = _open(surface, body)
+    surface, turned = _orient(surface, body)
     found = [*_slivers(surface, len(faces)), *loose, *turned, *_crossings(surface)]
     return surface._replace(repairs=tuple(found))
 
 
 def _orient(surface: Surface, body: NDArray[np.int64]) -> tuple[Surface, list[Repair]]:
-    """Return the surface with rooms known and solids turned outward, and what was turned."""
+    """Return the surface with rooms known and solids turned outward, and what was found."""
     corners = surface.corners
     six = np.einsum("ij,ij->i", np.cross(corners[:, 0], corners[:, 1]), corners[:, 2])
     inward = surface.closed & (np.bincount(body, weights=six) < 0)[body]
-    faces, room, turned = surface.faces.copy(), surface.room.copy(), []
+    faces, room, closed = surface.faces.copy(), surface.room.copy(), surface.closed.copy()
+    found = []
     for one in np.unique(body[inward]):
         own = body == one
         if _lies_in(corners[surface.closed & ~inward], corners[own]):
@@ -89,11 +99,15 @@ def _orient(surface: Surface, body: NDArray[np.int64]) -> tuple[Surface, list[Re
         if _holds_others(corners, own):
             room[own] = True
             continue
-        faces[own] = faces[own][:, ::-1]
+        what = f"a closed body of {own.sum():,} faces that look inward"
         x, y, _ = corners[own].mean(axis=(0, 1)).tolist()
-        detail = f"a closed body of {own.sum():,} faces that look inward: turned inside out"
-        turned.append(Repair("orientation", (x, y), detail))
-    return surface._replace(faces=faces, room=room), turned
+        if _lies_in_open(corners, own, np.where(surface.closed, -1, body)):
+            closed[own] = False
+            found.append(Repair("open mesh", (x, y), f"{what}, in an open one: its inside is free"))
+            continue
+        faces[own] = faces[own][:, ::-1]
+        found.append(Repair("orientation", (x, y), f"{what}: turned inside out"))
+    return surface._replace(faces=faces, room=room, closed=closed), found
 
 
 def _lies_in(solids: NDArray[np.float64], corners: NDArray[np.float64]) -> bool:
@@ -101,11 +115,32 @@ def _lies_in(solids: NDArray[np.float64], corners: NDArray[np.float64]) -> bool:
 
     One face is not enough: a solid may lean against the wall of a room.
     """
+    return all(_winding(solids, at) > 0.5 for at in _behind(corners))
+
+
+def _lies_in_open(
+    corners: NDArray[np.float64], own: NDArray[np.bool_], loose: NDArray[np.int64]
+) -> bool:
+    """Tell whether a body lies inside an open one: in its box, and mostly surrounded by its faces.
+
+    Beside a gap a surface winds around a place less than once, so that the mean counts.
+    """
+    low, high = corners[own].min(axis=(0, 1)), corners[own].max(axis=(0, 1))
+    for one in np.unique(loose[loose >= 0]):
+        around = corners[loose == one]
+        inside = (around.min(axis=(0, 1)) <= low).all() and (around.max(axis=(0, 1)) >= high).all()
+        if inside and np.mean([_winding(around, at) for at in _behind(corners[own])]) > 0.5:
+            return True
+    return False
+
+
+def _behind(corners: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Places (n, 3) just behind some faces of a body."""
     some = corners[:: -(-len(corners) // _FACES)]
     normal = np.cross(some[:, 1] - some[:, 0], some[:, 2] - some[:, 0])
     normal /= np.linalg.norm(normal, axis=1)[:, np.newaxis]
-    behind = some.mean(axis=1) - GRID * normal
-    return all(_winding(solids, at) > 0.5 for at in behind)
+    behind: NDArray[np.float64] = some.mean(axis=1) - GRID * normal
+    return behind
 
 
 def _holds_others(corners: NDArray[np.float64], own: NDArray[np.bool_]) -> bool:
@@ -211,10 +246,10 @@ def _crossings(surface: Surface) -> list[Repair]:
 def crossing_faces(surface: Surface) -> NDArray[np.int64]:
     """Return the faces that run through others, in ascending order.
 
-    An edge of one pierces the inside of the other. Faces that touch, or that share a vertex, do
-    not count.
+    An edge of one pierces the inside of the other, or the middle of a flat side of two faces
+    between these. Faces that touch, or that share a vertex, do not count.
     """
-    corners = surface.corners
+    corners, flat = surface.corners, _flat_edges(surface)
     low, high = corners.min(axis=1), corners.max(axis=1)
     boxes = shapely.box(low[:, 0], low[:, 1], high[:, 0], high[:, 1])
     tree = shapely.STRtree(boxes)
@@ -228,22 +263,44 @@ def crossing_faces(surface: Surface) -> NDArray[np.int64]:
         apart = ~shared.any(axis=(1, 2))
         one, other = one[apart], other[apart]
         for k in range(3):
-            pierced = _pierces(corners[other, k], corners[other, (k + 1) % 3], corners[one])
+            ends = corners[other, k], corners[other, (k + 1) % 3]
+            pierced = _pierces(*ends, corners[one], flat[one])
             found[one[pierced]] = True
             found[other[pierced]] = True
     return np.flatnonzero(found)
 
 
+def _flat_edges(surface: Surface) -> NDArray[np.bool_]:
+    """(m, 3) sides of faces, 0-1, 1-2 and 2-0, at which the only other face lies in their plane."""
+    edge, _ = _edges(surface.faces)
+    a, b, c = np.moveaxis(surface.corners, 1, 0)
+    across = np.cross(b - a, c - a)
+    unit = np.repeat(across / np.linalg.norm(across, axis=1)[:, np.newaxis], 3, axis=0)
+    total = np.stack([np.bincount(edge, weights=column) for column in unit.T], axis=1)
+    two = np.bincount(edge) == 2
+    # Two unit vectors are the same where their sum is as long as both.
+    flat = two & (np.linalg.norm(total, axis=1) > 2.0 - TOUCH)
+    of_faces: NDArray[np.bool_] = flat[edge].reshape(-1, 3)
+    return of_faces
+
+
 def _pierces(
-    start: NDArray[np.float64], end: NDArray[np.float64], corners: NDArray[np.float64]
+    start: NDArray[np.float64],
+    end: NDArray[np.float64],
+    corners: NDArray[np.float64],
+    flat: NDArray[np.bool_],
 ) -> NDArray[np.bool_]:
-    """Tell which segments run through the inside of their triangle, from one side to the other."""
+    """Tell which segments run through the inside of their triangle, from one side to the other.
+
+    A side that is flat (n, 3) belongs to the inside.
+    """
     a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
     sides = _six(a, b, c, start), _six(a, b, c, end)
     turns = np.stack([_six(start, end, *pair) for pair in ((a, b), (b, c), (c, a))])
     least = GRID**3  # six volumes of a tetrahedron with sides of one grid step
     through = (sides[0] * sides[1] < 0) & (np.abs(sides) > least).all(axis=0)
-    inside = (turns > least).all(axis=0) | (turns < -least).all(axis=0)
+    edge = np.where(flat.T, -least, least)
+    inside = (turns > edge).all(axis=0) | (turns < -edge).all(axis=0)
     pierces: NDArray[np.bool_] = through & inside
     return pierces
 

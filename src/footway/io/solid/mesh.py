@@ -122,10 +122,7 @@ def read_surface(path: Path, *, up: str | None = None, scale: float | None = Non
     if not len(corners):
         raise BadFile("is a mesh without faces; give one that has triangles")
     corners = corners * (1.0 if scale is None else scale)
-    if not (np.abs(corners) < _FARTHEST).all():
-        raise BadGeometry(
-            "has coordinates that are not finite or beyond 1,000 km; check the file and its scale"
-        )
+    _check_reach(corners)
     if (up or _UP[suffix]) == "y":
         corners = np.stack([corners[..., 0], -corners[..., 2], corners[..., 1]], axis=-1)
     surface = join(corners)
@@ -135,6 +132,25 @@ def read_surface(path: Path, *, up: str | None = None, scale: float | None = Non
         )
     notes = [Repair("ignored", surface.middle, note) for note in ignored]
     return surface._replace(repairs=(*notes, *surface.repairs))
+
+
+def _check_reach(corners: NDArray[np.float64]) -> None:
+    """Refuse coordinates that are no numbers, or so large that they lose the millimetres."""
+    bad = np.flatnonzero(~np.isfinite(corners).all(axis=(1, 2)))
+    if len(bad):
+        raise BadGeometry(
+            f"has {len(bad):,} faces with coordinates that are not finite, first face {bad[0] + 1} "
+            f"of {len(corners):,}; check the file"
+        )
+    low, high = corners.min(axis=(0, 1)), corners.max(axis=(0, 1))
+    axis = int(np.argmax(np.maximum(-low, high)))
+    if max(-low[axis], high[axis]) >= _FARTHEST:
+        middle = ", ".join(f"{value:,.0f}" for value in (0.5 * (low + high)).tolist())
+        raise BadGeometry(
+            f"reaches from {'xyz'[axis]} = {low[axis]:,.0f} to {high[axis]:,.0f} m, beyond 1,000 "
+            f"km; move it near to the origin (its middle is {middle}), or give scale= in metres "
+            "per unit of the mesh"
+        )
 
 
 def _read(content: bytes, suffix: str) -> tuple[NDArray[np.float64], list[str]]:
@@ -149,8 +165,10 @@ def _read(content: bytes, suffix: str) -> tuple[NDArray[np.float64], list[str]]:
             loaded = trimesh.load(io.BytesIO(content), file_type=kind, process=False)
             corners, ignored = _triangles(loaded)
     except _DAMAGED as error:
-        reason = " ".join(str(error).split())[:100]
-        raise BadFile(f"is damaged or no {kind.upper()} mesh ({reason})") from error
+        # What trimesh says is about its own arrays.
+        raise BadFile(
+            f"cannot be read: it is damaged, empty or no {kind.upper()} mesh; save it again"
+        ) from error
     if corners.shape[1:] != (3, 3):
         raise BadFile("has faces that are no triangles in space; save it again as a triangle mesh")
     return corners, ignored

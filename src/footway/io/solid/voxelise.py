@@ -16,7 +16,7 @@ import numpy as np
 from footway.constants import TOUCH
 from footway.environment import Volume
 from footway.environment.memory import check_memory
-from footway.errors import BadGeometry
+from footway.errors import BadGeometry, BadInput
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +37,7 @@ def voxelise(surface: Surface, *, resolution: float, name: str) -> Volume:
     """Return the volume of a surface, within its box, rounded up to whole voxels.
 
     Raises:
-        BadGeometry: no voxel is free.
+        BadGeometry: no voxel is free, or there would be but one.
         BadInput: the resolution is so fine that memory would not suffice.
 
     """
@@ -45,7 +45,7 @@ def voxelise(surface: Surface, *, resolution: float, name: str) -> Volume:
     # A mesh that is flat has one layer of voxels.
     sides = np.maximum(surface.vertices.max(axis=0) - low, resolution) / resolution
     x, y, z = (math.ceil(side - 1e-9) for side in sides.tolist())
-    check_memory(x * y * z, resolution=resolution, dimension=3)
+    _check_size(surface, x * y * z, resolution)
     solid = np.zeros((z, y, x), dtype=bool)
     corners = (surface.corners - low) / resolution
     slack = TOUCH / resolution
@@ -55,11 +55,27 @@ def voxelise(surface: Surface, *, resolution: float, name: str) -> Volume:
     if surface.room.any():
         solid |= _winding(corners[surface.room], solid.shape) == 0
     if solid.all():
+        found = "".join(f"; {repair.detail}" for repair in surface.repairs)
         raise BadGeometry(
-            f"leaves none of the {solid.size:,} voxels of {resolution:g} m in its box free; "
-            "take a finer resolution, or a mesh that has space around it"
+            f"leaves none of the {solid.size:,} voxels of {resolution:g} m in its box of "
+            f"{surface.size} free; take a finer resolution, or a mesh that has space around it"
+            f"{found}"
         )
     return Volume(solid, resolution, tuple(low.tolist()), name, surface.repairs)
+
+
+def _check_size(surface: Surface, voxels: int, resolution: float) -> None:
+    """Refuse one voxel and more than fit into memory: mostly the mesh is not in metres then."""
+    units = "if that is wrong, give scale= in metres per unit of the mesh"
+    if voxels == 1:
+        raise BadGeometry(
+            f"is {surface.size}, no more than one voxel of {resolution:g} m: {units}; else take a "
+            "finer resolution"
+        )
+    try:
+        check_memory(voxels, resolution=resolution, dimension=3)
+    except BadInput as error:
+        raise BadInput(f"{error}; the mesh is {surface.size}: {units}") from error
 
 
 def _mark(solid: NDArray[np.bool_], corners: NDArray[np.float64], half: float) -> None:

@@ -302,3 +302,49 @@ def test_what_is_said_to_fit_fits(staged):
         staged(text.format(5000))
     fit = int(str(caught.value).split("about ")[1].split()[0])
     assert len(staged(text.format(int(0.85 * fit))).crowd) == int(0.85 * fit)
+
+
+TERRAIN = """
+[[terrain]]
+kind = "mud"
+polygon = [0, 0, 3, 3]
+
+[[terrain]]
+kind = "road"
+polygon = [[2, 2], [4, 2], [4, 3]]
+
+[profile.hiker]
+preferences = {mud = 4.0, ground = 2}
+
+[[population]]
+count = 3
+profile = "hiker"
+"""
+
+
+def test_terrain_of_a_scenario_lies_on_top_of_the_map(staged):
+    environment = staged(TERRAIN).environment
+    assert [(t.kind, t.polygon.area) for t in environment.terrain] == [("mud", 9), ("road", 1)]
+
+
+def test_preferences_are_read(tmp_path):
+    scenario = parse_scenario(f'map = "gallery:field"\n{TERRAIN}', name="a.toml", folder=tmp_path)
+    assert dict(scenario.profile["hiker"].preferences) == {"mud": 4.0, "ground": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("mud = 4.0", "mudd = 4.0"), "there is no ground of kind 'mudd' on this map; did you"),
+        (
+            ("[0, 0, 3, 3]", "[50, 50, 53, 53]"),
+            "terrain[0].polygon: terrain 'mud' at (50, 50) lies",
+        ),
+        (("mud = 4.0", "mud = 0"), "preferences.mud: is 0; it must be more than 0"),
+        (("mud = 4.0", "mud = nan"), "preferences.mud: is nan; give a finite number"),
+        (("[0, 0, 3, 3]", "[0, 0, 3]"), "terrain[0].polygon"),
+        (('kind = "mud"', 'kind = ""'), "terrain[0].kind"),
+    ],
+)
+def test_terrain_that_is_refused(refusal, change, words):
+    assert words in refusal(TERRAIN.replace(*change))

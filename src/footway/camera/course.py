@@ -1,0 +1,182 @@
+"""What a camera flies along: lines and arcs by arc length, in two or three dimensions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from footway.corridor._path_kernels import CX, CY, RADIUS, SWEEP, X0, X1, Y1
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
+
+SHARP = 0.35
+"""rad. A corner of more than this that has no room for an arc is turned standing; a smaller one,
+as the samples of a walk have, is passed: at 0.35 rad looking ahead hides it."""
+
+STRAIGHT = 1e-7
+"""rad. A smaller corner is rounding."""
+
+EMPTY = 1e-9
+"""m. A shorter piece is rounding."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Course:
+    """A chain of n lines and arcs in d dimensions, with everything as a function of arc length.
+
+    Attributes:
+        starts: (n, d) m. Where each piece begins.
+        tangents: (n, d) unit. Its direction there.
+        normals: (n, d) unit. Direction from there to the centre of an arc; zeros for a line.
+        curvatures: (n,) 1/m. 0 for a line.
+        lengths: (n,) m.
+        goal: (d,) m. Where the last piece ends.
+        halts: (n + 1,) where the camera must stand: at the start of piece k, not at both ends.
+
+    """
+
+    starts: Floats
+    tangents: Floats
+    normals: Floats
+    curvatures: Floats
+    lengths: Floats
+    goal: Floats
+    halts: Flags
+
+    @property
+    def dimension(self) -> int:
+        """2 or 3."""
+        return int(self.starts.shape[1])
+
+    @cached_property
+    def breaks(self) -> Floats:
+        """(n + 1,) m. Arc length at which each piece begins, and the length of all."""
+        return np.concatenate([[0.0], np.cumsum(self.lengths)])
+
+    @property
+    def length(self) -> float:
+        """Of all pieces, m."""
+        return float(self.breaks[-1])
+
+    @cached_property
+    def corners(self) -> Floats:
+        """(n + 1,) rad. Angle between one piece's end and the next one's start; 0 at both ends."""
+        angles = np.zeros(len(self.starts) + 1)
+        ends = self._tangents_in(np.arange(len(self.starts)), self.lengths)
+        angles[1:-1] = angles_between(ends[:-1], self.tangents[1:])
+        angles[angles < STRAIGHT] = 0.0
+        return angles
+
+    def piece_at(self, s: ArrayLike) -> NDArray[np.int64]:
+        """Piece at each arc length; at a break the one that begins there."""
+        found = np.searchsorted(self.breaks, s, side="right") - 1
+        return np.clip(found, 0, len(self.starts) - 1)
+
+    def position(self, s: ArrayLike) -> Floats:
+        """(..., d) m. Where the course is at arc lengths s (m); its ends beyond them."""
+        s = np.asarray(s, np.float64)
+        k = self.piece_at(s)
+        u = np.clip(s - self.breaks[k], 0.0, self.lengths[k])
+        half = 0.5 * self.curvatures[k] * u
+        # u sinc(2h) and u h sinc(h)^2 are sin(cu) / c and (1 - cos(cu)) / c, also for c = 0.
+        ahead = u * np.sinc(2.0 * half / np.pi)
+        aside = u * half * np.sinc(half / np.pi) ** 2
+        place = (
+            self.starts[k]
+            + ahead[..., None] * self.tangents[k]
+            + aside[..., None] * self.normals[k]
+        )
+        return np.where((s >= self.length)[..., None], self.goal, place)
+
+    def tangent(self, s: ArrayLike) -> Floats:
+        """(..., d) unit. Direction of the course at arc lengths s; at a corner the next one."""
+        s = np.asarray(s, np.float64)
+        k = self.piece_at(s)
+        return self._tangents_in(k, np.clip(s - self.breaks[k], 0.0, self.lengths[k]))
+
+    def curvature(self, s: ArrayLike) -> Floats:
+        """(...) 1/m. 0 on lines, 1 / radius on arcs."""
+        curvature: Floats = self.curvatures[self.piece_at(s)]
+        return curvature
+
+    def _tangents_in(self, k: NDArray[np.int64], u: Floats) -> Floats:
+        turned = (self.curvatures[k] * u)[..., None]
+        tangents: Floats = np.cos(turned) * self.tangents[k] + np.sin(turned) * self.normals[k]
+        return tangents
+
+    def __repr__(self) -> str:
+        return f"Course({self.length:.2f} m, {len(self.starts)} pieces)"
+
+
+def angles_between(a: Floats, b: Floats) -> Floats:
+    """Angles (...) between unit vectors (..., d), rad; exact also where they are small."""
+    apart, together = np.linalg.norm(b - a, axis=-1), np.linalg.norm(b + a, axis=-1)
+    angles: Floats = 2.0 * np.arctan2(apart, together)
+    return angles
+
+
+def course_of_points(points: Floats) -> Course:
+    """Course along a polyline (n, d), with its corners."""
+    step = np.diff(points, axis=0)
+    lengths = np.linalg.norm(step, axis=1)
+    kept = lengths > EMPTY
+    step, lengths, starts = step[kept], lengths[kept], points[:-1][kept]
+    return Course(
+        starts=starts,
+        tangents=step / lengths[:, None],
+        normals=np.zeros_like(starts),
+        curvatures=np.zeros(len(starts)),
+        lengths=lengths,
+        goal=points[-1].copy(),
+        halts=np.zeros(len(starts) + 1, bool),
+    )
+
+
+def course_of_pieces(pieces: Floats) -> Course:
+    """Course of lines and arcs as a short path has them, (n, 9): exactly its own curve."""
+    step = pieces[:, X1 : Y1 + 1] - pieces[:, X0:X1]
+    is_arc = pieces[:, RADIUS] > 0.0
+    radius = np.where(is_arc, pieces[:, RADIUS], 1.0)
+    outward = (pieces[:, X0:X1] - pieces[:, CX : CY + 1]) / radius[:, None]
+    side = np.sign(pieces[:, SWEEP])
+    around = np.column_stack([-side * outward[:, 1], side * outward[:, 0]])
+    chord = np.linalg.norm(step, axis=1)
+    lengths = np.where(is_arc, radius * np.abs(pieces[:, SWEEP]), chord)
+    straight = step / np.maximum(chord, EMPTY)[:, None]
+    kept = lengths > EMPTY
+    mask = is_arc[:, None]
+    tangents = np.where(mask, around, straight)[kept]
+    return Course(
+        starts=pieces[kept, X0:X1],
+        tangents=tangents / np.linalg.norm(tangents, axis=1)[:, None],
+        normals=np.where(mask, -outward, 0.0)[kept],
+        curvatures=np.where(is_arc, 1.0 / radius, 0.0)[kept],
+        lengths=lengths[kept],
+        goal=pieces[-1, X1 : Y1 + 1].copy(),
+        halts=np.zeros(int(kept.sum()) + 1, bool),
+    )
+
+
+def joined(courses: Sequence[Course]) -> tuple[Course, NDArray[np.int64]]:
+    """One course of k that follow each other, and the pieces (k - 1,) that the next begin with."""
+    first = np.cumsum([len(course.starts) for course in courses])[:-1]
+    halts = [courses[0].halts, *(course.halts[1:] for course in courses[1:])]
+    whole = Course(
+        starts=np.concatenate([course.starts for course in courses]),
+        tangents=np.concatenate([course.tangents for course in courses]),
+        normals=np.concatenate([course.normals for course in courses]),
+        curvatures=np.concatenate([course.curvatures for course in courses]),
+        lengths=np.concatenate([course.lengths for course in courses]),
+        goal=courses[-1].goal,
+        halts=np.concatenate(halts),
+    )
+    return whole, first

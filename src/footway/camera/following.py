@@ -1,0 +1,239 @@
+"""A camera behind a character of a recorded crowd."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from footway.camera.flight import Moments
+from footway.camera.look import as_directions
+from footway.camera.motion import CameraMotion, checked_rate, frame_times
+from footway.errors import BadQuery
+from footway.follow.checks import number
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from footway.corridor import CorridorMap
+    from footway.crowd import Recording
+
+    Floats = NDArray[np.float64]
+
+_STANDS = 0.1  # m/s. Who is slower than this keeps his heading
+_EYES = 1.5  # m. Height at which the camera looks at the character
+_AHEAD = 2.0  # m. It looks at a place so far before him, so that it sees where he goes
+_MARGIN = 0.002  # m. Between frames a camera leaves the chord by less
+_STIFF = 2.0  # 1/s. How quickly the camera turns after the character
+_STEPS = 64  # of a ray on its way to a wall, at most; one that is not there yet ends where it is
+
+
+def follow(
+    recording: Recording,
+    character: int,
+    *,
+    distance: float = 4.0,
+    height: float = 2.5,
+    radius: float = 0.2,
+    turn_rate: float = 0.8,
+    smoothing: float = 1.0,
+    rate: float = 30.0,
+    cmap: CorridorMap | None = None,
+) -> CameraMotion:
+    """Motion of a camera behind one character, from the first frame he is in to the last.
+
+    It keeps its distance and turns after him, gently; position and direction are C1. It looks at
+    where he goes, a little down. Time counts from his first frame.
+
+    Args:
+        recording: of a crowd.
+        character: his id; see `recording.characters.ids`.
+        distance: behind him, m. With a map it is shorter where a wall is in the way.
+        height: of the camera above the ground, m.
+        radius: least distance of the camera to walls, m, with a map; no more than his own radius.
+        turn_rate: greatest, of the heading, rad/s.
+        smoothing: s. Steps to the side that take less than this are hardly seen.
+        rate: frames per second.
+        cmap: the map he walks on: then the camera is in no wall, nor behind one.
+
+    Raises:
+        BadQuery: nobody has this id, or he is in one frame only; a bad value.
+
+    Example:
+        >>> import footway as fw
+        >>> cmap = fw.CorridorMap.build(fw.load("gallery:field"))
+        >>> crowd = fw.Crowd(cmap, seed=1)
+        >>> ids = crowd.add(20)
+        >>> shot = fw.camera.follow(crowd.run(seconds=5), ids[0], cmap=cmap)
+        >>> round(shot.duration, 3), shot.clearance >= 0.2
+        (5.0, True)
+
+    """
+    wish = _Wish(
+        number(distance, "distance", "m", low=0.0),
+        number(height, "height", "m", above=_EYES),
+        number(radius, "radius", "m", low=0.0),
+        number(turn_rate, "turn rate", "rad/s", above=0.0),
+        number(smoothing, "smoothing", "s", above=0.0),
+    )
+    rate = checked_rate(rate)
+    times, track = recording.trajectory(character)
+    if len(times) < 2:
+        raise BadQuery(f"character {character} is in one frame only: there is nothing to follow")
+    frames = frame_times(float(times[-1] - times[0]), rate)
+    chase = _chase(times - times[0], track, frames, wish, cmap)
+    clearance = math.nan if cmap is None else float(cmap.clearance(chase.places[:, :2]).min())
+    return CameraMotion(chase, rate, None, None, wish.radius, clearance)
+
+
+class _Wish(NamedTuple):
+    distance: float
+    height: float
+    radius: float
+    turn_rate: float
+    smoothing: float
+
+
+class Chase:
+    """A camera's places and headings by frame, with a cubic between them: C1.
+
+    Attributes:
+        times: (n,) s.
+        places: (n, 3) m.
+
+    """
+
+    def __init__(self, times: Floats, places: Floats, heading: Floats, distance: Floats) -> None:
+        self.times, self.places = times, places
+        level = distance + _AHEAD
+        gaze = np.column_stack([heading, np.arctan2(_EYES - places[:, 2], level)])
+        self._values = np.column_stack([places, gaze])
+        self._slopes = np.gradient(self._values, times, axis=0)
+        step = np.linalg.norm(np.diff(places, axis=0), axis=1)
+        self._arc_lengths = np.concatenate([[0.0], np.cumsum(step)])
+
+    @property
+    def duration(self) -> float:
+        """In seconds."""
+        return float(self.times[-1])
+
+    def at(self, t: Floats) -> Moments:
+        """Return where the camera is and looks at times t (n,), s."""
+        t = np.clip(t, 0.0, self.duration)
+        values, slopes = _cubic(self.times, self._values, self._slopes, t)
+        speeds = np.linalg.norm(slopes[:, :3], axis=1)
+        directions = as_directions(values[:, 3], values[:, 4])
+        arc_lengths = np.interp(t, self.times, self._arc_lengths)
+        return Moments(t, values[:, :3], directions, speeds, arc_lengths)
+
+
+def _chase(
+    times: Floats, track: Floats, frames: Floats, wish: _Wish, cmap: CorridorMap | None
+) -> Chase:
+    """Places and headings of the camera in all frames."""
+    slopes = np.gradient(track, times, axis=0)
+    there, _ = _cubic(times, track, slopes, frames)
+    smooth = _smoothed(frames, there, wish.smoothing)
+    heading = _eased_heading(frames, np.gradient(smooth, frames, axis=0), wish.turn_rate)
+    if cmap is not None:
+        smooth = _kept_clear(cmap, frames, there, smooth, wish)
+    back = -np.column_stack([np.cos(heading), np.sin(heading)])
+    distance = np.full(len(frames), wish.distance)
+    if cmap is not None:
+        reach = _reach(cmap, smooth, back, distance, wish.radius)
+        distance = _beneath(frames, reach, wish.smoothing)
+    places = smooth + distance[:, None] * back
+    height = np.full(len(frames), wish.height)
+    return Chase(frames, np.column_stack([places, height]), heading, distance)
+
+
+def _kept_clear(
+    cmap: CorridorMap, frames: Floats, there: Floats, smooth: Floats, wish: _Wish
+) -> Floats:
+    """Smoothed track that is not nearer to walls than the camera may be; else the track itself."""
+    aside = smooth - there
+    far = np.linalg.norm(aside, axis=1)
+    unit = aside / np.maximum(far, 1e-12)[:, None]
+    reach = _reach(cmap, there, unit, far, wish.radius)
+    share = np.where(far > 1e-9, reach / np.maximum(far, 1e-12), 1.0)
+    return there + _beneath(frames, share, wish.smoothing)[:, None] * aside
+
+
+def _reach(cmap: CorridorMap, origin: Floats, unit: Floats, most: Floats, radius: float) -> Floats:
+    """How far (n,) m a disc gets from places (n, 2) along unit vectors before it meets a wall.
+
+    It goes on by what is free around it, which never meets a wall.
+    """
+    gone = np.zeros(len(origin))
+    for _ in range(_STEPS):
+        free = cmap.clearance(origin + gone[:, None] * unit) - radius - _MARGIN
+        step = np.minimum(np.maximum(free, 0.0), most - gone)
+        gone = gone + step
+        if not (step > _MARGIN).any():
+            break
+    return gone
+
+
+def _beneath(times: Floats, limit: Floats, seconds: float) -> Floats:
+    """Smooth values (n,) that are nowhere above a limit (n,): its least around, then the mean."""
+    half = _half_width(times, seconds)
+    least = np.lib.stride_tricks.sliding_window_view(
+        np.pad(limit, 2 * half, mode="edge"), 4 * half + 1
+    ).min(axis=1)
+    return _smoothed(times, least[:, None], seconds)[:, 0]
+
+
+def _smoothed(times: Floats, values: Floats, seconds: float) -> Floats:
+    """Mean (n, k) over a window with soft ends, twice `seconds` wide; it reflects at the ends."""
+    half = _half_width(times, seconds)
+    box = np.ones(2 * half + 1) / (2 * half + 1)
+    weights = np.convolve(box, box)
+    first, last = 2.0 * values[0] - values[2 * half : 0 : -1], 2.0 * values[-1]
+    last = last - values[-2 : -2 * half - 2 : -1]
+    padded = np.vstack([first, values, last]) if half else values
+    return np.column_stack([np.convolve(column, weights, mode="valid") for column in padded.T])
+
+
+def _half_width(times: Floats, seconds: float) -> int:
+    """Frames in half of `seconds`; fewer in a short motion."""
+    step = float(times[1] - times[0])
+    return max(0, min(round(0.5 * seconds / step), (len(times) - 2) // 2))
+
+
+def _eased_heading(times: Floats, velocity: Floats, turn_rate: float) -> Floats:
+    """Heading (n,) rad that turns after the velocity as a damped spring, never too fast.
+
+    It takes half a second to reach the greatest rate, also where the character turns on his heel.
+    """
+    pace = np.linalg.norm(velocity, axis=1)
+    moves = np.flatnonzero(pace > _STANDS)
+    if not len(moves):
+        return np.zeros(len(times))
+    wanted = np.unwrap(np.arctan2(velocity[moves, 1], velocity[moves, 0]))
+    wanted = wanted[np.clip(np.searchsorted(moves, np.arange(len(times)), "right") - 1, 0, None)]
+    heading, rate, out = float(wanted[0]), 0.0, np.empty(len(times))
+    out[0] = heading
+    for k in range(1, len(times)):
+        step = float(times[k] - times[k - 1])
+        pull = _STIFF**2 * math.remainder(wanted[k] - heading, math.tau)
+        # The damping is taken at the end of the step: stable for any step.
+        wish = (rate + step * pull) / (1.0 + 2.0 * _STIFF * step)
+        change = _STIFF * turn_rate * step
+        rate = min(max(wish, rate - change, -turn_rate), rate + change, turn_rate)
+        heading += step * rate
+        out[k] = heading
+    return out
+
+
+def _cubic(times: Floats, values: Floats, slopes: Floats, t: Floats) -> tuple[Floats, Floats]:
+    """Values and slopes (m, k) at times t (m,) of the cubic through values and slopes (n, k)."""
+    k = np.clip(np.searchsorted(times, t, side="right") - 1, 0, len(times) - 2)
+    step = (times[k + 1] - times[k])[:, None]
+    x = (t - times[k])[:, None] / step
+    a, b, c, d = values[k], slopes[k] * step, values[k + 1], slopes[k + 1] * step
+    one = x * x * (3.0 - 2.0 * x)
+    there = a + one * (c - a) + x * (1.0 - x) ** 2 * b + x * x * (x - 1.0) * d
+    slope = 6.0 * x * (1.0 - x) * (c - a) + (1.0 - x) * (1.0 - 3.0 * x) * b
+    slope = slope + x * (3.0 * x - 2.0) * d
+    return there, slope / step

@@ -1,0 +1,131 @@
+"""How fast a camera may go where its course turns (voronoi-roadmaps-2004, section 4.1)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from footway.camera.course import Course
+
+    Floats = NDArray[np.float64]
+
+_HALVINGS = 12  # of the interval in which an eased limit is looked for: 0.03 % of the speed
+
+
+class Pace(NamedTuple):
+    """What a camera may do."""
+
+    speed: float  # m/s, greatest
+    acceleration: float  # m/s^2
+    deceleration: float  # m/s^2
+    turn_rate: float  # rad/s
+    look_ahead: float  # s
+
+
+class Limits(NamedTuple):
+    """Greatest speeds along a course of n pieces."""
+
+    pieces: Floats  # (n,) m/s
+    breaks: Floats  # (n + 1,) m/s, at the ends of pieces: 0 at a halt, infinite at most
+
+
+def speed_limits(course: Course, pace: Pace) -> Limits:
+    """Greatest speed on every piece of a course, and at its breaks.
+
+    On an arc of radius r that is `turn_rate * r`, the paper's bound. A short path turns around
+    corners in arcs as small as its disc, most of them by a few degrees; there the camera would
+    slow to a crawl again and again, though the view, which looks ahead, turns gently at any speed.
+    So an arc is passed faster where, in the `look_ahead` seconds around it, the course turns by so
+    little that the view keeps the turn rate at any speed (44 degrees with the defaults), and the
+    velocity changes by `acceleration * look_ahead` at most. A faster stretch between two slower
+    ones that takes less than `look_ahead` is not worth speeding up for, and has the limit of its
+    neighbours.
+    """
+    turns = _Turns(course)
+    arcs = np.flatnonzero(course.curvatures > 0.0)
+    pieces = np.full(len(course.starts), pace.speed)
+    own = pace.turn_rate / course.curvatures[arcs]
+    pieces[arcs] = _eased(turns, course.breaks[arcs], course.breaks[arcs + 1], own, pace)
+    breaks = np.full(len(course.breaks), np.inf)
+    corners = np.flatnonzero((course.corners > 0.0) & ~course.halts)
+    # The arc that a corner of a sampled curve stands for, from middle to middle of its neighbours.
+    spread = 0.5 * (course.lengths[corners - 1] + course.lengths[corners])
+    own = pace.turn_rate * spread / course.corners[corners]
+    at = course.breaks[corners]
+    breaks[corners] = _eased(turns, at, at, own, pace)
+    breaks[course.halts] = 0.0
+    return _without_short_peaks(Limits(pieces, breaks), course.lengths, pace.look_ahead)
+
+
+class _Turns:
+    """Angle by which a course has turned, whichever way, up to an arc length."""
+
+    def __init__(self, course: Course) -> None:
+        self._breaks, self._curvatures = course.breaks, course.curvatures
+        passed = np.where(course.halts, 0.0, course.corners)
+        self._before = np.cumsum(passed[:-1]) + np.concatenate(
+            [[0.0], np.cumsum(course.curvatures * course.lengths)[:-1]]
+        )
+
+    def within(self, first: Floats, last: Floats) -> Floats:
+        """Turn between two arc lengths, rad, with the corners at both."""
+        return self._up_to(last, "right") - self._up_to(first, "left")
+
+    def _up_to(self, s: Floats, side: str) -> Floats:
+        k = np.searchsorted(self._breaks, s, side=side) - 1  # type: ignore[call-overload]
+        k = np.clip(k, 0, len(self._curvatures) - 1)
+        u = np.clip(s, 0.0, self._breaks[-1]) - self._breaks[k]
+        turn: Floats = self._before[k] + self._curvatures[k] * u
+        return turn
+
+
+def _eased(turns: _Turns, first: Floats, last: Floats, own: Floats, pace: Pace) -> Floats:
+    """Limit of arcs from `first` to `last` (m): their own, or more where they turn by little."""
+    middle, change = 0.5 * (first + last), min(pace.acceleration, pace.deceleration)
+    # Past a corner of this angle, at any constant speed, a view that looks ahead turns just so fast
+    # in the middle: the chord's rate there is 2 tan(angle / 2) / look_ahead.
+    most = 2.0 * math.atan(0.5 * pace.turn_rate * pace.look_ahead)
+
+    def is_gentle(speed: Floats) -> NDArray[np.bool_]:
+        window = speed * pace.look_ahead
+        turn = np.maximum.reduce(
+            [
+                turns.within(first, first + window),
+                turns.within(last - window, last),
+                turns.within(middle - 0.5 * window, middle + 0.5 * window),
+            ]
+        )
+        gentle: NDArray[np.bool_] = turn <= np.minimum(most, change * pace.look_ahead / speed)
+        return gentle
+
+    low = np.minimum(own, pace.speed)
+    high = np.full(len(own), pace.speed)
+    low = np.where(is_gentle(high), high, low)
+    for _ in range(_HALVINGS if (low < high).any() else 0):
+        speed = 0.5 * (low + high)
+        gentle = is_gentle(speed)
+        low, high = np.where(gentle, speed, low), np.where(gentle, high, speed)
+    return low
+
+
+def _without_short_peaks(limits: Limits, lengths: Floats, look_ahead: float) -> Limits:
+    """Limits where faster stretches that are too short to be of use are levelled."""
+    chain = np.empty(2 * len(lengths) + 1)
+    chain[::2], chain[1::2] = limits.breaks, limits.pieces
+    size = np.zeros(len(chain))
+    size[1::2] = lengths
+    while True:
+        first = np.flatnonzero(np.concatenate([[True], np.diff(chain) != 0.0]))
+        level, length = chain[first], np.add.reduceat(size, first)
+        beside = np.maximum(level[:-2], level[2:])
+        low = (level[1:-1] > beside) & (length[1:-1] < look_ahead * beside)
+        if not low.any():
+            break
+        level[1:-1][low] = beside[low]
+        chain = np.repeat(level, np.diff(np.concatenate([first, [len(chain)]])))
+    return Limits(chain[1::2].copy(), chain[::2].copy())

@@ -1,0 +1,147 @@
+"""Where a camera looks (voronoi-roadmaps-2004, section 4.2).
+
+On its way it looks at the place where it will be `look_ahead` seconds later. That turns C1: with
+p(t) the position, which is C1 because the course is and the speed is continuous, the direction is
+c / |c| with c = p(t + look_ahead) - p(t), so its rate is continuous wherever c is not zero. The
+tangent's rate is curvature times speed, which jumps where an arc begins. Towards a halt the place
+ahead stays at the halt; c goes to zero there, c / |c| to the last tangent and its rate to zero.
+
+Where the camera stands it turns with an eased rate, from zero to what the way ahead begins with.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from footway.camera.course import Course
+    from footway.camera.speed import SpeedDiagram
+
+    Floats = NDArray[np.float64]
+
+_NEAR = 1e-4  # m. A chord this short has the direction of the course at its middle, to 1e-9
+_STEEP = 1e-9  # of a direction's length: what is steeper has no heading
+
+
+class Gaze(NamedTuple):
+    """A view direction as a camera on a tripod has it; the horizon is level."""
+
+    heading: float  # rad, from the x-axis to the left
+    pitch: float  # rad, upwards
+    heading_rate: float = 0.0  # rad/s
+    pitch_rate: float = 0.0  # rad/s
+
+
+class Turn(NamedTuple):
+    """A turn on the spot; its rates are continuous, from 0 to those of the last gaze."""
+
+    first: Gaze
+    last: Gaze
+    duration: float  # s
+
+    def directions(self, t: Floats) -> Floats:
+        """(n, 3) unit. Where the camera looks t seconds (n,) after the turn began."""
+        if self.duration == 0.0:
+            x, slope = np.where(t > 0.0, 1.0, 0.0), np.zeros_like(t)
+        else:
+            x = np.clip(t / self.duration, 0.0, 1.0)
+            slope = x * x * (x - 1.0) * self.duration
+        ease = x * x * (3.0 - 2.0 * x)
+        heading = self.first.heading + ease * (self.last.heading - self.first.heading)
+        pitch = self.first.pitch + ease * (self.last.pitch - self.first.pitch)
+        return as_directions(
+            heading + slope * self.last.heading_rate, pitch + slope * self.last.pitch_rate
+        )
+
+
+def turn_between(first: Gaze, last: Gaze, turn_rate: float) -> Turn:
+    """The shorter way round at `turn_rate` (rad/s) at most, which it takes a second to reach.
+
+    Where the way ahead bends at once, the rate that it begins with comes on top.
+    """
+    heading = first.heading + math.remainder(last.heading - first.heading, math.tau)
+    last = last._replace(heading=heading)
+    angle = math.hypot(last.heading - first.heading, last.pitch - first.pitch)
+    rate = math.hypot(last.heading_rate, last.pitch_rate)
+    # An eased turn has 1.5 times its mean rate in the middle, and 6 angle / duration^2 at its ends.
+    duration = max(1.5 * angle / turn_rate, math.sqrt(6.0 * angle / turn_rate), rate / turn_rate)
+    return Turn(first._replace(heading_rate=0.0, pitch_rate=0.0), last, duration)
+
+
+def as_gaze(direction: Floats, rate: Floats | None = None, *, heading: float = 0.0) -> Gaze:
+    """Gaze along a vector (3,) of any length, whose rate (3,) is per second.
+
+    A vertical one keeps the heading that is given.
+    """
+    x, y, z = direction.tolist()
+    level = math.hypot(x, y)
+    if level <= _STEEP * abs(z):
+        return Gaze(heading, math.copysign(0.5 * math.pi, z))
+    gaze = Gaze(math.atan2(y, x), math.atan2(z, level))
+    if rate is None:
+        return gaze
+    dx, dy, dz = rate.tolist()
+    away = (x * dx + y * dy) / level
+    return gaze._replace(
+        heading_rate=(x * dy - y * dx) / level**2,
+        pitch_rate=(dz * level - z * away) / (level**2 + z**2),
+    )
+
+
+def as_directions(heading: Floats, pitch: Floats) -> Floats:
+    """Unit vectors (n, 3) of headings and pitches (n,)."""
+    level = np.cos(pitch)
+    return np.column_stack([level * np.cos(heading), level * np.sin(heading), np.sin(pitch)])
+
+
+class Ahead:
+    """Looks ahead along a course that is passed as a speed diagram says."""
+
+    def __init__(self, course: Course, diagram: SpeedDiagram, look_ahead: float) -> None:
+        self._course, self._diagram, self._look_ahead = course, diagram, look_ahead
+        inner = course.breaks[course.halts]
+        self.ends = np.concatenate([[0.0], inner, [course.length]])
+        """(k + 1,) m. Both ends of the course and all halts: the legs are between them."""
+        self.times = diagram.time_at(self.ends)
+
+    def directions(self, t: Floats, leg: NDArray[np.int64]) -> Floats:
+        """(n, 3) unit. Where the camera looks after t seconds (n,) of moving, in legs (n,)."""
+        course, ends = self._course, self.times[leg + 1]
+        here = np.minimum(self._diagram.distance_at(t), self.ends[leg + 1])
+        there = self._diagram.distance_at(np.minimum(t + self._look_ahead, ends))
+        there = np.clip(there, here, self.ends[leg + 1])
+        chord = course.position(there) - course.position(here)
+        length = np.linalg.norm(chord, axis=1)
+        # Just before a halt: the tangent of the piece that ends there.
+        before = np.nextafter(self.ends[leg + 1], 0.0)
+        tangent = course.tangent(np.minimum(0.5 * (here + there), before))
+        near = (there - here < _NEAR) | (length == 0.0)
+        chord = np.where(near[:, None], tangent, chord / np.where(near, 1.0, length)[:, None])
+        return in_space(chord)
+
+    def arrival(self, leg: int) -> Gaze:
+        """Where the camera looks at the end of a leg: along its last tangent."""
+        direction = self.directions(self.times[leg + 1 : leg + 2], np.array([leg]))[0]
+        return as_gaze(direction)
+
+    def departure(self, leg: int) -> Gaze:
+        """Where the camera looks at the start of a leg, and how it turns there."""
+        first, last = float(self.times[leg]), float(self.times[leg + 1])
+        ahead = min(first + self._look_ahead, last)
+        here, there = self.ends[leg], self._diagram.distance_at(ahead)
+        chord = self._course.position(there) - self._course.position(here)
+        pace = float(self._diagram.speed_after(ahead)) if ahead < last else 0.0
+        rate = pace * self._course.tangent(there)
+        return as_gaze(in_space(chord[None])[0], in_space(rate[None])[0])
+
+
+def in_space(vectors: Floats) -> Floats:
+    """Vectors (n, 2 or 3) in three dimensions, (n, 3)."""
+    if vectors.shape[1] == 3:
+        return vectors
+    return np.column_stack([vectors, np.zeros(len(vectors))])

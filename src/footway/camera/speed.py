@@ -1,0 +1,211 @@
+"""The speed diagram: the fastest motion along a course under bounds (section 4.1, figure 11)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from footway.errors import BadQuery
+from footway.follow.checks import number
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+
+
+ROUNDING = 1e-12
+"""Of the length. A phase that is shorter is rounding."""
+
+
+class SpeedDiagram:
+    """The fastest way to pass a course whose speed is limited piece by piece.
+
+    The square of the speed is linear in the arc length between knots, so that everything has a
+    closed form. At every arc length s it is the greatest that any motion can have:
+
+        v(s)^2 = min(limit(s)^2, limit(r)^2 + 2 a (s - r) for all r < s,
+                                 limit(r)^2 + 2 d (r - s) for all r > s)
+
+    for acceleration a and deceleration d. A faster motion would break one of these bounds, and this
+    one breaks none: it is time-optimal. The speed at both ends counts as a limit there.
+
+    Args:
+        breaks: (n + 1,) m, ascending from 0: where the limit changes.
+        limits: (n,) m/s, positive: greatest speed on each piece.
+        acceleration: greatest, m/s^2.
+        deceleration: greatest, m/s^2.
+        break_limits: (n + 1,) m/s: greatest speed at the breaks alone; 0 where the camera stands.
+        start_speed: m/s, at the beginning at most.
+        end_speed: m/s, at the end at most.
+
+    Attributes:
+        knots: (k,) m. Where the acceleration changes.
+        speeds: (k,) m/s. At the knots.
+        times: (k,) s. At the knots.
+        accelerations: (k - 1,) m/s^2. Between them.
+
+    Example:
+        >>> diagram = SpeedDiagram([0, 4, 5, 9], [1.4, 0.4, 1.4], acceleration=0.5)
+        >>> round(float(diagram.speed_at(4.5)), 3), round(diagram.duration, 2)
+        (0.4, 12.44)
+
+    """
+
+    def __init__(
+        self,
+        breaks: ArrayLike,
+        limits: ArrayLike,
+        *,
+        acceleration: float = 0.5,
+        deceleration: float = 0.5,
+        break_limits: ArrayLike | None = None,
+        start_speed: float = 0.0,
+        end_speed: float = 0.0,
+    ) -> None:
+        self.breaks, self.limits, self.break_limits = _checked(breaks, limits, break_limits)
+        self.acceleration = number(acceleration, "acceleration", "m/s^2", above=0.0)
+        self.deceleration = number(deceleration, "deceleration", "m/s^2", above=0.0)
+        ends = (
+            number(start_speed, "start speed", "m/s", low=0.0),
+            number(end_speed, "end speed", "m/s", low=0.0),
+        )
+        energy = self._at_breaks(*ends)
+        self._set_knots(energy)
+
+    def _at_breaks(self, start: float, end: float) -> Floats:
+        """Square of the speed at the breaks, (n + 1,)."""
+        most = self.break_limits.copy()
+        most[:-1] = np.minimum(most[:-1], self.limits)
+        most[1:] = np.minimum(most[1:], self.limits)
+        most[0], most[-1] = min(most[0], start), min(most[-1], end)
+        up, down = 2.0 * self.acceleration * self.breaks, 2.0 * self.deceleration * self.breaks
+        squares = most**2
+        forward = np.minimum.accumulate(squares - up) + up
+        backward = np.minimum.accumulate((squares + down)[::-1])[::-1] - down
+        energy: Floats = np.minimum.reduce([squares, forward, backward])
+        return np.maximum(energy, 0.0)
+
+    def _set_knots(self, energy: Floats) -> None:
+        """Split every piece where its motion goes from speeding up to the limit to slowing down."""
+        first, last, top = energy[:-1], energy[1:], self.limits**2
+        a, d, size = self.acceleration, self.deceleration, np.diff(self.breaks)
+        rise, fall = (top - first) / (2.0 * a), (top - last) / (2.0 * d)
+        meet = np.clip((last - first + 2.0 * d * size) / (2.0 * (a + d)), 0.0, size)
+        is_peak = rise + fall > size
+        up = np.where(is_peak, meet, np.clip(rise, 0.0, size))
+        down = np.clip(fall, 0.0, size)
+        peak = np.minimum(top, np.where(is_peak, first + 2.0 * a * up, top))
+        start, end = self.breaks[:-1], self.breaks[1:]
+        risen = np.minimum(start + up, end)
+        falls = np.where(is_peak, risen, np.maximum(risen, end - down))
+        knots = np.column_stack([start, risen, falls]).ravel()
+        squares = np.column_stack([first, peak, peak]).ravel()
+        rates = np.tile([a, 0.0, -d], len(size))
+        knots, squares = np.append(knots, self.breaks[-1]), np.append(squares, last[-1])
+        kept = np.diff(knots) > ROUNDING * max(1.0, self.length)
+        kept[0] = knots[1] > 0.0
+        ends = np.append(kept, True)  # a phase of no length has the speed of the next one
+        self.knots, self.accelerations = knots[ends], rates[kept]
+        self.speeds = np.sqrt(squares[ends])
+        pace = self.speeds[:-1] + self.speeds[1:]
+        self.times = np.concatenate([[0.0], np.cumsum(2.0 * np.diff(self.knots) / pace)])
+
+    @property
+    def length(self) -> float:
+        """Of the course, m."""
+        return float(self.breaks[-1])
+
+    @property
+    def duration(self) -> float:
+        """Seconds that it takes."""
+        return float(self.times[-1])
+
+    def limit_at(self, s: ArrayLike) -> Floats:
+        """Greatest speed that is allowed at arc lengths s, m/s; at a break the least around it."""
+        s = np.clip(np.asarray(s, np.float64), 0.0, self.length)
+        right = np.searchsorted(self.breaks, s, side="right") - 1
+        left = np.searchsorted(self.breaks, s, side="left") - 1
+        n = len(self.limits)
+        beside = np.minimum(
+            self.limits[np.clip(left, 0, n - 1)], self.limits[np.clip(right, 0, n - 1)]
+        )
+        here = self.breaks[right] == s
+        limit: Floats = np.where(here, np.minimum(beside, self.break_limits[right]), beside)
+        return limit
+
+    def speed_at(self, s: ArrayLike) -> Floats:
+        """Speed at arc lengths s, m/s."""
+        s = np.clip(np.asarray(s, np.float64), 0.0, self.length)
+        k = self._phase(self.knots, s)
+        u = s - self.knots[k]
+        square = self.speeds[k] ** 2 + 2.0 * self.accelerations[k] * u
+        speed: Floats = np.sqrt(np.maximum(square, 0.0))
+        return np.where(s == self.knots[k + 1], self.speeds[k + 1], speed)
+
+    def time_at(self, s: ArrayLike) -> Floats:
+        """Time at which the camera is at arc lengths s, s."""
+        s = np.clip(np.asarray(s, np.float64), 0.0, self.length)
+        k = self._phase(self.knots, s)
+        pace = self.speeds[k] + self.speed_at(s)
+        time: Floats = self.times[k] + 2.0 * (s - self.knots[k]) / np.where(pace > 0.0, pace, 1.0)
+        return np.where(s == self.knots[k + 1], self.times[k + 1], time)
+
+    def distance_at(self, t: ArrayLike) -> Floats:
+        """Arc length at times t, m; the ends of the course before and after."""
+        t = np.clip(np.asarray(t, np.float64), 0.0, self.duration)
+        k = self._phase(self.times, t)
+        u = t - self.times[k]
+        s = self.knots[k] + (self.speeds[k] + 0.5 * self.accelerations[k] * u) * u
+        s = np.where(t == self.times[k + 1], self.knots[k + 1], s)
+        distance: Floats = np.clip(s, self.knots[k], self.knots[k + 1])
+        return distance
+
+    def speed_after(self, t: ArrayLike) -> Floats:
+        """Speed at times t, m/s."""
+        t = np.clip(np.asarray(t, np.float64), 0.0, self.duration)
+        k = self._phase(self.times, t)
+        speed: Floats = np.maximum(
+            self.speeds[k] + self.accelerations[k] * (t - self.times[k]), 0.0
+        )
+        return np.where(t == self.times[k + 1], self.speeds[k + 1], speed)
+
+    def _phase(self, knots: Floats, at: Floats) -> NDArray[np.int64]:
+        """Phase in which each value lies."""
+        found = np.searchsorted(knots, at, side="right") - 1
+        return np.clip(found, 0, len(self.accelerations) - 1)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "breaks": self.breaks.tolist(),
+            "limits": self.limits.tolist(),
+            "knots": self.knots.tolist(),
+            "speeds": self.speeds.tolist(),
+            "times": self.times.tolist(),
+            "accelerations": self.accelerations.tolist(),
+        }
+
+    def __repr__(self) -> str:
+        return f"SpeedDiagram({self.length:.2f} m in {self.duration:.2f} s)"
+
+
+def _checked(
+    breaks: ArrayLike, limits: ArrayLike, break_limits: ArrayLike | None
+) -> tuple[Floats, Floats, Floats]:
+    """Arrays that fit each other, or one clear line."""
+    try:
+        at, most = np.array(breaks, np.float64), np.array(limits, np.float64)
+        there = np.full(at.shape, np.inf) if break_limits is None else np.array(break_limits, float)
+    except (TypeError, ValueError):
+        raise BadQuery("breaks and limits of a speed diagram must be numbers") from None
+    if at.ndim != 1 or len(at) < 2 or most.shape != (len(at) - 1,) or there.shape != at.shape:
+        raise BadQuery(
+            f"a speed diagram has one break more than limits, not {at.shape} and {most.shape}"
+        )
+    if not np.isfinite(at).all() or at[0] != 0.0 or (np.diff(at) <= 0.0).any():
+        raise BadQuery("the breaks of a speed diagram must ascend from 0 m")
+    if not (np.isfinite(most) & (most > 0.0)).all() or not (there >= 0.0).all():
+        raise BadQuery("the limits of a speed diagram must be positive and finite, in m/s")
+    return at, most, there

@@ -1,0 +1,348 @@
+"""A camera that visits several places (voronoi-roadmaps-2004, section 4.3)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from footway.camera.blending import SMALLEST, blended, tangent_lengths, with_halts
+from footway.camera.course import Course, joined
+from footway.camera.flight import Flight, Wish
+from footway.camera.motion import (
+    CameraMotion,
+    checked_pace,
+    checked_rate,
+    course_of,
+    frame_times,
+)
+from footway.camera.order import shortest_order
+from footway.constants import TOUCH
+from footway.corridor import CorridorMap
+from footway.corridor._path_kernels import polyline_clearance
+from footway.errors import BadQuery, NoPath
+from footway.follow.checks import number
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from footway.corridor import Path
+
+    Floats = NDArray[np.float64]
+
+_CHORDS = 64  # by which an arc at a stop is measured; their sagitta counts as lost clearance
+_ROUNDING = 0.25  # m, how far arcs may leave the corners of legs that are polylines
+
+
+class Stop(NamedTuple):
+    """A place on a tour.
+
+    Where it has neither a dwell time nor something to look at, the camera passes it without
+    stopping.
+    """
+
+    at: tuple[float, float]  # m
+    dwell: float = 0.0  # s that the camera rests there; turning comes on top
+    look_at: tuple[float, ...] | None = None  # m, x, y (at the eye's height) or x, y, z
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tour(CameraMotion):
+    """A camera motion from stop to stop.
+
+    Attributes:
+        stops: (n) in the order in which they are visited.
+        order: (n) which of the given stops each is.
+        arrivals: (n,) s. When the camera is there, or nearest to it.
+        departures: (n,) s. When it leaves; the same where it does not stop.
+        misses: (n,) m. How near the camera comes: 0 where it stops.
+
+    """
+
+    stops: tuple[Stop, ...]
+    order: tuple[int, ...]
+    arrivals: Floats
+    departures: Floats
+    misses: Floats
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        rows = zip(self.stops, self.order, self.arrivals, self.departures, self.misses, strict=True)
+        stops = [
+            {
+                "stop": order,
+                "at": list(stop.at),
+                "dwell": stop.dwell,
+                "look_at": None if stop.look_at is None else list(stop.look_at),
+                "arrival": float(arrival),
+                "departure": float(departure),
+                "miss": float(miss),
+            }
+            for stop, order, arrival, departure, miss in rows
+        ]
+        return super().to_dict() | {"stops": stops}
+
+
+def tour(
+    cmap: CorridorMap,
+    stops: Sequence[Stop | tuple[float, float]],
+    *,
+    radius: float = 0.25,
+    clearance: float | None = None,
+    order: Literal["kept", "optimised"] = "kept",
+    miss: float = 0.5,
+    speed: float = 1.4,
+    acceleration: float = 0.5,
+    deceleration: float = 0.5,
+    turn_rate: float = 0.8,
+    look_ahead: float = 1.0,
+    height: float = 1.7,
+    rate: float = 30.0,
+) -> Tour:
+    """Motion of a camera from the first stop to the last, past all others.
+
+    Args:
+        cmap: the map.
+        stops: places x, y in metres, or `Stop`s with a dwell time and something to look at.
+        radius: least distance to walls, m.
+        clearance: wanted distance to walls, m, where there is room for more than the radius.
+        order: "kept", or "optimised": the first stop stays the first, the others come in the order
+            of the shortest way (the shortest of all up to 12 stops).
+        miss: m. Where the camera does not stop, it flies an arc past the stop, this far from it at
+            most. Where there is no room for an arc, or none of use, it stops and turns.
+        speed: this and the other options are those of `motion`.
+        acceleration: greatest, m/s^2.
+        deceleration: greatest, m/s^2.
+        turn_rate: rad/s.
+        look_ahead: s.
+        height: of the eye above the ground, m.
+        rate: frames per second.
+
+    Raises:
+        BadQuery: a stop in a wall, one stop only, the same stop twice in a row, a bad value.
+        NoPath: no way between two stops, and where it is too narrow.
+
+    Example:
+        >>> import footway as fw
+        >>> cmap = fw.CorridorMap.build(fw.load("gallery:field"))
+        >>> stops = [(2, 2), fw.camera.Stop((17, 2), dwell=2, look_at=(10, 6)), (17, 11)]
+        >>> trip = fw.camera.tour(cmap, stops)
+        >>> trip.order, trip.clearance >= 0.25
+        ((0, 1, 2), True)
+
+    """
+    pace = checked_pace(speed, acceleration, deceleration, turn_rate, look_ahead)
+    height, rate = number(height, "height", "m"), checked_rate(rate)
+    miss = number(miss, "miss", "m", low=0.0)
+    radius = number(radius, "radius", "m", low=0.0)
+    places = checked_stops(cmap, stops, radius)
+    chosen = _order(cmap, places, order, radius, clearance)
+    places = [places[k] for k in chosen]
+    legs = [
+        _leg(cmap, (places[k].at, places[k + 1].at), chosen[k : k + 2], radius, clearance)
+        for k in range(len(places) - 1)
+    ]
+    course, ways, narrowest = _past_stops(cmap, legs, places, radius, miss)
+    wishes = _wishes(course, ways, places, height)
+    flight = Flight(course, pace, height=height, wishes=wishes)
+    frame_times(flight.duration, rate)  # refuses too many
+    arrivals = np.array([flight.time_of(s) for s in ways])
+    stays = [
+        flight.stays[_halt_at(course, s)].duration if _stands(course, s) else 0.0 for s in ways
+    ]
+    away = course.position(ways) - np.array([stop.at for stop in places])
+    return Tour(
+        flight,
+        rate,
+        course,
+        flight.diagram,
+        radius,
+        narrowest,
+        stops=tuple(places),
+        order=tuple(chosen),
+        arrivals=arrivals,
+        departures=arrivals + np.array(stays),
+        misses=np.linalg.norm(away, axis=1),
+    )
+
+
+def _order(
+    cmap: CorridorMap, places: list[Stop], order: str, radius: float, clearance: float | None
+) -> list[int]:
+    """In which order the stops are visited."""
+    kept = list(range(len(places)))
+    if order == "kept":
+        return kept
+    if order != "optimised":
+        raise BadQuery(f'the order is {order!r}: it must be "kept" or "optimised"')
+    at = np.array([stop.at for stop in places])
+    i, j = np.triu_indices(len(places), 1)
+    lengths = np.zeros((len(places), len(places)))
+    for a, b, path in zip(
+        i, j, cmap.paths(at[i], at[j], radius=radius, clearance=clearance), strict=True
+    ):
+        found = path or _leg(cmap, (at[a], at[b]), [int(a), int(b)], radius, clearance)
+        lengths[a, b] = lengths[b, a] = found.length
+    return shortest_order(lengths)
+
+
+def _leg(
+    cmap: CorridorMap, ends: tuple[Any, Any], stops: list[int], radius: float, wish: float | None
+) -> Path:
+    """Path between two stops, or why there is none."""
+    try:
+        return cmap.path(*ends, radius=radius, clearance=wish)
+    except NoPath as error:
+        a, b = stops
+        raise NoPath(
+            f"no way from stop {a + 1} to stop {b + 1}: {error}",
+            reason=error.reason,
+            pinch=error.pinch,
+        ) from None
+
+
+def _past_stops(
+    cmap: CorridorMap, legs: list[Path], places: list[Stop], radius: float, miss: float
+) -> tuple[Course, Floats, float]:
+    """Course along all legs, the arc length of every stop, and the course's clearance, m."""
+    courses, clearances = zip(*(course_of(leg, _ROUNDING, cmap) for leg in legs), strict=True)
+    course, first = joined(courses)
+    halts = course.halts.copy()
+    halts[first] |= np.array([_is_rest(stop) for stop in places[1:-1]], bool)
+    course = replace(course, halts=halts)
+    deviation = np.zeros(len(course.breaks))
+    deviation[first] = miss
+    tangents = tangent_lengths(course, deviation, np.full(len(deviation), np.inf))
+    narrowest = min(clearances)
+    for k in np.flatnonzero(tangents):
+        tangents[k], clear = _fitting(cmap, course, int(k), float(tangents[k]), radius)
+        narrowest = min(narrowest, clear)
+    course, breaks = blended(course, tangents)
+    ways = np.concatenate([[0.0], breaks[first], [course.length]])
+    return with_halts(course), ways, narrowest
+
+
+def _fitting(
+    cmap: CorridorMap, course: Course, k: int, tangent: float, radius: float
+) -> tuple[float, float]:
+    """Tangent length of an arc at corner k that keeps the radius, 0 for none, and its clearance."""
+    one = replace(
+        course,
+        starts=course.starts[k - 1 : k + 1],
+        tangents=course.tangents[k - 1 : k + 1],
+        normals=course.normals[k - 1 : k + 1],
+        curvatures=course.curvatures[k - 1 : k + 1],
+        lengths=course.lengths[k - 1 : k + 1],
+        goal=course.starts[k] + course.lengths[k] * course.tangents[k],
+        halts=np.zeros(3, bool),
+    )
+    bend = math.tan(0.5 * course.corners[k])
+    while tangent > SMALLEST * bend:
+        arc, _ = blended(one, np.array([0.0, tangent, 0.0]))
+        at = float(course.lengths[k - 1]) - tangent
+        size = course.corners[k] * tangent / bend
+        chords = arc.position(at + np.linspace(0.0, size, _CHORDS + 1))
+        sagitta = tangent / bend * (1.0 - math.cos(0.5 * course.corners[k] / _CHORDS))
+        clear = float(polyline_clearance(chords, cmap.solver.index.grid)) - sagitta
+        if clear >= radius:
+            return tangent, clear
+        tangent *= 0.5
+    return 0.0, math.inf
+
+
+def _stands(course: Course, s: float) -> bool:
+    """Whether the camera stands at an arc length: an end or a halt."""
+    return s in (0.0, course.length) or bool((course.breaks[course.halts] == s).any())
+
+
+def _halt_at(course: Course, s: float) -> int:
+    """Number of a halt, counted from the start, which is 0."""
+    if s == 0.0:
+        return 0
+    return 1 + int((course.breaks[course.halts] < s).sum())
+
+
+def _is_rest(stop: Stop) -> bool:
+    return stop.dwell > 0.0 or stop.look_at is not None
+
+
+def _wishes(course: Course, ways: Floats, places: list[Stop], height: float) -> dict[int, Wish]:
+    """What the camera does at each halt that is a stop."""
+    wishes = {}
+    for stop, s in zip(places, ways.tolist(), strict=True):
+        if _is_rest(stop):
+            thing = stop.look_at
+            target = None if thing is None else np.array([*thing, height][:3])
+            wishes[_halt_at(course, s)] = Wish(stop.dwell, target)
+    return wishes
+
+
+def checked_stops(cmap: CorridorMap, stops: Sequence[Any], radius: float) -> list[Stop]:
+    """Stops at which the camera fits, or one clear line."""
+    if not isinstance(cmap, CorridorMap):
+        raise BadQuery(
+            f"a tour needs a CorridorMap in the plane, not {cmap!r:.60}: in space, join the paths "
+            "of the map and use `motion`"
+        )
+    if isinstance(stops, str) or not hasattr(stops, "__len__"):
+        raise BadQuery(f"stops must be a list of places x, y in metres, not {stops!r:.60}")
+    if len(stops) < 2:
+        raise BadQuery(f"a tour has two stops or more, not {len(stops)}: give another place to go")
+    places = [_as_stop(stop, k + 1) for k, stop in enumerate(stops)]
+    at = np.array([stop.at for stop in places])
+    for k, (place, clear) in enumerate(zip(at, cmap.clearance(at), strict=True)):
+        _check_room(cmap, place, k + 1, float(clear), radius)
+        if k > 0 and np.hypot(*(place - at[k - 1])) < TOUCH:
+            raise BadQuery(f"stops {k} and {k + 1} are the same place {_text(place)}: drop one")
+    return places
+
+
+def _check_room(cmap: CorridorMap, place: Floats, name: int, clear: float, radius: float) -> None:
+    """Refuse a stop in a wall, or too near to one."""
+    if clear > 0.0 and clear >= radius - TOUCH:
+        return
+    contact = cmap.nearest_obstacle(place[None])[0]
+    if clear == 0.0:
+        raise BadQuery(
+            f"stop {name} {_text(place)} is inside an obstacle or outside the map: the nearest "
+            f"free point is {np.hypot(*(place - contact)):.3f} m away at {_text(contact)}"
+        )
+    raise NoPath(
+        f"a camera of radius {radius:g} m does not fit at stop {name} {_text(place)}: the nearest "
+        f"wall is {clear:.3f} m away at {_text(contact)}; move the stop or use a smaller radius",
+        reason="no room",
+    )
+
+
+def _as_stop(stop: Any, name: int) -> Stop:
+    """One stop with numbers that make sense."""
+    stop = stop if isinstance(stop, Stop) else Stop(stop)
+    at = _numbers(stop.at, f"stop {name}", (2,))
+    dwell = number(stop.dwell, f"dwell time of stop {name}", "s", low=0.0)
+    if stop.look_at is None:
+        return Stop((at[0], at[1]), dwell)
+    look_at = _numbers(stop.look_at, f"what stop {name} looks at", (2, 3))
+    if len(look_at) == 2 and math.dist(at, look_at) < TOUCH:
+        raise BadQuery(f"stop {name} looks at its own place {_text(at)}: give another one")
+    return Stop((at[0], at[1]), dwell, look_at)
+
+
+def _numbers(value: Any, what: str, sizes: tuple[int, ...]) -> tuple[float, ...]:
+    try:
+        numbers = tuple(float(one) for one in value)
+    except (TypeError, ValueError):
+        numbers = ()
+    if len(numbers) not in sizes:
+        words = "x, y or x, y, z" if len(sizes) > 1 else "x, y"
+        raise BadQuery(f"{what} must be numbers {words} in metres, not {value!r:.60}")
+    if not all(map(math.isfinite, numbers)):
+        raise BadQuery(f"{what} is {numbers}: coordinates must be finite")
+    return numbers
+
+
+def _text(point: Any) -> str:
+    return f"({point[0]:.3f}, {point[1]:.3f})"

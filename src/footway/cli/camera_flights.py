@@ -1,0 +1,170 @@
+"""What a camera can do: a tour from stop to stop, or following somebody."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations, pairwise
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from footway.cli.files import write_plot
+from footway.cli.maps import LoadedMap, build_map, is_saved, load_environment, load_map
+from footway.cli.path import BECAUSE
+from footway.errors import BadInput, NoPath
+
+if TYPE_CHECKING:
+    from footway.camera import CameraMotion, Stop
+    from footway.cli.output import Steps
+    from footway.crowd import Recording
+
+Point: TypeAlias = tuple[float, float]
+
+RADIUS = 0.25
+"""m. Least distance to walls."""
+
+
+class Method(StrEnum):
+    """Where the paths of a tour come from."""
+
+    PRM = "prm"
+    SHORT = "short"
+
+
+class Order(StrEnum):
+    """In which order stops are visited."""
+
+    KEPT = "kept"
+    OPTIMISED = "optimised"
+
+
+class Flight(Protocol):
+    """Something that a camera can do."""
+
+    def load(self, map_name: str, *, scale: float | None, steps: Steps) -> LoadedMap:
+        """Load the map, in the way that this needs it."""
+        ...
+
+    def fly(self, loaded: LoadedMap, steps: Steps) -> CameraMotion:
+        """Return the motion of the camera."""
+        ...
+
+    def draw_refusal(self, loaded: LoadedMap, refusal: NoPath, plot: str) -> bool:
+        """Draw why there is no way; False where there is nothing to draw."""
+        ...
+
+
+@dataclass(frozen=True)
+class Tour:
+    """A tour from stop to stop."""
+
+    stops: list[Stop]
+    order: Order
+    method: Method | None
+    options: dict[str, Any]
+
+    def load(self, map_name: str, *, scale: float | None, steps: Steps) -> LoadedMap:
+        """Load a saved map as it is; of any other build the Voronoi roadmap or the exact map."""
+        if is_saved(map_name):
+            if self.method is not None:
+                raise BadInput(f"{map_name}: is a saved map and used as it is; leave --method out")
+            return load_map(map_name, scale=scale, steps=steps)
+        environment = load_environment(map_name, scale=scale, steps=steps)
+        if self.method is Method.SHORT:
+            return LoadedMap(build_map(environment, steps=steps), environment)
+        from footway.corridor import CorridorMap
+        from footway.roadmap.voronoi_prm import voronoi_prm
+
+        with steps.step("build", "Building the roadmap"):
+            roadmap = voronoi_prm(environment, radius=self.options.get("radius", RADIUS))
+            return LoadedMap(CorridorMap.from_roadmap(roadmap), environment)
+
+    def _radius(self, loaded: LoadedMap) -> float:
+        """Distance to walls that is kept, m: what a roadmap was made for if nothing was asked."""
+        made_for = loaded.corridors.solver.made_for
+        radius: float = self.options.get("radius", RADIUS if made_for is None else made_for)
+        return radius
+
+    def fly(self, loaded: LoadedMap, steps: Steps) -> CameraMotion:
+        """Visit all stops."""
+        from footway.camera import tour
+
+        options = self.options | {"radius": self._radius(loaded)}
+        with steps.step("tour", "Planning the tour"):
+            return tour(loaded.corridors, self.stops, order=self.order.value, **options)
+
+    def draw_refusal(self, loaded: LoadedMap, refusal: NoPath, plot: str) -> bool:
+        """Draw the first two stops with no way between them, and where it is too narrow."""
+        from footway.io.picture import draw_no_path
+
+        ends = self._apart(loaded)
+        if ends is None:
+            return False
+        cmap, environment = loaded
+        figure = draw_no_path(
+            cmap,
+            *ends,
+            pinch=refusal.pinch,
+            because=BECAUSE[refusal.reason],
+            environment=environment,
+        )
+        write_plot(figure, plot)
+        return True
+
+    def _apart(self, loaded: LoadedMap) -> tuple[Point, Point] | None:
+        radius = self._radius(loaded)
+        pairs = pairwise if self.order is Order.KEPT else lambda all_: combinations(all_, 2)
+        for start, goal in pairs([stop.at for stop in self.stops]):
+            try:
+                loaded.corridors.path(start, goal, radius=radius)
+            except NoPath:
+                return start, goal
+        return None
+
+
+@dataclass(frozen=True)
+class Chase:
+    """A flight behind a character of a recording."""
+
+    run: str
+    character: int | None
+    options: dict[str, Any]
+
+    def load(self, map_name: str, *, scale: float | None, steps: Steps) -> LoadedMap:
+        """Load the map that they walked on."""
+        return load_map(map_name, scale=scale, steps=steps)
+
+    def fly(self, loaded: LoadedMap, steps: Steps) -> CameraMotion:
+        """Stay behind the character as long as it is there."""
+        from footway.camera import follow
+
+        recording = self._read(loaded, steps)
+        who = _longest(recording) if self.character is None else self.character
+        with steps.step("follow", "Following"):
+            return follow(recording, who, cmap=loaded.corridors, **self.options)
+
+    def draw_refusal(self, loaded: LoadedMap, refusal: NoPath, plot: str) -> bool:
+        """Nothing: somebody has walked there."""
+        del loaded, refusal, plot
+        return False
+
+    def _read(self, loaded: LoadedMap, steps: Steps) -> Recording:
+        from footway.crowd import Recording
+        from footway.io.trajectories import check_clear, check_inside
+
+        with steps.step("read", f"Reading {self.run}"):
+            recording = Recording.load(self.run)
+            if not len(recording.characters.ids):
+                raise BadInput(f"{self.run}: nobody is in the recording; there is nobody to follow")
+            if loaded.environment is None:
+                check_clear(recording, loaded.corridors, loaded.corridors.name)
+            else:
+                check_inside(recording, loaded.environment, loaded.environment.name)
+        return recording
+
+
+def _longest(recording: Recording) -> int:
+    """Return whoever is in most frames; the first of them."""
+    import numpy as np  # heavy, and help should be fast
+
+    ids, frames = np.unique(recording.ids, return_counts=True)
+    return int(ids[frames.argmax()])

@@ -1,0 +1,122 @@
+"""Courses: exactly the curve of a path; corners of polylines rounded within the room there is."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import footway as fw
+from footway.camera.blending import SMALLEST, blended, tangent_lengths, with_halts
+from footway.camera.course import SHARP, course_of_pieces, course_of_points
+
+CORNER = np.array([(0.0, 0.0), (4.0, 0.0), (4.0, 3.0)])
+STAIRS = np.array([(0, 0, 0), (4, 0, 0), (4, 3, 1), (8, 3, 1), (8, 3, 5)], float)
+
+
+@pytest.fixture(scope="module")
+def path() -> fw.Path:
+    cmap = fw.CorridorMap.build(fw.load("gallery:mckenna"))
+    return cmap.path((5, 5), (190, 180), radius=1.0)
+
+
+def arcs_at(course, deviation, reach=math.inf):
+    """Course with arcs that leave its corners by a deviation at most."""
+    count = len(course.breaks)
+    return blended(
+        course, tangent_lengths(course, np.full(count, deviation), np.full(count, reach))
+    )
+
+
+class TestCourseOfAPath:
+    def test_is_the_path(self, path):
+        course = course_of_pieces(path.pieces)
+        assert course.length == pytest.approx(path.length, abs=1e-9)
+        assert (course.curvatures > 0).sum() == path.turns
+        assert course.position(course.length).tolist() == list(path.goal)
+        assert course.position(0.0).tolist() == list(path.start)
+        assert not course.corners.any()
+
+    def test_is_c1(self, path):
+        course = course_of_pieces(path.pieces)
+        at = course.breaks[1:-1]
+        assert np.abs(course.position(at - 1e-9) - course.position(at + 1e-9)).max() < 1e-8
+        assert np.abs(course.tangent(at - 1e-9) - course.tangent(at + 1e-9)).max() < 1e-6
+
+    def test_tangent_is_the_slope(self, path):
+        course = course_of_pieces(path.pieces)
+        s = np.linspace(0.01, course.length - 0.01, 2000)
+        slope = (course.position(s + 1e-6) - course.position(s - 1e-6)) / 2e-6
+        assert np.abs(slope - course.tangent(s)).max() < 1e-5
+
+    def test_curvature_is_that_of_the_arcs(self, path):
+        course = course_of_pieces(path.pieces)
+        arcs = np.flatnonzero(course.curvatures)
+        middle = 0.5 * (course.breaks[arcs] + course.breaks[arcs + 1])
+        assert course.curvature(middle) == pytest.approx(1.0)
+
+
+class TestArcs:
+    @pytest.mark.parametrize("points", [CORNER, STAIRS])
+    def test_make_it_c1(self, points):
+        course, _ = arcs_at(course_of_points(points), 0.2)
+        assert not course.corners.any()
+        s = np.linspace(0, course.length, 4001)
+        step = np.linalg.norm(np.diff(course.tangent(s), axis=0), axis=1)
+        assert step.max() < 1.01 * course.curvatures.max() * course.length / 4000
+        assert course.position(course.length).tolist() == points[-1].tolist()
+
+    @pytest.mark.parametrize("deviation", [0.05, 0.3])
+    def test_leave_a_corner_by_no_more_than_allowed(self, deviation):
+        course, breaks = arcs_at(course_of_points(CORNER), deviation)
+        away = np.linalg.norm(course.position(breaks[1]) - CORNER[1])
+        assert away == pytest.approx(deviation)
+
+    def test_take_half_of_a_line_with_two_corners(self):
+        points = np.array([(0, 0), (5, 0), (5, 1), (0, 1)], float)
+        course, _ = arcs_at(course_of_points(points), 9.0)
+        assert 1.0 / course.curvatures.max() == pytest.approx(0.5)
+        assert course.length == pytest.approx(4.5 + math.pi / 2 + 4.5)
+
+    def test_take_no_more_than_their_reach(self):
+        course, _ = arcs_at(course_of_points(CORNER), 9.0, reach=1.0)
+        assert course.breaks[1] == pytest.approx(3.0)
+
+    def test_are_left_out_where_they_would_be_tiny(self):
+        course, breaks = arcs_at(course_of_points(CORNER), 0.4 * SMALLEST)
+        assert len(course.starts) == 2
+        assert breaks.tolist() == [0, 4, 7]
+
+    def test_of_a_way_back_are_a_halt(self):
+        course, _ = arcs_at(course_of_points(np.array([(0, 0), (4, 0), (1, 0)], float)), 1.0)
+        assert course.corners.tolist() == pytest.approx([0, math.pi, 0])
+        assert with_halts(course).halts.tolist() == [False, True, False]
+
+    def test_small_corners_are_passed(self):
+        bend = 0.9 * SHARP
+        points = np.array([(0, 0), (4, 0), (4 + math.cos(bend), math.sin(bend))], float)
+        assert not with_halts(course_of_points(points)).halts.any()
+
+    def test_small_corners_in_one_place_are_a_halt(self):
+        angles = np.cumsum([0.0, 0.3, 0.3, 0.3])
+        steps = np.array([3.0, 1e-6, 1e-3, 3.0])
+        legs = steps[:, None] * np.column_stack([np.cos(angles), np.sin(angles)])
+        course = course_of_points(np.vstack([[0.0, 0.0], np.cumsum(legs, axis=0)]))
+        assert with_halts(course).halts.tolist() == [False, True, True, True, False]
+
+    def test_small_corners_along_a_curve_are_passed(self):
+        angles = np.linspace(0, math.pi, 300)
+        circle = 0.25 * np.column_stack([np.cos(angles), np.sin(angles)])
+        assert not with_halts(course_of_points(circle)).halts.any()
+
+    def test_keep_halts_where_a_line_is_used_up(self):
+        course = course_of_points(np.array([(0, 0), (4, 0), (5, 0), (5, 4)], float))
+        course.halts[1] = True
+        course, breaks = arcs_at(course, 9.0)
+        assert course.breaks[course.halts].tolist() == [breaks[1]] == [4.0]
+
+
+def test_points_that_are_the_same_are_one():
+    course = course_of_points(CORNER[[0, 0, 1, 1, 1, 2, 2]])
+    assert course.lengths.tolist() == [4, 3]
