@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 import shapely
@@ -15,6 +15,7 @@ from footway.environment.assembly import assemble
 from footway.environment.heal import heal
 from footway.environment.ingredients import Ingredients, Pieces, Shape, pieces
 from footway.environment.lattice import check_coordinates, to_metres
+from footway.environment.regions import cut_to_map
 from footway.environment.walls import Walls, walls_of
 from footway.errors import BadGeometry
 
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from footway.environment.repair import Repair
+
+
+GROUND: Final = "ground"
+"""Kind of what no region of terrain covers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +50,7 @@ class TerrainRegion:
     """Ground of one kind ("grass", "swamp"), for preferences.
 
     Attributes:
-        kind: the kind of ground, as the map calls it.
+        kind: the kind of ground, as the map calls it; "ground" is what no region covers.
         polygon: Shapely polygon or multipolygon, metres.
 
     """
@@ -63,7 +68,7 @@ class Environment:
         lines: single-line walls inside walkable space, free on both sides.
         points: point obstacles inside walkable space.
         areas: named places.
-        terrain: kinds of ground.
+        terrain: kinds of ground; where regions overlap, the later one lies on top.
         repairs: everything that was done to dirty input, with the place.
         name: of the map.
         grid: m, the grid that all coordinates lie on.
@@ -107,13 +112,14 @@ class Environment:
             lines: walls without thickness; parts outside walkable space are cut off.
             points: obstacles without size.
             areas: named places.
-            terrain: kinds of ground.
+            terrain: kinds of ground, from the bottom to the top where they overlap; what is
+                beyond the map is cut off.
             name: of the map.
             grid: m, the grid that coordinates are snapped to.
 
         Raises:
-            BadGeometry: not polygons, NaN or infinite coordinates, wider than 2,000 km, or
-                nothing walkable is left; the message names the place.
+            BadGeometry: not polygons, NaN or infinite coordinates, wider than 2,000 km, a region
+                outside the map, or nothing walkable is left; the message names the place.
 
         Example:
             >>> env = Environment.from_polygons(
@@ -152,7 +158,7 @@ class Environment:
         made = assemble(given, grid=grid)
         found = [*repairs, *made.repairs]
         named = tuple(_area(a, found, grid=grid) for a in areas)
-        ground = tuple(_region(t, found, grid=grid) for t in terrain)
+        ground = _regions(terrain, made.walkable, found, grid=grid)
         return cls(
             walkable=made.walkable,
             lines=made.lines,
@@ -163,6 +169,23 @@ class Environment:
             name=name,
             grid=grid,
         )
+
+    def with_terrain(self, terrain: Iterable[TerrainRegion | tuple[str, Shape]]) -> Self:
+        """Return the same map with more kinds of ground, on top of those that it has.
+
+        Raises:
+            BadGeometry: a region that is no polygon or lies outside the map.
+
+        Example:
+            >>> room = Environment.from_polygons(bounds=(0, 0, 10, 8))
+            >>> muddy = room.with_terrain([("mud", [(0, 0), (4, 0), (4, 20), (0, 20)])])
+            >>> muddy.terrain[0].polygon.area, muddy.repairs[0].kind
+            (32.0, 'outside')
+
+        """
+        found = list(self.repairs)
+        more = _regions(terrain, self.walkable, found, grid=self.grid)
+        return replace(self, terrain=(*self.terrain, *more), repairs=tuple(found))
 
     @property
     def bounds(self) -> tuple[float, float, float, float]:
@@ -213,12 +236,26 @@ def _area(given: Area | tuple[str, Shape], repairs: list[Repair], *, grid: float
     return Area(area.name, _healed(area.polygon, label, repairs, grid=grid), area.properties)
 
 
-def _region(
-    given: TerrainRegion | tuple[str, Shape], repairs: list[Repair], *, grid: float
-) -> TerrainRegion:
-    region = given if isinstance(given, TerrainRegion) else TerrainRegion(*given)
-    label = f"terrain {region.kind!r}"
-    return TerrainRegion(region.kind, _healed(region.polygon, label, repairs, grid=grid))
+def _regions(
+    given: Iterable[TerrainRegion | tuple[str, Shape]],
+    walkable: shapely.MultiPolygon,
+    repairs: list[Repair],
+    *,
+    grid: float,
+) -> tuple[TerrainRegion, ...]:
+    """Return regions healed and cut to the map, in their order; those that vanish are left out."""
+    regions = [r if isinstance(r, TerrainRegion) else TerrainRegion(*r) for r in given]
+    labels = [f"terrain {region.kind!r}" for region in regions]
+    healed = [
+        _healed(region.polygon, label, repairs, grid=grid)
+        for region, label in zip(regions, labels, strict=True)
+    ]
+    some = [i for i, polygon in enumerate(healed) if not polygon.is_empty]
+    shapes, found = cut_to_map(
+        [healed[i] for i in some], [labels[i] for i in some], walkable, grid=grid
+    )
+    repairs += found
+    return tuple(TerrainRegion(regions[i].kind, s) for i, s in zip(some, shapes, strict=True))
 
 
 def _healed(shape: Any, label: str, repairs: list[Repair], *, grid: float) -> Any:

@@ -13,6 +13,9 @@ BYTES_PER_CELL: Final = 64
 """bytes. A cell with its corner: whether it is free, its clearance, how far a ray may skip, and
 what the distance transforms need beside them while they run."""
 
+MANY: Final = 10**12
+"""From here on numbers are written with a power of ten."""
+
 
 def check_memory(
     cells: int, *, resolution: float, dimension: int, each: int = BYTES_PER_CELL
@@ -38,10 +41,17 @@ def check_memory(
         return
     fits = round_up(resolution * (needed / max(available, 1)) ** (1 / dimension))
     raise BadInput(
-        f"a resolution of {resolution:g} m gives {cells:,} cells, which need "
-        f"{needed / 2**30:,.1f} GiB; {available / 2**30:,.1f} GiB are free: "
+        f"a resolution of {resolution:g} m gives {_readable(cells)} cells, which need "
+        f"{_readable(needed / 2**30)} GiB; {_readable(available / 2**30)} GiB are free: "
         f"take a resolution of {fits:g} m or more"
     )
+
+
+def _readable(number: float) -> str:
+    """A number with as many digits as one reads."""
+    if number >= MANY:
+        return f"{number:.1e}".replace("e+", "e")
+    return f"{number:,}" if isinstance(number, int) else f"{number:,.1f}"
 
 
 def free_memory() -> int | None:

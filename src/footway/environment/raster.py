@@ -112,7 +112,12 @@ def _no_room(raster: Raster, name: str) -> str:
     else:
         thing = f"a box of {' x '.join(f'{side:g}' for side in raster.size)} m"
     where = f"{name}: " if name else ""
-    return f"{where}{thing} fits in no {cell}; take a finer resolution or a smaller object"
+    cells = raster.free.shape[::-1][: raster.dimension]
+    size = " x ".join(f"{count * raster.resolution:.4g}" for count in cells)
+    return (
+        f"{where}{thing} fits in no {cell}; take a finer resolution or a smaller object, or "
+        f"another scale if the map is not {size} m large"
+    )
 
 
 def _length(value: Any, what: str) -> float:
@@ -208,7 +213,7 @@ def _volume_raster(volume: Volume, resolution: Any, radius: Any, size: Any) -> R
     free = _free_for_box(volume, box) if size is not None else _free_for_ball(volume, r)
     return Raster(
         free=free,
-        clearance=_distance_to(~free) * step,
+        clearance=distance_to(~free) * step,
         origin=np.array(volume.origin),
         resolution=step,
         dimension=3,
@@ -247,7 +252,7 @@ def _free_for_ball(volume: Volume, radius: float) -> NDArray[np.bool_]:
 
     Two boxes of one lattice are nearest to each other at two of their corners.
     """
-    distance = _distance_to(volume.solid) * volume.resolution
+    distance = distance_to(volume.solid) * volume.resolution
     for axis in range(3):
         along = np.moveaxis(distance, axis, 0)
         distance = np.moveaxis(np.minimum(along[1:], along[:-1]), 0, axis)
@@ -255,16 +260,22 @@ def _free_for_ball(volume: Volume, radius: float) -> NDArray[np.bool_]:
     return free
 
 
-def _distance_to(cells: NDArray[np.bool_]) -> NDArray[np.float64]:
+def distance_to(cells: NDArray[np.bool_], dimension: int = 3) -> NDArray[np.float64]:
     """(nz + 1, ny + 1, nx + 1) distance of each corner to the nearest of these cells, in cells.
 
-    What lies outside counts as such a cell. Exact: the point of a box of the lattice that is
-    nearest to a corner is a corner of that box.
+    In two dimensions (1, ny + 1, nx + 1). What lies outside counts as such a cell. Exact: the point
+    of a box of the lattice that is nearest to a corner is a corner of that box.
+
+    Example:
+        >>> distance_to(np.array([[[False, False], [False, False]]]), 2)[0].tolist()
+        [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
+
     """
     from scipy.ndimage import distance_transform_edt
 
-    around = np.pad(cells, 1, constant_values=True)
-    for axis in range(3):
+    axes = range(3 - dimension, 3)
+    around = np.pad(cells, [(int(axis in axes),) * 2 for axis in range(3)], constant_values=True)
+    for axis in axes:
         along = np.moveaxis(around, axis, 0)
         around = np.moveaxis(along[1:] | along[:-1], 0, axis)
     distance: NDArray[np.float64] = distance_transform_edt(np.ascontiguousarray(~around))

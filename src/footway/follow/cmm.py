@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 FINEST_STEP = 0.5  # m, between balls of a corridor that is refined
 REPULSION = 0.4  # m, k of F_i: a disc at this distance weighs as much as F_0
 REPLAN = 5  # steps between two sub-corridors around discs that move
+TIGHT = 0.8  # of the narrowest ball: a larger radius may be what holds a character up
 WAIT = 60.0  # s to wait until discs that move open the corridor
 MOST_SAMPLES = 20_000_000  # of a walk: more would not fit in memory
 _SAMPLES = 1 << 13  # of a walk, before the memory grows
@@ -340,6 +341,12 @@ class Walker:
             else "lane, noise or corner hold it there; weaken them" if habits
             else "it walks or turns too slowly; see speed, turn_rate and step"
         )  # fmt: skip
+        room = self.corridor.narrowest
+        if self.settings.radius > TIGHT * room:
+            cause += (
+                f"; or the corridor is tight, {room:.3f} m where it is narrowest: take a radius "
+                f"well below that, not {self.settings.radius:g} m"
+            )
         return NoPath(
             f"the character comes no closer to its goal at {np.round(place, 3).tolist()} after "
             f"{self.state[TIME]:.1f} s: {cause}",
@@ -376,10 +383,13 @@ def nested_balls(corridor: Corridor, radius: float) -> Floats:
     overlap = 0.5 * (rooms[:-1] + rooms[1:] - apart)
     k = int(overlap.argmin())
     if overlap[k] < radius - SLACK:
+        advice = "give more balls or a smaller radius"
+        if corridor.dimension == 3 and len(corridor.edges):  # of a roadmap that touches a wall
+            advice = "retract the roadmap (see roadmap.retract), or use a smaller object"
         raise NoPath(
             f"the corridor has a gap between balls {k} and {k + 1}: they overlap by "
             f"{overlap[k]:.5g} m on either side, which is less than the radius of {radius:g} m; "
-            "give more balls or a smaller radius",
+            f"{advice}",
             reason="pinch",
         )
     balls: Floats = refine(corridor.balls, radius, FINEST_STEP)

@@ -184,6 +184,40 @@ def test_areas_and_terrain_are_kept_and_healed():
     assert "terrain 'grass'" in env.repairs[0].detail
 
 
+def test_terrain_beyond_the_map_is_cut_off():
+    env = Environment.from_polygons(
+        ROOM,
+        obstacles=[shapely.box(2, 2, 3, 3)],
+        terrain=[("grass", shapely.box(1, 1, 5, 5)), ("mud", shapely.box(8, 6, 20, 20))],
+    )
+    assert [t.polygon.area for t in env.terrain] == [16, 4]  # over the obstacle: that is no harm
+    assert [r.kind for r in env.repairs] == ["outside"]
+    assert "terrain 'mud': reaches beyond the map; cut off" in env.repairs[0].detail
+    x, y = env.repairs[0].at
+    assert 8 <= x <= 20
+    assert 6 <= y <= 20
+
+
+def test_terrain_along_a_slanted_edge_is_no_repair():
+    slanted = shapely.Polygon([(0, 0), (10, 0.333), (9.123, 7.777), (0.111, 8)])
+    region = shapely.Polygon([(0, 0), (3.33333, 0.111), (3, 3)])
+    assert Environment.from_polygons(slanted, terrain=[("mud", region)]).repairs == ()
+
+
+def test_terrain_outside_the_map_is_refused():
+    message = r"terrain 'mud' at \(20, 1\) lies outside the map, which spans \(0, 0\) to \(10, 8\)"
+    with pytest.raises(BadGeometry, match=message):
+        Environment.from_polygons(ROOM, terrain=[("mud", [(20, 1), (22, 1), (22, 3)])])
+
+
+def test_more_terrain_lies_on_top():
+    env = Environment.from_polygons(ROOM, terrain=[("grass", shapely.box(1, 1, 5, 5))])
+    more = env.with_terrain([("mud", shapely.box(2, 2, 3, 3))])
+    assert [t.kind for t in more.terrain] == ["grass", "mud"]
+    assert [t.kind for t in env.terrain] == ["grass"]
+    assert more.walkable is env.walkable
+
+
 def test_utm_coordinates_keep_their_millimetres():
     x, y = 691_000.123, 5_334_000.456
     env = Environment.from_polygons(

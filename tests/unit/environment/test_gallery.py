@@ -11,16 +11,35 @@ import shapely
 from footway.constants import GRID
 from footway.environment import Environment, gallery
 from footway.errors import BadInput
+from tests.oracle.ground import GroundOracle
 
-SIDES = {"city": 500.0, "field": 47.0, "game": 100.0, "mckenna": 200.0, "office": 80.0}
+SIDES = {
+    "city": 500.0,
+    "field": 47.0,
+    "forest": 200.0,
+    "game": 100.0,
+    "mckenna": 200.0,
+    "mckenna-road": 200.0,
+    "office": 80.0,
+}
 DIGESTS = {
     "city": "4312017c0d5c2281",
     "field": "4c4b3b33862de268",
+    "forest": "229f2a7add4ebe7e",
     "game": "17572f30e969f455",
     "mckenna": "280de28d6be25147",
+    "mckenna-road": "280de28d6be25147",
     "office": "80a2647403a9716d",
 }
-HOLES = {"city": 592, "field": 16, "game": 24, "mckenna": 23, "office": 203}
+HOLES = {
+    "city": 592,
+    "field": 16,
+    "forest": 150,
+    "game": 24,
+    "mckenna": 23,
+    "mckenna-road": 23,
+    "office": 203,
+}
 
 
 @pytest.fixture(scope="module")
@@ -169,6 +188,47 @@ def test_mckenna_has_23_convex_buildings_with_96_vertices(maps):
     assert np.allclose(shapely.area(shapely.convex_hull(solid)), shapely.area(solid))
 
 
+def test_mckenna_road_has_10_convex_terrain_polygons_with_39_vertices(maps):
+    env = maps["mckenna-road"]
+    ground = np.array([region.polygon for region in env.terrain])
+    assert len(ground) == 10
+    assert int((shapely.get_num_coordinates(ground) - 1).sum()) == 39
+    assert np.allclose(shapely.area(shapely.convex_hull(ground)), shapely.area(ground))
+    assert {region.kind for region in env.terrain} == {"mud", "road", "sidewalk"}
+    assert shapely.equals(env.walkable, maps["mckenna"].walkable)
+
+
+def test_routes_by_hand_are_free_and_go_where_the_figures_say():
+    from footway.environment.gallery import mckenna, mckenna_road
+
+    with_loop = shapely.LineString(mckenna.ROUTE)
+    assert not with_loop.is_simple
+    assert with_loop.length > 800
+    assert with_loop.within(gallery.make("mckenna").walkable.buffer(-1.0))
+    env = gallery.make("mckenna-road")
+    route = shapely.LineString(mckenna_road.ROUTE)
+    on = {kind: top.intersection(route).length for kind, top in GroundOracle(env).tops.items()}
+    assert on["mud"] == 0
+    assert on["sidewalk"] > 100
+    assert 5 < on["road"] < 6
+    # The straight line from the sidewalk to the goal leads through the mud.
+    short = shapely.LineString([mckenna_road.ROUTE[3], mckenna_road.ROUTE[-1]])
+    assert any(r.polygon.crosses(short) for r in env.terrain if r.kind == "mud")
+
+
+def test_forest_has_the_kinds_of_the_paper(maps):
+    from footway.environment.gallery import forest
+
+    env = maps["forest"]
+    assert {region.kind for region in env.terrain} == set(forest.ADULT) == set(forest.CHILD)
+    assert shapely.union_all([r.polygon for r in env.terrain]).area == 200 * 200
+    # No tree stands on the path, on the view or on a fallen tree.
+    solid = shapely.union_all(obstacles(env))
+    assert all(
+        r.polygon.distance(solid) > 0.2 for r in env.terrain if r.kind in ("path", "view", "tree")
+    )
+
+
 def test_city_has_the_size_of_the_paper(maps):
     solid = obstacles(maps["city"])
     assert 540 <= len(solid) <= 640
@@ -230,7 +290,7 @@ def test_tiles_join(nine_cities):
 @pytest.mark.parametrize("name", ["", "City", "town", "city:", "city:3", "city:ax3", "office:2x2"])
 def test_an_unknown_name_lists_those_that_exist(name):
     with pytest.raises(
-        BadInput, match="city, field, game, house, mckenna, office, quake and city:NxN"
+        BadInput, match="city, field, forest, game, house, mckenna, mckenna-road, office, quake and"
     ):
         gallery.make(name)
 

@@ -149,8 +149,10 @@ def test_no_room():
 
 
 def test_memory_is_asked_for_before_it_is_taken(monkeypatch):
-    with pytest.raises(fw.BadInput, match=r"1e-07 m gives .* cells, which need .* GiB"):
+    with pytest.raises(fw.BadInput, match=r"1e-07 m gives 1.6e15 cells, which need [\d,.]+ GiB"):
         rasterise(square(4), resolution=1e-7)
+    with pytest.raises(fw.BadInput, match=r"need 9.5e29 GiB; [\d,.]+ GiB are free"):
+        rasterise(square(4), resolution=1e-18)
     monkeypatch.setattr(memory, "free_memory", lambda: 64 * 64)
     rasterise(square(4), resolution=0.5)
     with pytest.raises(fw.BadInput, match=r"256 cells.*take a resolution of 0.5 m or more"):

@@ -2,9 +2,10 @@
 
     from footway.environment import gallery
 
-    gallery.names()            # ("city", "field", "game", "house", "mckenna", "office", "quake")
+    gallery.names()            # "city", "field", "forest", "game", "house", "mckenna", ...
     gallery.make("city")       # Environment, 500 x 500 m
     gallery.make("city:3x3")   # nine cities side by side, 1,500 x 1,500 m
+    gallery.make("forest")     # Environment with terrain, as "mckenna-road"
     gallery.make("house")      # Volume, 57 x 40 x 20 m: "house" and "quake" are three-dimensional
 
 A map is the same on every platform and in every run: its numbers come from a fixed stream and its
@@ -27,7 +28,9 @@ __all__ = ["MOST_TILES", "make", "names"]
 MOST_TILES: Final = 12
 """Cities in each direction, at most: 144 of them have 85,000 buildings."""
 
-_NAMES: Final = ("city", "field", "game", "house", "mckenna", "office", "quake")
+_NAMES: Final = (
+    "city", "field", "forest", "game", "house", "mckenna", "mckenna-road", "office", "quake",
+)  # fmt: skip
 _TILING = re.compile(r"city:([0-9]{1,4})x([0-9]{1,4})")
 
 
@@ -55,8 +58,9 @@ def make(name: str) -> Environment | Volume:
 
     """
     if name in _NAMES:
-        module = import_module(f"footway.environment.gallery.{name}")
-        environment: Environment | Volume = getattr(module, name)()
+        function = name.replace("-", "_")
+        module = import_module(f"footway.environment.gallery.{function}")
+        environment: Environment | Volume = getattr(module, function)()
         return environment
     tiling = _TILING.fullmatch(name)
     if tiling is None:

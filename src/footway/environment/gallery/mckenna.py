@@ -16,6 +16,14 @@ from footway.environment.gallery._rings import polygons
 
 SIDE: Final = 200.0
 
+ROUTE: Final = (
+    *((5.0, 78.0), (50.0, 84.0), (88.0, 97.0), (83.0, 118.0), (72.0, 127.0), (66.0, 162.0)),
+    *((30.0, 170.0), (10.0, 150.0), (9.0, 110.0), (50.0, 114.0), (98.0, 112.0), (104.0, 105.0)),
+    *((145.0, 122.0), (190.0, 156.0), (192.0, 100.0), (150.0, 84.0), (150.0, 6.0), (92.0, 6.0)),
+    *((84.0, 50.0), (8.0, 50.0), (8.0, 10.0), (40.0, 10.0)),
+)
+"""An indicative route by hand, m, that crosses itself in a loop, as in miran-2013, figure 7."""
+
 HOUSES: Final = (
     # North of the main road, from west to east.
     ((24.0, 92.0), (17.0, 11.0), 0.10),

@@ -1,0 +1,58 @@
+"""McKenna with a road: the village of `mckenna`, 200 x 200 m, with ground of four kinds.
+
+After "McKenna + Road" of miran-2013 (figure 8: 10 convex terrain polygons with 39 vertices): the
+main road, a sidewalk along its north side, and mud next to the sidewalk.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from footway.environment import Environment, TerrainRegion
+from footway.environment.gallery._rings import polygons
+from footway.environment.gallery._strips import strip
+from footway.environment.gallery.mckenna import mckenna
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PEDESTRIAN: Final[Mapping[str, float]] = MappingProxyType(
+    {"sidewalk": 0.5, "road": 4.0, "mud": 40.0}
+)
+"""What the paper's pedestrian prefers (section 5); the rest of the ground has weight 1."""
+
+ROUTE: Final = (
+    *((10.0, 74.0), (10.0, 82.0), (48.6, 87.9), (90.7, 101.0), (107.6, 108.6)),
+    *((110.6, 113.4), (108.0, 119.6), (98.0, 122.4), (87.0, 120.0), (84.4, 112.6)),
+)
+"""A route by hand, m, as in figure 8: over the road, along the sidewalk, around the mud."""
+
+ROAD: Final = ((1.0, 77.0), (50.0, 84.5), (92.0, 97.5), (145.0, 121.5), (198.0, 162.5))
+"""The middle of the road, m, from west to east."""
+HALF_ROAD: Final = 2.5
+SIDEWALK: Final = 2.5
+"""m. Half the road's width, and the whole of the sidewalk's."""
+
+MUD: Final = (
+    [(81.0, 97.5), (107.0, 108.5), (101.0, 116.2), (83.0, 108.2)],
+    [(141.0, 125.0), (149.0, 130.0), (148.0, 133.0)],
+)
+"""Corners of the muddy ground, m: north of the sidewalk, which lies on top of it."""
+
+
+def mckenna_road() -> Environment:
+    """Return the village with road, sidewalk and mud: see the module."""
+    road = strip(ROAD, right=-HALF_ROAD, left=HALF_ROAD)
+    sidewalk = strip(ROAD, right=HALF_ROAD, left=HALF_ROAD + SIDEWALK)
+    kinds = {"mud": list(MUD), "road": road, "sidewalk": sidewalk}
+    return replace(
+        mckenna(),
+        terrain=tuple(
+            TerrainRegion(kind, polygon)
+            for kind, rings in kinds.items()
+            for polygon in polygons(rings)
+        ),
+        name="gallery:mckenna-road",
+    )

@@ -1,0 +1,80 @@
+"""Cut a box into triangles along segments that may cross, overlap and touch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from footway.environment._triangulation_kernels import faces_of, triangulate
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+
+
+class Triangulation(NamedTuple):
+    """Triangles of a box around segments, on a lattice of whole numbers.
+
+    Attributes:
+        points: (p, 2) int64 lattice steps.
+        triangles: (t, 3) int32 corners, counterclockwise; none is flat.
+        neighbours: (t, 3) int32 across the side from corner k to corner k + 1; -1: the box ends.
+        marks: (t, 3) uint8 mark of the segments that the side belongs to; 0: none.
+        face: (t,) int32 number of the face: triangles with no segment between them.
+
+    """
+
+    points: Ints
+    triangles: NDArray[np.int32]
+    neighbours: NDArray[np.int32]
+    marks: NDArray[np.uint8]
+    face: NDArray[np.int32]
+
+
+def triangulation(segments: Ints, marks: NDArray[np.uint8]) -> Triangulation:
+    """Return the constrained Delaunay triangulation of segments in a box around them.
+
+    Args:
+        segments: (n, 4) x0, y0, x1, y1 in lattice steps, the longer side of their box at most
+            2,000,000,000; they may cross, overlap and end on each other.
+        marks: (n,) above 0; where segments overlap, the greater one counts.
+
+    Example:
+        >>> cross = np.array([[0, 5, 10, 5], [5, 0, 5, 10]])
+        >>> cut = triangulation(cross, np.ones(2, np.uint8))
+        >>> [5, 5] in cut.points.tolist(), len(cut.triangles)
+        (True, 12)
+
+    """
+    places, ends = np.unique(segments.reshape(-1, 2), axis=0, return_inverse=True)
+    ends = ends.reshape(-1, 2) + 4
+    long = ends[:, 0] != ends[:, 1]
+    marked = np.column_stack([ends, marks])[long].astype(np.int32)
+    points = np.concatenate([_box(places), places])
+    order = _from_near_to_near(places) + 4
+    room = 64 + len(places)
+    while True:
+        xy, triangles, neighbours, sides = triangulate(points, order, marked, room)
+        if len(xy):
+            face = faces_of(triangles, neighbours, sides)
+            return Triangulation(xy, triangles, neighbours, sides, face)
+        room *= 4
+
+
+def _box(places: Ints) -> Ints:
+    """Return the corners of a box with all places inside, counterclockwise."""
+    low, high = places.min(axis=0), places.max(axis=0)
+    margin = int((high - low).max()) // 256 + 8
+    (x0, y0), (x1, y1) = low - margin, high + margin
+    return np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])
+
+
+def _from_near_to_near(places: Ints) -> Ints:
+    """Return an order of the places: columns of cells, every other one from top to bottom."""
+    low = places.min(axis=0)
+    across = int((places.max(axis=0) - low).max()) + 1
+    columns = max(1, int(np.sqrt(len(places) / 2)))
+    column, row = ((places - low) * (columns / across)).astype(np.int64).T
+    return np.lexsort((np.where(column % 2 == 0, row, -row), column))

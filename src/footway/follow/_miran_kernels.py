@@ -1,0 +1,158 @@
+"""MIRAN's attraction point, and the walk of a character that follows it (miran-2013, section 3)."""
+
+from __future__ import annotations
+
+import math
+
+from footway._jit import inner, kernel
+from footway.follow._sight_kernels import TOO_MUCH, point_at, see
+from footway.follow._steer_kernels import (
+    ATTRACTION,
+    LINE,
+    NO_MEMORY,
+    OUT_OF_SIGHT,
+    PATIENCE,
+    REFERENCE,
+    TRIANGLE,
+    WALKING,
+    X,
+    is_due,
+    note_look,
+    take_step,
+    turn_of_a_step,
+)
+from footway.terrain._ground_kernels import FREE, trace, walk_line
+
+SAME = 1e-9  # m, between points that are the same
+TIE = 1e-9  # share by which weights differ that are equal
+
+
+@inner
+def reference_point(x, y, low, high, k, points, lengths):
+    """First closest point of the route from `low`, on line k, to `high` (section 3.1).
+
+    Returns (curve length, line).
+    """
+    best, nearest, line = low, math.inf, k
+    while True:
+        ax, ay = points[k, 0], points[k, 1]
+        dx, dy = points[k + 1, 0] - ax, points[k + 1, 1] - ay
+        length = lengths[k + 1] - lengths[k]
+        along = ((x - ax) * dx + (y - ay) * dy) / length
+        s = max(low, min(high, lengths[k] + min(length, max(0.0, along))))
+        share = (s - lengths[k]) / length
+        ex, ey = ax + share * dx - x, ay + share * dy - y
+        distance = math.sqrt(ex * ex + ey * ey)
+        if distance < nearest - SAME:
+            best, nearest, line = s, distance, k
+        if lengths[k + 1] >= high or k + 2 >= len(lengths):
+            break
+        k += 1
+    return best, line
+
+
+@inner
+def _weight(x, y, t, px, py, distance, d, weights, least, most, ground):
+    """Weight of the line from the character to a candidate (section 3.3)."""
+    if least == most:  # all ground is the same
+        return least * distance / d
+    return walk_line(x, y, px, py, t, weights, ground)[0] / d
+
+
+@inner
+def choose(x, y, t, r, own, count, spacing, weights, least, most, course, ground, intervals):
+    """Attraction point: the candidate of least weight, of equal ones the farthest (section 3.3).
+
+    Candidates are the ends of the visible intervals and every `spacing` between, but not the
+    reference point r where the character stands on it (`own`). Returns (curve length, x, y); -1
+    where there is no candidate.
+    """
+    points, lengths = course.points, course.lengths
+    best, at, at_x, at_y = math.inf, -1.0, 0.0, 0.0
+    k = len(lengths) - 2
+    for i in range(count - 1, -1, -1):
+        a, b = intervals[i, 0], intervals[i, 1]
+        last = int(math.ceil((b - a) / spacing - SAME))
+        for m in range(last, -1, -1):
+            s = a + m * spacing if m < last else b
+            d = s - r
+            if own and d <= SAME:
+                continue
+            while k > 0 and lengths[k] > s:
+                k -= 1
+            share = min(1.0, (s - lengths[k]) / (lengths[k + 1] - lengths[k]))
+            px = points[k, 0] + share * (points[k + 1, 0] - points[k, 0])
+            py = points[k, 1] + share * (points[k + 1, 1] - points[k, 1])
+            if share >= 1.0:
+                px, py = points[k + 1, 0], points[k + 1, 1]
+            if d <= 0.0:
+                if at < 0.0:
+                    at, at_x, at_y = s, px, py
+                continue
+            distance = math.sqrt((px - x) * (px - x) + (py - y) * (py - y))
+            if least * distance >= best * d * (1.0 - TIE):
+                continue
+            weight = _weight(x, y, t, px, py, distance, d, weights, least, most, ground)
+            if weight < best * (1.0 - TIE):
+                best, at, at_x, at_y = weight, s, px, py
+    return at, at_x, at_y
+
+
+@inner
+def look(x, y, t, low, high, k, sigma, spacing, weights, least, most, course, ground, eyes):
+    """Lines 4 to 6 of algorithm 1: where a character is on its route, and what draws it.
+
+    low, high: the last reference and attraction point, m along the route; k: line of `low`; least,
+    most: of the weights.
+
+    Returns: status, reference point and its line, attraction point (m along the route, x, y).
+    """
+    points, lengths = course.points, course.lengths
+    r, k = reference_point(x, y, low, high, k, points, lengths)
+    end = lengths[len(lengths) - 1]
+    if r + sigma < end - SAME:
+        end = r + sigma
+    count = see(x, y, t, r, end, k, course, ground, eyes)
+    if count == TOO_MUCH:
+        return NO_MEMORY, r, k, high, x, y
+    rx, ry = point_at(r, k, points, lengths)
+    own = (rx - x) * (rx - x) + (ry - y) * (ry - y) <= SAME * SAME
+    at, ax, ay = choose(
+        x, y, t, r, own, count, spacing, weights, least, most, course, ground, eyes.intervals
+    )
+    if at >= 0.0:
+        return WALKING, r, k, at, ax, ay
+    # Lemma 1 says that the last attraction point is still seen: only rounding can hide it.
+    for s in (high, r):
+        ax, ay = point_at(s, k, points, lengths)
+        if (ax != x or ay != y) and trace(x, y, ax, ay, t, weights, weights[:0], ground)[1] == FREE:
+            return WALKING, r, k, s, ax, ay
+    return OUT_OF_SIGHT, r, k, high, x, y
+
+
+@kernel
+def miran_walk(
+    state, steps, s, weights, discs, course, ground, eyes, points, velocities, directions, places
+):
+    """Walk for some steps: (status, samples written).
+
+    A sample's velocity takes the character to the next one. places (n, 4): reference and
+    attraction point of each sample, m along the route, and x, y of the latter.
+    """
+    least, most = weights.min(), weights.max()
+    turn, patience = turn_of_a_step(s), PATIENCE + 2.0 * s.sigma / s.speed
+    status, row = WALKING, 0
+    while row < steps and status == WALKING:
+        if is_due(state, s):
+            status, r, k, at, ax, ay = look(
+                state[X], state[X + 1], int(state[TRIANGLE]), state[REFERENCE], state[ATTRACTION],
+                int(state[LINE]), s.sigma, s.spacing, weights, least, most, course, ground, eyes,
+            )  # fmt: skip
+            if status != WALKING:
+                break
+            note_look(state, r, k, at, ax, ay)
+        status, row = take_step(
+            row, state, s, turn, patience, weights, discs, course.lengths, ground, eyes, points,
+            velocities, directions, places,
+        )  # fmt: skip
+    return status, row

@@ -1,0 +1,121 @@
+"""Modified Indicative Routes and Navigation (miran-2013): walks that heed the terrain."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from footway.errors import BadQuery
+from footway.follow._miran_kernels import miran_walk
+from footway.follow._sight_kernels import make_eyes
+from footway.follow._steer_kernels import NO_MEMORY
+from footway.follow.checks import number
+from footway.follow.route_walk import RouteWalker, check_route, gait_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from footway.follow.obstacles import Disc
+    from footway.follow.route_walk import RouteWalk
+    from footway.terrain.route import IndicativeRoute
+
+    Obstacle = Disc | tuple[float, ...]
+
+
+def miran(
+    route: IndicativeRoute,
+    *,
+    preferences: Mapping[str, float] | None = None,
+    radius: float | None = None,
+    speed: float = 1.2,
+    step: float = 0.1,
+    sigma: float = 30.0,
+    spacing: float = 3.0,
+    look: float = 0.0,
+    clearance: float = 0.0,
+    obstacles: Sequence[Obstacle] = (),
+    turn_rate: float = math.pi,
+    steering: float = 1.0,
+    boundary: float = 3.0,
+    obstacle: float = 0.4,
+    replan: bool = True,
+) -> RouteWalk:
+    """Walk of a character along an indicative route, as its preferences for the ground tell it.
+
+    At every step the character sees some parts of the route ahead, exactly. Of candidates on them
+    it takes the one to which the straight way costs least for the length of route that it gains,
+    and moves toward it. It is a disc: it never comes nearer to a wall than its radius.
+
+    Args:
+        route: from `fw.route`, or `IndicativeRoute.from_points`.
+        preferences: weight of each kind of ground, more is worse, 1 is neutral; those of the route
+            where none are given.
+        radius: m, of the character: the one that the route's terrain was made for.
+        speed: greatest, m/s.
+        step: seconds between samples.
+        sigma: m, the shortcut parameter: most of the route that may be skipped at once.
+        spacing: m, the paper's d: farthest distance between candidates along the route.
+        look: m that the character walks before it looks for another attraction point; 0: it looks
+            at every step.
+        clearance: m, wanted beyond the radius; the boundary force keeps it where there is room.
+        obstacles: discs that stand or move: `Disc`, or (x, y, radius).
+        turn_rate: greatest, rad/s.
+        steering: c_s, strength of the force toward the attraction point.
+        boundary: c_b, strength of the boundary force at the border.
+        obstacle: c_o, m: a disc at this distance pushes as hard as a steering of 1.
+        replan: a way back to the route where a character was pushed out of sight of it.
+
+    Raises:
+        BadInput: a value that makes no sense, with its limit.
+        NoPath: obstacles hold the character ("blocked"), or the route is out of sight and `replan`
+            is off.
+
+    Example:
+        >>> import footway as fw
+        >>> from footway.terrain.ground import Terrain
+        >>> from footway.terrain.route import IndicativeRoute
+        >>> yard = fw.Environment.from_polygons(
+        ...     bounds=(0, 0, 30, 10), terrain=[("mud", [(10, 0), (20, 0), (20, 6), (10, 6)])]
+        ... )
+        >>> route = IndicativeRoute.from_points(
+        ...     Terrain.build(yard), [(2, 3), (8, 8), (22, 8), (28, 3)], {"mud": 5.0}
+        ... )
+        >>> walk = fw.follow.miran(route, sigma=12, spacing=2)
+        >>> walk.goal, walk.length < route.length, walk.measure()["mud"]
+        ((28.0, 3.0), True, 0.0)
+
+    """
+    check_route(route)
+    gait = gait_of(
+        route, radius=radius, speed=speed, step=step, turn_rate=turn_rate, look=look,
+        clearance=clearance, steering=steering, boundary=boundary, obstacle=obstacle,
+        sigma=number(sigma, "sigma", "m", above=0.0),
+        spacing=number(spacing, "spacing", "m", above=0.0),
+    )  # fmt: skip
+    if gait.sigma < gait.spacing:
+        raise BadQuery(
+            f"sigma is {gait.sigma:g} m and spacing {gait.spacing:g} m: sigma, the most that may "
+            "be skipped, must not be less than the distance between candidates"
+        )
+    return MiranWalker(route, preferences, gait, obstacles, replan=replan).walk()
+
+
+class MiranWalker(RouteWalker):
+    """A character that looks for the candidate of least weight."""
+
+    def begin(self) -> None:
+        """Take memory for looking around."""
+        self.eyes = make_eyes(len(self.ground.triangles), len(self.course.pieces))
+
+    def run(self, steps: int, first: int) -> tuple[int, int]:
+        """Walk for some steps: (status, samples written)."""
+        trail = self.trail
+        while True:
+            status, count = miran_walk(
+                self.state, steps, self.gait, self.weights, self.discs, self.course, self.ground,
+                self.eyes, trail.points[first:], trail.velocities[first:],
+                trail.directions[first:], trail.places[first:],
+            )  # fmt: skip
+            if status != NO_MEMORY:
+                return int(status), int(count)
+            self.eyes = make_eyes(2 * len(self.eyes.cones), len(self.course.pieces))

@@ -1,0 +1,342 @@
+"""A walk along an indicative route, and the loop that makes one."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from footway.corridor._path_kernels import polyline_clearance
+from footway.corridor.index import make_grid
+from footway.errors import BadQuery, NoPath
+from footway.follow._steer_kernels import (
+    ALPHA,
+    ARRIVED,
+    ATTRACTION,
+    FIELDS,
+    LINE,
+    OUT_OF_SIGHT,
+    REFERENCE,
+    STALLED,
+    STOOD,
+    TIME,
+    TRIANGLE,
+    Gait,
+    X,
+)
+from footway.follow.checks import number
+from footway.follow.obstacles import as_discs, name_of
+from footway.follow.walk import Walk
+from footway.terrain.course import make_course
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from footway.corridor.index import Grid
+    from footway.environment import Environment
+    from footway.follow.obstacles import Disc
+    from footway.terrain.course import Course
+    from footway.terrain.route import IndicativeRoute
+
+    Floats = NDArray[np.float64]
+    Obstacle = Disc | tuple[float, ...]
+
+MOST_SAMPLES = 20_000_000  # of a walk: more would not fit in memory
+MOST_REPLANS = 100  # ways back to the route in one walk
+SPARE = 256  # samples, beyond those for the route's length, before the memory grows
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RouteWalk(Walk):
+    """A walk along an indicative route.
+
+    Attributes:
+        route: that was followed.
+        preferences: weight of each kind of ground, as the character has them.
+        references: (n,) m along the route: how far the character has come in each sample.
+        attractions: (n,) m along the route: what it was drawn to.
+        attraction_points: (n, 2) the same as points, m.
+        replanned: how often it was out of sight of its route, and a way back was planned.
+
+    """
+
+    route: IndicativeRoute
+    preferences: Mapping[str, float]
+    references: Floats
+    attractions: Floats
+    attraction_points: Floats
+    replanned: int
+
+    @cached_property
+    def clearance(self) -> float:  # type: ignore[override]
+        """Least distance of the way to any wall, m, measured when it is first asked for."""
+        return float(polyline_clearance(self.points, wall_grid(self.route.terrain.environment)))
+
+    def measure(self) -> dict[str, float]:
+        """Metres of the walk on each kind of ground, exactly."""
+        return self.route.terrain.measure(self.points, self.preferences)
+
+    @cached_property
+    def weighted_length(self) -> float:
+        """Length of the walk, m, each metre times the weight of its ground."""
+        return self.route.terrain.weighted_length(self.points, self.preferences)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return super().to_dict() | {
+            "weighted_length": self.weighted_length,
+            "ground": self.measure(),
+            "references": self.references.tolist(),
+            "attractions": self.attractions.tolist(),
+            "replanned": self.replanned,
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"RouteWalk({self.length:.2f} m in {self.duration:.1f} s along a route of "
+            f"{self.route.length:.2f} m, radius {self.radius:g} m)"
+        )
+
+
+class Trail(NamedTuple):
+    """Samples as they are written, (capacity, ...) each."""
+
+    points: Floats  # (n, 2)
+    velocities: Floats  # (n, 2)
+    directions: Floats  # (n, 2)
+    places: Floats  # (n, 4) reference, attraction, and x, y of the latter
+
+
+def check_route(route: object) -> None:
+    """Refuse what is no route."""
+    if not hasattr(route, "terrain") or not hasattr(route, "points"):
+        raise BadQuery(f"an indicative route is needed, not {route!r:.60}: see fw.route")
+
+
+def radius_of(route: IndicativeRoute, radius: float | None) -> float:
+    """Radius of the route's terrain; another one has other free space."""
+    made_for = route.terrain.radius
+    if radius is not None and radius != made_for:
+        raise BadQuery(
+            f"the radius is {radius!r} m, but the route was made for {made_for:g} m: "
+            "make the route's terrain for the same radius"
+        )
+    return made_for
+
+
+def gait_of(
+    route: IndicativeRoute,
+    *,
+    radius: float | None,
+    speed: float,
+    step: float,
+    turn_rate: float,
+    look: float,
+    clearance: float,
+    steering: float,
+    boundary: float,
+    obstacle: float,
+    sigma: float = math.inf,
+    spacing: float = math.inf,
+) -> Gait:
+    """Numbers that make sense, or one clear line; the same names as in `miran`."""
+    return Gait(
+        radius=radius_of(route, radius),
+        speed=number(speed, "speed", "m/s", above=0.0),
+        step=number(step, "step", "s", above=0.0),
+        turn_rate=number(turn_rate, "turn_rate", "rad/s", above=0.0),
+        sigma=sigma,
+        spacing=spacing,
+        look=number(look, "look", "m", low=0.0),
+        clearance=number(clearance, "clearance", "m", low=0.0),
+        steering=number(steering, "steering", "", above=0.0),
+        boundary=number(boundary, "boundary", "", low=0.0),
+        obstacle=number(obstacle, "obstacle", "m", low=0.0),
+        smooth=True,
+    )
+
+
+class RouteWalker:
+    """One character on its way: the loop around the kernels of a follower."""
+
+    def __init__(
+        self,
+        route: IndicativeRoute,
+        preferences: Mapping[str, float] | None,
+        gait: Gait,
+        obstacles: Sequence[Obstacle],
+        *,
+        replan: bool,
+    ) -> None:
+        self.route, self.gait, self.replan = route, gait, replan
+        self.preferences = dict(route.preferences if preferences is None else preferences)
+        self.weights = route.terrain.weights(self.preferences)
+        self.named, self.discs = as_discs(obstacles, 2)
+        self.ground, self.course = route.terrain.ground, route.course
+        if not len(self.course.pieces):
+            raise BadQuery(
+                f"a route of {self.course.length:.3g} m leads nowhere: draw a longer one"
+            )
+        self.replanned, self.count = 0, 0
+        self.joined, self.ahead = 0.0, 0.0  # m: see _on_route
+        samples = self.course.length / (gait.speed * gait.step)
+        if samples > MOST_SAMPLES:
+            raise BadQuery(
+                f"{samples:.3g} samples of {gait.step:g} s at {gait.speed:g} m/s are too many: "
+                f"take a longer step or a higher speed, for at most {MOST_SAMPLES:,}"
+            )
+        self.trail = _make_trail(int(samples) + SPARE)
+        self.state = np.zeros(FIELDS)
+        self.state[X : X + 2] = self.state[ALPHA : ALPHA + 2] = self.course.points[0]
+        self.state[TRIANGLE] = _first_triangle(self.course)
+        if self.named:
+            self._check_ends()
+        self.begin()
+
+    def begin(self) -> None:
+        """What a follower prepares for a course."""
+
+    def run(self, steps: int, first: int) -> tuple[int, int]:
+        """Walk for some steps from sample `first` on: (status, samples written)."""
+        raise NotImplementedError
+
+    def walk(self) -> RouteWalk:
+        """Walk to the goal."""
+        while True:
+            room = len(self.trail.points) - self.count - 2
+            if room < 8:
+                self.trail = Trail(*(np.concatenate([a, np.empty_like(a)]) for a in self.trail))
+                continue
+            status, count = self.run(room, self.count)
+            if self.replanned:
+                rows = self.trail.places[self.count : self.count + count, :2]
+                rows[:] = self._on_route(rows)
+            self.count += count
+            if status == ARRIVED:
+                return self._made()
+            if status == STALLED:
+                raise self._held()
+            if status == OUT_OF_SIGHT:
+                self._find_back()
+
+    def _on_route(self, places: Floats) -> Floats:
+        """Places along the course as places along the route: the way back counts as no advance."""
+        return np.maximum(self.joined, places - self.ahead)
+
+    def _find_back(self) -> None:
+        """Plan a way to the reference point; from there the course is that of the route again."""
+        x = self.state[X : X + 2].copy()
+        if not self.replan or self.replanned >= MOST_REPLANS:
+            raise NoPath(
+                f"the route is out of sight from {np.round(x, 3).tolist()} after "
+                f"{self.state[TIME]:.1f} s: obstacles or forces pushed the character off it",
+                reason="blocked",
+                obstacles=tuple(range(len(self.named))),
+            )
+        joined = float(self._on_route(self.state[REFERENCE]))
+        course = self.route.course
+        way = _way_back(self.route, x, course.at(joined), self.preferences)
+        rest = course.points[course.lengths > joined]
+        self.course = make_course(np.vstack([way, rest]), self.ground)
+        self.joined, self.ahead = joined, self.course.length - (course.length - joined) - joined
+        self.state[[REFERENCE, ATTRACTION, LINE]] = 0.0
+        self.replanned += 1
+        self.begin()
+
+    def _check_ends(self) -> None:
+        """Refuse a disc on the start, or one that stands on the goal."""
+        r = self.gait.radius
+        for what, place in (("start", self.course.points[0]), ("goal", self.course.points[-1])):
+            for i, disc in enumerate(self.discs):
+                apart = float(np.linalg.norm(disc[:2] - place))
+                moves = what == "goal" and bool(disc[4:].any())
+                if apart < disc[3] + r and not moves:
+                    raise BadQuery(
+                        f"{name_of(self.named, i)} lies on the {what}: its centre is {apart:.3f} m "
+                        f"away, and {disc[3] + r:.3f} m is the least for a radius of {r:g} m"
+                    )
+
+    def _held(self) -> NoPath:
+        place = np.round(self.state[X : X + 2], 3).tolist()
+        cause = (
+            "obstacles hold it there; see NoPath.obstacles" if self.named
+            else "a lower clearance or boundary may help" if self.gait.clearance
+            else "it walks or turns too slowly; see speed, turn_rate and step"
+        )  # fmt: skip
+        return NoPath(
+            f"the character comes no further on its route at {place} after "
+            f"{self.state[TIME]:.1f} s: {cause}",
+            reason="blocked",
+            obstacles=tuple(range(len(self.named))),
+        )
+
+    def _made(self) -> RouteWalk:
+        """What was walked."""
+        rows = slice(0, self.count)
+        places = self.trail.places[rows]
+        return RouteWalk(
+            _no_corridor,
+            self.gait.radius,
+            self.gait.speed,
+            self.gait.step,
+            self.trail.points[rows].copy(),
+            self.trail.velocities[rows].copy(),
+            self.trail.directions[rows].copy() if self.state[STOOD] else None,
+            self.named,
+            self.discs,
+            None,
+            self.route,
+            self.preferences,
+            places[:, 0].copy(),
+            places[:, 1].copy(),
+            places[:, 2:].copy(),
+            self.replanned,
+        )
+
+
+def _first_triangle(course: Course) -> int:
+    """Triangle that holds the start and most of what follows: others only touch it, or lie behind.
+
+    A route may begin on a wall without thickness, which has triangles on both sides.
+    """
+    begins = course.along[:, 0] <= course.along[:, 0].min() + 1e-9
+    return int(course.triangle[np.where(begins, course.along[:, 1], -1.0).argmax()])
+
+
+def _make_trail(samples: int) -> Trail:
+    return Trail(*(np.empty((samples, columns)) for columns in (2, 2, 2, 4)))
+
+
+def _no_corridor() -> NoReturn:
+    raise BadQuery("a walk along a route has no corridor: see its route")
+
+
+def _way_back(
+    route: IndicativeRoute, start: Floats, goal: Floats, preferences: Mapping[str, float]
+) -> Floats:
+    """Points (n, 2) of a way from where the character is to a point of its route."""
+    if route.terrain.sees(start, goal):
+        return np.vstack([start, goal])
+    from footway.terrain.route import route as plan  # only where it is needed: it may be slow
+
+    return plan(route.terrain, tuple(start), tuple(goal), preferences=preferences).points
+
+
+_grids: WeakKeyDictionary[Environment, Grid] = WeakKeyDictionary()
+
+
+def wall_grid(environment: Environment) -> Grid:
+    """Walls of an environment, to measure clearance; made once."""
+    if environment not in _grids:
+        walls = environment.walls
+        points = np.hstack([walls.points, walls.points]) if len(walls.points) else np.empty((0, 4))
+        lines = np.vstack([walls.segments, points])
+        none = np.zeros(len(lines), np.int64)
+        _grids[environment] = make_grid(lines, none, np.zeros((len(lines), 2), np.int64))
+    return _grids[environment]

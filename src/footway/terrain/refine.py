@@ -1,0 +1,47 @@
+"""The way of least weighted length, or nearly so: what miran-2013 (section 6) leaves open.
+
+A search over points on the sides of triangles finds the triangles to pass through; then the points
+at which their sides are crossed move to where the weighted length is least.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from footway.terrain._refine_kernels import refine
+from footway.terrain._steiner_kernels import Nodes, make_nodes, search_nodes
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from footway.terrain.ground import Terrain
+
+    Floats = NDArray[np.float64]
+
+GAPS = 64  # between nodes along the map's longer side
+MOST = 4  # nodes between the corners of one side
+
+_kept: WeakKeyDictionary[Terrain, Nodes] = WeakKeyDictionary()
+
+
+def best_way(terrain: Terrain, start: Floats, goal: Floats, weights: Floats) -> Floats | None:
+    """Points (n, 2) of the best way that was found, in m; None: there is none.
+
+    It bends only at corners of walls, and where the ground changes: there by Snell's law.
+    """
+    nodes = nodes_of(terrain)
+    way, through = search_nodes(start, goal, weights, terrain.ground, nodes)
+    if len(through) == 0:
+        return None
+    points: Floats = refine(way, through, start, goal, weights, terrain.ground, nodes)
+    return points if len(points) else None
+
+
+def nodes_of(terrain: Terrain) -> Nodes:
+    """Points on the sides of triangles, to search over; made once for each terrain."""
+    if terrain not in _kept:
+        x0, y0, x1, y1 = terrain.environment.bounds
+        _kept[terrain] = make_nodes(max(x1 - x0, y1 - y0) / GAPS, MOST, terrain.ground)
+    return _kept[terrain]

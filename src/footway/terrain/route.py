@@ -1,0 +1,302 @@
+"""Indicative routes: where a character roughly wants to go (miran-2013, sections 2 and 4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+
+import numpy as np
+
+from footway.corridor import checks
+from footway.environment import Environment
+from footway.errors import BadQuery
+from footway.terrain._ground_kernels import FREE
+from footway.terrain._route_kernels import dual_way, search_triangles
+from footway.terrain.course import Course, first_hole, make_course, without_repeats
+from footway.terrain.grid_route import over_cells
+from footway.terrain.ground import Terrain
+from footway.terrain.refine import best_way
+from footway.terrain.refusal import refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from os import PathLike
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+
+Method = Literal["triangles", "grid"]
+
+RADIUS = 0.25  # m, where none is named
+
+
+def route(
+    ground: Terrain | Environment,
+    start: ArrayLike,
+    goal: ArrayLike,
+    *,
+    preferences: Mapping[str, float] | None = None,
+    radius: float | None = None,
+    method: Method = "triangles",
+    resolution: float | None = None,
+    improve: bool = True,
+) -> IndicativeRoute:
+    """Return an indicative route from start to goal (x, y in m) that keeps to preferred ground.
+
+    Args:
+        ground: a terrain, or a map to make one from.
+        start: where it begins.
+        goal: where it ends.
+        preferences: weight of each kind of ground: positive, 1 is neutral, more is worse; 1 where
+            none is given.
+        radius: m, of the disc that walks; that of the terrain, or 0.25.
+        method: "triangles" or "grid", what is searched (miran-2013, section 4).
+        resolution: m, side of the grid's cells; a 512th of the map's longer side where none is
+            given.
+        improve: make it the best way by weighted length, or nearly so, instead of one through the
+            middles of triangles or of cells.
+
+    Raises:
+        BadInput: a weight that is not a positive number, or a kind that the map lacks.
+        BadQuery: a point in a wall, or one that is not two finite numbers.
+        NoPath: no way for this disc, and why.
+
+    Example:
+        >>> import footway as fw
+        >>> room = fw.Environment.from_polygons(
+        ...     bounds=(0, 0, 10, 8), terrain=[("mud", [(4, 0), (6, 0), (6, 6), (4, 6)])]
+        ... )
+        >>> way = route(room, (1, 1), (9, 1), preferences={"mud": 10.0})
+        >>> way.measure()["mud"]
+        0.0
+
+    """
+    terrain = _terrain(ground, radius)
+    a, b = checks.point(start, "start"), checks.point(goal, "goal")
+    weights = terrain.weights(preferences)
+    _check(method, resolution, a, b)
+    found = _improved if improve else _rough
+    points = found(terrain, a, b, weights, method, resolution)
+    if points is None:
+        raise refusal(terrain, a, b, grid=method == "grid")
+    wishes = dict(preferences or {})
+    return IndicativeRoute(points, terrain, wishes, method, resolution, improve)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class IndicativeRoute:
+    """A polyline through the ground of a disc that shows where a character wants to go.
+
+    Attributes:
+        points: (n, 2) m.
+        terrain: the ground that it lies on.
+        preferences: weight of each kind of ground; 1 where none is given.
+        method: "triangles" or "grid", how it was found; "drawn": by hand.
+        resolution: m, side of the grid's cells; None: that of the method.
+        is_improved: whether it is more than a way through the middles of triangles or cells.
+
+    """
+
+    points: Floats
+    terrain: Terrain
+    preferences: Mapping[str, float]
+    method: Method | Literal["drawn"] = "drawn"
+    resolution: float | None = None
+    is_improved: bool = False
+
+    @classmethod
+    def from_points(
+        cls,
+        terrain: Terrain,
+        points: ArrayLike,
+        preferences: Mapping[str, float] | None = None,
+    ) -> IndicativeRoute:
+        """Return a route that was drawn by hand: points (n, 2), m.
+
+        Raises:
+            BadQuery: fewer than two places, NaN, or a route that crosses an obstacle; where.
+
+        Example:
+            >>> import footway as fw
+            >>> from footway.terrain.ground import Terrain
+            >>> room = fw.Environment.from_polygons(bounds=(0, 0, 10, 8))
+            >>> route = IndicativeRoute.from_points(Terrain.build(room), [(1, 1), (4, 1), (4, 5)])
+            >>> route.length
+            7.0
+
+        """
+        route = cls(_checked(points), terrain, dict(preferences or {}))
+        terrain.weights(route.preferences)
+        hole = first_hole(route.course)
+        if hole is not None:
+            x, y = route.point_at(hole)
+            raise BadQuery(
+                f"the route leaves the free space at ({x:.3f}, {y:.3f}), {hole:.2f} m from its "
+                f"start: draw it where a disc of radius {terrain.radius:g} m fits"
+            )
+        return route
+
+    @cached_property
+    def course(self) -> Course:
+        """The route cut at the triangles of the ground, for followers."""
+        return make_course(self.points, self.terrain.ground)
+
+    @property
+    def length(self) -> float:
+        """Length of the route, m."""
+        return self.course.length
+
+    @property
+    def start(self) -> tuple[float, float]:
+        """Where it begins, m."""
+        return float(self.points[0, 0]), float(self.points[0, 1])
+
+    @property
+    def goal(self) -> tuple[float, float]:
+        """Where it ends, m."""
+        return float(self.points[-1, 0]), float(self.points[-1, 1])
+
+    @cached_property
+    def weighted_length(self) -> float:
+        """Length, each metre times the weight of its ground, m."""
+        return self.terrain.weighted_length(self.points, self.preferences)
+
+    @cached_property
+    def before(self) -> IndicativeRoute:
+        """The route before it was improved; planned when first asked for."""
+        if not self.is_improved:
+            return self
+        return route(
+            self.terrain, self.start, self.goal, preferences=self.preferences,
+            method=cast("Method", self.method), resolution=self.resolution, improve=False,
+        )  # fmt: skip
+
+    @property
+    def weighted_length_before(self) -> float:
+        """Weighted length before the route was improved, m."""
+        return self.before.weighted_length
+
+    def measure(self) -> dict[str, float]:
+        """Metres of the route on each kind of ground."""
+        return self.terrain.measure(self.points, self.preferences)
+
+    def point_at(self, s: float) -> Floats:
+        """Point (2,) at a distance along the route, m."""
+        return self.course.at(s)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all that is known of the route, for JSON."""
+        return {
+            "start": list(self.start),
+            "goal": list(self.goal),
+            "radius": self.terrain.radius,
+            "method": self.method,
+            "preferences": dict(self.preferences),
+            "length": self.length,
+            "weighted_length": self.weighted_length,
+            "weighted_length_before": self.weighted_length_before,
+            "points": self.points.tolist(),
+        }
+
+    def save(self, file: str | PathLike[str]) -> None:
+        """Write the route: .geojson or .json a LineString with all about it, .csv its points."""
+        from footway.terrain import route_file
+
+        route_file.save(file, self)
+
+    @classmethod
+    def load(
+        cls,
+        file: str | PathLike[str],
+        terrain: Terrain,
+        preferences: Mapping[str, float] | None = None,
+    ) -> IndicativeRoute:
+        """Read a route, drawn or saved, for a terrain; preferences are the file's by default.
+
+        Raises:
+            BadFile: the file is missing, or holds no line.
+            BadQuery: as `from_points`.
+
+        """
+        from footway.terrain import route_file
+
+        points, found = route_file.read(file)
+        return cls.from_points(terrain, points, found if preferences is None else preferences)
+
+    def __repr__(self) -> str:
+        return f"IndicativeRoute({self.length:.2f} m, {len(self.points)} points)"
+
+
+def _checked(points: ArrayLike) -> Floats:
+    """Points (n, 2) of a route with a length, or one clear line."""
+    try:
+        given = np.asarray(points, dtype=np.float64)
+    except (TypeError, ValueError):
+        given = np.empty(0)
+    if given.ndim != 2 or given.shape[1] != 2:
+        raise BadQuery(f"a route must be (n, 2) points in metres, not {points!r:.60}")
+    bad = np.flatnonzero(~np.isfinite(given).all(axis=1))
+    if len(bad):
+        raise BadQuery(f"point {bad[0]} of the route is {given[bad[0]].tolist()}: NaN or infinite")
+    if len(without_repeats(given)) < 2:
+        raise BadQuery("a route of one point leads nowhere: give at least two different points")
+    return without_repeats(given)
+
+
+def _terrain(ground: Terrain | Environment, radius: float | None) -> Terrain:
+    """The terrain of the disc that walks."""
+    if isinstance(ground, Environment):
+        return Terrain.build(ground, RADIUS if radius is None else checks.radius(radius))
+    if not isinstance(ground, Terrain):
+        raise BadQuery(f"a route needs a Terrain or an Environment, not {ground!r:.60}")
+    if radius is not None and checks.radius(radius) != ground.radius:
+        raise BadQuery(
+            f"the terrain is for a radius of {ground.radius:g} m, not {radius:g} m: give the map, "
+            f"or Terrain.build(map, radius={radius:g})"
+        )
+    return ground
+
+
+def _check(method: str, resolution: float | None, start: Floats, goal: Floats) -> None:
+    if method not in get_args(Method):
+        raise BadQuery(f"no method {method!r} to find a route: take 'triangles' or 'grid'")
+    if resolution is not None and method != "grid":
+        raise BadQuery("a resolution is for method='grid'; triangles need none")
+    if (start == goal).all():
+        raise BadQuery(
+            f"the start {checks.text(start)} is the goal: a route of one point leads nowhere"
+        )
+
+
+def _rough(
+    terrain: Terrain, start: Floats, goal: Floats, weights: Floats, method: Method,
+    resolution: float | None, bound: float = np.inf,
+) -> Floats | None:  # fmt: skip
+    """Points (n, 2) of the best way over triangles, if it weighs less than `bound`, or cells."""
+    if method == "grid":
+        return over_cells(terrain, start, goal, weights, resolution)
+    way = search_triangles(start, goal, weights, bound, terrain.ground)
+    return without_repeats(dual_way(start, goal, way, terrain.ground)) if len(way) else None
+
+
+def _improved(
+    terrain: Terrain, start: Floats, goal: Floats, weights: Floats, method: Method,
+    resolution: float | None,
+) -> Floats | None:  # fmt: skip
+    """Points (n, 2) of the best way that is known; None where `method` finds no way."""
+    best = best_way(terrain, start, goal, weights)
+    if best is None:
+        return None
+    length = _weigh(terrain, best, weights)
+    rough = _rough(terrain, start, goal, weights, method, resolution, bound=length)
+    if rough is None:
+        return best if method == "triangles" else None
+    return rough if _weigh(terrain, rough, weights) < length else best
+
+
+def _weigh(terrain: Terrain, points: Floats, weights: Floats) -> float:
+    """Weighted length of a polyline, m; infinite where rounding took it through a wall."""
+    _, costs, stops = terrain.trace(np.hstack([points[:-1], points[1:]]), weights)
+    return float(costs.sum()) if (stops == FREE).all() else np.inf

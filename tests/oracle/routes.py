@@ -1,0 +1,114 @@
+"""Routes by plain searches: the dual graph of section 4 (miran-2013), and points on all sides."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import dijkstra
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from footway.terrain import Terrain
+    from footway.terrain.ground import Ground
+
+    Floats = NDArray[np.float64]
+
+NEAR = 1e-9
+"""m. A triangle holds points as near as this."""
+
+
+def holders(ground: Ground, point: Floats) -> list[int]:
+    """All triangles that hold a point, sides and corners included."""
+    corners = ground.points[ground.triangles]
+    along = np.roll(corners, -1, axis=1) - corners
+    to = point - corners
+    off = along[..., 0] * to[..., 1] - along[..., 1] * to[..., 0]
+    return np.flatnonzero((off / np.linalg.norm(along, axis=2) >= -NEAR).all(axis=1)).tolist()
+
+
+def dual_length(terrain: Terrain, start: Floats, goal: Floats, weights: Floats) -> float:
+    """Weighted length of the best way over the dual graph; infinite where there is none.
+
+    An edge leads from the middle of a triangle, or from the start or to the goal in it, over the
+    middle of the side that two triangles share.
+    """
+    ground = terrain.ground
+    corners = ground.points[ground.triangles]
+    places = corners.mean(axis=1)
+    sides = 0.5 * (corners + np.roll(corners, -1, axis=1))
+    weight = weights[ground.kind]
+    first, last = holders(ground, start), holders(ground, goal)
+    if set(first) & set(last):
+        return min(float(weight[t]) for t in set(first) & set(last)) * math.dist(start, goal)
+    places[first], places[last] = start, goal
+    cost = dict.fromkeys(first, 0.0)
+    heap = [(0.0, t) for t in first]
+    done = set()
+    while heap:
+        here, t = heapq.heappop(heap)
+        if t in last:
+            return here
+        if t in done:
+            continue
+        done.add(t)
+        for k, u in enumerate(ground.neighbours[t].tolist()):
+            if u < 0:
+                continue
+            there = here + weight[t] * math.dist(places[t], sides[t, k])
+            there += weight[u] * math.dist(sides[t, k], places[u])
+            if there < cost.get(u, math.inf):
+                cost[u] = there
+                heapq.heappush(heap, (there, u))
+    return math.inf
+
+
+def dense_length(
+    terrain: Terrain, start: Floats, goal: Floats, weights: Floats, points: int = 12
+) -> float:
+    """Weighted length of the best way over many points on each side; infinite: there is none.
+
+    No corner is a node: walls that meet in one would let ways through. Points come close to it.
+    """
+    ground = terrain.ground
+    shares = np.concatenate([[1e-5, 1e-3, 1e-2], np.linspace(0, 1, points + 2)[1:-1]])
+    shares = np.sort(np.concatenate([shares, 1.0 - shares[:3]]))
+    names, places = {}, [start, goal]
+    nodes: list[list[int]] = [[] for _ in ground.triangles]
+    for t, row in enumerate(ground.neighbours.tolist()):
+        for k, u in enumerate(row):
+            if u < t:
+                continue
+            a, b = ground.points[ground.triangles[t, [k, (k + 1) % 3]]]
+            names[t, u] = range(len(places), len(places) + len(shares))
+            places += [a + share * (b - a) for share in shares]
+            nodes[t] += names[t, u]
+            nodes[u] += names[t, u]
+    for end, point in enumerate((start, goal)):
+        for t in holders(ground, point):
+            nodes[t].append(end)
+    return _shortest(np.array(places), nodes, weights[ground.kind])
+
+
+def _shortest(places: Floats, nodes: list[list[int]], weight: Floats) -> float:
+    """Length of the best way from node 0 to node 1, straight lines within each group of nodes."""
+    rows, columns, costs = [], [], []
+    for group, w in zip(nodes, weight.tolist(), strict=True):
+        i, j = (grid.ravel() for grid in np.meshgrid(group, group))
+        rows.append(i)
+        columns.append(j)
+        costs.append(w * np.linalg.norm(places[i] - places[j], axis=1))
+    row, column, cost = np.concatenate(rows), np.concatenate(columns), np.concatenate(costs)
+    # Two triangles share the pairs of a side: the better one counts.
+    order = np.argsort(cost, kind="stable")
+    _, first = np.unique(row[order] * len(places) + column[order], return_index=True)
+    kept = order[first]
+    kept = kept[row[kept] != column[kept]]
+    graph = coo_array(
+        (np.maximum(cost[kept], 1e-300), (row[kept], column[kept])), (len(places), len(places))
+    )
+    return float(dijkstra(graph.tocsr(), indices=0)[1])

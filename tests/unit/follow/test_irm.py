@@ -1,0 +1,94 @@
+"""The Indicative Route Method, and how it differs from MIRAN."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import footway as fw
+from footway._jit import kernel
+from footway.follow import _irm_kernels as irm
+from footway.terrain.ground import Terrain
+from footway.terrain.route import IndicativeRoute
+from tests.oracle.follow import gap_to_walls, worst_turn
+from tests.oracle.nearest import NearestWall
+
+ZIGZAG = [(2, 10), (6, 14), (10, 6), (14, 14), (18, 6), (22, 14), (26, 6), (30, 14), (38, 10)]
+
+
+@kernel
+def furthest_in_disc(cx, cy, radius, points, lengths):
+    return irm.furthest_in_disc(cx, cy, radius, points, lengths)
+
+
+@pytest.fixture(scope="module")
+def square() -> fw.Environment:
+    return fw.Environment.from_polygons(
+        bounds=(0, 0, 40, 20),
+        obstacles=[[(19, 0), (21, 0), (21, 5), (19, 5)]],
+        terrain=[("mud", [(10, 8), (30, 8), (30, 12), (10, 12)])],
+    )
+
+
+@pytest.fixture(scope="module")
+def cmap(square: fw.Environment) -> fw.CorridorMap:
+    return fw.CorridorMap.build(square)
+
+
+@pytest.fixture(scope="module")
+def route(square: fw.Environment) -> IndicativeRoute:
+    return IndicativeRoute.from_points(Terrain.build(square), ZIGZAG, {"mud": 8.0})
+
+
+class TestFurthestInDisc:
+    POINTS = np.array([[0.0, 0], [10, 0], [10, 10], [0, 10]])
+    LENGTHS = np.array([0.0, 10.0, 20.0, 30.0])
+
+    @pytest.mark.parametrize(
+        ("disc", "expected"),
+        [
+            ((0, 0, 3), 3.0),
+            ((5, 0, 2), 7.0),
+            ((10, 0, 4), 14.0),
+            ((0, 10, 1), 30.0),
+            ((5, 5, 5.5), 20.0 + 5.0 + np.sqrt(5.5**2 - 25.0)),
+            ((5, 5, 2), -1.0),
+        ],
+    )
+    def test_is_the_last_point_inside(self, disc, expected):
+        found = furthest_in_disc(*(float(c) for c in disc), self.POINTS, self.LENGTHS)
+        assert found == pytest.approx(expected)
+
+
+class TestWalks:
+    def test_reach_the_goal(self, square, cmap, route):
+        walk = fw.follow.irm(route, cmap)
+        assert walk.goal == route.goal
+        assert gap_to_walls(NearestWall(square), walk.points) >= 0.25 - 1e-9
+        assert worst_turn(walk.points) <= np.pi * walk.step + 1e-9
+        assert (np.diff(walk.references) >= 0.0).all()
+
+    def test_skip_more_than_miran_where_there_is_room(self, cmap, route):
+        skipping = fw.follow.irm(route, cmap)
+        heeding = fw.follow.miran(route, sigma=10.0, spacing=1.0)
+        assert (skipping.attractions - skipping.references).max() > 15.0
+        assert skipping.length < heeding.length
+
+    def test_do_not_know_the_terrain(self, cmap, route):
+        one = fw.follow.irm(route, cmap)
+        other = fw.follow.irm(route, cmap, preferences={"mud": 100.0})
+        assert np.array_equal(one.points, other.points)
+        assert other.weighted_length > one.weighted_length
+
+    def test_attraction_points_lie_in_the_clearance_disc(self, cmap, route):
+        walk = fw.follow.irm(route, cmap)
+        apart = np.linalg.norm(walk.attraction_points[0] - walk.points[0])
+        assert apart <= 2 * (10.0 - 0.25) + 1e-9
+
+    def test_avoid_obstacles(self, cmap, route):
+        walk = fw.follow.irm(route, cmap, obstacles=[(20.0, 10.0, 0.8)])
+        assert walk.gap > 0.05
+
+    def test_need_a_map(self, route):
+        with pytest.raises(fw.BadInput, match="corridor map"):
+            fw.follow.irm(route, None)

@@ -1,0 +1,262 @@
+"""MIRAN: the paper's examples, what its parameters do, discs, obstacles and the way back."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import footway as fw
+from footway.follow._steer_kernels import TRIANGLE, Gait, X
+from footway.follow.miran import MiranWalker
+from footway.terrain.ground import Terrain
+from footway.terrain.route import IndicativeRoute
+from tests.oracle import miran as oracle
+from tests.oracle.follow import gap_to_moving, gap_to_walls, worst_turn
+from tests.oracle.nearest import NearestWall
+
+LOOP = [(2, 2), (10, 2), (18, 2), (18, 14), (24, 18), (30, 13), (18, 7), (30, 2), (38, 2)]
+
+
+def hall(**more: Any) -> fw.Environment:
+    """A hall of 40 x 20 m with two blocks."""
+    return fw.Environment.from_polygons(
+        bounds=(0, 0, 40, 20),
+        obstacles=[
+            [(10, 4), (14, 4), (14, 12), (10, 12)],
+            [(22.5, 12.5), (25.5, 12.5), (25.5, 15), (22.5, 15)],
+        ],
+        **more,
+    )
+
+
+def muddy() -> fw.Environment:
+    return hall(
+        terrain=[
+            ("mud", [(14, 0), (20, 0), (20, 3), (14, 3)]),
+            ("path", [(0, 0), (14, 0), (14, 3), (0, 3)]),
+        ]
+    )
+
+
+@pytest.fixture(scope="module")
+def route() -> IndicativeRoute:
+    return IndicativeRoute.from_points(Terrain.build(hall(), radius=0.25), LOOP)
+
+
+def gait(route: IndicativeRoute, **changes: Any) -> Gait:
+    """Straight toward each attraction point, half a metre at a time."""
+    plain = Gait(
+        radius=route.terrain.radius, speed=0.5, step=1.0, turn_rate=10.0, sigma=15.0, spacing=2.0,
+        look=0.0, clearance=0.0, steering=1.0, boundary=0.0, obstacle=0.0, smooth=False,
+    )  # fmt: skip
+    return plain._replace(**changes)
+
+
+def off(walk: fw.follow.RouteWalk) -> float:
+    """Greatest distance of the walk from its route, m."""
+    import shapely
+
+    line = shapely.LineString(walk.route.points)
+    return float(shapely.distance(shapely.points(walk.points), line).max())
+
+
+class TestAlgorithm:
+    @pytest.mark.parametrize("sigma", [3.0, 15.0, 60.0])
+    def test_is_that_of_the_paper_step_by_step(self, sigma):
+        terrain = Terrain.build(muddy(), radius=0.0)
+        route = IndicativeRoute.from_points(terrain, LOOP, {"mud": 10.0, "path": 0.5})
+        walk = MiranWalker(route, None, gait(route, sigma=sigma), (), replan=False).walk()
+        world = oracle.World.of(terrain.ground, terrain.weights(route.preferences))
+        expected = oracle.walk(
+            oracle.Route(route.points), world, sigma=sigma, spacing=2.0, stride=0.5
+        )
+        np.testing.assert_allclose(walk.points, [step.x for step in expected], atol=1e-6)
+        ours, theirs = walk.references[:-1], [step.reference for step in expected[:-1]]
+        np.testing.assert_allclose(ours, theirs, atol=1e-6)
+        ours, theirs = walk.attractions[:-1], [step.attraction for step in expected[:-1]]
+        np.testing.assert_allclose(ours, theirs, atol=1e-6)
+
+    def test_of_equal_weights_takes_the_farthest(self):
+        terrain = Terrain.build(hall(), radius=0.0)
+        route = IndicativeRoute.from_points(terrain, [(1, 1), (39, 1)])
+        walk = fw.follow.miran(route, sigma=12.0, spacing=3.0)
+        assert walk.attractions[0] == pytest.approx(12.0)
+
+    def test_heeds_the_terrain(self):
+        terrain = Terrain.build(muddy(), radius=0.0)
+        around = [(2, 1), (12, 1.5), (13.5, 3.3), (20.5, 3.3), (22, 1), (38, 1)]
+        route = IndicativeRoute.from_points(terrain, around)
+        through = fw.follow.miran(route, sigma=20.0, spacing=1.0)
+        dry = fw.follow.miran(route, sigma=20.0, spacing=1.0, preferences={"mud": 40.0})
+        assert through.measure()["mud"] > 4.0
+        assert dry.measure()["mud"] < 0.3
+        assert dry.weighted_length < terrain.weighted_length(through.points, {"mud": 40.0})
+
+    def test_is_the_same_every_time(self, route):
+        one, other = (fw.follow.miran(route) for _ in range(2))
+        assert np.array_equal(one.points, other.points)
+
+
+class TestSigma:
+    def test_decides_how_much_of_a_loop_is_skipped(self, route):
+        lengths = [
+            fw.follow.miran(route, sigma=sigma, spacing=1.0).length for sigma in (2, 10, 30, 80)
+        ]
+        assert lengths == sorted(lengths, reverse=True)
+        assert lengths[0] > 0.9 * route.length
+        assert lengths[-1] < 0.7 * route.length
+
+    def test_keeps_near_the_route_where_it_is_small(self, route):
+        near, far = (fw.follow.miran(route, sigma=s, spacing=0.5) for s in (1.5, 30.0))
+        assert off(near) < 0.5 < off(far)
+
+    @pytest.mark.parametrize("sigma", [3.0, 12.0, 50.0])
+    def test_bounds_what_is_skipped_at_once(self, route, sigma):
+        walk = fw.follow.miran(route, sigma=sigma)
+        assert np.diff(walk.references).max() <= sigma
+        assert (walk.attractions - walk.references).max() <= sigma + 1e-9
+
+
+class TestWalk:
+    def test_begins_and_ends_on_the_route(self, route):
+        walk = fw.follow.miran(route)
+        assert (walk.start, walk.goal) == (route.start, route.goal)
+        assert not walk.velocities[-1].any()
+        assert walk.references[-1] == route.length
+        np.testing.assert_allclose(
+            walk.points[:-1] + walk.velocities[:-1] * walk.step, walk.points[1:], atol=1e-12
+        )
+
+    @pytest.mark.parametrize("look", [0.0, 0.5, 2.0])
+    def test_is_smooth(self, route, look):
+        walk = fw.follow.miran(route, look=look, turn_rate=2.0)
+        assert worst_turn(walk.points) <= 2.0 * walk.step + 1e-9
+        assert np.linalg.norm(walk.velocities, axis=1).max() <= walk.speed + 1e-12
+
+    @pytest.mark.parametrize("radius", [0.0, 0.25, 0.5, 1.0])
+    def test_of_a_disc_keeps_its_radius_from_walls(self, radius):
+        terrain = Terrain.build(hall(), radius=radius)
+        walk = fw.follow.miran(IndicativeRoute.from_points(terrain, LOOP), sigma=60.0)
+        gap = gap_to_walls(NearestWall(hall()), walk.points)
+        assert gap >= radius - 1e-9
+        assert walk.clearance == pytest.approx(gap, abs=1e-9)
+
+    def test_keeps_a_wanted_clearance(self, route):
+        near, wide = (fw.follow.miran(route, sigma=60.0, clearance=c) for c in (0.0, 1.0))
+        assert near.clearance < 0.3
+        assert wide.clearance > 0.25 + 0.5
+
+    def test_goes_through_a_door_that_is_narrower_than_the_wanted_clearance(self):
+        env = fw.Environment.from_polygons(
+            bounds=(0, 0, 20, 10), lines=[[(10, 0), (10, 4.5)], [(10, 5.5), (10, 10)]]
+        )
+        route = IndicativeRoute.from_points(
+            Terrain.build(env, radius=0.25), [(2, 2), (9, 5), (11, 5), (18, 2)]
+        )
+        walk = fw.follow.miran(route, clearance=2.0)
+        assert walk.goal == route.goal
+
+    def test_measures_the_ground(self):
+        terrain = Terrain.build(muddy(), radius=0.25)
+        walk = fw.follow.miran(IndicativeRoute.from_points(terrain, LOOP, {"mud": 4.0}))
+        metres = walk.measure()
+        assert sum(metres.values()) == pytest.approx(walk.length)
+        assert walk.weighted_length == pytest.approx(walk.length + 3.0 * metres["mud"])
+
+    def test_as_plain_values(self, route):
+        plain = fw.follow.miran(route).to_dict()
+        assert plain["replanned"] == 0
+        assert plain["ground"]["ground"] == pytest.approx(plain["length"])
+        assert "RouteWalk" in repr(fw.follow.miran(route))
+
+    def test_has_no_corridor(self, route):
+        with pytest.raises(fw.BadInput, match="route"):
+            _ = fw.follow.miran(route).corridor
+
+    @pytest.mark.parametrize("step", [0.02, 0.5, 1.0])
+    def test_at_any_step(self, route, step):
+        walk = fw.follow.miran(route, step=step)
+        assert walk.goal == route.goal
+        assert walk.clearance >= 0.25 - 1e-9
+
+    def test_starts_and_ends_on_a_wall(self):
+        terrain = Terrain.build(hall(), radius=0.0)
+        route = IndicativeRoute.from_points(terrain, [(0, 0), (10, 4), (10, 12), (40, 20)])
+        assert fw.follow.miran(route).goal == (40.0, 20.0)
+
+
+class TestObstacles:
+    def test_that_stand_are_passed(self, route):
+        discs = [(8.0, 2.05, 0.5), (17.9, 9.0, 0.6), (34.0, 2.0, 0.7)]
+        walk = fw.follow.miran(route, sigma=8.0, obstacles=discs)
+        assert walk.gap > 0.05
+        assert walk.goal == route.goal
+
+    def test_that_stand_exactly_in_the_way_are_passed(self, route):
+        walk = fw.follow.miran(route, sigma=8.0, obstacles=[(6.0, 2.0, 0.5)])
+        assert walk.gap > 0.05
+
+    def test_beside_a_wall_are_passed_on_the_free_side(self):
+        terrain = Terrain.build(hall(), radius=0.25)
+        route = IndicativeRoute.from_points(terrain, [(2, 0.8), (38, 0.8)])
+        walk = fw.follow.miran(route, obstacles=[(20.0, 0.85, 0.5)])
+        assert walk.gap > 0.0
+        assert walk.points[:, 1].max() > 1.6
+
+    def test_that_move_are_avoided(self, route):
+        cart = fw.follow.Disc((14.0, 2.0), 0.4, velocity=(-0.8, 0.0))
+        walk = fw.follow.miran(route, sigma=8.0, obstacles=[cart])
+        assert gap_to_moving(walk.points, walk.times, 0.25, [(cart.at, 0.4, cart.velocity)]) > 0.05
+
+    def test_that_close_the_way_are_named(self):
+        env = fw.Environment.from_polygons(bounds=(0, 0, 20, 2))
+        route = IndicativeRoute.from_points(Terrain.build(env, radius=0.25), [(1, 1), (19, 1)])
+        with pytest.raises(fw.NoPath, match="obstacles hold it") as error:
+            fw.follow.miran(route, sigma=5.0, obstacles=[(10, 0.5, 0.45), (10, 1.5, 0.45)])
+        assert error.value.reason == "blocked"
+        assert error.value.obstacles == (0, 1)
+
+    @pytest.mark.parametrize(("place", "what"), [((2.1, 2.0), "start"), ((37.8, 2.0), "goal")])
+    def test_on_an_end_are_refused(self, route, place, what):
+        with pytest.raises(fw.BadInput, match=f"lies on the {what}"):
+            fw.follow.miran(route, obstacles=[(*place, 0.4)])
+
+
+class TestWayBack:
+    """A character that was pushed behind a block, where it sees nothing of its route."""
+
+    def pushed(self, route: IndicativeRoute, *, replan: bool) -> MiranWalker:
+        walker = MiranWalker(route, None, gait(route, smooth=True, speed=1.2, step=0.1), (),
+                             replan=replan)  # fmt: skip
+        place = np.array([12.0, 13.0])
+        walker.state[X : X + 2] = place
+        walker.state[TRIANGLE] = route.terrain.triangles_at(place)[0]
+        return walker
+
+    @pytest.fixture
+    def below(self) -> IndicativeRoute:
+        return IndicativeRoute.from_points(
+            Terrain.build(hall(), radius=0.25), [(11, 1), (13, 1), (38, 1)]
+        )
+
+    def test_is_planned(self, below):
+        walk = self.pushed(below, replan=True).walk()
+        assert walk.replanned == 1
+        assert walk.goal == below.goal
+        assert (np.diff(walk.references) >= 0.0).all()
+        assert walk.references[-1] == pytest.approx(below.length)
+        assert gap_to_walls(NearestWall(hall()), walk.points) >= 0.25 - 1e-9
+
+    def test_is_not_planned_where_nobody_wants_it(self, below):
+        with pytest.raises(fw.NoPath, match="out of sight"):
+            self.pushed(below, replan=False).walk()
+
+
+def test_turns_slowly_where_it_must(route: IndicativeRoute) -> None:
+    walk = fw.follow.miran(route, sigma=3.0, turn_rate=0.4)
+    assert worst_turn(walk.points) <= 0.4 * walk.step + 1e-9
+    assert walk.duration < 6.0 * route.length / walk.speed
+    assert math.isfinite(walk.length)

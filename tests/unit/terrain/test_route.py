@@ -1,0 +1,187 @@
+"""Indicative routes: Snell's law, ways around bad ground, methods, drawn routes, bad input."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+
+import footway as fw
+from footway.environment.gallery import forest, mckenna_road
+
+MUD = ("mud", [(0, 0), (40, 0), (40, 10), (0, 10)])
+
+
+@pytest.fixture(scope="module")
+def halves() -> fw.Terrain:
+    """Mud below y = 10, good ground above."""
+    return fw.Terrain.build(fw.Environment.from_polygons(bounds=(0, 0, 40, 20), terrain=[MUD]))
+
+
+@pytest.fixture(scope="module")
+def rooms() -> fw.Environment:
+    """Two rooms with a door of 1 m between them, and a room without a door."""
+    return fw.Environment.from_polygons(
+        bounds=(0, 0, 30, 10),
+        obstacles=[
+            [(9, 0), (10, 0), (10, 4), (9, 4)],
+            [(9, 5), (10, 5), (10, 10), (9, 10)],
+            [(20, 0), (21, 0), (21, 10), (20, 10)],
+        ],
+        terrain=[("mud", [(3, 3), (6, 3), (6, 10), (3, 10)])],
+        name="rooms",
+    )
+
+
+class TestImproved:
+    @pytest.mark.parametrize("weight", [0.2, 1.0, 2.0, 10.0])
+    @pytest.mark.parametrize("goal", [(30.0, 2.0), (6.0, 2.0), (38.0, 5.0)])
+    def test_bends_by_snells_law_where_the_ground_changes(self, halves, weight, goal):
+        start = (5.0, 17.0)
+
+        def length(x: float) -> float:
+            return math.dist(start, (x, 10)) + weight * math.dist((x, 10), goal)
+
+        best = minimize_scalar(length, bounds=(0, 40), method="bounded", options={"xatol": 1e-10})
+        route = fw.route(halves, start, goal, preferences={"mud": weight})
+        assert route.weighted_length == pytest.approx(best.fun, rel=1e-9)
+        assert len(route.points) == (2 if weight == 1.0 else 3)
+
+    def test_follows_a_border_on_its_better_side(self, halves):
+        """Both ends are in the mud: it leaves at the critical angle, and comes back likewise."""
+        route = fw.route(halves, (5, 8), (35, 8), preferences={"mud": 5.0})
+        angle = math.asin(1 / 5)
+        best = 2 * 5 * 2 / math.cos(angle) + 30 - 2 * 2 * math.tan(angle)
+        assert route.weighted_length == pytest.approx(best, rel=1e-9)
+        assert route.points[1:3, 1].tolist() == pytest.approx([10, 10], abs=1e-6)
+
+    def test_is_straight_where_it_can_be(self, rooms):
+        route = fw.route(rooms, (11, 1), (19, 9))
+        assert route.points.tolist() == [[11, 1], [19, 9]]
+
+    def test_goes_around_bad_ground_or_through_it(self, rooms):
+        around = fw.route(rooms, (1, 8), (8, 8), preferences={"mud": 20.0})
+        through = fw.route(rooms, (1, 8), (8, 8), preferences={"mud": 1.1})
+        assert around.measure()["mud"] < 1e-6
+        assert through.measure()["mud"] == pytest.approx(3.0)
+
+    def test_reports_what_it_gained(self, rooms):
+        route = fw.route(rooms, (1, 8), (19, 8), preferences={"mud": 3.0})
+        assert route.is_improved
+        assert route.before.method == "triangles"
+        assert route.weighted_length < route.weighted_length_before
+        assert route.before.weighted_length == route.weighted_length_before
+        assert route.before.before is route.before
+
+    def test_starts_on_corners_and_sides(self, halves):
+        corners = halves.ground.points
+        for a in corners:
+            for b in corners:
+                if (a != b).any():
+                    route = fw.route(halves, a, b, preferences={"mud": 4.0})
+                    assert route.weighted_length <= halves.weighted_length([a, b], {"mud": 4.0})
+
+
+class TestMethods:
+    @pytest.mark.parametrize("method", ["triangles", "grid"])
+    @pytest.mark.parametrize("improve", [True, False])
+    def test_each_gets_through_the_door(self, rooms, method, improve):
+        route = fw.route(rooms, (1, 8), (19, 8), method=method, improve=improve)
+        assert (route.method, route.is_improved) == (method, improve)
+        assert (route.start, route.goal) == ((1.0, 8.0), (19.0, 8.0))
+        assert 19.2 < route.length < 40.0
+
+    def test_a_grid_goes_from_middle_to_middle_in_eight_directions(self, rooms):
+        way = fw.route(rooms, (1, 8), (19, 8), method="grid", resolution=0.4, improve=False).points
+        cells = way[1:-1] / 0.4 - 0.5
+        np.testing.assert_allclose(cells, np.round(cells), atol=1e-9)
+        dx, dy = np.abs(np.diff(np.round(cells), axis=0)).T
+        assert ((dx == 0) | (dy == 0) | (dx == dy)).all()
+
+    def test_a_thin_wall_is_seen_by_a_coarse_grid(self):
+        env = fw.Environment.from_polygons(bounds=(0, 0, 10, 10), lines=[[(5, 0), (5, 8)]])
+        terrain = fw.Terrain.build(env, radius=0.0)
+        route = fw.route(terrain, (1, 1), (9, 1), method="grid", resolution=1.0, improve=False)
+        assert route.points[:, 1].max() >= 8.0
+
+    def test_a_grid_that_is_too_coarse_says_so(self, rooms):
+        with pytest.raises(fw.NoPath, match="finer resolution"):
+            fw.route(rooms, (1, 8), (19, 8), method="grid", resolution=3.3)
+
+    def test_a_terrain_and_its_map_are_the_same(self, rooms):
+        terrain = fw.Terrain.build(rooms, radius=0.4)
+        one = fw.route(terrain, (1, 8), (19, 8))
+        other = fw.route(rooms, (1, 8), (19, 8), radius=0.4)
+        np.testing.assert_array_equal(one.points, other.points)
+
+
+class TestGallery:
+    def test_adult_and_child_take_different_ways(self):
+        """As in figure 1 of miran-2013: the adult past the view, the child through puddles."""
+        terrain = fw.Terrain.build(forest.forest())
+        adult, child = (
+            fw.route(terrain, forest.START, forest.GOAL, preferences=weights)
+            for weights in (forest.ADULT, forest.CHILD)
+        )
+        assert adult.measure()["view"] > 10.0
+        assert adult.measure()["puddle"] < 1e-6
+        assert child.measure()["view"] == 0.0
+        assert child.measure()["puddle"] > 20.0
+        assert child.measure()["tree"] > 50.0
+        assert adult.points[:, 1].mean() > 100.0 > child.points[:, 1].mean()
+
+    def test_a_pedestrian_keeps_to_the_sidewalk(self):
+        terrain = fw.Terrain.build(mckenna_road.mckenna_road())
+        route = fw.route(terrain, (10, 10), (190, 190), preferences=mckenna_road.PEDESTRIAN)
+        metres = route.measure()
+        assert metres["sidewalk"] > 200.0
+        assert metres["mud"] < 1e-6
+        assert metres["road"] < 10.0
+
+
+class TestBadInput:
+    def test_points(self, rooms):
+        with pytest.raises(fw.BadQuery, match=r"the start .* inside an obstacle"):
+            fw.route(rooms, (9.5, 1), (1, 1))
+        with pytest.raises(fw.BadQuery, match=r"the goal .* outside the map"):
+            fw.route(rooms, (1, 1), (99, 1))
+        with pytest.raises(fw.BadQuery, match="finite"):
+            fw.route(rooms, (1, math.nan), (2, 1))
+        with pytest.raises(fw.BadQuery, match="one point leads nowhere"):
+            fw.route(rooms, (1, 1), (1, 1))
+
+    @pytest.mark.parametrize("improve", [True, False])
+    def test_no_way(self, rooms, improve):
+        with pytest.raises(fw.NoPath, match="does not fit at the goal") as tight:
+            fw.route(rooms, (1, 1), (8.9, 1), improve=improve)
+        assert tight.value.reason == "no room"
+        with pytest.raises(fw.NoPath, match="1.000 m wide") as narrow:
+            fw.route(rooms, (1, 8), (19, 8), radius=0.6, improve=improve)
+        assert narrow.value.reason == "pinch"
+        with pytest.raises(fw.NoPath, match="no way between them") as apart:
+            fw.route(rooms, (1, 8), (25, 8), improve=improve)
+        assert apart.value.reason == "components"
+
+    def test_preferences(self, rooms):
+        for weight in (0, -1, math.nan, math.inf):
+            with pytest.raises(fw.BadInput, match="give a positive number"):
+                fw.route(rooms, (1, 1), (8, 1), preferences={"mud": weight})
+        with pytest.raises(fw.BadInput, match="no ground of kind 'lava' on this map; it has"):
+            fw.route(rooms, (1, 1), (8, 1), preferences={"lava": 2.0})
+
+    def test_options(self, rooms):
+        with pytest.raises(fw.BadQuery, match="no method 'hexagons'"):
+            fw.route(rooms, (1, 1), (8, 1), method="hexagons")
+        with pytest.raises(fw.BadQuery, match="method='grid'"):
+            fw.route(rooms, (1, 1), (8, 1), resolution=1.0)
+        for resolution, says in ((0.0, "positive"), (math.nan, "positive"), ("a", "a number")):
+            with pytest.raises(fw.BadQuery, match=says):
+                fw.route(rooms, (1, 1), (8, 1), method="grid", resolution=resolution)
+        with pytest.raises(fw.BadQuery, match="or more"):
+            fw.route(rooms, (1, 1), (8, 1), method="grid", resolution=1e-4)
+        with pytest.raises(fw.BadQuery, match="a Terrain or an Environment"):
+            fw.route("rooms", (1, 1), (8, 1))
+        with pytest.raises(fw.BadQuery, match=r"Terrain.build\(map, radius=0.3\)"):
+            fw.route(fw.Terrain.build(rooms), (1, 1), (8, 1), radius=0.3)
