@@ -87,7 +87,7 @@ def test_an_unknown_table_is_one_line_and_exit_code_2(tmp_path):
     done = footway("reproduce", "cmm", "nope", "-o", tmp_path / "none")
     assert done.returncode == 2
     assert done.stdout == ""
-    tables = "cmm, crowds, roadmaps"
+    tables = "cmm, crowds, roadmaps, voronoi"
     assert done.stderr == f"footway: there is no table 'nope' to reproduce; there is: {tables}\n"
     assert not (tmp_path / "none").exists()
 
@@ -95,4 +95,5 @@ def test_an_unknown_table_is_one_line_and_exit_code_2(tmp_path):
 def test_the_list_names_every_table():
     done = footway("reproduce", "--list")
     assert done.returncode == 0
-    assert [line.split()[0] for line in done.stdout.splitlines()] == ["cmm", "crowds", "roadmaps"]
+    names = [line.split()[0] for line in done.stdout.splitlines()]
+    assert names == ["cmm", "crowds", "roadmaps", "voronoi"]

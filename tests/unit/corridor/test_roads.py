@@ -122,6 +122,19 @@ class TestDetours:
         assert path.turns > 0
 
 
+# Around a pocket off a room: an alley of 0.6 m that turns to the north at its end.
+POCKET = [
+    (6, 0), (10, 0), (10, 6), (6, 6), (6, 3.4),
+    (7.6, 3.4), (7.6, 4.6), (8.2, 4.6), (8.2, 2.8), (6, 2.8),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def pocket() -> fw.CorridorMap:
+    env = fw.Environment.from_polygons(bounds=(0, 0, 10, 6), obstacles=[POCKET])
+    return fw.CorridorMap.from_roadmap(rrm(env, resolution=0.5, radius=0.25))
+
+
 class TestRefusals:
     def test_in_a_wall(self, roads):
         with pytest.raises(fw.BadQuery, match=r"the start \(5.000, 5.000\) is inside an obstacle"):
@@ -143,6 +156,31 @@ class TestRefusals:
         with pytest.raises(fw.NoPath) as error:
             roads.path((0.3, 0.3), (8, 8), radius=0.4)
         assert error.value.reason == "no room"
+
+    @pytest.mark.parametrize("goal", [(7.9, 4.3), (7.9, 4.45), (7.9, 3.9)])
+    def test_a_free_place_that_sees_no_road(self, pocket, goal):
+        with pytest.raises(fw.NoPath, match=r"is free but sees nothing of the roadmap") as error:
+            pocket.path((1, 1), goal, radius=0.1)
+        assert error.value.reason == "no room"
+        with pytest.raises(fw.NoPath, match=r"does not fit at the start") as error:
+            pocket.corridor(goal, (1, 1), radius=0.32)
+        assert error.value.reason == "no room"
+        with pytest.raises(fw.NoPath, match="is free but"):
+            pocket.bottleneck((1, 1), goal)
+
+    def test_no_place_in_an_obstacle_is_called_free(self, pocket):
+        env = fw.Environment.from_polygons(bounds=(0, 0, 10, 6), obstacles=[POCKET])
+        points = np.random.default_rng(5).random((300, 2)) * (14, 10) - (2, 2)
+        for point in points[~shapely.contains_xy(env.walkable, *points.T)]:
+            with pytest.raises(fw.BadQuery, match="inside an obstacle, outside the map, or"):
+                pocket.path((1, 1), point, radius=0.1)
+
+    def test_in_a_fake_obstacle(self, env):
+        editor = fw.roadmap.Editor(rrrm(env, resolution=0.25, radius=RADIUS))
+        editor.add_fake_obstacle(disc=((2, 8), 0.8))
+        closed = fw.CorridorMap.from_roadmap(editor.roadmap)
+        with pytest.raises(fw.BadQuery, match=r"\(2.000, 8.100\) is inside fake obstacle 0"):
+            closed.path((2, 8.1), (8, 2))
 
     def test_empty_and_other_things(self, space):
         none = Roadmap.make(np.empty((0, 2)), np.empty((0, 2), int), space, method="rrm")

@@ -7,6 +7,7 @@ import pytest
 
 import footway as fw
 from footway.environment import Environment, Volume, gallery, memory, rasterise
+from footway.environment.raster import distance_to
 
 
 def square(side: float, **more) -> Environment:
@@ -146,6 +147,26 @@ def test_no_room():
         rasterise(square(4), radius=3)
     with pytest.raises(fw.BadInput, match="here: a ball of radius 3 m fits in no cell of 1 m"):
         rasterise(room(name="here"), radius=3)
+
+
+def test_no_room_says_how_large_the_map_is():
+    with pytest.raises(fw.BadInput, match=r"or another scale if the map is not 0.5 x 0.5 m large"):
+        rasterise(square(0.01), radius=0.25)
+    low = fw.Volume.from_boxes((0, 0, 0, 4, 3, 2), [], resolution=1.0)
+    with pytest.raises(fw.BadInput, match="if the map is not 4 x 3 x 2 m large"):
+        rasterise(low, radius=3)
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_distance_of_corners_to_cells(dimension):
+    cells = np.random.default_rng(dimension).random((4, 5, 6)[3 - dimension :]) < 0.1
+    cells = cells.reshape((-1, 5, 6))
+    found = distance_to(cells, dimension)
+    pad = np.pad(cells, [(int(dimension == 3),) * 2, (1, 1), (1, 1)], constant_values=True)
+    low = np.argwhere(pad) - (int(dimension == 3), 1, 1)
+    for corner in np.ndindex(found.shape):
+        gaps = np.maximum(np.maximum(low - corner, corner - low - 1), 0.0)
+        assert found[corner] == pytest.approx(np.linalg.norm(gaps, axis=1).min())
 
 
 def test_memory_is_asked_for_before_it_is_taken(monkeypatch):

@@ -347,3 +347,28 @@ class TestBatches:
     def test_numbers(self, cmap, name, bad):
         with pytest.raises(fw.BadQuery, match=name):
             fw.follow.cmm_batch(cmap, [START], [GOAL], **{name: bad})
+
+
+def around_a_corner(radius: float) -> fw.Corridor:
+    """Balls of 0.5 m on two legs of 5 m at a right angle."""
+    leg = np.linspace(0, 5, 101)
+    points = [*((x, 0) for x in leg), *((5, y) for y in leg[1:])]
+    return fw.Corridor.from_balls(points, [0.5] * len(points), radius=radius)
+
+
+def test_who_gives_up_hears_of_a_smaller_radius_where_it_is_tight():
+    with pytest.raises(fw.NoPath, match=r"it has no room to turn: take a radius well below 0.500"):
+        fw.follow.cmm(around_a_corner(0.475))
+    with pytest.raises(fw.NoPath, match="turns too slowly") as error:
+        fw.follow.cmm(around_a_corner(0.1), turn_rate=0.01)
+    assert "radius" not in str(error.value)
+
+
+def test_a_gap_in_a_corridor_says_what_to_do():
+    balls = np.array([(0, 0, 0, 1), (3, 0, 0, 1)], float)
+    by_hand = fw.Corridor.from_balls(balls[:, :3], balls[:, 3])
+    with pytest.raises(fw.NoPath, match="give more balls"):
+        fw.follow.cmm(by_hand)
+    of_a_roadmap = fw.Corridor((0, 0, 0), (3, 0, 0), 0.0, balls, 3, np.zeros(1, np.int64))
+    with pytest.raises(fw.NoPath, match="retract the roadmap"):
+        fw.follow.cmm(of_a_roadmap)

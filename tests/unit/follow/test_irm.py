@@ -92,3 +92,20 @@ class TestWalks:
     def test_need_a_map(self, route):
         with pytest.raises(fw.BadInput, match="corridor map"):
             fw.follow.irm(route, None)
+
+
+def test_beside_miran_on_the_road():
+    """Figure 8 of miran-2013: who looks at the ground, and who leaves out the end of the route."""
+    from footway.environment.gallery.mckenna_road import PEDESTRIAN, ROUTE
+
+    env = fw.load("gallery:mckenna-road")
+    route = IndicativeRoute.from_points(Terrain.build(env, radius=0.0), ROUTE, PEDESTRIAN)
+    mindful = fw.follow.miran(route, sigma=40, spacing=10)
+    careless = fw.follow.irm(route, fw.CorridorMap.build(env))
+    ground, other = mindful.measure(), careless.measure()
+    assert ground["mud"] == 0.0
+    assert other["mud"] > 5.0
+    assert ground["sidewalk"] > other["sidewalk"] + 3.0
+    assert mindful.weighted_length < 0.5 * careless.weighted_length
+    assert np.diff(mindful.references).max() <= 40.0
+    assert np.diff(careless.references).max() > 50.0

@@ -190,6 +190,21 @@ def test_fake_obstacles_are_hatched_and_what_they_close_is_dotted(flat, env):
     assert any("1 fake obstacle" in text for text in words(figure))
 
 
+def test_fake_obstacles_are_hatched_around_a_path(flat, env):
+    editor = Editor(flat)
+    editor.add_fake_obstacle([(9, 3), (11, 3), (11, 5), (9, 5)])
+    cmap = fw.CorridorMap.from_roadmap(editor.roadmap)
+    path = cmap.path((2, 2), (9, 2), radius=0.5)
+    for figure in (
+        picture.draw_path(cmap, path, environment=env),
+        picture.draw_no_path(cmap, (2, 2), (10, 6), environment=env),
+    ):
+        assert [c for c in colours(figure, PolyCollection) if c.get_hatch()]
+    whole = fw.CorridorMap.from_roadmap(flat)
+    figure = picture.draw_path(whole, path, environment=env)
+    assert not [c for c in colours(figure, PolyCollection) if c.get_hatch()]
+
+
 def test_fake_boxes_are_hatched_in_their_level(high, volume):
     editor = Editor(high)
     editor.add_fake_obstacle(box=((8, 3, 8), (10, 6, 11)))

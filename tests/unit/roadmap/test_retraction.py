@@ -113,6 +113,15 @@ class TestRoadmap:
         before = rrm_star(gallery.make("field"), resolution=1.0, radius=0.5)
         assert rrrm(before).path_points.tolist() == retract(before).path_points.tolist()
 
+    @pytest.mark.parametrize(
+        "other", [{"resolution": 0.5}, {"radius": 0.3}, {"size": (1, 1, 1)}, {"usefulness": 3.0}]
+    )
+    def test_rrrm_of_an_rrm_star_has_what_that_was_made_with(self, other):
+        before = rrm_star(gallery.make("field"), resolution=1.0, radius=0.5)
+        with pytest.raises(BadInput, match=f"the {next(iter(other))} is .* leave it out"):
+            rrrm(before, **other)
+        assert rrrm(before, resolution=1.0, radius=0.5, usefulness=1.5).n_edges == before.n_edges
+
     def test_a_roadmap_without_edges(self):
         space = space_of_cells(np.ones((4, 4), bool))
         alone = Roadmap.make([(2, 2)], np.empty((0, 2), int), space, method="rrm")
