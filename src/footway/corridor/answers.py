@@ -258,7 +258,7 @@ def _in_wall(
     solver: Solver, what: str, point: Floats, contact: Floats, radius: float = 0.0
 ) -> BadQuery | NoPath:
     if solver.roadmap is not None:
-        return out_of_reach(solver.roadmap, what, point, contact, radius)
+        return out_of_reach(solver, what, point, contact, radius)
     distance = float(np.hypot(*(point - contact)))
     return BadQuery(
         f"the {what} {text(point)} is inside an obstacle or outside the map: "

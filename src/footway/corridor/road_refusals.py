@@ -6,28 +6,33 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from footway.constants import TOUCH
+from footway.corridor._roads_kernels import line_distances
 from footway.corridor.checks import text
 from footway.errors import BadQuery, NoPath
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.roadmap import Roadmap
+    from footway.corridor.index import Grid
+    from footway.corridor.solver import Solver
     from footway.roadmap.space import Space
 
     Floats = NDArray[np.float64]
     Bools = NDArray[np.bool_]
 
-_LOOKS = 64  # free cells, the nearest, of which a point looks for one
+_FINER, _STEPS = 8, 64  # steps in a cell, and from a point to all sides, where it looks for one
 
 
 def out_of_reach(
-    roadmap: Roadmap, what: str, point: Floats, contact: Floats, radius: float
+    solver: Solver, what: str, point: Floats, contact: Floats, radius: float
 ) -> BadQuery | NoPath:
     """Refuse a start or a goal that joins no road, with its nearest wall point.
 
     One in free space is a question with the answer no: the roadmap does not get there.
     """
+    roadmap = solver.roadmap
+    assert roadmap is not None
     distance = float(np.hypot(*(point - contact)))
     where = f"the nearest wall is {distance:.3f} m away at {text(contact)}"
     for number, fake in enumerate(roadmap.fake_obstacles):
@@ -36,7 +41,7 @@ def out_of_reach(
                 f"the {what} {text(point)} is inside fake obstacle {number} of the roadmap: move "
                 "it, or remove the obstacle"
             )
-    if not _stands_free(point, roadmap.in_effect.space):
+    if not _stands_free(point, solver.index.grid, roadmap.in_effect.space):
         return BadQuery(
             f"the {what} {text(point)} is inside an obstacle, outside the map, or sees nothing of "
             f"the roadmap: {where}"
@@ -54,24 +59,33 @@ def out_of_reach(
     )
 
 
-def _stands_free(point: Floats, space: Space) -> bool:
-    """Whether a point sees the middle of a free cell nearby past all walls, so it is in no wall."""
-    cells = np.argwhere(space.free[0])[:, ::-1] + 0.5
-    middles = space.positions(np.column_stack([cells, np.zeros(len(cells))]))
-    away = np.hypot(*(middles - point).T)
-    nearest = np.argsort(away, kind="stable")[:_LOOKS]
-    return any(not _meets(point, middle, space.walls).any() for middle in middles[nearest])
+def _stands_free(point: Floats, grid: Grid, space: Space) -> bool:
+    """Whether short steps that meet no wall lead from a point to a free cell nearby.
+
+    Walls part what is walkable from what is not, so the point is walkable then. Steps go along a
+    lattice with the point in its middle.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components  # slow to import
+
+    side = np.arange(-_STEPS, _STEPS + 1) * (space.resolution / _FINER)
+    x, y = np.meshgrid(point[0] + side, point[1] + side)
+    places, number = np.stack([x.ravel(), y.ravel()], axis=1), np.arange(x.size).reshape(x.shape)
+    steps = [(number[:, :-1], number[:, 1:]), (number[:-1], number[1:])]
+    a, b = (np.concatenate([step[end].ravel() for step in steps]) for end in (0, 1))
+    away = np.empty(len(a))
+    line_distances(places[a], places[b], grid, away)
+    a, b = a[away > TOUCH], b[away > TOUCH]
+    graph = coo_array((np.ones(len(a), bool), (a, b)), (x.size, x.size))
+    part = connected_components(graph, directed=False)[1]
+    return bool((part[_in_free_cell(places, space)] == part[number[_STEPS, _STEPS]]).any())
 
 
-def _meets(p: Floats, q: Floats, walls: Floats) -> Bools:
-    """Which walls (n, 4) a line meets; one that it only touches or runs along counts, too."""
-    a, b = walls[:, :2], walls[:, 2:]
-    met: Bools = (_side(a, b, p) * _side(a, b, q) <= 0) & (_side(p, q, a) * _side(p, q, b) <= 0)
-    return met
-
-
-def _side(a: Floats, b: Floats, c: Floats) -> Floats:
-    """Positive where c is to the left of the line from a to b."""
-    ab, ac = b - a, c - a
-    side: Floats = ab[..., 0] * ac[..., 1] - ab[..., 1] * ac[..., 0]
-    return side
+def _in_free_cell(points: Floats, space: Space) -> Bools:
+    """Which points (n, 2) are in a free cell."""
+    shape = np.array(space.free.shape[:0:-1])
+    cells = np.floor(space.lattice(points)[:, :2]).astype(np.int64)
+    inside = ((cells >= 0) & (cells < shape)).all(axis=1)
+    i, j = np.clip(cells, 0, shape - 1).T
+    free: Bools = inside & space.free[0, j, i]
+    return free

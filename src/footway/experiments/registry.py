@@ -49,6 +49,11 @@ EXPERIMENTS: Final = {
             "Roadmaps in two and three dimensions (rrm-roadmaps-2006, tables II, III, figures 3-6)",
             "footway.experiments.roadmaps",
         ),
+        Experiment(
+            "voronoi",
+            "Smooth roadmaps and cameras (voronoi-roadmaps-2004, figures 1, 3, 5, 7, 8, 9, 11)",
+            "footway.experiments.voronoi",
+        ),
     )
 }
 

@@ -343,10 +343,7 @@ class Walker:
         )  # fmt: skip
         room = self.corridor.narrowest
         if self.settings.radius > TIGHT * room:
-            cause += (
-                f"; or the corridor is tight, {room:.3f} m where it is narrowest: take a radius "
-                f"well below that, not {self.settings.radius:g} m"
-            )
+            cause += f"; or it has no room to turn: take a radius well below {room:.3f} m"
         return NoPath(
             f"the character comes no closer to its goal at {np.round(place, 3).tolist()} after "
             f"{self.state[TIME]:.1f} s: {cause}",
