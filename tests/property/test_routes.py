@@ -81,19 +81,3 @@ def test_a_disc_can_go_along_it(query, method, improve):
     assert sum(route.measure().values()) == pytest.approx(route.length, abs=1e-6)
     drawn = fw.IndicativeRoute.from_points(terrain, route.points, route.preferences)
     assert drawn.weighted_length == route.weighted_length
-
-
-@examples(20)
-@given(queries())
-def test_without_preferences_it_is_the_shortest_path(query):
-    terrain, start, goal, _ = query
-    route = found(terrain, start, goal, None)
-    try:
-        path = fw.CorridorMap.build(terrain.environment).path(start, goal, radius=terrain.radius)
-    except fw.FootwayError:
-        assume(False)
-    assume(route is not None)
-    assert route.length >= path.length - NEAR
-    # Tangents around corners are longer than arcs, by less than 1 % of the radius.
-    smaller = fw.CorridorMap.build(terrain.environment).path(start, goal, radius=0.0)
-    assert route.length <= max(path.length, smaller.length) * 1.02 + 0.05 * terrain.radius + NEAR

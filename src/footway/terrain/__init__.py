@@ -1,8 +1,27 @@
-"""Ground of several kinds, and routes that respect what a character prefers (miran-2013)."""
+"""Ground of several kinds, and routes that respect what a character prefers (miran-2013).
+
+Environment --partition--> Terrain --route--> IndicativeRoute --> footway.follow
+"""
 
 from __future__ import annotations
 
-from footway.terrain.ground import Terrain
-from footway.terrain.route import IndicativeRoute
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from footway.terrain.ground import Terrain
+    from footway.terrain.route import IndicativeRoute
 
 __all__ = ["IndicativeRoute", "Terrain"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load what needs Shapely when it is first asked for: followers do without."""
+    if name == "IndicativeRoute":
+        from footway.terrain.route import IndicativeRoute
+
+        return IndicativeRoute
+    if name == "Terrain":
+        from footway.terrain.ground import Terrain
+
+        return Terrain
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

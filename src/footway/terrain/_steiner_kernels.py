@@ -124,11 +124,13 @@ def _relax(x, y, cost_here, node, t, weight, gx, gy, least, bound, size, nodes, 
     cost, before, through, done, keys, queue = table
     for slot in range(offsets[t], offsets[t + 1]):
         v = members[slot]
-        if done[v]:
+        spare = cost[v] - cost_here
+        if spare <= 0.0:
             continue
         vx, vy = places[v, 0], places[v, 1]
-        there = cost_here + weight * length(vx - x, vy - y)
-        if there < cost[v]:
+        squared = weight * weight * ((vx - x) * (vx - x) + (vy - y) * (vy - y))
+        if squared < spare * spare and not done[v]:  # a root only where it counts
+            there = cost_here + math.sqrt(squared)
             key = there + least * length(gx - vx, gy - vy)
             if key < bound:
                 cost[v], before[v], through[v] = there, node, t

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-GAPS = 64  # between nodes along the map's longer side
-MOST = 4  # nodes between the corners of one side
+FEWEST, MOST = 4, 16  # nodes between the corners of a long side, on large and on small maps
+NODES = 100_000  # triangles times such nodes: more of them find better ways, but take longer
+GAPS = 16  # times those nodes: their gaps along the map's longer side
 
 _kept: WeakKeyDictionary[Terrain, Nodes] = WeakKeyDictionary()
 
@@ -43,5 +44,7 @@ def nodes_of(terrain: Terrain) -> Nodes:
     """Points on the sides of triangles, to search over; made once for each terrain."""
     if terrain not in _kept:
         x0, y0, x1, y1 = terrain.environment.bounds
-        _kept[terrain] = make_nodes(max(x1 - x0, y1 - y0) / GAPS, MOST, terrain.ground)
+        most = min(MOST, max(FEWEST, NODES // len(terrain.ground.triangles)))
+        gap = max(x1 - x0, y1 - y0) / (GAPS * most)
+        _kept[terrain] = make_nodes(gap, most, terrain.ground)
     return _kept[terrain]

@@ -140,6 +140,21 @@ class TestGallery:
         assert metres["mud"] < 1e-6
         assert metres["road"] < 10.0
 
+    @pytest.mark.parametrize("name", ["gallery:office", "gallery:mckenna"])
+    def test_without_preferences_it_is_the_shortest_path(self, name):
+        env = fw.load(name)
+        terrain, cmap = fw.Terrain.build(env, radius=0.3), fw.CorridorMap.build(env)
+        x0, y0, x1, y1 = env.bounds
+        places = np.random.default_rng(1).uniform((x0, y0), (x1, y1), (400, 2))
+        places = places[terrain.triangles_at(places) >= 0][:40]
+        pairs = list(zip(places[::2], places[1::2], strict=True))
+        best = np.array([cmap.path(a, b, radius=0.3).length for a, b in pairs])
+        excess = np.array([fw.route(terrain, a, b).length for a, b in pairs]) / best - 1.0
+        # Tangents stand for arcs around corners; and a few routes pass on the second best side.
+        assert excess.min() >= -1e-9
+        assert np.median(excess) < 1e-3
+        assert excess.max() < 0.03
+
 
 class TestBadInput:
     def test_points(self, rooms):
@@ -157,7 +172,7 @@ class TestBadInput:
         with pytest.raises(fw.NoPath, match="does not fit at the goal") as tight:
             fw.route(rooms, (1, 1), (8.9, 1), improve=improve)
         assert tight.value.reason == "no room"
-        with pytest.raises(fw.NoPath, match="1.000 m wide") as narrow:
+        with pytest.raises(fw.NoPath, match=r"1\.000 m wide") as narrow:
             fw.route(rooms, (1, 8), (19, 8), radius=0.6, improve=improve)
         assert narrow.value.reason == "pinch"
         with pytest.raises(fw.NoPath, match="no way between them") as apart:
