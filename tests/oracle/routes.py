@@ -98,7 +98,7 @@ def _shortest(places: Floats, nodes: list[list[int]], weight: Floats) -> float:
     """Length of the best way from node 0 to node 1, straight lines within each group of nodes."""
     rows, columns, costs = [], [], []
     for group, w in zip(nodes, weight.tolist(), strict=True):
-        i, j = (grid.ravel() for grid in np.meshgrid(group, group))
+        i, j = (grid.ravel() for grid in np.meshgrid(*2 * [np.array(group, np.int64)]))
         rows.append(i)
         columns.append(j)
         costs.append(w * np.linalg.norm(places[i] - places[j], axis=1))
