@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-all lint bench clean
+.PHONY: demo test test-all lint bench reproduce clean
 
 demo: $(READY)
 	$(BIN)/footway demo -o out
@@ -24,6 +24,9 @@ lint: $(READY)
 bench: $(READY)
 	$(BIN)/pip install -q -e ".[bench]"
 	$(BIN)/python -m benchmarks
+
+reproduce: $(READY)
+	$(BIN)/footway reproduce -o out/reproduce
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Footway needs Python 3.11 or newer: make PYTHON=python3.12 ...")'

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import footway as fw
@@ -30,9 +31,9 @@ LOOSE = 1e-9
 INSTANT = 1e-6
 """s. Over which rates of the view are measured."""
 
-WILD = 10.0
+WILD = 7.0
 """Times the turn rate that a view may turn with any options: strong accelerations out of a slow
-turn swing the place ahead around faster than the camera turns."""
+turn swing the place ahead around faster than the camera turns. The worst of 3500 was 5.6."""
 
 SOLID = st.sampled_from([0.1, 0.25, 0.5])
 PACES = st.fixed_dictionaries(
@@ -111,6 +112,7 @@ class TestMotions:
                 continue
             flight = fw.camera.motion(path, **pace, rate=10)
             assert_within_bounds(flight.diagram)
+            assert_slow_in_bends(flight)
             assert flight.diagram.speeds.max() <= pace["speed"]
             assert flight.length == pytest.approx(path.length)
             assert_clear(it.env, flight.course, it.radius)
@@ -120,12 +122,9 @@ class TestMotions:
     @given(questions(SOLID), PACES, st.sampled_from([0.0, 0.5, 1.0]))
     def test_of_walks(self, it: Asked, pace: dict[str, float], noise: float):
         a, b = it.pairs[0]
-        try:
-            walk = fw.follow.cmm(it.cmap.corridor(a, b, radius=it.radius), noise=noise)
-        except (fw.NoPath, fw.BadQuery):
-            return
-        if walk.length < EXACT:
-            return
+        assume(path_or_none(it.cmap, a, b, it.radius) is not None)
+        walk = fw.follow.cmm(it.cmap.corridor(a, b, radius=it.radius), noise=noise)
+        assume(walk.length > EXACT)
         flight = fw.camera.motion(walk, **pace, rate=10)
         assert_within_bounds(flight.diagram)
         assert_clear(it.env, flight.course, min(it.radius, walk.clearance))
@@ -142,10 +141,10 @@ class TestMotions:
     )
     def test_of_polylines(self, places, dimension: int, pace: dict[str, float]):
         points = np.array(places)[:, :dimension]
-        if not np.ptp(points, axis=0).any():
-            return
+        assume(np.ptp(points, axis=0).any())
         flight = fw.camera.motion(points, **pace, rate=10)
         assert_within_bounds(flight.diagram)
+        assert_slow_in_bends(flight)
         assert np.isfinite(flight.table).all()
         assert_gentle(flight, WILD)
         assert flight.positions[-1][:dimension].tolist() == points[-1].tolist()
@@ -168,11 +167,13 @@ class TestTours:
     def test_keep_clear_and_visit_all(self, it: Asked, pace, miss: float, rests: bool):
         places = [it.pairs[0][0], *(b for _, b in it.pairs)]
         stops = [fw.camera.Stop(at, float(rests and k == 2)) for k, at in enumerate(places)]
-        try:
-            trip = fw.camera.tour(it.cmap, stops, radius=it.radius, miss=miss, rate=10, **pace)
-        except (fw.NoPath, fw.BadQuery):
-            return
+        legs = list(pairwise(places))
+        assume(all(math.dist(a, b) > 0.01 for a, b in legs))
+        # There is a tour where there are paths, and nowhere else.
+        assume(all(path_or_none(it.cmap, a, b, it.radius) is not None for a, b in legs))
+        trip = fw.camera.tour(it.cmap, stops, radius=it.radius, miss=miss, rate=10, **pace)
         assert_within_bounds(trip.diagram)
+        assert_slow_in_bends(trip)
         assert_clear(it.env, trip.course, it.radius)
         assert (trip.misses <= miss + 1e-9).all()
         assert (np.diff(trip.arrivals) > 0.0).all()
@@ -197,6 +198,49 @@ def assert_within_bounds(diagram: SpeedDiagram) -> None:
     assert (np.diff(diagram.times) >= 0.0).all()
 
 
+def assert_slow_in_bends(flight: fw.camera.CameraMotion) -> None:
+    """An arc is passed at turn rate times radius, or it turns by little in the time looked ahead.
+
+    By sampled tangents of the course, and not by the limits that the code itself found.
+    """
+    course, pace = flight.course, flight.source.pace
+    for k in np.flatnonzero(course.curvatures):
+        first, last = course.breaks[k], course.breaks[k + 1]
+        speed = float(flight.diagram.speed_at(np.linspace(first, last, 50)).max())
+        if speed <= pace.turn_rate / course.curvatures[k] * (1 + LOOSE):
+            continue
+        window = speed * pace.look_ahead * (1 - 1e-6)
+        middle = 0.5 * (first + last)
+        turned = max(
+            turn_within(course, first, first + window),
+            turn_within(course, last - window, last),
+            turn_within(course, middle - 0.5 * window, middle + 0.5 * window),
+        )
+        hidden = 2.0 * math.atan(0.5 * pace.turn_rate * pace.look_ahead)
+        change = min(pace.acceleration, pace.deceleration) * pace.look_ahead
+        assert turned <= min(hidden, change / speed) + 1e-6
+
+
+def turn_within(course: Course, first: float, last: float) -> float:
+    """Angle by which a course turns between two arc lengths, rad, less the turns at halts."""
+    first, last = max(0.0, first), min(course.length, last)
+    inside = course.breaks[(course.breaks > first) & (course.breaks < last)]
+    ends = np.unique(np.concatenate([[first], inside, [last]]))
+    parts = [np.linspace(a, b - min(1e-9, 0.5 * (b - a)), 40) for a, b in pairwise(ends)]
+    bends = [np.abs(turns_of(course.tangent(part))).sum() for part in parts]
+    corners = [course.corners[course.breaks == s] for s in inside if not is_halt(course, s)]
+    return float(sum(bends) + sum(float(corner.sum()) for corner in corners))
+
+
+def turns_of(tangents):
+    """Angles (n - 1,) between neighbouring unit vectors (n, d)."""
+    return 2.0 * np.arcsin(np.clip(0.5 * np.linalg.norm(np.diff(tangents, axis=0), axis=1), 0, 1))
+
+
+def is_halt(course: Course, s: float) -> bool:
+    return bool(course.halts[course.breaks == s].any())
+
+
 def assert_clear(env: Environment, course: Course, radius: float) -> None:
     """Shapely measures the course; samples on arcs are 1 mrad apart, their chords 1e-7 m off."""
     count = np.maximum(1, np.ceil(course.curvatures * course.lengths / 1e-3)).astype(int)
@@ -212,8 +256,9 @@ def assert_gentle(flight: fw.camera.CameraMotion, times: float) -> None:
     """Directions are unit vectors; they turn `times` the turn rate at most, with a C1 rotation.
 
     The rate is measured on both sides of every moment at which the camera, or the place that it
-    looks at, comes to the end of a piece or of a phase. Corners of a walk that have no room for an
-    arc are no C1 curve to begin with.
+    looks at, comes to the end of a piece or of a phase. A corner without a halt, as a walk has them
+    where there is no room for an arc, is no C1 curve to begin with: it is left out, when the camera
+    passes it and when it looks at it.
     """
     every = np.linspace(0.0, flight.duration, 5_001)
     directions = flight.source.at(every).directions
@@ -221,8 +266,6 @@ def assert_gentle(flight: fw.camera.CameraMotion, times: float) -> None:
     rate = np.linalg.norm(np.diff(directions, axis=0), axis=1) / every[1]
     turn_rate, look_ahead = flight.source.pace.turn_rate, flight.source.pace.look_ahead
     assert rate.max() <= times * turn_rate
-    if (flight.course.corners > 0.0).sum() > flight.course.halts.sum():
-        return
     events = np.concatenate(
         [
             [flight.source.time_of(s) for s in flight.course.breaks],
@@ -232,6 +275,11 @@ def assert_gentle(flight: fw.camera.CameraMotion, times: float) -> None:
     )
     events = np.concatenate([events, events - look_ahead])
     events = events[(events > INSTANT) & (events < flight.duration - INSTANT)]
+    passed = (flight.course.corners > 0.0) & ~flight.course.halts
+    corners = np.array([flight.source.time_of(s) for s in flight.course.breaks[passed]])
+    corners = np.concatenate([corners, corners - look_ahead])
+    near = np.abs(events[:, None] - corners).min(axis=1, initial=np.inf) < 3 * INSTANT
+    events = events[~near]
     before, here, after = (
         flight.source.at(events + shift).directions for shift in (-INSTANT, 0.0, INSTANT)
     )

@@ -7,6 +7,8 @@ import sys
 import pytest
 from PIL import Image
 
+pytestmark = pytest.mark.slow  # tests/unit/experiments has its parts
+
 PICTURES = [
     "crowds-figure-4.png",
     "crowds-figure-5.png",

@@ -7,6 +7,8 @@ import sys
 import pytest
 from PIL import Image
 
+pytestmark = pytest.mark.slow  # tests/unit/experiments has its parts
+
 PICTURES = [
     "roadmaps-figure-3.png",
     "roadmaps-figure-5-field.png",

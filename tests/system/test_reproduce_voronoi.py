@@ -7,6 +7,8 @@ import sys
 import pytest
 from PIL import Image
 
+pytestmark = pytest.mark.slow  # tests/unit/experiments has its parts
+
 PICTURES = [
     *(f"voronoi-figure-{number}.png" for number in (1, 3, 5, 7, 8, 9, 11)),
     "voronoi-looking-ahead.png",

@@ -103,11 +103,6 @@ class Course:
         k = self.piece_at(s)
         return self._tangents_in(k, np.clip(s - self.breaks[k], 0.0, self.lengths[k]))
 
-    def curvature(self, s: ArrayLike) -> Floats:
-        """(...) 1/m. 0 on lines, 1 / radius on arcs."""
-        curvature: Floats = self.curvatures[self.piece_at(s)]
-        return curvature
-
     def _tangents_in(self, k: NDArray[np.int64], u: Floats) -> Floats:
         turned = (self.curvatures[k] * u)[..., None]
         tangents: Floats = np.cos(turned) * self.tangents[k] + np.sin(turned) * self.normals[k]

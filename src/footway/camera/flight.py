@@ -139,8 +139,9 @@ class Flight:
         else:
             tangent = self.course.tangent(self._ahead.ends[k : k + 1])
             rest = goes if wish.dwell == 0.0 and goes else as_gaze(in_space(tangent)[0])
-        arrival = _turn(came or rest, rest, pace.turn_rate)
-        no_way_on = k == last or (came is None and wish == Wish())
+        arrival = _turn(came, rest, pace.turn_rate) if came is not None else Turn(rest, rest, 0.0)
+        no_wish = wish.dwell == 0.0 and wish.look_at is None
+        no_way_on = k == last or (came is None and no_wish)
         departure = (
             Turn(rest, rest, 0.0) if no_way_on else _turn(rest, goes or rest, pace.turn_rate)
         )

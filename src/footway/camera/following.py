@@ -9,7 +9,9 @@ import numpy as np
 
 from footway.camera.flight import Moments
 from footway.camera.look import as_directions
-from footway.camera.motion import CameraMotion, checked_rate, frame_times
+from footway.camera.measuring import polyline_room
+from footway.camera.motion import MOST_FRAMES, CameraMotion, checked_rate, frame_times
+from footway.constants import TOUCH
 from footway.errors import BadQuery
 from footway.follow.checks import number
 
@@ -24,8 +26,12 @@ if TYPE_CHECKING:
 _STANDS = 0.1  # m/s. Who is slower than this keeps his heading
 _EYES = 1.5  # m. Height at which the camera looks at the character
 _AHEAD = 2.0  # m. It looks at a place so far before him, so that it sees where he goes
-_MARGIN = 0.002  # m. Between frames a camera leaves the chord by less
+_RADIUS = 0.2  # m. Least distance to walls where none is asked for
+_MARGIN = 0.002  # m. By which knots are clearer than the radius at first
+_ATTEMPTS = 4  # to keep the radius between knots too, each with a larger margin
 _STIFF = 2.0  # 1/s. How quickly the camera turns after the character
+_KNOTS = 60.0  # per second. Where the motion is planned, whatever the rate of its frames
+_PARTS = 4  # of the way from knot to knot, by which it is measured
 _STEPS = 64  # of a ray on its way to a wall, at most; one that is not there yet ends where it is
 
 
@@ -35,7 +41,7 @@ def follow(
     *,
     distance: float = 4.0,
     height: float = 2.5,
-    radius: float = 0.2,
+    radius: float | None = None,
     turn_rate: float = 0.8,
     smoothing: float = 1.0,
     rate: float = 30.0,
@@ -51,14 +57,16 @@ def follow(
         character: his id; see `recording.characters.ids`.
         distance: behind him, m. With a map it is shorter where a wall is in the way.
         height: of the camera above the ground, m.
-        radius: least distance of the camera to walls, m, with a map; no more than his own radius.
+        radius: least distance of the camera to walls, m, with a map: no more than he himself keeps.
+            If not given, 0.2, or less where he is nearer to walls than that.
         turn_rate: greatest, of the heading, rad/s.
         smoothing: s. Steps to the side that take less than this are hardly seen.
-        rate: frames per second.
+        rate: frames per second; the motion is the same at any rate.
         cmap: the map he walks on: then the camera is in no wall, nor behind one.
 
     Raises:
-        BadQuery: nobody has this id, or he is in one frame only; a bad value.
+        BadQuery: nobody has this id, or he is in one frame only; a bad value; a radius with which
+            the camera does not fit where he walks.
 
     Example:
         >>> import footway as fw
@@ -73,7 +81,7 @@ def follow(
     wish = _Wish(
         number(distance, "distance", "m", low=0.0),
         number(height, "height", "m", above=_EYES),
-        number(radius, "radius", "m", low=0.0),
+        number(_RADIUS if radius is None else radius, "radius", "m", low=0.0),
         number(turn_rate, "turn rate", "rad/s", above=0.0),
         number(smoothing, "smoothing", "s", above=0.0),
     )
@@ -81,10 +89,21 @@ def follow(
     times, track = recording.trajectory(character)
     if len(times) < 2:
         raise BadQuery(f"character {character} is in one frame only: there is nothing to follow")
-    frames = frame_times(float(times[-1] - times[0]), rate)
-    chase = _chase(times - times[0], track, frames, wish, cmap)
-    clearance = math.nan if cmap is None else float(cmap.clearance(chase.places[:, :2]).min())
-    return CameraMotion(chase, rate, None, None, wish.radius, clearance)
+    times = times - times[0]
+    frame_times(float(times[-1]), rate)  # refuses too many
+    walk = _walk(times, track)
+    if cmap is None:
+        return CameraMotion(_chase(walk, wish), rate, None, None, wish.radius, math.nan)
+    if radius is None:
+        wish = wish._replace(radius=min(wish.radius, polyline_room(walk.places, cmap)))
+    _check_room(cmap, walk, character, wish.radius)
+    chase, clearance = _clear_chase(cmap, walk, wish)
+    if radius is not None and clearance < wish.radius - TOUCH:
+        raise BadQuery(
+            f"the radius is {wish.radius:g} m, and a smooth camera behind character {character} "
+            f"keeps {clearance:.4f} m: give a radius of no more than that"
+        )
+    return CameraMotion(chase, rate, None, None, min(wish.radius, clearance), clearance)
 
 
 class _Wish(NamedTuple):
@@ -93,10 +112,52 @@ class _Wish(NamedTuple):
     radius: float
     turn_rate: float
     smoothing: float
+    margin: float = _MARGIN
+
+
+class _Walk(NamedTuple):
+    """A character's track at the knots."""
+
+    times: Floats  # (n,) s, in even steps
+    places: Floats  # (n, 2) m
+
+
+def _walk(times: Floats, track: Floats) -> _Walk:
+    count = min(MOST_FRAMES, max(1, math.ceil(times[-1] * _KNOTS)))
+    knots = np.linspace(0.0, times[-1], count + 1)
+    return _Walk(knots, _cubic(times, track, np.gradient(track, times, axis=0), knots)[0])
+
+
+def _check_room(cmap: CorridorMap, walk: _Walk, character: int, radius: float) -> None:
+    """Refuse a camera that does not fit where the character is: it may have to come so near."""
+    least = polyline_room(walk.places, cmap)
+    if least > 0.0 and radius <= least + TOUCH:
+        return
+    x, y = walk.places[cmap.clearance(walk.places).argmin()].tolist()
+    if least == 0.0:
+        raise BadQuery(
+            f"character {character} meets a wall at ({x:.3f}, {y:.3f}): use the map of the "
+            "recording, or one with more frames"
+        )
+    raise BadQuery(
+        f"the radius is {radius:g} m, and at ({x:.3f}, {y:.3f}) character {character} is "
+        f"{least:.4f} m from a wall: give a radius of no more than that"
+    )
+
+
+def _clear_chase(cmap: CorridorMap, walk: _Walk, wish: _Wish) -> tuple[Chase, float]:
+    """Chase that keeps the radius between its knots too, and its clearance, m."""
+    for _ in range(_ATTEMPTS):
+        chase = _chase(walk, wish, cmap)
+        clearance = chase.clearance(cmap)
+        if clearance >= wish.radius:
+            break
+        wish = wish._replace(margin=wish.margin + 1.5 * (wish.radius - clearance))
+    return chase, clearance
 
 
 class Chase:
-    """A camera's places and headings by frame, with a cubic between them: C1.
+    """A camera's places and headings at knots, with a cubic between them: C1.
 
     Attributes:
         times: (n,) s.
@@ -127,47 +188,56 @@ class Chase:
         arc_lengths = np.interp(t, self.times, self._arc_lengths)
         return Moments(t, values[:, :3], directions, speeds, arc_lengths)
 
+    def clearance(self, cmap: CorridorMap) -> float:
+        """Least distance to any wall, m: a lower bound, between knots too."""
+        count = _PARTS * (len(self.times) - 1)
+        chords = self.at(np.linspace(0.0, self.duration, count + 1)).positions[:, :2]
+        # A cubic leaves its chord by an eighth of its second derivative at most, which is linear:
+        # greatest at a knot.
+        step = np.diff(self.times)[:, None]
+        moved = np.diff(self.places, axis=0)
+        first, last = self._slopes[:-1, :3] * step, self._slopes[1:, :3] * step
+        bends = np.stack([6.0 * moved - 4.0 * first - 2.0 * last,
+                          6.0 * moved - 2.0 * first - 4.0 * last])  # fmt: skip
+        left = float(np.linalg.norm(bends, axis=2).max()) / 8.0 / _PARTS**2
+        return max(0.0, polyline_room(chords, cmap) - left)
 
-def _chase(
-    times: Floats, track: Floats, frames: Floats, wish: _Wish, cmap: CorridorMap | None
-) -> Chase:
-    """Places and headings of the camera in all frames."""
-    slopes = np.gradient(track, times, axis=0)
-    there, _ = _cubic(times, track, slopes, frames)
-    smooth = _smoothed(frames, there, wish.smoothing)
-    heading = _eased_heading(frames, np.gradient(smooth, frames, axis=0), wish.turn_rate)
+
+def _chase(walk: _Walk, wish: _Wish, cmap: CorridorMap | None = None) -> Chase:
+    """Places and headings of the camera at all knots."""
+    knots = walk.times
+    smooth = _smoothed(knots, walk.places, wish.smoothing)
+    heading = _eased_heading(knots, np.gradient(smooth, knots, axis=0), wish.turn_rate)
     if cmap is not None:
-        smooth = _kept_clear(cmap, frames, there, smooth, wish)
+        smooth = _kept_clear(cmap, walk, smooth, wish)
     back = -np.column_stack([np.cos(heading), np.sin(heading)])
-    distance = np.full(len(frames), wish.distance)
+    distance = np.full(len(knots), wish.distance)
     if cmap is not None:
-        reach = _reach(cmap, smooth, back, distance, wish.radius)
-        distance = _beneath(frames, reach, wish.smoothing)
+        reach = _reach(cmap, smooth, back, distance, wish)
+        distance = _beneath(knots, reach, wish.smoothing)
     places = smooth + distance[:, None] * back
-    height = np.full(len(frames), wish.height)
-    return Chase(frames, np.column_stack([places, height]), heading, distance)
+    height = np.full(len(knots), wish.height)
+    return Chase(knots, np.column_stack([places, height]), heading, distance)
 
 
-def _kept_clear(
-    cmap: CorridorMap, frames: Floats, there: Floats, smooth: Floats, wish: _Wish
-) -> Floats:
+def _kept_clear(cmap: CorridorMap, walk: _Walk, smooth: Floats, wish: _Wish) -> Floats:
     """Smoothed track that is not nearer to walls than the camera may be; else the track itself."""
-    aside = smooth - there
+    aside = smooth - walk.places
     far = np.linalg.norm(aside, axis=1)
     unit = aside / np.maximum(far, 1e-12)[:, None]
-    reach = _reach(cmap, there, unit, far, wish.radius)
+    reach = _reach(cmap, walk.places, unit, far, wish)
     share = np.where(far > 1e-9, reach / np.maximum(far, 1e-12), 1.0)
-    return there + _beneath(frames, share, wish.smoothing)[:, None] * aside
+    return walk.places + _beneath(walk.times, share, wish.smoothing)[:, None] * aside
 
 
-def _reach(cmap: CorridorMap, origin: Floats, unit: Floats, most: Floats, radius: float) -> Floats:
+def _reach(cmap: CorridorMap, origin: Floats, unit: Floats, most: Floats, wish: _Wish) -> Floats:
     """How far (n,) m a disc gets from places (n, 2) along unit vectors before it meets a wall.
 
     It goes on by what is free around it, which never meets a wall.
     """
-    gone = np.zeros(len(origin))
+    gone, kept = np.zeros(len(origin)), wish.radius + wish.margin
     for _ in range(_STEPS):
-        free = cmap.clearance(origin + gone[:, None] * unit) - radius - _MARGIN
+        free = cmap.clearance(origin + gone[:, None] * unit) - kept
         step = np.minimum(np.maximum(free, 0.0), most - gone)
         gone = gone + step
         if not (step > _MARGIN).any():
@@ -196,7 +266,7 @@ def _smoothed(times: Floats, values: Floats, seconds: float) -> Floats:
 
 
 def _half_width(times: Floats, seconds: float) -> int:
-    """Frames in half of `seconds`; fewer in a short motion."""
+    """Knots in half of `seconds`; fewer in a short motion."""
     step = float(times[1] - times[0])
     return max(0, min(round(0.5 * seconds / step), (len(times) - 2) // 2))
 
@@ -220,7 +290,8 @@ def _eased_heading(times: Floats, velocity: Floats, turn_rate: float) -> Floats:
         # The damping is taken at the end of the step: stable for any step.
         wish = (rate + step * pull) / (1.0 + 2.0 * _STIFF * step)
         change = _STIFF * turn_rate * step
-        rate = min(max(wish, rate - change, -turn_rate), rate + change, turn_rate)
+        most = turn_rate - 0.25 * change  # between knots the cubic exceeds it by no more
+        rate = min(max(wish, rate - change, -most), rate + change, most)
         heading += step * rate
         out[k] = heading
     return out

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+LEAST, MOST = 1e-6, 1e6
+"""Of all bounds of a camera, in m and s: beyond them numbers of 64 bits lose what they say."""
+
 _HALVINGS = 12  # of the interval in which an eased limit is looked for: 0.03 % of the speed
 
 

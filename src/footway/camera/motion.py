@@ -12,7 +12,8 @@ import numpy as np
 from footway.camera.blending import blended, tangent_lengths, with_halts
 from footway.camera.course import Course, course_of_pieces, course_of_points
 from footway.camera.flight import Flight, Moments
-from footway.camera.limits import Pace
+from footway.camera.limits import LEAST, MOST, Pace
+from footway.camera.measuring import course_clearance
 from footway.constants import TOUCH
 from footway.corridor import Path
 from footway.corridor._path_kernels import polyline_clearance
@@ -183,7 +184,8 @@ def motion(
         rate: frames per second.
         rounding: m. How far arcs may leave the corners of a polyline at most.
         cmap: map of the path: corners have the room that there is around each of them, otherwise
-            what the path's own clearance leaves.
+            what the path's own clearance leaves. An array has no clearance of its own: with a map
+            arcs meet no wall, and what the places leave is measured; without one nothing is known.
 
     Raises:
         BadQuery: a value that makes no sense, a path of no length.
@@ -210,18 +212,15 @@ def course_of(
     path: Path | ArrayLike, rounding: float, cmap: CorridorMap | SpaceMap | None
 ) -> tuple[Course, float]:
     """Course along a path with its corners rounded, and its clearance, m."""
-    if isinstance(path, Path):
-        pieces = getattr(path, "pieces", None)
-        course = course_of_points(path.points) if pieces is None else course_of_pieces(pieces)
-        radius, clearance = float(path.radius), float(path.clearance)
-        room = max(0.0, clearance - radius)
-    else:
-        course = course_of_points(_as_polyline(path))
-        radius, clearance, room = 0.0, math.nan, math.inf
-    if not len(course.starts):
-        raise BadQuery("the path has no length: a camera needs two places at least")
+    if not isinstance(path, Path):
+        return _course_of_array(path, rounding, cmap)
+    pieces = getattr(path, "pieces", None)
+    course = course_of_points(path.points) if pieces is None else course_of_pieces(pieces)
+    _check_length(course)
+    radius, clearance = float(path.radius), float(path.clearance)
     if not course.corners.any():
         return course, clearance
+    room = max(0.0, clearance - radius)
     allowed, reach = _rooms(course, min(rounding, room), rounding, radius, cmap)
     grid = getattr(path, "grid", None)
     if cmap is None and grid is not None:
@@ -232,10 +231,35 @@ def course_of(
     return with_halts(blended(course, tangents)[0]), clearance
 
 
+def _course_of_array(
+    points: ArrayLike, rounding: float, cmap: CorridorMap | SpaceMap | None
+) -> tuple[Course, float]:
+    """Course along places, and its clearance, m: measured with a map, NaN without one."""
+    course = course_of_points(_as_polyline(points))
+    _check_length(course)
+    if cmap is not None and course.dimension != getattr(cmap, "dimension", 2):
+        raise BadQuery(
+            f"the path has {course.dimension} coordinates, and its map has "
+            f"{5 - course.dimension}: give places of the map, or leave cmap out"
+        )
+    room = rounding if cmap is None else 0.0
+    allowed, reach = _rooms(course, room, rounding, 0.0, cmap)
+    course = with_halts(blended(course, tangent_lengths(course, allowed, reach))[0])
+    return course, math.nan if cmap is None else course_clearance(course, cmap)
+
+
+def _check_length(course: Course) -> None:
+    if not len(course.starts):
+        raise BadQuery("the path has no length: a camera needs two places at least")
+
+
 def _rooms(
     course: Course, room: float, rounding: float, radius: float, cmap: Any
 ) -> tuple[Floats, Floats]:
-    """How far arcs may leave each corner, and how long their tangents may be, (n + 1,) m."""
+    """How far arcs may leave each corner, and how long their tangents may be, (n + 1,) m.
+
+    All may leave it by `room`, and with a map by what is free around each, `rounding` at most.
+    """
     count = len(course.breaks)
     if cmap is None or room >= rounding:
         return np.full(count, room), np.full(count, np.inf)
@@ -282,11 +306,11 @@ def checked_pace(
 ) -> Pace:
     """What a camera may do, or one clear line."""
     return Pace(
-        number(speed, "speed", "m/s", above=0.0),
-        number(acceleration, "acceleration", "m/s^2", above=0.0),
-        number(deceleration, "deceleration", "m/s^2", above=0.0),
-        number(turn_rate, "turn rate", "rad/s", above=0.0),
-        number(look_ahead, "look-ahead", "s", above=0.0),
+        number(speed, "speed", "m/s", above=0.0, low=LEAST, high=MOST),
+        number(acceleration, "acceleration", "m/s^2", above=0.0, low=LEAST, high=MOST),
+        number(deceleration, "deceleration", "m/s^2", above=0.0, low=LEAST, high=MOST),
+        number(turn_rate, "turn rate", "rad/s", above=0.0, low=LEAST, high=MOST),
+        number(look_ahead, "look-ahead", "s", above=0.0, low=LEAST, high=MOST),
     )
 
 

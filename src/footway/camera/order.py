@@ -16,6 +16,9 @@ EXACT = 12
 """places. Up to here the shortest order is found for certain (Held and Karp 1962), in 0.1 s."""
 
 
+_SIZES = (1, 2, 3)  # places in a row that are moved
+
+
 def shortest_order(lengths: Floats) -> list[int]:
     """Order of n places that begins at place 0; `lengths` (n, n) m, symmetric.
 
@@ -67,27 +70,53 @@ def _nearest(lengths: Floats) -> list[int]:
 
 
 def _improved(lengths: Floats, order: list[int]) -> list[int]:
-    """Reverse stretches and move places until nothing gets shorter."""
-    best = order_length(lengths, order)
-    while True:
-        shorter = min(_changes(order), key=lambda other: order_length(lengths, other))
-        length = order_length(lengths, shorter)
-        if length >= best - 1e-9:
-            return order
-        order, best = shorter, length
+    """Reverse stretches and move places until nothing gets shorter, the best change first.
 
-
-def _changes(order: list[int]) -> list[list[int]]:
-    """Every order that one reversal or one move of up to three places gives."""
+    All changes of one step are measured at once by the few legs that each replaces: n^2 numbers.
+    """
     n = len(order)
-    changes: list[list[int]] = []
-    for i in range(1, n):
-        changes.extend(
-            [*order[:i], *order[i : j + 1][::-1], *order[j + 1 :]] for j in range(i + 1, n)
-        )
-        for size in range(1, min(3, n - i) + 1):
-            moved, rest = order[i : i + size], order[:i] + order[i + size :]
-            changes.extend(
-                [*rest[:k], *moved, *rest[k:]] for k in range(1, len(rest) + 1) if k != i
-            )
-    return changes
+    ways = np.zeros((n + 1, n + 1))  # the last place is no place, and as near as the end
+    ways[:n, :n] = lengths
+    chain = np.array([*order, n])
+    while True:
+        reversal, moves = _reversals(ways, chain), [_moves(ways, chain, k) for k in _SIZES]
+        changes = [reversal, *moves]
+        k = int(np.argmin([change.min() for change in changes]))
+        i, j = (int(x) for x in np.unravel_index(changes[k].argmin(), changes[k].shape))
+        if changes[k][i, j] >= -1e-9:
+            return [int(place) for place in chain[:-1]]
+        chain = _reversed(chain, i, j) if k == 0 else _moved(chain, i, _SIZES[k - 1], j)
+
+
+def _reversals(ways: Floats, chain: NDArray[np.int64]) -> Floats:
+    """(n, n) m. How much longer the way gets where places i to j come in reverse; else infinite."""
+    n = len(chain) - 1
+    legs = ways[chain[:-1], chain[1:]]
+    longer = np.full((n, n), np.inf)
+    i, j = np.triu_indices(n, 1)
+    i, j = i[i > 0], j[i > 0]
+    joins = ways[chain[i - 1], chain[j]] + ways[chain[i], chain[j + 1]]
+    longer[i, j] = joins - legs[i - 1] - legs[j]
+    return longer
+
+
+def _moves(ways: Floats, chain: NDArray[np.int64], size: int) -> Floats:
+    """(n, n) m. The same where `size` places from i on come after place j instead."""
+    n = len(chain) - 1
+    legs = ways[chain[:-1], chain[1:]]
+    i, j = np.indices((n, n))
+    last = np.minimum(i + size - 1, n - 1)
+    taken = legs[i - 1] + legs[last] - ways[chain[i - 1], chain[last + 1]]
+    put = ways[chain[j], chain[i]] + ways[chain[last], chain[j + 1]] - legs[j]
+    possible = (i > 0) & (i + size <= n) & ((j < i - 1) | (j > last))
+    return np.where(possible, put - taken, np.inf)
+
+
+def _reversed(chain: NDArray[np.int64], i: int, j: int) -> NDArray[np.int64]:
+    return np.concatenate([chain[:i], chain[i : j + 1][::-1], chain[j + 1 :]])
+
+
+def _moved(chain: NDArray[np.int64], i: int, size: int, j: int) -> NDArray[np.int64]:
+    moved, rest = chain[i : i + size], np.delete(chain, slice(i, i + size))
+    after = j + 1 if j < i else j + 1 - size
+    return np.concatenate([rest[:after], moved, rest[after:]])

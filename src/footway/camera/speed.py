@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from footway.camera.limits import LEAST, MOST
 from footway.errors import BadQuery
 from footway.follow.checks import number
 
@@ -65,11 +67,15 @@ class SpeedDiagram:
         end_speed: float = 0.0,
     ) -> None:
         self.breaks, self.limits, self.break_limits = _checked(breaks, limits, break_limits)
-        self.acceleration = number(acceleration, "acceleration", "m/s^2", above=0.0)
-        self.deceleration = number(deceleration, "deceleration", "m/s^2", above=0.0)
+        self.acceleration = number(
+            acceleration, "acceleration", "m/s^2", above=0.0, low=LEAST, high=MOST
+        )
+        self.deceleration = number(
+            deceleration, "deceleration", "m/s^2", above=0.0, low=LEAST, high=MOST
+        )
         ends = (
-            number(start_speed, "start speed", "m/s", low=0.0),
-            number(end_speed, "end speed", "m/s", low=0.0),
+            number(start_speed, "start speed", "m/s", low=0.0, high=MOST),
+            number(end_speed, "end speed", "m/s", low=0.0, high=MOST),
         )
         energy = self._at_breaks(*ends)
         self._set_knots(energy)
@@ -80,12 +86,9 @@ class SpeedDiagram:
         most[:-1] = np.minimum(most[:-1], self.limits)
         most[1:] = np.minimum(most[1:], self.limits)
         most[0], most[-1] = min(most[0], start), min(most[-1], end)
-        up, down = 2.0 * self.acceleration * self.breaks, 2.0 * self.deceleration * self.breaks
-        squares = most**2
-        forward = np.minimum.accumulate(squares - up) + up
-        backward = np.minimum.accumulate((squares + down)[::-1])[::-1] - down
-        energy: Floats = np.minimum.reduce([squares, forward, backward])
-        return np.maximum(energy, 0.0)
+        size = np.diff(self.breaks)
+        forward = _reached(most**2, 2.0 * self.acceleration * size)
+        return _reached(forward[::-1], 2.0 * self.deceleration * size[::-1])[::-1]
 
     def _set_knots(self, energy: Floats) -> None:
         """Split every piece where its motion goes from speeding up to the limit to slowing down."""
@@ -108,9 +111,10 @@ class SpeedDiagram:
         kept[0] = knots[1] > 0.0
         ends = np.append(kept, True)  # a phase of no length has the speed of the next one
         self.knots, self.accelerations = knots[ends], rates[kept]
-        self.speeds = np.sqrt(squares[ends])
-        pace = self.speeds[:-1] + self.speeds[1:]
-        self.times = np.concatenate([[0.0], np.cumsum(2.0 * np.diff(self.knots) / pace)])
+        speeds = np.sqrt(squares)
+        pace = speeds[:-1] + speeds[1:]
+        lasting = 2.0 * np.diff(knots) / np.where(pace > 0.0, pace, 1.0)
+        self.speeds, self.times = speeds[ends], np.append(0.0, np.cumsum(lasting))[ends]
 
     @property
     def length(self) -> float:
@@ -191,6 +195,18 @@ class SpeedDiagram:
         return f"SpeedDiagram({self.length:.2f} m in {self.duration:.2f} s)"
 
 
+def _reached(squares: Floats, gains: Floats) -> Floats:
+    """Squares of speeds (n + 1,) that are reached where each step gains (n,) at most.
+
+    Step by step: sums over the whole course would lose the slow pieces of one with fast pieces.
+    """
+    pairs = zip(squares[1:].tolist(), gains.tolist(), strict=True)
+    found = accumulate(
+        pairs, lambda square, step: min(step[0], square + step[1]), initial=float(squares[0])
+    )
+    return np.fromiter(found, np.float64, len(squares))
+
+
 def _checked(
     breaks: ArrayLike, limits: ArrayLike, break_limits: ArrayLike | None
 ) -> tuple[Floats, Floats, Floats]:
@@ -206,6 +222,9 @@ def _checked(
         )
     if not np.isfinite(at).all() or at[0] != 0.0 or (np.diff(at) <= 0.0).any():
         raise BadQuery("the breaks of a speed diagram must ascend from 0 m")
-    if not (np.isfinite(most) & (most > 0.0)).all() or not (there >= 0.0).all():
-        raise BadQuery("the limits of a speed diagram must be positive and finite, in m/s")
+    if not ((most > 0.0) & (most <= MOST)).all() or not (there >= 0.0).all():
+        raise BadQuery(
+            f"the limits of a speed diagram must be positive and {MOST:g} m/s or less, not "
+            f"{most.min():g} to {most.max():g}"
+        )
     return at, most, there

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from footway.cli.camera_flights import Chase, Method, Order, Tour
 from footway.cli.camera_report import as_json, as_text
+from footway.cli.camera_requests import FollowRequest, Method, Order, TourRequest
 from footway.cli.camera_stops import DwellOption, LookOption, StopsOption, parse_stops
 from footway.cli.files import check_different, check_plot, check_writable, write_plot
 from footway.cli.maps import (  # noqa: TC001 - Typer reads them at run time
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from footway.camera import CameraMotion
-    from footway.cli.camera_flights import Flight
+    from footway.cli.camera_requests import Request
     from footway.cli.maps import LoadedMap
 
 EXAMPLES: Final = (
@@ -81,7 +81,12 @@ def camera(
     acceleration: Annotated[str | None, _number("M/S2", "Greatest acceleration.", "0.5")] = None,
     deceleration: Annotated[str | None, _number("M/S2", "Greatest deceleration.", "0.5")] = None,
     turn_rate: Annotated[
-        str | None, _number("RAD/S", "On an arc it is at most this times the radius fast.", "0.8")
+        str | None,
+        _number(
+            "RAD/S",
+            "It passes a bend at most this times its radius fast; a slight one faster.",
+            "0.8",
+        ),
     ] = None,
     look_ahead: Annotated[
         str | None, _number("SECONDS", "It looks where it will be after this time.", "1")
@@ -141,25 +146,27 @@ def camera(
     options = {name: _parse(name, text) for name, text in named.items() if text is not None}
     metres, files = parse_number(scale, "--scale"), output or []
     _check_files(files, plot)
-    flight: Flight
+    request: Request
     if follow is None:
         _refuse("is for a camera behind somebody; add --follow", character=character,
                 distance=distance)  # fmt: skip
         if stops is None:
             raise BadInput("the camera has nowhere to go; give --stops or --follow")
-        flight = Tour(parse_stops(stops, dwell, look_at), order or Order.KEPT, method, options)
+        request = TourRequest(
+            parse_stops(stops, dwell, look_at), order or Order.KEPT, method, options
+        )
     else:
         _refuse("is for a tour, and --follow has a way of its own; leave it out", stops=stops,
                 dwell=dwell, look_at=look_at, order=order, method=method, speed=speed,
                 acceleration=acceleration, deceleration=deceleration,
                 look_ahead=look_ahead)  # fmt: skip
-        flight = Chase(follow, character, options)
-    _fly(map_name, flight, files, plot, scale=metres, json=json)
+        request = FollowRequest(follow, character, options)
+    _fly(map_name, request, files, plot, scale=metres, json=json)
 
 
 def _fly(
     map_name: str,
-    flight: Flight,
+    request: Request,
     files: Sequence[str],
     plot: str | None,
     *,
@@ -168,11 +175,11 @@ def _fly(
 ) -> None:
     steps = Steps()
     with announced_compilation():
-        loaded = flight.load(map_name, scale=scale, steps=steps)
+        loaded = request.load(map_name, scale=scale, steps=steps)
         try:
-            motion = flight.fly(loaded, steps)
+            motion = request.fly(loaded, steps)
         except NoPath as refusal:
-            if plot is not None and flight.draw_refusal(loaded, refusal, plot):
+            if plot is not None and request.draw_refusal(loaded, refusal, plot):
                 print_lines([] if json else [f"Wrote {plot}"])
             raise
         _write(motion, loaded, files, steps)

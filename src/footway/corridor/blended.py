@@ -16,14 +16,12 @@ import numpy as np
 from footway.constants import GRID, TOUCH
 from footway.corridor import answers, roads
 from footway.corridor._blended_kernels import solve_blended
-from footway.corridor._locate_kernels import locate_few
 from footway.corridor._path_kernels import APART, polyline_clearance
 from footway.corridor._search_kernels import FOUND, FULL, NOWHERE
-from footway.corridor.index import build_index
+from footway.corridor.checks import text
+from footway.corridor.exact import exact_index
 from footway.corridor.solver import Solution, Solver
-from footway.environment import Environment, Walls
 from footway.errors import BadQuery, NoPath
-from footway.medial import MedialAxis, medial_axis
 from footway.roadmap.blends import (
     Ends,
     binned,
@@ -46,10 +44,6 @@ if TYPE_CHECKING:
 
 _PIECES = 512  # lines and arcs of a path before the output grows
 _NEAR = 1024  # places around a start or goal, at the most
-_BY_EVENTS = (
-    "events", "clearance", "left", "right", "piece_left", "piece_right", "piece_length",
-)  # fmt: skip
-_MARGIN = 1.0  # m, of free space around the walls of the exact map: it is left out again
 
 
 class Net(NamedTuple):
@@ -147,7 +141,7 @@ class BlendSolver(Solver):
         """Solver of the exact map of the roadmap's walls; made when it is first asked for."""
         with self._lock:
             if self._exact is None:
-                self._exact = Solver(_exact_index(self._roadmap))
+                self._exact = Solver(exact_index(self._roadmap))
             return self._exact
 
     def _solve_on_net(
@@ -173,9 +167,25 @@ class BlendSolver(Solver):
         path = answers.path(self.exact, start, goal, radius, None)
         clearance = self._clearance(path)
         if clearance < radius - TOUCH:
-            path = answers.path(self.exact, start, goal, radius + GRID, None)
+            try:
+                path = answers.path(self.exact, start, goal, radius + GRID, None)
+            except NoPath:
+                raise self._too_tight(start, goal, radius) from None
             clearance = self._clearance(path)
+        if clearance < radius - TOUCH:
+            raise self._too_tight(start, goal, radius)
         return Solution(FOUND, path.pieces, path.length, clearance, -1)
+
+    def _too_tight(self, start: Floats, goal: Floats, radius: float) -> NoPath:
+        """The error where a way fits between the walls on the grid, but not as they are."""
+        pinch = answers.bottleneck(self.exact, start, goal)
+        return NoPath(
+            f"a disc of radius {radius:g} m does not get from {text(start)} to {text(goal)}: the "
+            f"widest way is as narrow as the disc at {text(pinch.at)}; use a radius that is "
+            f"{2.0 * GRID:g} m smaller",
+            reason="pinch",
+            pinch=pinch,
+        )
 
     def _clearance(self, path: TautPath) -> float:
         measured = float(polyline_clearance(path.points, self.index.grid))
@@ -327,69 +337,4 @@ def _make_desk(net: Net) -> Desk:
         found=np.empty(_NEAR, np.int64),
         corners=np.empty((halves + 2, 10)),
         query=np.zeros(1, np.int64),
-    )
-
-
-# -- the exact map ---------------------------------------------------------------------------
-
-
-def _exact_index(roadmap: Roadmap) -> Index:
-    """Index of the exact map of the roadmap's walls, of the parts that the roadmap knows."""
-    index = build_index(_axis_of(roadmap.space.walls))
-    known = np.concatenate([roadmap.nodes, _free_places(roadmap)])
-    pieces, _ = locate_few(known, index.axis, index.grid, index.fans)
-    component = _components(index.axis)
-    edges = index.graph.edge_of[pieces[pieces >= 0]]
-    served = np.isin(component, component[edges])
-    return index if served.all() else build_index(_with_edges(index.axis, served))
-
-
-def _axis_of(walls: Floats) -> MedialAxis:
-    """Medial axis on both sides of all walls: a roadmap does not say which side is free."""
-    is_point = (walls[:, :2] == walls[:, 2:]).all(axis=1)
-    given = Walls(walls[~is_point], np.ones((~is_point).sum(), bool), walls[is_point, :2])
-    if np.abs(walls - np.rint(walls / GRID) * GRID).max() > TOUCH:
-        given = _noded(given)  # fake obstacles lie anywhere, and across walls
-    return medial_axis(given)
-
-
-def _noded(walls: Walls) -> Walls:
-    corners = np.concatenate([walls.segments.reshape(-1, 2), walls.points])
-    low, high = corners.min(axis=0) - _MARGIN, corners.max(axis=0) + _MARGIN
-    env = Environment.from_polygons(
-        bounds=(*low.tolist(), *high.tolist()),
-        lines=walls.segments.reshape(-1, 2, 2),
-        points=walls.points,
-    )
-    return env.walls
-
-
-def _free_places(roadmap: Roadmap) -> Floats:
-    """Centres of the free cells, (n, 2) m."""
-    j, i = np.nonzero(roadmap.space.free[0])
-    return roadmap.space.positions(np.column_stack([i + 0.5, j + 0.5, np.zeros(len(i))]))
-
-
-def _components(axis: MedialAxis) -> Ints:
-    """Component of each edge, (ne,)."""
-    from scipy.sparse import coo_array  # slow to import
-    from scipy.sparse.csgraph import connected_components
-
-    n = len(axis.vertices)
-    links = coo_array((np.ones(len(axis.edges)), tuple(axis.edges.T)), (n, n))
-    _, label = connected_components(links, directed=False)
-    return np.asarray(label[axis.edges[:, 0]], np.int64)
-
-
-def _with_edges(axis: MedialAxis, kept: NDArray[np.bool_]) -> MedialAxis:
-    """The axis with some of its edges."""
-    size = np.diff(axis.offsets)
-    event = np.repeat(kept, size)
-    used, edges = np.unique(axis.edges[kept], return_inverse=True)
-    changed = {name: np.ascontiguousarray(getattr(axis, name)[event]) for name in _BY_EVENTS}
-    return axis._replace(
-        vertices=axis.vertices[used],
-        edges=np.ascontiguousarray(edges.reshape(-1, 2)),
-        offsets=np.concatenate([[0], np.cumsum(size[kept])]),
-        **changed,
     )

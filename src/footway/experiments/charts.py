@@ -9,11 +9,25 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from footway.io.picture import palette
+from footway.io.picture.diagrams import make_quiet, name_axes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.axes import Axes
+
+__all__ = [
+    "FIRST",
+    "SECOND",
+    "Chart",
+    "draw_line",
+    "draw_range",
+    "make_quiet",
+    "name_axes",
+    "new_chart",
+    "use_powers",
+    "write",
+]
 
 FIRST: Final = palette.ACCENT
 SECOND: Final = palette.CORRIDOR
@@ -42,22 +56,6 @@ def new_chart(title: str, *, details: str, captions: Sequence[str]) -> Chart:
         part.set_title(caption, fontsize=8, color=palette.INK, loc="left", pad=8)
         make_quiet(part)
     return Chart(figure, axes)
-
-
-def make_quiet(axes: Axes) -> None:
-    """Draw axes as thin lines with small words, so that what is measured stands out."""
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.spines[["left", "bottom"]].set(color=palette.WALL, linewidth=0.6)
-    axes.tick_params(labelsize=7, length=2.5, width=0.5, colors=palette.MUTED)
-    axes.tick_params(which="minor", length=1.5, width=0.4, colors=palette.WALL)
-    axes.grid(axis="y", color=palette.OBSTACLE, lw=0.4)
-    axes.set_axisbelow(True)
-
-
-def name_axes(axes: Axes, *, x: str, y: str) -> None:
-    """Name the axes: what they count, and its unit."""
-    axes.set_xlabel(x, fontsize=7.5, color=palette.MUTED)
-    axes.set_ylabel(y, fontsize=7.5, color=palette.MUTED)
 
 
 def use_powers(axes: Axes) -> None:

@@ -15,7 +15,7 @@ FORESIGHT = 1.5  # s, within which a moving disc is avoided where it will be
 
 
 @inner
-def _met_at(x, v, time, i, discs):
+def met_at(x, v, time, i, discs):
     """Where disc i counts: where it is, or, if it moves, where it comes closest before long."""
     wx, wy, wz = discs[i, 4], discs[i, 5], discs[i, 6]
     o = (discs[i, 0] + time * wx, discs[i, 1] + time * wy, discs[i, 2] + time * wz)
@@ -33,7 +33,7 @@ def repulsions(x, v, t, time, s, balls, discs):
     """Sum of F_1 to F_n over discs that are, like the character, in the attraction point's ball."""
     fx = fy = fz = 0.0
     for i in range(len(discs)):
-        o = _met_at(x, v, time, i, discs)
+        o = met_at(x, v, time, i, discs)
         if distance_to(o, t, balls) - discs[i, 3] < balls[t, 3]:
             f = repulsion(x, o, discs[i, 3], s.radius, s.repulsion)
             fx, fy, fz = fx + f[0], fy + f[1], fz + f[2]

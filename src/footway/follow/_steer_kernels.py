@@ -15,8 +15,7 @@ import math
 from typing import NamedTuple
 
 from footway._jit import inner
-from footway.follow._disc_kernels import _met_at as met_at
-from footway.follow._disc_kernels import until_disc
+from footway.follow._disc_kernels import met_at, until_disc
 from footway.follow._force_kernels import NEAREST
 from footway.follow._slide_kernels import go, holds, slide
 from footway.terrain._ground_kernels import FREE

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from footway.errors import BadInput
+from footway.follow.checks import number
 from footway.io.target import whole_file
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 WALL_HEIGHT: Final = 2.5
 """m."""
 
+_HIGHEST: Final = 10_000.0  # m
 _ASPECT: Final = 16 / 9
 _NEAR: Final = 0.05  # m: nearer than any wall that a camera of radius 0.1 m comes to
 _FAR: Final = 1000.0  # m, or twice the map's diagonal
@@ -88,10 +90,8 @@ def save_gltf(
     kind = Path(file).suffix.lower()
     if kind not in {".glb", ".gltf"}:
         raise BadInput(f"{file}: the suffix of an animated camera must be .glb or .gltf")
-    if not 0.0 < wall_height < math.inf:
-        raise BadInput(f"the walls are {wall_height:g} m high; give a height above 0, such as 2.5")
-    if not 1.0 <= field_of_view <= 170.0:
-        raise BadInput(f"the field of view is {field_of_view:g} degrees; give 1 to 170, such as 50")
+    wall_height = number(wall_height, "wall height", "m", above=0.0, high=_HIGHEST)
+    field_of_view = number(field_of_view, "field of view", "degrees", low=1.0, high=170.0)
     scene = _Scene(_origin(motion.positions))
     scene.add_camera(motion, math.radians(field_of_view), _reach(environment))
     scene.add_path(motion.positions)
@@ -178,11 +178,11 @@ class _Scene:
         """Return the document as text, with the buffer in it."""
         data = base64.b64encode(self.numbers).decode("ascii")
         uri = f"data:application/octet-stream;base64,{data}"
-        return json.dumps(self._document(uri=uri)).encode()
+        return json.dumps(self._document(uri=uri), allow_nan=False).encode()
 
     def as_glb(self) -> bytes:
         """Return the document as binary: a header, a chunk of JSON, a chunk with the buffer."""
-        text = json.dumps(self._document(), separators=(",", ":")).encode()
+        text = json.dumps(self._document(), allow_nan=False, separators=(",", ":")).encode()
         chunks = b"".join(
             struct.pack("<I4s", len(chunk) + -len(chunk) % 4, kind)
             + chunk
@@ -255,16 +255,10 @@ class _Scene:
 def _add_environment(
     scene: _Scene, environment: Environment | CorridorMap, wall_height: float
 ) -> None:
-    from footway.environment import Environment
-    from footway.io.extrusion import lay_ground, raise_walls
+    from footway.io.extrusion import lay_ground, raise_walls  # loads Shapely, as ground_of does
+    from footway.io.ground import ground_of
 
-    if isinstance(environment, Environment):
-        walls = environment.walls
-        walkable, segments, points = environment.walkable, walls.segments, walls.points
-    else:
-        from footway.io.picture.ground import ground_of  # loads Matplotlib
-
-        walkable, segments, points = ground_of(environment)
+    walkable, segments, points = ground_of(environment)
     scene.add_surface("walls", raise_walls(walkable, segments, points, height=wall_height))
     scene.add_surface("ground", lay_ground(environment.bounds))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 from footway._jit import inner, kernel
+from footway.roadmap._space_kernels import wall_distance
 
 STRAIGHT = 1e-9  # cosine of h below which a turn is none: its heading jumps by 2e-9 radians
 FOLD = 1e-3  # m, radius below which a turn folds back: no walker and no camera follows it
@@ -94,19 +95,6 @@ def _within(dx, dy, sx, sy, ex, ey, side):
 
 
 @inner
-def _to_wall(x, y, walls, w):
-    """Distance of a point to wall w, and the wall's nearest point."""
-    ax, ay = walls[w, 0], walls[w, 1]
-    dx, dy = walls[w, 2] - ax, walls[w, 3] - ay
-    squared = dx * dx + dy * dy
-    t = 0.0
-    if squared > 0.0:
-        t = min(1.0, max(0.0, ((x - ax) * dx + (y - ay) * dy) / squared))
-    px, py = ax + t * dx, ay + t * dy
-    return math.hypot(x - px, y - py), px, py
-
-
-@inner
 def _meets(cx, cy, radius, sx, sy, ex, ey, side, walls, w):
     """Whether wall w crosses an arc."""
     fx, fy = walls[w, 0] - cx, walls[w, 1] - cy
@@ -125,13 +113,13 @@ def _meets(cx, cy, radius, sx, sy, ex, ey, side, walls, w):
 @inner
 def _wall_to_arc(cx, cy, radius, sx, sy, ex, ey, side, best, walls, w):
     """Distance between wall w and an arc if that is below the best so far, else the best."""
-    near, px, py = _to_wall(cx, cy, walls, w)
+    near, px, py = wall_distance(cx, cy, walls, w)
     if near - radius >= best:
         return best
     if near > radius and _within(px - cx, py - cy, sx, sy, ex, ey, side):
         best = min(best, near - radius)
-    best = min(best, _to_wall(cx + radius * sx, cy + radius * sy, walls, w)[0])
-    best = min(best, _to_wall(cx + radius * ex, cy + radius * ey, walls, w)[0])
+    best = min(best, wall_distance(cx + radius * sx, cy + radius * sy, walls, w)[0])
+    best = min(best, wall_distance(cx + radius * ex, cy + radius * ey, walls, w)[0])
     for k in range(2):
         dx, dy = walls[w, 2 * k] - cx, walls[w, 2 * k + 1] - cy
         if _within(dx, dy, sx, sy, ex, ey, side):

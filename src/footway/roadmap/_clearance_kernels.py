@@ -22,7 +22,7 @@ def _next_crossing(p, d, t):
 
 
 @inner
-def _least_among_walls(ax, ay, bx, by, space):
+def least_among_walls(ax, ay, bx, by, space):
     """Exact: each part of a line against the walls that may be nearest in its cell."""
     x0, y0, side = space.origin[0], space.origin[1], space.resolution
     ny, nx = space.jump.shape[1], space.jump.shape[2]
@@ -99,6 +99,6 @@ def line_clearances(starts, ends, space, stack, out):
     for row in range(len(starts)):
         a, b = starts[row], ends[row]
         if space.dimension == 2:
-            out[row] = _least_among_walls(a[0], a[1], b[0], b[1], space)
+            out[row] = least_among_walls(a[0], a[1], b[0], b[1], space)
         else:
             out[row] = least_among_cells(a, b, space, stack)

@@ -85,7 +85,7 @@ def useful_edges(pairs, lengths, usefulness, n):
         way[:] = np.inf
         _search(a, b, limit, way, keys, queue, first, after, to, length)
         if way[b] == np.inf or limit < way[b]:
-            _join(a, b, total, lengths[e], first, after, to, length)
+            join(a, b, total, lengths[e], first, after, to, length)
             is_useful[e] = True
             total += 1
     return is_useful
@@ -140,7 +140,7 @@ def _saving(place, ways, sights, is_probe, to_place):
 
 
 @inner
-def _join(a, b, e, apart, first, after, to, length):
+def join(a, b, e, apart, first, after, to, length):
     """Add edge e to the graph."""
     after[2 * e], to[2 * e], length[2 * e], first[a] = first[a], b, apart, 2 * e
     after[2 * e + 1], to[2 * e + 1], length[2 * e + 1], first[b] = first[b], a, apart, 2 * e + 1

@@ -12,9 +12,9 @@ import numpy as np
 
 from footway._heap_kernels import pop, push
 from footway._jit import inner, kernel
-from footway.roadmap._clearance_kernels import _least_among_walls as least_among_walls
-from footway.roadmap._graph_kernels import _join
-from footway.roadmap._space_kernels import FREE, clearance_at, hit_among
+from footway.roadmap._clearance_kernels import least_among_walls
+from footway.roadmap._graph_kernels import join
+from footway.roadmap._space_kernels import FREE, clearance_at, hit_among, to_segment
 
 MOST_STEPS = 64
 """Doublings of the distance to the wall point: from a millimetre across any map."""
@@ -101,7 +101,7 @@ def useful_pairs(pairs, lengths, places, known, known_lengths, usefulness, savin
     keys, queue = np.empty(2 * total + 1), np.empty(2 * total + 1, np.int64)
     is_useful = np.zeros(len(pairs), np.bool_)
     for e in range(len(known)):
-        _join(known[e, 0], known[e, 1], e, known_lengths[e], first, after, to, length)
+        join(known[e, 0], known[e, 1], e, known_lengths[e], first, after, to, length)
     count = len(known)
     for p in range(len(pairs)):
         a, b = pairs[p, 0], pairs[p, 1]
@@ -110,7 +110,7 @@ def useful_pairs(pairs, lengths, places, known, known_lengths, usefulness, savin
             continue
         limit = max(usefulness * lengths[p], lengths[p] + saving)
         if _is_far(a, b, limit, places, way, reached, keys, queue, first, after, to, length):
-            _join(a, b, count, lengths[p], first, after, to, length)
+            join(a, b, count, lengths[p], first, after, to, length)
             is_useful[p] = True
             count += 1
     return is_useful
@@ -213,7 +213,7 @@ def close_pairs(points, edges, distance):
             x, y = points[v, 0], points[v, 1]
             if max(low_x - x, x - high_x, low_y - y, y - high_y) > distance[v] or v in (a, b):
                 continue
-            if _to_line(x, y, ax, ay, bx, by) <= distance[v]:
+            if to_segment(x, y, ax, ay, bx, by)[0] <= distance[v]:
                 if count == len(out):
                     bigger = np.empty((2 * count, 2), np.int64)
                     bigger[:count] = out
@@ -272,18 +272,7 @@ def nearest_edges(points, places, edges, out_edge, out_away):
             ax, ay, bx, by = places[a, 0], places[a, 1], places[b, 0], places[b, 1]
             if max(min(ax, bx) - x, x - max(ax, bx), min(ay, by) - y, y - max(ay, by)) >= best:
                 continue
-            away = _to_line(x, y, ax, ay, bx, by)
+            away = to_segment(x, y, ax, ay, bx, by)[0]
             if away < best:
                 best, nearest = away, e
         out_edge[row], out_away[row] = nearest, best
-
-
-@inner
-def _to_line(x, y, x0, y0, x1, y1):
-    """Distance of a point to a straight line between two points."""
-    ux, uy = x1 - x0, y1 - y0
-    squared = ux * ux + uy * uy
-    share = 0.0
-    if squared > 0.0:
-        share = min(1.0, max(0.0, ((x - x0) * ux + (y - y0) * uy) / squared))
-    return math.hypot(x - x0 - share * ux, y - y0 - share * uy)

@@ -49,7 +49,7 @@ CUT_EVERY = 8
 ROUNDS = 30
 """Rounds of smoothing."""
 
-EXACT = 1e-12
+LAST_BITS = 1e-12
 """cells. Rounding of a distance."""
 
 
@@ -187,7 +187,7 @@ def _is_good(ax, ay, az, bx, by, bz, room_a, room_b, least, space):
     apart = math.sqrt((bx - ax) ** 2 + (by - ay) ** 2 + (bz - az) ** 2)
     if 0.5 * (room_a + room_b - apart) >= least:  # clearance changes no faster than the place
         return True
-    return line_clearance(ax, ay, az, bx, by, bz, space) >= least - EXACT
+    return line_clearance(ax, ay, az, bx, by, bz, space) >= least - LAST_BITS
 
 
 @inner

@@ -135,7 +135,8 @@ def to_segment(x, y, ax, ay, bx, by):
 
 
 @inner
-def _wall_distance(x, y, walls, w):
+def wall_distance(x, y, walls, w):
+    """Distance of a point to wall w, and the wall's nearest point."""
     return to_segment(x, y, walls[w, 0], walls[w, 1], walls[w, 2], walls[w, 3])
 
 
@@ -157,7 +158,7 @@ def near_walls(walls, above, members, ratio, x0, y0, size, nx, ny):
         row = (j // ratio) * wide + i // ratio
         best = math.inf
         for slot in range(above[row], above[row + 1]):
-            distance[slot - above[row]] = _wall_distance(x, y, walls, members[slot])[0]
+            distance[slot - above[row]] = wall_distance(x, y, walls, members[slot])[0]
             best = min(best, distance[slot - above[row]])
         if count + above[row + 1] - above[row] > len(out):
             bigger = np.empty(2 * (count + len(walls)), np.int32)
@@ -181,12 +182,12 @@ def _clearance_among_walls(x, y, space):
     best, nx_, ny_ = math.inf, x, y
     if 0 <= i < nx and 0 <= j < ny:
         for slot in range(space.wall_offsets[j * nx + i], space.wall_offsets[j * nx + i + 1]):
-            d, px, py = _wall_distance(x, y, space.walls, space.wall_members[slot])
+            d, px, py = wall_distance(x, y, space.walls, space.wall_members[slot])
             if d < best:
                 best, nx_, ny_ = d, px, py
     else:
         for w in range(len(space.walls)):
-            d, px, py = _wall_distance(x, y, space.walls, w)
+            d, px, py = wall_distance(x, y, space.walls, w)
             if d < best:
                 best, nx_, ny_ = d, px, py
     return max(0.0, best - space.radius), nx_, ny_

@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 
 from footway._jit import inner, kernel
-from footway.roadmap._clearance_kernels import _least_among_walls
-from footway.roadmap._space_kernels import clearance_at
+from footway.roadmap._clearance_kernels import least_among_walls
+from footway.roadmap._space_kernels import clearance_at, to_segment
 
 ROUNDS = 4
 """Times that all junctions are looked at."""
@@ -19,33 +19,36 @@ ROUNDS = 4
 WIDEST_TURN = 1.05
 """rad. A pair of roads that turns more at a junction is not one road that goes on."""
 
+MOST_STRIDES = 400
+"""Strides that a vertex moves at a time: more only where the disc is tiny."""
+
 LEAST_GAIN = 1e-3
 """rad2. Bend that a move takes away, at least."""
 
 
 @kernel
-def straighten(places, offsets, to, floor, radius, stride, off_axis, walls):
+def straighten(places, offsets, to, floor, radius, stride, farthest, walls):
     """Move junctions onto the line between two of their neighbours where roads bend less then.
 
     `places` (n, 2) m change. Every edge keeps its floor, and `radius` on the way there in steps of
-    `stride` m; no junction moves farther at a time than `off_axis` times its room. Returns how
-    many moves there were.
+    `stride` m, `MOST_STRIDES` of them at most; no junction moves farther at a time than `farthest`
+    times its room. Returns how many moves there were.
     """
     moves = 0
     for _ in range(ROUNDS):
         for v in range(len(places)):
             if offsets[v + 1] - offsets[v] >= 3:
                 moves += _straighten_one(
-                    v, places, offsets, to, floor, radius, stride, off_axis, walls
+                    v, places, offsets, to, floor, radius, stride, farthest, walls
                 )
     return moves
 
 
 @inner(inline=False)
-def _straighten_one(v, places, offsets, to, floor, radius, stride, off_axis, walls):
+def _straighten_one(v, places, offsets, to, floor, radius, stride, farthest, walls):
     """Move one junction to the best of its lines; how often (0 or 1)."""
     x, y = places[v, 0], places[v, 1]
-    most = off_axis * clearance_at(x, y, 0.0, walls)[0]
+    most = min(farthest * clearance_at(x, y, 0.0, walls)[0], MOST_STRIDES * stride)
     before = _bends_around(v, places, offsets, to)
     best, bx, by = before - LEAST_GAIN, x, y
     for one in range(offsets[v], offsets[v + 1]):
@@ -53,8 +56,7 @@ def _straighten_one(v, places, offsets, to, floor, radius, stride, off_axis, wal
             p, q = to[one], to[other]
             if _bend(places, p, v, q) > WIDEST_TURN:
                 continue
-            fx, fy = _foot(x, y, places, p, q)
-            away = math.hypot(fx - x, fy - y)
+            away, fx, fy = to_segment(x, y, places[p, 0], places[p, 1], places[q, 0], places[q, 1])
             if away > most or away < 1e-9:
                 continue
             places[v, 0], places[v, 1] = fx, fy
@@ -79,7 +81,7 @@ def _can_move(v, x, y, places, offsets, to, floor, radius, stride, walls):
         for half in range(offsets[v], offsets[v + 1]):
             b = to[half]
             least = floor[half] if step == steps else radius
-            if _least_among_walls(sx, sy, places[b, 0], places[b, 1], walls) < least:
+            if least_among_walls(sx, sy, places[b, 0], places[b, 1], walls) < least:
                 return False
     return True
 
@@ -113,14 +115,3 @@ def _bend(places, p, v, q):
     ax, ay = places[v, 0] - places[p, 0], places[v, 1] - places[p, 1]
     bx, by = places[q, 0] - places[v, 0], places[q, 1] - places[v, 1]
     return abs(math.atan2(ax * by - ay * bx, ax * bx + ay * by))
-
-
-@inner
-def _foot(x, y, places, p, q):
-    """Point of the line between two vertices that is nearest."""
-    px, py = places[p, 0], places[p, 1]
-    dx, dy = places[q, 0] - px, places[q, 1] - py
-    squared = dx * dx + dy * dy
-    share = ((x - px) * dx + (y - py) * dy) / squared if squared > 0.0 else 0.0
-    share = min(1.0, max(0.0, share))
-    return px + share * dx, py + share * dy

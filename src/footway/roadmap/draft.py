@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from footway.geometry.segments import closest_points
 from footway.roadmap._clearance_kernels import line_clearances
+from footway.roadmap._straight_kernels import MOST_STRIDES
 from footway.roadmap.roadmap import clearance_along
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Point = tuple[float, float]
 
-EXACT = 1e-9
+SLACK = 1e-9
 """m. Room that may be missing: the last bits of a distance do not matter."""
 
 
@@ -77,12 +79,6 @@ class Draft:
         pairs = [(a, b) for a, row in enumerate(self.edges_of) for b in row if a < b]
         return np.array(sorted(pairs), np.int64).reshape(-1, 2)
 
-    def lengths(self, edges: Ints) -> Floats:
-        """(m,) m."""
-        places = self.places
-        length: Floats = np.hypot(*(places[edges[:, 0]] - places[edges[:, 1]]).T)
-        return length
-
     def degree(self, vertex: int) -> int:
         """How many edges a vertex has."""
         return len(self.edges_of[vertex])
@@ -102,7 +98,7 @@ class Draft:
 
     def floor(self, *edges: Edge) -> float:
         """Room that has to be kept when these edges are replaced, m."""
-        return min(self.wish, *(edge.room for edge in edges)) - EXACT
+        return min(self.wish, *(edge.room for edge in edges)) - SLACK
 
     def rooms(self, lines: Sequence[tuple[Point, Point]]) -> Floats:
         """Room along straight lines between points, (n,) m."""
@@ -170,16 +166,19 @@ class Draft:
         """Edges to these vertices when their common end goes from start to goal; None if it cannot.
 
         At the goal they must keep their room, up to the wish, and on the way there the radius, in
-        steps of less than a disc: so no obstacle is between an edge before and after.
+        steps of less than a disc: so no obstacle is between an edge before and after. A tiny disc
+        would take too many steps across a hall: then it cannot either.
         """
         steps = max(1, math.ceil(math.dist(start, goal) / (STRIDE * self.radius)))
+        if steps > MOST_STRIDES:
+            return None
         shares = [step / steps for step in range(1, steps + 1)]
         (x0, y0), (x1, y1) = start, goal
         stops = [(x0 + share * (x1 - x0), y0 + share * (y1 - y0)) for share in shares[:-1]]
         rooms = self.rooms([(at, self.at[b]) for at in (*stops, goal) for b in edges])
         rooms = rooms.reshape(steps, len(edges))
         floors = [self.floor(edge) for edge in edges.values()]
-        if (rooms < self.radius - EXACT).any() or (rooms[-1] < floors).any():
+        if (rooms < self.radius - SLACK).any() or (rooms[-1] < floors).any():
             return None
         return {
             b: Edge(room, edge.is_passage)
@@ -195,8 +194,5 @@ class Draft:
 
 def _foot(point: Point, a: Point, b: Point) -> Point:
     """Point of the line from a to b that is nearest to a point."""
-    dx, dy = b[0] - a[0], b[1] - a[1]
-    squared = dx * dx + dy * dy
-    along = (point[0] - a[0]) * dx + (point[1] - a[1]) * dy
-    share = min(1.0, max(0.0, along / squared)) if squared > 0.0 else 0.0
-    return a[0] + share * dx, a[1] + share * dy
+    ((x, y),) = closest_points(np.array([point]), np.array([(*a, *b)])).tolist()
+    return x, y

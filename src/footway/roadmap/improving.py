@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from footway.roadmap._straight_kernels import straighten
-from footway.roadmap.draft import EXACT, STRIDE
+from footway.roadmap.draft import SLACK, STRIDE
 
 if TYPE_CHECKING:
     from footway.roadmap.draft import Draft
 
 
-OFF_AXIS = 0.4
+OFF_VERTEX = 0.4
 """Share of the room of a vertex that an edge which bypasses it may be away from it: in a wide
 corridor the road stays in the middle."""
 
@@ -121,7 +121,7 @@ def bypass_vertices(draft: Draft) -> None:
     queue.sort(key=lambda v: -_straightness(draft, v))
     for v in queue:
         if draft.degree(v) == 2:
-            draft.bypass(v, OFF_AXIS * room[v])
+            draft.bypass(v, OFF_VERTEX * room[v])
 
 
 def straighten_roads(draft: Draft) -> None:
@@ -135,7 +135,7 @@ def straighten_roads(draft: Draft) -> None:
     floor = np.array([draft.floor(draft.edges_of[a][b]) for a, b in halves.tolist()])
     places = draft.places
     straighten(
-        places, offsets, np.ascontiguousarray(halves[:, 1]), floor, draft.radius - EXACT,
+        places, offsets, np.ascontiguousarray(halves[:, 1]), floor, draft.radius - SLACK,
         STRIDE * draft.radius, FARTHEST, draft.walls,
     )  # fmt: skip
     draft.move_vertices(places)

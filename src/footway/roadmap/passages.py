@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from footway.constants import ON_WALL
 from footway.geometry.segments import closest_points, dot, foot_parameter
 from footway.roadmap._prm_kernels import peel
+from footway.roadmap.draft import SLACK
 from footway.roadmap.roadmap import clearance_along
 
 if TYPE_CHECKING:
@@ -37,8 +39,12 @@ OFF_AXIS = 0.4
 """Share of the room of a point of the axis that a straight edge may be away from it: so between
 the axis and the edge there is no obstacle."""
 
-EXACT = 1 - 1e-9
-"""Share of a length that must be there: the last bits of a distance do not matter."""
+TINY = 0.02
+"""m. Where the disc does not fit through, near corners, the axis is cut as for a disc of this
+radius at least."""
+
+SHORTEST = 1e-5
+"""m. Parts of the axis are no shorter: the walls lie on a grid that is much coarser."""
 
 
 class AxisPoints(NamedTuple):
@@ -88,11 +94,12 @@ def axis_points(axis: MedialAxis, *, radius: float, wish: float) -> AxisPoints:
 
 def _parts(axis: MedialAxis, piece: Ints, radius: float, wish: float) -> Ints:
     """Into how many parts each piece is cut: fine enough for chords to keep their room."""
-    room = np.maximum(radius, np.minimum(axis.clearance[piece], axis.clearance[piece + 1]))
+    room = np.minimum(axis.clearance[piece], axis.clearance[piece + 1])
+    room = np.where(room < max(radius, ON_WALL), max(radius, TINY), room)
     spare = room - np.maximum(radius, np.minimum(wish, NEARLY * room))
     step = np.minimum(STEP * room, np.sqrt(4.0 * room * spare))
     curved = axis.is_point[axis.piece_left[piece]] != axis.is_point[axis.piece_right[piece]]
-    step = np.where(curved, np.maximum(step, 1e-2 * radius), STEP * room)
+    step = np.where(curved, np.maximum(step, max(1e-2 * radius, SHORTEST)), STEP * room)
     return np.maximum(1, np.ceil(axis.piece_length[piece] / step)).astype(np.int64)
 
 
@@ -148,7 +155,7 @@ def _links(piece: Ints, count: Ints, first: Ints, node: Ints) -> Ints:
 
 def where_it_fits(axis: AxisPoints, radius: float) -> AxisPoints:
     """Return the axis without points that have less room than the radius."""
-    fits = axis.room >= radius * EXACT
+    fits = axis.room >= radius - SLACK
     return axis._replace(links=axis.links[fits[axis.links].all(axis=1)])
 
 
@@ -231,7 +238,7 @@ def _judged(
     lines = np.repeat(np.hstack([start, end]), count, axis=0)
     away = np.hypot(*(at - closest_points(at, lines)).T)
     least = np.minimum(wish, NEARLY * np.minimum.reduceat(room, begin))
-    least = np.maximum(radius, least) * EXACT
+    least = np.maximum(radius, least) - SLACK
     good = clearance_along(start, end, walls) >= least
     good &= np.maximum.reduceat(away - OFF_AXIS * room, begin) <= 0.0
     return good, _farthest(away, begin, count, place)
@@ -256,7 +263,7 @@ def _widest_of_the_rest(axis: AxisPoints, edges: Ints, radius: float) -> Ints:
     n = len(axis.points)
     a, b = axis.links.T
     _, part = connected_components(coo_array((np.ones(len(a)), (a, b)), (n, n)), directed=False)
-    fits = np.flatnonzero(axis.room >= radius * EXACT)
+    fits = np.flatnonzero(axis.room >= radius - SLACK)
     widest = fits[np.lexsort((fits, -axis.room[fits], part[fits]))]
     _, first = np.unique(part[widest], return_index=True)
     widest = widest[first]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from footway.roadmap._prm_kernels import inside_walls, retract_points, useful_pairs
+from footway.roadmap.draft import SLACK
 from footway.roadmap.roadmap import clearance_along
 
 if TYPE_CHECKING:
@@ -24,9 +25,6 @@ EPSILON = 1e-7
 
 MOST_TRIES = 100
 """Points that are drawn for each sample that is wanted, before drawing stops."""
-
-EXACT = 1e-9
-"""m. Room that may be missing: the last bits of a distance do not matter."""
 
 
 def free_samples(
@@ -109,9 +107,9 @@ def retract_edges(
     failed = np.zeros(n, bool)
     while len(parts.lines):
         room = clearance_along(parts.lines[:, :2], parts.lines[:, 2:], walls)
-        enough = room >= wish - EXACT
+        enough = room >= wish - SLACK
         short = length[parts.edge] * parts.share <= shortest
-        failed[parts.edge[~enough & short & (room < radius - EXACT)]] = True
+        failed[parts.edge[~enough & short & (room < radius - SLACK)]] = True
         done.append(parts.where(enough | short))
         parts = parts.where(~enough & ~short & ~failed[parts.edge]).halved(walls)
     return _strung(done, failed)

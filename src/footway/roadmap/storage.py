@@ -6,6 +6,7 @@ Of the space only what cannot be derived is stored: free cells, clearance of the
 from __future__ import annotations
 
 import json
+import math
 import zipfile
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 FORMAT = "footway roadmap"
 VERSION = 1
 
+ENDLESS = "inf"
+"""What stands for an infinite parameter: JSON has no such number."""
+
 # Number of axes of each array and the kind of its numbers.
 _SHAPES = {
     "nodes": (2, "<f8"), "edges": (2, "<i8"), "path_points": (2, "<f8"), "path_offsets": (1, "<i8"),
@@ -41,7 +45,7 @@ _DAMAGE = (
 
 def save(file: str | PathLike[str], roadmap: Roadmap) -> None:
     """Write a roadmap to a file."""
-    header = json.dumps(_header_of(roadmap))
+    header = _as_json(_header_of(roadmap))
     arrays: dict[str, Any] = {
         "header": np.frombuffer(header.encode(), np.uint8), "nodes": roadmap.nodes,
         "edges": roadmap.edges, "path_points": roadmap.path_points,
@@ -96,6 +100,16 @@ def reason_of(error: Exception) -> str:
     return "it holds objects, not only numbers" if "pickle" in words else words
 
 
+def _as_json(header: dict[str, Any]) -> str:
+    try:
+        return json.dumps(header, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise BadInput(
+            f"the parameters of the roadmap cannot be written ({error}): give finite numbers, "
+            "words and lists of them"
+        ) from None
+
+
 def _header_of(roadmap: Roadmap) -> dict[str, Any]:
     space = roadmap.space
     return {
@@ -104,7 +118,10 @@ def _header_of(roadmap: Roadmap) -> dict[str, Any]:
         "kind": "roadmap",
         "name": roadmap.name,
         "method": roadmap.method,
-        "parameters": roadmap.parameters,
+        "parameters": {
+            name: ENDLESS if value == math.inf else value
+            for name, value in roadmap.parameters.items()
+        },
         "seconds": roadmap.seconds,
         "fake_obstacles": [fake.to_dict() for fake in roadmap.fake_obstacles],
         "space": {
@@ -135,7 +152,10 @@ def _read(file: str | PathLike[str], archive: Any) -> Roadmap:
         paths=(arrays["path_points"], arrays["path_offsets"]),
         weights=arrays["weights"],
         name=str(header["name"]),
-        parameters=dict(header["parameters"]),
+        parameters={
+            name: math.inf if value == ENDLESS else value
+            for name, value in header["parameters"].items()
+        },
         seconds=dict(header["seconds"]),
     )
     fakes = tuple(FakeObstacle.from_dict(fake) for fake in header["fake_obstacles"])

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from footway.constants import TOUCH
 from footway.errors import BadInput
 from footway.roadmap import checks
 from footway.roadmap.draft import Draft
@@ -99,7 +100,8 @@ def voronoi_prm(
 
     Args:
         environment: 2D map.
-        radius: m, of the disc that moves. No part of an edge is nearer to a wall.
+        radius: m, of the disc that moves, a micrometre or more. No part of an edge is nearer to a
+            wall.
         clearance: m, distance to walls that edges keep wherever there is room; in a narrower
             passage they follow its middle. None: twice the radius.
         samples: how many places are drawn; None: by the size of the map.
@@ -256,7 +258,7 @@ def _checked(
     if not isinstance(environment, Plan):
         raise BadInput(_no_map(environment))
     checks.seed(seed)
-    r = _positive(radius, "radius")
+    r = _radius(radius)
     count = _count(samples, environment.area, every_passage=bool(every_passage))
     mean = math.sqrt(environment.area / max(count, 1))
     return _Wishes(
@@ -296,6 +298,13 @@ def _positive(value: object, what: str) -> float:
     return length
 
 
+def _radius(value: object) -> float:
+    radius = _positive(value, "radius")
+    if radius < TOUCH:
+        raise BadInput(f"the radius is {radius:g} m: the smallest disc has {TOUCH:g} m")
+    return radius
+
+
 def _wish(value: object, radius: float) -> float:
     clearance = _positive(value, "clearance")
     if clearance < radius:
@@ -320,8 +329,9 @@ def _count(samples: object, area: float, *, every_passage: bool) -> int:
 
 def _factor(usefulness: object) -> float:
     factor = _number(usefulness)
-    if not factor >= 1.0:
+    if not 1.0 <= factor < math.inf:
         raise BadInput(
-            f"the usefulness K is {usefulness!r:.60}: it must be 1 or more (the paper's is 1.5)"
+            f"the usefulness K is {usefulness!r:.60}: it must be 1 or more, and finite "
+            "(the paper's is 1.5)"
         )
     return factor

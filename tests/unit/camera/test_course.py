@@ -9,7 +9,7 @@ import pytest
 
 import footway as fw
 from footway.camera.blending import SMALLEST, blended, tangent_lengths, with_halts
-from footway.camera.course import SHARP, course_of_pieces, course_of_points
+from footway.camera.course import SHARP, angles_between, course_of_pieces, course_of_points
 
 CORNER = np.array([(0.0, 0.0), (4.0, 0.0), (4.0, 3.0)])
 STAIRS = np.array([(0, 0, 0), (4, 0, 0), (4, 3, 1), (8, 3, 1), (8, 3, 5)], float)
@@ -50,11 +50,13 @@ class TestCourseOfAPath:
         slope = (course.position(s + 1e-6) - course.position(s - 1e-6)) / 2e-6
         assert np.abs(slope - course.tangent(s)).max() < 1e-5
 
-    def test_curvature_is_that_of_the_arcs(self, path):
+    def test_arcs_turn_as_their_curvature_says(self, path):
         course = course_of_pieces(path.pieces)
-        arcs = np.flatnonzero(course.curvatures)
-        middle = 0.5 * (course.breaks[arcs] + course.breaks[arcs + 1])
-        assert course.curvature(middle) == pytest.approx(1.0)
+        (arcs,) = np.nonzero(course.curvatures)
+        assert course.curvatures[arcs] == pytest.approx(1.0)  # of a disc of 1 m
+        first, last = course.breaks[arcs], course.breaks[arcs + 1]
+        turned = angles_between(course.tangent(first), course.tangent(last - 1e-9))
+        assert turned == pytest.approx(last - first, abs=1e-6)
 
 
 class TestArcs:

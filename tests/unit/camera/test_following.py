@@ -70,7 +70,7 @@ class TestOnAPlain:
         moments = fine(shot)
         step = np.diff(moments.times)
         rate = np.diff(headings(moments.directions)) / step
-        assert np.abs(rate).max() <= 0.81
+        assert np.abs(rate).max() <= 0.8 + 1e-9
         assert np.abs(np.diff(rate) / step[1:]).max() < 8.0  # no jump of the rate
         turned = headings(moments.directions)
         assert abs(turned[-1] - turned[0]) == pytest.approx(math.pi, abs=0.05)
@@ -122,11 +122,51 @@ class TestAmongWalls:
         assert distance[-1] == pytest.approx(4.0, abs=1e-3)
         assert shot.clearance >= 0.2
 
+    @pytest.mark.parametrize("rate", [1, 5, 30, 240])
+    @pytest.mark.parametrize("radius", [0.1, 0.24])
+    def test_keeps_its_bounds_at_any_rate(self, rate, radius):
+        """The motion is one and the same: frames are only where it is looked at."""
+        cmap = map_of("bend")
+        crowd = fw.Crowd(cmap, seed=3)
+        who = crowd.add(2, radius=0.25)[0]
+        recording = crowd.run(seconds=25)
+        shot = fw.camera.follow(recording, who, cmap=cmap, radius=radius, rate=rate)
+        usual = fw.camera.follow(recording, who, cmap=cmap, radius=radius)
+        t = np.linspace(0, shot.duration, 20001)
+        moments = shot.source.at(t)
+        assert moments.positions.tobytes() == usual.source.at(t).positions.tobytes()
+        clear = cmap.clearance(moments.positions[:, :2]).min()
+        assert radius <= shot.clearance <= clear
+        assert clear - shot.clearance < 2e-4
+        assert np.abs(np.diff(headings(moments.directions))).max() / t[1] <= 0.8 + 1e-9
+        assert len(shot.times) == pytest.approx(25 * rate, abs=2)
+
+    def test_without_a_radius_keeps_what_he_keeps(self):
+        cmap = map_of("corridor")
+        track = np.column_stack([1.0 + 0.24 * np.arange(100), np.full(100, 0.15)])
+        shot = fw.camera.follow(recording_of(track), 4, cmap=cmap)
+        assert 0.149 < shot.radius <= shot.clearance <= 0.15 + 1e-9
+
+    def test_a_radius_that_he_does_not_keep_is_refused(self):
+        cmap = map_of("corridor")
+        track = np.column_stack([1.0 + 0.24 * np.arange(100), np.full(100, 0.5)])
+        track[50, 1] = 0.4
+        assert fw.camera.follow(recording_of(track), 4, cmap=cmap, radius=0.3).radius == 0.3
+        with pytest.raises(fw.BadQuery, match=r"13\.0.*character 4 is 0\.4000 m from a wall"):
+            fw.camera.follow(recording_of(track), 4, cmap=cmap, radius=1.0)
+
+    def test_a_track_through_a_wall_is_refused(self):
+        track = np.column_stack([np.full(30, 15.0), np.linspace(2, 18, 30)])
+        with pytest.raises(fw.BadQuery, match="character 4 meets a wall at"):
+            fw.camera.follow(recording_of(track), 4, cmap=map_of("hall"))
+
 
 class TestBadInput:
     @pytest.mark.parametrize("name", ["distance", "height", "radius", "turn_rate", "smoothing"])
     @pytest.mark.parametrize("bad", [-1, math.nan, math.inf, "far", None])
     def test_options_are_numbers(self, name, bad):
+        if (name, bad) == ("radius", None):
+            pytest.skip("no radius: as much as he keeps")
         with pytest.raises(fw.BadQuery, match=name.replace("_", " ")):
             fw.camera.follow(recording_of(line(5)), 4, **{name: bad})
 

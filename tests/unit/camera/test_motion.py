@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import footway as fw
-from footway.camera.motion import COLUMNS
+from footway.camera.course import SHARP
+from footway.camera.flight import Flight
+from footway.camera.motion import COLUMNS, checked_pace, course_of
 
 NOT_NUMBERS = [math.nan, math.inf, -math.inf, "fast", None, [1, 2], 1j]
 OPTIONS = ["speed", "acceleration", "deceleration", "turn_rate", "look_ahead", "rate"]
@@ -18,6 +20,15 @@ OPTIONS = ["speed", "acceleration", "deceleration", "turn_rate", "look_ahead", "
 @pytest.fixture(scope="module")
 def cmap() -> fw.CorridorMap:
     return fw.CorridorMap.build(fw.load("gallery:field"))
+
+
+@pytest.fixture(scope="module")
+def block() -> fw.CorridorMap:
+    """A way of 3 m around two sides of a block with a corner at (3, 3)."""
+    ring = [(3, 3), (11, 3), (11, 11), (3, 11)]
+    return fw.CorridorMap.build(
+        fw.Environment.from_polygons(bounds=(0, 0, 12, 12), obstacles=[ring])
+    )
 
 
 @pytest.fixture(scope="module")
@@ -128,13 +139,48 @@ class TestPaths:
         s = np.linspace(0, flight.course.length, 2000)
         assert smap.clearance(flight.course.position(s)).min() >= path.radius - 1e-6
 
-    def test_a_path_of_a_point_turns_standing(self, cmap):
+    @pytest.mark.parametrize(
+        ("name", "start", "goal", "halts"),
+        [("block", (2, 10), (10, 2), 1), ("cmap", (2, 2), (44, 40), 0)],
+    )
+    def test_a_path_of_a_point_turns_standing(self, request, name, start, goal, halts):
         """A point turns around corners of walls, which leave no room for an arc."""
-        path = cmap.path((2, 2), (44, 40), radius=0.0)
-        flight = fw.camera.motion(path)
-        s = np.linspace(0, flight.course.length, 5000)
-        assert np.linalg.norm(flight.course.position(s) - path.points[0], axis=1).max() < 60
-        assert (flight.course.corners <= 0.35).all() or flight.course.halts.any()
+        path = request.getfixturevalue(name).path(start, goal, radius=0.0)
+        course = fw.camera.motion(path).course
+        assert course.length == pytest.approx(path.length, abs=1e-9)
+        assert np.abs(np.vstack([course.starts, course.goal]) - path.points).max() < 1e-9
+        steps = np.diff(path.points, axis=0)
+        turns = np.abs(np.diff(np.unwrap(np.arctan2(steps[:, 1], steps[:, 0]))))
+        assert len(turns) > 0
+        assert (turns > SHARP).sum() == halts
+        assert course.halts.tolist() == [False, *(turns > SHARP), False]
+
+    def test_an_array_keeps_clear_of_the_walls_of_a_map(self, block):
+        """An arc of the whole rounding would cut the corner of the block at (3, 3)."""
+        flight = fw.camera.motion([(2.9, 9), (2.9, 2.9), (9, 2.9)], cmap=block)
+        s = np.linspace(0, flight.course.length, 20001)
+        clear = block.clearance(flight.course.position(s)).min()
+        assert clear > 0.05
+        assert clear - 1e-4 < flight.clearance <= clear
+        assert not flight.course.halts.any()
+
+    def test_an_array_with_room_is_rounded_as_without_a_map(self, block):
+        points = [(1, 11), (1.5, 1.5), (11, 1.5)]
+        with_map, without = fw.camera.motion(points, cmap=block), fw.camera.motion(points)
+        assert with_map.length == pytest.approx(without.length)
+        assert with_map.clearance == pytest.approx(1.0, abs=1e-5)
+
+    def test_an_array_through_a_wall_says_so(self, block):
+        assert fw.camera.motion([(1, 1), (11.5, 11.5)], cmap=block).clearance == 0.0
+        assert fw.camera.motion([(5, 5), (9, 9)], cmap=block).clearance == 0.0
+
+    def test_an_array_in_space_is_measured(self):
+        space = fw.Volume.from_boxes((0, 0, 0, 8, 6, 4), [(3, 0, 0, 4, 3, 4)], resolution=1.0)
+        smap = fw.CorridorMap.from_roadmap(fw.roadmap.rrm(space, size=(1, 1, 1)))
+        flight = fw.camera.motion([(1, 1, 1), (2, 5, 2), (6, 5, 2)], cmap=smap)
+        s = np.linspace(0, flight.course.length, 3000)
+        clear = smap.clearance(flight.course.position(s)).min()
+        assert clear - 0.006 < flight.clearance <= clear
 
     def test_a_polyline_that_goes_back_turns_standing(self):
         flight = fw.camera.motion([(0, 0), (5, 0), (0, 0.0)])
@@ -160,6 +206,28 @@ class TestBadInput:
     @pytest.mark.parametrize("bad", [*NOT_NUMBERS, 0, -1], ids=repr)
     def test_numbers_are_positive(self, path, name, bad):
         assert name.replace("_", " ") in refusal(path, **{name: bad}).replace("-", " ")
+
+    @pytest.mark.parametrize("name", [name for name in OPTIONS if name != "rate"])
+    @pytest.mark.parametrize("bad", [1e-300, 1e-7, 1e7, 1e200, 1e308])
+    def test_numbers_are_sane(self, path, name, bad):
+        message = refusal(path, **{name: bad}).replace("-", " ")
+        assert name.replace("_", " ") in message
+        assert "1e 06" in message or "1e+06" in message
+
+    @pytest.mark.parametrize("low", OPTIONS[:4])
+    @pytest.mark.parametrize("high", OPTIONS[:4])
+    def test_the_least_and_the_greatest_numbers_work_together(self, low, high):
+        course, _ = course_of([(0, 0), (5, 0), (5, 5), (0, 0)], 0.25, None)
+        pace = {"speed": 1.4, "acceleration": 0.5, "deceleration": 0.5, "turn_rate": 0.8}
+        pace |= {low: 1e-6} | {high: 1e6}
+        flight = Flight(course, checked_pace(**pace, look_ahead=1.0), height=1.7, wishes={})
+        moments = flight.at(np.linspace(0, flight.duration, 500))
+        assert all(np.isfinite(values).all() for values in moments)
+        assert moments.speeds.max() <= pace["speed"] * (1 + 1e-9)
+        assert (np.diff(moments.arc_lengths) >= 0.0).all()
+
+    def test_an_array_fits_its_map(self, block):
+        assert "3 coordinates" in refusal([(1, 1, 1), (2, 2, 2)], cmap=block)
 
     @pytest.mark.parametrize("bad", NOT_NUMBERS, ids=repr)
     def test_height_is_a_number(self, path, bad):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import footway as fw
-from footway.camera import Stop, tour
+from footway.camera import Stop, motion, tour
 from footway.environment import Environment
 
 STANDS = 1e-9
@@ -251,3 +251,19 @@ def refusal(cmap, stops, **wishes) -> str:
     assert "\n" not in message
     assert 20 < len(message) < 300
     return message
+
+
+def test_something_to_look_at_from_the_first_stop(cmap):
+    """Also without a dwell time: it looks there before it leaves."""
+    flight = tour(cmap, [Stop((2, 2), look_at=(2, 8, 1.7)), (8, 8)])
+    assert flight.directions[0] == pytest.approx((0, 1, 0), abs=1e-9)
+    assert flight.departures[0] > 0.0
+
+
+def test_a_path_that_begins_with_an_arc_is_left_at_once(cmap):
+    path = cmap.path((2, 2), (8, 8), radius=0.25)
+    around = np.array([[0, 0, 1, 1, 0, 1, 1, 0.5 * np.pi, 0], [1, 1, 1, 3, 0, 0, 0, 0, 0]], float)
+    bent = type(path)((0.0, 0.0), (1.0, 3.0), 0.25, 2.0 + 0.5 * np.pi, 0.25, around)
+    flight = motion(bent)
+    assert flight.duration == pytest.approx(flight.diagram.time_at(flight.length))
+    assert flight.speeds[1] > 0.0

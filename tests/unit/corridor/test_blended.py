@@ -109,14 +109,18 @@ class TestPaths:
             if one is not None:
                 assert one.length == pytest.approx(other.length, abs=1e-9)
 
-    def test_threads_have_one_answer(self, blended, cmap):
-        starts, goals = (free_points(cmap, 80, seed) for seed in (9, 10))
+    @pytest.mark.parametrize("threads", [2, 3, 4])
+    def test_threads_have_one_answer(self, blended, cmap, threads):
+        """To the last bit; more queries than threads take at a time, and some on the exact map."""
+        starts, goals = (free_points(cmap, 300, seed) for seed in (9, 10))
         alone = blended.paths(starts, goals, radius=RADIUS, threads=1)
-        together = blended.paths(starts, goals, radius=RADIUS, threads=4)
-        for one, other in zip(alone, together, strict=True):
-            assert (one is None) == (other is None)
-            if one is not None:
-                assert (one.pieces == other.pieces).all()
+        together = blended.paths(starts, goals, radius=RADIUS, threads=threads)
+        assert len(alone) > 4 * 64
+        assert [bits_of(path) for path in together] == [bits_of(path) for path in alone]
+
+
+def bits_of(path: fw.Path | None) -> tuple[bytes, float, float] | None:
+    return None if path is None else (path.pieces.tobytes(), path.length, path.clearance)
 
 
 def hall(nodes, edges, obstacles=(), weights=None, bounds=(0, 0, 20, 12)) -> fw.CorridorMap:
@@ -237,6 +241,24 @@ class TestEdited:
         with pytest.raises(fw.NoPath):
             closed.path((2, 2), (12, 8), radius=RADIUS)
         assert closed.path((2, 2), (2, 8), radius=RADIUS).length > 0
+
+    def test_a_gap_off_the_grid_that_is_less_than_the_disc(self):
+        """0.4996 m wide, but 0.5 m between walls that are moved to the grid."""
+        env = fw.Environment.from_polygons(bounds=(0, 0, 20, 12))
+        editor = Editor(voronoi_prm(env, radius=RADIUS))
+        editor.add_fake_obstacle([(9.5, 0.4996), (10.5, 0.4996), (10.5, 11.9), (9.5, 11.9)])
+        closed = fw.CorridorMap.from_roadmap(editor.roadmap)
+        with pytest.raises(fw.NoPath, match=r"a disc of radius 0\.25 m .* at \(") as error:
+            closed.path((2, 0.25), (18, 0.25), radius=RADIUS)
+        assert error.value.reason == "pinch"
+        assert error.value.pinch.at == pytest.approx((9.5, 0.25), abs=1.01)
+        assert closed.path((2, 0.25), (18, 0.25), radius=0.248).clearance >= 0.248 - 1e-6
+
+    def test_a_second_way_that_is_too_tight_is_refused_too(self, roadmap, monkeypatch):
+        solver = BlendSolver(roadmap)
+        monkeypatch.setattr(solver, "_clearance", lambda _: RADIUS - 1e-4)
+        with pytest.raises(fw.NoPath, match=r"a disc of radius 0\.25 m"):
+            solver._solve_exactly(np.array([2.0, 2.0]), np.array([12.0, 8.0]), RADIUS)
 
     def test_it_comes_back_from_its_file(self, blended, tmp_path):
         file = tmp_path / "rooms.fwmap"

@@ -1,5 +1,8 @@
 """Animated cameras in glTF: valid, and where the motion says."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import shapely
@@ -113,14 +116,43 @@ def test_national_coordinates_are_moved_to_the_origin(tmp_path):
     assert np.abs(document.surface("walls")[0]).max() < 20
 
 
-def test_trimesh_reads_it(motion, env, tmp_path):
+@pytest.mark.parametrize("kind", ["glb", "gltf"])
+def test_trimesh_reads_it(motion, env, tmp_path, kind):
+    """A loader that is not ours finds the walls, the ground and the camera."""
     trimesh = pytest.importorskip("trimesh")
-    save_gltf(motion, tmp_path / "room.glb", environment=env)
-    scene = trimesh.load_scene(tmp_path / "room.glb")
-    assert {"walls", "ground"} <= set(scene.geometry)
+    save_gltf(motion, tmp_path / f"room.{kind}", environment=env)
+    scene = trimesh.load_scene(tmp_path / f"room.{kind}")
+    assert {"walls", "ground"} <= set(scene.geometry)  # it skips lines where a package is missing
     low, high = scene.geometry["walls"].bounds
     assert low.tolist() == [0, 0, -8]
     assert high.tolist() == [12, 2.5, 0]
+    assert (scene.geometry["ground"].face_normals @ [0, 1, 0] > 0.999).all()
+    walls = scene.geometry["walls"]
+    sides = np.abs(walls.face_normals[:, 1]) < 0.5
+    round_the_room, screen, block, post = 2 * (12 + 8), 3, 8, 4 * 0.1
+    assert walls.area_faces[sides].sum() == pytest.approx(
+        2.5 * (round_the_room + screen + block + post), rel=1e-3
+    )
+    where = scene.graph["camera"][0]  # (4, 4), of the camera as the file has it at first
+    x, y, z = motion.positions[0]
+    dx, dy, dz = motion.directions[0]
+    assert where[:3, 3] == pytest.approx([x, z, -y], abs=1e-5)
+    assert -where[:3, 2] == pytest.approx([dx, dz, -dy], abs=1e-5)
+    assert where[1, 1] > 0.9
+
+
+def test_walls_of_a_map_need_no_matplotlib(tmp_path):
+    script = """
+import sys
+import footway as fw
+from footway.io.gltf import save_gltf
+cmap = fw.CorridorMap.build(fw.Environment.from_polygons(bounds=(0, 0, 4, 4)))
+save_gltf(fw.camera.motion([(1, 1), (3, 3)]), sys.argv[1], environment=cmap)
+assert "matplotlib" not in sys.modules
+"""
+    file = tmp_path / "room.glb"
+    subprocess.run([sys.executable, "-c", script, file], check=True)
+    assert file.exists()
 
 
 def test_a_camera_that_looks_straight_down_keeps_its_heading(tmp_path):
@@ -137,9 +169,14 @@ def test_a_camera_that_looks_straight_down_keeps_its_heading(tmp_path):
     ("name", "more", "words"),
     [
         ("room.obj", {}, ".glb or .gltf"),
-        ("room.glb", {"wall_height": 0}, "high"),
-        ("room.glb", {"wall_height": float("nan")}, "high"),
+        ("room.glb", {"wall_height": 0}, "wall height"),
+        ("room.glb", {"wall_height": float("nan")}, "wall height"),
+        ("room.glb", {"wall_height": 1e300}, "wall height"),
+        ("room.glb", {"wall_height": "x"}, "wall height is 'x': it must be a number"),
+        ("room.glb", {"wall_height": None}, "wall height"),
         ("room.glb", {"field_of_view": 180}, "field of view"),
+        ("room.glb", {"field_of_view": 0}, "field of view"),
+        ("room.glb", {"field_of_view": "wide"}, "field of view"),
         ("no/room.glb", {}, "cannot be written"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -110,11 +111,46 @@ def smoothed(request) -> tuple[fw.Environment, Roadmap, Blends]:
     return env, roadmap, blends(roadmap)
 
 
+def pairs_at_vertices(roadmap: Roadmap) -> set[tuple[int, int, int]]:
+    """Vertex and both edges of every pair of edges that meet."""
+    at: dict[int, list[int]] = {}
+    for edge, ends in enumerate(roadmap.edges.tolist()):
+        for vertex in ends:
+            at.setdefault(vertex, []).append(edge)
+    return {(v, a, b) for v, edges in at.items() for a, b in itertools.combinations(edges, 2)}
+
+
+def folds_back(roadmap: Roadmap, pair: tuple[int, int, int], walls: shapely.Geometry) -> bool:
+    """Whether an arc of a millimetre is too long for its edges, or too close to a wall."""
+    vertex, *edges = pair
+    at = roadmap.nodes[vertex]
+    ends = [roadmap.nodes[roadmap.edges[edge].sum() - vertex] - at for edge in edges]
+    lengths = [float(np.hypot(*end)) for end in ends]
+    a, b = (end / length for end, length in zip(ends, lengths, strict=True))
+    cosine = float(a @ b)
+    if cosine < -1.0 + 1e-12:
+        return False  # straight on
+    tangent = 1e-3 / math.tan(0.5 * math.acos(min(1.0, cosine)))
+    if tangent > 0.5 * min(lengths):
+        return True
+    keep = min(roadmap.parameters["clearance"], *(roadmap.edge_clearance[edges] + RADIUS))
+    piece = smooth.blend(at, a, b, tangent)
+    return bool(shapely.LineString(piece.points).distance(walls) < keep - 1e-6)
+
+
 class TestGallery:
+    def test_every_pair_that_does_not_fold_back_has_one(self, smoothed):
+        env, roadmap, found = smoothed
+        walls, pairs = walls_of(env), pairs_at_vertices(roadmap)
+        degree = np.bincount(roadmap.edges.ravel())
+        assert len(pairs) == (degree * (degree - 1) // 2).sum() > 100
+        folds = {pair for pair in pairs if folds_back(roadmap, pair, walls)}
+        rows = zip(found.vertex.tolist(), *found.edges.T.tolist(), strict=True)
+        assert sorted(rows) == sorted(pairs - folds)
+
     def test_every_way_over_the_graph_is_smooth(self, smoothed):
         """Tangent against tangent at both ends of every blend, and positions."""
         _, roadmap, found = smoothed
-        assert len(found.vertex) > 100
         for row in np.flatnonzero(found.tangent > 0.0):
             a, b = smooth.directions_of(roadmap, found, row)
             vertex, tangent = roadmap.nodes[found.vertex[row]], found.tangent[row]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -79,6 +80,16 @@ def test_a_corridor_map_is_none(flat, tmp_path):
         Roadmap.load(file)
 
 
+def test_an_infinite_parameter_is_written_as_json(flat, tmp_path):
+    def refuse(word: str) -> None:
+        pytest.fail(f"{word} is no JSON")
+
+    file = tmp_path / "endless.fwmap"
+    flat.with_changes(parameters={"usefulness": math.inf, "seed": 3}).save(file)
+    json.loads(bytes(arrays_of(file)["header"]), parse_constant=refuse)
+    assert Roadmap.load(file).parameters == {"usefulness": math.inf, "seed": 3}
+
+
 class TestDamaged:
     @pytest.fixture
     def file(self, flat, tmp_path):
@@ -144,6 +155,12 @@ class TestDamaged:
     def test_cannot_be_written(self, flat, tmp_path):
         with pytest.raises(fw.BadFile, match="cannot be written"):
             flat.save(tmp_path / "no" / "map.fwmap")
+
+    def test_a_parameter_that_is_no_number(self, flat, tmp_path):
+        odd = flat.with_changes(parameters={"usefulness": math.nan})
+        with pytest.raises(fw.BadInput, match="the parameters of the roadmap cannot be written"):
+            odd.save(tmp_path / "odd.fwmap")
+        assert not (tmp_path / "odd.fwmap").exists()
 
     def test_says_what_it_is(self, file):
         header = json.loads(bytes(arrays_of(file)["header"]))

@@ -145,6 +145,17 @@ def test_a_passage_as_wide_as_the_disc_has_one():
     assert shapely.distance(lines_of(roadmap), walls_of(env)).min() >= 0.5 - EXACT
 
 
+@pytest.mark.parametrize("radius", [1e-6, 1e-3])
+def test_a_tiny_disc_costs_no_more_than_another(radius, built):
+    """Corners are not cut finer and finer, and nothing moves in millions of steps."""
+    env, usual = built
+    roadmap = voronoi_prm(env, radius=radius)
+    assert roadmap.n_components == usual.n_components
+    assert roadmap.n_cycles >= sum(len(part.interiors) for part in places_of_disc(env, radius))
+    assert roadmap.n_nodes < 3 * usual.n_nodes
+    assert shapely.distance(lines_of(roadmap), walls_of(env)).min() >= 0.999 * radius
+
+
 def test_corners_have_no_stubs():
     ring = voronoi_prm(hall((8, 8, 12, 12)), samples=0)
     assert np.bincount(ring.edges.ravel()).tolist() == [2] * ring.n_nodes
@@ -191,7 +202,7 @@ def test_the_disc_may_fit_in_no_cell_of_the_usual_size():
 
 
 class TestBadInput:
-    @pytest.mark.parametrize("radius", [0, -1, math.nan, math.inf, "wide", None])
+    @pytest.mark.parametrize("radius", [0, -1, 1e-7, 1e-300, math.nan, math.inf, "wide", None])
     def test_radius(self, radius):
         with pytest.raises(BadInput, match="the radius is"):
             voronoi_prm(hall(), radius=radius)
@@ -206,7 +217,7 @@ class TestBadInput:
         with pytest.raises(BadInput, match="samples is"):
             voronoi_prm(hall(), samples=samples)
 
-    @pytest.mark.parametrize("usefulness", [0, -2, 0.5, math.nan, "K"])
+    @pytest.mark.parametrize("usefulness", [0, -2, 0.5, math.nan, math.inf, "K"])
     def test_usefulness(self, usefulness):
         with pytest.raises(BadInput, match="usefulness K"):
             voronoi_prm(hall(), usefulness=usefulness)

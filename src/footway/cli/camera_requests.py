@@ -37,7 +37,7 @@ class Order(StrEnum):
     OPTIMISED = "optimised"
 
 
-class Flight(Protocol):
+class Request(Protocol):
     """Something that a camera can do."""
 
     def load(self, map_name: str, *, scale: float | None, steps: Steps) -> LoadedMap:
@@ -54,7 +54,7 @@ class Flight(Protocol):
 
 
 @dataclass(frozen=True)
-class Tour:
+class TourRequest:
     """A tour from stop to stop."""
 
     stops: list[Stop]
@@ -122,7 +122,7 @@ class Tour:
 
 
 @dataclass(frozen=True)
-class Chase:
+class FollowRequest:
     """A flight behind a character of a recording."""
 
     run: str
