@@ -162,6 +162,8 @@ def assert_same_look(
 ) -> None:
     """The same reference point, and of the same candidates one that is as good as the best."""
     x, r, at = walk.points[k], walk.references[k], walk.attractions[k]
+    if world.walls.distance(shapely.Point(x)) < EXACT:
+        return  # on a wall: whether it hides what lies along it is up to rounding, in the twin
     near, ours = (np.linalg.norm(route.at(s) - x) for s in (seen.reference, r))
     assert ours == pytest.approx(near, abs=1e-7)
     if abs(seen.reference - r) > EXACT or at - r < EXACT or abs(at - seen.attraction) < EXACT:

@@ -25,7 +25,7 @@ from tests.oracle.follow import (
 )
 from tests.reference.test_gallery_paths import free_points, site
 
-GALLERY = ["game", "field", "city"]
+GALLERY = ["game", "field", pytest.param("city", marks=pytest.mark.slow)]
 COUNT = 1_000
 RADIUS = 0.25
 

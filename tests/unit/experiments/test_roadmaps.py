@@ -17,7 +17,7 @@ from footway.experiments.roadmaps.scenes import (
 )
 
 
-@pytest.fixture(scope="module", params=["field", "house"])
+@pytest.fixture(scope="module", params=["field", pytest.param("house", marks=pytest.mark.slow)])
 def built(request):
     """All roadmaps of a small environment, in two and in three dimensions."""
     setting = SETTINGS[request.param]
