@@ -38,11 +38,12 @@ def site(name: str) -> Site:
 
 
 @pytest.mark.parametrize("radius", [0.25, 1.0])
-@pytest.mark.parametrize("name", ["office", "mckenna"])
+@pytest.mark.parametrize("name", GALLERY)
 def test_none_missed_none_invented_all_clear_in_short(name: str, radius: float):
     assert_answers(name, radius, count=150)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("radius", RADII)
 @pytest.mark.parametrize("name", GALLERY)
 def test_none_missed_none_invented_all_clear(name: str, radius: float):
@@ -53,6 +54,7 @@ def test_city_paths_are_the_shortest_in_short():
     assert_shortest(count=100)
 
 
+@pytest.mark.slow
 def test_city_paths_are_the_shortest():
     assert_shortest(count=1_000)
 
