@@ -88,7 +88,8 @@ def useful_neighbours(
         np.ascontiguousarray(pairs), lengths, places, known, _lengths(places, known), usefulness,
         saving, radius, walls,
     )  # fmt: skip
-    return pairs[useful]
+    chosen: NDArray[np.int64] = pairs[useful]
+    return chosen
 
 
 def retract_edges(

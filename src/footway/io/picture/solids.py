@@ -210,7 +210,8 @@ def _reached(space: Space) -> Bools:
         for axis in range(3):
             first, last = (np.take(near, part, axis) for part in _neighbours(near.shape[axis]))
             near = first | last
-        return near | space.free
+        held: NDArray[np.bool_] = near | space.free
+        return held
     reached = space.free
     for axis, half in enumerate((0.5 * space.size[::-1] / space.resolution).tolist()):
         shape = [1, 1, 1]
