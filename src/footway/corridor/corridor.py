@@ -11,6 +11,7 @@ import numpy as np
 from footway.corridor._backbone_kernels import length_of
 from footway.corridor.sampling import on_pieces
 from footway.errors import BadQuery
+from footway.showing import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -26,7 +27,7 @@ def _no_edges() -> Ints:
 
 
 @dataclass(frozen=True, eq=False)
-class Corridor:
+class Corridor(Shown):
     """Balls of maximal clearance along a backbone (cmm-2007, definition 4 and figure 3).
 
     The backbone starts in `start` and ends in `goal`; both are joined to the medial axis by

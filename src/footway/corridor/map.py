@@ -15,6 +15,7 @@ from footway.corridor.sampling import Axis, sample_axis
 from footway.corridor.solver import Solver
 from footway.errors import BadInput, BadQuery
 from footway.medial import medial_axis
+from footway.showing import Shown
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -41,7 +42,7 @@ class Location(NamedTuple):
     clearance: Floats  # (n,) clearance of that position, m
 
 
-class CorridorMap:
+class CorridorMap(Shown):
     """The medial axis of an environment with exact clearance: one map for every radius.
 
     cmm-2007, definition 2, built as the explicit corridor map of miran-2013, section 2.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from footway.corridor._path_kernels import RADIUS, X0, X1, Y0, Y1, sample_pieces
+from footway.showing import Shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 _STRAIGHT = 0.17  # sine of ten degrees: lines at less follow a curve
 
 
-class Path:
+class Path(Shown):
     """A curve that a disc can follow, and what is certain about it.
 
     `CorridorMap.path` gives a `TautPath`, the shortest one; `footway.follow` gives a `Walk`, which

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 import numpy as np
 
 from footway.errors import BadQuery
+from footway.showing import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +69,7 @@ class RowSource(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Recording:
+class Recording(Shown):
     """Where everybody was, at the moments that were recorded.
 
     Rows of a recording that was loaded from a file are read when they are asked for: `frame`

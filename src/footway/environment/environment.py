@@ -18,6 +18,7 @@ from footway.environment.lattice import check_coordinates, to_metres
 from footway.environment.regions import cut_to_map
 from footway.environment.walls import Walls, walls_of
 from footway.errors import BadGeometry
+from footway.showing import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -60,7 +61,7 @@ class TerrainRegion:
 
 
 @dataclass(frozen=True, eq=False)
-class Environment:
+class Environment(Shown):
     """Walkable space on a grid of 1 mm, with everything that stands in it.
 
     Attributes:

@@ -77,9 +77,13 @@ def _clearance_scale(value: Floats) -> tuple[Normalize, bool]:
     return Normalize(0.0, top, clip=True), top < widest
 
 
-def draw_corridor(sheet: Sheet, corridor: Corridor, walkable: shapely.MultiPolygon) -> None:
-    """Fill the union of the corridor's balls (cmm-2007, figure 3), and draw its backbone."""
-    union = shapely.intersection(_union_of_balls(corridor, 0.05 * sheet.metres_per_point), walkable)
+def draw_corridor(
+    sheet: Sheet, corridor: Corridor, walkable: shapely.MultiPolygon | None = None
+) -> None:
+    """Fill the union of the corridor's balls (cmm-2007, figure 3), as far as it is walkable."""
+    union = _union_of_balls(corridor, 0.05 * sheet.metres_per_point)
+    if walkable is not None:
+        union = shapely.intersection(union, walkable)
     parts = shapely.orient_polygons(shapely.get_parts(union))
     parts = parts[shapely.get_type_id(parts) == shapely.GeometryType.POLYGON]
     if not len(parts):
