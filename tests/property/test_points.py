@@ -88,12 +88,34 @@ class TestRandomScenes:
     @examples(20)
     @given(scenes())
     def test_corners_of_the_axis_are_where_they_are(self, scene: Scene):
-        cmap = CorridorMap.build(scene.environment())
-        inside = cmap.vertices[cmap.clearance(cmap.vertices) > EXACT]
+        env = scene.environment()
+        cmap = CorridorMap.build(env)
+        inside = judged(env, cmap.vertices).points
         assert np.hypot(*(cmap.retract(inside) - inside).T).max(initial=0) < EXACT
+
+    @examples(20)
+    @given(scenes(), SEEDS)
+    def test_clearance_on_the_axis(self, scene: Scene, seed: int):
+        env = scene.environment()
+        cmap = CorridorMap.build(env)
+        assert_clearance(cmap, judged(env, on_axis(cmap, seed)))
+
+
+def on_axis(cmap: CorridorMap, seed: int) -> np.ndarray:
+    """Points of the axis, exactly and by a hair beside it: on the borders of all cells."""
+    points = cmap.axis(0.5).points
+    return np.vstack(
+        [points, points + 1e-9 * np.random.default_rng(seed).normal(size=points.shape)]
+    )
 
 
 class TestGallery:
+    @pytest.mark.parametrize("name", ["game", "field", "office", "mckenna"])
+    def test_clearance_on_the_axis(self, name: str):
+        env = gallery.make(name)
+        cmap = CorridorMap.build(env)
+        assert_clearance(cmap, judged(env, on_axis(cmap, 1)))
+
     @pytest.mark.parametrize("name", ["game", "field", "office", "city", "mckenna"])
     def test_all(self, name: str):
         env = gallery.make(name)

@@ -9,6 +9,7 @@ import numpy as np
 from footway._jit import inner, kernel, prange
 from footway.corridor._grid_kernels import cell_of, is_outside, line_clearance, nearest_wall
 
+BESIDE = 1e-6  # rad, between a direction and the fan of a corner that it still belongs to
 SEEN = 1e-6  # m, clearance of a line that does not just touch a wall by rounding
 WIDE = 0.999  # of a point's own clearance: a way from it that has as much is as good as any
 
@@ -27,6 +28,18 @@ def _fan_slot(key, fans, row):
     if low == fans.offsets[row]:
         return end
     return low - 1
+
+
+@inner
+def _is_in_fan(angle, fans, row):
+    """Whether a direction from a corner lies in its fan, up to BESIDE."""
+    if fans.offsets[row + 1] == fans.offsets[row]:
+        return False
+    slot = _fan_slot(angle + BESIDE, fans, row)
+    turn = angle - fans.keys[slot]
+    if turn < -BESIDE:
+        turn += 2.0 * math.pi
+    return turn <= fans.widths[slot] + BESIDE
 
 
 @inner
@@ -56,14 +69,10 @@ def site_of(x, y, grid, fans, wall, share):
     if share <= 0.0 or share >= 1.0:
         corner = grid.ends[wall, 0] if share <= 0.0 else grid.ends[wall, 1]
         row = 2 * corner
-        if fans.offsets[row + 1] > fans.offsets[row]:
-            cx, cy = fans.sites[corner, 0], fans.sites[corner, 1]
-            slot = _fan_slot(math.atan2(y - cy, x - cx), fans, row)
-            turn = math.atan2(y - cy, x - cx) - fans.keys[slot]
-            if turn < -1e-9:
-                turn += 2.0 * math.pi
-            if turn <= fans.widths[slot] + 1e-6:
-                return corner, row
+        angle = math.atan2(y - fans.sites[corner, 1], x - fans.sites[corner, 0])
+        # Of what lies on the border of a fan, rounding may say that it is just before its begin.
+        if _is_in_fan(angle, fans, row) or _is_in_fan(angle - 2.0 * math.pi, fans, row):
+            return corner, row
         if _beyond_end(x, y, walls, wall, share) > 1e-6:
             return corner, -1  # the corner's cell lies inside the obstacle
     site = grid.site[wall]
