@@ -8,7 +8,18 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks import blends, build, commands, crowds, follow, points, queries, scaling
+from benchmarks import (
+    blends,
+    build,
+    commands,
+    crowd_terrain,
+    crowds,
+    follow,
+    points,
+    queries,
+    scaling,
+    terrain,
+)
 from benchmarks.checks import WrongAnswer
 from benchmarks.effort import FULL, QUICK
 from benchmarks.machine import facts, revision
@@ -28,7 +39,9 @@ SECTIONS = {
     "queries": queries,
     "blends": blends,
     "follow": follow,
+    "terrain": terrain,
     "crowds": crowds,
+    "crowd-terrain": crowd_terrain,
     "points": points,
 }
 

@@ -9,6 +9,7 @@ docs/roadmap.png        the retracted roadmap of the office, with useful cycles
 docs/roadmap-house.png  a path through the house, in three dimensions
 docs/roadmap-prm.png    the Voronoi roadmap of the field, in lines and arcs
 docs/camera.png  a camera through the office: its path, its greatest and its actual speed
+docs/terrain.png an adult and a child in the forest: routes and walks over what each prefers
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from PIL import Image, ImageColor
 import footway as fw
 from footway.cli.demo import SEED
 from footway.cli.demo_crowd import fill
+from footway.environment.gallery import forest
 from footway.io import picture
 from footway.io.picture import palette
 
@@ -62,6 +64,7 @@ def main() -> None:
     write(draw_house(), "roadmap-house.png")
     write(draw_blends(), "roadmap-prm.png")
     write(draw_tour(office), "camera.png")
+    write(draw_forest(), "terrain.png")
 
 
 def draw_people(cmap: fw.CorridorMap, city: fw.Environment) -> Figure:
@@ -130,6 +133,22 @@ def draw_tour(office: fw.Environment) -> Figure:
     looking = fw.camera.Stop((40, 52), dwell=3, look_at=(45, 50, 1.0))
     tour = fw.camera.tour(cmap, [(10, 20), looking, (59, 61), (40, 30)], radius=0.25)
     return picture.draw_camera(cmap, tour, environment=office)
+
+
+def draw_forest() -> Figure:
+    """Return the ways of an adult and a child through the forest, as docs/terrain.md has them."""
+    terrain = fw.Terrain.build(fw.load("gallery:forest"), radius=0.25)
+    lines = []
+    for name, wishes, sigma, colour in (
+        ("adult", forest.ADULT, 80, palette.ACCENT),
+        ("child", forest.CHILD, 100, "#5b3a9b"),
+    ):
+        route = fw.route(terrain, forest.START, forest.GOAL, preferences=wishes, margin=5)
+        walk = fw.follow.miran(route, sigma=sigma, spacing=20)
+        lines.append(picture.Line(route.points, f"route, {name}", colour, is_route=True))
+        lines.append(picture.Line(walk.points, f"walk, {name}", colour))
+    panel = picture.RoutePanel("", lines)
+    return picture.draw_routes(terrain.environment, [panel], title="An adult and a child")
 
 
 def _lengths(walks: Sequence[fw.Path]) -> str:

@@ -11,6 +11,8 @@ from scipy.spatial import KDTree
 from benchmarks.peers.navigator import NotInstalled
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from benchmarks.peers.navigator import Point
@@ -23,12 +25,15 @@ class GridSearch:
     """Paths over the centres of the cells whose centres lie in the inset area.
 
     Start and goal are joined to the nearest such centre. Each search begins with a reset of all
-    cells, which the library does itself and its users pay for.
+    cells, which the library does itself and its users pay for. `weigh` gives the weights of centres
+    (n, 2) where cells differ; the library's heuristic wants 1 or more.
     """
 
     name = f"pathfinding A*, {CELL:g} m grid"
 
-    def __init__(self, area: shapely.Polygon) -> None:
+    def __init__(
+        self, area: shapely.Polygon, weigh: Callable[[NDArray[np.float64]], Any] | None = None
+    ) -> None:
         try:
             from pathfinding.core.diagonal_movement import DiagonalMovement
             from pathfinding.core.grid import Grid
@@ -43,7 +48,10 @@ class GridSearch:
         free = shapely.contains_xy(area, *np.meshgrid(x, y))
         self._cells = np.argwhere(free)[:, ::-1]
         self._nearest = KDTree(self._centres(self._cells))
-        self._grid = Grid(matrix=free.astype(int).tolist())
+        cost = free.astype(float)
+        if weigh is not None:
+            cost[free] = weigh(self._centres(self._cells))
+        self._grid = Grid(matrix=cost.tolist())
         # Diagonal steps past a blocked cell would cut the corners of buildings.
         self._finder = AStarFinder(diagonal_movement=DiagonalMovement.only_when_no_obstacle)
 

@@ -58,7 +58,7 @@ def test_over_triangles_it_is_the_best_way_of_the_dual_graph(query):
 @given(queries())
 def test_improved_it_is_as_good_as_over_many_points_on_all_sides(query):
     terrain, start, goal, preferences = query
-    route = found(*query)
+    route = found(*query, margin=0.0)
     best = dense_length(terrain, start, goal, terrain.weights(preferences))
     assert (route is None) == (best == np.inf)
     if route is not None:
@@ -66,6 +66,16 @@ def test_improved_it_is_as_good_as_over_many_points_on_all_sides(query):
         assert route.weighted_length <= route.weighted_length_before
         assert route.start == tuple(start)
         assert route.goal == tuple(goal)
+
+
+@examples(30)
+@given(queries(), st.sampled_from([0.05, 0.75, 5.0]))
+def test_a_margin_costs_little(query, margin):
+    route, best = found(*query, margin=margin), found(*query, margin=0.0)
+    assert (route is None) == (best is None)
+    if route is not None:
+        assert route.weighted_length <= route.weighted_length_before
+        assert route.weighted_length <= 1.05 * best.weighted_length + 1e-9
 
 
 @examples(30)

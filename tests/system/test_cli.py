@@ -18,7 +18,7 @@ PATH = ("path", "gallery:mckenna", "--start", "5,5", "--goal", "190,180")
 def footway(*arguments, **options):
     command = [sys.executable, "-m", "footway", *map(str, arguments)]
     return subprocess.run(
-        command, capture_output=True, text=True, timeout=120, check=False, **options
+        command, capture_output=True, text=True, timeout=600, check=False, **options
     )
 
 
@@ -135,7 +135,9 @@ def test_nothing_is_compiled_after_a_warmup(tmp_path):
     query = ("path", "gallery:field", "--start", "3,3", "--goal", "44,44")
     walk = ("--follow", "cmm", "--shortcut", "0.5", "--lane", "-0.5", "--noise", "0.5")
     disc = ("--obstacle", "22,20,0.5,0.1,0")
-    for options in ((), walk, (*walk, *disc), (*walk, *disc, "--avoid", "corridor")):
+    around = [(*walk, *disc), (*walk, *disc, "--avoid", "corridor")]
+    along = [("--follow", name, *disc) for name in ("miran", "irm")]
+    for options in ((), walk, *around, *along):
         done = footway(*query, *options, env=environment)
         assert done.returncode == 0
         assert done.stderr == ""

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 _CHORDS = 64  # by which an arc at a stop is measured; their sagitta counts as lost clearance
 _ROUNDING = 0.25  # m, how far arcs may leave the corners of legs that are polylines
 
+_ON_WALL = 0.0005  # m: less than messages show
+
 
 class Stop(NamedTuple):
     """A place on a tour.
@@ -306,10 +308,15 @@ def _check_room(cmap: CorridorMap, place: Floats, name: int, clear: float, radiu
     if clear > 0.0 and clear >= radius - TOUCH:
         return
     contact = cmap.nearest_obstacle(place[None])[0]
+    away = float(np.hypot(*(place - contact)))
+    if clear == 0.0 and away < _ON_WALL:
+        raise BadQuery(
+            f"stop {name} {_text(place)} lies on a wall: move it {radius:g} m or more off"
+        )
     if clear == 0.0:
         raise BadQuery(
             f"stop {name} {_text(place)} is inside an obstacle or outside the map: the nearest "
-            f"free point is {np.hypot(*(place - contact)):.3f} m away at {_text(contact)}"
+            f"free point is {away:.3f} m away at {_text(contact)}"
         )
     raise NoPath(
         f"a camera of radius {radius:g} m does not fit at stop {name} {_text(place)}: the nearest "

@@ -16,7 +16,9 @@ from footway.cli import (
     gallery,
     path,
     reproduce,
+    route,
     simulate,
+    studio,
     warmup,
 )
 from footway.cli.output import print_lines
@@ -32,6 +34,7 @@ app = typer.Typer(
         "  footway check plan.geojson\n\n"
         '  footway camera plan.geojson --stops "2,3; 9,4; 20,12" -o tour.glb\n\n'
         "  footway simulate demo:evacuation --plot evacuation.png\n\n"
+        "  footway studio plan.geojson\n\n"
         "Exit codes: 0 done, 2 bad input, 3 no path exists."
     ),
     rich_markup_mode="rich",
@@ -67,10 +70,12 @@ def root(
 
 app.command(epilog=build.EXAMPLES)(build.build)
 app.command(epilog=path.EXAMPLES)(path.path)
+app.command(epilog=route.EXAMPLES)(route.route)
 app.command(epilog=check.EXAMPLES)(check.check)
 app.command(epilog=camera.EXAMPLES)(camera.camera)
 app.command(epilog=simulate.EXAMPLES)(simulate.simulate)
 app.command(epilog=export.EXAMPLES)(export.export)
+app.command(epilog=studio.EXAMPLES)(studio.studio)
 app.command(epilog=demo.EXAMPLES)(demo.demo)
 app.command(epilog=reproduce.EXAMPLES)(reproduce.reproduce)
 app.command()(gallery.gallery)

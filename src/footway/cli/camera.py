@@ -177,7 +177,7 @@ def _fly(
     with announced_compilation():
         loaded = request.load(map_name, scale=scale, steps=steps)
         try:
-            motion = request.fly(loaded, steps)
+            motion, character = request.fly(loaded, steps)
         except NoPath as refusal:
             if plot is not None and request.draw_refusal(loaded, refusal, plot):
                 print_lines([] if json else [f"Wrote {plot}"])
@@ -188,9 +188,11 @@ def _fly(
                 _draw(motion, loaded, plot)
     if json:
         written = {"output": list(files), "plot": plot}
-        print_json({"map": map_name, **as_json(motion), "times_ms": steps.in_ms(), **written})
+        known = {"map": map_name, "character": character, **as_json(motion)}
+        print_json({**known, "times_ms": steps.in_ms(), **written})
     else:
-        print_lines(as_text(map_name, motion, steps, files))
+        behind = "" if character is None else f", behind character {character}"
+        print_lines(as_text(f"{map_name}{behind}", motion, steps, files))
         print_lines([f"Wrote {plot}"] if plot is not None else [])
 
 

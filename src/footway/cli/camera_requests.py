@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from footway.cli.files import write_plot
 from footway.cli.maps import LoadedMap, build_map, is_saved, load_environment, load_map
-from footway.cli.path import BECAUSE
+from footway.cli.refusals import draw_why
 from footway.errors import BadInput, NoPath
 
 if TYPE_CHECKING:
@@ -37,6 +37,13 @@ class Order(StrEnum):
     OPTIMISED = "optimised"
 
 
+class Flight(NamedTuple):
+    """A motion, and whom it follows; None on a tour."""
+
+    motion: CameraMotion
+    character: int | None = None
+
+
 class Request(Protocol):
     """Something that a camera can do."""
 
@@ -44,8 +51,8 @@ class Request(Protocol):
         """Load the map, in the way that this needs it."""
         ...
 
-    def fly(self, loaded: LoadedMap, steps: Steps) -> CameraMotion:
-        """Return the motion of the camera."""
+    def fly(self, loaded: LoadedMap, steps: Steps) -> Flight:
+        """Return the motion of the camera, and whom it follows."""
         ...
 
     def draw_refusal(self, loaded: LoadedMap, refusal: NoPath, plot: str) -> bool:
@@ -84,29 +91,20 @@ class TourRequest:
         radius: float = self.options.get("radius", RADIUS if made_for is None else made_for)
         return radius
 
-    def fly(self, loaded: LoadedMap, steps: Steps) -> CameraMotion:
+    def fly(self, loaded: LoadedMap, steps: Steps) -> Flight:
         """Visit all stops."""
         from footway.camera import tour
 
         options = self.options | {"radius": self._radius(loaded)}
         with steps.step("tour", "Planning the tour"):
-            return tour(loaded.corridors, self.stops, order=self.order.value, **options)
+            return Flight(tour(loaded.corridors, self.stops, order=self.order.value, **options))
 
     def draw_refusal(self, loaded: LoadedMap, refusal: NoPath, plot: str) -> bool:
         """Draw the first two stops with no way between them, and where it is too narrow."""
-        from footway.io.picture import draw_no_path
-
         ends = self._apart(loaded)
         if ends is None:
             return False
-        cmap, environment = loaded
-        figure = draw_no_path(
-            cmap,
-            *ends,
-            pinch=refusal.pinch,
-            because=BECAUSE[refusal.reason],
-            environment=environment,
-        )
+        figure = draw_why(*loaded, *ends, refusal)
         write_plot(figure, plot)
         return True
 
@@ -133,14 +131,20 @@ class FollowRequest:
         """Load the map that they walked on."""
         return load_map(map_name, scale=scale, steps=steps)
 
-    def fly(self, loaded: LoadedMap, steps: Steps) -> CameraMotion:
+    def fly(self, loaded: LoadedMap, steps: Steps) -> Flight:
         """Stay behind the character as long as it is there."""
         from footway.camera import follow
 
         recording = self._read(loaded, steps)
         who = _longest(recording) if self.character is None else self.character
+        if who not in recording.characters.ids:
+            known = recording.characters.ids
+            raise BadInput(
+                f"--character {who} is not in {self.run}; it has {len(known):,} characters, from "
+                f"{known.min()} to {known.max()}"
+            )
         with steps.step("follow", "Following"):
-            return follow(recording, who, cmap=loaded.corridors, **self.options)
+            return Flight(follow(recording, who, cmap=loaded.corridors, **self.options), who)
 
     def draw_refusal(self, loaded: LoadedMap, refusal: NoPath, plot: str) -> bool:
         """Nothing: somebody has walked there."""

@@ -26,7 +26,8 @@ DwellOption = Annotated[
     str | None,
     _option(
         'SECONDS | "S; S; ..."',
-        "How long it stays: at every stop, or a number for each.",
+        "How long it rests, turned to what it looks at: at every stop, or a number for each. "
+        "Turning there comes on top.",
         "0: it passes without a halt",
     ),
 ]

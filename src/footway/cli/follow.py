@@ -1,4 +1,4 @@
-"""`footway path --follow`: how a character walks through its corridor."""
+"""`footway path --follow`: how a character walks, through its corridor or along a route."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from footway.cli.files import check_writable
 from footway.cli.numbers import parse_number
 from footway.cli.output import count, facts, place
 from footway.cli.path_in_space import body_of, check_query, stays_of
+from footway.cli.routes import PANEL, Wanted, parse_preferences
 from footway.errors import BadFile, BadInput
 
 if TYPE_CHECKING:
@@ -34,9 +35,11 @@ _TRAJECTORY: Final = ".csv"
 
 
 class Follower(StrEnum):
-    """Ways to follow a corridor."""
+    """Ways to follow a corridor (cmm) or an indicative route (miran, irm)."""
 
     CMM = "cmm"
+    MIRAN = "miran"
+    IRM = "irm"
 
 
 class Avoid(StrEnum):
@@ -46,15 +49,26 @@ class Avoid(StrEnum):
     CORRIDOR = "corridor"
 
 
-def _number(unit: str, words: str, default: str) -> Any:
+_ALL: Final = frozenset({"speed", "step", "turn_rate", "output", "obstacle"})
+_ROUTE: Final = frozenset({"look", "prefer", "route", "route_method", "no_improve", "margin"})
+_FITS: Final = {
+    Follower.CMM: _ALL | {"shortcut", "noise", "lane", "corner", "seed", "avoid"},
+    Follower.MIRAN: _ALL | _ROUTE | {"sigma", "spacing"},
+    Follower.IRM: _ALL | _ROUTE,
+}
+"""Which options each follower takes."""
+
+
+def _number(unit: str, words: str, default: str, panel: str = _WALK) -> Any:
     """Option of a number that the follower knows the default of."""
-    return typer.Option(metavar=unit, help=words, show_default=default, rich_help_panel=_WALK)
+    return typer.Option(metavar=unit, help=words, show_default=default, rich_help_panel=panel)
 
 
 FollowOption = Annotated[
     Follower | None,
     typer.Option(
-        help="Walk through the corridor instead: cmm is the Corridor Map Method.",
+        help="Walk instead: through the corridor (cmm), or along a route over preferred ground "
+        "(miran), which irm follows without looking at the ground.",
         show_default=False,
         rich_help_panel=_WALK,
     ),
@@ -117,19 +131,37 @@ AvoidOption = Annotated[
 ]
 
 
+SigmaOption = Annotated[
+    str | None,
+    _number("METRES", "miran: most of the route that may be skipped at once.", "30", PANEL),
+]
+SpacingOption = Annotated[
+    str | None,
+    _number("METRES", "miran: distance between candidates along the route.", "3", PANEL),
+]
+LookOption = Annotated[
+    str | None,
+    _number("METRES", "Walk so far before looking around again; 0: at every step.", "0", PANEL),
+]
+
+
 class Manner(NamedTuple):
     """How to walk.
 
     Attributes:
+        method: the follower.
         wishes: keyword arguments of the follower; what the user left out has its default.
         discs: numbers of each dynamic obstacle: x, y, radius, and its velocity where it has one.
         output: file of the trajectory.
+        wanted: which route to follow; None through a corridor.
 
     """
 
+    method: Follower
     wishes: dict[str, Any]
     discs: list[tuple[float, ...]]
     output: str | None
+    wanted: Wanted | None
 
 
 def parse_manner(follow: Follower | None, given: dict[str, Any]) -> Manner | None:
@@ -138,24 +170,57 @@ def parse_manner(follow: Follower | None, given: dict[str, Any]) -> Manner | Non
     `given` has what was typed after the option of each name, None where it was left out.
 
     Raises:
-        BadInput: an option of the walk without --follow.
+        BadInput: an option of the walk without --follow, or of another follower.
 
     """
-    named = {name: value for name, value in given.items() if value not in (None, [])}
+    named = {
+        name: value
+        for name, value in given.items()
+        if value not in (None, []) and value is not False
+    }
     if follow is None:
         _refuse_alone(named)
         return None
+    _refuse_misfits(named, follow)
     output = named.pop("output", None)
     _check_output(output)
     discs = [_parse_disc(text) for text in named.pop("obstacle", [])]
-    return Manner({name: _parse(name, value) for name, value in named.items()}, discs, output)
+    wanted = None if follow is Follower.CMM else _take_wanted(named)
+    wishes = {name: _parse(name, value) for name, value in named.items()}
+    return Manner(follow, wishes, discs, output, wanted)
+
+
+def _take_wanted(named: dict[str, Any]) -> Wanted:
+    """Take what is about the route out of the options."""
+    file, method = named.pop("route", None), named.pop("route_method", None)
+    improve, margin = not named.pop("no_improve", False), named.pop("margin", None)
+    searched = {"route-method": method, "no-improve": not improve or None, "margin": margin}
+    for option in (name for name, value in searched.items() if value is not None):
+        if file is not None:
+            raise BadInput(f"--{option} is for a route that is searched; leave it out with --route")
+        if option == "margin" and not improve:
+            raise BadInput("--margin is for an improved route; leave it out with --no-improve")
+    preferences = parse_preferences(named.pop("prefer", None))
+    room = parse_number(margin, "--margin")
+    return Wanted(preferences, file, method, improve, margin=room)
 
 
 def _refuse_alone(named: dict[str, Any]) -> None:
     if named:
         options = ", ".join(_option(name) for name in named)
         verb = "is" if len(named) == 1 else "are"
-        raise BadInput(f"{options} {verb} for a walk; add --follow cmm")
+        fits = [follower for follower in Follower if _FITS[follower] >= set(named)]
+        add = f"; add --follow {fits[0]}" if fits else ", each of another follower; see --follow"
+        raise BadInput(f"{options} {verb} for a walk{add}")
+
+
+def _refuse_misfits(named: dict[str, Any], follow: Follower) -> None:
+    for name in named:
+        if name not in _FITS[follow]:
+            those = " or ".join(other for other in Follower if name in _FITS[other])
+            raise BadInput(
+                f"{_option(name)} is for --follow {those}; leave it out with --follow {follow}"
+            )
 
 
 def _parse(name: str, value: Any) -> Any:
@@ -214,7 +279,7 @@ class Walked:
             **self.walk.to_dict(),
             "mean_speed": _mean_speed(self.walk),
             "obstacles": [_disc_facts(disc) for disc in self.walk.obstacles],
-            "follow": {"method": Follower.CMM.value, **self.manner.wishes},
+            "follow": {"method": self.manner.method.value, **self.manner.wishes},
             "output": self.manner.output,
         }
 
@@ -222,6 +287,16 @@ class Walked:
         """Return what a person wants to know."""
         walk = self.walk
         yield f"Walk from {place(walk.start)} to {place(walk.goal)}"
+        yield from facts([*self.rows(), ("time", times)])
+        yield self._certificate()
+        if walk.gap < 0:
+            yield "Beware: an obstacle that moves runs into the character; see the gap."
+        if self.manner.output is not None:
+            yield f"Wrote {self.manner.output}"
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Return names and values for a person."""
+        walk = self.walk
         rows = [
             ("duration", f"{walk.duration:,.1f} s"),
             ("length", f"{walk.length:,.3f} m"),
@@ -230,16 +305,7 @@ class Walked:
         ]
         if walk.obstacles:
             rows.append(("gap", f"{walk.gap:.3f} m to {_those(walk.obstacles)}"))
-        rows += [
-            ("samples", f"{len(walk.points):,}, one every {walk.step:g} s"),
-            ("time", times),
-        ]
-        yield from facts(rows)
-        yield self._certificate()
-        if walk.gap < 0:
-            yield "Beware: an obstacle that moves runs into the character; see the gap."
-        if self.manner.output is not None:
-            yield f"Wrote {self.manner.output}"
+        return [*rows, ("samples", f"{len(walk.points):,}, one every {walk.step:g} s")]
 
     def _certificate(self) -> str:
         walk, smap = self.walk, self.smap
@@ -263,13 +329,13 @@ def ask_walk(loaded: LoadedMap, query: Query, manner: Manner, steps: Steps) -> W
         if manner.discs:
             raise BadInput("--obstacle is for maps in two dimensions; leave it out")
         check_query(loaded.in_space, query)
-    discs = _discs(manner)
+    discs = discs_of(manner)
     with steps.step("corridor", "Walking"):
         _walk(loaded, query, manner, discs)
     walk, seconds = _walk(loaded, query, manner, discs)
     steps.seconds |= seconds
     if manner.output is not None:
-        _write_trajectory(walk, manner.output)
+        write_trajectory(walk, manner.output)
     return Walked(walk, manner, loaded.in_space)
 
 
@@ -286,7 +352,8 @@ def _walk(
     return walk, {"corridor": found - begin, "walk": time.perf_counter() - found}
 
 
-def _discs(manner: Manner) -> list[Disc]:
+def discs_of(manner: Manner) -> list[Disc]:
+    """Return the dynamic obstacles."""
     from footway.follow import Disc
 
     return [
@@ -309,7 +376,7 @@ def _mean_speed(walk: Walk) -> float:
     return walk.length / walk.duration if walk.duration > 0 else 0.0
 
 
-def _write_trajectory(walk: Walk, file: str) -> None:
+def write_trajectory(walk: Walk, file: str) -> None:
     """Write a line for each sample, with all digits."""
     try:
         with Path(file).open("w", newline="", encoding="utf-8") as lines:

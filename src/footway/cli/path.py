@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
@@ -14,11 +15,14 @@ from footway.cli.follow import (
     CornerOption,
     FollowOption,
     LaneOption,
+    LookOption,
     NoiseOption,
     ObstacleOption,
     OutputOption,
     SeedOption,
     ShortcutOption,
+    SigmaOption,
+    SpacingOption,
     SpeedOption,
     StepOption,
     TurnRateOption,
@@ -26,6 +30,7 @@ from footway.cli.follow import (
     ask_walk,
     parse_manner,
 )
+from footway.cli.follow_route import OnRoute, walk_route
 from footway.cli.maps import (
     JsonOption,
     LoadedMap,
@@ -48,7 +53,16 @@ from footway.cli.output import (
     print_lines,
 )
 from footway.cli.path_in_space import ask_in_space
-from footway.errors import BadInput, NoPath
+from footway.cli.refusals import draw_why, refusal_drawn
+from footway.cli.routes import (
+    RADIUS,
+    MarginOption,
+    NoImproveOption,
+    PreferOption,
+    RouteMethodOption,
+    RouteOption,
+)
+from footway.errors import BadInput
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,6 +73,7 @@ if TYPE_CHECKING:
     from footway.cli.path_in_space import InSpace
     from footway.corridor import Pinch
     from footway.corridor.path import TautPath
+    from footway.errors import NoPath
 
 EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
@@ -67,13 +82,23 @@ EXAMPLES: Final = (
     "  footway path plan.geojson --start 1,1 --goal 9,9 --clearance 0.8 --plot path.png\n\n"
     "  footway path gallery:game --start 12,12 --goal 90,88 --follow cmm --shortcut 0.1 "
     "--lane -0.5 --plot walk.png\n\n"
+    "  footway path gallery:mckenna-road --start 30,77 --goal 84,112 --follow miran --sigma 15 "
+    "--prefer sidewalk=0.5,road=4,mud=40 --plot walk.png\n\n"
+    "  footway path park.geojson --route drawn.geojson --follow miran --prefer mud=20\n\n"
     "  footway path house.fwmap --start 5,5,3 --goal 50,30,13\n\n"
     "Exit code 3: there is no path, and the message says why."
 )
 
 
-RADIUS: Final = 0.25
-"""m. Of a pedestrian."""
+class Given(NamedTuple):
+    """What was typed."""
+
+    map_name: str
+    start: str | None
+    goal: str | None
+    radius: str | None
+    clearance: str | None
+    scale: float | None
 
 
 class Query(NamedTuple):
@@ -85,26 +110,25 @@ class Query(NamedTuple):
     clearance: float | None
 
 
-BECAUSE = {
-    "components": "no way at any radius",
-    "pinch": "the way is too narrow",
-    "no room": "the disc does not fit at one end",
-    "blocked": "dynamic obstacles close the way",
-}
-"""What a picture says, by the reason why there is no path."""
-
-
 def path(
     map_name: MapArgument,
     *,
     start: Annotated[
-        str,
-        typer.Option(metavar="X,Y[,Z]", help="Where the path begins, metres.", show_default=False),
-    ],
+        str | None,
+        typer.Option(
+            metavar="X,Y[,Z]",
+            help="Where the path begins, metres; needed unless a --route has its own.",
+            show_default=False,
+        ),
+    ] = None,
     goal: Annotated[
-        str,
-        typer.Option(metavar="X,Y[,Z]", help="Where the path ends, metres.", show_default=False),
-    ],
+        str | None,
+        typer.Option(
+            metavar="X,Y[,Z]",
+            help="Where the path ends, metres; needed unless a --route has its own.",
+            show_default=False,
+        ),
+    ] = None,
     radius: Annotated[
         str | None,
         typer.Option(
@@ -133,6 +157,14 @@ def path(
     output: OutputOption = None,
     obstacle: ObstacleOption = None,
     avoid: AvoidOption = None,
+    prefer: PreferOption = None,
+    route: RouteOption = None,
+    route_method: RouteMethodOption = None,
+    no_improve: NoImproveOption = False,
+    margin: MarginOption = None,
+    sigma: SigmaOption = None,
+    spacing: SpacingOption = None,
+    look: LookOption = None,
     scale: ScaleOption = None,
     json: JsonOption = False,
     plot: PlotOption = None,
@@ -140,15 +172,15 @@ def path(
     """Find the shortest path of a disc, and certify it; or walk it with --follow.
 
     The path keeps the radius, and the preferred clearance where there is room, from every wall.
-    With --follow a character walks through the corridor around the shortest backbone instead,
-    with velocities and times, around dynamic obstacles.
+    With --follow cmm a character walks through the corridor around the shortest backbone instead,
+    with velocities and times, around dynamic obstacles. With --follow miran or irm it walks along
+    an indicative route over the ground that it prefers; see also `footway route`.
 
     Where there is no way, the exit code is 3 and the message names the reason: no connection at
     all, the narrowest place of the widest way, or the obstacles that close it.
 
     On a saved roadmap the path runs along the roadmap; in three dimensions points are X,Y,Z.
     """
-    query = _parse_query(map_name, start, goal, radius, clearance)
     wishes = {
         "speed": speed,
         "step": step,
@@ -161,22 +193,21 @@ def path(
         "output": output,
         "obstacle": obstacle,
         "avoid": avoid,
+        "prefer": prefer,
+        "route": route,
+        "route_method": route_method,
+        "no_improve": no_improve,
+        "margin": margin,
+        "sigma": sigma,
+        "spacing": spacing,
+        "look": look,
     }
     manner = parse_manner(follow, wishes)
-    if manner is not None and query.clearance is not None:
-        raise BadInput("--clearance is for the shortest path; leave it out with --follow")
-    metres = parse_number(scale, "--scale")
+    given = Given(map_name, start, goal, radius, clearance, parse_number(scale, "--scale"))
     check_plot(plot)
     steps = Steps()
     with announced_compilation():
-        loaded, query = _load(map_name, query, scale=metres, steps=steps)
-        try:
-            answer = _ask(loaded, query, manner, steps)
-        except NoPath as refusal:
-            if plot is not None:
-                _draw_refusal(loaded, query, refusal, plot)
-                print_lines([] if json else [f"Wrote {plot}"])
-            raise
+        answer, loaded = _answer(given, manner, steps, plot=plot, quiet=json)
         if plot is not None:
             with steps.step("plot", f"Drawing {plot}"):
                 write_plot(answer.draw(loaded), plot)
@@ -189,16 +220,59 @@ def path(
         print_lines([f"Wrote {plot}"] if plot is not None else [])
 
 
-def _parse_query(
-    map_name: str, start: str, goal: str, radius: str | None, clearance: str | None
-) -> Query:
-    parse = parse_place if is_saved(map_name) else parse_point
+def _answer(
+    given: Given, manner: Manner | None, steps: Steps, *, plot: str | None, quiet: bool
+) -> tuple[Shortest | InSpace | Walked, LoadedMap]:
+    """Return the answer, and the map that it is drawn on; a refusal is drawn at once."""
+    if manner is not None and manner.wanted is not None:
+        walked = walk_route(_on_route(given, manner), manner, steps, plot=plot, quiet=quiet)
+        return walked, LoadedMap(None, walked.walk.route.terrain.environment)
+    query = _parse_query(given)
+    if manner is not None and query.clearance is not None:
+        raise BadInput("--clearance is not for a walk through a corridor; leave it out")
+    loaded, query = _load(given.map_name, query, scale=given.scale, steps=steps)
+    with refusal_drawn(partial(_why, loaded, query), plot, quiet=quiet):
+        return _ask(loaded, query, manner, steps), loaded
+
+
+def _parse_query(given: Given) -> Query:
+    parse = parse_place if is_saved(given.map_name) else parse_point
     return Query(
-        parse(start, "--start"),
-        parse(goal, "--goal"),
-        parse_number(radius, "--radius"),
-        parse_number(clearance, "--clearance"),
+        parse(_needed(given.start, "--start"), "--start"),
+        parse(_needed(given.goal, "--goal"), "--goal"),
+        parse_number(given.radius, "--radius"),
+        parse_number(given.clearance, "--clearance"),
     )
+
+
+def _needed(text: str | None, option: str) -> str:
+    if text is None:
+        raise BadInput(f"Missing option '{option}'; see `footway path --help`")
+    return text
+
+
+def _on_route(given: Given, manner: Manner) -> OnRoute:
+    """Return what is asked for along a route; ends may be those of its file."""
+    has_own = manner.wanted is not None and manner.wanted.file is not None
+    return OnRoute(
+        given.map_name,
+        _end(given.start, "--start", has_own=has_own),
+        _end(given.goal, "--goal", has_own=has_own),
+        parse_number(given.radius, "--radius"),
+        _positive(parse_number(given.clearance, "--clearance")),
+        given.scale,
+    )
+
+
+def _end(text: str | None, option: str, *, has_own: bool) -> tuple[float, float] | None:
+    """Return one end of a route; None where its file has its own."""
+    return None if text is None and has_own else parse_point(_needed(text, option), option)
+
+
+def _positive(clearance: float | None) -> float | None:
+    if clearance is not None and not clearance >= 0.0:
+        raise BadInput(f"the clearance is {clearance:g} m: it must be 0 m or more")
+    return clearance
 
 
 def _load(
@@ -296,23 +370,13 @@ class Shortest:
         )
 
 
-def _draw_refusal(loaded: LoadedMap, query: Query, refusal: NoPath, plot: str) -> None:
+def _why(loaded: LoadedMap, query: Query, refusal: NoPath) -> Figure:
     """Draw why there is no path."""
-    from footway.io.picture import draw_no_path, draw_roadmap
+    from footway.io.picture import draw_roadmap
 
-    cmap, environment = loaded
     if loaded.in_space is not None:
-        write_plot(draw_roadmap(loaded.in_space.roadmap), plot)
-        return
-    figure = draw_no_path(
-        cmap,
-        (query.start[0], query.start[1]),
-        (query.goal[0], query.goal[1]),
-        pinch=refusal.pinch,
-        because=BECAUSE[refusal.reason],
-        environment=environment,
-    )
-    write_plot(figure, plot)
+        return draw_roadmap(loaded.in_space.roadmap)
+    return draw_why(loaded.corridors, loaded.environment, query.start, query.goal, refusal)
 
 
 def _widest_way(pinch: Pinch) -> str:

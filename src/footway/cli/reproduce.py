@@ -59,7 +59,7 @@ def reproduce(
     """Run the experiments of the papers again.
 
     Prints each table with the published number beside ours, and writes NAME.md, NAME.json and
-    the figures as PNG. TABLE is cmm, crowds, roadmaps or voronoi.
+    the figures as PNG. TABLE is cmm, crowds, miran, roadmaps or voronoi.
 
     A full run of a table takes minutes; --quick gives a first look at it.
     """

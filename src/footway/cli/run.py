@@ -102,6 +102,7 @@ def _usage_message(error: Exception) -> str:
     context = getattr(error, "ctx", None)
     command = getattr(context, "command_path", "footway")
     words = getattr(error, "format_message", error.__str__)()
+    words = words.replace("Value error, ", "")  # some versions of Typer have it before choices
     return f"{words.rstrip('.')}; see `{command} --help`"
 
 

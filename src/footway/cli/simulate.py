@@ -246,7 +246,13 @@ def _stage(scenario: Scenario, wishes: Wishes, steps: Steps) -> Stage:
     with steps.step("crowd", "Placing the crowd"):
         if wishes.resume is None:
             return stage(scenario, ground, threads=wishes.threads)
-        return Stage(Crowd.load(wishes.resume, ground.corridors, threads=wishes.threads), *ground)
+        crowd = Crowd.load(
+            wishes.resume,
+            ground.corridors,
+            threads=wishes.threads,
+            environment=ground.environment,
+        )
+        return Stage(crowd, *ground)
 
 
 def _run(scenario: Scenario, staged: Stage, wishes: Wishes, steps: Steps) -> Run:

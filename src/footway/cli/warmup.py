@@ -51,6 +51,7 @@ def _use_everything() -> None:
     assert isinstance(loaded, CorridorMap)
     _ask_everything(loaded)
     _use_roadmaps()
+    _use_terrain()
 
 
 def _ask_everything(cmap: CorridorMap) -> None:
@@ -125,6 +126,43 @@ def _use_blends(flat: Environment) -> None:
     assert isinstance(cmap, CorridorMap)
     assert tour(cmap, [(1, 1), (15, 8), (1, 15)], radius=0.3).clearance >= 0.0
     cmap.paths([(1, 1)], [(15, 15)], radius=0.3)
+
+
+def _use_terrain() -> None:
+    """Find a route around mud in both ways, and walk along it past a disc in both ways."""
+    from footway.corridor import CorridorMap
+    from footway.environment import Environment
+    from footway.follow import Disc, irm, miran
+    from footway.terrain.route import route
+
+    block = [(7, 4), (9, 4), (9, 8), (7, 8)]
+    mud = [(4, 0), (12, 0), (12, 6), (4, 6)]
+    yard = Environment.from_polygons(
+        bounds=(0, 0, 16, 12), obstacles=[block], terrain=[("mud", mud)]
+    )
+    wishes = {"mud": 9.0}
+    way = route(yard, (1, 1), (15, 1), preferences=wishes)
+    assert way.weighted_length <= way.weighted_length_before
+    route(yard, (1, 1), (15, 1), preferences=wishes, method="grid", resolution=0.5)
+    disc = Disc(at=(12.0, 10.0), radius=0.1)
+    for walk in (
+        miran(way, sigma=6.0, clearance=0.1, obstacles=[disc]),
+        irm(way, CorridorMap.build(yard), clearance=0.1, obstacles=[disc]),
+    ):
+        assert walk.clearance >= 0.0
+        walk.measure()
+    _walk_on_terrain(yard, wishes)
+
+
+def _walk_on_terrain(yard: Environment, wishes: dict[str, float]) -> None:
+    """Take steps in a crowd that heeds the ground."""
+    from footway.corridor import CorridorMap
+    from footway.crowd import Crowd
+
+    crowd = Crowd(CorridorMap.build(yard), environment=yard)
+    crowd.add(2, preferences=wishes)
+    crowd.add(2, preferences=wishes, follow="irm")
+    crowd.step(2)
 
 
 def _walk_in_a_crowd(cmap: CorridorMap) -> None:

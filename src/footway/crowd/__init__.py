@@ -4,6 +4,7 @@ map, seed --> Crowd --add, add_source, add_group--> step, step, step --> Recordi
 
 engine      the arrays (state), the samples of the map (tracks), the step itself
 planner     ways for those who ask, some in every step
+routes      routes over terrain for those who prefer some ground; manner, route_plan
 journeys    what populations want; places, profile, region: where they are and who
 groups, sources, obstacles, watch: what else there is in a crowd
 """

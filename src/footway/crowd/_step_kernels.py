@@ -31,22 +31,29 @@ from footway.crowd._avoid_kernels import (
 from footway.crowd._track_kernels import FLOOR, fall_back, follow_on, holds
 from footway.crowd._wall_kernels import beside_wall
 from footway.crowd.state import (
+    AIM_X,
+    AIM_Y,
     ARRIVED,
     AT,
     BEGIN,
+    FINAL,
+    GOAL_AHEAD,
     GOAL_X,
     GOAL_Y,
     GROUP,
+    GUIDED,
     HALF,
     ID,
     IDLE,
     LANE,
     LEFT,
     MODE,
+    NO_SIGHT,
     NOISE,
     RADIUS,
     REACH,
     ROOM,
+    SIGHT,
     SINCE,
     SPEED,
     UNREACHABLE,
@@ -131,30 +138,8 @@ def _habits(k, ex, ey, d, R, aim_x, aim_y, seed, state):
 
 
 @inner
-def _wanted(k, step, seed, caps, state, pool, tracks, graph):
-    """Direction and speed that a character wants, and what it asks for: (ex, ey, speed, ask)."""
-    mode = state.track[k, MODE]
-    if mode == WAITING and step >= state.story[k, BEGIN]:
-        mode = WALKING if state.track[k, HALF] >= 0 else ARRIVED  # it has asked for a way already
-        state.track[k, MODE] = mode
-        state.story[k, SINCE] = step
-    vx, vy = float(state.body[k, VX]), float(state.body[k, VY])
-    if mode != WALKING:
-        pace = math.sqrt(vx * vx + vy * vy)
-        if pace < 1e-6:
-            return 1.0, 0.0, 0.0, NOTHING
-        return vx / pace, vy / pace, 0.0, NOTHING
-    x, y, r = state.place[k, X], state.place[k, Y], float(state.body[k, RADIUS])
-    done = follow_on(k, x, y, r, step, seed, state, pool, tracks, graph)
-    ask = NOTHING
-    at = state.track[k, AT]
-    if not done and not holds(at, x, y, r, tracks.balls):
-        dx, dy = x - tracks.balls[at, 0], y - tracks.balls[at, 1]
-        out = math.sqrt(dx * dx + dy * dy) - tracks.balls[at, 2]
-        if not fall_back(k, x, y, r, state, tracks) and out > LOST:
-            ask = WANTS_WAY
-    done = done or _sees_goal(k, at, x, y, r, state, tracks.balls)
-    ax, ay, R, share = _aim(k, x, y, r, done, caps, state, tracks)
+def _toward(k, x, y, ax, ay, R, share, done, ask, seed, state):
+    """Direction and speed toward an attraction point, which is the goal where `done`."""
     dx, dy = ax - x, ay - y
     d = math.sqrt(dx * dx + dy * dy)
     if done and d < state.body[k, REACH] and share == 1.0:
@@ -169,6 +154,51 @@ def _wanted(k, step, seed, caps, state, pool, tracks, graph):
     if not done:  # who has its goal in sight goes straight to it: to one side is around it
         ex, ey = _habits(k, ex, ey, d, R, ax, ay, seed, state)
     return ex, ey, speed, ask
+
+
+@inner(inline=False)
+def _guided(k, seed, state, marks, notes):
+    """`_wanted` of a character that follows a route over terrain, as it last looked.
+
+    It keeps no lane: the ground tells it where to walk.
+    """
+    row, x, y = state.track[k, FINAL], state.place[k, X], state.place[k, Y]
+    ask = WANTS_WAY if notes[row, SIGHT] == NO_SIGHT else NOTHING
+    if notes[row, SIGHT] == GOAL_AHEAD:
+        ax, ay = state.place[k, GOAL_X], state.place[k, GOAL_Y]
+        return _toward(k, x, y, ax, ay, 0.0, 1.0, True, ask, seed, state)
+    ax, ay = marks[row, AIM_X], marks[row, AIM_Y]
+    return _toward(k, x, y, ax, ay, 0.0, 1.0, False, ask, seed, state)
+
+
+@inner
+def _wanted(k, step, seed, caps, state, pool, tracks, graph, guides):
+    """Direction and speed that a character wants, and what it asks for: (ex, ey, speed, ask)."""
+    mode = state.track[k, MODE]
+    if mode == WAITING and step >= state.story[k, BEGIN]:
+        mode = WALKING if state.track[k, HALF] >= 0 else ARRIVED  # it has asked for a way already
+        state.track[k, MODE] = mode
+        state.story[k, SINCE] = step
+    vx, vy = float(state.body[k, VX]), float(state.body[k, VY])
+    if mode != WALKING:
+        pace = math.sqrt(vx * vx + vy * vy)
+        if pace < 1e-6:
+            return 1.0, 0.0, 0.0, NOTHING
+        return vx / pace, vy / pace, 0.0, NOTHING
+    if state.track[k, LEFT] == GUIDED:
+        return _guided(k, seed, state, guides.marks, guides.notes)
+    x, y, r = state.place[k, X], state.place[k, Y], float(state.body[k, RADIUS])
+    done = follow_on(k, x, y, r, step, seed, state, pool, tracks, graph)
+    ask = NOTHING
+    at = state.track[k, AT]
+    if not done and not holds(at, x, y, r, tracks.balls):
+        dx, dy = x - tracks.balls[at, 0], y - tracks.balls[at, 1]
+        out = math.sqrt(dx * dx + dy * dy) - tracks.balls[at, 2]
+        if not fall_back(k, x, y, r, state, tracks) and out > LOST:
+            ask = WANTS_WAY
+    done = done or _sees_goal(k, at, x, y, r, state, tracks.balls)
+    ax, ay, R, share = _aim(k, x, y, r, done, caps, state, tracks)
+    return _toward(k, x, y, ax, ay, R, share, done, ask, seed, state)
 
 
 @inner
@@ -258,7 +288,7 @@ def _cell_of_row(row, offsets):
 @kernel
 def move_cells(
     first, end, step, dt, seed, model, columns, offsets, bodies, slots, blocks, caps, own, state,
-    pool, tracks, index, asks,
+    pool, tracks, index, guides, asks,
 ):  # fmt: skip
     """Step the characters of the rows first to end - 1; returns how many ask for something.
 
@@ -274,7 +304,7 @@ def move_cells(
     while row < end:
         upto, cell = _look(
             row, end, cell, step, seed, model, columns, offsets, bodies, slots, caps, state, pool,
-            tracks, graph, near, pairs, wishes, marks,
+            tracks, graph, guides, near, pairs, wishes, marks,
         )  # fmt: skip
         count = _go(
             row, upto, step, dt, model, bodies, slots, blocks, own, state, grid, near, pairs,
@@ -287,7 +317,7 @@ def move_cells(
 @inner
 def _look(
     first, end, cell, step, seed, model, columns, offsets, bodies, slots, caps, state, pool, tracks,
-    graph, near, pairs, wishes, marks,
+    graph, guides, near, pairs, wishes, marks,
 ):  # fmt: skip
     """What some characters wish, and the forces of all their pairs: up to which row and cell.
 
@@ -303,7 +333,9 @@ def _look(
         prefetch(state.place, later)
         prefetch(state.body, later)
         prefetch(tracks.balls, state.track[slots[min(row + AHEAD, end - 1)], AT])
-        ex, ey, speed, ask = _wanted(slots[row], step, seed, caps, state, pool, tracks, graph)
+        ex, ey, speed, ask = _wanted(
+            slots[row], step, seed, caps, state, pool, tracks, graph, guides
+        )
         used = _pair_up(
             row, cell, np.float32(ex), np.float32(ey), model, columns, offsets, bodies, near, used,
             pairs,

@@ -13,6 +13,7 @@ from footway.crowd.nearest import Nearest
 from footway.crowd.obstacles import Obstacles
 from footway.crowd.places import Places, Pool
 from footway.crowd.planner import Planner
+from footway.crowd.routes import Routes
 from footway.crowd.sources import Source, discs_of
 from footway.crowd.tracks import make_tracks
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from footway.corridor import CorridorMap
     from footway.crowd.journeys import Population
     from footway.crowd.planner import Wishes
+    from footway.environment import Environment
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -42,7 +44,14 @@ class Cast:
     """The characters (engine), where they go (places, planner), and all that acts on them."""
 
     def __init__(
-        self, cmap: CorridorMap, *, seed: int, dt: float, threads: int, avoidance: Avoidance
+        self,
+        cmap: CorridorMap,
+        *,
+        seed: int,
+        dt: float,
+        threads: int,
+        avoidance: Avoidance,
+        environment: Environment | None = None,
     ) -> None:
         self.map, self.seed, self.avoidance = cmap, seed, avoidance
         tracks = make_tracks(cmap.solver.index)
@@ -50,11 +59,12 @@ class Cast:
             cmap, tracks, seed=seed, dt=dt, threads=threads, model=MODELS[avoidance]
         )
         self.places = Places(cmap)
-        self.planner = Planner(self.engine, cmap.solver, self.places)
+        self.populations: list[Population] = []
+        self.routes = Routes(self.engine, cmap.solver.index, self._manner_of, environment)
+        self.planner = Planner(self.engine, cmap.solver, self.places, self.routes)
         self.nearest = Nearest(self.engine, cmap.solver, self.places, self.planner)
         self.groups = Groups(self.engine)
         self.obstacles = Obstacles()
-        self.populations: list[Population] = []
         self.sources: list[Source] = []
         self.pools: dict[float, Pool] = {}  # random goals, by radius
         self.new: list[Ints] = []  # ids that a recorder has not seen
@@ -81,6 +91,10 @@ class Cast:
     def blocks(self) -> Floats:
         """(m, 3) x, y, radius of the obstacles that are there now, m."""
         return self.obstacles.discs(self.time)[:, [0, 1, 4]]
+
+    def _manner_of(self, population: int) -> int:
+        """How a population follows routes over terrain; -1: it does not."""
+        return self.populations[population].manner
 
     def wishes(self, ids: Ints, keep: NDArray[np.bool_]) -> Wishes:
         """Where characters (n,) want to go now; some keep the goal they have."""

@@ -17,6 +17,7 @@ from footway.crowd.cast import MODELS, Cast
 from footway.crowd.conduct import list_obstacles
 from footway.crowd.groups import Bounds
 from footway.crowd.journeys import Population
+from footway.crowd.manner import Manner
 from footway.crowd.obstacles import Obstacle
 from footway.crowd.places import Pool
 from footway.crowd.sources import Source
@@ -29,10 +30,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.corridor import CorridorMap
+    from footway.environment import Environment
 
     Arrays = dict[str, NDArray[Any]]
 
-FORMAT, VERSION = "footway-crowd", 2
+FORMAT, VERSION = "footway-crowd", 3
 SUFFIX = ".npz"
 
 
@@ -61,7 +63,13 @@ def save(cast: Cast, file: str | PathLike[str]) -> None:
             part.unlink()
 
 
-def load(file: str | PathLike[str], cmap: CorridorMap, *, threads: int) -> Cast:
+def load(
+    file: str | PathLike[str],
+    cmap: CorridorMap,
+    *,
+    threads: int,
+    environment: Environment | None = None,
+) -> Cast:
     """Read a checkpoint."""
     arrays = _read(file)
     try:
@@ -77,7 +85,9 @@ def load(file: str | PathLike[str], cmap: CorridorMap, *, threads: int) -> Cast:
                 f"{file}: was made on another map ({facts['edges']} edges, this one has "
                 f"{len(cmap.edges)}): give the same map"
             )
-        return _restore(cmap, facts, arrays, threads)
+        if facts["manners"] and environment is None:
+            raise BadFile(f"{file}: some follow routes over terrain: give the environment too")
+        return _restore(cmap, facts, arrays, threads, environment)
     except (KeyError, TypeError, ValueError, IndexError) as error:
         if isinstance(error, BadFile):
             raise
@@ -117,6 +127,7 @@ def _engine_arrays(cast: Cast) -> Arrays:
     arrays |= {"spots": places.spots, "pieces": places.pieces, "reach": places.reach}
     tracks = engine.tracks
     arrays["seen"] = cast.obstacles.seen
+    arrays |= cast.routes.arrays()
     return arrays | {f"tracks_{name}": rows for name, rows in tracks._asdict().items()}
 
 
@@ -140,6 +151,7 @@ def _facts(cast: Cast) -> dict[str, Any]:
         "steps": cast.engine.steps, "next": cast.next,
         "arrivals": cast.arrivals, "exited": cast.exited, "widest": engine.widest,
         "populations": [p.to_list() for p in cast.populations],
+        "manners": [list(manner) for manner in cast.routes.manners],
         "pools": [[radius, *pool] for radius, pool in cast.pools.items()],
         "queue": cast.planner.waiting,
         "groups": [
@@ -152,18 +164,26 @@ def _facts(cast: Cast) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _restore(cmap: CorridorMap, facts: dict[str, Any], arrays: Arrays, threads: int) -> Cast:
+def _restore(
+    cmap: CorridorMap,
+    facts: dict[str, Any],
+    arrays: Arrays,
+    threads: int,
+    environment: Environment | None,
+) -> Cast:
     cast = Cast(
         cmap,
         seed=facts["seed"],
         dt=facts["step"],
         threads=threads,
         avoidance=facts["avoidance"],
+        environment=environment,
     )
     _restore_engine(cast, facts, arrays)
     cast.next = facts["next"]
     cast.arrivals, cast.exited = facts["arrivals"], facts["exited"]
     cast.populations = [Population.from_list(p) for p in facts["populations"]]
+    cast.routes.restore([Manner.from_list(m) for m in facts["manners"]], arrays)
     cast.pools = {radius: Pool(first, size) for radius, first, size in facts["pools"]}
     for number, keep in facts["queue"]:
         cast.planner.ask(number, keep_goal=keep)

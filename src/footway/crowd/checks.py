@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from footway.corridor import CorridorMap
     from footway.crowd.profile import Spread
 
     Floats = NDArray[np.float64]
@@ -35,6 +36,19 @@ def a_map(value: object) -> None:
         raise BadQuery(
             f"a crowd walks on a CorridorMap in the plane, not on {value!r:.60}: build one, of a "
             "volume or a mesh from the plan that load(..., between=(LOW, HIGH)) cuts"
+        )
+
+
+def environment_of(cmap: CorridorMap, value: object) -> None:
+    """The environment that a map was built from, as far as its bounds tell."""
+    bounds = getattr(value, "bounds", None)
+    if bounds is None or not hasattr(value, "walls"):
+        raise BadQuery(f"the environment is {value!r:.60}: give what the map was built from")
+    if not np.allclose(bounds, cmap.bounds, rtol=0.0, atol=0.01):
+        raise BadQuery(
+            f"the environment {getattr(value, 'name', '')!r} reaches from {bounds[:2]} to "
+            f"{bounds[2:]}, the map from {cmap.bounds[:2]} to {cmap.bounds[2:]}: give the one that "
+            "the map was built from"
         )
 
 

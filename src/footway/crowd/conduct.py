@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 _TRIES = 16  # goals that are tried for a group
+_ROUTE = 1000  # half-edges of ways that a route over terrain is worth, in time
 _PATH = 4  # ways that a shortest path is worth, in time
 _ELBOW = 0.3  # m that somebody who stands in a group takes beyond its body: the last find room
 
@@ -168,6 +169,14 @@ def _leave(cast: Cast, ids: Ints) -> None:
     cast.exited += len(ids)
 
 
+def take_away(cast: Cast, ids: Ints) -> None:
+    """Take characters out who have not left by themselves."""
+    for number in ids.tolist():
+        cast.planner.cancel(number)
+    cast.planner.forget(ids)
+    cast.engine.remove(ids)
+
+
 def plan_some(cast: Cast) -> None:
     """Give ways to those whose turn it is, until the step has had its share of searching."""
     planner = cast.planner
@@ -184,6 +193,7 @@ def plan_some(cast: Cast) -> None:
         ids, keep = np.array([n for n, _ in due]), np.array([k for _, k in due])
         weights = np.array([weigh(n, k) for n, k in due])
         costs = weights * cost_of(planner.find(cast.wishes(ids, keep)))
+        costs[cast.routes.followed(ids)] += _ROUTE
         left -= float(costs.sum())
         most = left * float(weights.sum()) / float(costs.sum())
 

@@ -16,7 +16,7 @@ from footway.crowd.groups import Group, bounds_of
 from footway.crowd.journeys import Behaviour, Population, Then
 from footway.crowd.obstacles import Obstacle
 from footway.crowd.places import free_points
-from footway.crowd.profile import Profile
+from footway.crowd.profile import FASTEST, Profile
 from footway.crowd.recording import Recorder, Recording
 from footway.crowd.region import Region
 from footway.crowd.sources import Source, times_of
@@ -25,13 +25,15 @@ from footway.crowd.watch import Stuck, stuck
 from footway.errors import BadQuery, NoPath
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from os import PathLike
 
     from numpy.typing import ArrayLike, NDArray
 
     from footway.corridor import CorridorMap
-    from footway.crowd.profile import Spread
+    from footway.crowd.looking import Character
+    from footway.crowd.profile import Follow, Spread
+    from footway.environment import Environment
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -55,6 +57,8 @@ class Crowd:
         threads: to use; all cores where it is not given.
         avoidance: how F_c sees others: by their velocity "relative" to one's own, or as
             "published" by Helbing and Molnar (1995), by their velocity alone.
+        environment: what the map was built from, for those who prefer some ground to other: they
+            follow routes over it, by MIRAN or IRM (see `Profile`).
 
     Example:
         >>> import footway as fw
@@ -75,13 +79,23 @@ class Crowd:
         step: float = 0.1,
         threads: int | None = None,
         avoidance: Avoidance = "relative",
+        environment: Environment | None = None,
     ) -> None:
         checks.a_map(cmap)
         checks.whole("seed", seed, 0, most=2**31 - 1)
         checks.positive("step", step, "s", least=_SHORTEST, most=1.0)
         count = thread_count() if threads is None else checks.whole("threads", threads, 1)
         checks.one_of("avoidance", avoidance, tuple(MODELS))
-        self._cast = Cast(cmap, seed=int(seed), dt=float(step), threads=count, avoidance=avoidance)
+        if environment is not None:
+            checks.environment_of(cmap, environment)
+        self._cast = Cast(
+            cmap,
+            seed=int(seed),
+            dt=float(step),
+            threads=count,
+            avoidance=avoidance,
+            environment=environment,
+        )
         self._functions: list[Callable[[Crowd], ArrayLike | None]] = []
         self._is_asking = False  # whether these are being called
 
@@ -197,6 +211,8 @@ class Crowd:
         speed: Spread | None = None,
         lane: Spread | None = None,
         noise: float | None = None,
+        preferences: Mapping[str, float] | None = None,
+        follow: Follow | None = None,
         behaviour: Behaviour = "goals",
         profile: Profile | None = None,
         name: str = "",
@@ -213,11 +229,14 @@ class Crowd:
 
         Args:
             count: how many.
-            radius: m; a number, or (mean, deviation). This and the next three are those of the
+            radius: m; a number, or (mean, deviation). This and the next five are those of the
                 profile where they are left out.
             speed: wanted and greatest, m/s; a number, or (mean, deviation).
             lane: negative keeps right, positive left; a number, or (mean, deviation).
             noise: how much ways vary, 0 to about 1.
+            preferences: weight of each kind of ground, 1 is neutral, more is worse; for this the
+                crowd needs an `environment`.
+            follow: "cmm", "miran" or "irm": see `Profile`, which has more numbers for it.
             behaviour: "goals" (section 5.1) or "wander" (section 5.2).
             profile: body and habits; `Profile()` where it is left out.
             name: of the population.
@@ -239,8 +258,9 @@ class Crowd:
 
         """
         body = entrance.profile_of(
-            profile, Profile(), radius=radius, speed=speed, lane=lane, noise=noise
-        )
+            profile, Profile(), radius=radius, speed=speed, lane=lane, noise=noise,
+            preferences=preferences, follow=follow,
+        )  # fmt: skip
         count = checks.whole("count", count, 0, most=_MOST)
         if starts is None:
             entrance.check_number(self._cast, count, body, area)
@@ -248,7 +268,7 @@ class Crowd:
         radii = entrance.radii_of(rows)
         points = entrance.starts_of(cast, starts, area, radii, rng)
         population = entrance.population_of(
-            cast, name, behaviour, radii, goals, destinations, then, within, preference
+            cast, name, behaviour, radii, goals, destinations, then, within, preference, body
         )
         cast.populations.append(population)
         entrance.enter(cast, ids, points, rows)
@@ -284,6 +304,8 @@ class Crowd:
         speed: Spread | None = None,
         lane: Spread | None = None,
         noise: float | None = None,
+        preferences: Mapping[str, float] | None = None,
+        follow: Follow | None = None,
         behaviour: Behaviour = "goals",
         profile: Profile | None = None,
         name: str = "",
@@ -300,8 +322,9 @@ class Crowd:
         find no room appear as soon as there is. The rest as for `add`.
         """
         body = entrance.profile_of(
-            profile, Profile(), radius=radius, speed=speed, lane=lane, noise=noise
-        )
+            profile, Profile(), radius=radius, speed=speed, lane=lane, noise=noise,
+            preferences=preferences, follow=follow,
+        )  # fmt: skip
         count = checks.whole("count", count, 0, most=_MOST)
         cast, ids, rows, rng = self._newcomers(count, body, premovement)
         times = self.time + times_of(count, rate, start, schedule)
@@ -309,7 +332,7 @@ class Crowd:
         widest = float(radii.max(initial=0.0)) or 0.25
         points = free_points(cast.map, _STARTS_IN_AREA, widest, Region.of(area), rng)
         population = entrance.population_of(
-            cast, name, behaviour, radii, goals, destinations, then, within, preference
+            cast, name, behaviour, radii, goals, destinations, then, within, preference, body
         )
         if count and behaviour == "goals":
             entrance.check_ways(cast, points[0], widest, population)
@@ -363,6 +386,7 @@ class Crowd:
         body = entrance.profile_of(
             profile, usual, radius=radius, speed=speed, lane=lane, noise=noise
         )
+        entrance.manner_of(body, "group")
         count = checks.whole("count", count, 1, most=_MOST)
         cast, ids, rows, rng = self._newcomers(count, body, 0.0)
         radii = entrance.radii_of(rows)
@@ -406,6 +430,54 @@ class Crowd:
         conduct.call(cast, chosen)
         for number in chosen.tolist():
             cast.planner.ask(number, keep_goal=True)
+
+    def set_speed(self, ids: ArrayLike, speed: float) -> None:
+        """Let characters (n,) want another speed, m/s, from the next step on."""
+        checks.positive("speed", speed, "m/s", most=FASTEST)
+        self._cast.engine.set_speed(self._slots(np.asarray(ids, np.int64).reshape(-1)), speed)
+
+    def remove(self, ids: ArrayLike) -> None:
+        """Take characters (n,) away. Raises BadQuery for ids that are not there."""
+        chosen = np.unique(np.asarray(ids, np.int64))
+        self._slots(chosen)
+        conduct.take_away(self._cast, chosen)
+
+    def remove_population(self, population: int) -> None:
+        """Take a population away, an index into `names`; those to come never will."""
+        checks.whole("population", population, 0, most=len(self.names) - 1)
+        self._cast.sources = [s for s in self._cast.sources if s.population != population]
+        self.remove(self.ids[self.populations == population])
+
+    def character(self, number: int) -> Character:
+        """Return all about one character: its way, its forces. Raises BadQuery: not there.
+
+        Example:
+            >>> import footway as fw
+            >>> crowd = fw.Crowd(fw.CorridorMap.build(fw.load("gallery:field")))
+            >>> _ = crowd.add(1, starts=[(2, 2)], goals=[(40, 40)])
+            >>> crowd.character(0).goal
+            (40.0, 40.0)
+
+        """
+        from footway.crowd.looking import character
+
+        return character(self._cast, int(number), int(self._slots(np.array([number]))[0]))
+
+    def moved_to(self, cmap: CorridorMap, environment: Environment | None = None) -> Crowd:
+        """Return the same crowd on another map, where everybody gets a new way to its goal.
+
+        Who is in a wall there goes to the nearest free place, and so do goals. Take the new one and
+        leave the old one alone. Weights of edges by which wanderers choose are forgotten; without
+        an `environment` all follow corridors.
+        """
+        from footway.crowd.moving import moved
+
+        checks.a_map(cmap)
+        if environment is not None:
+            checks.environment_of(cmap, environment)
+        crowd = Crowd.of(moved(self._cast, cmap, environment))
+        crowd._functions = self._functions  # noqa: SLF001  # its own
+        return crowd
 
     def _slots(self, ids: Ints) -> NDArray[np.int32]:
         slot_of = self._cast.engine.slot_of
@@ -463,6 +535,11 @@ class Crowd:
         """(m, 3) x, y, radius in m of the obstacles that are there now."""
         return self._cast.obstacles.discs(self.time)[:, [0, 1, 4]]
 
+    @property
+    def obstacle_ids(self) -> list[int]:
+        """Numbers of the obstacles that are there now, in the order of `obstacles`."""
+        return self._cast.obstacles.numbers(self.time)
+
     def each_step(self, function: Callable[[Crowd], ArrayLike | None]) -> None:
         """Call a function of the crowd before every step, until `remove_function`.
 
@@ -493,6 +570,7 @@ class Crowd:
             cast.engine.own = self._own_forces()
             conduct.place_obstacles(cast)
             cast.groups.cap()
+            cast.routes.look()
             conduct.answer(cast, cast.engine.advance())
             conduct.plan_some(cast)
 
@@ -600,13 +678,20 @@ class Crowd:
 
     @classmethod
     def load(
-        cls, file: str | PathLike[str], cmap: CorridorMap, *, threads: int | None = None
+        cls,
+        file: str | PathLike[str],
+        cmap: CorridorMap,
+        *,
+        threads: int | None = None,
+        environment: Environment | None = None,
     ) -> Crowd:
-        """Read a checkpoint that `save` wrote; the map must be the same."""
+        """Read a checkpoint that `save` wrote; map and environment must be the same."""
         from footway.crowd.checkpoint import load
 
         count = thread_count() if threads is None else checks.whole("threads", threads, 1)
-        return cls.of(load(file, cmap, threads=count))
+        if environment is not None:
+            checks.environment_of(cmap, environment)
+        return cls.of(load(file, cmap, threads=count, environment=environment))
 
     def __repr__(self) -> str:
         return f"<Crowd of {len(self)} on {self.map.name!r}, {self.time:.1f} s>"

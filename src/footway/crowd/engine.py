@@ -18,6 +18,7 @@ from footway.crowd.state import (
     ID,
     MODE,
     NO_BLOCKS,
+    NO_GUIDES,
     RADIUS,
     SPEED,
     State,
@@ -70,6 +71,7 @@ class Engine:
         self.caps = np.empty(0, np.int32)
         self.own = np.empty((0, 2), np.float32)
         self.blocks = NO_BLOCKS
+        self.guides = NO_GUIDES
         self._bounds = cmap.bounds
         self._workers: ThreadPoolExecutor | None = None
         self._fit_grid(0.25)
@@ -107,6 +109,11 @@ class Engine:
         slots = self.slot_of[ids]
         self.state.track[slots, MODE] = GONE
         self.slot_of[ids] = -1
+
+    def set_speed(self, slots: NDArray[np.int32], speed: float) -> None:
+        """Let characters want another speed, m/s."""
+        self.state.body[slots, SPEED] = speed
+        self._fit_to(self.state.body[slots])
 
     def restore(self, state: State, slot_of: NDArray[np.int32], steps: int, widest: float) -> None:
         """Go on from a checkpoint."""
@@ -204,7 +211,7 @@ class Engine:
             count = move_cells(
                 a, b, self.steps, self.dt, self.seed, self.model, self.shape[0], self._offsets,
                 self._bodies, self._slots, self.blocks, self.caps, self.own, self.state, self.pool,
-                self.tracks, self.index, asks,
+                self.tracks, self.index, self.guides, asks,
             )  # fmt: skip
             return asks[:count]
 

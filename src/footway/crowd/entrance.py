@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from footway.crowd._place_kernels import are_connected
 from footway.crowd._plan_kernels import FOUND, STATUS, wander_off
 from footway.crowd.cast import AREAS, GOALS
 from footway.crowd.journeys import Behaviour, Leg, Population, Then
+from footway.crowd.manner import Manner
 from footway.crowd.places import (
     ARRIVAL,
     Pool,
@@ -63,7 +64,7 @@ _GOALS_IN_AREA = 256
 NEVER = 2**31 - 1  # a step that does not come
 
 
-def profile_of(profile: Profile | None, usual: Profile, **given: Spread | None) -> Profile:
+def profile_of(profile: Profile | None, usual: Profile, **given: object) -> Profile:
     """Body and habits: what is given goes before the profile, and that before what is usual."""
     if profile is not None and not isinstance(profile, Profile):
         raise BadQuery(f"the profile is {profile!r:.60}: it must be a fw.Profile")
@@ -167,6 +168,7 @@ def population_of(
     then: Then,
     within: float,
     preference: ArrayLike | None,
+    profile: Profile,
 ) -> Population:
     """What new characters want, checked."""
     checks.one_of("behaviour", behaviour, ("goals", "wander"))
@@ -177,13 +179,28 @@ def population_of(
         raise BadQuery("give goals, one for each, or destinations, not both")
     if then == "repeat" and (goals is not None or len(destinations) == 1):
         then = "stay"  # there is no other goal
+    manner = cast.routes.number(manner_of(profile, behaviour))
     row = 0
     if preference is not None:
         weights = checks.preference(preference, len(cast.map.edges))
         cast.engine.tracks, row = with_weights(cast.engine.tracks, weights)
     legs = _legs(cast, behaviour, radii, goals, destinations)
     each, visits = goals is not None, len(destinations) > 0
-    return Population(name, behaviour, legs, each, visits, cast.next, then, float(within), row)
+    return Population(
+        name, behaviour, legs, each, visits, cast.next, then, float(within), row, manner
+    )
+
+
+def manner_of(profile: Profile, behaviour: Behaviour | Literal["group"]) -> Manner | None:
+    """How they follow routes over terrain; None: they follow corridors."""
+    manner = Manner.of(profile)
+    if manner is not None and behaviour != "goals":
+        who = "a group" if behaviour == "group" else "a wanderer"
+        raise BadQuery(
+            f"{who} follows corridors, and a profile with preferences, or one that follows miran "
+            "or irm, needs a route to a goal of one's own: take another profile"
+        )
+    return manner
 
 
 def _legs(

@@ -35,6 +35,7 @@ class Population(NamedTuple):
     then: Then
     within: float  # m, greatest distance of a goal
     row: int  # of the weights of edges, for wanderers
+    manner: int = -1  # in which they follow routes over terrain; -1: they follow corridors
 
     def to_list(self) -> list[object]:
         """Plain values, for a checkpoint."""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from footway.corridor.solver import Solver
     from footway.crowd.engine import Engine
     from footway.crowd.places import Places
+    from footway.crowd.routes import Routes
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -55,8 +56,9 @@ class Wishes(NamedTuple):
 class Planner:
     """Finds ways in batches, and keeps a queue of those who wait for one."""
 
-    def __init__(self, engine: Engine, solver: Solver, places: Places) -> None:
+    def __init__(self, engine: Engine, solver: Solver, places: Places, routes: Routes) -> None:
         self._engine, self._solver, self._places = engine, solver, places
+        self._routes = routes
         self.index: Index = solver.index  # with what obstacles close
         self._queue: deque[int] = deque()
         self._wish: dict[int, bool] = {}  # of those in the queue: whether the goal stays
@@ -112,6 +114,7 @@ class Planner:
         shut = found[:, STATUS] == NONE
         if shut.any() and self.index is not everything:
             found[shut] = self._search(wishes.part(shut), everything, give_up=True)
+        self._routes.follow(wishes.ids[found[:, STATUS] == FOUND], self.index.graph)
         return found
 
     def _search(self, wishes: Wishes, index: Index, *, give_up: bool) -> NDArray[np.int32]:
@@ -170,6 +173,7 @@ class Planner:
         """Free the routes of characters that leave."""
         engine = self._engine
         forget_routes(engine.slot_of[ids], engine.state, engine.pool, engine.lists)
+        self._routes.forget(ids)
 
     def using(self, edges: Ints) -> Ints:
         """Ids of those whose way leads along one of these edges, where they do not fit now."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 Spread = float | tuple[float, float]
 """A number, or mean and deviation of a normal distribution that is cut at two deviations."""
+
+Follow = Literal["cmm", "miran", "irm"]
+"""What characters follow: corridors, or routes over terrain by MIRAN or IRM (miran-2013)."""
 
 WIDEST, FASTEST = 5.0, 20.0  # m, m/s: above these it is another unit
 
@@ -30,10 +34,18 @@ class Profile:
         lane: k of F_perp (cmm-crowds-2008, section 3); negative keeps right, positive left; a
             number, or (mean, deviation).
         noise: c_rand of F_rand, 0 to 1: how much a way varies from one character to the next.
+        preferences: weight of each kind of ground: positive, 1 is neutral, more is worse.
+        follow: "cmm", corridors; or a route over terrain, by "miran" or "irm", which keeps no lane.
+            "miran" for those with preferences, else "cmm", where it is not given.
+        sigma: m, MIRAN's shortcut parameter: most of the route that may be skipped at once.
+        spacing: m, farthest distance between MIRAN's candidates along the route.
+        look: m walked between two looks for what to go to next, on a route.
 
     Example:
         >>> Profile(radius=0.2, speed=(1.34, 0.26)).lane
         (-0.4, 0.15)
+        >>> Profile(preferences={"mud": 20.0, "path": 0.5}).follows
+        'miran'
 
     """
 
@@ -41,6 +53,16 @@ class Profile:
     speed: Spread = 1.2
     lane: Spread = (-0.4, 0.15)
     noise: float = 0.0
+    preferences: Mapping[str, float] = field(default_factory=dict, hash=False)
+    follow: Follow | None = None
+    sigma: float = 30.0
+    spacing: float = 3.0
+    look: float = 1.0
+
+    @property
+    def follows(self) -> Follow:
+        """What they follow: as it was given, or as their preferences need it."""
+        return self.follow or ("miran" if self.preferences else "cmm")
 
     def __post_init__(self) -> None:
         check_spread("radius", self.radius, WIDEST, "m")
@@ -51,6 +73,37 @@ class Profile:
         for name, value, least in (*(("lane", k, -2.0) for k in lane), ("noise", self.noise, 0.0)):
             if not isinstance(value, (int, float)) or not least <= value <= 2.0:
                 raise BadQuery(f"the {name} is {value!r}: it must be between {least:g} and 2")
+        self._check_following()
+
+    def _check_following(self) -> None:
+        """Refuse preferences and numbers that make no sense."""
+        given = _weights(self.preferences)
+        object.__setattr__(self, "preferences", given)
+        if self.follow not in (None, *get_args(Follow)):
+            raise BadQuery(f"follow is {self.follow!r}: take cmm, miran or irm")
+        if self.follow == "cmm" and given:
+            raise BadQuery(
+                "those who follow corridors (cmm) have no use for preferences: take miran or irm"
+            )
+        for name in ("sigma", "spacing", "look"):
+            value = getattr(self, name)
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not is_number or not 0.0 < value <= 1e6:
+                raise BadQuery(f"{name} is {value!r} m: it must be above 0 and at most 1e6")
+        if self.sigma < self.spacing:
+            raise BadQuery(
+                f"sigma is {self.sigma:g} m and spacing {self.spacing:g} m: sigma, the most that "
+                "may be skipped, must not be less than the distance between candidates"
+            )
+
+
+def _weights(preferences: Mapping[str, float]) -> dict[str, float]:
+    """Weights of kinds of ground as numbers, or a clear error."""
+    if isinstance(preferences, Mapping) and not preferences:
+        return {}
+    from footway.terrain.ground import check_preferences  # it loads Shapely
+
+    return check_preferences(preferences)
 
 
 def check_spread(name: str, value: object, most: float, unit: str) -> tuple[float, float]:

@@ -11,6 +11,7 @@ import numpy as np
 from footway.crowd import checks
 from footway.crowd._place_kernels import keep_apart
 from footway.crowd.places import overlapping
+from footway.crowd.state import POPULATION
 from footway.errors import BadQuery
 
 if TYPE_CHECKING:
@@ -36,6 +37,11 @@ class Source:
     rows: dict[str, NDArray[np.generic]]  # rows of the state's arrays, without places
     points: Floats  # (m, 2) m, where they may appear
     next: int = 0  # first who has not appeared
+
+    @property
+    def population(self) -> int:
+        """Index of the population of all of them; -1 where there are none."""
+        return int(self.rows["story"][0, POPULATION]) if len(self.ids) else -1
 
     def due(self, time: float) -> int:
         """How many should have appeared and have not."""

@@ -36,6 +36,18 @@ POPULATION, STAGE, BEGIN, GOAL, ROUTE, ROUTE_SIZE, DRAWN, SINCE = range(8)
 GONE, WAITING, WALKING, ARRIVED, STAYING, UNREACHABLE = range(6)
 """Modes: removed; stands until its time; on its way; wants a new goal; done; has no way."""
 
+GUIDED = -2  # in LEFT: follows a route over terrain, that of the guide whose row is in FINAL
+
+# Columns of a guide's `marks`: what draws the character, m; reference and attraction point, m along
+# the route; where it last looked, m; how far it walks until it looks again, m; the route's length.
+AIM_X, AIM_Y, REFERENCE, ATTRACTION, SEEN_X, SEEN_Y, STRIDE, LENGTH = range(8)
+# Columns of a guide's `notes`: id (-1: the row is free), manner, route in the pool, its points and
+# pieces, line of the reference point, step of the last look (-1: none yet), what it saw.
+WHO, MANNER, RECORD, POINTS, PIECES, LINE, LOOKED, SIGHT = range(8)
+
+ON_ROUTE, GOAL_AHEAD, NO_SIGHT = range(3)
+"""What a look saw: a part of the route, its end, nothing of it."""
+
 
 class State(NamedTuple):
     """Arrays of all characters; the first `n` rows are in use."""
@@ -54,6 +66,38 @@ class Blocks(NamedTuple):
     offsets: NDArray[np.int32]  # (cells + 1,) empty where there are none
     rows: NDArray[np.int32]  # of `discs`
 
+
+class Guides(NamedTuple):
+    """Routes over terrain, and how far those who follow them have come."""
+
+    marks: NDArray[np.float64]  # (g, 8)
+    notes: NDArray[np.int32]  # (g, 8)
+    pool: NDArray[np.float64]  # (p, 4) points of a route: x, y, m along it and their cost; then its
+    #     pieces: m along it at both ends, and the triangle that holds them
+
+
+class Window(NamedTuple):
+    """Memory of one thread for the part of a route that is near: a course, as followers take it."""
+
+    points: NDArray[np.float64]  # (n, 2) m
+    lengths: NDArray[np.float64]  # (n,) m along the route
+    costs: NDArray[np.float64]  # (n,) m along the route, each times the weight of its ground
+    pieces: NDArray[np.float64]  # (m, 4) m, both ends
+    along: NDArray[np.float64]  # (m, 2) m along the route
+    offsets: NDArray[np.int32]  # (t + 1,) 0 for triangles without pieces
+
+
+class Habit(NamedTuple):
+    """Numbers of a manner to follow routes, as kernels take them."""
+
+    sigma: float  # m, shortcut parameter of MIRAN; 0: IRM
+    spacing: float  # m, between candidates
+    look: float  # m, walked between two looks
+    least: float  # weight of the best ground
+    most: float  # weight of the worst
+
+
+NO_GUIDES = Guides(np.empty((0, 8)), np.empty((0, 8), np.int32), np.empty((0, 4)))
 
 NO_BLOCKS = Blocks(np.empty((0, 5), np.float32), np.empty(0, np.int32), np.empty(0, np.int32))
 

@@ -45,6 +45,11 @@ EXPERIMENTS: Final = {
             "footway.experiments.crowds",
         ),
         Experiment(
+            "miran",
+            "Routes and walks on terrain (miran-2013, table 1, figures 1, 7, 8)",
+            "footway.experiments.miran",
+        ),
+        Experiment(
             "roadmaps",
             "Roadmaps in two and three dimensions (rrm-roadmaps-2006, tables II, III, figures 3-6)",
             "footway.experiments.roadmaps",

@@ -21,7 +21,7 @@ from footway.follow._steer_kernels import (
     take_step,
     turn_of_a_step,
 )
-from footway.terrain._ground_kernels import FREE, trace, walk_line
+from footway.terrain._ground_kernels import FREE, trace, trace_until
 
 SAME = 1e-9  # m, between points that are the same
 TIE = 1e-9  # share by which weights differ that are equal
@@ -52,11 +52,24 @@ def reference_point(x, y, low, high, k, points, lengths):
 
 
 @inner
-def _weight(x, y, t, px, py, distance, d, weights, least, most, ground):
-    """Weight of the line from the character to a candidate (section 3.3)."""
+def _weight(x, y, t, px, py, distance, d, limit, weights, least, most, ground):
+    """Weight of the line from the character to a candidate (section 3.3), or more than `limit`."""
     if least == most:  # all ground is the same
         return least * distance / d
-    return walk_line(x, y, px, py, t, weights, ground)[0] / d
+    return trace_until(x, y, px, py, t, limit * d, weights, weights[:0], ground)[0] / d
+
+
+@inner
+def _line_of(s, lengths):
+    """Line of the route on which curve length s lies."""
+    low, high = 0, len(lengths) - 2
+    while low < high:
+        middle = (low + high + 1) // 2
+        if lengths[middle] > s:
+            high = middle - 1
+        else:
+            low = middle
+    return low
 
 
 @inner
@@ -66,35 +79,34 @@ def choose(x, y, t, r, own, count, spacing, weights, least, most, course, ground
     Candidates are the ends of the visible intervals and every `spacing` between, but not the
     reference point r where the character stands on it (`own`). Returns (curve length, x, y); -1
     where there is no candidate.
+
+    From near to far: near ones weigh little most often, and then a line to a far one need not be
+    followed to its end.
     """
     points, lengths = course.points, course.lengths
     best, at, at_x, at_y = math.inf, -1.0, 0.0, 0.0
-    k = len(lengths) - 2
-    for i in range(count - 1, -1, -1):
+    k = _line_of(intervals[0, 0], lengths) if count > 0 else 0
+    for i in range(count):
         a, b = intervals[i, 0], intervals[i, 1]
         last = int(math.ceil((b - a) / spacing - SAME))
-        for m in range(last, -1, -1):
+        for m in range(last + 1):
             s = a + m * spacing if m < last else b
             d = s - r
             if own and d <= SAME:
                 continue
-            while k > 0 and lengths[k] > s:
-                k -= 1
-            share = min(1.0, (s - lengths[k]) / (lengths[k + 1] - lengths[k]))
-            px = points[k, 0] + share * (points[k + 1, 0] - points[k, 0])
-            py = points[k, 1] + share * (points[k + 1, 1] - points[k, 1])
-            if share >= 1.0:
-                px, py = points[k + 1, 0], points[k + 1, 1]
+            while k + 2 < len(lengths) and lengths[k + 1] < s:
+                k += 1
+            px, py = point_at(s, k, points, lengths)
             if d <= 0.0:
-                if at < 0.0:
-                    at, at_x, at_y = s, px, py
+                at, at_x, at_y = s, px, py
                 continue
+            limit = best * (1.0 + TIE)
             distance = math.sqrt((px - x) * (px - x) + (py - y) * (py - y))
-            if least * distance >= best * d * (1.0 - TIE):
+            if least * distance > limit * d:
                 continue
-            weight = _weight(x, y, t, px, py, distance, d, weights, least, most, ground)
-            if weight < best * (1.0 - TIE):
-                best, at, at_x, at_y = weight, s, px, py
+            weight = _weight(x, y, t, px, py, distance, d, limit, weights, least, most, ground)
+            if weight <= limit:
+                best, at, at_x, at_y = min(best, weight), s, px, py
     return at, at_x, at_y
 
 

@@ -5,6 +5,8 @@ the sides that are no walls, and get narrower at the corners they pass (Bungiu e
 computation of visibility polygons, 2014). The pieces of the route in a triangle are clipped to the
 cone: no line of sight is tried, and nothing is sampled. Seen is the closed set: a piece that a wall
 just touches is seen.
+
+Only what lies in the directions of the route, and not beyond it, is looked at: see `window`.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 TOUCH = 1e-9  # m, by which a piece may lie outside a cone, and a point off a side that it is on
 SPECK = 1e-7  # m, length of an interval that is seen through rounding alone
 TOO_MUCH = -1  # more is seen than there is memory for
+WIDER = 1e-3  # rad, by which the character looks past the route on either side
 
 
 class Eyes(NamedTuple):
@@ -51,19 +54,65 @@ def cross(ax, ay, bx, by):
 
 
 @inner
-def window_box(low, high, k, points, lengths):
-    """Box around the route from curve length `low`, on line k, to `high`: x0, y0, x1, y1."""
-    ax, ay = point_at(low, k, points, lengths)
-    x0, y0, x1, y1 = ax, ay, ax, ay
-    while k + 1 < len(lengths):
+def _widened(lx, ly, rx, ry, dx, dy):
+    """Directions r to l and d, as seen from a point: whether they span half a turn; new l and r."""
+    left, right = cross(lx, ly, dx, dy), cross(rx, ry, dx, dy)
+    if left > 0.0:
+        if right > 0.0:
+            return False, dx, dy, rx, ry
+        return True, lx, ly, rx, ry
+    if right < 0.0:
+        if left < 0.0:
+            return False, lx, ly, dx, dy
+        return True, lx, ly, rx, ry
+    return (lx + rx) * dx + (ly + ry) * dy <= 0.0, lx, ly, rx, ry
+
+
+@inner
+def window(x, y, low, high, k, points, lengths):
+    """Where the route lies from curve length `low`, on line k, to `high`, as seen from (x, y).
+
+    Returns: x0, y0, x1, y1 of the box around it; whether it lies all around the point; and if not,
+    directions to the left and to the right of it.
+    """
+    px, py = point_at(low, k, points, lengths)
+    x0, y0, x1, y1 = px, py, px, py
+    lx, ly, rx, ry, around = 0.0, 0.0, 0.0, 0.0, False
+    while True:
+        dx, dy = px - x, py - y
+        if not around and dx * dx + dy * dy > TOUCH * TOUCH:
+            if lx == 0.0 and ly == 0.0:
+                lx, ly, rx, ry = dx, dy, dx, dy
+            else:
+                around, lx, ly, rx, ry = _widened(lx, ly, rx, ry, dx, dy)
+        x0, y0, x1, y1 = min(x0, px), min(y0, py), max(x1, px), max(y1, py)
+        if k + 1 >= len(lengths) or lengths[k] >= high:
+            break
         k += 1
         px, py = points[k, 0], points[k, 1]
         if lengths[k] >= high:
             px, py = point_at(high, k - 1, points, lengths)
-        x0, y0, x1, y1 = min(x0, px), min(y0, py), max(x1, px), max(y1, py)
-        if lengths[k] >= high:
-            break
-    return x0 - TOUCH, y0 - TOUCH, x1 + TOUCH, y1 + TOUCH
+    lx, ly, rx, ry = lx - WIDER * ly, ly + WIDER * lx, rx + WIDER * ry, ry - WIDER * rx
+    around = around or cross(rx, ry, lx, ly) <= 0.0
+    box = (x0 - TOUCH, y0 - TOUCH, x1 + TOUCH, y1 + TOUCH)
+    return box, around, lx, ly, rx, ry
+
+
+@inner
+def _narrowed(ax, ay, bx, by, around, lx, ly, rx, ry):
+    """Directions from a to b that also lie from r to l: whether there are any, left, right."""
+    if around:
+        return True, bx, by, ax, ay
+    to_x, to_y, from_x, from_y = bx, by, ax, ay
+    if cross(bx, by, lx, ly) < 0.0 or cross(rx, ry, bx, by) < 0.0:
+        to_x, to_y = lx, ly
+        if cross(ax, ay, lx, ly) < 0.0 or cross(lx, ly, bx, by) < 0.0:
+            return False, bx, by, ax, ay
+    if cross(ax, ay, lx, ly) < 0.0 or cross(rx, ry, ax, ay) < 0.0:
+        from_x, from_y = rx, ry
+        if cross(ax, ay, rx, ry) < 0.0 or cross(rx, ry, bx, by) < 0.0:
+            return False, bx, by, ax, ay
+    return True, to_x, to_y, from_x, from_y
 
 
 @inner
@@ -147,11 +196,12 @@ def _entrance(t, n, neighbours):
 
 
 @inner
-def _look_from(x, y, t, low, high, box, course, ground, eyes):
+def _look_from(x, y, t, low, high, sight, course, ground, eyes):
     """Begin: all triangles that hold the point; (cones that leave them, intervals)."""
     points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
     along, offsets = course.along, course.offsets
     cones, doors, intervals = eyes.cones, eyes.doors, eyes.intervals
+    box, around, lx, ly, rx, ry = sight
     most = len(doors) - 1
     fan, done, waiting, count = 1, 0, 0, 0
     doors[most, 0], doors[most, 1] = t, -1  # the fan is kept at the end of the memory
@@ -177,8 +227,13 @@ def _look_from(x, y, t, low, high, box, course, ground, eyes):
             elif not _is_past(ax, ay, bx, by, x, y, box) and fan + waiting < most:
                 if cross(ax - x, ay - y, bx - x, by - y) <= 0.0:
                     continue
-                cones[waiting, 0], cones[waiting, 1] = bx - x, by - y
-                cones[waiting, 2], cones[waiting, 3] = ax - x, ay - y
+                some, ux, uy, vx, vy = _narrowed(
+                    ax - x, ay - y, bx - x, by - y, around, lx, ly, rx, ry
+                )
+                if not some:
+                    continue
+                cones[waiting, 0], cones[waiting, 1] = ux, uy
+                cones[waiting, 2], cones[waiting, 3] = vx, vy
                 doors[waiting, 0], doors[waiting, 1] = n, _entrance(t, n, neighbours)
                 waiting += 1
     return waiting, count
@@ -194,8 +249,9 @@ def see(x, y, t, low, high, k, course, ground, eyes):
     points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
     pieces, along, offsets = course.pieces, course.along, course.offsets
     cones, doors, intervals = eyes.cones, eyes.doors, eyes.intervals
-    box = window_box(low, high, k, course.points, course.lengths)
-    waiting, count = _look_from(x, y, t, low, high, box, course, ground, eyes)
+    sight = window(x, y, low, high, k, course.points, course.lengths)
+    box = sight[0]
+    waiting, count = _look_from(x, y, t, low, high, sight, course, ground, eyes)
     while waiting > 0:
         waiting -= 1
         n, s = doors[waiting, 0], doors[waiting, 1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
@@ -162,7 +163,7 @@ def gait_of(
     )
 
 
-class RouteWalker:
+class RouteWalker(ABC):
     """One character on its way: the loop around the kernels of a follower."""
 
     def __init__(
@@ -199,12 +200,13 @@ class RouteWalker:
             self._check_ends()
         self.begin()
 
+    @abstractmethod
     def begin(self) -> None:
-        """What a follower prepares for a course."""
+        """Prepare for a course: the route, or a way back to it and the rest of it."""
 
+    @abstractmethod
     def run(self, steps: int, first: int) -> tuple[int, int]:
         """Walk for some steps from sample `first` on: (status, samples written)."""
-        raise NotImplementedError
 
     def walk(self) -> RouteWalk:
         """Walk to the goal."""

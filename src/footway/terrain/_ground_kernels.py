@@ -88,7 +88,7 @@ def _outside(x, y, points, p, q):
 
 
 @inner
-def _cell_at(x, y, box, shape):
+def cell_at(x, y, box, shape):
     """Cell of a point, those beyond the border by less than a cell at the border; -1: none."""
     i = int(math.floor((x - box[0]) / box[2])) if math.isfinite(x) else -9
     j = int(math.floor((y - box[1]) / box[2])) if math.isfinite(y) else -9
@@ -98,7 +98,7 @@ def _cell_at(x, y, box, shape):
 
 
 @inner
-def _distance_squared(x, y, t, points, triangles):
+def distance_squared(x, y, t, points, triangles):
     """Squared distance of a point to triangle t; 0 inside and on the border."""
     a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
     off = max(_outside(x, y, points, a, b), _outside(x, y, points, b, c))
@@ -111,13 +111,13 @@ def locate(x, y, ground):
     offsets, members, points, triangles = (
         ground.offsets, ground.members, ground.points, ground.triangles,
     )  # fmt: skip
-    cell = _cell_at(x, y, ground.box, ground.shape)
+    cell = cell_at(x, y, ground.box, ground.shape)
     if cell < 0:
         return -1
     best, nearest = NEAR * NEAR, -1
     for slot in range(offsets[cell], offsets[cell + 1]):
         t = int(members[slot])
-        off = _distance_squared(x, y, t, points, triangles)
+        off = distance_squared(x, y, t, points, triangles)
         if off == 0.0:
             return t
         if off <= best:
@@ -237,13 +237,13 @@ def _outermost(t, x, y, points, triangles):
 
 
 @inner
-def _run(t, k, done, length, ax, ay, ux, uy, cost, weights, metres, ground):
+def _run(t, k, done, length, ax, ay, ux, uy, cost, limit, weights, metres, ground):
     """Go on through side k of t, and through side after side as long as no corner is met.
 
     Of each further triangle only the new corner has to be looked at.
 
     Returns: last triangle, metres along the line, weighted length, side at which a wall stops
-    (-1: none does; the line ends, or meets a corner of the last triangle).
+    (-1: none does; the line ends, meets a corner of the last triangle, or weighs too much).
     """
     points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
     kind, keep = ground.kind, len(metres) > 0
@@ -269,19 +269,19 @@ def _run(t, k, done, length, ax, ay, ux, uy, cost, weights, metres, ground):
         if keep:
             metres[kind[t]] += reach - done
         done = reach
-        if done >= length:
+        if done >= length or cost > limit:
             return t, done, cost, -1
 
 
 @inner(inline=False)
-def trace(ax, ay, bx, by, start, weights, metres, ground):
-    """Walk along the line ab from triangle `start`, which holds a.
+def trace_until(ax, ay, bx, by, start, limit, weights, metres, ground):
+    """Walk along the line ab from triangle `start`, which holds a, until it weighs more than limit.
 
     Adds the metres on each kind to `metres` (k,) unless that is empty. A line along the border of
     two kinds counts as the cheaper one. A line may touch walls.
 
-    Returns: weighted length (m, up to where it stops), share of ab at which a wall stops it
-    (FREE: none does), triangle in which it ends.
+    Returns: weighted length (m, up to where it stops), share of ab at which a wall or the limit
+    stops it (FREE: none does), triangle in which it ends.
     """
     points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
     length = math.sqrt((bx - ax) * (bx - ax) + (by - ay) * (by - ay))
@@ -304,7 +304,7 @@ def trace(ax, ay, bx, by, start, weights, metres, ground):
         stuck = False
         if how == 0:
             t, done, cost, wall = _run(
-                t, k, done, length, ax, ay, ux, uy, cost, weights, metres, ground
+                t, k, done, length, ax, ay, ux, uy, cost, limit, weights, metres, ground
             )
             stuck = wall >= 0
         else:
@@ -319,9 +319,15 @@ def trace(ax, ay, bx, by, start, weights, metres, ground):
         # A line that ends at a wall touches it, whatever rounding says.
         if done >= length or (stuck and length - done <= ON_LINE):
             break
-        if stuck:
+        if stuck or cost > limit:
             return cost, done / length, t
     return cost, FREE if length - done <= ON_LINE else done / length, t
+
+
+@inner(inline=False)
+def trace(ax, ay, bx, by, start, weights, metres, ground):
+    """Walk along the line ab to its end, or to a wall: see `trace_until`."""
+    return trace_until(ax, ay, bx, by, start, math.inf, weights, metres, ground)
 
 
 @inner
@@ -352,10 +358,10 @@ def _trace_from(ax, ay, bx, by, weights, metres, ground):
     offsets, members, points, triangles = (
         ground.offsets, ground.members, ground.points, ground.triangles,
     )  # fmt: skip
-    cell = _cell_at(ax, ay, ground.box, ground.shape)
+    cell = cell_at(ax, ay, ground.box, ground.shape)
     for slot in range(offsets[cell], offsets[cell + 1]):
         t = int(members[slot])
-        if t == start or _distance_squared(ax, ay, t, points, triangles) > NEAR * NEAR:
+        if t == start or distance_squared(ax, ay, t, points, triangles) > NEAR * NEAR:
             continue
         _, reach, _ = trace(ax, ay, bx, by, t, weights, metres[:0], ground)
         if reach > stop:

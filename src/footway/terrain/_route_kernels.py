@@ -14,7 +14,7 @@ import numpy as np
 
 from footway._heap_kernels import pop, push
 from footway._jit import inner, kernel
-from footway.terrain._ground_kernels import NEAR, _cell_at, _distance_squared
+from footway.terrain._ground_kernels import NEAR, cell_at, distance_squared
 
 AT_START, AT_GOAL, DONE = 1, 2, 3  # roles of triangles in a search
 HOLDERS = 64  # triangles that may hold one point: more than meet in a corner
@@ -41,12 +41,12 @@ def holders(x, y, ground, out):
     offsets, members, points, triangles = (
         ground.offsets, ground.members, ground.points, ground.triangles,
     )  # fmt: skip
-    cell, count = _cell_at(x, y, ground.box, ground.shape), 0
+    cell, count = cell_at(x, y, ground.box, ground.shape), 0
     if cell < 0:
         return 0
     for slot in range(offsets[cell], offsets[cell + 1]):
         t = members[slot]
-        if _distance_squared(x, y, t, points, triangles) <= NEAR * NEAR and count < len(out):
+        if distance_squared(x, y, t, points, triangles) <= NEAR * NEAR and count < len(out):
             out[count] = t
             count += 1
     return count

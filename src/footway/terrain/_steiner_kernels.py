@@ -204,3 +204,81 @@ def search_nodes(start, goal, weights, ground, nodes):
         passed[i] = through[way[i]]
     passed[steps] = final
     return way[:steps].copy(), passed
+
+
+@inner
+def corner_of(t, p, triangles):
+    """Which corner of triangle t is point p."""
+    return 0 if triangles[t, 0] == p else (1 if triangles[t, 1] == p else 2)
+
+
+@inner(inline=False)
+def fan(t, last, p, way, at, passed, sides, triangles, neighbours):
+    """Write the triangles after t up to `last` around corner p, and the sides crossed; the end.
+
+    Way 0 is clockwise, 1 counterclockwise. Writes passed[at + 1 ..], sides[at ..]; returns the
+    index of `last` in `passed`, or -1 where a wall is in the way.
+    """
+    now = t
+    while now != last:
+        k = corner_of(now, p, triangles)
+        k = k if way == 0 else (k + 2) % 3
+        now = neighbours[now, k]
+        if now < 0 or now == t or at + 2 >= len(passed):
+            return -1
+        sides[at] = k
+        at += 1
+        passed[at] = now
+    return at
+
+
+@inner
+def _across(ax, ay, vx, vy, bx, by):
+    """Which way round v the lines va and vb have less than half a turn between them."""
+    return 0 if (ax - vx) * (by - vy) - (ay - vy) * (bx - vx) < 0.0 else 1
+
+
+@inner(inline=False)
+def lay_out(way, through, ends, nodes, ground, passed, sides, share):
+    """Crossings of a way over nodes: how many; passed (n + 1,), sides and share (n,) are written.
+
+    A way through a corner crosses all sides around it, where it turns less.
+    """
+    points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
+    places = nodes.places
+    n = 0
+    passed[0] = through[0]
+    for i in range(len(way)):
+        node, t, u = way[i], through[i], through[i + 1]
+        x, y = places[node, 0], places[node, 1]
+        if node >= nodes.corners:
+            k = 0 if neighbours[t, 0] == u else (1 if neighbours[t, 1] == u else 2)
+            p, q = triangles[t, k], triangles[t, (k + 1) % 3]
+            whole = length(points[q, 0] - points[p, 0], points[q, 1] - points[p, 1])
+            sides[n], share[n] = k, length(x - points[p, 0], y - points[p, 1]) / whole
+            n += 1
+            passed[n] = u
+            continue
+        slot = nodes.offsets[t]
+        k = (
+            0
+            if nodes.of_triangle[slot] == node
+            else (1 if nodes.of_triangle[slot + 1] == node else 2)
+        )
+        p = triangles[t, k]
+        ax, ay = ends[0], ends[1]
+        bx, by = ends[2], ends[3]
+        if i > 0:
+            ax, ay = places[way[i - 1], 0], places[way[i - 1], 1]
+        if i + 1 < len(way):
+            bx, by = places[way[i + 1], 0], places[way[i + 1], 1]
+        turn = _across(ax, ay, x, y, bx, by)
+        end = fan(t, u, p, turn, n, passed, sides, triangles, neighbours)
+        if end < 0:
+            end = fan(t, u, p, 1 - turn, n, passed, sides, triangles, neighbours)
+        if end < 0:
+            return -1
+        for j in range(n, end):
+            share[j] = 0.0 if triangles[passed[j], sides[j]] == p else 1.0
+        n = end
+    return n

@@ -11,8 +11,8 @@ import math
 
 from footway._jit import inner
 
-LEVELS = 6
-BLUNT = 0.1  # m, by which lengths are first rounded off near 0
+FINE, FINEST = 4, 6  # levels of bluntness: to some millimetres, and to rounding
+BLUNT = 0.1  # m, by which lengths are rounded off near 0 on the first level
 SHARPER = 0.03  # of it from level to level
 PUSH = 0.1  # m of weighted length per m of bluntness: how hard crossings are pushed off corners
 STEPS = 12  # of Newton's method on one level
@@ -130,7 +130,7 @@ def _tighten_once(n, ends, lines, weight, blunt, push, now, share, work):
 
 
 @inner(inline=False)
-def tighten(n, ends, lines, weight, share, work):
+def tighten(n, ends, lines, weight, share, work, levels):
     """Move n crossings to where the weighted length is least; it is returned.
 
     `ends` (4,) start and goal, `lines` (n, 4) one end of each side and the vector to the other,
@@ -140,7 +140,7 @@ def tighten(n, ends, lines, weight, share, work):
     for i in range(n):
         share[i] = min(1.0 - OFF_CORNER, max(OFF_CORNER, share[i]))
     blunt = BLUNT
-    for _ in range(LEVELS):
+    for _ in range(levels):
         push = PUSH * blunt
         now = _value(n, ends, lines, weight, share, blunt, push)
         for _ in range(STEPS):

@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from footway.terrain._refine_kernels import refine
 from footway.terrain._steiner_kernels import Nodes, make_nodes, search_nodes
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from footway.terrain.ground import Terrain
@@ -27,17 +28,21 @@ GAPS = 16  # times those nodes: their gaps along the map's longer side
 _kept: WeakKeyDictionary[Terrain, Nodes] = WeakKeyDictionary()
 
 
-def best_way(terrain: Terrain, start: Floats, goal: Floats, weights: Floats) -> Floats | None:
-    """Points (n, 2) of the best way that was found, in m; None: there is none.
+def best_way(
+    terrain: Terrain, start: Floats, goal: Floats, weights: Floats, margin: float
+) -> tuple[Floats, Floats]:
+    """Points (n, 2) of the best way that was found, in m; none: there is none.
 
-    It bends only at corners of walls, and where the ground changes: there by Snell's law.
+    It bends only at corners of walls, and where the ground changes: there by Snell's law. The
+    second way keeps `margin` m off the borders of worse ground, where there is room; it has no
+    points where it is the same.
     """
     nodes = nodes_of(terrain)
     way, through = search_nodes(start, goal, weights, terrain.ground, nodes)
     if len(through) == 0:
-        return None
-    points: Floats = refine(way, through, start, goal, weights, terrain.ground, nodes)
-    return points if len(points) else None
+        return np.empty((0, 2)), np.empty((0, 2))
+    taut, off = refine(way, through, start, goal, weights, margin, terrain.ground, nodes)
+    return taut, off
 
 
 def nodes_of(terrain: Terrain) -> Nodes:

@@ -107,7 +107,10 @@ def test_behind_a_character(footway, room, run, tmp_path):
     assert answer["clearance"] >= 0.2 - 1e-6
     assert plot.read_bytes().startswith(b"\x89PNG")
     read(file)
-    assert "Certified" in footway("camera", room, "--follow", run, "--distance", "2").out
+    said = footway("camera", room, "--follow", run, "--distance", "2").out
+    assert "Certified" in said
+    assert "behind character 0" in said
+    assert footway(*flight, "--json").json["character"] == 3
 
 
 @pytest.mark.parametrize(
@@ -189,8 +192,21 @@ def test_two_outputs_of_one_name(footway, room, tmp_path):
     assert_one_line(footway("camera", room, *STOPS, *twice), 2, "two outputs")
 
 
+@pytest.mark.parametrize("method", [(), SHORT])
+def test_a_stop_on_a_wall(footway, room, method):
+    result = footway("camera", room, "--stops", "1,1; 0,4; 9,7", *method)
+    assert_one_line(result, 2, "stop 2 (0.000, 4.000) lies on a wall: move it 0.25 m or more off")
+
+
+def test_an_unknown_order(footway, room):
+    result = footway("camera", room, *STOPS, "--order", "best")
+    assert_one_line(result, 2, "'best' is not one of 'kept', 'optimised'")
+    assert "Value error" not in result.err
+
+
 def test_nobody_has_this_id(footway, room, run):
-    assert_one_line(footway("camera", room, "--follow", run, "--character", "77"), 2, "77")
+    result = footway("camera", room, "--follow", run, "--character", "77")
+    assert_one_line(result, 2, "--character 77", "5 characters, from 0 to 4")
 
 
 def test_the_recording_is_of_another_map(footway, run, tmp_path):

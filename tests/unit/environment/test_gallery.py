@@ -15,7 +15,7 @@ from tests.oracle.ground import GroundOracle
 SIDES = {
     "city": 500.0,
     "field": 47.0,
-    "forest": 200.0,
+    "forest": 800.0,
     "game": 100.0,
     "mckenna": 200.0,
     "mckenna-road": 200.0,
@@ -24,7 +24,7 @@ SIDES = {
 DIGESTS = {
     "city": "4312017c0d5c2281",
     "field": "4c4b3b33862de268",
-    "forest": "229f2a7add4ebe7e",
+    "forest": "887e53f08e6a3569",
     "game": "17572f30e969f455",
     "mckenna": "280de28d6be25147",
     "mckenna-road": "280de28d6be25147",
@@ -33,7 +33,7 @@ DIGESTS = {
 HOLES = {
     "city": 592,
     "field": 16,
-    "forest": 150,
+    "forest": 110,
     "game": 24,
     "mckenna": 23,
     "mckenna-road": 23,
@@ -220,12 +220,10 @@ def test_forest_has_the_kinds_of_the_paper(maps):
 
     env = maps["forest"]
     assert {region.kind for region in env.terrain} == set(forest.ADULT) == set(forest.CHILD)
-    assert shapely.union_all([r.polygon for r in env.terrain]).area == 200 * 200
+    assert shapely.union_all([r.polygon for r in env.terrain]).area == 800 * 800
     # No tree stands on the path, on the view or on a fallen tree.
     solid = shapely.union_all(obstacles(env))
-    assert all(
-        r.polygon.distance(solid) > 0.2 for r in env.terrain if r.kind in ("path", "view", "tree")
-    )
+    assert all(r.polygon.distance(solid) > 0.2 for r in env.terrain if r.kind != "forest")
 
 
 def test_city_has_the_size_of_the_paper(maps):

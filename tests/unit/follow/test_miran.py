@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import footway as fw
+from footway.environment.gallery import forest
 from footway.follow._steer_kernels import TRIANGLE, Gait, X
 from footway.follow.miran import MiranWalker
 from footway.terrain.ground import Terrain
@@ -186,6 +187,40 @@ class TestWalk:
         terrain = Terrain.build(hall(), radius=0.0)
         route = IndicativeRoute.from_points(terrain, [(0, 0), (10, 4), (10, 12), (40, 20)])
         assert fw.follow.miran(route).goal == (40.0, 20.0)
+
+
+@pytest.fixture(scope="module")
+def walks() -> dict[str, fw.follow.RouteWalk]:
+    terrain = Terrain.build(forest.forest(), radius=0.25)
+    ends = (forest.START, forest.GOAL)
+    return {
+        name: fw.follow.miran(
+            fw.route(terrain, *ends, preferences=weights, margin=5.0), sigma=sigma, spacing=20.0
+        )
+        for name, weights, sigma in (
+            ("adult", forest.ADULT, 80.0),
+            ("child", forest.CHILD, 100.0),
+        )
+    }
+
+
+class TestForest:
+    """Figure 1 of miran-2013, with its weights, sigma and d: two characters, two ways."""
+
+    def test_the_adult_keeps_to_the_path_and_looks_at_the_view(self, walks):
+        metres = walks["adult"].measure()
+        assert metres["view"] > 40.0
+        assert metres["path"] > 700.0
+        assert metres["puddle"] + metres["tree"] + metres["forest"] < 1.0
+        assert walks["adult"].points[:, 1].max() > 500.0
+
+    def test_the_child_goes_through_puddles_and_over_trees(self, walks):
+        metres = walks["child"].measure()
+        assert metres["puddle"] > 100.0
+        assert metres["tree"] > 20.0
+        assert metres["view"] == 0.0
+        assert metres["forest"] < 5.0
+        assert walks["child"].points[:, 1].min() < 250.0
 
 
 class TestObstacles:

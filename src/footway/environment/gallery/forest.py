@@ -1,13 +1,18 @@
-"""Forest: a walk of two ways through the trees, 200 x 200 m, with ground of five kinds.
+"""Forest: a walk of two ways through the trees, 800 x 800 m, with ground of five kinds.
 
 After figure 1 of miran-2013: a path in a forest with obstacle trees, puddles, fallen trees that can
 be climbed over, and a spot with a panoramic view. The path forks. Its northern branch leads past
-the view, its southern branch through puddles; fallen trees cut off the bends of the south.
+the view, its southern branch through most of the puddles and over most of the fallen trees; beside
+each of them there is room on the path.
+
+The paper has no scale. Ours is one on which its followers make sense: the path is a little wider
+than the distance between candidates (d = 20 m) and bends little within it.
 """
 
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -18,7 +23,7 @@ from footway.environment.gallery._rings import polygons
 from footway.environment.gallery._strips import strip
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from footway.environment.gallery._convex import Point, Ring
 
@@ -30,68 +35,79 @@ CHILD: Final[Mapping[str, float]] = MappingProxyType(
 )
 """What the paper's adult and child prefer (section 4)."""
 
-START: Final[Point] = (8.0, 96.0)
-GOAL: Final[Point] = (192.0, 108.0)
+START: Final[Point] = (30.0, 392.0)
+GOAL: Final[Point] = (770.0, 424.0)
 
-SIDE: Final = 200.0
+SIDE: Final = 800.0
 SEED: Final = 7
-HALF_PATH: Final = 4.0
+HALF_PATH: Final = 15.0
 """m, half of the path's width."""
 
 NORTH: Final = (
-    *((3.0, 95.0), (24.0, 98.0), (44.0, 106.0), (58.0, 126.0), (76.0, 144.0), (100.0, 150.0)),
-    *((126.0, 144.0), (142.0, 126.0), (156.0, 110.0), (176.0, 106.0), (197.0, 109.0)),
+    *((6.0, 386.0), (90.0, 402.0), (172.0, 408.0), (226.0, 452.0), (252.0, 518.0), (306.0, 568.0)),
+    *((376.0, 584.0), (448.0, 580.0), (506.0, 544.0), (540.0, 480.0), (596.0, 436.0)),
+    *((670.0, 424.0), (794.0, 424.0)),
 )
 SOUTH: Final = (
-    *((44.0, 104.0), (58.0, 84.0), (52.0, 62.0), (64.0, 46.0), (84.0, 48.0), (92.0, 66.0)),
-    *((108.0, 74.0), (122.0, 60.0), (140.0, 56.0), (152.0, 74.0), (148.0, 94.0), (156.0, 110.0)),
+    *((150.0, 406.0), (196.0, 384.0), (232.0, 330.0), (222.0, 262.0), (246.0, 194.0)),
+    *((310.0, 156.0), (376.0, 176.0), (418.0, 232.0), (480.0, 258.0), (538.0, 222.0)),
+    *((602.0, 204.0), (656.0, 244.0), (660.0, 314.0), (646.0, 380.0), (706.0, 424.0)),
 )
-"""The middle of the path and of its southern branch, m."""
+"""Corners that the middle of the path, and of its southern branch, goes around, m."""
 
 PUDDLES: Final = (
-    ((56.0, 74.0), (5.5, 5.0)),
-    ((74.0, 47.0), (6.0, 4.6)),
-    ((100.0, 70.0), (5.4, 4.8)),
-    ((131.0, 58.0), (6.0, 5.0)),
-    ((150.5, 84.0), (5.2, 5.6)),
-    ((90.0, 152.5), (3.6, 2.6)),
+    (NORTH, 92.0, -9.0, (21.0, 8.0)),
+    (NORTH, 262.0, 10.0, (18.0, 7.0)),
+    (NORTH, 648.0, 11.0, (19.0, 7.0)),
+    (SOUTH, 70.0, 5.0, (21.0, 10.0)),
+    (SOUTH, 230.0, -7.0, (24.0, 9.0)),
+    (SOUTH, 350.0, -4.0, (26.0, 11.0)),
+    (SOUTH, 500.0, 6.0, (22.0, 10.0)),
+    (SOUTH, 640.0, -5.0, (25.0, 10.0)),
+    (SOUTH, 812.0, 6.0, (22.0, 9.0)),
 )
-"""Centre and half axes, m."""
+"""Line, m along it, m to its left, half axes along and across it (m)."""
 
 FALLEN: Final = (
-    ((59.0, 61.0), 22.0, -1.02),
-    ((97.5, 60.5), 30.0, 0.8),
-    ((129.0, 70.0), 40.0, -0.06),
-    ((44.0, 116.0), 18.0, 0.9),
-    ((133.0, 128.0), 20.0, 2.2),
+    (NORTH, 340.0, -25.0, 48.0, 1.3),
+    (NORTH, 775.0, 26.0, 50.0, 1.8),
+    (SOUTH, 155.0, 14.0, 46.0, 1.2),
+    (SOUTH, 288.0, -16.0, 50.0, 1.9),
+    (SOUTH, 428.0, 15.0, 52.0, 1.1),
+    (SOUTH, 570.0, -14.0, 46.0, 1.3),
+    (SOUTH, 738.0, 15.0, 50.0, 1.9),
 )
-"""Centre (m), length (m) and direction (rad) of fallen trees."""
-TRUNK: Final = 2.0
-"""m, width of a fallen tree."""
+"""Line, m along it, m to its left, length (m) and direction (rad) from the line's."""
+ROOT: Final = 8.0
+CROWN: Final = 5.0
+"""m, width of a fallen tree at its ends."""
 
-VIEW: Final[tuple[Point, float]] = ((100.0, 158.0), 15.0)
+VIEW: Final[tuple[Point, float]] = ((396.0, 622.0), 62.0)
 """Centre and radius of the panoramic spot, m."""
 
-TREES: Final = 150
-ROUND: Final = 8
-"""Sides of a trunk."""
+TREES: Final = 110
+ROUND: Final = 6
+"""Sides of a standing tree."""
 
 
 def forest() -> Environment:
-    """Return the forest of 200 x 200 m: see the module."""
-    path = strip(NORTH, right=-HALF_PATH, left=HALF_PATH)
-    path += strip(SOUTH, right=-HALF_PATH, left=HALF_PATH)
+    """Return the forest of 800 x 800 m: see the module."""
+    path = [
+        ring
+        for line in (NORTH, SOUTH)
+        for ring in strip(_rounded(line), right=-HALF_PATH, left=HALF_PATH)
+    ]
     view = convex.regular(VIEW[0], VIEW[1], sides=12)
-    puddles = [_puddle(centre, axes) for centre, axes in PUDDLES]
-    fallen = [convex.block(at, (length, TRUNK), angle=turn) for at, length, turn in FALLEN]
+    puddles = [_puddle(*where) for where in PUDDLES]
+    fallen = [_fallen(*where) for where in FALLEN]
     everywhere = convex.rectangle(0.0, 0.0, SIDE, SIDE)
     kinds = {
         "forest": [everywhere], "path": path, "view": [view], "puddle": puddles, "tree": fallen,
     }  # fmt: skip
-    trunks = _trunks([*path, view, *fallen])
+    trees = _trees([*path, view, *puddles, *fallen])
     return Environment.from_polygons(
         bounds=(0.0, 0.0, SIDE, SIDE),
-        obstacles=list(polygons(trunks)),
+        obstacles=list(polygons(trees)),
         areas=(
             Area("west gate", _square(START)),
             Area("east gate", _square(GOAL)),
@@ -105,30 +121,58 @@ def forest() -> Environment:
     )
 
 
-def _puddle(centre: Point, axes: tuple[float, float]) -> Ring:
-    return [
-        (centre[0] + axes[0] * x, centre[1] + axes[1] * y)
-        for x, y in convex.regular((0.0, 0.0), 1.0, sides=12)
+def _rounded(line: Sequence[Point]) -> list[Point]:
+    """Return the line with each of its corners cut off at a quarter of both sides."""
+    cut = [
+        (p[0] + share * (q[0] - p[0]), p[1] + share * (q[1] - p[1]))
+        for p, q in pairwise(line)
+        for share in (0.25, 0.75)
     ]
+    return [line[0], *cut[1:-1], line[-1]]
 
 
-def _trunks(open_ground: list[Ring]) -> list[Ring]:
+def _beside(line: Sequence[Point], along: float, left: float) -> tuple[Point, float]:
+    """Return the point `left` m to the left of a rounded line, and the line's direction (rad)."""
+    for p, q in pairwise(_rounded(line)):
+        length = math.dist(p, q)
+        if along <= length:
+            break
+        along -= length
+    ux, uy = (q[0] - p[0]) / length, (q[1] - p[1]) / length
+    at = p[0] + along * ux - left * uy, p[1] + along * uy + left * ux
+    return at, math.atan2(uy, ux)
+
+
+def _puddle(line: Sequence[Point], along: float, left: float, axes: Point) -> Ring:
+    at, turn = _beside(line, along, left)
+    ring = convex.regular((0.0, 0.0), 1.0, sides=8, angle=math.pi / 8)
+    return convex.placed([(axes[0] * x, axes[1] * y) for x, y in ring], at, angle=turn)
+
+
+def _fallen(line: Sequence[Point], along: float, left: float, length: float, turn: float) -> Ring:
+    at, direction = _beside(line, along, left)
+    x, root, crown = 0.5 * length, 0.5 * ROOT, 0.5 * CROWN
+    ring = [(-x, -root), (x, -crown), (x, crown), (-x, root)]
+    return convex.placed(ring, at, angle=direction + turn)
+
+
+def _trees(open_ground: list[Ring]) -> list[Ring]:
     """Return round trees at random, apart from each other and off the open ground."""
     dice = Dice(SEED)
     found: list[tuple[Point, float]] = []
     while len(found) < TREES:
-        at = dice.between(4.0, SIDE - 4.0), dice.between(4.0, SIDE - 4.0)
-        radius = dice.between(0.8, 2.2)
-        apart = all(math.dist(at, other) > radius + r + 2.5 for other, r in found)
+        at = dice.between(12.0, SIDE - 12.0), dice.between(12.0, SIDE - 12.0)
+        radius = dice.between(3.0, 8.0)
+        apart = all(math.dist(at, other) > radius + r + 10.0 for other, r in found)
         if apart and all(_is_off(ring, at, radius) for ring in open_ground):
             found.append((at, radius))
     return [convex.regular(at, radius, sides=ROUND, angle=math.pi / ROUND) for at, radius in found]
 
 
 def _is_off(ring: Ring, at: Point, radius: float) -> bool:
-    """Whether a trunk stands at least 0.3 m outside a convex ring."""
-    return not convex.contains(ring, at) and convex.distance_to_sides(ring, at) > radius + 0.3
+    """Whether a tree stands at least 1 m outside a convex ring."""
+    return not convex.contains(ring, at) and convex.distance_to_sides(ring, at) > radius + 1.0
 
 
 def _square(centre: Point) -> Ring:
-    return convex.block(centre, (4.0, 4.0))
+    return convex.block(centre, (10.0, 10.0))

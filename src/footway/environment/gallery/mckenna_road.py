@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Final
 from footway.environment import Environment, TerrainRegion
 from footway.environment.gallery._rings import polygons
 from footway.environment.gallery._strips import strip
-from footway.environment.gallery.mckenna import mckenna
+from footway.environment.gallery.mckenna import SIDE, mckenna
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from footway.environment.gallery._convex import Point, Ring
 
 PEDESTRIAN: Final[Mapping[str, float]] = MappingProxyType(
     {"sidewalk": 0.5, "road": 4.0, "mud": 40.0}
@@ -48,8 +50,8 @@ MUD: Final = (
 
 def mckenna_road() -> Environment:
     """Return the village with road, sidewalk and mud: see the module."""
-    road = strip(ROAD, right=-HALF_ROAD, left=HALF_ROAD)
-    sidewalk = strip(ROAD, right=HALF_ROAD, left=HALF_ROAD + SIDEWALK)
+    road = _to_the_edges(strip(ROAD, right=-HALF_ROAD, left=HALF_ROAD))
+    sidewalk = _to_the_edges(strip(ROAD, right=HALF_ROAD, left=HALF_ROAD + SIDEWALK))
     kinds = {"mud": list(MUD), "road": road, "sidewalk": sidewalk}
     return replace(
         mckenna(),
@@ -60,3 +62,16 @@ def mckenna_road() -> Environment:
         ),
         name="gallery:mckenna-road",
     )
+
+
+def _to_the_edges(strip: list[Ring]) -> list[Ring]:
+    """Return a strip whose ends reach the western and the eastern edge of the map."""
+    a, b, c, d = strip[0]
+    first = [_at(0.0, a, b), b, c, _at(0.0, d, c)]
+    a, b, c, d = strip[-1]
+    return [first, *strip[1:-1], [a, _at(SIDE, a, b), _at(SIDE, d, c), d]]
+
+
+def _at(x: float, p: Point, q: Point) -> Point:
+    """Return where the line through p and q is at x."""
+    return x, p[1] + (x - p[0]) * (q[1] - p[1]) / (q[0] - p[0])

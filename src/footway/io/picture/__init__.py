@@ -1,4 +1,4 @@
-"""Pictures of maps, paths, roadmaps, cameras, repairs and crowds, good enough for a paper.
+"""Pictures of maps, paths, routes, roadmaps, cameras, repairs and crowds, good enough for a paper.
 
     from footway.io import picture
 
@@ -24,11 +24,14 @@ from footway.io.picture.figures import (
 )
 from footway.io.picture.roadmaps import RoadmapPanel, draw_roadmap, draw_roadmaps
 from footway.io.picture.saving import check_picture_file, save_picture
+from footway.io.picture.terrain import Line, RoutePanel, draw_route, draw_routes
 from footway.io.picture.walks import Panel, draw_panels, draw_walk
 
 __all__ = [
+    "Line",
     "Panel",
     "RoadmapPanel",
+    "RoutePanel",
     "animate",
     "check_animation_file",
     "check_picture_file",
@@ -44,6 +47,8 @@ __all__ = [
     "draw_paths",
     "draw_roadmap",
     "draw_roadmaps",
+    "draw_route",
+    "draw_routes",
     "draw_walk",
     "save_picture",
     "telling_frame",

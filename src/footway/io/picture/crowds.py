@@ -170,6 +170,7 @@ def draw_density(
         cmap,
         np.empty((0, 2)),
         environment=environment,
+        kinds=False,
         details=f"{len(recording.characters.ids):,} characters  ·  "
         f"mean over {recording.duration:,.1f} s",
     ).sheet

@@ -15,6 +15,7 @@ from matplotlib.patches import Circle, Rectangle
 from footway.io.picture import palette
 from footway.io.picture.ground import draw_ground, ground_of
 from footway.io.picture.sheet import Box, Sheet, new_sheet, padded, round_length
+from footway.io.picture.terrain import draw_terrain, fill_regions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,18 +85,26 @@ def new_page(
     title: str = "",
     lens: Lens = "none",
     view: Box | None = None,
+    kinds: bool = True,
 ) -> Page:
-    """Return a page with the ground; the lens looks at where the people (n, 2) are."""
+    """Return a page with the ground; the lens looks at where the people (n, 2) are.
+
+    Where the environment has several `kinds` of ground they are shown, with their key.
+    """
     shown = padded(cmap.bounds, 0.006) if view is None else view
     heading = textwrap.shorten(title or cmap.name or "map", _TITLE, placeholder=" ...")
     sheet = new_sheet(shown, title=heading, details=details)
     ground = ground_of(environment if environment is not None else cmap)
     draw_ground(sheet, ground)
+    if environment is not None and kinds:
+        draw_terrain(sheet, environment)
     part = _lens_view(sheet.view, positions, lens)
     if part is None:
         return Page(sheet, None)
     small = _add_lens(sheet, part, positions)
     draw_ground(small, ground)
+    if environment is not None and kinds:
+        fill_regions(small, environment)
     return Page(sheet, small)
 
 

@@ -99,7 +99,16 @@ A number, or {mean, deviation}. Groups have {0, 0.4} where nothing is given."""
     """How much it strays, 0 to about 1."""
     preferences: Named[Preference] = Field(default_factory=lambda: MappingProxyType({}))
     """Weight of a metre on each kind of ground, as in {road = 4.0, sidewalk = 0.5}; 1 is neutral, \
-more is worse. Crowds do not look at it yet; routes over terrain do."""
+more is worse."""
+    follow: Literal["cmm", "miran", "irm"] | None = None
+    """Corridors ("cmm"), or a route over terrain by "miran" or "irm", which keeps no lane; \
+where it is not given "miran" for those with preferences, else "cmm"."""
+    sigma: Length = _USUAL["sigma"]
+    """Most of its route that MIRAN may skip at once."""
+    spacing: Length = _USUAL["spacing"]
+    """Farthest distance between MIRAN's candidates along the route."""
+    look: Length = _USUAL["look"]
+    """Walked on a route between two looks for what to go to next."""
 
 
 class _Walkers(_Table):

@@ -99,7 +99,13 @@ def stage(scenario: Scenario, ground: Ground | None = None, *, threads: int | No
     _check_preferences(scenario, ground.environment)
     cast = _Casting(scenario, ground)
     with _refusals(scenario.origin, ()):
-        crowd = Crowd(ground.corridors, seed=scenario.seed, step=scenario.step, threads=threads)
+        crowd = Crowd(
+            ground.corridors,
+            seed=scenario.seed,
+            step=scenario.step,
+            threads=threads,
+            environment=ground.environment,
+        )
     for i, obstacle in enumerate(scenario.obstacle):
         cast.add_obstacle(crowd, obstacle, ("obstacle", i))
     for i, group in enumerate(scenario.group):
@@ -210,12 +216,13 @@ class _Casting:
         Its own values go before those of the profile, and these before what is usual.
         """
         table = self._scenario.profile[given.profile] if given.profile else ProfileTable()
-        fields = ProfileTable.model_fields.keys() - {"preferences"}  # a crowd has no use for it yet
-        habits = {name: getattr(table, name) for name in fields}
+        habits = {name: getattr(table, name) for name in ProfileTable.model_fields}
         habits |= {name: usual[name] for name in usual if name not in table.model_fields_set}
-        own = {name: getattr(given, name) for name in habits}
+        own = {name: getattr(given, name, None) for name in habits}
         habits |= {name: value for name, value in own.items() if value is not None}
-        return Profile(**habits), Checker(self._map, self._origin, most_of(habits["radius"]))
+        with _refusals(self._origin, ("profile", given.profile) if given.profile else ()):
+            profile = Profile(**habits)
+        return profile, Checker(self._map, self._origin, most_of(habits["radius"]))
 
     def _spawn(
         self, given: Population | Source, checker: Checker, count: int, keys: Keys

@@ -332,6 +332,27 @@ def test_preferences_are_read(tmp_path):
     assert dict(scenario.profile["hiker"].preferences) == {"mud": 4.0, "ground": 2.0}
 
 
+def test_preferences_are_what_a_crowd_follows(staged):
+    made = staged(TERRAIN.replace("[profile.hiker]", "[profile.hiker]\nsigma = 8.0\nlook = 0.5"))
+    (manner,) = made.crowd._cast.routes.manners
+    assert manner == ("miran", 8.0, 3.0, 0.5, 0.25, {"mud": 4.0, "ground": 2.0})
+    made.crowd.step(5)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("count = 3", 'count = 3\nbehaviour = "wander"'), "a wanderer follows corridors"),
+        (("[[population]]\ncount = 3", "[[group]]\ncount = 3\nstart = [5, 1]"), "a group follows"),
+        (("preferences", 'follow = "cmm"\npreferences'), "have no use for preferences"),
+        (("preferences", "sigma = 1\npreferences"), "sigma is 1 m and spacing 3 m"),
+        (("preferences", 'follow = "by"\npreferences'), "profile.hiker.follow"),
+    ],
+)
+def test_following_that_is_refused(refusal, change, words):
+    assert words in refusal(TERRAIN.replace(*change))
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [

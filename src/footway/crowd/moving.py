@@ -1,0 +1,185 @@
+"""The same crowd on another map: what happens when somebody draws a wall while it walks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from footway.crowd import conduct, entrance
+from footway.crowd.cast import Cast
+from footway.crowd.sources import Source
+from footway.crowd.state import (
+    ARRIVED,
+    GROUP,
+    HALF,
+    ID,
+    MODE,
+    POPULATION,
+    RADIUS,
+    ROOM,
+    ROUTE,
+    ROUTE_SIZE,
+    STAYING,
+    WAITING,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from footway.corridor import CorridorMap
+    from footway.environment import Environment
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+GROUND = "ground"  # kind of what no region covers; its own module would load Shapely
+_SPACING = 0.5  # m between the points of the axis from which free places are found
+_INSIDE = 1e-6  # m that a disc keeps off the wall, so that rounding does not push it in
+_AT_ONCE = 20_000  # characters who get their new ways at once; others wait for their turn
+_ROUTES = 100  # the same for routes over terrain, which take longer
+
+
+def moved(cast: Cast, cmap: CorridorMap, environment: Environment | None) -> Cast:
+    """Return the cast on another map, with the same ids, bodies, clocks and goals.
+
+    Who is in a wall there, and goals that are, go to the nearest free place. Everybody gets a new
+    way. Weights of edges, by which wanderers choose, belong to the old map: they are forgotten.
+    """
+    made = Cast(
+        cmap, seed=cast.seed, dt=cast.dt, threads=cast.engine.threads, avoidance=cast.avoidance,
+        environment=environment,
+    )  # fmt: skip
+    made.engine.steps = cast.engine.steps
+    made.next, made.arrivals, made.exited = cast.next, cast.arrivals, cast.exited
+    made.populations = [population._replace(row=0, manner=-1) for population in cast.populations]
+    made.pools = dict(cast.pools)
+    made.obstacles.all, made.obstacles.next = dict(cast.obstacles.all), cast.obstacles.next
+    ids = cast.engine.present
+    radii = cast.engine.state.body[cast.engine.slot_of[ids], RADIUS].astype(np.float64)
+    widest = float(radii.max(initial=0.25))
+    _move_places(cast, made, widest)
+    _move_bodies(cast, made, ids, radii)
+    _move_sources(cast, made, widest)
+    _give_ways(cast, made, ids)
+    return made
+
+
+def _manners(cast: Cast, made: Cast) -> dict[int, int]:
+    """Numbers of manners to follow routes on the new map, by their old ones.
+
+    Kinds of ground that are there no more are forgotten; without ground all follow corridors.
+    """
+    ground = made.routes.environment
+    if ground is None:
+        return dict.fromkeys(range(-1, len(cast.routes.manners)), -1)
+    kinds = {GROUND} | {region.kind for region in ground.terrain}
+    numbers = {-1: -1}
+    for k, manner in enumerate(cast.routes.manners):
+        known = {kind: w for kind, w in manner.preferences.items() if kind in kinds}
+        numbers[k] = made.routes.number(manner._replace(preferences=known))
+    return numbers
+
+
+def nearest_free(cmap: CorridorMap, points: Floats, radii: Floats) -> Floats:
+    """Return points (n, 2), those where the disc does not fit moved to the nearest place.
+
+    Where a disc fits nowhere, it is put at the roomiest place. All in m.
+
+    Example:
+        >>> import footway as fw
+        >>> room = fw.CorridorMap.build(fw.Environment.from_polygons(bounds=(0, 0, 4, 4)))
+        >>> nearest_free(room, np.array([[2.0, 9.0]]), np.array([0.5])).round(2).tolist()
+        [[2.0, 3.5]]
+
+    """
+    found = points.copy()
+    tight = np.flatnonzero(cmap.clearance(points) < radii) if len(points) else ()
+    if len(tight):
+        axis = cmap.axis(_SPACING)
+        balls = np.column_stack([axis.points, axis.clearance])
+        for k in tight:
+            found[k] = _into_ball(balls, points[k], float(radii[k]))
+    return found
+
+
+def _into_ball(balls: Floats, point: Floats, radius: float) -> Floats:
+    """Return the place in one of the balls (n, 3) that is nearest to a point."""
+    room = balls[:, 2] - radius - _INSIDE
+    away = point - balls[:, :2]
+    distance = np.hypot(*away.T)
+    miss = np.where(room >= 0.0, distance - room, np.inf)
+    best = int(miss.argmin() if np.isfinite(miss).any() else balls[:, 2].argmax())
+    share = min(1.0, max(0.0, room[best]) / max(distance[best], _INSIDE))
+    place: Floats = balls[best, :2] + share * away[best]
+    return place
+
+
+def _move_places(cast: Cast, made: Cast, radius: float) -> None:
+    """Locate all places on the new map, in the same order."""
+    points = cast.places.spots[:, :2]
+    free = nearest_free(made.map, points, np.full(len(points), radius))
+    made.places.add(free, cast.places.reach.astype(np.float64))
+
+
+def _move_bodies(cast: Cast, made: Cast, ids: Ints, radii: Floats) -> None:
+    """Put everybody on the new map; nobody has a way there yet."""
+    rows: dict[str, Any] = {
+        name: values[cast.engine.slot_of[ids]].copy()
+        for name, values in cast.engine.state._asdict().items()
+    }
+    place, track = rows["place"], rows["track"]
+    place[:, :2] = nearest_free(made.map, np.ascontiguousarray(place[:, :2]), radii)
+    rows["anchor"][:] = place[:, :2]
+    rows["body"][:, ROOM] = 0.0
+    rows["story"][:, [ROUTE, ROUTE_SIZE]] = 0
+    mode = track[:, MODE].copy()
+    track[:] = 0
+    track[:, ID], track[:, GROUP], track[:, HALF] = ids, -1, -1
+    track[:, MODE] = np.where((mode == WAITING) | (mode == STAYING), mode, ARRIVED)
+    if len(ids):
+        made.engine.append(ids, **rows)
+
+
+def _move_sources(cast: Cast, made: Cast, radius: float) -> None:
+    """Let those who have not come yet appear on the new map."""
+    for source in cast.sources:
+        rest = slice(source.next, None)
+        rows = {name: values[rest] for name, values in source.rows.items()}
+        points = nearest_free(made.map, source.points, np.full(len(source.points), radius))
+        made.sources.append(Source(source.ids[rest], source.times[rest], rows, points))
+
+
+def _give_ways(cast: Cast, made: Cast, ids: Ints) -> None:
+    """Give everybody a new way to the goal that it has."""
+    grouped = np.concatenate([np.empty(0, np.int64), *(group.ids for group in cast.groups.all)])
+    alone = np.setdiff1d(ids, grouped, assume_unique=True)
+    which = made.engine.state.story[made.engine.slot_of[alone], POPULATION]
+    walking = [alone[:0]]
+    for k in np.unique(which):
+        population, some = made.populations[k], alone[which == k]
+        if population.behaviour == "wander":
+            entrance.let_wander(made, some, population)
+        else:
+            walking.append(some)
+    _plan(made, np.concatenate(walking))
+    for old in cast.groups.all:
+        group = made.groups.add(old.ids, old.bounds)
+        group.arrived = old.arrived
+        present = group.ids[made.engine.slot_of[group.ids] >= 0]
+        if len(present):
+            population = made.engine.state.story[made.engine.slot_of[present[0]], POPULATION]
+            conduct.lead(made, group, made.populations[population])
+
+
+def _plan(made: Cast, ids: Ints) -> None:
+    """Ways at once for as many as the pause allows, the others wait for their turn."""
+    mode = made.engine.state.track[made.engine.slot_of[ids], MODE]
+    ids = ids[mode != STAYING]
+    whose = made.engine.state.story[made.engine.slot_of[ids], POPULATION].tolist()
+    guided = np.array([made.populations[k].manner >= 0 for k in whose], bool)
+    for some, most in ((ids[~guided], _AT_ONCE), (ids[guided], _ROUTES)):
+        if len(some):
+            made.planner.find(made.wishes(some[:most], np.ones(len(some[:most]), bool)))
+        for number in some[most:].tolist():
+            made.planner.ask(number, keep_goal=True)
