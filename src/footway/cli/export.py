@@ -41,12 +41,18 @@ EXAMPLES: Final = (
     "  footway export run.parquet -o run.gif --map plan.geojson --speed 4\n\n"
     "  footway export run.parquet -o run.png --map plan.geojson --at 30\n\n"
     "  footway export first.parquet second.parquet -o all.parquet\n\n"
+    "  footway export run.parquet -o run.html --map plan.geojson\n\n"
     "PedPy reads .sqlite with load_trajectory_from_jupedsim_sqlite, .txt with load_trajectory."
 )
 
 _PICTURES: Final = (".png", ".svg", ".pdf")
 _FILMS: Final = (".gif", ".webp", ".mp4")
-_DRAWN: Final = dict.fromkeys(_PICTURES, "a picture") | dict.fromkeys(_FILMS, "an animation")
+_PAGE: Final = ".html"
+_DRAWN: Final = (
+    dict.fromkeys(_PICTURES, "a picture")
+    | dict.fromkeys(_FILMS, "an animation")
+    | {_PAGE: "a page that replays it"}
+)
 _TABLES: Final = {
     ".sqlite": "JuPedSim's trajectories",
     ".txt": "PedPy's text format",
@@ -104,8 +110,8 @@ def export(
             "--output",
             metavar="FILE",
             help="JuPedSim's trajectories (.sqlite), PedPy's text format (.txt), a table (.csv), "
-            "one recording (.parquet), a picture (.png, .svg, .pdf) or an animation (.gif, .webp, "
-            ".mp4).",
+            "one recording (.parquet), a picture (.png, .svg, .pdf), an animation (.gif, .webp, "
+            ".mp4) or one page that replays it in a browser, offline (.html).",
             show_default=False,
         ),
     ],
@@ -207,6 +213,9 @@ def _draw(recording: Recording, wishes: Wishes, steps: Steps) -> None:
 
     loaded = _ground(recording, wishes, steps)
     with steps.step("export", f"Drawing {wishes.output}"):
+        if wishes.kind == _PAGE:
+            _write_page(recording, loaded, wishes.output)
+            return
         if wishes.kind in _FILMS:
             animate(
                 loaded.corridors,
@@ -219,6 +228,12 @@ def _draw(recording: Recording, wishes: Wishes, steps: Steps) -> None:
         frame = telling_frame(recording) if wishes.at is None else _frame_at(recording, wishes.at)
         figure = draw_moment(loaded.corridors, recording, frame, environment=loaded.environment)
         save_picture(figure, wishes.output)
+
+
+def _write_page(recording: Recording, loaded: LoadedMap, output: str) -> None:
+    from footway.studio.sharing import write_page
+
+    write_page(recording, output, cmap=loaded.corridors, environment=loaded.environment)
 
 
 def _ground(recording: Recording, wishes: Wishes, steps: Steps) -> LoadedMap:

@@ -1,0 +1,317 @@
+"""The one open document of a server, and the answer to every ask about it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from typing import TYPE_CHECKING, Any, Final
+
+from footway import __version__
+from footway.crowd import Crowd
+from footway.errors import BadInput, FootwayError, NoPath
+from footway.studio import layers, paths, people, replay, saving
+from footway.studio.documents import open_built_in
+from footway.studio.drawing import Sheet
+from footway.studio.ground import ground
+from footway.studio.live import Live
+from footway.studio.walks import walk
+from footway.studio.wire import Answer, answered, refused, told
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from footway.studio import requests
+    from footway.studio.documents import Document
+    from footway.studio.requests import Request
+    from footway.studio.wire import Message
+
+LANES: Final = {
+    "hello": "quick",
+    "ground": "quick",
+    "path": "path",
+    "walk": "walk",
+    "layer": "layer",
+    "crowd": "crowd",
+    "population": "crowd",
+    "character": "crowd",
+    "obstacle": "crowd",
+    "open": "drawing",
+    "edit": "drawing",
+    "replay": "replay",
+    "trails": "replay",
+}
+"""Which thread answers each ask."""
+
+ROADMAPS: Final = "roadmap"
+"""The thread that makes roadmaps, one at a time."""
+
+_log = logging.getLogger("footway.studio")
+
+
+def lane_of(request: Request) -> str:
+    """Return the thread that answers an ask."""
+    slow = request.ask == "layer" and getattr(request, "name", "") == "roadmap"
+    return ROADMAPS if slow else LANES[request.ask]
+
+
+class Desk:
+    """What lies on it is shared by all who watch.
+
+    Args:
+        document: that is open at first.
+        say: tells all watchers an event; must not wait.
+        show: shows all watchers a frame of the crowd; must not wait.
+
+    """
+
+    def __init__(
+        self,
+        document: Document,
+        *,
+        say: Callable[[Message], None] = lambda _: None,
+        show: Callable[[bytes], None] = lambda _: None,
+    ) -> None:
+        self.document = document
+        self.version = 0  # counts the changes of the document
+        self._say = say
+        self._sheet = Sheet()
+        self._roster: dict[int, requests.Population] = {}  # who was added, by index of population
+        self._grounds = paths.Grounds()
+        self._layers: dict[tuple[Any, ...], Answer] = {}
+        self._changing = threading.Lock()  # of the document: by an ask, or by an upload
+        self.live = Live(_crowd_of(document), say=say, show=show)
+
+    def answer(self, request: Request) -> Message:
+        """Answer an ask; whatever goes wrong becomes a refusal."""
+        document = self.document
+        try:
+            return answered(request.n, getattr(self, f"_{request.ask}")(request))
+        except FootwayError as error:
+            kind = "no-path" if isinstance(error, NoPath) else "bad-input"
+            return refused(request.n, str(error), kind, **_reasons(document, request, error))
+        except MemoryError:
+            return refused(request.n, "out of memory; ask for less", "broken")
+        except Exception as error:  # noqa: BLE001 - a page must never take the server down
+            return refused(request.n, broken(error), "broken")
+
+    def end(self) -> None:
+        """Stop the crowd."""
+        self.live.end()
+
+    # -- the document --------------------------------------------------------------------------
+
+    def open(self, document: Document) -> dict[str, Any]:
+        """Put another document on the desk, and tell everybody; what was drawn is forgotten."""
+        crowd = _crowd_of(document)
+        with self._changing:
+            self._sheet = Sheet()
+            self._roster.clear()
+            self.live.do(lambda: self._begin_with(crowd))
+            return self._lay(document)
+
+    def _begin_with(self, crowd: Crowd) -> None:
+        self.live.pause()
+        self.live.replace(crowd)
+
+    def _lay(self, document: Document) -> dict[str, Any]:
+        """Show a document to everybody."""
+        self.document = document
+        self.version += 1
+        self._layers.clear()
+        facts = self.facts()
+        self._say(told("document", Answer(facts)))
+        return facts
+
+    def facts(self) -> dict[str, Any]:
+        """What is open, as the page wants it."""
+        sheet = self._sheet
+        return {
+            **self.document.facts(),
+            "version": self.version,
+            "edited": self.document.is_edited,
+            "undo": len(sheet.before),
+            "redo": len(sheet.after),
+        }
+
+    def _hello(self, _: Request) -> Answer:
+        return Answer({"document": self.facts(), "crowd": self.live.status, "version": __version__})
+
+    def _open(self, ask: requests.Open) -> Answer:
+        return Answer(self.open(open_built_in(ask.name)))
+
+    def _ground(self, _: Request) -> Answer:
+        version, made = self.version, ground(self.document)
+        return Answer({**made.facts, "version": version}, made.arrays)
+
+    def _edit(self, ask: requests.Edit) -> Answer:
+        with self._changing:
+            before = self.document
+            made = self._sheet.edit(before, ask)
+            if made.corridors is not before.corridors or made.terrain is not before.terrain:
+                self.live.do(lambda: self._move_to(made))
+            return Answer(self._lay(made))
+
+    def _move_to(self, document: Document) -> None:
+        """Let the crowd go on with other walls, or over other ground."""
+        crowd = self.live.crowd.moved_to(document.corridors, document.environment)
+        self.live.replace(crowd)
+
+    def save(self, kind: str) -> saving.File:
+        """Return the document as a file.
+
+        Raises:
+            BadInput: it cannot be saved as that.
+
+        """
+        if kind == "geojson":
+            return saving.as_geojson(self.document)
+        if kind == "recording":
+            return saving.as_recording(self.document)
+        if kind == "scenario":
+            return self.live.do(self._as_scenario)
+        raise BadInput(f"cannot save as {kind[:40]!r}; take geojson, scenario or recording")
+
+    def _as_scenario(self) -> saving.File:
+        crowd, roster = self.live.crowd, list(self._roster.values())
+        discs = crowd.obstacles.tolist()
+        return saving.as_scenario(self.document, roster, seed=crowd.seed, obstacles=discs)
+
+    # -- questions -----------------------------------------------------------------------------
+
+    def _path(self, ask: requests.Path) -> Answer:
+        return paths.path(self.document, ask, self._grounds)
+
+    def warm(self) -> None:
+        """Ask for a path, so that the first one that a page asks for comes as fast as the next."""
+        paths.warm(self.document)
+
+    def _walk(self, ask: requests.Walk) -> Answer:
+        return walk(self.document, ask)
+
+    def _layer(self, ask: requests.Layer) -> Answer:
+        document, key = self.document, (ask.name, ask.method, ask.resolution, ask.radius)
+
+        def check(_done: int, _total: int) -> None:
+            if self.document is not document:
+                raise BadInput("the map was changed meanwhile; ask again")
+
+        if key not in self._layers:
+            made = layers.layer(document, ask, check)
+            check(0, 0)
+            self._layers[key] = made
+        return self._layers[key]
+
+    def _replay(self, ask: requests.Replay) -> Answer:
+        if ask.frame is None:
+            return replay.overview(self.document)
+        return replay.frame(self.document, ask.frame)
+
+    def _trails(self, ask: requests.Trails) -> Answer:
+        return replay.trails(self.document, ask.first, ask.last)
+
+    # -- the crowd -----------------------------------------------------------------------------
+
+    def _crowd(self, ask: requests.Crowd) -> Answer:
+        if ask.do == "reset":
+            self._reset(ask.seed)
+        else:
+            self.live.do(lambda: self._conduct(ask))
+        return Answer(self.live.status)
+
+    def _conduct(self, ask: requests.Crowd) -> None:
+        live = self.live
+        if ask.speed is not None:
+            live.speed = ask.speed
+        elif ask.do == "faster":
+            live.speed = min(16.0, 2.0 * live.speed)
+        if ask.do == "start":
+            live.start()
+        elif ask.do == "pause":
+            live.pause()
+        elif ask.do == "step":
+            live.pause()
+            live.step()
+
+    def _reset(self, seed: int | None) -> None:
+        """Begin anew: the people of the scenario, and those who were added and not removed."""
+        live = self.live
+        with self._changing:
+            crowd = _crowd_of(self.document, live.crowd.seed if seed is None else seed)
+            roster = {}
+            for ask in self._roster.values():
+                roster[len(crowd.names)] = ask
+                people.add(crowd, self.document, ask)
+            live.do(lambda: self._begin_again(crowd))
+            self._roster = roster
+
+    def _begin_again(self, crowd: Crowd) -> None:
+        """Take another crowd, among the same obstacles."""
+        for x, y, radius in self.live.crowd.obstacles.tolist():
+            crowd.add_obstacle((x, y), radius)
+        self._begin_with(crowd)
+
+    def _population(self, ask: requests.Population) -> Answer:
+        def work() -> None:
+            crowd = self.live.crowd
+            if ask.do == "add":
+                self._check_live()
+                index = len(crowd.names)
+                named = ask.model_copy(update={"name": ask.name or people.free_name(crowd)})
+                people.add(crowd, self.document, named)
+                self._roster[index] = named
+            else:
+                people.change(crowd, ask)
+                self._note(ask)
+
+        self.live.do(work)
+        return Answer(self.live.status)
+
+    def _note(self, ask: requests.Population) -> None:
+        """Remember a change, for the next reset and for saving."""
+        assert ask.index is not None
+        if ask.do == "remove":
+            self._roster.pop(ask.index, None)
+        elif ask.index in self._roster and ask.speed is not None:
+            known = self._roster[ask.index]
+            self._roster[ask.index] = known.model_copy(update={"speed": ask.speed})
+
+    def _check_live(self) -> None:
+        if self.document.recording is not None:
+            raise BadInput("a recording is open; open a map or a scenario to add a crowd")
+
+    def _character(self, ask: requests.Character) -> Answer:
+        return self.live.do(lambda: people.character(self.live.crowd, ask.id))
+
+    def _obstacle(self, ask: requests.Obstacle) -> Answer:
+        return self.live.do(lambda: people.obstacle(self.live.crowd, ask))
+
+
+def broken(error: Exception) -> str:
+    """One line about what should not have happened; the log has the rest."""
+    _log.debug("an ask failed", exc_info=error)
+    return f"this is a fault in Footway: {type(error).__name__}: {error}"[:300]
+
+
+def _crowd_of(document: Document, seed: int | None = None) -> Crowd:
+    """The crowd of a scenario at its beginning; nobody on a map."""
+    scenario = document.scenario
+    if scenario is None:
+        return Crowd(document.corridors, seed=seed or 0, environment=document.environment)
+    from footway.io.scenario.staging import Ground, stage
+
+    changes: dict[str, Any] = {} if seed is None else {"seed": seed}
+    if document.environment is not None:
+        changes["area"] = {}  # they are areas of the map here, so that one can draw on them
+    scenario = scenario.model_copy(update=changes)
+    return stage(scenario, Ground(document.corridors, document.environment)).crowd
+
+
+def _reasons(document: Document, request: Request, error: FootwayError) -> dict[str, Any]:
+    """What a page wants to know about a refusal, beside the line."""
+    from footway.studio.requests import Path
+
+    if isinstance(request, Path):
+        return paths.why_not(document, request, error)
+    if isinstance(error, NoPath) and error.pinch is not None:
+        return {"reason": error.reason, "pinch": paths.pinch_facts(error.pinch)}
+    return {}

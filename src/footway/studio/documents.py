@@ -1,0 +1,272 @@
+"""What is open in the studio: a map, a scenario or a recording."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+
+from footway.errors import BadInput
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from footway.corridor import CorridorMap
+    from footway.crowd import Recording
+    from footway.environment import Environment, TerrainRegion
+    from footway.io.scenario import Scenario
+
+    Floats = NDArray[np.float64]
+
+What = Literal["map", "scenario", "recording"]
+
+SCENARIO: Final = ".toml"
+RECORDING: Final = ".parquet"
+_SAVED: Final = ".fwmap"
+_MOST_TILES: Final = 4  # cities in each direction that a page can show
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """A map with what belongs to it.
+
+    Attributes:
+        name: of the file, or gallery:NAME, or demo:NAME.
+        what: it is.
+        environment: None where it is a saved corridor map.
+        corridors: its corridor map.
+        scenario: who walks there, where it is one.
+        recording: who walked there, where it is one.
+        is_edited: whether somebody drew on it.
+
+    """
+
+    name: str
+    what: What
+    environment: Environment | None
+    corridors: CorridorMap
+    scenario: Scenario | None = None
+    recording: Recording | None = None
+    is_edited: bool = False
+
+    @cached_property
+    def balls(self) -> Floats:
+        """(n, 3) x, y and clearance of points along the medial axis, m."""
+        axis = self.corridors.axis(0.5)
+        return np.column_stack([axis.points, axis.clearance])
+
+    @property
+    def largest_radius(self) -> float:
+        """Radius of the widest disc that fits somewhere, m."""
+        return float(self.balls[:, 2].max())
+
+    @property
+    def editable(self) -> bool:
+        """Whether one can draw on it."""
+        return self.environment is not None and self.recording is None
+
+    @property
+    def terrain(self) -> tuple[TerrainRegion, ...]:
+        """Regions of ground."""
+        return self.environment.terrain if self.environment is not None else ()
+
+    @property
+    def kinds(self) -> list[str]:
+        """Kinds of terrain."""
+        return list(dict.fromkeys(region.kind for region in self.terrain))
+
+    def on(self, environment: Environment) -> Document:
+        """Return the document with another map, built anew."""
+        from footway.corridor import CorridorMap
+
+        return replace(self, environment=environment, corridors=CorridorMap.build(environment))
+
+    def facts(self) -> dict[str, Any]:
+        """Plain values, for the page."""
+        env = self.environment
+        bounds = self.corridors.bounds if env is None else env.bounds
+        return {
+            "name": self.name,
+            "what": self.what,
+            "bounds": list(bounds),
+            "area": None if env is None else env.area,
+            "holes": self.corridors.n_cycles if env is None else env.holes,
+            "kinds": self.kinds,
+            "areas": _areas(env),
+            "repairs": _repairs(env),
+            "largest_radius": self.largest_radius,
+            "gallery": built_in(),
+            "editable": self.editable,
+        }
+
+
+def role_of(properties: Any) -> str:
+    """Role of an area, as a map says it: "spawn", "exit", "goal" or "area"."""
+    role = str(properties.get("role", "area"))
+    return role if role in ("spawn", "exit", "goal") else "area"
+
+
+def _areas(env: Environment | None) -> list[dict[str, Any]]:
+    areas = () if env is None else env.areas
+    return [
+        {"name": area.name, "index": k, "role": role_of(area.properties)}
+        for k, area in enumerate(areas)
+    ]
+
+
+def _repairs(env: Environment | None) -> list[str]:
+    from footway.environment.repair import worth_telling
+
+    repairs = () if env is None else env.repairs
+    return [str(repairs[k]) for k in worth_telling(repairs)][:100]
+
+
+def built_in() -> list[str]:
+    """Return names of the maps and scenarios that need no file.
+
+    Example:
+        >>> "gallery:city" in built_in(), "demo:evacuation" in built_in()
+        (True, True)
+
+    """
+    from footway.environment import gallery
+    from footway.io.scenario import demos
+
+    maps = [f"gallery:{name}" for name in gallery.names() if name not in ("house", "quake")]
+    return maps + [f"demo:{name}" for name in demos.names()]
+
+
+def open_built_in(name: str) -> Document:
+    """Open gallery:NAME or demo:NAME.
+
+    Raises:
+        BadInput: there is none, or it is too large for a page.
+
+    Example:
+        >>> open_built_in("gallery:field").what
+        'map'
+
+    """
+    tiles = name.removeprefix("gallery:city:").split("x")[0]
+    if tiles.isdigit() and int(tiles) > _MOST_TILES:
+        raise BadInput(f"{name}: is too large for a page; take city:{_MOST_TILES}x{_MOST_TILES}")
+    if not name.startswith(("gallery:", "demo:")):
+        raise BadInput(f"{name}: is not built in; there are {', '.join(built_in())}")
+    return open_document(name)
+
+
+def open_document(
+    name: str,
+    *,
+    map_name: str | None = None,
+    scale: float | None = None,
+    between: tuple[float, float] | None = None,
+    called: str | None = None,
+) -> Document:
+    """Open a map file, a scenario (.toml), a recording (.parquet), gallery:NAME or demo:NAME.
+
+    Args:
+        name: of the file.
+        map_name: map of a recording; by default the one that it names, where that is built in, or
+            else a box around everybody.
+        scale: metres per cell, pixel or unit of a map file.
+        between: heights, m, between which a plan is cut out of a three-dimensional map.
+        called: name that the page shows; the file's own where it is left out.
+
+    Raises:
+        BadInput: what is wrong with the file, on one line.
+
+    """
+    suffix = Path(name).suffix.lower()
+    called = called or (name if ":" in name else Path(name).name)
+    if name.startswith("demo:") or suffix == SCENARIO:
+        made = _scenario(name, called)
+    elif suffix == RECORDING:
+        made = _recording(name, called, map_name, scale)
+    else:
+        made = _map(name, called, scale, between)
+    if map_name is not None and made.recording is None:
+        raise BadInput(f"{name}: is no recording; leave --map out")
+    return made
+
+
+def _map(
+    name: str, called: str, scale: float | None, between: tuple[float, float] | None
+) -> Document:
+    from footway.corridor import CorridorMap
+    from footway.environment import Environment
+    from footway.io import load
+
+    if name.lower().endswith(_SAVED):
+        saved = CorridorMap.load(name)
+        if not isinstance(saved, CorridorMap):
+            raise BadInput(f"{name}: is a roadmap in three dimensions; the studio shows plans")
+        return Document(called, "map", None, saved)
+    env = load(name, scale=scale, between=between)
+    if not isinstance(env, Environment):
+        raise BadInput(
+            f"{name}: is three-dimensional; give --between LOW,HIGH to cut a plan out of it"
+        )
+    return Document(called, "map", env, CorridorMap.build(env))
+
+
+def _scenario(name: str, called: str) -> Document:
+    from footway.io.scenario import load_scenario
+    from footway.io.scenario.staging import open_map
+
+    scenario = load_scenario(name)
+    ground = open_map(scenario)
+    env = ground.environment
+    if env is not None and scenario.area:
+        env = _with_areas(env, scenario)
+    return Document(called, "scenario", env, ground.corridors, scenario=scenario)
+
+
+def _with_areas(env: Environment, scenario: Scenario) -> Environment:
+    """Return the map with the areas of the scenario, too, so that the page shows them."""
+    import shapely
+
+    from footway.environment import Area
+
+    more = tuple(Area(key, shapely.Polygon(ring)) for key, ring in scenario.area.items())
+    return replace(env, areas=(*env.areas, *more))
+
+
+def _recording(name: str, called: str, map_name: str | None, scale: float | None) -> Document:
+    from footway.crowd import Recording
+    from footway.io.trajectories import check_clear
+
+    recording = Recording.load(name)
+    if not recording.n_frames:
+        raise BadInput(f"{name}: has no frames; there is nothing to replay")
+    if map_name is not None:
+        ground = _map(map_name, map_name, scale, None)
+        check_clear(recording, ground.corridors, map_name)
+    else:
+        ground = _own_map(recording)
+    return replace(ground, name=called, what="recording", recording=recording)
+
+
+def _own_map(recording: Recording) -> Document:
+    """The map that a recording names, where it is built in; else a box around everybody."""
+    from footway.corridor import CorridorMap
+    from footway.environment import Environment
+    from footway.io.trajectories import box_of, check_clear
+
+    name = recording.map_name
+    if f"gallery:{name.removeprefix('gallery:')}" in built_in():
+        ground = open_built_in(f"gallery:{name.removeprefix('gallery:')}")
+        try:
+            check_clear(recording, ground.corridors, name)
+        except BadInput:
+            pass  # another map of the same name
+        else:
+            return ground
+    if not len(recording.characters.ids):
+        env = Environment.from_polygons(bounds=(0, 0, 10, 10), name=name)
+    else:
+        env = Environment.from_polygons(box_of(recording).buffer(1.0), name=name)
+    return Document(name, "recording", env, CorridorMap.build(env))

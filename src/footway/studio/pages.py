@@ -1,0 +1,86 @@
+"""The page: built files from `static`, with headers that let it load nothing from elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from starlette.datastructures import MutableHeaders
+from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse
+from starlette.staticfiles import StaticFiles
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from footway.studio.gate import Gate
+
+STATIC: Final = Path(__file__).parent / "static"
+
+HEADERS: Final = {
+    "Content-Security-Policy": (
+        "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+        "img-src 'self' blob: data:; connect-src 'self'; worker-src 'self' blob:; "
+        "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+_MISSING: Final = """<!doctype html><html lang="en"><meta charset="utf-8">
+<title>Footway studio</title>
+<h1>The page of Footway studio has not been built</h1>
+<p>The server runs, but this copy of Footway has no page: it is built when Footway is installed
+with <code>pip install .</code>. In a source folder, build it with
+<code>npm ci &amp;&amp; npm run build</code> in the folder <code>web</code>, then load this page
+again.</p></html>"""
+
+
+async def index(_: Request) -> Response:
+    """Return the page itself, or one that says how to build it."""
+    file = STATIC / "index.html"
+    if not file.is_file():
+        return HTMLResponse(_MISSING, status_code=503)
+    return FileResponse(file)
+
+
+class BuiltFiles(StaticFiles):
+    """The other files of the page."""
+
+    def __init__(self) -> None:
+        super().__init__(directory=STATIC, check_dir=False)
+
+    async def check_config(self) -> None:
+        """Let the folder be missing: its files are not found then."""
+
+
+class Guard:
+    """Refuses requests for other hosts, and adds the headers to every answer."""
+
+    def __init__(self, app: ASGIApp, gate: Gate) -> None:
+        self._app, self._gate = app, gate
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers[name] = value
+                if not scope["path"].startswith("/assets/"):
+                    headers["Cache-Control"] = "no-store"
+            await send(message)
+
+        hosts = [value for name, value in scope["headers"] if name == b"host"]
+        if len(hosts) != 1 or not self._gate.knows_host(hosts[0].decode("latin-1")):
+            refusal = PlainTextResponse("this server does not answer to that name", 400)
+            await refusal(scope, receive, send_guarded)
+            return
+        await self._app(scope, receive, send_guarded)

@@ -1,0 +1,127 @@
+"""A recording to look at: what it measures in time, its frames, and where everybody went."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from footway.errors import BadInput
+from footway.studio.frames import recorded_frame
+from footway.studio.wire import Answer
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from footway.corridor import CorridorMap
+    from footway.crowd import Recording
+    from footway.studio.documents import Document
+
+    Floats = NDArray[np.float64]
+
+_MOST_MEASURED: Final = 1000  # frames that the plots have
+_CELL: Final = 2.0  # m, side of the cells in which density is counted
+_PROBES: Final = 4  # points along the side of a cell, by which its walkable area is measured
+_MOST_ROWS: Final = 1_000_000  # of trails
+
+
+def recording_of(document: Document) -> Recording:
+    """Return the recording that is open, or one clear line."""
+    if document.recording is None:
+        raise BadInput(f"{document.name}: is no recording; open a .parquet file")
+    return document.recording
+
+
+def overview(document: Document) -> Answer:
+    """Return length and frames of the recording, and what the plots under it show."""
+    return plots(recording_of(document), document.corridors)
+
+
+def plots(recording: Recording, corridors: CorridorMap) -> Answer:
+    """Return what a recording measures in time, at 1,000 of its frames at most.
+
+    `times` (s) and numbers of the `frames`, `present` (characters), `density` (1/m2: the mean over
+    all characters of how many share their cell of 2 m, over its walkable area), `speed` (mean,
+    m/s), `flow` (density times speed, 1/(m s)); and `frame_times` (s) of all frames.
+    """
+    most = min(recording.n_frames, _MOST_MEASURED)
+    chosen = np.unique(np.linspace(0, recording.n_frames - 1, most).astype(np.int64))
+    seen = [recording.frame(int(k)) for k in chosen]
+    density = _densities([one.positions for one in seen], corridors)
+    speed = [_mean(np.hypot(*one.velocities.astype(float).T)) for one in seen]
+    facts = {
+        "frames": recording.n_frames,
+        "duration": recording.duration,
+        "characters": len(recording.characters.ids),
+        "names": list(recording.names),
+        "complete": recording.complete,
+        "step": recording.step,
+    }
+    arrays = {
+        "times": recording.times[chosen],
+        "frames": chosen,
+        "frame_times": recording.times,
+        "present": np.array([len(one.ids) for one in seen]),
+        "density": density,
+        "speed": np.array(speed),
+        "flow": density * np.array(speed),
+    }
+    return Answer(facts, arrays)
+
+
+def _densities(places: list[Floats], corridors: CorridorMap) -> Floats:
+    """Mean density that characters feel in each frame, 1/m2."""
+    low = np.array(corridors.bounds[:2])
+    cells = [np.floor((at - low) / _CELL).astype(np.int64) for at in places]
+    used, which = np.unique(
+        np.concatenate([np.empty((0, 2), np.int64), *cells]), axis=0, return_inverse=True
+    )
+    area = _areas(low + _CELL * used, corridors)
+    ends = np.cumsum([0, *map(len, cells)])
+    found = []
+    for first, last in pairwise(ends.tolist()):
+        here = which.ravel()[first:last]
+        counts = np.bincount(here, minlength=len(used))
+        found.append(_mean(counts[here] / area[here]))
+    return np.array(found)
+
+
+def _areas(corners: Floats, corridors: CorridorMap) -> Floats:
+    """Walkable area of cells (n,), m2, by points on a grid in each; a part at the least."""
+    inside = (np.indices((_PROBES, _PROBES)).reshape(2, -1).T + 0.5) * _CELL / _PROBES
+    points = (corners[:, None] + inside).reshape(-1, 2)
+    free = corridors.clearance(points).reshape(len(corners), -1) > 0.0
+    areas: Floats = np.maximum(1, free.sum(axis=1)) * (_CELL / _PROBES) ** 2
+    return areas
+
+
+def _mean(values: Floats) -> float:
+    return float(values.mean()) if len(values) else 0.0
+
+
+def frame(document: Document, k: int) -> Answer:
+    """Return one frame, as the event "frame" has it, and the obstacles of that moment."""
+    recording = recording_of(document)
+    if k >= recording.n_frames:
+        raise BadInput(f"there is no frame {k}; the recording has {recording.n_frames}")
+    return recorded_frame(recording, k)
+
+
+def trails(document: Document, first: int, last: int) -> Answer:
+    """Return where everybody went between two frames: points, offsets of characters, ids."""
+    recording = recording_of(document)
+    last = min(last, recording.n_frames - 1)
+    if first > last:
+        raise BadInput(f"trails from frame {first} to {last}: give the earlier one first")
+    rows = int(recording.offsets[last + 1] - recording.offsets[first])
+    step = max(1, -(-rows // _MOST_ROWS))
+    frames = [recording.frame(k) for k in range(first, last + 1, step)]
+    ids = np.concatenate([one.ids for one in frames])
+    order = np.argsort(ids, kind="stable")
+    points = np.concatenate([one.positions for one in frames])[order]
+    who, counts = np.unique(ids[order], return_counts=True)
+    return Answer(
+        {"every": step},
+        {"points": points, "offsets": np.cumsum([0, *counts]), "ids": who.astype(np.uint32)},
+    )

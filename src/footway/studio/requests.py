@@ -1,0 +1,230 @@
+"""What a browser may ask: one model for each ask, nothing else gets through."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic_core import from_json
+
+from footway.errors import BadInput
+
+Metres: TypeAlias = Annotated[float, Field(ge=-1e7, le=1e7, allow_inf_nan=False)]
+Point: TypeAlias = tuple[Metres, Metres]
+Radius: TypeAlias = Annotated[float, Field(gt=0.0, le=1000.0, allow_inf_nan=False)]
+Speed: TypeAlias = Annotated[float, Field(gt=0.0, le=50.0, allow_inf_nan=False)]
+Weight: TypeAlias = Annotated[float, Field(gt=0.0, le=1e6, allow_inf_nan=False)]
+Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=200)]
+Preferences: TypeAlias = Annotated[dict[Name, Weight], Field(max_length=64)]
+Number: TypeAlias = Annotated[int, Field(ge=0, le=2**53)]
+
+
+class Request(BaseModel):
+    """What every ask has: its number, chosen by the browser."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    n: Number
+    ask: str
+
+
+class Hello(Request):
+    """What is open, and how the crowd is."""
+
+    ask: Literal["hello"]
+
+
+class Open(Request):
+    """Open a built-in map or scenario."""
+
+    ask: Literal["open"]
+    name: Annotated[str, Field(max_length=100, pattern=r"^(gallery|demo):[a-z0-9:_-]+$")]
+
+
+class Ground(Request):
+    """The walkable space, terrain and areas."""
+
+    ask: Literal["ground"]
+
+
+class Layer(Request):
+    """Something to draw over the map."""
+
+    ask: Literal["layer"]
+    name: Literal["axis", "discs", "roadmap"]
+    method: Literal["grm", "rrm", "rrm_star", "rrrm", "prm"] | None = None
+    resolution: Annotated[float, Field(ge=0.05, le=100.0, allow_inf_nan=False)] | None = None
+    radius: Radius = 0.25
+
+
+class Path(Request):
+    """A path, and the corridor that it runs in."""
+
+    ask: Literal["path"]
+    start: Point
+    goal: Point
+    radius: Radius = 0.25
+    method: Literal["short", "cmm", "irm", "miran"] = "short"
+    clearance: Annotated[float, Field(ge=0.0, le=1000.0, allow_inf_nan=False)] | None = None
+    speed: Speed = 1.2
+    preferences: Preferences = Field(default_factory=dict)
+    sigma: Annotated[float, Field(gt=0.0, le=1e4, allow_inf_nan=False)] = 30.0
+    spacing: Annotated[float, Field(ge=0.1, le=1e4, allow_inf_nan=False)] = 3.0
+
+
+class Crowd(Request):
+    """Start and stop the crowd, and say how fast it goes."""
+
+    ask: Literal["crowd"]
+    do: Literal["start", "pause", "step", "reset", "faster", "status"]
+    speed: Annotated[float, Field(ge=0.25, le=16.0, allow_inf_nan=False)] | None = None
+    seed: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
+
+
+class Population(Request):
+    """Add, remove or change characters."""
+
+    ask: Literal["population"]
+    do: Literal["add", "remove", "change"]
+    name: Name | None = None
+    count: Annotated[int, Field(ge=1, le=100_000)] = 100
+    radius: Annotated[float, Field(gt=0.0, le=5.0, allow_inf_nan=False)] | None = None
+    speed: Annotated[float, Field(gt=0.0, le=20.0, allow_inf_nan=False)] | None = None
+    behaviour: Literal["goals", "wander"] = "goals"
+    lane: Annotated[float, Field(ge=-2.0, le=2.0, allow_inf_nan=False)] | None = None
+    noise: Annotated[float, Field(ge=0.0, le=2.0, allow_inf_nan=False)] | None = None
+    follow: Literal["cmm", "miran", "irm"] | None = None
+    preferences: Preferences | None = None
+    area: Name | None = None
+    goal: Name | Point | None = None
+    then: Literal["repeat", "stay", "exit"] = "repeat"
+    index: Annotated[int, Field(ge=0, le=100_000)] | None = None
+
+    @model_validator(mode="after")
+    def _has_an_index(self) -> Population:
+        if self.do != "add" and self.index is None:
+            raise ValueError("give the index of the population")
+        return self
+
+
+class Character(Request):
+    """All about one character."""
+
+    ask: Literal["character"]
+    id: Annotated[int, Field(ge=0, le=2**31 - 1)]
+
+
+class Obstacle(Request):
+    """Put a disc in the way, move it, take it away."""
+
+    ask: Literal["obstacle"]
+    do: Literal["add", "move", "remove"]
+    id: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
+    at: Point | None = None
+    radius: Annotated[float, Field(gt=0.0, le=100.0, allow_inf_nan=False)] = 1.0
+    velocity: tuple[
+        Annotated[float, Field(ge=-20.0, le=20.0, allow_inf_nan=False)],
+        Annotated[float, Field(ge=-20.0, le=20.0, allow_inf_nan=False)],
+    ] = (0.0, 0.0)
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Obstacle:
+        if self.do != "remove" and self.at is None:
+            raise ValueError("say where the obstacle is: at")
+        if self.do != "add" and self.id is None:
+            raise ValueError("say which obstacle: id")
+        return self
+
+
+class Walk(Request):
+    """A camera that walks from stop to stop."""
+
+    ask: Literal["walk"]
+    start: Point
+    heading: Annotated[float, Field(ge=-100.0, le=100.0, allow_inf_nan=False)] | None = None
+    stops: Annotated[list[Point], Field(min_length=1, max_length=100)]
+    radius: Radius = 0.25
+    eye_height: Annotated[float, Field(ge=0.1, le=100.0, allow_inf_nan=False)] = 1.7
+    speed: Annotated[float, Field(gt=0.0, le=20.0, allow_inf_nan=False)] = 1.4
+
+
+class Edit(Request):
+    """Draw on the map, delete, undo, redo."""
+
+    ask: Literal["edit"]
+    do: Literal["add", "delete", "undo", "redo"]
+    what: Literal["obstacle", "walkable", "terrain", "area"] = "obstacle"
+    kind: Name | None = None
+    name: Name | None = None
+    role: Literal["spawn", "exit", "goal"] | None = None
+    polygon: Annotated[list[Point], Field(min_length=3, max_length=2000)] | None = None
+    at: Point | None = None
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Edit:
+        if self.do == "add" and self.polygon is None:
+            raise ValueError("draw a polygon")
+        if self.do == "add" and self.what == "terrain" and self.kind is None:
+            raise ValueError("name the kind of terrain")
+        if self.do == "delete" and self.at is None:
+            raise ValueError("say where: at")
+        return self
+
+
+class Replay(Request):
+    """A recording as a whole, or one frame of it."""
+
+    ask: Literal["replay"]
+    frame: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
+
+
+class Trails(Request):
+    """Where everybody went between two frames of a recording."""
+
+    ask: Literal["trails"]
+    first: Annotated[int, Field(ge=0, le=2**31 - 1)]
+    last: Annotated[int, Field(ge=0, le=2**31 - 1)]
+
+
+_Any: TypeAlias = (
+    Hello | Open | Ground | Layer | Path | Crowd | Population | Character | Obstacle | Walk | Edit
+    | Replay | Trails
+)  # fmt: skip
+_models: TypeAdapter[Any] = TypeAdapter(Annotated[_Any, Field(discriminator="ask")])
+
+
+def parsed(text: str | bytes) -> Request:
+    """Return the request in a message.
+
+    Raises:
+        BadInput: what is wrong with it, on one line.
+
+    Example:
+        >>> parsed('{"n": 1, "ask": "path", "start": [1, 2], "goal": [3, 4]}').radius
+        0.25
+
+    """
+    try:
+        request: Request = _models.validate_json(text)
+    except ValidationError as error:
+        raise BadInput(_words(error)) from None
+    return request
+
+
+def number_of(text: str | bytes) -> int | None:
+    """Return the number of a message that is no request, where it can be told."""
+    try:
+        value = from_json(text)
+    except ValueError:
+        return None
+    number = value.get("n") if isinstance(value, dict) else None
+    good = isinstance(number, int) and not isinstance(number, bool) and 0 <= number <= 2**53
+    return number if good else None
+
+
+def _words(error: ValidationError) -> str:
+    """What is wrong first, on one line."""
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    where = ".".join(str(key)[:40] for key in first["loc"])
+    words = first["msg"].removeprefix("Value error, ")
+    return f"{where}: {words}"[:300] if where else f"not an ask: {words}"[:300]

@@ -1,0 +1,171 @@
+"""The document as files: GeoJSON, a scenario, a recording."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from footway.errors import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from footway.studio import requests
+    from footway.studio.documents import Document
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_TABLES = ("population", "source", "group", "obstacle", "terrain")
+
+
+class File(NamedTuple):
+    """A file to download."""
+
+    name: str
+    content: bytes
+    kind: str  # media type
+
+
+def as_geojson(document: Document) -> File:
+    """Return the map as GeoJSON in local metres, which `footway.load` reads."""
+    from footway.io.geojson_writer import save_geojson
+
+    env = document.environment
+    if env is None:
+        raise BadInput(f"{document.name}: is a saved corridor map; it cannot become GeoJSON")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "map.geojson"
+        save_geojson(env, path)
+        return File(f"{_stem(document)}.geojson", path.read_bytes(), "application/geo+json")
+
+
+def as_recording(document: Document) -> File:
+    """Return the recording, as Parquet."""
+    if document.recording is None:
+        raise BadInput("nothing is recorded here; `footway simulate SCENARIO -o run.parquet` does")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run.parquet"
+        document.recording.save(path)
+        return File(f"{_stem(document)}.parquet", path.read_bytes(), "application/octet-stream")
+
+
+def as_scenario(
+    document: Document, roster: Iterable[requests.Population], *, seed: int, obstacles: Any
+) -> File:
+    """Return map, populations and obstacles as a scenario, for `footway simulate`.
+
+    A map that was drawn on is named as the GeoJSON file that `as_geojson` gives: keep both in one
+    folder.
+    """
+    given = document.scenario
+    values: dict[str, Any] = {} if given is None else given.model_dump(exclude_unset=True)
+    values |= {"map": _map_name(document), "seed": seed}
+    values.setdefault("title", f"From Footway studio: {document.name}"[:200])
+    if _has_own_map(document):
+        values.pop("area", None)  # they are in the GeoJSON
+        values.pop("terrain", None)
+        values.pop("scale", None)
+    profiles = {} if given is None else dict(values.get("profile", {}))
+    people = [_population(ask, profiles) for ask in roster]
+    values["population"] = [*values.get("population", ()), *people]
+    if profiles:
+        values["profile"] = profiles
+    discs = [{"at": [x, y], "radius": r} for x, y, r in obstacles]
+    values["obstacle"] = [*values.get("obstacle", ()), *discs] if given is None else discs
+    if not any(values.get(kind) for kind in ("population", "source", "group")):
+        raise BadInput("nobody is in the crowd; add a population before you save a scenario")
+    return File(f"{_stem(document)}.toml", toml(values).encode(), "application/toml")
+
+
+def _has_own_map(document: Document) -> bool:
+    """Whether the map must be saved beside the scenario."""
+    built_in = document.name.startswith(("gallery:", "demo:"))
+    return document.is_edited or not built_in
+
+
+def _map_name(document: Document) -> str:
+    if _has_own_map(document):
+        return f"{_stem(document)}.geojson"
+    return document.name if document.scenario is None else document.scenario.map
+
+
+def _stem(document: Document) -> str:
+    """Name for files: letters, digits and dashes."""
+    words = re.sub(r"\.[A-Za-z0-9]{1,8}$", "", document.name).removeprefix("gallery:")
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", words.removeprefix("demo:")).strip("-")[:80] or "map"
+
+
+def _population(ask: requests.Population, profiles: dict[str, Any]) -> dict[str, Any]:
+    """Keys of a population, as a scenario has them; what a profile must say is added to those."""
+    include = {"name", "count", "radius", "speed", "lane", "noise", "area"}
+    found = ask.model_dump(include=include, exclude_none=True)
+    found["behaviour"] = ask.behaviour
+    if ask.preferences or ask.follow:
+        found["profile"] = f"{ask.name or 'people'} {len(profiles) + 1}"[:200]
+        habits = ask.model_dump(include={"preferences", "follow"}, exclude_none=True)
+        profiles[found["profile"]] = habits
+    if ask.goal is not None:
+        found["destinations"] = [ask.goal]
+    if ask.behaviour == "goals":
+        found["then"] = ask.then
+    return found
+
+
+def toml(values: dict[str, Any]) -> str:
+    """Return a document in TOML: plain keys first, then tables, then lists of tables.
+
+    Example:
+        >>> print(toml({"map": "gallery:field", "population": [{"count": 5}]}))
+        map = "gallery:field"
+        <BLANKLINE>
+        [[population]]
+        count = 5
+        <BLANKLINE>
+
+    """
+    plain = {k: v for k, v in values.items() if not isinstance(v, dict) and k not in _TABLES}
+    lines = [f"{_key(key)} = {_value(value)}" for key, value in plain.items()]
+    for key in (key for key, value in values.items() if isinstance(value, dict)):
+        lines += _table(key, values[key])
+    for key in (key for key in _TABLES if key in values):
+        for row in values[key]:
+            lines += ["", f"[[{key}]]"]
+            lines += [f"{_key(k)} = {_value(v)}" for k, v in row.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _table(key: str, values: dict[str, Any]) -> list[str]:
+    """A table, or one for each of its tables."""
+    deep = {k: v for k, v in values.items() if isinstance(v, dict)}
+    flat = {k: v for k, v in values.items() if k not in deep}
+    lines = []
+    if flat:
+        lines += ["", f"[{key}]", *(f"{_key(k)} = {_value(v)}" for k, v in flat.items())]
+    for name, table in deep.items():
+        lines += ["", f"[{key}.{_key(name)}]"]
+        lines += [f"{_key(k)} = {_value(v)}" for k, v in table.items()]
+    return lines
+
+
+def _key(key: str) -> str:
+    return key if _BARE.fullmatch(key) else _text(key)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, dict):
+        inside = ", ".join(f"{_key(k)} = {_value(v)}" for k, v in value.items())
+        return f"{{ {inside} }}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_value, value))}]"
+    return repr(value)
+
+
+def _text(text: str) -> str:
+    """A string as TOML has it: that of JSON, but for the letter 127."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,320 @@
+"""The server: routes, sockets, and how it starts and ends."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket as sockets
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Any, Final
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Mount, Route, WebSocketRoute
+from starlette.websockets import WebSocketDisconnect
+
+from footway.errors import BadInput, FootwayError
+from footway.studio import uploads
+from footway.studio.desk import LANES, ROADMAPS, Desk, broken, lane_of
+from footway.studio.gate import MOST_SOCKET, MOST_TEXT, MOST_UPLOAD, MOST_WATCHERS, Rate
+from footway.studio.lanes import Lane
+from footway.studio.pages import BuiltFiles, Guard, index
+from footway.studio.requests import number_of, parsed
+from footway.studio.watchers import Audience, Watcher
+from footway.studio.wire import packed, refused
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from starlette.requests import Request as HttpRequest
+    from starlette.types import ASGIApp
+    from starlette.websockets import WebSocket
+
+    from footway.studio.documents import Document
+    from footway.studio.gate import Gate
+    from footway.studio.requests import Request
+    from footway.studio.wire import Message
+
+_PATIENCE: Final = 30.0  # s for one message to go out, before a watcher counts as gone
+_UNANSWERED: Final = 64  # asks of one watcher at a time
+_SCOLDED: Final = 1000  # messages too many, before a watcher is sent away
+_WAITING: Final = 256  # asks in a lane
+_PORTS: Final = 50  # that are tried, from the wanted one on
+
+
+class Studio:
+    """A desk that browsers sit around.
+
+    Args:
+        document: that is open at first.
+        gate: who may come in.
+
+    """
+
+    def __init__(self, document: Document, gate: Gate) -> None:
+        self.gate = gate
+        self.audience = Audience()
+        self.desk = Desk(document, say=self.audience.say, show=self.audience.show)
+        self._lanes = {name: Lane(name, most=_WAITING) for name in sorted(set(LANES.values()))}
+        self._lanes[ROADMAPS] = Lane(ROADMAPS, most=1)
+
+    @property
+    def app(self) -> ASGIApp:
+        """The application, for an ASGI server."""
+        routes = [
+            Route("/", index),
+            Route("/upload", self._upload, methods=["POST"]),
+            Route("/save", self._save),
+            WebSocketRoute("/ws", self._watch),
+            Mount("/", BuiltFiles()),
+        ]
+        return Guard(Starlette(routes=routes, lifespan=self._life), self.gate)
+
+    @asynccontextmanager
+    async def _life(self, _: Starlette) -> AsyncIterator[None]:
+        self.audience.begin()
+        self._lanes[LANES["path"]].do(self.desk.warm)
+        yield
+        self.desk.end()
+
+    # -- files ---------------------------------------------------------------------------------
+
+    async def _upload(self, request: HttpRequest) -> Response:
+        """Open a file that a browser sends."""
+        headers = request.headers
+        if not self.gate.knows_origin(headers.get("origin"), headers.get("host")):
+            return _refusal("this file does not come from the page", 403)
+        if not self.gate.knows_token(request.query_params.get("token")):
+            return _refusal("the token is missing or wrong", 403)
+        name, scale = request.query_params.get("name", ""), request.query_params.get("scale")
+        try:
+            uploads.clean_name(name)
+            metres = None if scale is None else _number(scale)
+            content = await _body(request)
+        except BadInput as error:
+            return _refusal(str(error), 400)
+
+        def work() -> Response:
+            try:
+                facts = self.desk.open(uploads.opened(name, content, scale=metres))
+            except FootwayError as error:
+                return _refusal(str(error), 400)
+            except Exception as error:  # noqa: BLE001 - a file must never take the server down
+                return _refusal(broken(error), 500)
+            return Response(packed({"ok": facts}, {}), media_type="application/json")
+
+        answer: Response = await self._in_lane("drawing", work, _refusal("too much to do", 503))
+        return answer
+
+    async def _save(self, request: HttpRequest) -> Response:
+        """Send the document as a file."""
+        if not self.gate.knows_token(request.query_params.get("token")):
+            return _refusal("the token is missing or wrong", 403)
+        kind = request.query_params.get("as", "")
+
+        def work() -> Response:
+            try:
+                file = self.desk.save(kind)
+            except FootwayError as error:
+                return _refusal(str(error), 400)
+            except Exception as error:  # noqa: BLE001 - likewise
+                return _refusal(broken(error), 500)
+            headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
+            return Response(file.content, media_type=file.kind, headers=headers)
+
+        answer: Response = await self._in_lane("drawing", work, _refusal("too much to do", 503))
+        return answer
+
+    # -- one watcher ---------------------------------------------------------------------------
+
+    async def _watch(self, socket: WebSocket) -> None:
+        """Talk with one browser until it leaves."""
+        if not self._may_enter(socket):
+            await socket.close(1008)
+            return
+        await socket.accept()
+        if len(self.audience.all) >= MOST_WATCHERS:
+            words = f"{MOST_WATCHERS} browsers are watching already; close one of them"
+            await socket.send_text(refused(None, words, "busy"))
+            await socket.close(1013)
+            return
+        watcher = Watcher()
+        self.audience.join(watcher)
+        sender = asyncio.create_task(_send(socket, watcher))
+        try:
+            await self._listen(socket, watcher)
+        finally:
+            self.audience.all.discard(watcher)
+            watcher.leave()
+            sender.cancel()
+            with suppress(asyncio.CancelledError):
+                await sender
+            with suppress(RuntimeError, WebSocketDisconnect):
+                await socket.close()
+
+    def _may_enter(self, socket: WebSocket) -> bool:
+        headers, gate = socket.headers, self.gate
+        return (
+            gate.knows_host(headers.get("host"))
+            and gate.knows_origin(headers.get("origin"), headers.get("host"))
+            and gate.knows_token(socket.query_params.get("token"))
+        )
+
+    async def _listen(self, socket: WebSocket, watcher: Watcher) -> None:
+        rate, scolded, tasks = Rate(), 0, set[asyncio.Task[None]]()
+        while not watcher.is_gone:
+            try:
+                text = await _next_message(socket, watcher)
+            except WebSocketDisconnect:
+                return
+            if text is None:
+                continue
+            if not rate.allows():
+                scolded += 1
+                if scolded > _SCOLDED:
+                    return
+                watcher.put(refused(number_of(text), "too many messages; slow down", "busy"))
+                continue
+            task = asyncio.create_task(self._answer(text, watcher))
+            tasks.add(task)
+            task.add_done_callback(tasks.discard)
+
+    async def _answer(self, text: str | bytes, watcher: Watcher) -> None:
+        try:
+            request = parsed(text)
+        except BadInput as error:
+            watcher.put(refused(number_of(text), str(error), "bad-input"))
+            return
+        if watcher.asked >= _UNANSWERED:
+            watcher.put(refused(request.n, "too many asks at once; wait for answers", "busy"))
+            return
+        watcher.asked += 1
+        try:
+            watcher.put(await self.ask(request))
+        finally:
+            watcher.asked -= 1
+
+    async def ask(self, request: Request) -> Message:
+        """Return the answer of the desk, given in the thread for its kind."""
+        busy = refused(request.n, "the server is busy with others like this; ask again", "busy")
+        answer: Message = await self._in_lane(
+            lane_of(request), lambda: self.desk.answer(request), busy
+        )
+        return answer
+
+    async def _in_lane(self, lane: str, work: Callable[[], Any], refusal: Any) -> Any:
+        future = self._lanes[lane].do(work)
+        return refusal if future is None else await asyncio.wrap_future(future)
+
+
+def _refusal(words: str, code: int) -> Response:
+    return JSONResponse({"error": " ".join(words.split())}, status_code=code)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise BadInput(f"the scale is {text[:40]!r}; give metres per pixel or unit") from None
+
+
+async def _body(request: HttpRequest) -> bytes:
+    """Return what was sent, unless it is too much."""
+    too_much = BadInput(f"the file has more than {MOST_UPLOAD // 1_000_000} MB; cut out a part")
+    length = request.headers.get("content-length", "0")
+    if not length.isdigit() or int(length) > MOST_UPLOAD:
+        raise too_much
+    parts, size = [], 0
+    try:
+        async for part in request.stream():
+            size += len(part)
+            if size > MOST_UPLOAD:
+                raise too_much
+            parts.append(part)
+    except ClientDisconnect:
+        raise BadInput("the file broke off; send it again") from None
+    return b"".join(parts)
+
+
+async def _next_message(socket: WebSocket, watcher: Watcher) -> str | bytes | None:
+    """Return the next message; None where it was refused."""
+    message = await socket.receive()
+    if message["type"] == "websocket.disconnect":
+        raise WebSocketDisconnect
+    text: str | bytes | None = message.get("text")
+    if text is None:
+        watcher.put(refused(None, "not text; asks are JSON", "bad-input"))
+        return None
+    if len(text) > MOST_TEXT:
+        watcher.put(refused(None, f"a message has at most {MOST_TEXT:,} bytes", "bad-input"))
+        return None
+    return text
+
+
+async def _send(socket: WebSocket, watcher: Watcher) -> None:
+    """Send what waits for a watcher, as fast as it reads."""
+    with suppress(OSError, RuntimeError, WebSocketDisconnect, TimeoutError):
+        while (message := await watcher.next()) is not None:
+            async with asyncio.timeout(_PATIENCE):
+                if isinstance(message, str):
+                    await socket.send_text(message)
+                else:
+                    await socket.send_bytes(message)
+    watcher.leave()
+    with suppress(OSError, RuntimeError, WebSocketDisconnect):
+        await socket.close(1008)
+
+
+# -- starting and ending -----------------------------------------------------------------------
+
+
+def bind(host: str, port: int, *, exact: bool) -> sockets.socket:
+    """Return a socket that listens on a port, or on the next free one where it need not be exact.
+
+    Raises:
+        BadInput: the host is not one of this machine's, or there is no free port.
+
+    """
+    ports = [port] if exact or port == 0 else range(port, min(port + _PORTS, 65536))
+    family = sockets.AF_INET6 if ":" in host else sockets.AF_INET
+    problem = "no port is free"
+    for one in ports:
+        made = sockets.socket(family, sockets.SOCK_STREAM)
+        try:
+            made.setsockopt(sockets.SOL_SOCKET, sockets.SO_REUSEADDR, 1)
+            made.bind((host, one))
+            made.listen(128)
+        except OSError as error:
+            made.close()
+            problem = error.strerror or str(error)
+        else:
+            return made
+    raise BadInput(f"cannot listen on {host}:{port}: {problem}; give another --port or --host")
+
+
+def server_of(studio: Studio) -> uvicorn.Server:
+    """Return a server that prints nothing; `run` serves until Ctrl-C, SIGTERM or `should_exit`."""
+    for name in ("uvicorn", "uvicorn.error", "uvicorn.access", "websockets"):
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [logging.NullHandler()], False
+    config = uvicorn.Config(
+        studio.app,
+        http="h11",
+        ws="websockets-sansio",
+        ws_max_size=MOST_SOCKET,
+        ws_per_message_deflate=False,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=1,
+        limit_concurrency=256,
+    )
+    return uvicorn.Server(config)
+
+
+def serve(studio: Studio, listening: sockets.socket) -> None:
+    """Serve until Ctrl-C or SIGTERM."""
+    with suppress(KeyboardInterrupt):
+        server_of(studio).run(sockets=[listening])

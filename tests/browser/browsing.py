@@ -1,0 +1,83 @@
+"""What a person does with the page, and what the page says it shows."""
+
+import time
+
+PATIENCE = 90.0  # s; software rendering on a busy machine is slow
+
+
+class Browsing:
+    """One page of the studio in the browser."""
+
+    def __init__(self, page, gate):
+        self.page = page
+        self.errors = []
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on(
+            "console", lambda word: self.errors.append(word.text) if word.type == "error" else None
+        )
+        page.set_default_timeout(1000 * PATIENCE)
+        page.goto(f"http://127.0.0.1:{gate.port}/")
+        self.until(lambda: page.evaluate("Boolean(window.footway && window.footway.ready)"))
+
+    @property
+    def state(self):
+        return self.page.evaluate("window.footway.state()")
+
+    def until(self, is_so):
+        """Wait until something is so, and return it."""
+        end = time.monotonic() + PATIENCE
+        while not (found := is_so()):
+            assert time.monotonic() < end, f"it did not come: {self.toasts}"
+            time.sleep(0.05)
+        return found
+
+    def shows(self, is_it):
+        """Wait until the page's state is as wanted, and return it."""
+
+        def shown():
+            state = self.state
+            return state if is_it(state) else None
+
+        return self.until(shown)
+
+    @property
+    def toasts(self):
+        return self.part("toasts").inner_text()
+
+    def part(self, name):
+        return self.page.get_by_test_id(name)
+
+    def press(self, *names):
+        for name in names:
+            self.part(name).click()
+
+    def slide(self, name, value):
+        self.part(name).fill(str(value))
+
+    def open(self, name):
+        self.part("open").select_option(name)
+        self.shows(lambda state: state["document"]["name"] == name)
+        self.until(lambda: self.page.evaluate("window.footway.app.ground.floors.length > 0"))
+
+    # -- the pointer ---------------------------------------------------------------------------
+
+    def pixel(self, at):
+        return self.page.evaluate("([x, y]) => window.footway.app.stage.pixelAt(x, y)", list(at))
+
+    def click(self, at):
+        """Click a point of the map."""
+        self.page.mouse.click(*self.pixel(at))
+
+    def drag(self, start, end):
+        """Drag from one point of the map to another."""
+        self.page.mouse.move(*self.pixel(start))
+        self.page.mouse.down()
+        self.page.mouse.move(*self.pixel(end), steps=6)
+        self.page.mouse.up()
+
+    def picture(self):
+        """The pixels of the scene, for telling whether something was drawn."""
+        before = self.state["pictures"]
+        self.page.evaluate("window.footway.app.stage.invalidate()")
+        self.shows(lambda state: state["pictures"] > before)
+        return self.page.screenshot(clip={"x": 20, "y": 80, "width": 550, "height": 470})

@@ -1,0 +1,100 @@
+"""A real `footway studio`, a real Chromium, and one page for each test.
+
+Where there is no Chromium, or the page has not been built, these tests are skipped; with
+FOOTWAY_BROWSER=needed they fail instead.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from footway.studio.gate import Gate
+from footway.studio.pages import STATIC
+from tests.browser.browsing import Browsing
+from tests.unit.studio.serving import Page
+
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "chrome")
+FLAGS = (
+    "--no-sandbox",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+
+
+def do_without(reason):
+    if os.environ.get("FOOTWAY_BROWSER") == "needed":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """One browser for all tests."""
+    found = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    if found is None:
+        do_without("no Chromium on this machine: install Debian's chromium to test the page")
+    if not (STATIC / "index.html").is_file():
+        do_without("the studio's page has not been built: pip install -e . builds it")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def gate(chromium):
+    """A server in a process of its own, on a free port."""
+    command = [sys.executable, "-m", "footway", "studio", "gallery:field", "--no-browser"]
+    process = subprocess.Popen(
+        [*command, "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    try:
+        line = process.stdout.readline()
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
+        assert found, line + process.stdout.read()
+        yield Gate("127.0.0.1", int(found[1]), None)
+    finally:
+        process.kill()
+        process.communicate(timeout=60)
+
+
+class Server:
+    """The server, asked by someone else: what did the page make it do?
+
+    Each ask has a connection of its own: a watcher that does not read its frames is closed.
+    """
+
+    def __init__(self, gate):
+        self._gate = gate
+
+    def ask(self, ask, **facts):
+        with Page(self._gate) as watcher:
+            return watcher.ask(ask, **facts)
+
+
+@pytest.fixture
+def server(gate):
+    return Server(gate)
+
+
+@pytest.fixture
+def browsing(chromium, gate, server):
+    """A page with the field open and nobody there; at the end no error may have come up."""
+    server.ask("open", name="gallery:field")
+    context = chromium.new_context(viewport={"width": 960, "height": 640}, color_scheme="light")
+    try:
+        page = Browsing(context.new_page(), gate)
+        yield page
+        assert page.errors == []
+    finally:
+        context.close()

@@ -1,0 +1,48 @@
+"""Drawing on the map, deleting, undo and redo, saving; the crowd goes on."""
+
+import json
+
+from tests.browser.test_crowd import add
+
+
+def document(server):
+    return server.ask("hello")[0]["ok"]["document"]
+
+
+def test_an_obstacle_is_drawn_undone_and_redone_while_the_crowd_goes_on(browsing, server):
+    add(browsing, 30)
+    browsing.press("crowd-play", "tab-edit", "edit-how-rectangle")
+    holes = document(server)["holes"]
+    browsing.drag((22.0, 21.0), (25.0, 24.0))
+    browsing.shows(lambda state: state["document"]["holes"] == holes + 1)
+    assert document(server)["holes"] == holes + 1
+    browsing.page.keyboard.press("Control+z")
+    browsing.shows(lambda state: state["document"]["holes"] == holes)
+    browsing.page.keyboard.press("Shift+Control+z")
+    browsing.shows(lambda state: state["document"]["holes"] == holes + 1)
+    told = server.ask("crowd", do="status")[0]["ok"]
+    assert told["characters"] == 30
+    assert told["running"]
+
+
+def test_terrain_and_areas_are_drawn_deleted_and_saved(browsing, server):
+    browsing.press("tab-edit", "edit-what-terrain")
+    browsing.part("edit-kind").fill("sand")
+    for corner in ((20.0, 20.0), (26.0, 20.0), (26.0, 26.0)):
+        browsing.click(corner)
+    browsing.shows(lambda state: len(state["draft"]) == 3)
+    browsing.page.keyboard.press("Enter")
+    browsing.shows(lambda state: state["document"]["kinds"] == ["sand"])
+    browsing.press("edit-what-area", "edit-role-exit", "edit-how-rectangle")
+    browsing.part("edit-name").fill("door")
+    browsing.drag((2.0, 2.0), (4.0, 4.0))
+    browsing.shows(lambda state: "door" in [a["name"] for a in state["document"]["areas"]])
+    with browsing.page.expect_download() as saving:
+        browsing.press("save-geojson")
+    saved = json.loads(saving.value.path().read_text())
+    kinds = [feature["properties"].get("kind") for feature in saved["features"]]
+    assert "sand" in kinds
+    browsing.press("edit-how-delete")
+    browsing.click((24.0, 22.0))
+    browsing.shows(lambda state: state["document"]["kinds"] == [])
+    assert document(server)["kinds"] == []

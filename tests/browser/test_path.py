@@ -1,0 +1,61 @@
+"""A path between two marks: clicked, dragged, with every method, and a way that is too narrow."""
+
+import pytest
+
+ROOM = (6.0, 30.0)
+HALL = (41.4, 21.4)
+
+
+def test_a_path_is_what_the_server_says_and_follows_the_marks(browsing, server):
+    browsing.press("tab-path")
+    browsing.click((2.0, 3.0))
+    browsing.click((44.0, 44.0))
+    path = browsing.shows(lambda state: state["path"]["facts"])["path"]
+    header, _ = server.ask("path", start=path["start"], goal=path["goal"])
+    assert path["facts"]["length"] == pytest.approx(header["ok"]["length"])
+    assert path["points"] > 2
+    assert f"{path['facts']['length']:.2f} m" in browsing.part("path-facts").inner_text()
+
+    browsing.drag(path["goal"], (44.0, 4.0))
+    moved = browsing.shows(lambda state: state["path"]["goal"][1] < 5 and state["path"]["facts"])
+    browsing.shows(lambda state: state["path"]["facts"]["length"] != path["facts"]["length"])
+    assert moved["path"]["goal"] == pytest.approx((44.0, 4.0), abs=0.1)
+
+
+def test_every_method_answers_with_its_own_path(browsing):
+    browsing.press("tab-path")
+    browsing.click((2.0, 3.0))
+    browsing.click((44.0, 44.0))
+    lengths = set()
+    for method in ("short", "cmm", "irm", "miran"):
+        browsing.press(f"path-method-{method}")
+        found = browsing.shows(
+            lambda state, method=method: (state["path"]["facts"] or {}).get("method") == method
+        )
+        lengths.add(round(found["path"]["facts"]["length"], 6))
+    assert len(lengths) == 4
+
+
+def test_a_radius_that_does_not_fit_shows_the_pinch(browsing):
+    browsing.open("gallery:office")
+    browsing.press("tab-path")
+    browsing.click(HALL)
+    browsing.click(ROOM)
+    browsing.shows(lambda state: state["path"]["facts"])
+    browsing.slide("path-radius", 0.6)
+    path = browsing.shows(lambda state: state["path"]["pinch"])["path"]
+    assert path["facts"] is None
+    assert path["pinch"]["width"] == pytest.approx(0.9)
+    assert browsing.part("mark-pinch").inner_text() == "0.90 m wide"
+    assert "the widest way is 0.900 m wide" in browsing.part("path-trouble").inner_text()
+    browsing.slide("path-radius", 0.4)
+    browsing.shows(lambda state: state["path"]["facts"] and not state["path"]["pinch"])
+
+
+def test_a_mark_in_a_wall_means_the_nearest_free_place(browsing):
+    browsing.open("gallery:office")
+    browsing.press("tab-path")
+    browsing.click(HALL)
+    browsing.click((10.0, 40.0))
+    path = browsing.shows(lambda state: state["path"]["facts"])["path"]
+    assert path["trouble"] is None

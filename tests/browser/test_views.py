@@ -1,0 +1,76 @@
+"""Map and 3D, layers, scale bar, coordinates, light and dark."""
+
+import pytest
+
+
+def test_the_map_zooms_to_the_pointer_and_tells_where_it_is(browsing):
+    at = (10.0, 20.0)
+    pixel = browsing.pixel(at)
+    browsing.page.mouse.move(*pixel)
+    assert browsing.part("coordinates").inner_text() == "10.00, 20.00 m"
+    before = browsing.state["camera"]["metresPerPixel"]
+    assert browsing.part("scale").inner_text() in {"5 m", "10 m"}
+    browsing.page.mouse.wheel(0, -600)
+    after = browsing.shows(lambda state: state["camera"]["metresPerPixel"] < 0.7 * before)
+    assert browsing.pixel(at) == pytest.approx(pixel, abs=0.5)
+    browsing.press("fit")
+    browsing.shows(lambda state: state["camera"]["metresPerPixel"] == pytest.approx(before))
+    assert after["view"] == "map"
+
+
+def test_3d_and_the_dark_theme_change_the_picture(browsing):
+    light = browsing.picture()
+    browsing.press("theme")
+    browsing.shows(lambda state: state["theme"] == "dark")
+    dark = browsing.picture()
+    browsing.press("view-3d")
+    browsing.shows(lambda state: state["view"] == "3d")
+    solid = browsing.picture()
+    assert len({light, dark, solid}) == 3
+    assert browsing.page.locator("html").get_attribute("data-theme") == "dark"
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("axis", "discs", "prm"),
+        pytest.param(("grm", "rrm", "rrm_star", "rrrm"), marks=pytest.mark.slow),
+    ],
+)
+def test_every_layer_is_drawn_over_the_map(browsing, names):
+    seen = [browsing.picture()]
+    for name in names:
+        browsing.press(f"layer-{name}")
+        browsing.until(lambda: browsing.picture() != seen[-1])
+        seen.append(browsing.picture())
+    assert set(names) <= set(browsing.state["layers"])
+    browsing.press(*(f"layer-{name}" for name in names))
+    browsing.until(lambda: browsing.picture() == seen[0])
+    assert browsing.toasts == ""
+
+
+def test_terrain_has_a_legend(browsing):
+    browsing.open("gallery:mckenna-road")
+    legend = browsing.part("legends")
+    browsing.until(lambda: "sidewalk" in legend.inner_text())
+    shown = browsing.picture()
+    browsing.press("layer-terrain")
+    browsing.until(lambda: "sidewalk" not in legend.inner_text())
+    assert browsing.picture() != shown
+
+
+def test_two_fingers_zoom_the_map(browsing):
+    fingers = browsing.page.context.new_cdp_session(browsing.page)
+
+    def touch(kind, *places):
+        points = [{"x": x, "y": y, "id": k} for k, (x, y) in enumerate(places)]
+        fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    before = browsing.state["camera"]["metresPerPixel"]
+    touch("touchStart", (280, 300), (320, 300))
+    for apart in (30, 40):
+        touch("touchMove", (300 - apart, 300), (300 + apart, 300))
+    touch("touchEnd")
+    browsing.shows(
+        lambda state: state["camera"]["metresPerPixel"] == pytest.approx(before / 2, rel=0.05)
+    )

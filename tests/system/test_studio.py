@@ -1,0 +1,367 @@
+"""`footway studio` in its own process, and a real server seen from outside."""
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager, suppress
+
+import httpx
+import numpy as np
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+import footway as fw
+from footway.studio.documents import open_built_in
+from footway.studio.gate import MOST_UPLOAD, MOST_WATCHERS, Gate
+from footway.studio.saving import as_geojson
+from footway.studio.wire import unpacked
+from tests.unit.studio.serving import Page, serving, wait_until
+
+COMMAND = [sys.executable, "-m", "footway", "studio"]
+
+
+@contextmanager
+def running(*arguments):
+    """Start the command; give the process and its gate once it listens."""
+    process = subprocess.Popen(
+        [*COMMAND, *map(str, arguments), "--no-browser"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        line = process.stdout.readline()
+        found = re.search(r"http://([^:]+):(\d+)/(?:\?token=(\S+))?", line)
+        assert found, line + process.stderr.read()
+        yield process, Gate(found[1], int(found[2]), found[3])
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.communicate(timeout=60)
+
+
+def get(gate, path="/", **headers):
+    return httpx.get(f"http://127.0.0.1:{gate.port}{path}", headers=headers, trust_env=False)
+
+
+def upload(gate, name, content, **headers):
+    address = f"http://127.0.0.1:{gate.port}"
+    return httpx.post(
+        f"{address}/upload",
+        params={"name": name} | ({"token": gate.token} if gate.token else {}),
+        content=content,
+        headers={"Origin": address} | headers,
+        trust_env=False,
+        timeout=60,
+    )
+
+
+# -- the command -------------------------------------------------------------------------------
+
+
+def test_it_starts_says_where_and_ends_at_ctrl_c():
+    with running("gallery:field", "--port", 0) as (process, gate):
+        with Page(gate) as page:
+            assert page.ask("hello")[0]["ok"]["document"]["name"] == "gallery:field"
+            page.ask("population", do="add", count=10)
+            page.ask("crowd", do="start")
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+        assert process.returncode == 0
+        assert "Traceback" not in out + err
+        assert err.splitlines() in ([], ["footway: studio ended"]) or err.endswith("studio ended\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["missing.geojson"], "missing.geojson: does not exist"),
+        (["gallery:nowhere"], "no map 'nowhere'"),
+        (["gallery:house"], "--between"),
+        (["missing.parquet"], "missing.parquet"),
+        (["gallery:field", "--host", "203.0.113.7"], "cannot listen"),
+        (["gallery:field", "--port", "70000"], "--port"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_code_2(arguments, words):
+    done = subprocess.run(
+        [*COMMAND, *arguments, "--no-browser"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    lines = [line for line in done.stderr.splitlines() if "compiling" not in line]
+    assert len(lines) == 1
+    assert words in lines[0]
+
+
+def test_a_busy_port_is_told_where_it_was_asked_for():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = subprocess.run(
+            [*COMMAND, "gallery:field", "--no-browser", "--port", str(port)],
+            capture_output=True, text=True, timeout=120, check=False,
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert f"cannot listen on 127.0.0.1:{port}" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_next_free_port_is_taken_where_none_was_asked_for():
+    with running("gallery:field") as (_, first), running("gallery:field") as (_, second):
+        assert first.port != second.port
+        assert get(second).status_code in (200, 503)
+
+
+def test_another_host_needs_the_token():
+    with running("gallery:field", "--host", "0.0.0.0", "--port", 0) as (_, gate):
+        assert gate.token
+        assert len(gate.token) > 20
+        with pytest.raises(InvalidStatus):
+            Page(Gate("127.0.0.1", gate.port))
+        with pytest.raises(InvalidStatus):
+            Page(Gate("127.0.0.1", gate.port, "wrong"))
+        assert get(gate, "/save?as=geojson").status_code == 403
+        assert get(gate, f"/save?as=geojson&token={gate.token}").status_code == 200
+        assert upload(Gate("x", gate.port), "a.wkt", b"").status_code == 403
+        with Page(Gate("127.0.0.1", gate.port, gate.token)) as page:
+            assert "ok" in page.ask("hello")[0]
+
+
+# -- the gate ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def studio():
+    with serving(open_built_in("gallery:field")) as made:
+        yield made
+
+
+def test_headers_let_the_page_load_nothing_from_elsewhere(studio):
+    for path in ("/", "/nothing", "/assets/nothing.js", "/save?as=geojson"):
+        headers = get(studio.gate, path).headers
+        policy = headers["content-security-policy"]
+        assert "default-src 'self'" in policy
+        assert "http" not in policy
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "no-referrer"
+    assert get(studio.gate).headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    "path", ["/../server.py", "/%2e%2e/server.py", "/..%2fserver.py", "//etc/passwd"]
+)
+def test_no_file_outside_of_the_page(studio, path):
+    with socket.create_connection(("127.0.0.1", studio.gate.port)) as raw:
+        host = f"127.0.0.1:{studio.gate.port}"
+        raw.sendall(f"GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
+        answer = b"".join(iter(lambda: raw.recv(65536), b""))
+    assert b" 404 " in answer.splitlines()[0]
+
+
+def test_other_names_of_this_machine_are_refused(studio):
+    assert get(studio.gate, Host="evil.example").status_code == 400
+    assert get(studio.gate, Host=f"evil.example:{studio.gate.port}").status_code == 400
+    with pytest.raises(InvalidStatus):
+        Page(studio.gate, additional_headers={"Host": f"evil.example:{studio.gate.port}"})
+
+
+@pytest.mark.parametrize("origin", [None, "null", "http://evil.example", "https://127.0.0.1"])
+def test_other_pages_are_refused(studio, origin):
+    with pytest.raises(InvalidStatus):
+        Page(studio.gate, origin=origin)
+    if origin is not None:
+        assert upload(studio.gate, "a.geojson", b"{}", Origin=origin).status_code == 403
+
+
+def test_there_is_an_end_to_watchers(studio):
+    pages = [Page(studio.gate) for _ in range(MOST_WATCHERS)]
+    try:
+        one_more = Page(studio.gate)
+        assert one_more.until(lambda header: "error" in header)[0]["kind"] == "busy"
+        with pytest.raises(ConnectionClosed):
+            one_more.ask("hello")
+    finally:
+        for page in pages:
+            page.close()
+    wait_until(lambda: not studio.audience.all)
+    with Page(studio.gate) as page:
+        assert "ok" in page.ask("hello")[0]
+
+
+def test_too_many_messages_are_refused_and_then_the_door_is_closed(studio):
+    with Page(studio.gate) as flood, Page(studio.gate) as other:
+        with suppress(ConnectionClosed):
+            for _ in range(5000):
+                flood.send("hello")
+        wait_until(lambda: len(studio.audience.all) == 1)
+        assert "ok" in other.ask("hello")[0]
+
+
+def test_a_message_that_is_much_too_long_closes_the_door(studio):
+    with Page(studio.gate) as page:
+        with suppress(ConnectionClosed):
+            page.socket.send("x" * 5_000_000)
+        with pytest.raises(ConnectionClosed):
+            page.until(lambda header: "n" in header, seconds=20)
+    with Page(studio.gate) as page:
+        assert "ok" in page.ask("hello")[0]
+
+
+# -- files -------------------------------------------------------------------------------------
+
+
+def test_upload_and_save(studio):
+    content = as_geojson(open_built_in("gallery:office")).content
+    with Page(studio.gate) as page:
+        answer = upload(studio.gate, "my office.geojson", content)
+        assert answer.status_code == 200
+        assert answer.json()["ok"]["name"] == "my office.geojson"
+        assert page.event("document")[0]["facts"]["name"] == "my office.geojson"
+        saved = get(studio.gate, "/save?as=geojson")
+        assert 'filename="my-office.geojson"' in saved.headers["content-disposition"]
+        assert json.loads(saved.content)["features"]
+        refusal = upload(studio.gate, "broken.geojson", b"{")
+        assert refusal.status_code == 400
+        assert refusal.json()["error"].startswith("broken.geojson: ")
+        assert page.ask("hello")[0]["ok"]["document"]["name"] == "my office.geojson"
+
+
+def test_too_large_an_upload_is_refused_before_it_is_read(studio):
+    address = f"http://127.0.0.1:{studio.gate.port}"
+    with socket.create_connection(("127.0.0.1", studio.gate.port)) as raw:
+        raw.sendall(
+            f"POST /upload?name=a.geojson HTTP/1.1\r\nHost: {address[7:]}\r\nOrigin: {address}\r\n"
+            f"Content-Length: {MOST_UPLOAD + 1}\r\n\r\n".encode()
+        )
+        assert b" 400 " in raw.recv(65536)
+
+    def endless():
+        for _ in range(MOST_UPLOAD // 1_000_000 + 2):
+            yield bytes(1_000_000)
+
+    with suppress(httpx.WriteError):  # or the server hangs up, which is as good
+        assert upload(studio.gate, "a.geojson", endless()).status_code == 400
+    with Page(studio.gate) as page:
+        assert "ok" in page.ask("hello")[0]
+
+
+def test_a_recording_is_sent_and_replayed(studio, tmp_path):
+    crowd = fw.Crowd(fw.CorridorMap.build(fw.load("gallery:field")))
+    crowd.add(10)
+    recording = crowd.run(seconds=2, to=tmp_path / "run.parquet")
+    with Page(studio.gate) as page:
+        answer = upload(studio.gate, "run.parquet", (tmp_path / "run.parquet").read_bytes())
+        assert answer.json()["ok"]["what"] == "recording"
+        header, arrays = page.ask("replay")
+        assert header["ok"]["frames"] == recording.n_frames
+        assert (arrays["present"] == 10).all()
+        _, arrays = page.ask("replay", frame=7)
+        np.testing.assert_allclose(arrays["at"], recording.frame(7).positions, atol=1e-4)
+        page.ask("open", name="gallery:field")
+
+
+# -- the crowd ---------------------------------------------------------------------------------
+
+
+def test_ten_thousand_characters_take_at_most_40_bytes_each():
+    with serving(open_built_in("gallery:city")) as studio, Page(studio.gate) as page:
+        assert page.ask("population", do="add", count=10_000)[0]["ok"]["characters"] == 10_000
+        page.ask("crowd", do="start")
+        sizes, steps = [], set()
+        while len(steps) < 5:
+            message = page.socket.recv(timeout=120)
+            header, arrays = unpacked(message)
+            if header.get("event") == "frame" and len(arrays["id"]) == 10_000:
+                sizes.append(len(message))
+                steps.add(header["facts"]["step"])
+        assert max(sizes) <= 40 * 10_000
+        assert max(sizes) <= 20 * 10_000  # 19 and a header
+
+
+def test_a_browser_that_never_reads_slows_nobody():
+    with serving(open_built_in("gallery:city")) as studio:
+        live = studio.desk.live
+        with Page(studio.gate) as page:
+            page.ask("population", do="add", count=5000)
+            page.ask("crowd", do="step")
+        with socket.create_connection(("127.0.0.1", studio.gate.port)) as deaf:
+            deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            host = f"127.0.0.1:{studio.gate.port}"
+            deaf.sendall(
+                f"GET /ws HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n"
+                "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n".encode()
+            )
+            wait_until(lambda: len(studio.audience.all) == 1)
+            with Page(studio.gate) as page:
+                page.ask("crowd", do="start", speed=2)
+                seen = set()
+                while len(seen) < 20:
+                    seen.add(page.event("frame")[0]["facts"]["step"])
+                deafest = max(studio.audience.all, key=lambda w: w._frame is not None)
+                assert len(deafest._waiting) < 100  # events wait, frames do not
+        wait_until(lambda: not studio.audience.all)
+        then = live.crowd.steps
+        wait_until(lambda: live.crowd.steps > then + 5)
+
+
+def test_two_browsers_watch_the_same_run(studio):
+    with Page(studio.gate) as one, Page(studio.gate) as two:
+        one.ask("open", name="gallery:field")
+        one.ask("population", do="add", count=30)
+        assert two.event("document")[0]["facts"]["name"] == "gallery:field"
+        two.ask("crowd", do="start", speed=4)
+        frames = []
+        for page in (one, two):
+            found = {}
+            while len(found) < 30:
+                header, arrays = page.event("frame")
+                found[header["facts"]["step"]] = arrays["at"]
+            frames.append(found)
+        common = frames[0].keys() & frames[1].keys()
+        assert len(common) > 3
+        for step in common:
+            np.testing.assert_array_equal(frames[0][step], frames[1][step])
+        assert not two.ask("crowd", do="pause")[0]["ok"]["running"]
+        assert one.ask("hello")[0]["ok"]["crowd"]["running"] is False
+
+
+def test_a_vanished_browser_leaves_nothing_behind(studio):
+    page = Page(studio.gate)
+    page.ask("crowd", do="start")
+    page.socket.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+    page.socket.socket.close()  # a reset, without a word
+    wait_until(lambda: not studio.audience.all)
+    with Page(studio.gate) as other:
+        assert "ok" in other.ask("crowd", do="pause")[0]
+
+
+def test_a_slow_roadmap_holds_up_nobody():
+    with serving(open_built_in("gallery:office")) as studio, Page(studio.gate) as page:
+        slow = page.send("layer", name="roadmap", method="rrm", resolution=0.25)
+        time.sleep(0.3)
+        busy = page.ask("layer", name="roadmap", method="grm")
+        assert busy[0].get("kind") == "busy" or "ok" in busy[0]
+        assert "ok" in page.ask("hello")[0]
+        assert "ok" in page.ask("layer", name="axis")[0]
+        page.ask("open", name="gallery:field")  # ends it
+        header, _ = page.answer(slow) if not _has(page, slow) else _taken(page, slow)
+        assert "ok" in header or "changed" in header["error"]
+
+
+def _has(page, n):
+    return any(header.get("n") == n for header, _ in page.events)
+
+
+def _taken(page, n):
+    return next(event for event in page.events if event[0].get("n") == n)

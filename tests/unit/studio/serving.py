@@ -1,0 +1,84 @@
+"""A real server on loopback for tests, and a small client that speaks its language."""
+
+import json
+import threading
+import time
+from contextlib import contextmanager
+
+from websockets.sync.client import connect
+
+from footway.studio.documents import open_built_in
+from footway.studio.gate import Gate
+from footway.studio.server import Studio, bind, server_of
+from footway.studio.wire import unpacked
+
+
+@contextmanager
+def serving(document=None, *, token=None):
+    """Serve a document in a thread; give the studio."""
+    document = open_built_in("gallery:field") if document is None else document
+    with bind("127.0.0.1", 0, exact=True) as listening:
+        studio = Studio(document, Gate("127.0.0.1", listening.getsockname()[1], token))
+        server = server_of(studio)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+        thread.start()
+        wait_until(lambda: server.started)
+        try:
+            yield studio
+        finally:
+            server.should_exit = True
+            thread.join(timeout=20)
+            assert not thread.is_alive()
+
+
+def wait_until(is_so, seconds=60.0):
+    end = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < end, "it did not come"
+        time.sleep(0.01)
+
+
+class Page:
+    """What a browser does, without the browser."""
+
+    def __init__(self, gate, **options):
+        host = f"127.0.0.1:{gate.port}"
+        query = f"?token={gate.token}" if gate.token else ""
+        options = {"origin": f"http://{host}", "max_size": None, "proxy": None} | options
+        self._opened = connect(f"ws://{host}/ws{query}", **options)
+        self.socket = self._opened.__enter__()
+        self.events = []
+        self._n = 0
+
+    def send(self, ask, **facts):
+        self._n += 1
+        self.socket.send(json.dumps({"n": self._n, "ask": ask, **facts}))
+        return self._n
+
+    def ask(self, ask, **facts):
+        """Return header and arrays of the answer."""
+        return self.answer(self.send(ask, **facts))
+
+    def answer(self, n):
+        return self.until(lambda header: header.get("n") == n)
+
+    def event(self, name):
+        """Return the next event of a name."""
+        return self.until(lambda header: header.get("event") == name)
+
+    def until(self, is_it, seconds=120.0):
+        end = time.monotonic() + seconds
+        while True:
+            header, arrays = unpacked(self.socket.recv(timeout=end - time.monotonic()))
+            if is_it(header):
+                return header, arrays
+            self.events.append((header, arrays))
+
+    def __enter__(self):
+        return self
+
+    def close(self):
+        self._opened.__exit__(None, None, None)
+
+    def __exit__(self, *_):
+        self.close()

@@ -1,0 +1,136 @@
+"""Paths as a click asks for them."""
+
+import numpy as np
+import pytest
+import shapely
+
+import footway as fw
+from footway.studio.documents import Document
+from footway.studio.paths import Grounds, path, warm, why_not
+from footway.studio.requests import Path
+from tests.unit.crowd.maps import cmap, env
+
+YARD = fw.Environment.from_polygons(
+    bounds=(0, 0, 30, 10), terrain=[("mud", [(10, 0), (20, 0), (20, 6), (10, 6)])]
+)
+
+
+def document(name):
+    return Document(name, "map", env(name), cmap(name))
+
+
+def ask(start, goal, **wishes):
+    return Path(n=1, ask="path", start=start, goal=goal, **wishes)
+
+
+@pytest.mark.parametrize("method", ["short", "cmm", "irm", "miran"])
+def test_every_method_leads_from_start_to_goal(method):
+    answer = path(document("hall"), ask((2.0, 10.0), (28.0, 10.0), method=method), Grounds())
+    way = answer.arrays["path"]
+    np.testing.assert_allclose(way[[0, -1]], [(2, 10), (28, 10)], atol=0.1)
+    length = np.hypot(*np.diff(way, axis=0).T).sum()
+    assert answer.facts["length"] == pytest.approx(length, rel=1e-3)
+    assert answer.facts["clearance"] >= 0.25 - 1e-6
+    assert answer.facts["milliseconds"] > 0.0
+    assert (cmap("hall").clearance(way) >= 0.25 - 1e-6).all()
+    assert ("times" in answer.arrays) == (method != "short")
+    assert ("route" in answer.arrays) == (method in ("irm", "miran"))
+
+
+def test_the_corridor_has_walls_on_either_side():
+    arrays = path(document("hall"), ask((2.0, 10.0), (28.0, 10.0)), Grounds()).arrays
+    backbone, radii = arrays["backbone"], arrays["radii"]
+    for side in (arrays["left"], arrays["right"]):
+        assert side.shape == backbone.shape
+        walls = shapely.boundary(env("hall").walkable)
+        assert (shapely.distance(walls, shapely.points(side)) < 1e-6).all()
+    assert (radii <= cmap("hall").clearance(backbone) + 1e-6).all()
+
+
+def test_wanted_clearance_is_never_below_the_radius():
+    near = path(document("hall"), ask((2.0, 10.0), (28.0, 10.0), radius=0.5), Grounds())
+    wide = path(
+        document("hall"), ask((2.0, 10.0), (28.0, 10.0), radius=0.5, clearance=1.5), Grounds()
+    )
+    same = path(
+        document("hall"), ask((2.0, 10.0), (28.0, 10.0), radius=0.5, clearance=0.0), Grounds()
+    )
+    assert wide.facts["clearance"] > near.facts["clearance"] == same.facts["clearance"]
+
+
+def test_preferences_lead_around_the_mud():
+    yard = Document("yard", "map", YARD, fw.CorridorMap.build(YARD))
+    wishes = {"method": "miran", "preferences": {"mud": 20.0}}
+    straight = path(yard, ask((2.0, 2.0), (28.0, 2.0), method="miran"), Grounds())
+    around = path(yard, ask((2.0, 2.0), (28.0, 2.0), **wishes), Grounds())
+    assert straight.arrays["path"][:, 1].max() < 2.1
+    assert around.arrays["path"][:, 1].max() > 5.0
+    assert around.facts["ground"].keys() == {"ground", "mud"}
+    assert sum(around.facts["ground"].values()) == pytest.approx(around.facts["length"])
+    assert around.facts["weighted_length"] >= around.facts["length"]
+    with pytest.raises(fw.BadInput, match="lava"):
+        path(
+            yard, ask((2.0, 2.0), (28.0, 2.0), method="miran", preferences={"lava": 2.0}), Grounds()
+        )
+
+
+def test_a_pinch_is_told_with_its_walls():
+    wish = ask((5.0, 5.0), (16.0, 5.0), radius=0.6)
+    with pytest.raises(fw.NoPath) as caught:
+        path(document("door"), wish, Grounds())
+    facts = why_not(document("door"), wish, caught.value)
+    assert facts["reason"] == "pinch"
+    assert facts["pinch"]["width"] == pytest.approx(0.8)
+    assert len(facts["pinch"]["walls"]) == 2
+    assert "nearest" not in facts
+
+
+@pytest.mark.parametrize(
+    ("start", "goal", "end"),
+    [
+        ((15.0, 10.0), (2.0, 2.0), "start"),
+        ((2.0, 2.0), (900.0, 3.0), "goal"),
+        ((2.0, 2.0), (29.9, 19.9), "goal"),
+    ],
+)
+def test_an_end_in_a_wall_is_told_with_the_nearest_place(start, goal, end):
+    wish = ask(start, goal, radius=0.4)
+    with pytest.raises((fw.BadQuery, fw.NoPath)) as caught:
+        path(document("hall"), wish, Grounds())
+    facts = why_not(document("hall"), wish, caught.value)
+    assert facts["end"] == end
+    assert cmap("hall").clearance([facts["nearest"]])[0] >= 0.4
+    other = {"start": goal, "goal": start}[end]
+    again = {"start": ask(tuple(facts["nearest"]), other, radius=0.4),
+             "goal": ask(other, tuple(facts["nearest"]), radius=0.4)}[end]  # fmt: skip
+    assert path(document("hall"), again, Grounds()).facts["length"] > 0.0
+
+
+def test_no_way_at_all():
+    wish = ask((5.0, 5.0), (16.0, 5.0))
+    with pytest.raises(fw.NoPath) as caught:
+        path(document("rooms"), wish, Grounds())
+    assert why_not(document("rooms"), wish, caught.value) == {"reason": "components", "pinch": None}
+
+
+def test_a_saved_map_has_no_ground(tmp_path):
+    bare = Document("hall.fwmap", "map", None, cmap("hall"))
+    with pytest.raises(fw.BadInput, match="needs the map itself"):
+        path(bare, ask((2.0, 2.0), (28.0, 2.0), method="irm"), Grounds())
+    assert path(bare, ask((2.0, 2.0), (28.0, 2.0), method="cmm"), Grounds()).facts["length"] > 25
+
+
+def test_terrains_are_kept_for_a_few_radii_only():
+    grounds = Grounds()
+    first = grounds.of(YARD, 0.25)
+    assert grounds.of(YARD, 0.25) is first
+    for k in range(10):
+        grounds.of(YARD, 0.3 + 0.01 * k)
+    assert grounds.of(YARD, 0.25) is not first
+    grounds.of(env("hall"), 0.25)
+    assert grounds.of(env("hall"), 0.25).environment is env("hall")
+
+
+def test_warming_up_needs_no_way():
+    warm(document("rooms"))
+    warm(document("hall"))

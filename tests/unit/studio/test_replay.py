@@ -1,0 +1,82 @@
+"""Recordings to look at."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import footway as fw
+from footway.crowd.recording import Recorder
+from footway.studio.documents import Document
+from footway.studio.replay import frame, overview, trails
+from tests.unit.crowd.maps import cmap, env
+from tests.unit.crowd.recordings import random_recording
+
+ROOM = Document("room", "recording", env("room"), cmap("room"))
+
+
+@pytest.fixture
+def run():
+    return replace(ROOM, recording=random_recording())
+
+
+def test_plots_measure_what_is_there():
+    recorder = Recorder(step=0.1, seed=0, map_name="room", names=("a",))
+    recorder.add_characters([0, 1, 2], [0.2, 0.2, 0.2], [0, 0, 0])
+    at, velocity = [(1, 1), (1.5, 1.5), (10, 10)], [(1, 0), (0, 1), (0, 0)]
+    recorder.add_frame(0, 0.0, [0, 1, 2], at, velocity)
+    recorder.add_frame(1, 0.1, [2], at[2:], [(0, 2)])
+    recorder.add_frame(2, 0.2, [], np.empty((0, 2)), np.empty((0, 2)))
+    answer = overview(replace(ROOM, recording=recorder.close()))
+    arrays = answer.arrays
+    assert arrays["present"].tolist() == [3, 1, 0]
+    # two of them share a cell of 4 m2, the third has one of its own
+    np.testing.assert_allclose(arrays["density"], [(0.5 + 0.5 + 0.25) / 3, 0.25, 0.0])
+    np.testing.assert_allclose(arrays["speed"], [2 / 3, 2.0, 0.0])
+    np.testing.assert_allclose(arrays["flow"], arrays["density"] * arrays["speed"])
+    np.testing.assert_allclose(arrays["times"], [0.0, 0.1, 0.2])
+    assert answer.facts["frames"] == 3
+
+
+def test_a_cell_at_a_wall_has_less_room():
+    recorder = Recorder(step=0.1, seed=0, map_name="door", names=("a",))
+    recorder.add_characters([0], [0.2], [0])
+    recorder.add_frame(0, 0.0, [0], [(9.5, 4.5)], [(0, 0)])
+    document = Document("door", "recording", env("door"), cmap("door"), recording=recorder.close())
+    density = overview(document).arrays["density"][0]
+    assert density == pytest.approx(1 / 4.0)  # x from 8 to 10: all free
+    recorder = Recorder(step=0.1, seed=0, map_name="door", names=("a",))
+    recorder.add_characters([0], [0.2], [0])
+    recorder.add_frame(0, 0.0, [0], [(11.5, 8.5)], [(0, 0)])
+    document = replace(document, recording=recorder.close())
+    density = overview(document).arrays["density"][0]
+    assert density == pytest.approx(1 / 2.0)  # x from 10 to 12: half of it is a wall
+
+
+def test_frames(run):
+    answer = frame(run, 3)
+    recorded = run.recording.frame(3)
+    assert answer.arrays["id"].tolist() == recorded.ids.tolist()
+    np.testing.assert_allclose(answer.arrays["at"], recorded.positions, atol=1e-5)
+    np.testing.assert_allclose(answer.arrays["velocity"] / 1000, recorded.velocities, atol=6e-4)
+    with pytest.raises(fw.BadInput, match="no frame 999"):
+        frame(run, 999)
+
+
+def test_an_empty_frame(run):
+    assert frame(run, run.recording.n_frames - 1).facts["n"] == 0
+
+
+def test_trails_are_trajectories(run):
+    answer = trails(run, 0, 10_000)
+    offsets = answer.arrays["offsets"]
+    for k, who in enumerate(answer.arrays["ids"].tolist()):
+        _, way = run.recording.trajectory(who)
+        np.testing.assert_allclose(answer.arrays["points"][offsets[k] : offsets[k + 1]], way)
+    with pytest.raises(fw.BadInput, match="earlier one first"):
+        trails(run, 9, 2)
+
+
+def test_a_map_is_no_recording():
+    with pytest.raises(fw.BadInput, match="no recording"):
+        overview(ROOM)

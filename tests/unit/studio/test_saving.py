@@ -1,0 +1,117 @@
+"""What is saved can be opened again."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import footway as fw
+from footway.io.scenario import load_scenario, parse_scenario
+from footway.studio.documents import Document, open_built_in
+from footway.studio.drawing import Sheet
+from footway.studio.requests import Edit, Population
+from footway.studio.saving import as_geojson, as_recording, as_scenario, toml
+from tests.unit.crowd.maps import cmap, env
+from tests.unit.crowd.recordings import assert_same, random_recording
+
+HALL = Document("my hall.geojson", "map", env("hall"), cmap("hall"))
+
+
+def edited(document, what, **more):
+    polygon = [(2.0, 2.0), (4.0, 2.0), (4.0, 4.0), (2.0, 4.0)]
+    return Sheet().edit(
+        document, Edit(n=1, ask="edit", do="add", what=what, polygon=polygon, **more)
+    )
+
+
+def people(**wishes):
+    return Population(n=1, ask="population", do="add", **wishes)
+
+
+def test_geojson_is_the_map(tmp_path):
+    document = edited(edited(HALL, "area", name="door", role="exit"), "obstacle")
+    file = as_geojson(document)
+    assert file.name == "my-hall.geojson"
+    (tmp_path / file.name).write_bytes(file.content)
+    again = fw.load(tmp_path / file.name)
+    assert again.area == pytest.approx(document.environment.area)
+    assert again.areas[0].name == "door"
+    assert again.areas[0].properties["role"] == "exit"
+
+
+def test_a_scenario_of_an_edited_map_runs_beside_its_geojson(tmp_path):
+    document = edited(HALL, "area", name='the "door"')
+    roster = [
+        people(name="a", count=7, radius=0.2, speed=1.0, goal='the "door"', then="exit"),
+        people(name="é\x7f\\", count=5, behaviour="wander"),
+        people(name="b", count=3, goal=(25.0, 3.0)),
+    ]
+    scenario = as_scenario(document, roster, seed=9, obstacles=[(27.0, 10.0, 0.5)])
+    for file in (scenario, as_geojson(document)):
+        (tmp_path / file.name).write_bytes(file.content)
+    read = load_scenario(tmp_path / scenario.name)
+    assert read.seed == 9
+    crowd = read.stage().crowd
+    assert crowd.names == ["a", "é\x7f\\", "b"]
+    assert np.bincount(crowd.populations).tolist() == [7, 5, 3]
+    assert crowd.obstacles.tolist() == [[27.0, 10.0, 0.5]]
+
+
+def test_preferences_are_saved_as_a_profile(tmp_path):
+    document = edited(HALL, "terrain", kind="mud")
+    roster = [
+        people(name="a", count=3, preferences={"mud": 7.0}),
+        people(name="b", count=2, follow="irm"),
+    ]
+    scenario = as_scenario(document, roster, seed=0, obstacles=())
+    for file in (scenario, as_geojson(document)):
+        (tmp_path / file.name).write_bytes(file.content)
+    read = load_scenario(tmp_path / scenario.name)
+    assert read.profile[read.population[0].profile].preferences == {"mud": 7.0}
+    assert read.profile[read.population[1].profile].follow == "irm"
+    assert len(read.stage().crowd) == 5
+
+
+@pytest.mark.parametrize("name", ["evacuation", "corridor", "bottleneck", "city"])
+def test_a_built_in_scenario_saves_as_itself(name):
+    document = open_built_in(f"demo:{name}")
+    file = as_scenario(document, [], seed=document.scenario.seed, obstacles=())
+    again = parse_scenario(file.content.decode())
+    ours, theirs = again.model_dump(), document.scenario.model_dump()
+    for key in ours.keys() - {"obstacle", "title"}:
+        assert ours[key] == theirs[key], key
+
+
+def test_nobody_is_no_scenario():
+    with pytest.raises(fw.BadInput, match="nobody"):
+        as_scenario(HALL, [], seed=0, obstacles=())
+
+
+def test_a_recording_is_saved_as_it_is(tmp_path):
+    recording = random_recording()
+    file = as_recording(replace(HALL, recording=recording))
+    (tmp_path / file.name).write_bytes(file.content)
+    assert_same(fw.Recording.load(tmp_path / file.name), recording)
+    with pytest.raises(fw.BadInput, match="nothing is recorded"):
+        as_recording(HALL)
+
+
+def test_a_saved_corridor_map_has_no_geojson():
+    with pytest.raises(fw.BadInput, match="cannot become"):
+        as_geojson(replace(HALL, environment=None))
+
+
+def test_toml_of_everything():
+    import tomllib
+
+    values = {
+        "a": 1, "b": 1.5, "c": True, "d": 'x"\n\\\x7f\x00é\U0001f600', "e": [1, [2.0, "z"]],
+        "table": {"x y": [1], "flag": False}, "deep": {"one": {"k": {"mean": 1.0}}, "two": {}},
+        "population": [{"n": 1}, {"n": 2, "inf": float("inf")}],
+    }  # fmt: skip
+    assert tomllib.loads(toml(values)) == values
+
+
+def test_geojson_is_json():
+    assert json.loads(as_geojson(HALL).content)["meta"]["crs"] == "local metres"

@@ -1,0 +1,93 @@
+"""What waits for browsers, and how long."""
+
+import asyncio
+
+from footway.studio.watchers import MOST_WAITING, Audience, Watcher
+
+
+def run(coroutine):
+    return asyncio.run(asyncio.wait_for(coroutine, 30))
+
+
+def test_answers_come_in_order_and_before_frames():
+    async def story():
+        watcher = Watcher()
+        watcher.show(b"old")
+        watcher.put("a")
+        watcher.show(b"new")
+        watcher.put("b")
+        return [await watcher.next() for _ in range(3)]
+
+    assert run(story()) == ["a", "b", b"new"]
+
+
+def test_only_the_newest_frame_waits():
+    async def story():
+        watcher = Watcher()
+        for k in range(1000):
+            watcher.show(b"%d" % k)
+        first = await watcher.next()
+        waiting = asyncio.ensure_future(watcher.next())
+        await asyncio.sleep(0.05)
+        assert not waiting.done()
+        watcher.show(b"later")
+        return first, await waiting
+
+    assert run(story()) == (b"999", b"later")
+
+
+def test_who_does_not_read_is_sent_away():
+    async def story():
+        watcher = Watcher()
+        for _ in range(MOST_WAITING + 1):
+            watcher.put("x")
+        assert watcher.is_gone
+        return await watcher.next()
+
+    assert run(story()) is None
+
+
+def test_an_audience_is_told_from_any_thread():
+    async def story():
+        audience, watchers = Audience(), [Watcher(), Watcher()]
+        audience.begin()
+        audience.show(b"first")
+        for watcher in watchers:
+            audience.join(watcher)
+        await asyncio.sleep(0.05)
+        assert [await watcher.next() for watcher in watchers] == [b"first"] * 2
+
+        def tell():
+            for k in range(100):
+                audience.show(b"%d" % k)
+            audience.say("event")
+
+        await asyncio.to_thread(tell)
+        await asyncio.sleep(0.05)
+        return [{await watcher.next() for _ in range(2)} for watcher in watchers]
+
+    assert run(story()) == [{"event", b"99"}] * 2
+
+
+def test_who_comes_late_sees_the_newest_frame():
+    async def story():
+        audience = Audience()
+        audience.begin()
+        audience.show(b"frame")
+        late = Watcher()
+        audience.join(late)
+        return await late.next()
+
+    assert run(story()) == b"frame"
+
+
+def test_nobody_is_told_after_the_end():
+    audience = Audience()
+
+    async def story():
+        audience.begin()
+        audience.join(Watcher())
+
+    run(story())
+    audience.say("x")
+    audience.show(b"x")

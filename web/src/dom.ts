@@ -1,0 +1,194 @@
+/** Small makers of elements: every control has a name for people and a test id. */
+import { icon, type IconName } from "./icons";
+
+type Attributes = Record<string, string | number | boolean | ((event: Event) => void) | undefined>;
+type Child = Node | string | undefined | false;
+
+/** An element with attributes, listeners (names that start with "on") and children. */
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(name.slice(2), value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== undefined && value !== false) element.setAttribute(name, String(value));
+  }
+  for (const child of children) if (child !== undefined && child !== false) element.append(child);
+  return element;
+}
+
+export interface ButtonLook {
+  icon?: IconName;
+  text?: string;
+  look?: "plain" | "main" | "quiet" | "danger";
+  key?: string;
+}
+
+/** A button; without a text its name is read aloud and shown as a tip. */
+export function button(testid: string, name: string, look: ButtonLook, press: () => void): HTMLButtonElement {
+  const tip = look.key === undefined ? name : `${name} (${look.key})`;
+  const made = h("button", {
+    type: "button",
+    class: `button ${look.look ?? "plain"}${look.text === undefined ? " bare" : ""}`,
+    "data-testid": testid,
+    "aria-label": name,
+    title: tip,
+    onclick: () => press(),
+  });
+  if (look.icon !== undefined) made.append(icon(look.icon));
+  if (look.text !== undefined) made.append(h("span", {}, look.text));
+  return made;
+}
+
+export interface Slider {
+  row: HTMLElement;
+  get: () => number;
+  set: (value: number) => void;
+  limit: (min: number, max: number) => void;
+}
+
+/** A slider with its value beside its name. */
+export function slider(
+  testid: string,
+  name: string,
+  range: { min: number; max: number; step: number; value: number; unit: string },
+  change: (value: number) => void,
+): Slider {
+  const digits = range.step >= 1 ? 0 : range.step >= 0.1 ? 1 : 2;
+  const shown = h("output", { class: "value" });
+  const input = h("input", {
+    type: "range",
+    "aria-label": name,
+    "data-testid": testid,
+    min: range.min,
+    max: range.max,
+    step: range.step,
+    oninput: () => {
+      show();
+      change(Number(input.value));
+    },
+  });
+  const show = (): void => {
+    shown.textContent = `${Number(input.value).toFixed(digits)} ${range.unit}`;
+  };
+  const set = (value: number): void => {
+    input.value = String(value);
+    show();
+  };
+  set(range.value);
+  const limit = (min: number, max: number): void => {
+    input.min = String(min);
+    input.max = String(max);
+    show();
+  };
+  const row = h("label", { class: "field" }, h("span", { class: "name" }, name, shown), input);
+  return { row, get: () => Number(input.value), set, limit };
+}
+
+export interface Choice<T extends string> {
+  row: HTMLElement;
+  get: () => T;
+  set: (value: T) => void;
+}
+
+/** A row of buttons of which one is pressed. */
+export function choice<T extends string>(
+  testid: string,
+  name: string,
+  options: readonly { value: T; text: string; icon?: IconName }[],
+  value: T,
+  change: (value: T) => void,
+): Choice<T> {
+  let current = value;
+  const row = h("div", { class: "choice", role: "radiogroup", "aria-label": name, "data-testid": testid });
+  const buttons = options.map((option) => {
+    const made = h("button", {
+      type: "button",
+      role: "radio",
+      "data-testid": `${testid}-${option.value}`,
+      onclick: () => {
+        set(option.value);
+        change(option.value);
+      },
+    });
+    if (option.icon !== undefined) made.append(icon(option.icon));
+    made.append(h("span", {}, option.text));
+    row.append(made);
+    return made;
+  });
+  const set = (chosen: T): void => {
+    current = chosen;
+    buttons.forEach((made, i) => made.setAttribute("aria-checked", String(options[i].value === chosen)));
+  };
+  set(value);
+  return { row, get: () => current, set };
+}
+
+/** A switch with a name and, where there is one, a swatch of its colour. */
+export function toggle(
+  testid: string,
+  name: string,
+  on: boolean,
+  change: (on: boolean) => void,
+  swatch?: string,
+): { row: HTMLElement; set: (on: boolean) => void } {
+  const input = h("input", {
+    type: "checkbox",
+    role: "switch",
+    "data-testid": testid,
+    onchange: () => change(input.checked),
+  });
+  input.checked = on;
+  const colour = swatch === undefined ? undefined : h("i", { class: "swatch", style: `background:${swatch}` });
+  const row = h("label", { class: "toggle" }, colour, h("span", { class: "name" }, name), input);
+  return { row, set: (value) => (input.checked = value) };
+}
+
+/** A field for a number or for text. */
+export function field(
+  testid: string,
+  name: string,
+  attributes: Attributes,
+): { row: HTMLElement; input: HTMLInputElement } {
+  const input = h("input", { ...attributes, "data-testid": testid, "aria-label": name, class: "entry" });
+  return { row: h("label", { class: "field pair" }, h("span", { class: "name" }, name), input), input };
+}
+
+/** A drop-down list. */
+export function select(
+  testid: string,
+  name: string,
+  options: { value: string; text: string }[],
+  change: (value: string) => void = () => undefined,
+): { row: HTMLElement; input: HTMLSelectElement; fill: (options: { value: string; text: string }[]) => void } {
+  const input = h("select", {
+    "data-testid": testid,
+    "aria-label": name,
+    class: "entry",
+    onchange: () => change(input.value),
+  });
+  const fill = (entries: { value: string; text: string }[]): void => {
+    const before = input.value;
+    input.replaceChildren(...entries.map(({ value, text }) => h("option", { value }, text)));
+    if (entries.some(({ value }) => value === before)) input.value = before;
+  };
+  fill(options);
+  return { row: h("label", { class: "field pair" }, h("span", { class: "name" }, name), input), input, fill };
+}
+
+/** A heading and what stands under it. */
+export function section(title: string, ...children: Child[]): HTMLElement {
+  return h("section", { class: "section" }, h("h3", {}, title), ...children);
+}
+
+/** Facts as name and value, in a table for eye and screen reader. */
+export function facts(testid: string): { box: HTMLElement; show: (rows: [string, string][]) => void } {
+  const box = h("dl", { class: "facts", "data-testid": testid });
+  const show = (rows: [string, string][]): void => {
+    box.replaceChildren(...rows.flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
+  };
+  return { box, show };
+}

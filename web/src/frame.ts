@@ -1,0 +1,238 @@
+/** The frame of controls around the scene: bar, rail with panels, status line, dropped files. */
+import type { App, Panel } from "./app";
+import { button, choice, h } from "./dom";
+import { icon, type IconName } from "./icons";
+import type { Document, PanelName, Theme, View } from "./store";
+
+const TABS: Record<PanelName, { text: string; icon: IconName }> = {
+  layers: { text: "Layers", icon: "layers" },
+  path: { text: "Path", icon: "path" },
+  crowd: { text: "Crowd", icon: "crowd" },
+  walk: { text: "Walk", icon: "walk" },
+  edit: { text: "Edit", icon: "edit" },
+  replay: { text: "Replay", icon: "replay" },
+};
+
+export type Panels = Partial<Record<PanelName, Panel>>;
+
+/** Everything around the scene; without a server there is nothing to open and no walk. */
+export function frameOfPage(app: App, panels: Panels, timeline: HTMLElement, served = true): void {
+  const root = app.marks.parentElement as HTMLElement;
+  const panel = side(app, panels);
+  const busy = h("div", { class: "busy", role: "progressbar", "aria-label": "The server is working", "data-testid": "busy" });
+  busy.hidden = true;
+  setInterval(() => (busy.hidden = (app.source.waits?.() ?? 0) < 400), 150);
+  root.append(busy);
+  root.append(topBar(app, served), panel, statusLine(app), timeline);
+  app.stage.margins = () => covered(root, panel, timeline);
+  theme(app);
+  views(app, panels);
+  if (served) drops(app, root);
+}
+
+/** Pixels that the bar, the panel and the timeline cover on each side of the scene. */
+function covered(root: HTMLElement, panel: HTMLElement, timeline: HTMLElement): [number, number, number, number] {
+  const [whole, beside] = [root.getBoundingClientRect(), panel.getBoundingClientRect()];
+  const narrow = beside.width > whole.width * 0.7;
+  const below = timeline.hidden ? 60 : timeline.offsetHeight + 60;
+  if (narrow) return [16, 72, 16, timeline.hidden ? whole.bottom - beside.top + 12 : below + 80];
+  return [24, 84, whole.right - beside.left + 12, below];
+}
+
+const VIEWS: { value: View; text: string; icon: IconName }[] = [
+  { value: "map", text: "Map", icon: "map" },
+  { value: "3d", text: "3D", icon: "cube" },
+  { value: "walk", text: "Walk", icon: "walk" },
+];
+
+function topBar(app: App, served: boolean): HTMLElement {
+  const view = choice(
+    "view",
+    "View",
+    VIEWS.filter(({ value }) => served || value !== "walk"),
+    "map",
+    (value) => app.store.view.set(value),
+  );
+  app.store.view.watch((value) => view.set(value));
+  const light = button("theme", "Light or dark", { icon: "moon", key: "T" }, () =>
+    app.store.theme.set(app.store.theme.value === "light" ? "dark" : "light"),
+  );
+  app.store.theme.watch((value) => light.replaceChildren(icon(value === "light" ? "moon" : "sun")));
+  const zoom = (factor: number): void =>
+    app.stage.zoom(factor, app.stage.canvas.clientWidth / 2, app.stage.canvas.clientHeight / 2);
+  return h(
+    "header",
+    { class: "bar" },
+    h("div", { class: "card brand" }, h("strong", {}, "Footway"), served ? opener(app) : named(app)),
+    h("div", { class: "card" }, view.row),
+    h(
+      "div",
+      { class: "card tools" },
+      button("zoom-out", "Zoom out", { icon: "minus", key: "-" }, () => zoom(1.25)),
+      button("zoom-in", "Zoom in", { icon: "plus", key: "+" }, () => zoom(0.8)),
+      button("fit", "Show the whole map", { icon: "fit", key: "F" }, () => app.fit()),
+      light,
+    ),
+  );
+}
+
+function named(app: App): HTMLElement {
+  const name = h("span", { class: "named" });
+  app.store.document.watch((document) => (name.textContent = document?.name ?? ""));
+  return name;
+}
+
+/** The list of built-in maps and the button for a file. */
+function opener(app: App): HTMLElement {
+  const list = h("select", { class: "entry", "data-testid": "open", "aria-label": "Open a map" });
+  const file = h("input", { type: "file", hidden: true, "data-testid": "open-file" });
+  list.addEventListener("change", () => {
+    app.source
+      .ask<Document>("open", { name: list.value })
+      .then(({ ok }) => app.opened(ok))
+      .catch((trouble: unknown) => {
+        list.value = app.store.document.value?.name ?? "";
+        app.complain(trouble);
+      });
+  });
+  file.addEventListener("change", () => {
+    const chosen = file.files?.[0];
+    if (chosen !== undefined) void upload(app, chosen);
+    file.value = "";
+  });
+  app.store.document.watch((document) => {
+    if (document === undefined) return;
+    const names = [...new Set([document.name, ...document.gallery])];
+    list.replaceChildren(...names.map((name) => h("option", { value: name }, name.replace(/^gallery:/, ""))));
+    list.value = document.name;
+    window.document.title = `${document.name} · Footway studio`;
+  });
+  const pick = button("open-button", "Open a file", { icon: "open" }, () => file.click());
+  return h("span", { class: "opener" }, list, pick, file);
+}
+
+async function upload(app: App, file: File): Promise<void> {
+  try {
+    app.toast(`Opening ${file.name}`);
+    const reply = await fetch(app.address(`upload?name=${encodeURIComponent(file.name)}`), { method: "POST", body: file });
+    const answer = (await reply.json()) as { ok?: Document; error?: string };
+    if (answer.error !== undefined) app.toast(answer.error, "error");
+  } catch {
+    app.toast(`${file.name}: could not be sent to the server`, "error");
+  }
+}
+
+function side(app: App, panels: Panels): HTMLElement {
+  const { panel } = app.store;
+  const body = h("div", { class: "card panel", "data-testid": "panel", role: "tabpanel" });
+  const rail = h("nav", { class: "card rail", role: "tablist", "aria-label": "Panels" });
+  const hide = button("panel-hide", "Hide or show the panel", { icon: "panel" }, () => {
+    body.hidden = !body.hidden;
+  });
+  const tabs = (Object.keys(TABS) as PanelName[]).filter((name) => name in panels).map((name) => {
+    const { text, icon: drawing } = TABS[name];
+    const tab = h("button", {
+      type: "button",
+      role: "tab",
+      class: "tab",
+      "data-testid": `tab-${name}`,
+      title: text,
+      onclick: () => {
+        body.hidden = false;
+        panel.set(name);
+      },
+    });
+    tab.append(icon(drawing), h("span", {}, text));
+    rail.append(tab);
+    return { name, tab };
+  });
+  rail.append(hide);
+  let shown: Panel | undefined;
+  panel.watch((name) => {
+    shown?.leave?.();
+    shown = panels[name];
+    if (shown === undefined) return;
+    body.replaceChildren(shown.element);
+    body.setAttribute("aria-label", TABS[name].text);
+    for (const { name: other, tab } of tabs) tab.setAttribute("aria-selected", String(other === name));
+    app.input.setTool(shown.tool);
+    shown.enter?.();
+  });
+  return h("aside", { class: "side" }, body, rail);
+}
+
+/** Scale bar, coordinates, and how fast the page draws. */
+function statusLine(app: App): HTMLElement {
+  const bar = h("span", { class: "scale", "data-testid": "scale" });
+  const where = h("span", { class: "where", "data-testid": "coordinates" });
+  const pace = h("span", { class: "pace", "data-testid": "pace" });
+  const lost = h("span", { class: "lost", "data-testid": "offline" }, "No server: trying again");
+  const scale = (): void => {
+    const metres = niceLength(app.stage.resolution() * 130);
+    bar.style.width = `${metres / app.stage.resolution()}px`;
+    bar.textContent = metres >= 1000 ? `${metres / 1000} km` : metres >= 1 ? `${metres} m` : `${metres * 100} cm`;
+    bar.hidden = app.stage.view === "walk";
+  };
+  app.stage.moved.push(scale);
+  scale();
+  app.input.hover = (at) => {
+    where.textContent = at === undefined ? "" : `${at[0].toFixed(2)}, ${at[1].toFixed(2)} m`;
+  };
+  app.store.online.watch((online) => (lost.hidden = online));
+  setInterval(() => {
+    const crowd = app.crowd.count;
+    pace.textContent = crowd === 0 ? "" : `${crowd.toLocaleString("en")} people · ${Math.round(app.stage.fps)} fps`;
+  }, 500);
+  return h("footer", { class: "status" }, bar, where, pace, lost);
+}
+
+/** 1, 2 or 5 times a power of ten, at most `length`. */
+function niceLength(length: number): number {
+  const power = 10 ** Math.floor(Math.log10(length));
+  const factor = length / power;
+  return (factor >= 5 ? 5 : factor >= 2 ? 2 : 1) * power;
+}
+
+/** The system's theme until the user chooses one. */
+function theme(app: App): void {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const kept = localStorage.getItem("footway-theme") as Theme | null;
+  app.store.theme.set(kept ?? (dark.matches ? "dark" : "light"));
+  dark.addEventListener("change", () => {
+    if (localStorage.getItem("footway-theme") === null) app.store.theme.set(dark.matches ? "dark" : "light");
+  });
+  app.store.theme.watch((value) => {
+    document.documentElement.dataset.theme = value;
+    const system = dark.matches ? "dark" : "light";
+    if (value === system) localStorage.removeItem("footway-theme");
+    else localStorage.setItem("footway-theme", value);
+    app.repaint();
+    app.stage.setTheme(value);
+  });
+}
+
+/** The walk has a panel of its own: view and panel follow each other. */
+function views(app: App, panels: Panels): void {
+  const { view, panel } = app.store;
+  view.watch((value) => {
+    app.stage.setView(value);
+    app.ground.setView(value);
+    if (value === "walk") panel.set("walk");
+    else if (panel.value === "walk") panel.set("layers");
+    app.input.setTool(panels[panel.value]?.tool ?? {});
+  });
+}
+
+function drops(app: App, root: HTMLElement): void {
+  root.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    root.classList.add("dropping");
+  });
+  root.addEventListener("dragleave", () => root.classList.remove("dropping"));
+  root.addEventListener("drop", (event) => {
+    event.preventDefault();
+    root.classList.remove("dropping");
+    const file = event.dataTransfer?.files[0];
+    if (file !== undefined) void upload(app, file);
+  });
+}

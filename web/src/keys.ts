@@ -1,0 +1,51 @@
+/** Keys: everything that the pointer does often. */
+import type { App } from "./app";
+import type { Status } from "./store";
+
+export function keys(app: App): void {
+  const { store, stage } = app;
+  const crowd = (what: string): void => {
+    app.source
+      .ask<Status>("crowd", { do: what })
+      .then(({ ok }) => store.status.set(ok))
+      .catch(app.complain);
+  };
+  const zoom = (factor: number): void => stage.zoom(factor, stage.canvas.clientWidth / 2, stage.canvas.clientHeight / 2);
+  const pan = (dx: number, dy: number): void => stage.pan(dx * 60 * stage.metresPerPixel, dy * 60 * stage.metresPerPixel);
+  const play = (): void => {
+    if (store.document.value?.what === "recording") app.togglePlay();
+    else crowd(store.status.value?.running === true ? "pause" : "start");
+  };
+  const actions: Record<string, () => void> = {
+    "1": () => store.view.set("map"),
+    "2": () => store.view.set("3d"),
+    "3": () => store.view.set("walk"),
+    f: () => app.fit(),
+    t: () => store.theme.set(store.theme.value === "light" ? "dark" : "light"),
+    "+": () => zoom(0.8),
+    "=": () => zoom(0.8),
+    "-": () => zoom(1.25),
+    ".": () => crowd("step"),
+    " ": play,
+    ArrowLeft: () => pan(-1, 0),
+    ArrowRight: () => pan(1, 0),
+    ArrowUp: () => pan(0, 1),
+    ArrowDown: () => pan(0, -1),
+    Escape: () => store.selected.set(-1),
+  };
+  window.addEventListener("keydown", (event) => {
+    const target = event.target as HTMLElement;
+    const typing = target.matches("input, select, textarea, [role=radio]") && !target.matches("[type=range],[type=checkbox]");
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !typing) {
+      event.preventDefault();
+      (event.shiftKey ? app.redo : app.undo)();
+      return;
+    }
+    const onControl = target.matches("button, input, summary") && (event.key === " " || event.key.startsWith("Arrow"));
+    if (typing || onControl || event.ctrlKey || event.metaKey || event.altKey) return;
+    const action = actions[event.key] as (() => void) | undefined;
+    if (action === undefined) return;
+    event.preventDefault();
+    action();
+  });
+}

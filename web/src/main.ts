@@ -1,0 +1,84 @@
+/** The studio's page: a source, a scene, a frame of controls around it, six panels. */
+import "./look.css";
+import { App } from "./app";
+import { frameOfPage } from "./frame";
+import { EditPanel } from "./panels/edit";
+import { crowdPanel } from "./panels/crowd";
+import { layersPanel } from "./panels/layers";
+import { PathPanel } from "./panels/path";
+import { ReplayPanel } from "./panels/replay";
+import { walkPanel } from "./panels/walk";
+import { keys } from "./keys";
+import { live } from "./live";
+import { LAYERS, type PanelName, type Point } from "./store";
+import { areaLabels } from "./scene/labels";
+import { token } from "./token";
+import { Wire } from "./wire";
+
+declare global {
+  interface Window {
+    footway: { ready: boolean; state: () => unknown; app: App; minimap: (at: Point) => Point };
+  }
+}
+
+const secret = token();
+const address = (path: string): string =>
+  secret === "" ? path : `${path}${path.includes("?") ? "&" : "?"}token=${encodeURIComponent(secret)}`;
+const socket = new URL(address("ws"), location.href);
+socket.protocol = location.protocol === "https:" ? "wss:" : "ws:";
+const wire = new Wire(socket.href);
+const app = new App(wire, document.getElementById("studio") as HTMLElement);
+app.address = address;
+
+const path = new PathPanel(app);
+const crowd = crowdPanel(app);
+const walk = walkPanel(app);
+const edit = new EditPanel(app);
+const replay = new ReplayPanel(app);
+const layers = layersPanel(app);
+const panels = { layers, path, crowd, walk, edit, replay };
+
+frameOfPage(app, panels, replay.bar);
+areaLabels(app);
+live(app);
+keys(app);
+
+wire.onstate = (online) => {
+  app.store.online.set(online);
+  if (!online) return;
+  app
+    .hello()
+    .then(() => (window.footway.ready = true))
+    .catch(app.complain);
+};
+
+/** What the page shows, for tests. */
+function state(): unknown {
+  const { store, stage } = app;
+  const on = LAYERS.filter((name) => store.layers[name].value);
+  return {
+    document: store.document.value,
+    status: store.status.value,
+    view: store.view.value,
+    theme: store.theme.value,
+    panel: store.panel.value satisfies PanelName,
+    online: store.online.value,
+    layers: on,
+    characters: app.crowd.count,
+    time: app.clock.time,
+    fps: stage.fps,
+    pictures: stage.pictures,
+    camera: { at: stage.camera.position.toArray(), metresPerPixel: stage.resolution() },
+    path: path.state,
+    selected: store.selected.value,
+    following: store.following.value,
+    obstacles: Array.from(app.obstacles.discs),
+    walk: walk.state(),
+    replay: replay.state(),
+    draft: edit.corners,
+    trails: app.trails.pieces,
+    density: app.density.peak,
+  };
+}
+
+window.footway = { ready: false, state, app, minimap: (at) => walk.minimap.pixel(at) };

@@ -1,0 +1,200 @@
+/** Draw and delete on the map: obstacles, walkable ground, terrain, areas. */
+import type { App, Panel } from "../app";
+import { button, choice, field, h, section, type Choice } from "../dom";
+import type { IconName } from "../icons";
+import { Draft } from "../scene/draft";
+import type { Tool } from "../scene/input";
+import type { Document, Point } from "../store";
+
+const WHAT = [
+  { value: "obstacle", text: "Obstacle" },
+  { value: "walkable", text: "Floor" },
+  { value: "terrain", text: "Terrain" },
+  { value: "area", text: "Area" },
+] as const;
+
+const HOW: readonly { value: keyof typeof HINTS; text: string; icon: IconName }[] = [
+  { value: "polygon", text: "Polygon", icon: "polygon" },
+  { value: "rectangle", text: "Box", icon: "rectangle" },
+  { value: "delete", text: "Delete", icon: "trash" },
+];
+
+const HINTS = {
+  polygon: "Click the corners; Enter, a double click or a click on the first corner closes it. Esc gives up.",
+  rectangle: "Drag a box over the map.",
+  delete: "Click what is to go: terrain, an area or an obstacle that was drawn.",
+};
+
+type What = (typeof WHAT)[number]["value"];
+type How = (typeof HOW)[number]["value"];
+
+const ROLES = [
+  { value: "spawn", text: "Spawn" },
+  { value: "exit", text: "Exit" },
+  { value: "goal", text: "Goal" },
+] as const;
+
+/** What is drawn, how, and the polygon so far. */
+export class EditPanel implements Panel {
+  readonly element: HTMLElement;
+  readonly tool: Tool;
+  corners: Point[] = [];
+  private readonly app: App;
+  private readonly draft = new Draft();
+  private readonly hint = h("p", { class: "hint", "data-testid": "edit-hint" }, HINTS.polygon);
+  private readonly kind = field("edit-kind", "Kind", { type: "text", value: "grass", list: "terrain-kinds", maxlength: 60 });
+  private readonly name = field("edit-name", "Name", { type: "text", maxlength: 60, placeholder: "a name" });
+  private readonly role = choice("edit-role", "Role", ROLES, "spawn", () => undefined);
+  private readonly areaRows = h("div", { class: "stack" }, this.name.row, this.role.row);
+  private readonly what: Choice<What>;
+  private readonly how: Choice<How>;
+  private box: Point | undefined;
+
+  constructor(app: App) {
+    this.app = app;
+    app.stage.scene.add(this.draft.root);
+    this.what = choice("edit-what", "What", WHAT, "obstacle", (value) => this.showRows(value));
+    this.how = choice("edit-how", "Tool", HOW, "polygon", (value) => {
+      this.hint.textContent = HINTS[value];
+      this.leave();
+    });
+    this.tool = {
+      cursor: "crosshair",
+      click: (at) => this.click(at),
+      hover: (at) => this.corners.length > 0 && this.sketch(this.corners, at),
+      double: () => this.finish(this.corners),
+      down: (at) => this.down(at),
+      drag: (at, done) => this.drag(at, done),
+    };
+    app.undo = () => this.ask({ do: "undo" });
+    app.redo = () => this.ask({ do: "redo" });
+    window.addEventListener("keydown", (event) => this.key(event));
+    this.element = this.compose();
+    this.showRows("obstacle");
+  }
+
+  /** Give up what is half drawn. */
+  leave(): void {
+    this.corners = [];
+    this.box = undefined;
+    this.sketch([]);
+  }
+
+  private compose(): HTMLElement {
+    const kinds = h("datalist", { id: "terrain-kinds" });
+    const locked = h("p", { class: "trouble" }, "This document cannot be edited.");
+    this.app.store.document.watch((document) => {
+      if (document === undefined) return;
+      kinds.replaceChildren(...document.kinds.map((value) => h("option", { value })));
+      locked.hidden = document.editable;
+    });
+    const { what, kind, areaRows, how, hint, app } = this;
+    const draw = section("Draw", what.row, kind.row, kinds, areaRows, how.row, hint, history(app));
+    return h("div", {}, locked, draw, saving(app));
+  }
+
+  private showRows(what: What): void {
+    this.kind.row.hidden = what !== "terrain";
+    this.areaRows.hidden = what !== "area";
+  }
+
+  private sketch(corners: Point[], pointer?: Point): void {
+    this.draft.show(corners, pointer);
+    this.app.stage.invalidate();
+  }
+
+  private ask(fields: Record<string, unknown>): void {
+    this.app.source
+      .ask<Document>("edit", fields)
+      .then(({ ok }) => this.app.opened(ok))
+      .catch(this.app.complain);
+  }
+
+  private click(at: Point): void {
+    if (this.how.get() === "delete") this.ask({ do: "delete", at });
+    else if (this.how.get() === "polygon") this.corner(at);
+  }
+
+  /** One more corner; a click on the first one closes the polygon. */
+  private corner(at: Point): void {
+    const near = this.app.stage.resolution() * 10;
+    const apart = (other: Point | undefined): number =>
+      other === undefined ? Infinity : Math.hypot(at[0] - other[0], at[1] - other[1]);
+    if (this.corners.length > 2 && apart(this.corners[0]) < near) return this.finish(this.corners);
+    if (apart(this.corners.at(-1)) < near / 4) return undefined;
+    this.corners = [...this.corners, rounded(at)];
+    this.sketch(this.corners);
+    return undefined;
+  }
+
+  private down(at: Point): boolean {
+    this.box = this.how.get() === "rectangle" ? at : undefined;
+    return this.box !== undefined;
+  }
+
+  private drag(at: Point, done: boolean): void {
+    if (this.box === undefined) return;
+    const shape = rectangle(this.box, at);
+    if (done) this.finish(shape);
+    else this.sketch(shape);
+  }
+
+  private finish(polygon: Point[]): void {
+    this.leave();
+    const empty = polygon.length < 3 || (polygon[0][0] === polygon[2][0] && polygon[0][1] === polygon[2][1]);
+    if (!empty) this.ask({ do: "add", what: this.what.get(), polygon, ...this.details() });
+  }
+
+  /** The kind of a terrain; name and role of an area. */
+  private details(): Record<string, unknown> {
+    if (this.what.get() === "terrain") return { kind: this.kind.input.value.trim() || "grass" };
+    if (this.what.get() !== "area") return {};
+    const role = this.role.get();
+    const count = this.app.store.document.value?.areas.length ?? 0;
+    return { role, name: this.name.input.value.trim() || `${role} ${count + 1}` };
+  }
+
+  private key(event: KeyboardEvent): void {
+    if (this.corners.length === 0) return;
+    if (event.key === "Enter") this.finish(this.corners);
+    else if (event.key === "Escape") this.leave();
+    else if (event.key === "Backspace") this.sketch((this.corners = this.corners.slice(0, -1)));
+    else return;
+    event.preventDefault();
+  }
+}
+
+function history(app: App): HTMLElement {
+  const undo = button("undo", "Undo", { icon: "undo", text: "Undo", key: "Ctrl+Z" }, () => app.undo());
+  const redo = button("redo", "Redo", { icon: "redo", text: "Redo", key: "Shift+Ctrl+Z" }, () => app.redo());
+  app.store.document.watch((document) => {
+    undo.disabled = (document?.undo ?? 0) === 0;
+    redo.disabled = (document?.redo ?? 0) === 0;
+  });
+  return h("div", { class: "buttons" }, undo, redo);
+}
+
+function saving(app: App): HTMLElement {
+  const link = (as: string, text: string): HTMLElement =>
+    button(`save-${as}`, `Save as ${text}`, { icon: "save", text }, () => {
+      const anchor = h("a", { href: app.address(`save?as=${as}`), download: "" });
+      document.body.append(anchor);
+      anchor.click();
+      anchor.remove();
+    });
+  return section("Save", h("div", { class: "buttons" }, link("geojson", "GeoJSON"), link("scenario", "Scenario"), link("recording", "Recording")));
+}
+
+function rectangle([ax, ay]: Point, [bx, by]: Point): Point[] {
+  return [
+    [ax, ay],
+    [bx, ay],
+    [bx, by],
+    [ax, by],
+  ].map((corner) => rounded(corner as Point));
+}
+
+/** To the millimetre: more would be noise in the file. */
+function rounded([x, y]: Point): Point {
+  return [Math.round(x * 1000) / 1000, Math.round(y * 1000) / 1000];
+}

@@ -1,0 +1,190 @@
+/** Which layers are drawn, with their legends. */
+import type { App, Panel } from "../app";
+import { choice, facts, h, section, toggle } from "../dom";
+import { CROWDED } from "../scene/density";
+import { HEAT_CSS, METHODS, PALETTES, RAMP_CSS, areaColour, terrainColour } from "../scene/colours";
+import { Overlays, type Method } from "../scene/overlays";
+import type { LayerName } from "../store";
+import { Refusal } from "../wire";
+
+const NAMES: Partial<Record<LayerName, string>> = {
+  walls: "Walls",
+  terrain: "Terrain",
+  areas: "Areas",
+  axis: "Medial axis",
+  discs: "Corridor map discs",
+  density: "Density",
+  trails: "Trajectories",
+  grm: "Grid (GRM)",
+  rrm: "Reachability (RRM)",
+  rrm_star: "Star-shaped (RRM*)",
+  rrrm: "Retraction (RRRM)",
+  prm: "Voronoi-PRM",
+};
+
+const ROADMAPS = Object.keys(METHODS) as Method[];
+
+/** All layers; without a server those that the page can draw by itself. */
+export function layersPanel(app: App, served = true): Panel {
+  const overlays = new Overlays();
+  const known = facts("document-facts");
+  const legends = h("div", { class: "legends", "data-testid": "legends" });
+  app.stage.scene.add(overlays.root);
+  const row = (name: LayerName, swatch?: string): HTMLElement => {
+    const { row: element, set } = toggle(`layer-${name}`, NAMES[name] ?? name, false, (on) => turn(name, on), swatch);
+    app.store.layers[name].watch(set);
+    return element;
+  };
+  const turn = (name: LayerName, on: boolean): void => app.store.layers[name].set(on);
+  const tint = choice(
+    "tint",
+    "Colour of characters",
+    [
+      { value: "population", text: "Population" },
+      { value: "speed", text: "Speed" },
+    ],
+    "population",
+    (value) => app.store.tint.set(value),
+  );
+  connect(app, overlays, () => drawLegends(app, overlays, legends));
+  app.store.document.watch((document) => {
+    if (document === undefined) return;
+    known.show([
+      ["Map", document.name],
+      ["Walkable", document.area ? `${Math.round(document.area).toLocaleString("en")} m²` : "–"],
+      ["Holes", String(document.holes)],
+      ["Widest disc", `${document.largest_radius.toFixed(2)} m`],
+      ...(document.repairs.length > 0 ? ([["Repairs", String(document.repairs.length)]] as [string, string][]) : []),
+    ]);
+  });
+  const element = h(
+    "div",
+    {},
+    section("Map", row("walls"), row("terrain"), row("areas"), served && row("axis"), served && row("discs")),
+    served && section("Roadmaps", ...ROADMAPS.map((method) => row(method, METHODS[method]))),
+    section("Crowd", row("density"), row("trails"), tint.row),
+    legends,
+    section("Document", known.box),
+  );
+  return { element, tool: {} };
+}
+
+/** Watch the switches: fetch what is not here yet, show and hide. */
+function connect(app: App, overlays: Overlays, legends: () => void): void {
+  const { layers, document, theme, tint } = app.store;
+  const fetched = new Set<LayerName>();
+  const ready = new Set<LayerName>();
+  const objects: Partial<Record<LayerName, { visible: boolean }>> = {
+    walls: app.ground.walls,
+    terrain: app.ground.terrain,
+    areas: app.ground.areas,
+    density: app.density.mesh,
+    trails: app.trails.lines,
+  };
+  const fetchers: Partial<Record<LayerName, () => Promise<void>>> = {
+    axis: async () => overlays.showAxis((await app.source.ask("layer", { name: "axis" })).arrays),
+    discs: async () => {
+      const { arrays } = await app.source.ask("layer", { name: "discs" });
+      overlays.showDiscs(arrays.discs, PALETTES[theme.value].disc);
+    },
+  };
+  for (const method of ROADMAPS) {
+    fetchers[method] = async () => {
+      const { arrays } = await app.source.ask("layer", { name: "roadmap", method });
+      overlays.showRoadmap(method, arrays);
+    };
+  }
+  // The server computes one layer at a time and turns others away: they wait here for their turn.
+  let turn: Promise<unknown> = Promise.resolve();
+  const inTurn = (fetch: () => Promise<void>): Promise<void> => {
+    const mine = turn.then(() => patiently(fetch));
+    turn = mine.catch(() => undefined);
+    return mine;
+  };
+  const drawn = (name: LayerName): { visible: boolean }[] => {
+    if (name === "axis") return [overlays.axis];
+    if (name === "discs") return [overlays.discs];
+    if (name in overlays.roadmaps) return Object.values(overlays.roadmaps[name as Method]);
+    const object = objects[name];
+    return object === undefined ? [] : [object];
+  };
+  const show = (name: LayerName, on: boolean): void => {
+    const fetch = fetchers[name];
+    if (on && fetch !== undefined && !fetched.has(name) && document.value !== undefined) {
+      fetched.add(name);
+      inTurn(fetch)
+        .then(() => {
+          ready.add(name);
+          show(name, layers[name].value);
+        })
+        .catch((trouble: unknown) => {
+          fetched.delete(name);
+          layers[name].set(false);
+          app.complain(trouble);
+        });
+    }
+    for (const object of drawn(name)) object.visible = on && (fetch === undefined || ready.has(name));
+    legends();
+    app.stage.invalidate();
+  };
+  for (const [name, signal] of Object.entries(layers)) signal.watch((on) => show(name as LayerName, on));
+  tint.watch((value) => {
+    app.crowd.setTint(value);
+    legends();
+    app.stage.invalidate();
+  });
+  document.watch(() => {
+    fetched.clear();
+    ready.clear();
+    overlays.clear();
+    for (const [name, signal] of Object.entries(layers)) if (signal.value) show(name as LayerName, true);
+  });
+}
+
+/** Ask again while the server is busy with another page's layer, for a minute. */
+async function patiently(fetch: () => Promise<void>, tries = 200): Promise<void> {
+  try {
+    await fetch();
+  } catch (trouble) {
+    if (tries === 0 || !(trouble instanceof Refusal) || trouble.kind !== "busy") throw trouble;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await patiently(fetch, tries - 1);
+  }
+}
+
+/** The legends of what is shown, with the units. */
+function drawLegends(app: App, overlays: Overlays, box: HTMLElement): void {
+  const { layers, document, tint } = app.store;
+  const scale = (title: string, css: string, low: string, high: string): HTMLElement =>
+    h(
+      "div",
+      { class: "legend" },
+      h("span", { class: "name" }, title),
+      h("i", { class: "ramp", style: `background:${css}` }),
+      h("span", { class: "ends" }, h("span", {}, low), h("span", {}, high)),
+    );
+  const entries = (title: string, list: [string, string][]): HTMLElement =>
+    h(
+      "div",
+      { class: "legend" },
+      h("span", { class: "name" }, title),
+      ...list.map(([text, colour]) =>
+        h("span", { class: "entry-row" }, h("i", { class: "swatch", style: `background:${colour}` }), text),
+      ),
+    );
+  const shown: HTMLElement[] = [];
+  const kinds = document.value?.kinds ?? [];
+  if (layers.axis.value) shown.push(scale("Clearance", RAMP_CSS, "0 m", `${overlays.widest.toFixed(1)} m`));
+  if (layers.density.value) shown.push(scale("Persons per m²", HEAT_CSS, "0", `${CROWDED}+`));
+  if (tint.value === "speed") {
+    shown.push(scale("Speed", "linear-gradient(90deg,#c72e29,#edb84d,#29949e)", "0", "1.5 m/s"));
+  }
+  if (layers.terrain.value && kinds.length > 0) {
+    shown.push(entries("Terrain", kinds.map((kind) => [kind, terrainColour(kind, kinds)])));
+  }
+  const roles = [...new Set(app.ground.areaNames.map(({ role }) => role ?? "area"))];
+  if (layers.areas.value && roles.length > 0) {
+    shown.push(entries("Areas", roles.map((role) => [role, areaColour(role)])));
+  }
+  box.replaceChildren(...shown);
+}

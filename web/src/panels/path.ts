@@ -1,0 +1,229 @@
+/** Ask for a path: two marks, a radius, a method, and the answer while you drag. */
+import type { App, Panel } from "../app";
+import { button, choice, facts, h, section, slider, type Choice, type Slider } from "../dom";
+import { Mark } from "../scene/marks";
+import { Pathway } from "../scene/pathway";
+import type { Document, Point } from "../store";
+import { Newest, Refusal, type Reply } from "../wire";
+
+const METHODS = [
+  { value: "short", text: "Short" },
+  { value: "cmm", text: "CMM" },
+  { value: "irm", text: "IRM" },
+  { value: "miran", text: "MIRAN" },
+] as const;
+
+const WORDS = {
+  short: "The shortest path with the clearance asked for.",
+  cmm: "Corridor map method: pulled along the backbone by an attraction point.",
+  irm: "Indicative routes: smooth steering inside the corridor.",
+  miran: "Modified indicative routes: keeps to the terrain that is preferred.",
+} as const;
+
+type End = "start" | "goal";
+
+interface PathFacts {
+  length: number;
+  clearance: number;
+  milliseconds: number;
+  weighted_length?: number;
+}
+
+interface Pinch {
+  at: Point;
+  width: number;
+  walls?: [Point, Point];
+}
+
+export interface PathState {
+  start: Point | undefined;
+  goal: Point | undefined;
+  facts: PathFacts | undefined;
+  trouble: string | undefined;
+  pinch: Pinch | undefined;
+  points: number;
+}
+
+const NOTHING = { facts: undefined, trouble: undefined, pinch: undefined, points: 0 };
+
+/** Two marks, a radius and a method, and the newest answer of the server. */
+export class PathPanel implements Panel {
+  readonly element: HTMLElement;
+  readonly tool = { cursor: "crosshair", click: (at: Point) => this.click(at) };
+  readonly state: PathState = { ...NOTHING, start: undefined, goal: undefined };
+  private readonly app: App;
+  private readonly pathway = new Pathway();
+  private readonly known = facts("path-facts");
+  private readonly hint = h("p", { class: "hint", "data-testid": "path-hint" });
+  private readonly trouble = h("p", { class: "trouble", role: "alert", "data-testid": "path-trouble" });
+  private readonly word = h("p", { class: "hint" }, WORDS.short);
+  private readonly preferences = h("div", { class: "stack" });
+  private readonly weights = new Map<string, number>();
+  private readonly radius: Slider;
+  private readonly method: Choice<keyof typeof WORDS>;
+  private readonly marks: Record<End, Mark>;
+  private readonly label: Mark;
+  private readonly newest = new Newest<Reply<PathFacts>>(
+    (reply) => this.show(reply),
+    (error) => this.refuse(error),
+  );
+  private shown = "";
+
+  constructor(app: App) {
+    this.app = app;
+    app.stage.scene.add(this.pathway.root);
+    const range = { min: 0.05, max: 2, step: 0.01, value: 0.25, unit: "m" };
+    this.radius = slider("path-radius", "Radius", range, () => this.ask());
+    this.method = choice("path-method", "Method", METHODS, "short", (value) => {
+      this.word.textContent = WORDS[value];
+      this.ask();
+    });
+    this.marks = { start: this.mark("start", "Start", "A"), goal: this.mark("goal", "Goal", "B") };
+    this.label = new Mark(app.stage, app.marks, { testid: "mark-pinch", name: "Narrowest place", kind: "label pinch" });
+    this.element = this.compose();
+    app.store.document.watch((document) => document && this.open(document));
+    app.store.theme.watch((theme) => this.pathway.setTheme(theme));
+    this.say();
+  }
+
+  private mark(end: End, name: string, text: string): Mark {
+    const drag = (to: Point): void => this.move(end, to);
+    return new Mark(this.app.stage, this.app.marks, { testid: `mark-${end}`, name, text, kind: end, drag });
+  }
+
+  private compose(): HTMLElement {
+    const { hint, radius, method, word, preferences, trouble, known } = this;
+    const swap = button("path-swap", "Swap start and goal", { icon: "swap", text: "Swap" }, () => this.swap());
+    const clear = button("path-clear", "Clear the path", { icon: "close", text: "Clear" }, () => this.clear());
+    return h(
+      "div",
+      {},
+      section("Path", hint, radius.row, method.row, word, preferences),
+      section("Answer", trouble, known.box),
+      h("div", { class: "buttons" }, swap, clear),
+    );
+  }
+
+  /** Another map clears the marks; the same map after an edit only asks again. */
+  private open(document: Document): void {
+    if (document.name !== this.shown) this.clear();
+    else this.ask();
+    this.shown = document.name;
+    this.radius.limit(0.05, Math.max(0.5, Math.min(10, Math.ceil(document.largest_radius * 10) / 10)));
+    this.preferences.replaceChildren(...preferenceRows(document, this.weights, () => this.ask()));
+  }
+
+  private click(at: Point): void {
+    const { start, goal } = this.state;
+    if (start === undefined) this.move("start", at);
+    else if (goal === undefined) this.move("goal", at);
+    else this.move(distance(at, start) < distance(at, goal) ? "start" : "goal", at);
+  }
+
+  private move(end: End, to: Point): void {
+    this.state[end] = to;
+    this.marks[end].move(to);
+    this.ask();
+  }
+
+  private swap(): void {
+    const { start, goal } = this.state;
+    Object.assign(this.state, { start: goal, goal: start });
+    this.marks.start.move(goal);
+    this.marks.goal.move(start);
+    this.ask();
+  }
+
+  private clear(): void {
+    this.state.start = this.state.goal = undefined;
+    for (const mark of Object.values(this.marks)) mark.move(undefined);
+    this.forget();
+    this.say();
+  }
+
+  private ask(): void {
+    this.say();
+    const { start, goal } = this.state;
+    if (start === undefined || goal === undefined) return;
+    const method = this.method.get();
+    const fields: Record<string, unknown> = { start, goal, radius: this.radius.get(), method };
+    if (method === "miran" && this.weights.size > 0) fields.preferences = Object.fromEntries(this.weights);
+    this.newest.put(() => askNear(this.app, fields));
+  }
+
+  private say(): void {
+    const { start, goal } = this.state;
+    this.hint.textContent =
+      start === undefined
+        ? "Click the map to set the start."
+        : goal === undefined
+          ? "Click again to set the goal."
+          : "Drag A or B, or click to move the nearer one.";
+  }
+
+  private forget(): void {
+    Object.assign(this.state, NOTHING);
+    this.trouble.textContent = "";
+    this.known.show([]);
+    this.label.move(undefined);
+    this.pathway.clear();
+    this.app.stage.invalidate();
+  }
+
+  private show({ ok, arrays }: Reply<PathFacts>): void {
+    this.forget();
+    this.pathway.show(arrays);
+    Object.assign(this.state, { facts: ok, points: this.pathway.length });
+    this.known.show(rows(ok, arrays.times?.at(-1)));
+  }
+
+  private refuse(error: Error): void {
+    this.forget();
+    if (!(error instanceof Refusal)) return this.app.complain(error);
+    this.state.trouble = this.trouble.textContent = error.message;
+    const pinch = error.facts.pinch as Pinch | null | undefined;
+    if (pinch == null) return undefined;
+    this.state.pinch = pinch;
+    this.pathway.showPinch(pinch.at, pinch.width, pinch.walls);
+    this.label.write(`${pinch.width.toFixed(2)} m wide`);
+    this.label.move(pinch.at);
+    return undefined;
+  }
+}
+
+/** The path; where an end is in a wall or too near to one, from the nearest free place. */
+async function askNear(app: App, fields: Record<string, unknown>, tries = 2): Promise<Reply<PathFacts>> {
+  try {
+    return await app.source.ask<PathFacts>("path", fields);
+  } catch (error) {
+    const { nearest, end } = error instanceof Refusal ? error.facts : {};
+    if (tries === 0 || nearest == null || end == null) throw error;
+    return askNear(app, { ...fields, [end as string]: nearest }, tries - 1);
+  }
+}
+
+function rows(ok: PathFacts, seconds: number | undefined): [string, string][] {
+  const found: [string, string][] = [
+    ["Length", `${ok.length.toFixed(2)} m`],
+    ["Clearance", `${ok.clearance.toFixed(2)} m`],
+  ];
+  if (ok.weighted_length != null) found.push(["Weighted length", `${ok.weighted_length.toFixed(2)} m`]);
+  if (seconds !== undefined) found.push(["Walking time", `${seconds.toFixed(1)} s`]);
+  found.push(["Computed in", `${ok.milliseconds.toFixed(ok.milliseconds < 10 ? 2 : 0)} ms`]);
+  return found;
+}
+
+/** One slider for each terrain kind: how much a metre on it weighs. */
+export function preferenceRows(document: Document, weights: Map<string, number>, change: () => void): HTMLElement[] {
+  return document.kinds.map((kind) => {
+    const range = { min: 0.1, max: 10, step: 0.1, value: weights.get(kind) ?? 1, unit: "×" };
+    return slider(`weight-${kind}`, `Cost of ${kind}`, range, (value) => {
+      weights.set(kind, value);
+      change();
+    }).row;
+  });
+}
+
+function distance(a: Point, b: Point): number {
+  return Math.hypot(a[0] - b[0], a[1] - b[1]);
+}

@@ -1,0 +1,208 @@
+/** Replay of a recording: timeline, scrubbing, speed, and plots under it. */
+import type { App, Panel } from "../app";
+import { button, choice, h, section } from "../dom";
+import { frame, type Frame } from "../scene/crowd";
+import type { Arrays, Facts } from "../wire";
+import { Plots } from "./plots";
+
+interface Summary {
+  frames: number;
+  duration: number;
+}
+
+const KEPT = 400;
+const AHEAD = 6;
+
+/** Frames of the recording, fetched a few ahead and kept for a while. */
+class Reel {
+  times = new Float32Array(0);
+  private readonly kept = new Map<number, Frame>();
+  private readonly asked = new Set<number>();
+  private readonly app: App;
+  private readonly came: () => void;
+
+  constructor(app: App, came: () => void) {
+    this.app = app;
+    this.came = came;
+  }
+
+  open(summary: Summary, arrays: Arrays): void {
+    this.kept.clear();
+    this.asked.clear();
+    const even = Float32Array.from({ length: summary.frames }, (_, k) => (k * summary.duration) / Math.max(1, summary.frames - 1));
+    this.times = arrays.times?.length === summary.frames ? new Float32Array(arrays.times) : even;
+  }
+
+  get length(): number {
+    return this.times.length;
+  }
+
+  /** The last frame at or before a time. */
+  indexAt(time: number): number {
+    let low = 0;
+    let high = this.times.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.times[middle] <= time) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  get(k: number): Frame | undefined {
+    const found = this.kept.get(k);
+    if (found === undefined) this.fetch(k);
+    return found;
+  }
+
+  prefetch(k: number): void {
+    for (let i = 1; i <= AHEAD; i++) if (!this.kept.has(k + i)) this.fetch(k + i);
+  }
+
+  private fetch(k: number): void {
+    if (k < 0 || k >= this.length || this.asked.has(k) || this.asked.size > AHEAD + 2) return;
+    this.asked.add(k);
+    this.app.source
+      .ask<Facts>("replay", { frame: k })
+      .then(({ ok, arrays }) => {
+        this.kept.set(k, { ...frame(ok, arrays), time: this.times[k] });
+        if (this.kept.size > KEPT) this.kept.delete(this.kept.keys().next().value as number);
+        this.came();
+      })
+      .catch(this.app.complain)
+      .finally(() => this.asked.delete(k));
+  }
+}
+
+export interface ReplayState {
+  time: number;
+  duration: number;
+  frames: number;
+  playing: boolean;
+}
+
+const PACES = [0.25, 1, 4, 16, 64];
+
+/** Timeline, plots and the crowd of a recording. */
+export class ReplayPanel implements Panel {
+  readonly element: HTMLElement;
+  readonly tool = {};
+  /** The bar under the map. */
+  readonly bar: HTMLElement;
+  private readonly app: App;
+  private readonly reel: Reel;
+  private readonly plots = new Plots((to) => this.seek(to));
+  private readonly clock = h("output", { class: "clock", "data-testid": "replay-clock" }, "0.0 s");
+  private readonly line: HTMLInputElement;
+  private readonly play = button("replay-play", "Play", { icon: "play", look: "main", key: "Space" }, () => this.start(true));
+  private readonly pause = button("replay-pause", "Pause", { icon: "pause", look: "main", key: "Space" }, () => this.start(false));
+  private time = 0;
+  private playing = false;
+  private pace = 1;
+  private drawn = -1;
+
+  constructor(app: App) {
+    this.app = app;
+    this.reel = new Reel(app, () => this.show());
+    this.line = h("input", {
+      type: "range",
+      min: 0,
+      max: 1,
+      step: "any",
+      value: 0,
+      "aria-label": "Time",
+      "data-testid": "replay-time",
+      oninput: () => this.seek(Number(this.line.value)),
+    });
+    const paces = PACES.map((value) => ({ value: String(value), text: `${value}×` }));
+    const speed = choice("replay-speed", "Speed", paces, "1", (value) => (this.pace = Number(value)));
+    const controls = h("div", { class: "line" }, this.play, this.pause, this.line, this.clock, speed.row);
+    this.bar = h("div", { class: "timeline", "data-testid": "timeline" }, controls, this.plots.element);
+    this.element = this.compose();
+    app.togglePlay = () => this.start(!this.playing);
+    app.stage.tick((seconds) => this.tick(seconds));
+    this.start(false);
+  }
+
+  state(): ReplayState {
+    return { time: this.time, duration: this.duration, frames: this.reel.length, playing: this.playing };
+  }
+
+  private get duration(): number {
+    return this.reel.times.at(-1) ?? 0;
+  }
+
+  private compose(): HTMLElement {
+    const none = h("p", { class: "hint" }, "Open a recording (.parquet) to replay it: drop the file on the page.");
+    const some = h("p", { class: "hint" }, "The timeline is below the map. Click a plot to go to that time.");
+    this.app.store.document.watch((document) => {
+      const recorded = document?.what === "recording";
+      this.bar.hidden = some.hidden = !recorded;
+      none.hidden = recorded;
+      this.start(false);
+      if (recorded) this.open().catch(this.app.complain);
+    });
+    return h("div", {}, section("Replay", none, some));
+  }
+
+  private async open(): Promise<void> {
+    const { ok, arrays } = await this.app.source.ask<Summary>("replay");
+    this.drawn = -1;
+    this.reel.open(ok, arrays);
+    this.line.max = String(this.duration);
+    this.plots.show(arrays);
+    this.app.trails.clear();
+    this.seek(0);
+  }
+
+  private start(on: boolean): void {
+    this.playing = on;
+    this.play.hidden = on;
+    this.pause.hidden = !on;
+    if (on && this.time >= this.duration) this.seek(0);
+  }
+
+  private seek(to: number): void {
+    this.time = Math.max(0, Math.min(this.duration, to));
+    this.show();
+  }
+
+  /** Time goes on only where the frames have come. */
+  private tick(seconds: number): boolean {
+    if (!this.playing) return false;
+    const ready = this.pair(this.reel.indexAt(this.time)) !== undefined;
+    if (ready) this.seek(this.time + seconds * this.pace);
+    if (this.time >= this.duration) this.start(false);
+    return ready;
+  }
+
+  private pair(k: number): [Frame, Frame] | undefined {
+    const [before, after] = [this.reel.get(k), this.reel.get(Math.min(k + 1, this.reel.length - 1))];
+    return before === undefined || after === undefined ? undefined : [before, after];
+  }
+
+  private show(): void {
+    const { app, time, reel } = this;
+    this.line.value = String(time);
+    this.clock.textContent = `${time.toFixed(1)} / ${this.duration.toFixed(1)} s`;
+    this.plots.cursor(time);
+    const k = reel.indexAt(time);
+    const pair = this.pair(k);
+    reel.prefetch(k + 1);
+    if (pair === undefined) return;
+    const [before, after] = pair;
+    if (this.drawn !== k) this.draw(k, before, after);
+    if (app.store.layers.density.value) app.density.update(before, performance.now() / 1000);
+    const span = after.time - before.time;
+    app.crowd.setPart(span > 0 ? Math.min(1, (time - before.time) / span) : 1);
+    app.trails.setNow(time);
+    app.stage.invalidate();
+  }
+
+  private draw(k: number, before: Frame, after: Frame): void {
+    this.drawn = k;
+    this.app.crowd.setPair(before, after);
+    this.app.trails.add(before);
+    this.app.obstacles.show({ discs: before.discs ?? new Float32Array(0) }, []);
+  }
+}

@@ -1,0 +1,148 @@
+/** The walk-through: click the map in the corner, and the camera goes there. */
+import type { App, Panel } from "../app";
+import { button, facts, h, section, slider } from "../dom";
+import { Minimap } from "../scene/minimap";
+import { lookout } from "../scene/lookout";
+import { EYE, Walker } from "../scene/walker";
+import type { Point } from "../store";
+
+export interface WalkState {
+  at: Point;
+  heading: number;
+  moving: boolean;
+  time: number;
+  duration: number;
+  stops: Point[];
+}
+
+export function walkPanel(app: App): Panel & { state: () => WalkState; minimap: Minimap } {
+  const walker = new Walker();
+  const minimap = new Minimap((to, chained) => (chained || chain.checked ? addStop(to) : go([to])));
+  const corner = h("div", { class: "corner", "data-testid": "corner" }, minimap.canvas);
+  app.marks.parentElement?.append(corner);
+  const known = facts("walk-facts");
+  const chain = h("input", { type: "checkbox", role: "switch", "data-testid": "walk-chain" });
+  const speed = slider("walk-speed", "Walking speed", { min: 0.5, max: 6, step: 0.1, value: 1.6, unit: "m/s" }, () => undefined);
+  const list = h("ol", { class: "stops", "data-testid": "walk-stops" });
+  const drawStops = (): void => {
+    list.replaceChildren(...minimap.stops.map(([x, y]) => h("li", {}, `${x.toFixed(1)}, ${y.toFixed(1)}`)));
+    redraw();
+  };
+  const addStop = (to: Point): void => {
+    minimap.stops = [...minimap.stops, to];
+    drawStops();
+  };
+  const go = (stops: Point[]): void => {
+    if (stops.length === 0) return app.toast("Click the small map to add stops first");
+    const heading = walker.heading + walker.aside;
+    app.source
+      .ask("walk", { start: walker.at, heading, stops, eye_height: EYE, speed: speed.get() })
+      .then(({ arrays }) => {
+        walker.fly(new Float32Array(arrays.camera));
+        app.store.view.set("walk");
+        app.stage.invalidate();
+      })
+      .catch(app.complain);
+    return undefined;
+  };
+  const redraw = (): void => {
+    walker.aim(app.stage.walk);
+    if (app.stage.view === "walk") minimap.draw(walker);
+    app.stage.invalidate();
+  };
+  const element = panelElement(app, { walker, chain, speed: speed.row, list, known: known.box, go: () => go(minimap.stops) });
+  element.querySelector("[data-testid=walk-clear]")?.addEventListener("click", () => {
+    minimap.stops = [];
+    drawStops();
+  });
+  connect(app, walker, minimap, corner, known.show);
+  const state = (): WalkState => ({
+    at: walker.at,
+    heading: walker.heading + walker.aside,
+    moving: walker.moving,
+    time: walker.time,
+    duration: walker.duration,
+    stops: minimap.stops,
+  });
+  const enter = (): void => app.store.view.set("walk");
+  const leave = (): void => {
+    if (app.store.view.value === "walk") app.store.view.set("map");
+  };
+  return { element, tool: {}, state, minimap, enter, leave };
+}
+
+function panelElement(
+  app: App,
+  parts: { walker: Walker; chain: HTMLElement; speed: HTMLElement; list: HTMLElement; known: HTMLElement; go: () => void },
+): HTMLElement {
+  const hint = "Click the map in the corner to walk there. Drag the picture to look around at any time.";
+  return h(
+    "div",
+    {},
+    section("Walk-through", h("p", { class: "hint" }, hint), parts.speed, parts.known),
+    section(
+      "Tour",
+      h("label", { class: "toggle" }, h("span", { class: "name" }, "Clicks add stops"), parts.chain),
+      parts.list,
+      h(
+        "div",
+        { class: "buttons" },
+        button("walk-tour", "Walk the tour", { icon: "play", text: "Walk the tour", look: "main" }, parts.go),
+        button("walk-clear", "Forget the stops", { icon: "trash" }, () => undefined),
+        button("walk-stop", "Stand still", { icon: "pause" }, () => {
+          parts.walker.stop();
+          app.stage.invalidate();
+        }),
+      ),
+    ),
+  );
+}
+
+/** Keep camera, minimap and facts in step with the walker. */
+function connect(
+  app: App,
+  walker: Walker,
+  minimap: Minimap,
+  corner: HTMLElement,
+  show: (rows: [string, string][]) => void,
+): void {
+  app.groundShown.push((bounds, fresh) => {
+    minimap.fit(bounds, app.ground.floors);
+    if (fresh) {
+      minimap.stops = [];
+      const { at, heading } = lookout(app.ground.floors, bounds);
+      walker.stand(at, heading);
+    }
+    walker.aim(app.stage.walk);
+    minimap.draw(walker);
+  });
+  app.store.theme.watch((theme) => {
+    minimap.setTheme(theme);
+    minimap.draw(walker);
+  });
+  app.store.view.watch((view) => {
+    corner.hidden = view !== "walk";
+    walker.aim(app.stage.walk);
+    minimap.draw(walker);
+  });
+  app.input.look = (dx, dy, done) => {
+    walker.looking = !done;
+    walker.look(dx * 0.0045, dy * 0.0035);
+    walker.aim(app.stage.walk);
+    minimap.draw(walker);
+    app.stage.invalidate();
+  };
+  app.stage.tick((seconds) => {
+    if (app.stage.view !== "walk") return false;
+    const changed = walker.tick(seconds);
+    if (!changed) return false;
+    walker.aim(app.stage.walk);
+    minimap.draw(walker);
+    show([
+      ["Position", walker.at.map((v) => v.toFixed(1)).join(", ")],
+      ["Way", walker.moving ? `${walker.time.toFixed(1)} of ${walker.duration.toFixed(1)} s` : "there"],
+    ]);
+    app.stage.cameraMoved();
+    return true;
+  });
+}

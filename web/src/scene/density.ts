@@ -1,0 +1,138 @@
+/** Density of the crowd in persons per square metre, computed here from the frames. */
+import {
+  DataTexture,
+  LinearFilter,
+  Mesh,
+  PlaneGeometry,
+  RedFormat,
+  ShaderMaterial,
+  UnsignedByteType,
+} from "three";
+import type { Frame } from "./crowd";
+import type { Bounds } from "./stage";
+
+/** Density at which the ramp ends; above it is level of service F (Fruin). */
+export const CROWDED = 4;
+
+const MOST = 640;
+const EVERY = 0.15;
+
+const VERTEX = /* glsl */ `
+  varying vec2 at;
+  void main() {
+    at = uv;
+    gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+  }`;
+
+const FRAGMENT = /* glsl */ `
+  uniform sampler2D counts;
+  varying vec2 at;
+  vec3 ramp(float t) {
+    vec3 a = vec3(0.271, 0.459, 0.706), b = vec3(0.569, 0.749, 0.859), c = vec3(0.996, 0.878, 0.565);
+    vec3 d = vec3(0.988, 0.553, 0.349), e = vec3(0.843, 0.188, 0.153);
+    t *= 4.0;
+    if (t < 1.0) return mix(a, b, t);
+    if (t < 2.0) return mix(b, c, t - 1.0);
+    return t < 3.0 ? mix(c, d, t - 2.0) : mix(d, e, min(1.0, t - 3.0));
+  }
+  void main() {
+    float density = texture2D(counts, at).r;
+    float alpha = smoothstep(0.015, 0.12, density) * 0.72;
+    if (alpha < 0.01) discard;
+    gl_FragColor = vec4(ramp(density), alpha);
+  }`;
+
+export class Density {
+  readonly mesh: Mesh<PlaneGeometry, ShaderMaterial>;
+  /** Largest density in the last picture, persons per square metre. */
+  peak = 0;
+  private cells = new Float32Array(0);
+  private blurred = new Float32Array(0);
+  private bytes = new Uint8Array(0);
+  private columns = 0;
+  private rows = 0;
+  private cell = 1;
+  private origin: [number, number] = [0, 0];
+  private texture: DataTexture | undefined;
+  private drawn = -1;
+
+  constructor() {
+    const material = new ShaderMaterial({
+      vertexShader: VERTEX,
+      fragmentShader: FRAGMENT,
+      transparent: true,
+      depthWrite: false,
+      uniforms: { counts: { value: null } },
+    });
+    this.mesh = new Mesh(new PlaneGeometry(1, 1), material);
+    this.mesh.renderOrder = 2;
+    this.mesh.visible = false;
+  }
+
+  /** Cells of half a metre, or larger where the map is large. */
+  fit([x0, y0, x1, y1]: Bounds): void {
+    this.cell = Math.max(0.5, Math.max(x1 - x0, y1 - y0) / MOST);
+    this.columns = Math.ceil((x1 - x0) / this.cell) + 2;
+    this.rows = Math.ceil((y1 - y0) / this.cell) + 2;
+    this.origin = [x0 - this.cell, y0 - this.cell];
+    const size = this.columns * this.rows;
+    this.cells = new Float32Array(size);
+    this.blurred = new Float32Array(size);
+    this.bytes = new Uint8Array(size);
+    this.texture?.dispose();
+    this.texture = new DataTexture(this.bytes, this.columns, this.rows, RedFormat, UnsignedByteType);
+    this.texture.minFilter = this.texture.magFilter = LinearFilter;
+    this.texture.unpackAlignment = 1;
+    this.mesh.material.uniforms.counts.value = this.texture;
+    const [width, height] = [this.columns * this.cell, this.rows * this.cell];
+    this.mesh.scale.set(width, height, 1);
+    this.mesh.position.set(this.origin[0] + width / 2, this.origin[1] + height / 2, 0.02);
+    this.drawn = -1;
+  }
+
+  /** Count the frame's characters, at most a few times a second. */
+  update(frame: Frame, now: number): void {
+    if (now - this.drawn < EVERY && now >= this.drawn) return;
+    this.drawn = now;
+    this.cells.fill(0);
+    this.splat(frame.at);
+    for (let pass = 0; pass < 2; pass++) this.blur();
+    const scale = 255 / (this.cell * this.cell * CROWDED);
+    this.peak = 0;
+    for (let i = 0; i < this.cells.length; i++) {
+      const value = this.cells[i] * scale;
+      if (value > this.peak) this.peak = value;
+      this.bytes[i] = value > 255 ? 255 : value;
+    }
+    this.peak *= CROWDED / 255;
+    if (this.texture !== undefined) this.texture.needsUpdate = true;
+  }
+
+  /** Each character is shared by the four cells around it. */
+  private splat(at: Float32Array): void {
+    const { cells, columns, rows } = this;
+    for (let i = 0; i < at.length; i += 2) {
+      const x = (at[i] - this.origin[0]) / this.cell - 0.5;
+      const y = (at[i + 1] - this.origin[1]) / this.cell - 0.5;
+      const c = Math.floor(x);
+      const r = Math.floor(y);
+      if (c < 0 || r < 0 || c + 1 >= columns || r + 1 >= rows) continue;
+      const [u, v] = [x - c, y - r];
+      const k = r * columns + c;
+      cells[k] += (1 - u) * (1 - v);
+      cells[k + 1] += u * (1 - v);
+      cells[k + columns] += (1 - u) * v;
+      cells[k + columns + 1] += u * v;
+    }
+  }
+
+  /** One pass of a small tent filter, along rows and then along columns. */
+  private blur(): void {
+    const { cells, blurred, columns } = this;
+    const size = cells.length;
+    for (let i = 1; i < size - 1; i++) blurred[i] = (cells[i - 1] + 2 * cells[i] + cells[i + 1]) / 4;
+    for (let i = columns; i < size - columns; i++) {
+      cells[i] = (blurred[i - columns] + 2 * blurred[i] + blurred[i + columns]) / 4;
+    }
+  }
+}

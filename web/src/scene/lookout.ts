@@ -1,0 +1,60 @@
+/** A first place to stand in a map that nobody has seen yet. */
+import type { Point } from "../store";
+import { inside, type Polygon } from "./ground";
+import type { Bounds } from "./stage";
+
+const GRID = 28;
+const WAYS = 24;
+
+/** The roomiest of a grid of walkable points, and the direction with the longest view. */
+export function lookout(floors: Polygon[], [x0, y0, x1, y1]: Bounds): { at: Point; heading: number } {
+  const edges = floors.flatMap(({ shell, holes }) => [shell, ...holes]).flatMap(edgesOf);
+  let at: Point = [(x0 + x1) / 2, (y0 + y1) / 2];
+  let most = -1;
+  for (let i = 0; i < GRID * GRID; i++) {
+    const x = x0 + ((x1 - x0) * ((i % GRID) + 0.5)) / GRID;
+    const y = y0 + ((y1 - y0) * (Math.floor(i / GRID) + 0.5)) / GRID;
+    if (!floors.some((floor) => walkable(x, y, floor))) continue;
+    const room = Math.min(...edges.map((edge) => gap(x, y, edge)));
+    if (room > most) [most, at] = [room, [x, y]];
+  }
+  let heading = 0;
+  let longest = -1;
+  for (let k = 0; k < WAYS; k++) {
+    const angle = (2 * Math.PI * k) / WAYS;
+    const view = Math.min(...edges.map((edge) => sight(at, angle, edge)));
+    if (view > longest) [longest, heading] = [view, angle];
+  }
+  return { at, heading };
+}
+
+type Edge = [number, number, number, number];
+
+function edgesOf(ring: { x: number; y: number }[]): Edge[] {
+  return ring.map((a, i) => {
+    const b = ring[(i + 1) % ring.length];
+    return [a.x, a.y, b.x, b.y];
+  });
+}
+
+function walkable(x: number, y: number, { shell, holes }: Polygon): boolean {
+  return inside(x, y, shell) && !holes.some((hole) => inside(x, y, hole));
+}
+
+/** Distance of a point from an edge. */
+function gap(x: number, y: number, [ax, ay, bx, by]: Edge): number {
+  const [dx, dy] = [bx - ax, by - ay];
+  const t = Math.max(0, Math.min(1, ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy || 1)));
+  return Math.hypot(x - ax - t * dx, y - ay - t * dy);
+}
+
+/** Distance at which a ray meets an edge. */
+function sight([x, y]: Point, angle: number, [ax, ay, bx, by]: Edge): number {
+  const [c, s] = [Math.cos(angle), Math.sin(angle)];
+  const [dx, dy] = [bx - ax, by - ay];
+  const across = c * dy - s * dx;
+  if (Math.abs(across) < 1e-12) return Infinity;
+  const t = ((ax - x) * dy - (ay - y) * dx) / across;
+  const u = ((ax - x) * s - (ay - y) * c) / across;
+  return t > 0 && u >= 0 && u <= 1 ? t : Infinity;
+}

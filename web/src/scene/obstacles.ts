@@ -1,0 +1,53 @@
+/** Obstacles that move: discs that people drop into the crowd and drag about. */
+import { CylinderGeometry, Group, InstancedMesh, Matrix4, MeshLambertMaterial } from "three";
+import type { Arrays } from "../wire";
+import type { Point } from "../store";
+
+const MOST = 256;
+
+export class Obstacles {
+  readonly root = new Group();
+  discs = new Float32Array(0);
+  ids: number[] = [];
+  private readonly mesh: InstancedMesh;
+
+  constructor() {
+    const shape = new CylinderGeometry(1, 1, 1, 40).rotateX(Math.PI / 2).translate(0, 0, 0.5);
+    this.mesh = new InstancedMesh(shape, new MeshLambertMaterial({ color: "#e8743b" }), MOST);
+    this.mesh.frustumCulled = false;
+    this.mesh.count = 0;
+    this.root.add(this.mesh);
+  }
+
+  show({ discs, ids }: Arrays, named?: number[]): void {
+    this.discs = new Float32Array(discs ?? []);
+    this.ids = named ?? Array.from(ids ?? []);
+    this.draw();
+  }
+
+  /** Move one at once; the server's word follows. */
+  move(id: number, [x, y]: Point): void {
+    const i = this.ids.indexOf(id);
+    if (i < 0) return;
+    this.discs.set([x, y], 3 * i);
+    this.draw();
+  }
+
+  /** The obstacle under a point, -1 where there is none. */
+  at([x, y]: Point, reach: number): number {
+    const i = this.ids.findIndex((_, k) => {
+      const [ox, oy, radius] = this.discs.subarray(3 * k, 3 * k + 3);
+      return Math.hypot(ox - x, oy - y) <= radius + reach;
+    });
+    return i < 0 ? -1 : this.ids[i];
+  }
+
+  private draw(): void {
+    this.mesh.count = Math.min(MOST, this.discs.length / 3);
+    for (let i = 0; i < this.mesh.count; i++) {
+      const [x, y, radius] = this.discs.subarray(3 * i, 3 * i + 3);
+      this.mesh.setMatrixAt(i, new Matrix4().makeScale(radius, radius, 1.1).setPosition(x, y, 0));
+    }
+    this.mesh.instanceMatrix.needsUpdate = true;
+  }
+}

@@ -1,0 +1,69 @@
+/** A path with its corridor and backbone, or the pinch that is in its way. */
+import { Group } from "three";
+import type { Arrays } from "../wire";
+import type { Point, Theme } from "../store";
+import { PALETTES } from "./colours";
+import { Discs } from "./discs";
+import { Strip, Strokes } from "./strokes";
+
+export class Pathway {
+  readonly root = new Group();
+  /** Points of the path that is drawn. */
+  length = 0;
+  private readonly corridor = new Strip("#3b82f6", 0.16, 6);
+  private readonly left = new Strokes({ colour: "#3b82f6", width: 1.4, opacity: 0.7, order: 7, z: 0.04 });
+  private readonly right = new Strokes({ colour: "#3b82f6", width: 1.4, opacity: 0.7, order: 7, z: 0.04 });
+  private readonly backbone = new Strokes({ colour: "#2563eb", width: 1.6, opacity: 0.8, dash: 0.35, order: 8 });
+  private readonly route = new Strokes({ colour: "#7c3aed", width: 1.6, opacity: 0.9, dash: 0.2, order: 8 });
+  private readonly halo = new Strokes({ colour: "#ffffff", width: 7, opacity: 0.85, order: 9, z: 0.06 });
+  private readonly path = new Strokes({ colour: "#e0562b", width: 4, order: 10, z: 0.07 });
+  private readonly gap = new Strokes({ colour: "#dc2626", width: 5, order: 11, z: 0.3 });
+  private readonly disc = new Discs(11);
+  private theme: Theme = "light";
+
+  constructor() {
+    const { corridor, left, right, backbone, route, halo, path, gap, disc } = this;
+    this.root.add(corridor, left, right, backbone, route, halo, path, gap, disc);
+  }
+
+  setTheme(theme: Theme): void {
+    const palette = PALETTES[theme];
+    this.theme = theme;
+    this.corridor.material.color.set(palette.corridor);
+    for (const wall of [this.left, this.right]) wall.material.color.set(palette.corridor);
+    this.backbone.material.color.set(palette.backbone);
+    this.path.material.color.set(palette.path);
+    this.halo.material.color.set(theme === "light" ? "#ffffff" : "#12151b");
+    this.gap.material.color.set(palette.pinch);
+  }
+
+  show(arrays: Arrays): void {
+    this.clear();
+    const { path, backbone, left, right, route } = arrays;
+    this.length = path === undefined ? 0 : path.length / 2;
+    this.corridor.draw(left, right);
+    this.left.drawChain(left);
+    this.right.drawChain(right);
+    this.backbone.drawChain(backbone);
+    this.route.drawChain(route);
+    this.halo.drawChain(path);
+    this.path.drawChain(path);
+  }
+
+  /** The narrowest place between the two walls that leave too little room. */
+  showPinch(at: Point, width: number, walls: [Point, Point] | undefined): void {
+    this.clear();
+    if (walls !== undefined) this.gap.drawChain(new Float32Array(walls.flat()));
+    const disc = new Float32Array([...at, Math.max(width / 2, 0.05)]);
+    this.disc.draw(disc, { colour: PALETTES[this.theme].pinch, fill: 0.25, rim: 1 });
+  }
+
+  clear(): void {
+    this.length = 0;
+    this.corridor.draw(undefined, undefined);
+    for (const line of [this.left, this.right, this.backbone, this.route, this.halo, this.path, this.gap]) {
+      line.draw([]);
+    }
+    this.disc.visible = false;
+  }
+}

@@ -1,0 +1,98 @@
+/** What one character has in mind: goal, corridor ahead, attraction point, forces. */
+import { Group } from "three";
+import type { Arrays } from "../wire";
+import type { Point } from "../store";
+import { Discs } from "./discs";
+import { Strip, Strokes } from "./strokes";
+
+export const FORCES: Record<string, string> = {
+  steering: "#2f7de1",
+  attraction: "#2f7de1",
+  avoidance: "#e8743b",
+  boundary: "#945ecf",
+  walls: "#945ecf",
+  obstacles: "#d6336c",
+  lane: "#13a4b4",
+  noise: "#6c7a89",
+  group: "#19a979",
+  total: "#111827",
+};
+
+/** Seconds times velocity, or m/s² to metres: how long an arrow is. */
+const REACH = 1.2;
+
+export class Person {
+  readonly root = new Group();
+  private readonly strip = new Strip("#f5b301", 0.2, 12);
+  private readonly backbone = new Strokes({ colour: "#d69500", width: 2, dash: 0.4, order: 13, z: 0.08 });
+  private readonly attraction = new Strokes({ colour: "#f5b301", width: 2.5, order: 14, z: 0.1 });
+  private readonly arrows = new Strokes({ colour: "#ffffff", width: 3, order: 15 });
+  private readonly point = new Discs(15);
+  private readonly ring = new Discs(14);
+
+  constructor() {
+    this.root.add(this.strip, this.backbone, this.attraction, this.arrows, this.point, this.ring);
+  }
+
+  show(at: Point, radius: number, arrays: Arrays, forces: string[]): void {
+    const { backbone, points, radii, attraction } = arrays;
+    const spine = (backbone ?? points) as Float32Array | undefined;
+    this.backbone.drawChain(spine);
+    const sides = spine === undefined || radii === undefined ? undefined : walls(spine, radii as Float32Array);
+    this.strip.draw(sides?.left, sides?.right);
+    this.ring.draw(new Float32Array([...at, radius * 1.9]), { colour: "#f5b301", fill: 0.15, rim: 1 });
+    const aim = attraction === undefined || attraction.length < 2 ? undefined : attraction;
+    this.attraction.drawChain(aim === undefined ? undefined : new Float32Array([...at, aim[0], aim[1]]));
+    this.point.visible = false;
+    if (aim !== undefined) {
+      this.point.draw(new Float32Array([aim[0], aim[1], 0]), { colour: "#d69500", fill: 1, rim: 1, pixels: 6 });
+    }
+    this.drawForces(at, arrays.forces as Float32Array | undefined, forces);
+  }
+
+  hide(): void {
+    this.strip.visible = this.point.visible = this.ring.visible = false;
+    for (const line of [this.backbone, this.attraction, this.arrows]) line.draw([]);
+  }
+
+  private drawForces([x, y]: Point, forces: Float32Array | undefined, names: string[]): void {
+    const at: number[] = [];
+    const colours: number[] = [];
+    names.forEach((name, i) => {
+      const [fx, fy] = [(forces?.[2 * i] ?? 0) * REACH, (forces?.[2 * i + 1] ?? 0) * REACH];
+      const size = Math.hypot(fx, fy);
+      if (size < 1e-3) return;
+      const shade = rgb(FORCES[name] ?? "#6c7a89");
+      const tip = [x + fx, y + fy];
+      const head = Math.min(0.3, size * 0.3) / size;
+      for (const turn of [0, 0.5, -0.5]) {
+        const [c, s] = [Math.cos(turn), Math.sin(turn)];
+        const back = turn === 0 ? [x, y] : [tip[0] - (fx * c - fy * s) * head, tip[1] - (fx * s + fy * c) * head];
+        at.push(back[0], back[1], 0.25, tip[0], tip[1], 0.25);
+        colours.push(...shade, ...shade);
+      }
+    });
+    this.arrows.draw(at, colours);
+  }
+}
+
+function rgb(hex: string): number[] {
+  const value = parseInt(hex.slice(1), 16);
+  return [16, 8, 0].map((shift) => (((value >> shift) & 255) / 255) ** 2.2);
+}
+
+/** Left and right of a spine at its radii. */
+function walls(spine: Float32Array, radii: Float32Array): { left: Float32Array; right: Float32Array } {
+  const left = new Float32Array(spine.length);
+  const right = new Float32Array(spine.length);
+  const n = spine.length / 2;
+  for (let i = 0; i < n; i++) {
+    const [a, b] = [Math.max(0, i - 1), Math.min(n - 1, i + 1)];
+    const [dx, dy] = [spine[2 * b] - spine[2 * a], spine[2 * b + 1] - spine[2 * a + 1]];
+    const length = Math.hypot(dx, dy) || 1;
+    const [nx, ny] = [(-dy / length) * radii[i], (dx / length) * radii[i]];
+    left.set([spine[2 * i] + nx, spine[2 * i + 1] + ny], 2 * i);
+    right.set([spine[2 * i] - nx, spine[2 * i + 1] - ny], 2 * i);
+  }
+  return { left, right };
+}

@@ -1,0 +1,114 @@
+/** Trajectories: the last stretch of every character's way, fading with age. */
+import { BufferAttribute, BufferGeometry, Color, LineSegments, ShaderMaterial, Vector3 } from "three";
+import type { Frame } from "./crowd";
+import { POPULATIONS } from "./colours";
+
+const PIECES = 400_000;
+const EVERY = 0.4;
+
+const VERTEX = /* glsl */ `
+  attribute vec2 born;     // time, population
+  uniform vec3 colours[8];
+  uniform float now;
+  uniform float age;
+  varying vec4 tint;
+  void main() {
+    float fade = clamp(1.0 - (now - born.x) / age, 0.0, 1.0) * step(born.x, now);
+    tint = vec4(colours[int(mod(born.y, 8.0))], fade * 0.75);
+    gl_Position = projectionMatrix * viewMatrix * vec4(position, 1.0);
+  }`;
+
+const FRAGMENT = /* glsl */ `
+  varying vec4 tint;
+  void main() {
+    gl_FragColor = tint;
+    #include <colorspace_fragment>
+  }`;
+
+export class Trails {
+  readonly lines: LineSegments<BufferGeometry, ShaderMaterial>;
+  private readonly at = new Float32Array(PIECES * 6);
+  private readonly born = new Float32Array(PIECES * 4);
+  private next = 0;
+  private filled = 0;
+  private before: Frame | undefined;
+  private last = new Map<number, number>();
+
+  constructor() {
+    const geometry = new BufferGeometry();
+    geometry.setAttribute("position", new BufferAttribute(this.at, 3));
+    geometry.setAttribute("born", new BufferAttribute(this.born, 2));
+    const material = new ShaderMaterial({
+      vertexShader: VERTEX,
+      fragmentShader: FRAGMENT,
+      transparent: true,
+      depthWrite: false,
+      uniforms: {
+        now: { value: 0 },
+        age: { value: 15 },
+        colours: { value: POPULATIONS.map((hex) => new Vector3(...new Color(hex).toArray())) },
+      },
+    });
+    this.lines = new LineSegments(geometry, material);
+    this.lines.frustumCulled = false;
+    this.lines.renderOrder = 3;
+    this.lines.visible = false;
+  }
+
+  get pieces(): number {
+    return this.filled;
+  }
+
+  setNow(time: number): void {
+    this.lines.material.uniforms.now.value = time;
+  }
+
+  /** Add the way since the last frame that was added; a jump in time begins anew. */
+  add(frame: Frame): void {
+    const before = this.before;
+    const gap = before === undefined ? Infinity : frame.time - before.time;
+    if (gap >= 0 && gap < EVERY) return;
+    if (before !== undefined && gap > 0 && gap < 5) this.join(before, frame);
+    else this.clear();
+    this.before = frame;
+    this.last = new Map();
+    frame.id.forEach((id, i) => this.last.set(id, i));
+  }
+
+  clear(): void {
+    this.next = this.filled = 0;
+    this.before = undefined;
+    this.lines.geometry.setDrawRange(0, 0);
+  }
+
+  private join(before: Frame, frame: Frame): void {
+    const from = this.next;
+    const reach = (frame.time - before.time) * 5 + 1;
+    for (let i = 0; i < frame.id.length; i++) {
+      const j = this.last.get(frame.id[i]);
+      if (j === undefined) continue;
+      const [ax, ay] = [before.at[2 * j], before.at[2 * j + 1]];
+      const [bx, by] = [frame.at[2 * i], frame.at[2 * i + 1]];
+      if (Math.abs(ax - bx) + Math.abs(ay - by) > reach) continue;
+      this.at.set([ax, ay, 0.06, bx, by, 0.06], this.next * 6);
+      this.born.set([before.time, frame.population[i], frame.time, frame.population[i]], this.next * 4);
+      this.next = (this.next + 1) % PIECES;
+      if (this.filled < PIECES) this.filled += 1;
+    }
+    this.upload(from);
+  }
+
+  private upload(from: number): void {
+    const { geometry } = this.lines;
+    for (const [name, size] of [["position", 6], ["born", 4]] as const) {
+      const attribute = geometry.getAttribute(name) as BufferAttribute;
+      if (this.next >= from) attribute.addUpdateRange(from * size, (this.next - from) * size);
+      else {
+        attribute.addUpdateRange(from * size, (PIECES - from) * size);
+        attribute.addUpdateRange(0, this.next * size);
+      }
+      attribute.needsUpdate = true;
+    }
+    geometry.setDrawRange(0, this.filled * 2);
+  }
+}

@@ -1,0 +1,108 @@
+/** What the page shows, as values that can be watched. */
+
+/** A value and those who want to hear of a new one. */
+export class Signal<T> {
+  private current: T;
+  private readonly watchers: ((value: T) => void)[] = [];
+
+  constructor(value: T) {
+    this.current = value;
+  }
+
+  get value(): T {
+    return this.current;
+  }
+
+  set(value: T): void {
+    if (Object.is(value, this.current)) return;
+    this.current = value;
+    for (const watcher of this.watchers) watcher(value);
+  }
+
+  /** Hear the present value now and every new one. */
+  watch(watcher: (value: T) => void): void {
+    this.watchers.push(watcher);
+    watcher(this.current);
+  }
+}
+
+export type Point = [number, number];
+export type View = "map" | "3d" | "walk";
+export type Theme = "light" | "dark";
+export type PanelName = "layers" | "path" | "crowd" | "walk" | "edit" | "replay";
+
+export interface Document {
+  name: string;
+  version: number;
+  what: "map" | "scenario" | "recording";
+  bounds: [number, number, number, number];
+  area: number;
+  holes: number;
+  kinds: string[];
+  areas: { name: string; index: number }[];
+  repairs: string[];
+  largest_radius: number;
+  gallery: string[];
+  editable: boolean;
+  /** How many changes can be undone and redone. */
+  undo: number;
+  redo: number;
+}
+
+export interface Population {
+  index: number;
+  name?: string;
+  count?: number;
+  radius?: number;
+  speed?: number;
+  behaviour?: string;
+}
+
+export interface Status {
+  running: boolean;
+  time: number;
+  characters: number;
+  steps_per_second: number;
+  milliseconds_per_step: number;
+  speed: number;
+  arrivals: number;
+  exited: number;
+  stuck: number;
+  /** Why the crowd had to stop, on one line. */
+  fault?: string | null;
+  populations?: Population[];
+}
+
+export const LAYERS = [
+  "walls",
+  "terrain",
+  "areas",
+  "axis",
+  "discs",
+  "grm",
+  "rrm",
+  "rrm_star",
+  "rrrm",
+  "prm",
+  "density",
+  "trails",
+] as const;
+export type LayerName = (typeof LAYERS)[number];
+
+const SHOWN: LayerName[] = ["walls", "terrain", "areas"];
+
+/** The page's state; panels and scene watch it and set it. */
+export class Store {
+  readonly document = new Signal<Document | undefined>(undefined);
+  readonly status = new Signal<Status | undefined>(undefined);
+  readonly view = new Signal<View>("map");
+  readonly theme = new Signal<Theme>("light");
+  readonly panel = new Signal<PanelName>("layers");
+  readonly online = new Signal<boolean>(false);
+  readonly tint = new Signal<"population" | "speed">("population");
+  readonly selected = new Signal<number>(-1);
+  readonly following = new Signal<boolean>(false);
+  readonly layers = Object.fromEntries(
+    LAYERS.map((name) => [name, new Signal(SHOWN.includes(name))]),
+  ) as Record<LayerName, Signal<boolean>>;
+}
