@@ -227,12 +227,11 @@ def _scenario(name: str, called: str) -> Document:
 
 def _with_areas(env: Environment, scenario: Scenario) -> Environment:
     """Return the map with the areas of the scenario, too, so that the page shows them."""
-    import shapely
+    from footway.environment.editing import with_area
 
-    from footway.environment import Area
-
-    more = tuple(Area(key, shapely.Polygon(ring)) for key, ring in scenario.area.items())
-    return replace(env, areas=(*env.areas, *more))
+    for name, ring in scenario.area.items():
+        env = with_area(env, name, ring)
+    return env
 
 
 def _recording(name: str, called: str, map_name: str | None, scale: float | None) -> Document:
