@@ -14,3 +14,8 @@ from tests.effort import PROFILE
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, database=None)
 settings.register_profile("thorough", deadline=None, print_blob=True)
 settings.load_profile(PROFILE)
+
+
+def pytest_collection_modifyitems(items):
+    """Run the browser's tests last: by then the kernels that the server needs are compiled."""
+    items.sort(key=lambda item: "browser" in item.path.parts)

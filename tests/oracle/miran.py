@@ -113,7 +113,12 @@ class Route:
 
 
 def reference_point(x: Floats, route: Route, low: float, high: float) -> float:
-    """First closest point to x of the subpath from `low` to `high` (section 3.1)."""
+    """First closest point to x of the subpath from `low` to `high` (section 3.1).
+
+    Who stands on `high`, the last attraction point, has come that far.
+    """
+    if np.linalg.norm(route.at(high) - x) <= SAME:
+        return high
     best, nearest = low, math.inf
     for s0, s1 in itertools.pairwise(route.between(low, high)):
         a, b = route.at(s0), route.at(s1)

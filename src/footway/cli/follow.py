@@ -137,7 +137,7 @@ SigmaOption = Annotated[
 ]
 SpacingOption = Annotated[
     str | None,
-    _number("METRES", "miran: distance between candidates along the route.", "3", PANEL),
+    _number("METRES", "miran: distance between candidates along the route.", "1", PANEL),
 ]
 LookOption = Annotated[
     str | None,

@@ -55,6 +55,13 @@ def draw_why(
         (start[0], start[1]),
         (goal[0], goal[1]),
         pinch=refusal.pinch,
-        because=BECAUSE[refusal.reason],
+        because=_because(refusal),
         environment=environment,
     )
+
+
+def _because(refusal: NoPath) -> str:
+    """Say why in a few words; a walk may also come to a stop where nothing is in the way."""
+    if refusal.reason == "blocked" and not refusal.obstacles:
+        return "the walk comes no further"
+    return BECAUSE[refusal.reason]

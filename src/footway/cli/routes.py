@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
-from footway.errors import BadInput, BadQuery, NoPath
+from footway.errors import BadFile, BadInput, BadQuery, NoPath
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -213,7 +213,9 @@ def _drawn(
 
     try:
         drawn = IndicativeRoute.load(file, terrain, preferences)
-    except BadQuery as error:
+    except BadFile:
+        raise  # it names the file already
+    except BadInput as error:  # preferences from the command line were checked with the terrain
         raise BadQuery(f"{file}: {error}") from error
     wanted = Wanted(dict(drawn.preferences))
     points = [drawn.points]

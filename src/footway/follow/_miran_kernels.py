@@ -21,7 +21,7 @@ from footway.follow._steer_kernels import (
     take_step,
     turn_of_a_step,
 )
-from footway.terrain._ground_kernels import FREE, trace, trace_until
+from footway.terrain._ground_kernels import FREE, trace, trace_within
 
 SAME = 1e-9  # m, between points that are the same
 TIE = 1e-9  # share by which weights differ that are equal
@@ -31,7 +31,9 @@ TIE = 1e-9  # share by which weights differ that are equal
 def reference_point(x, y, low, high, k, points, lengths):
     """First closest point of the route from `low`, on line k, to `high` (section 3.1).
 
-    Returns (curve length, line).
+    Who stands on the last attraction point, `high`, has come that far: where the route led through
+    that place before, the first closest point would stay there, and the candidate of weight 0
+    under the character draw it for ever. Returns (curve length, line).
     """
     best, nearest, line = low, math.inf, k
     while True:
@@ -48,15 +50,32 @@ def reference_point(x, y, low, high, k, points, lengths):
         if lengths[k + 1] >= high or k + 2 >= len(lengths):
             break
         k += 1
+    share = (high - lengths[k]) / length
+    ex, ey = ax + share * dx - x, ay + share * dy - y
+    if ex * ex + ey * ey <= SAME * SAME:
+        return high, k
     return best, line
 
 
 @inner
-def _weight(x, y, t, px, py, distance, d, limit, weights, least, most, ground):
-    """Weight of the line from the character to a candidate (section 3.3), or more than `limit`."""
-    if least == most:  # all ground is the same
+def _weight(x, y, t, px, py, d, limit, weights, least, most, ground):
+    """Weight of the line from the character to a candidate (section 3.3), or `limit` or more."""
+    distance = math.sqrt((px - x) * (px - x) + (py - y) * (py - y))
+    if least * distance >= limit * d or least == most:  # all ground is the same
         return least * distance / d
-    return trace_until(x, y, px, py, t, limit * d, weights, weights[:0], ground)[0] / d
+    return trace_within(x, y, px, py, t, limit * d, least, weights, weights[:0], ground)[0] / d
+
+
+@inner
+def _range_of(kinds, weights, least, most):
+    """Least and greatest weight of kinds of ground (bits); of all where they have no bits."""
+    if len(weights) > 63:
+        return least, most
+    low, high = math.inf, 0.0
+    for i in range(len(weights)):
+        if (kinds >> i) & 1:
+            low, high = min(low, weights[i]), max(high, weights[i])
+    return low, high
 
 
 @inner
@@ -73,40 +92,64 @@ def _line_of(s, lengths):
 
 
 @inner
-def choose(x, y, t, r, own, count, spacing, weights, least, most, course, ground, intervals):
+def _candidate(i, m, last, spacing, intervals):
+    """Curve length of candidate m of interval i, whose last one is at its end."""
+    return intervals[i, 0] + m * spacing if m < last else intervals[i, 1]
+
+
+@inner
+def _guess(high, count, spacing, intervals):
+    """Candidate that is nearest to curve length `high`: (its interval, its number there)."""
+    i = 0
+    while i + 1 < count and intervals[i + 1, 0] <= high:
+        i += 1
+    a, b = intervals[i, 0], intervals[i, 1]
+    last = int(math.ceil((b - a) / spacing - SAME))
+    return i, min(last, max(0, int((high - a) / spacing + 0.5)))
+
+
+@inner
+def choose(x, y, t, r, high, own, count, spacing, weights, least, most, course, ground, intervals):
     """Attraction point: the candidate of least weight, of equal ones the farthest (section 3.3).
 
     Candidates are the ends of the visible intervals and every `spacing` between, but not the
     reference point r where the character stands on it (`own`). Returns (curve length, x, y); -1
     where there is no candidate.
 
-    From near to far: near ones weigh little most often, and then a line to a far one need not be
-    followed to its end.
+    The one nearest to the last attraction point, at `high`, is tried first: most often it is the
+    best, or nearly so, and then other lines need not be followed to their ends.
     """
     points, lengths = course.points, course.lengths
-    best, at, at_x, at_y = math.inf, -1.0, 0.0, 0.0
-    k = _line_of(intervals[0, 0], lengths) if count > 0 else 0
-    for i in range(count):
-        a, b = intervals[i, 0], intervals[i, 1]
-        last = int(math.ceil((b - a) / spacing - SAME))
-        for m in range(last + 1):
-            s = a + m * spacing if m < last else b
+    best, at, at_x, at_y, guess = math.inf, -1.0, 0.0, 0.0, -1.0
+    if count == 0:
+        return at, at_x, at_y
+    i, m = _guess(high, count, spacing, intervals)
+    a, b = intervals[i, 0], intervals[i, 1]
+    s = _candidate(i, m, int(math.ceil((b - a) / spacing - SAME)), spacing, intervals)
+    if s - r > SAME:
+        px, py = point_at(s, _line_of(s, lengths), points, lengths)
+        best, guess = _weight(x, y, t, px, py, s - r, math.inf, weights, least, most, ground), s
+        at, at_x, at_y = s, px, py
+    k = _line_of(intervals[count - 1, 1], lengths)
+    for i in range(count - 1, -1, -1):
+        last = int(math.ceil((intervals[i, 1] - intervals[i, 0]) / spacing - SAME))
+        for m in range(last, -1, -1):
+            s = _candidate(i, m, last, spacing, intervals)
             d = s - r
-            if own and d <= SAME:
+            if s == guess or (own and d <= SAME):
                 continue
-            while k + 2 < len(lengths) and lengths[k + 1] < s:
-                k += 1
+            while k > 0 and lengths[k] >= s:
+                k -= 1
             px, py = point_at(s, k, points, lengths)
             if d <= 0.0:
-                at, at_x, at_y = s, px, py
+                if at < 0.0:
+                    at, at_x, at_y = s, px, py
                 continue
-            limit = best * (1.0 + TIE)
-            distance = math.sqrt((px - x) * (px - x) + (py - y) * (py - y))
-            if least * distance > limit * d:
-                continue
-            weight = _weight(x, y, t, px, py, distance, d, limit, weights, least, most, ground)
-            if weight <= limit:
-                best, at, at_x, at_y = min(best, weight), s, px, py
+            # Of equal ones the farthest: those beyond the best may weigh a bit more, not others.
+            limit = best * (1.0 + TIE if s > at else 1.0 - TIE)
+            weight = _weight(x, y, t, px, py, d, limit, weights, least, most, ground)
+            if weight < limit:
+                best, at, at_x, at_y = weight, s, px, py
     return at, at_x, at_y
 
 
@@ -129,8 +172,10 @@ def look(x, y, t, low, high, k, sigma, spacing, weights, least, most, course, gr
         return NO_MEMORY, r, k, high, x, y
     rx, ry = point_at(r, k, points, lengths)
     own = (rx - x) * (rx - x) + (ry - y) * (ry - y) <= SAME * SAME
+    # The lines to what is seen lie where the look passed over.
+    least, most = _range_of(eyes.kinds[0], weights, least, most)
     at, ax, ay = choose(
-        x, y, t, r, own, count, spacing, weights, least, most, course, ground, eyes.intervals
+        x, y, t, r, high, own, count, spacing, weights, least, most, course, ground, eyes.intervals
     )
     if at >= 0.0:
         return WALKING, r, k, at, ax, ay

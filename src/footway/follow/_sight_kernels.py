@@ -6,24 +6,33 @@ computation of visibility polygons, 2014). The pieces of the route in a triangle
 cone: no line of sight is tried, and nothing is sampled. Seen is the closed set: a piece that a wall
 just touches is seen.
 
-Only what lies in the directions of the route, and not beyond it, is looked at: see `window`.
+Only what lies in the directions of the route, and not beyond it, is looked at: see `window`. And
+each cone knows which lines of the route it may hold: it ends where none are left.
 """
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from footway._jit import inner
+from footway.follow._interval_kernels import (
+    SPECK,
+    TOUCH,
+    clip,
+    cross,
+    merge,
+    note,
+    without_specks,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-TOUCH = 1e-9  # m, by which a piece may lie outside a cone, and a point off a side that it is on
-SPECK = 1e-7  # m, length of an interval that is seen through rounding alone
 TOO_MUCH = -1  # more is seen than there is memory for
+SURELY = 1e-6  # m, by which a line must miss a cone to be left out
+ALONG = 1e-7  # m, off a limit of a cone, for a corner from which a side may lead along it
 WIDER = 1e-3  # rad, by which the character looks past the route on either side
 
 
@@ -34,6 +43,9 @@ class Eyes(NamedTuple):
     doors: NDArray[np.int32]  # (n, 2) triangle, and the side of it that the cone comes through
     intervals: NDArray[np.float64]  # (n, 2) m along the route
     marks: NDArray[np.int64]  # (t,) last flood that came to each triangle
+    lines: NDArray[np.int64]  # (n, 2) first and last line of the route that the cone may hold
+    ahead: NDArray[np.float64]  # (n, 2) points of the route, from the character, m
+    kinds: NDArray[np.int64]  # (1,) bits: kinds of ground that a look passed over
 
 
 def make_eyes(triangles: int, pieces: int) -> Eyes:
@@ -44,13 +56,10 @@ def make_eyes(triangles: int, pieces: int) -> Eyes:
         np.empty((count, 2), np.int32),
         np.empty((count, 2)),
         np.zeros(triangles, np.int64),
+        np.empty((count, 2), np.int64),
+        np.empty((64 + pieces, 2)),
+        np.zeros(1, np.int64),
     )
-
-
-@inner
-def cross(ax, ay, bx, by):
-    """More than 0 where b points to the left of a."""
-    return ax * by - ay * bx
 
 
 @inner
@@ -69,17 +78,21 @@ def _widened(lx, ly, rx, ry, dx, dy):
 
 
 @inner
-def window(x, y, low, high, k, points, lengths):
+def window(x, y, low, high, k, points, lengths, ahead):
     """Where the route lies from curve length `low`, on line k, to `high`, as seen from (x, y).
 
-    Returns: x0, y0, x1, y1 of the box around it; whether it lies all around the point; and if not,
-    directions to the left and to the right of it.
+    Returns: x0, y0, x1, y1 of the box around it; whether it lies all around the point; if not,
+    directions to the left and to the right of it; how many points are written to `ahead`, 0 where
+    they are too many.
     """
     px, py = point_at(low, k, points, lengths)
     x0, y0, x1, y1 = px, py, px, py
-    lx, ly, rx, ry, around = 0.0, 0.0, 0.0, 0.0, False
+    lx, ly, rx, ry, around, count = 0.0, 0.0, 0.0, 0.0, False, 0
     while True:
         dx, dy = px - x, py - y
+        if count < len(ahead):
+            ahead[count, 0], ahead[count, 1] = dx, dy
+        count += 1
         if not around and dx * dx + dy * dy > TOUCH * TOUCH:
             if lx == 0.0 and ly == 0.0:
                 lx, ly, rx, ry = dx, dy, dx, dy
@@ -95,7 +108,37 @@ def window(x, y, low, high, k, points, lengths):
     lx, ly, rx, ry = lx - WIDER * ly, ly + WIDER * lx, rx + WIDER * ry, ry - WIDER * rx
     around = around or cross(rx, ry, lx, ly) <= 0.0
     box = (x0 - TOUCH, y0 - TOUCH, x1 + TOUCH, y1 + TOUCH)
-    return box, around, lx, ly, rx, ry
+    if count < 2 or count > len(ahead):
+        ahead[0, 0], ahead[1, 0], count = np.nan, np.nan, 2  # one line that is never left out
+    return box, around, lx, ly, rx, ry, count
+
+
+@inner
+def _is_off(j, vx, vy, bar, ahead):
+    """Whether line j lies more than `bar` to the left of direction v."""
+    j = np.uintp(j)
+    k = j + np.uintp(1)
+    return (cross(vx, vy, ahead[j, 0], ahead[j, 1]) > bar) & (
+        cross(vx, vy, ahead[k, 0], ahead[k, 1]) > bar
+    )
+
+
+@inner
+def _cut(first, last, vx, vy, bar, ahead):
+    """Lines `first` to `last`, without those at both ends that lie to the left of direction v."""
+    bar += SURELY * (abs(vx) + abs(vy))
+    while first <= last and _is_off(first, vx, vy, bar, ahead):
+        first += 1
+    while last > first and _is_off(last, vx, vy, bar, ahead):
+        last -= 1
+    return first, last
+
+
+@inner
+def _beyond(first, last, ax, ay, bx, by, ahead):
+    """Lines `first` to `last`, without those at both ends on this side of ab, a on the left."""
+    dx, dy = ax - bx, ay - by
+    return _cut(first, last, dx, dy, cross(dx, dy, ax, ay), ahead)
 
 
 @inner
@@ -154,42 +197,9 @@ def _is_past(ax, ay, bx, by, x, y, box):
 
 
 @inner
-def _note(a, b, low, high, count, intervals):
-    """Add an interval, cut to the window; the number of intervals then."""
-    a, b = max(a, low), min(b, high)
-    if a > b:
-        return count
-    if count > 0 and a >= intervals[count - 1, 0] and a <= intervals[count - 1, 1] + TOUCH:
-        intervals[count - 1, 1] = max(b, intervals[count - 1, 1])
-        return count
-    intervals[count, 0], intervals[count, 1] = a, b
-    return count + 1
-
-
-@inner
-def _clip(x, y, lx, ly, rx, ry, i, pieces, along):
-    """Curve lengths between which piece i lies in a cone; empty where it does not."""
-    ax, ay = pieces[i, 0] - x, pieces[i, 1] - y
-    bx, by = pieces[i, 2] - x, pieces[i, 3] - y
-    slack = TOUCH * math.sqrt(lx * lx + ly * ly)
-    a, b = cross(ax, ay, lx, ly) + slack, cross(bx, by, lx, ly) + slack
-    first, last = 0.0, 1.0
-    for _ in range(2):
-        if a < 0.0 and b < 0.0:
-            return 1.0, 0.0
-        if a < 0.0:
-            first = max(first, a / (a - b))
-        elif b < 0.0:
-            last = min(last, a / (a - b))
-        slack = TOUCH * math.sqrt(rx * rx + ry * ry)
-        a, b = cross(rx, ry, ax, ay) + slack, cross(rx, ry, bx, by) + slack
-    length = along[i, 1] - along[i, 0]
-    return along[i, 0] + first * length, along[i, 0] + last * length
-
-
-@inner
 def _entrance(t, n, neighbours):
     """Side of triangle n beyond which t lies."""
+    n = np.uintp(n)
     if neighbours[n, 0] == t:
         return 0
     return 1 if neighbours[n, 1] == t else 2
@@ -197,20 +207,22 @@ def _entrance(t, n, neighbours):
 
 @inner
 def _look_from(x, y, t, low, high, sight, course, ground, eyes):
-    """Begin: all triangles that hold the point; (cones that leave them, intervals)."""
+    """Begin: all triangles that hold the point; (cones that leave them, intervals, kinds)."""
     points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
     along, offsets = course.along, course.offsets
     cones, doors, intervals = eyes.cones, eyes.doors, eyes.intervals
-    box, around, lx, ly, rx, ry = sight
+    kind, kinds = ground.kind, 0
+    box, around, lx, ly, rx, ry, _ = sight
     most = len(doors) - 1
     fan, done, waiting, count = 1, 0, 0, 0
     doors[most, 0], doors[most, 1] = t, -1  # the fan is kept at the end of the memory
     while done < fan:
         t = doors[most - done, 0]
+        kinds |= 1 << (kind[t] & 63)
         done += 1
         for i in range(offsets[t], offsets[t + 1]):
             if along[i, 1] >= low and along[i, 0] <= high:
-                count = _note(along[i, 0], along[i, 1], low, high, count, intervals)
+                count = note(along[i, 0], along[i, 1], low, high, count, intervals)
         for k in range(3):
             n = neighbours[t, k]
             if n < 0:
@@ -236,7 +248,7 @@ def _look_from(x, y, t, low, high, sight, course, ground, eyes):
                 cones[waiting, 2], cones[waiting, 3] = vx, vy
                 doors[waiting, 0], doors[waiting, 1] = n, _entrance(t, n, neighbours)
                 waiting += 1
-    return waiting, count
+    return waiting, count, kinds
 
 
 @inner
@@ -244,86 +256,93 @@ def see(x, y, t, low, high, k, course, ground, eyes):
     """Parts of the route from curve length `low` (on line k) to `high` that are seen from (x, y).
 
     The point lies in triangle t. The intervals [a, b] are in `eyes`, in order and apart from each
-    other; returned is their number, or TOO_MUCH.
+    other; returned is their number, or TOO_MUCH. No line of sight to them leads over other kinds of
+    ground than those in `eyes`.
     """
     points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
     pieces, along, offsets = course.pieces, course.along, course.offsets
     cones, doors, intervals = eyes.cones, eyes.doors, eyes.intervals
-    sight = window(x, y, low, high, k, course.points, course.lengths)
-    box = sight[0]
-    waiting, count = _look_from(x, y, t, low, high, sight, course, ground, eyes)
+    ahead, lines = eyes.ahead, eyes.lines
+    sight = window(x, y, low, high, k, course.points, course.lengths, ahead)
+    kind = ground.kind
+    waiting, count, kinds = _look_from(x, y, t, low, high, sight, course, ground, eyes)
+    rest = high - low - SPECK  # m of the window that were not seen yet
+    for i in range(count):
+        rest -= intervals[i, 1] - intervals[i, 0]
+    for i in range(waiting):
+        lines[i, 0], lines[i, 1] = 0, sight[6] - 2
     while waiting > 0:
         waiting -= 1
-        n, s = doors[waiting, 0], doors[waiting, 1]
-        lx, ly = cones[waiting, 0], cones[waiting, 1]
-        rx, ry = cones[waiting, 2], cones[waiting, 3]
+        w = np.uintp(waiting)
+        n, s, first, last = doors[w, 0], doors[w, 1], lines[w, 0], lines[w, 1]
+        lx, ly, rx, ry = cones[w, 0], cones[w, 1], cones[w, 2], cones[w, 3]
+        i, j = triangles[n, s], triangles[n, s + 1 if s < 2 else 0]
+        px, py, qx, qy = points[i, 0] - x, points[i, 1] - y, points[j, 0] - x, points[j, 1] - y
         while n >= 0:
-            for i in range(offsets[n], offsets[n + 1]):
+            t = np.uintp(n)
+            kinds |= 1 << (kind[t] & 63)
+            for i in range(offsets[t], offsets[t + np.uintp(1)]):
                 if along[i, 1] >= low and along[i, 0] <= high:
-                    a, b = _clip(x, y, lx, ly, rx, ry, i, pieces, along)
-                    count = _note(a, b, low, high, count, intervals)
+                    a, b = clip(x, y, lx, ly, rx, ry, i, pieces, along)
+                    count = note(a, b, low, high, count, intervals)
+                    rest -= max(0.0, min(b, high) - max(a, low))
+            if rest <= 0.0:
+                count = merge(count, intervals)
+                if count == 1 and intervals[0, 0] <= low and intervals[0, 1] >= high:
+                    eyes.kinds[0] = kinds
+                    return 1
+                rest = SPECK
             if count + 8 > len(intervals) or waiting + 2 > len(doors):
                 count = merge(count, intervals)
                 if 2 * count > len(intervals) or waiting + 2 > len(doors):
                     return TOO_MUCH
             u = s + 1 if s < 2 else 0
-            v = u + 1 if u < 2 else 0
-            p, q, c = triangles[n, s], triangles[n, u], triangles[n, v]
-            px, py, qx, qy = points[p, 0], points[p, 1], points[q, 0], points[q, 1]
-            ex, ey = points[c, 0], points[c, 1]
-            cx, cy = ex - x, ey - y
+            v = s - 1 if s > 0 else 2
+            c = np.uintp(triangles[t, np.uintp(v)])
+            cx, cy = points[c, 0] - x, points[c, 1] - y
             beside_left, beside_right = cross(lx, ly, cx, cy), cross(rx, ry, cx, cy)
+            if abs(beside_left) <= ALONG * (abs(lx) + abs(ly)) or abs(beside_right) <= ALONG * (
+                abs(rx) + abs(ry)
+            ):  # a line of sight along a side counts as the ground on either side of it
+                kinds = -1
             on_left, on_right = -1, -1
-            if beside_left < 0.0 and not _is_past(ex, ey, px, py, x, y, box):
-                on_left = neighbours[n, v]
-            if beside_right > 0.0 and not _is_past(qx, qy, ex, ey, x, y, box):
-                on_right = neighbours[n, u]
+            first_left, last_left, first_right, last_right = first, last, first, last
+            if beside_left < 0.0:
+                on_left = neighbours[t, np.uintp(v)]
+                if on_left >= 0:
+                    if beside_right > 0.0:
+                        first_left, last_left = _cut(first, last, -cx, -cy, 0.0, ahead)
+                    first_left, last_left = _beyond(first_left, last_left, px, py, cx, cy, ahead)
+                    if first_left > last_left:
+                        on_left = -1
+            if beside_right > 0.0:
+                on_right = neighbours[t, np.uintp(u)]
+                if on_right >= 0:
+                    if beside_left < 0.0:
+                        first_right, last_right = _cut(first, last, cx, cy, 0.0, ahead)
+                    first_right, last_right = _beyond(
+                        first_right, last_right, cx, cy, qx, qy, ahead
+                    )
+                    if first_right > last_right:
+                        on_right = -1
             if on_left >= 0 and on_right >= 0:
-                cones[waiting, 0], cones[waiting, 1] = lx, ly
-                cones[waiting, 2], cones[waiting, 3] = cx, cy
-                doors[waiting, 0], doors[waiting, 1] = on_left, _entrance(n, on_left, neighbours)
+                w = np.uintp(waiting)
+                cones[w, 0], cones[w, 1], cones[w, 2], cones[w, 3] = lx, ly, cx, cy
+                doors[w, 0], doors[w, 1] = on_left, _entrance(n, on_left, neighbours)
+                lines[w, 0], lines[w, 1] = first_left, last_left
                 waiting += 1
-                lx, ly = cx, cy
-                n, s = on_right, _entrance(n, on_right, neighbours)
-            elif on_left >= 0:
+                on_left = -1
+            if on_left >= 0:
                 if beside_right > 0.0:
                     rx, ry = cx, cy
-                n, s = on_left, _entrance(n, on_left, neighbours)
+                s = _entrance(n, on_left, neighbours)
+                n, qx, qy, first, last = on_left, cx, cy, first_left, last_left
             elif on_right >= 0:
                 if beside_left < 0.0:
                     lx, ly = cx, cy
-                n, s = on_right, _entrance(n, on_right, neighbours)
+                s = _entrance(n, on_right, neighbours)
+                n, px, py, first, last = on_right, cx, cy, first_right, last_right
             else:
                 n = -1
+    eyes.kinds[0] = kinds
     return without_specks(merge(count, intervals), intervals)
-
-
-@inner
-def merge(count, intervals):
-    """Put intervals in order and join those that touch; how many are left."""
-    for i in range(1, count):
-        a, b = intervals[i, 0], intervals[i, 1]
-        j = i
-        while j > 0 and intervals[j - 1, 0] > a:
-            intervals[j, 0], intervals[j, 1] = intervals[j - 1, 0], intervals[j - 1, 1]
-            j -= 1
-        intervals[j, 0], intervals[j, 1] = a, b
-    kept = 0
-    for i in range(count):
-        if kept > 0 and intervals[i, 0] <= intervals[kept - 1, 1] + SPECK:
-            intervals[kept - 1, 1] = max(intervals[kept - 1, 1], intervals[i, 1])
-        else:
-            intervals[kept, 0], intervals[kept, 1] = intervals[i, 0], intervals[i, 1]
-            kept += 1
-    return kept
-
-
-@inner
-def without_specks(count, intervals):
-    """Leave out intervals that are seen through rounding alone, unless there are no others."""
-    kept = 0
-    for i in range(count):
-        if intervals[i, 1] - intervals[i, 0] > SPECK:
-            intervals[kept, 0], intervals[kept, 1] = intervals[i, 0], intervals[i, 1]
-            kept += 1
-    return kept if kept > 0 else count

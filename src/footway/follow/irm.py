@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from footway.errors import BadQuery
 from footway.follow._irm_kernels import irm_walk
 from footway.follow._sight_kernels import make_eyes
@@ -79,13 +81,28 @@ def irm(
 
     """
     check_route(route)
-    if not hasattr(cmap, "solver"):
-        raise BadQuery(f"a corridor map is needed, not {cmap!r:.60}: see CorridorMap.build")
+    _check_map(cmap, route)
     gait = gait_of(
         route, radius=radius, speed=speed, step=step, turn_rate=turn_rate, look=look,
         clearance=clearance, steering=steering, boundary=boundary, obstacle=obstacle,
     )  # fmt: skip
     return IrmWalker(route, cmap, preferences, gait, obstacles, replan=replan).walk()
+
+
+def _check_map(cmap: CorridorMap, route: IndicativeRoute) -> None:
+    """Refuse what is no medial axis, or that of another environment: its discs are not empty."""
+    if not hasattr(cmap, "solver"):
+        raise BadQuery(f"a corridor map is needed, not {cmap!r:.60}: see CorridorMap.build")
+    if cmap.roadmap is not None:
+        raise BadQuery("a map of a roadmap has no clearance discs: see CorridorMap.build")
+    walls = cmap.solver.index.axis.sites.reshape(-1, 2)
+    spans = np.concatenate([walls.min(axis=0), walls.max(axis=0)])
+    environment = route.terrain.environment
+    if not np.allclose(spans, environment.bounds, rtol=0.0, atol=2.0 * environment.grid):
+        raise BadQuery(
+            f"the corridor map {cmap.name!r} is not of the route's environment "
+            f"{environment.name!r}: build it from the same one"
+        )
 
 
 class IrmWalker(RouteWalker):

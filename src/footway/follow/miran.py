@@ -30,7 +30,7 @@ def miran(
     speed: float = 1.2,
     step: float = 0.1,
     sigma: float = 30.0,
-    spacing: float = 3.0,
+    spacing: float = 1.0,
     look: float = 0.0,
     clearance: float = 0.0,
     obstacles: Sequence[Obstacle] = (),
@@ -95,7 +95,8 @@ def miran(
     if gait.sigma < gait.spacing:
         raise BadQuery(
             f"sigma is {gait.sigma:g} m and spacing {gait.spacing:g} m: sigma, the most that may "
-            "be skipped, must not be less than the distance between candidates"
+            "be skipped, must not be less than the distance between candidates; give a larger "
+            "sigma or a smaller spacing"
         )
     return MiranWalker(route, preferences, gait, obstacles, replan=replan).walk()
 

@@ -176,8 +176,9 @@ class RouteWalker(ABC):
         replan: bool,
     ) -> None:
         self.route, self.gait, self.replan = route, gait, replan
-        self.preferences = dict(route.preferences if preferences is None else preferences)
-        self.weights = route.terrain.weights(self.preferences)
+        wishes = route.preferences if preferences is None else preferences
+        self.weights = route.terrain.weights(wishes)
+        self.preferences = dict(wishes)
         self.named, self.discs = as_discs(obstacles, 2)
         self.ground, self.course = route.terrain.ground, route.course
         if not len(self.course.pieces):

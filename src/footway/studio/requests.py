@@ -9,7 +9,7 @@ from pydantic_core import from_json
 
 from footway.errors import BadInput
 
-Metres: TypeAlias = Annotated[float, Field(ge=-1e7, le=1e7, allow_inf_nan=False)]
+Metres: TypeAlias = Annotated[float, Field(ge=-2e5, le=2e5, allow_inf_nan=False)]  # see `local`
 Point: TypeAlias = tuple[Metres, Metres]
 Radius: TypeAlias = Annotated[float, Field(gt=0.0, le=1000.0, allow_inf_nan=False)]
 Speed: TypeAlias = Annotated[float, Field(gt=0.0, le=50.0, allow_inf_nan=False)]
@@ -69,7 +69,7 @@ class Path(Request):
     speed: Speed = 1.2
     preferences: Preferences = Field(default_factory=dict)
     sigma: Annotated[float, Field(gt=0.0, le=1e4, allow_inf_nan=False)] = 30.0
-    spacing: Annotated[float, Field(ge=0.1, le=1e4, allow_inf_nan=False)] = 3.0
+    spacing: Annotated[float, Field(ge=0.1, le=1e4, allow_inf_nan=False)] = 1.0
 
 
 class Crowd(Request):

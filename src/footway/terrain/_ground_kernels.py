@@ -237,7 +237,7 @@ def _outermost(t, x, y, points, triangles):
 
 
 @inner
-def _run(t, k, done, length, ax, ay, ux, uy, cost, limit, weights, metres, ground):
+def _run(t, k, done, length, ax, ay, ux, uy, cost, limit, least, weights, metres, ground):
     """Go on through side k of t, and through side after side as long as no corner is met.
 
     Of each further triangle only the new corner has to be looked at.
@@ -269,13 +269,15 @@ def _run(t, k, done, length, ax, ay, ux, uy, cost, limit, weights, metres, groun
         if keep:
             metres[kind[t]] += reach - done
         done = reach
-        if done >= length or cost > limit:
+        if done >= length or cost + least * (length - done) > limit:
             return t, done, cost, -1
 
 
 @inner(inline=False)
-def trace_until(ax, ay, bx, by, start, limit, weights, metres, ground):
+def trace_within(ax, ay, bx, by, start, limit, least, weights, metres, ground):
     """Walk along the line ab from triangle `start`, which holds a, until it weighs more than limit.
+
+    It stops as soon as it must: a metre weighs at least `least`. Then `limit` or more is returned.
 
     Adds the metres on each kind to `metres` (k,) unless that is empty. A line along the border of
     two kinds counts as the cheaper one. A line may touch walls.
@@ -304,7 +306,7 @@ def trace_until(ax, ay, bx, by, start, limit, weights, metres, ground):
         stuck = False
         if how == 0:
             t, done, cost, wall = _run(
-                t, k, done, length, ax, ay, ux, uy, cost, limit, weights, metres, ground
+                t, k, done, length, ax, ay, ux, uy, cost, limit, least, weights, metres, ground
             )
             stuck = wall >= 0
         else:
@@ -319,15 +321,22 @@ def trace_until(ax, ay, bx, by, start, limit, weights, metres, ground):
         # A line that ends at a wall touches it, whatever rounding says.
         if done >= length or (stuck and length - done <= ON_LINE):
             break
-        if stuck or cost > limit:
-            return cost, done / length, t
+        bound = cost + least * (length - done)
+        if stuck or bound > limit:
+            return (cost if stuck else bound), done / length, t
     return cost, FREE if length - done <= ON_LINE else done / length, t
+
+
+@inner
+def trace_until(ax, ay, bx, by, start, limit, weights, metres, ground):
+    """Walk along the line ab until it has weighed more than limit: see `trace_within`."""
+    return trace_within(ax, ay, bx, by, start, limit, 0.0, weights, metres, ground)
 
 
 @inner(inline=False)
 def trace(ax, ay, bx, by, start, weights, metres, ground):
     """Walk along the line ab to its end, or to a wall: see `trace_until`."""
-    return trace_until(ax, ay, bx, by, start, math.inf, weights, metres, ground)
+    return trace_within(ax, ay, bx, by, start, math.inf, 0.0, weights, metres, ground)
 
 
 @inner

@@ -53,9 +53,9 @@ def _value(n, ends, lines, weight, share, blunt, push):
 def _slopes(n, ends, lines, weight, share, blunt, push, slope, diagonal, above):
     """Gradient (n,) of `_value` and the two diagonals of its second derivatives."""
     for i in range(n):
-        low, high = push / share[i], push / (1.0 - share[i])
-        slope[i] = high - low
-        diagonal[i] = low / share[i] + high / (1.0 - share[i])
+        low, high = 1.0 / share[i], 1.0 / (1.0 - share[i])
+        slope[i] = push * (high - low)
+        diagonal[i] = push * (low * low + high * high)
     x, y = ends[0], ends[1]
     ax = ay = bx = by = 0.0
     for i in range(n + 1):
@@ -81,17 +81,22 @@ def _slopes(n, ends, lines, weight, share, blunt, push, slope, diagonal, above):
 
 @inner
 def _solve(n, slope, diagonal, above, step):
-    """Newton's step (n,), and the slope along it; uses `diagonal` up (Thomas algorithm)."""
+    """Newton's step (n,), and the slope along it; uses `diagonal` up (Thomas algorithm).
+
+    `diagonal` then holds inverses: one division for each crossing, and none waits for another one
+    on the way back.
+    """
     for i in range(n):
         step[i] = -slope[i]
-    for i in range(1, n):
-        factor = above[i - 1] / diagonal[i - 1]
-        diagonal[i] -= factor * above[i - 1]
-        step[i] -= factor * step[i - 1]
+        if i > 0:
+            factor = above[i - 1] * diagonal[i - 1]
+            diagonal[i] -= factor * above[i - 1]
+            step[i] -= factor * step[i - 1]
+        diagonal[i] = 1.0 / diagonal[i]
     down = 0.0
     for i in range(n - 1, -1, -1):
         rest = step[i] - (above[i] * step[i + 1] if i + 1 < n else 0.0)
-        step[i] = rest / diagonal[i]
+        step[i] = rest * diagonal[i]
         down += step[i] * slope[i]
     return down
 

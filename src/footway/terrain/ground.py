@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from footway.corridor import checks
 from footway.environment.partition import partition
 from footway.errors import BadInput, BadQuery
 from footway.terrain._ground_kernels import FREE, bin_triangles, locate_all, trace_lines
@@ -82,7 +83,9 @@ class Terrain:
             BadGeometry: the disc fits nowhere.
 
         """
-        radius = _checked_radius(radius)
+        if not hasattr(environment, "terrain"):
+            raise BadQuery(f"build takes an Environment, not {environment!r:.60}: see footway.load")
+        radius = checks.radius(radius)
         kept = _kept.setdefault(environment, {})
         if radius not in kept:
             cut = partition(environment, radius=radius)
@@ -222,14 +225,10 @@ def check_preferences(preferences: Mapping[str, float]) -> dict[str, float]:
     return {kind: float(weight) for kind, weight in preferences.items()}
 
 
-def _checked_radius(radius: float) -> float:
-    if not (math.isfinite(radius) and radius >= 0):
-        raise BadQuery(f"the radius is {radius:g} m; give 0 or more")
-    return float(radius)
-
-
 def _points(points: ArrayLike) -> Floats:
-    places = np.ascontiguousarray(np.atleast_2d(np.asarray(points, np.float64)))
-    if places.ndim != 2 or places.shape[1] != 2 or not np.isfinite(places).all():
-        raise BadQuery(f"points must be finite numbers in an (n, 2) array, not {places.shape}")
-    return places
+    """Points (n, 2), or a single one (2,), as an array (n, 2)."""
+    try:
+        places = np.atleast_2d(np.asarray(points, np.float64))
+    except (TypeError, ValueError):
+        raise BadQuery(f"points must be numbers in an (n, 2) array, not {points!r:.60}") from None
+    return checks.points(places)

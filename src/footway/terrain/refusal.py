@@ -36,7 +36,7 @@ def refusal(terrain: Terrain, start: Floats, goal: Floats, *, grid: bool) -> Bad
         return NoPath(
             f"no way over the grid from {text(start)} to {text(goal)}, though a disc of radius "
             f"{terrain.radius:g} m gets there: take a finer resolution, or method='triangles'",
-            reason="no room",
+            reason="pinch",  # a way that is too narrow for the cells
         )
     # Tangents stand for arcs around corners: less than 1 % of the radius is missing.
     return NoPath(

@@ -136,8 +136,10 @@ class IndicativeRoute:
             7.0
 
         """
+        if not isinstance(terrain, Terrain):
+            raise BadQuery(f"a Terrain is needed, not {terrain!r:.60}: see fw.Terrain.build")
+        terrain.weights(preferences)
         route = cls(_checked(points), terrain, dict(preferences or {}))
-        terrain.weights(route.preferences)
         hole = first_hole(route.course)
         if hole is not None:
             x, y = route.point_at(hole)

@@ -7,7 +7,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from footway.errors import BadFile
+from footway.errors import BadFile, BadInput
+from footway.terrain.ground import check_preferences
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -41,8 +42,11 @@ def read(file: str | PathLike[str]) -> tuple[Any, dict[str, float] | None]:
     kind = _kind(file)
     text = _text(file)
     try:
-        return (_rows(text), None) if kind == ".csv" else _line(json.loads(text))
-    except (ValueError, KeyError, TypeError, RecursionError, csv.Error) as error:
+        points, found = (_rows(text), None) if kind == ".csv" else _line(json.loads(text))
+        return points, None if found is None else check_preferences(found)
+    except BadInput as error:
+        raise BadFile(f"{file}: {error}") from None
+    except (ValueError, RecursionError, csv.Error) as error:
         form = "a table of x and y" if kind == ".csv" else "a GeoJSON LineString"
         raise BadFile(f"{file}: is not {form}: {error}") from None
 
@@ -76,14 +80,19 @@ def _feature(route: IndicativeRoute) -> dict[str, Any]:
 
 def _rows(text: str) -> list[list[float]]:
     """Numbers of a table, with or without a line of names."""
-    rows = [row for row in csv.reader(text.splitlines()) if row]
-    if rows and not _is_number(rows[0][0]):
+    rows = [(number, row) for number, row in enumerate(csv.reader(text.splitlines()), 1) if row]
+    if rows and not _is_number(rows[0][1][0]):
         rows = rows[1:]
     points = []
-    for number, row in enumerate(rows, 1):
+    for number, row in rows:
         if len(row) != 2:
-            raise ValueError(f"row {number} has {len(row)} columns, not 2")
+            raise ValueError(f"line {number} has {len(row)} columns, not 2")
+        wrong = [cell for cell in row if not _is_number(cell)]
+        if wrong:
+            raise ValueError(f"line {number} has {wrong[0]!r}, which is not a number")
         points.append([float(cell) for cell in row])
+    if not points:
+        raise ValueError("it holds no points")
     return points
 
 
@@ -95,16 +104,34 @@ def _is_number(cell: str) -> bool:
     return True
 
 
-def _line(document: Any) -> tuple[Any, dict[str, float] | None]:
-    """Coordinates of the first LineString of a document, and its preferences."""
-    if document["type"] == "FeatureCollection":
-        lines = [one for one in document["features"] if one["geometry"]["type"] == "LineString"]
-        if not lines:
-            raise ValueError("it holds no LineString")
-        document = lines[0]
+def _line(document: Any) -> tuple[Any, Any]:
+    """Coordinates of the first LineString of a document, and its preferences, None without."""
     about: Any = {}
-    if document["type"] == "Feature":
-        document, about = document["geometry"], document.get("properties") or {}
-    if document["type"] != "LineString":
-        raise ValueError(f"it holds a {document['type']}")
-    return [point[:2] for point in document["coordinates"]], about.get("preferences")
+    if _type(document) == "FeatureCollection":
+        document = next(filter(_is_line, _items(document, "features")), None)
+        if document is None:
+            raise ValueError("it holds no LineString")
+    if _type(document) == "Feature":
+        document, about = document.get("geometry"), document.get("properties") or {}
+    if _type(document) != "LineString":
+        raise ValueError(f"it holds a {_type(document) or 'value without a type'}")
+    points = _items(document, "coordinates")
+    if not points or not all(isinstance(point, list) for point in points):
+        raise ValueError("its coordinates are no list of points")
+    wishes = about.get("preferences") if isinstance(about, dict) else None
+    return [point[:2] for point in points], wishes
+
+
+def _type(document: Any) -> str | None:
+    return document.get("type") if isinstance(document, dict) else None
+
+
+def _is_line(feature: Any) -> bool:
+    return _type(feature) == "Feature" and _type(feature.get("geometry")) == "LineString"
+
+
+def _items(document: dict[str, Any], name: str) -> list[Any]:
+    items = document.get(name)
+    if not isinstance(items, list):
+        raise ValueError(f"it has no list of {name}")  # noqa: TRY004
+    return items

@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
 import footway as fw
-from footway.cli import path
+from footway.cli import path, refusals
 
 BOX = [[0, 0], [20, 0], [20, 12], [0, 12], [0, 0]]
 MUD = [[8, 0], [12, 0], [12, 8], [8, 8], [8, 0]]
@@ -334,7 +335,17 @@ def test_a_file_that_is_no_route(footway, yard, tmp_path):
     file = tmp_path / "drawn.csv"
     file.write_text("x,y\n1,2,3\n")
     result = footway("path", yard, "--route", file, "--follow", "miran")
-    assert_one_line(result, "drawn.csv: is not a table of x and y: row 1 has 3 columns")
+    assert_one_line(result, "drawn.csv: is not a table of x and y: line 2 has 3 columns")
+
+
+def test_preferences_of_a_file_that_the_map_lacks(footway, yard, tmp_path):
+    file = tmp_path / "saved.geojson"
+    line = {"type": "LineString", "coordinates": AROUND}
+    about = {"preferences": {"snow": 3.0}}
+    file.write_text(json.dumps({"type": "Feature", "properties": about, "geometry": line}))
+    result = footway("path", yard, "--route", file, "--follow", "miran")
+    assert_one_line(result, "saved.geojson: no ground of kind 'snow' on this map")
+    answered(footway, "path", yard, "--route", file, "--follow", "miran", "--prefer", "mud=2")
 
 
 def test_a_region_outside_the_map(footway, tmp_path):
@@ -364,3 +375,14 @@ def test_the_walk_is_that_of_the_library(footway, yard):
         footway, "path", yard, *ENDS, "--follow", "miran", "--prefer", "mud=30", "--sigma", "4"
     )
     assert np.array(answer["points"]) == pytest.approx(walk.points)
+
+
+@pytest.mark.parametrize(
+    ("obstacles", "words"),
+    [((0,), "dynamic obstacles close the way"), ((), "the walk comes no further")],
+)
+def test_a_picture_blames_only_obstacles_that_there_are(bare, obstacles, words):
+    room = fw.load(str(bare))
+    refusal = fw.NoPath("held", reason="blocked", obstacles=obstacles)
+    figure = refusals.draw_why(fw.CorridorMap.build(room), room, (2, 2), (18, 2), refusal)
+    assert any(words in text.get_text() for text in figure.findobj(Text))

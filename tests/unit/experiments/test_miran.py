@@ -115,6 +115,8 @@ class TestFigure8:
         assert both["MIRAN"].measure()["mud"] == 0.0
         assert both["IRM"].measure()["mud"] > 0.5
         assert both["MIRAN"].measure()["sidewalk"] > both["IRM"].measure()["sidewalk"]
+        assert road.skipped(both["IRM"]) > 20.0
+        assert road.skipped(both["MIRAN"]) < 12.0
 
     def test_faults_are_found(self, both):
         swapped = {"MIRAN": both["IRM"], "IRM": both["MIRAN"]}

@@ -80,10 +80,17 @@ class TestWalks:
         assert np.array_equal(one.points, other.points)
         assert other.weighted_length > one.weighted_length
 
-    def test_attraction_points_lie_in_the_clearance_disc(self, cmap, route):
+    def test_attraction_points_are_the_last_in_the_clearance_disc(self, cmap, route):
         walk = fw.follow.irm(route, cmap)
-        apart = np.linalg.norm(walk.attraction_points[0] - walk.points[0])
-        assert apart <= 2 * (10.0 - 0.25) + 1e-9
+        discs = cmap.locate(walk.points)
+        along = np.linspace(0.0, route.length, 5_000)
+        places = np.array([route.point_at(s) for s in along])
+        expected = 0.0
+        for k in range(len(walk.points) - 1):
+            apart = np.linalg.norm(places - discs.position[k], axis=1)
+            inside = along[apart <= discs.clearance[k] - walk.radius]
+            expected = max(expected, inside.max(initial=0.0))  # it never falls back
+            assert walk.attractions[k] == pytest.approx(expected, abs=2.0 * along[1])
 
     def test_avoid_obstacles(self, cmap, route):
         walk = fw.follow.irm(route, cmap, obstacles=[(20.0, 10.0, 0.8)])
@@ -92,6 +99,16 @@ class TestWalks:
     def test_need_a_map(self, route):
         with pytest.raises(fw.BadInput, match="corridor map"):
             fw.follow.irm(route, None)
+
+    def test_need_a_medial_axis(self, square, route):
+        roadmap = fw.roadmap.rrm(square, resolution=0.5, radius=0.25)
+        with pytest.raises(fw.BadInput, match="has no clearance discs"):
+            fw.follow.irm(route, fw.CorridorMap.from_roadmap(roadmap))
+
+    def test_need_the_map_of_the_same_place(self, route):
+        other = fw.CorridorMap.build(fw.Environment.from_polygons(bounds=(0, 0, 41, 20)))
+        with pytest.raises(fw.BadInput, match="is not of the route's environment"):
+            fw.follow.irm(route, other)
 
 
 def test_beside_miran_on_the_road():
@@ -108,4 +125,6 @@ def test_beside_miran_on_the_road():
     assert ground["sidewalk"] > other["sidewalk"] + 3.0
     assert mindful.weighted_length < 0.5 * careless.weighted_length
     assert np.diff(mindful.references).max() <= 40.0
-    assert np.diff(careless.references).max() > 50.0
+    skips = np.diff(careless.references)
+    assert skips.max() > 50.0
+    assert careless.references[skips.argmax() + 1] > 0.95 * route.length  # the last part of it

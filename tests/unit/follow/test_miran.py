@@ -80,6 +80,15 @@ class TestAlgorithm:
         ours, theirs = walk.attractions[:-1], [step.attraction for step in expected[:-1]]
         np.testing.assert_allclose(ours, theirs, atol=1e-6)
 
+    @pytest.mark.parametrize("sigma", [8.0, 16.0, 30.0])
+    def test_a_route_that_comes_back_to_where_the_character_stands_is_no_trap(self, sigma):
+        terrain = Terrain.build(hall(), radius=0.25)
+        loop = [(30, 6), (34, 6), (34, 10), (30, 10), (30, 6), (26, 6)]
+        route = IndicativeRoute.from_points(terrain, loop)
+        walk = fw.follow.miran(route, sigma=sigma, spacing=4.0)
+        assert walk.goal == route.goal
+        assert np.diff(walk.references).max() <= sigma
+
     def test_of_equal_weights_takes_the_farthest(self):
         terrain = Terrain.build(hall(), radius=0.0)
         route = IndicativeRoute.from_points(terrain, [(1, 1), (39, 1)])

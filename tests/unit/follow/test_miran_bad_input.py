@@ -82,6 +82,10 @@ class TestPreferences:
     def test_are_positive_numbers(self, route, weight):
         assert "mud" in refusal(route, preferences={"mud": weight})
 
+    @pytest.mark.parametrize("wishes", ["mud", [("mud", 2.0)], 3])
+    def test_are_by_kind(self, route, wishes):
+        assert "preferences must map kinds" in refusal(route, preferences=wishes)
+
     def test_are_for_kinds_of_the_map(self, route):
         assert "swamp" in refusal(route, preferences={"swamp": 2.0})
 

@@ -143,7 +143,7 @@ def test_lines_that_leave_the_ground(room):
 
 @pytest.mark.parametrize("points", [[(1, math.nan)], [1, 2, 3], [[[1, 2]]], [(1, 2, 3)]])
 def test_points_that_are_none(room, points):
-    with pytest.raises(BadQuery, match="finite numbers in an"):
+    with pytest.raises(BadQuery, match=r"must be finite|must have the shape \(n, 2\)"):
         room.measure(points)
 
 
@@ -151,6 +151,15 @@ def test_points_that_are_none(room, points):
 def test_radii_that_are_none(radius):
     with pytest.raises(BadQuery, match="the radius is"):
         Terrain.build(ROOM, radius)
+
+
+def test_what_is_no_radius_map_or_point(room):
+    with pytest.raises(BadQuery, match="the radius must be a number in metres, not 'wide'"):
+        Terrain.build(ROOM, "wide")
+    with pytest.raises(BadQuery, match=r"build takes an Environment, not 'room\.geojson'"):
+        Terrain.build("room.geojson")
+    with pytest.raises(BadQuery, match="points must be numbers"):
+        room.kind_at("here")
 
 
 def test_a_disc_that_fits_nowhere():

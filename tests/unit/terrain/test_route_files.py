@@ -78,13 +78,21 @@ class TestFiles:
     @pytest.mark.parametrize(
         ("name", "content", "says"),
         [
-            ("a.csv", "x,y\n1,2,3\n", "row 1 has 3 columns"),
-            ("a.csv", "x,y\n1,b\n", "not a table of x and y"),
+            ("a.csv", "x,y\n1,2,3\n", "line 2 has 3 columns"),
+            ("a.csv", "x,y\n\n1,b\n", "line 3 has 'b', which is not a number"),
+            ("a.csv", "", "it holds no points"),
+            ("a.csv", "x,y\n", "it holds no points"),
             ("a.json", "{", "not a GeoJSON LineString"),
-            ("a.json", "[]", "not a GeoJSON LineString"),
+            ("a.json", "[]", "it holds a value without a type"),
             ("a.json", '{"type": "Polygon", "coordinates": []}', "it holds a Polygon"),
             ("a.json", '{"type": "FeatureCollection", "features": []}', "no LineString"),
-            ("a.json", '{"type": "LineString", "coordinates": 3}', "not a GeoJSON LineString"),
+            ("a.json", '{"type": "FeatureCollection", "features": [null, 3]}', "no LineString"),
+            ("a.json", '{"type": "FeatureCollection"}', "it has no list of features"),
+            ("a.json", '{"type": "Feature", "geometry": null}', "a value without a type"),
+            ("a.json", '{"type": "LineString"}', "it has no list of coordinates"),
+            ("a.json", '{"type": "LineString", "coordinates": 3}', "no list of coordinates"),
+            ("a.json", '{"type": "LineString", "coordinates": []}', "no list of points"),
+            ("a.json", '{"type": "LineString", "coordinates": [3]}', "no list of points"),
             ("a.txt", "1 2", "the suffix must be"),
         ],
     )
@@ -92,6 +100,23 @@ class TestFiles:
         (tmp_path / name).write_text(content)
         with pytest.raises(fw.BadFile, match=says):
             fw.IndicativeRoute.load(tmp_path / name, terrain)
+
+    @pytest.mark.parametrize(
+        ("wishes", "says"),
+        [
+            ('"mud"', "preferences must map kinds of ground to weights, not 'mud'"),
+            ('{"mud": -3}', "the weight of 'mud' is -3"),
+            ('{"mud": "much"}', "the weight of 'mud' is 'much'"),
+        ],
+    )
+    def test_bad_preferences(self, terrain, tmp_path, wishes, says):
+        file = tmp_path / "a.json"
+        line = json.dumps({"type": "LineString", "coordinates": DRAWN})
+        file.write_text(
+            f'{{"type": "Feature", "properties": {{"preferences": {wishes}}}, "geometry": {line}}}'
+        )
+        with pytest.raises(fw.BadFile, match=f"a.json: {says}"):
+            fw.IndicativeRoute.load(file, terrain)
 
     def test_missing_and_not_text(self, terrain, tmp_path):
         with pytest.raises(fw.BadFile, match="no such file"):
