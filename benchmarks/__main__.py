@@ -18,6 +18,7 @@ from benchmarks import (
     points,
     queries,
     scaling,
+    studio,
     terrain,
 )
 from benchmarks.checks import WrongAnswer
@@ -43,6 +44,7 @@ SECTIONS = {
     "crowds": crowds,
     "crowd-terrain": crowd_terrain,
     "points": points,
+    "studio": studio,
 }
 
 

@@ -31,7 +31,7 @@ def studio(
     file: Annotated[
         str,
         typer.Argument(
-            metavar="[FILE]",
+            metavar="FILE",
             help="A map, a scenario (.toml), a recording (.parquet), gallery:NAME or demo:NAME.",
         ),
     ] = "gallery:office",

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+_SAME_WALL = 0.01  # m, by which walls of a map and of its environment may differ
+
 
 def whole(name: str, value: object, least: int, most: int | None = None) -> int:
     """A whole number, or a clear error."""
@@ -40,7 +42,7 @@ def a_map(value: object) -> None:
 
 
 def environment_of(cmap: CorridorMap, value: object) -> None:
-    """The environment that a map was built from, as far as its bounds tell."""
+    """The environment that a map was built from, as far as bounds and walls tell."""
     bounds = getattr(value, "bounds", None)
     if bounds is None or not hasattr(value, "walls"):
         raise BadQuery(f"the environment is {value!r:.60}: give what the map was built from")
@@ -50,6 +52,32 @@ def environment_of(cmap: CorridorMap, value: object) -> None:
             f"{bounds[2:]}, the map from {cmap.bounds[:2]} to {cmap.bounds[2:]}: give the one that "
             "the map was built from"
         )
+    _check_walls(cmap, value)
+
+
+def _check_walls(cmap: CorridorMap, environment: Any) -> None:
+    """Refuse an environment with a wall that the map lacks, or without one that the map has."""
+    segments, points = environment.walls.segments, environment.walls.points
+    places = np.concatenate([0.5 * (segments[:, :2] + segments[:, 2:]), points])
+    off = np.flatnonzero(~(cmap.clearance(places) <= _SAME_WALL))
+    if len(off):
+        x, y = places[off[0]]
+        raise BadQuery(
+            f"the environment {environment.name!r} has a wall at ({x:.2f}, {y:.2f}) where the map "
+            "has none: give the one that the map was built from"
+        )
+    axis = cmap.solver.index.axis
+    there, here = (_length(lines) for lines in (axis.sites[~axis.is_point], segments))
+    if abs(there - here) > _SAME_WALL:
+        raise BadQuery(
+            f"the environment {environment.name!r} has {here:.2f} m of walls and the map "
+            f"{there:.2f} m: give the one that the map was built from"
+        )
+
+
+def _length(segments: Floats) -> float:
+    """Length of segments (n, 4) together, m."""
+    return float(np.hypot(*(segments[:, 2:] - segments[:, :2]).T).sum())
 
 
 def sequence(name: str, value: object) -> None:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 _TRIES = 16  # goals that are tried for a group
-_ROUTE = 1000  # half-edges of ways that a route over terrain is worth, in time
+_ROUTE = 400  # half-edges of ways that a route over terrain is worth, in time
 _PATH = 4  # ways that a shortest path is worth, in time
 _ELBOW = 0.3  # m that somebody who stands in a group takes beyond its body: the last find room
 

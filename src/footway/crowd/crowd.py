@@ -11,39 +11,30 @@ import numpy as np
 from footway._jit import thread_count
 from footway.corridor.map import as_points
 from footway.crowd import checks, conduct, entrance
-from footway.crowd.cast import BODIES, MODELS, Avoidance, Cast
-from footway.crowd.groups import Group, bounds_of
-from footway.crowd.journeys import Behaviour, Population, Then
+from footway.crowd.adding import Adding
+from footway.crowd.cast import MODELS, Avoidance, Cast
 from footway.crowd.obstacles import Obstacle
-from footway.crowd.places import free_points
-from footway.crowd.profile import FASTEST, Profile
+from footway.crowd.profile import FASTEST
 from footway.crowd.recording import Recorder, Recording
-from footway.crowd.region import Region
-from footway.crowd.sources import Source, times_of
-from footway.crowd.state import BEGIN, GOAL, GROUP, POPULATION, RADIUS
-from footway.crowd.watch import Stuck, stuck
-from footway.errors import BadQuery, NoPath
+from footway.crowd.state import GOAL, GROUP, POPULATION, RADIUS
+from footway.errors import BadQuery
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable
     from os import PathLike
 
     from numpy.typing import ArrayLike, NDArray
 
     from footway.corridor import CorridorMap
-    from footway.crowd.looking import Character
-    from footway.crowd.profile import Follow, Spread
     from footway.environment import Environment
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-_STARTS_IN_AREA = 512  # places where the characters of a source may appear
-_MOST = 20_000_000  # characters of one call: more do not fit in the memory of a usual machine
 _SHORTEST = 0.001  # s, of a step: below this it is another unit
 
 
-class Crowd:
+class Crowd(Adding):
     """Characters with goals, wanderers and groups on one map, in steps of `step` seconds.
 
     Everybody follows the attraction point of its corridor (F_a), keeps off the others (F_c) and
@@ -106,307 +97,7 @@ class Crowd:
         crowd._cast, crowd._functions, crowd._is_asking = cast, [], False  # noqa: SLF001  # its own
         return crowd
 
-    # -- who is there ------------------------------------------------------------------------
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    @property
-    def map(self) -> CorridorMap:
-        """The map that they walk on."""
-        return self._cast.map
-
-    @property
-    def seed(self) -> int:
-        """Of all that is random."""
-        return self._cast.seed
-
-    @property
-    def dt(self) -> float:
-        """s, of a step."""
-        return self._cast.dt
-
-    @property
-    def time(self) -> float:
-        """Simulated time, s."""
-        return self._cast.time
-
-    @property
-    def steps(self) -> int:
-        """Steps done."""
-        return self._cast.engine.steps
-
-    @property
-    def arrivals(self) -> int:
-        """Goals reached so far."""
-        return self._cast.arrivals
-
-    @property
-    def exited(self) -> int:
-        """Characters that have left so far."""
-        return self._cast.exited
-
-    @property
-    def to_come(self) -> int:
-        """Characters of sources that have not appeared yet."""
-        return sum(len(source.ids) - source.next for source in self._cast.sources)
-
-    @property
-    def ids(self) -> Ints:
-        """(n,) Numbers of those who are there, in the order in which they were added."""
-        return self._cast.engine.present
-
-    @property
-    def positions(self) -> Floats:
-        """(n, 2) m, in the order of `ids`."""
-        return self._rows("place")[:, :2]
-
-    @property
-    def velocities(self) -> Floats:
-        """(n, 2) m/s, in the order of `ids`."""
-        return self._rows("body")[:, :2].astype(np.float64)
-
-    @property
-    def radii(self) -> Floats:
-        """(n,) m, in the order of `ids`."""
-        return self._rows("body")[:, RADIUS].astype(np.float64)
-
-    @property
-    def goals(self) -> Floats:
-        """(n, 2) m, in the order of `ids`; NaN for those who have none."""
-        return self._rows("place")[:, 2:4]
-
-    @property
-    def populations(self) -> Ints:
-        """(n,) Which call of `add` each belongs to, by `ids`: an index into `names`."""
-        return self._rows("story")[:, POPULATION].astype(np.int64)
-
-    @property
-    def names(self) -> list[str]:
-        """Of the populations."""
-        return [population.name for population in self._cast.populations]
-
-    @property
-    def groups(self) -> list[Group]:
-        """In the order in which they were added."""
-        return list(self._cast.groups.all)
-
-    @property
-    def stuck(self) -> list[Stuck]:
-        """Those who moved less than their radius in 30 s while their goal is elsewhere, and why."""
-        return stuck(self._cast.engine, self._cast.blocks)
-
-    def _rows(self, name: str) -> NDArray[Any]:
-        engine = self._cast.engine
-        rows: NDArray[Any] = getattr(engine.state, name)
-        return rows[engine.slot_of[engine.present]]
-
-    # -- adding ------------------------------------------------------------------------------
-
-    def add(
-        self,
-        count: int,
-        *,
-        radius: Spread | None = None,
-        speed: Spread | None = None,
-        lane: Spread | None = None,
-        noise: float | None = None,
-        preferences: Mapping[str, float] | None = None,
-        follow: Follow | None = None,
-        behaviour: Behaviour = "goals",
-        profile: Profile | None = None,
-        name: str = "",
-        starts: ArrayLike | None = None,
-        area: Any = None,
-        goals: ArrayLike | None = None,
-        destinations: Sequence[Any] = (),
-        then: Then = "repeat",
-        premovement: Spread = 0.0,
-        within: float = math.inf,
-        preference: ArrayLike | None = None,
-    ) -> Ints:
-        """Add characters, and give them their first ways; their ids, (count,).
-
-        Args:
-            count: how many.
-            radius: m; a number, or (mean, deviation). This and the next five are those of the
-                profile where they are left out.
-            speed: wanted and greatest, m/s; a number, or (mean, deviation).
-            lane: negative keeps right, positive left; a number, or (mean, deviation).
-            noise: how much ways vary, 0 to about 1.
-            preferences: weight of each kind of ground, 1 is neutral, more is worse; for this the
-                crowd needs an `environment`.
-            follow: "cmm", "miran" or "irm": see `Profile`, which has more numbers for it.
-            behaviour: "goals" (section 5.1) or "wander" (section 5.2).
-            profile: body and habits; `Profile()` where it is left out.
-            name: of the population.
-            starts: (count, 2) m; at random in `area` where they are not given.
-            area: a polygon: ring (k, 2), Shapely, or an Area; the whole map where not given.
-            goals: (count, 2) m, one for each, where they stay unless they exit.
-            destinations: areas or points (x, y), visited one after the other. A list of them is
-                a choice: each takes the one with the shortest path when it sets out for it (three
-                or more bare points are the corners of an area). Without goals and destinations
-                goals are random, one after the other.
-            then: after the last: "repeat", "stay" there, or "exit" (removed).
-            premovement: s before they walk; a number, or (mean, deviation).
-            within: m, how far away random goals and places in areas may be.
-            preference: (edges of the map,) weights by which wanderers choose; 0: never.
-
-        Raises:
-            BadQuery: a number that makes no sense; no room.
-            NoPath: a goal that was given cannot be reached, and why.
-
-        """
-        body = entrance.profile_of(
-            profile, Profile(), radius=radius, speed=speed, lane=lane, noise=noise,
-            preferences=preferences, follow=follow,
-        )  # fmt: skip
-        count = checks.whole("count", count, 0, most=_MOST)
-        if starts is None:
-            entrance.check_number(self._cast, count, body, area)
-        cast, ids, rows, rng = self._newcomers(count, body, premovement)
-        radii = entrance.radii_of(rows)
-        points = entrance.starts_of(cast, starts, area, radii, rng)
-        population = entrance.population_of(
-            cast, name, behaviour, radii, goals, destinations, then, within, preference, body
-        )
-        cast.populations.append(population)
-        entrance.enter(cast, ids, points, rows)
-        given = goals is not None or len(destinations) > 0
-        try:
-            entrance.give_ways(cast, ids, population, given=given)
-        except NoPath:
-            cast.planner.forget(ids)
-            cast.engine.remove(ids)
-            cast.populations.pop()
-            raise
-        cast.next += count
-        return ids
-
-    def _newcomers(
-        self, count: int, profile: Profile, premovement: Spread
-    ) -> tuple[Cast, Ints, entrance.Rows, np.random.Generator]:
-        """Ids and bodies of new characters, and what they are drawn from."""
-        cast = self._cast
-        rng = cast.random(BODIES, cast.next)
-        ids = np.arange(cast.next, cast.next + count)
-        return cast, ids, entrance.bodies(cast, ids, profile, premovement, rng), rng
-
-    def add_source(
-        self,
-        count: int,
-        *,
-        area: Any,
-        rate: float | None = None,
-        start: float = 0.0,
-        schedule: Sequence[tuple[float, int]] | None = None,
-        radius: Spread | None = None,
-        speed: Spread | None = None,
-        lane: Spread | None = None,
-        noise: float | None = None,
-        preferences: Mapping[str, float] | None = None,
-        follow: Follow | None = None,
-        behaviour: Behaviour = "goals",
-        profile: Profile | None = None,
-        name: str = "",
-        goals: ArrayLike | None = None,
-        destinations: Sequence[Any] = (),
-        then: Then = "repeat",
-        premovement: Spread = 0.0,
-        within: float = math.inf,
-        preference: ArrayLike | None = None,
-    ) -> Ints:
-        """Let characters appear in an area over time; their ids, (count,).
-
-        `rate` of them each second from `start` on, or by a `schedule` of (time, count). Those who
-        find no room appear as soon as there is. The rest as for `add`.
-        """
-        body = entrance.profile_of(
-            profile, Profile(), radius=radius, speed=speed, lane=lane, noise=noise,
-            preferences=preferences, follow=follow,
-        )  # fmt: skip
-        count = checks.whole("count", count, 0, most=_MOST)
-        cast, ids, rows, rng = self._newcomers(count, body, premovement)
-        times = self.time + times_of(count, rate, start, schedule)
-        radii = entrance.radii_of(rows)
-        widest = float(radii.max(initial=0.0)) or 0.25
-        points = free_points(cast.map, _STARTS_IN_AREA, widest, Region.of(area), rng)
-        population = entrance.population_of(
-            cast, name, behaviour, radii, goals, destinations, then, within, preference, body
-        )
-        if count and behaviour == "goals":
-            entrance.check_ways(cast, points[0], widest, population)
-        cast.populations.append(population)
-        rows["story"][:, BEGIN] -= cast.engine.steps  # counts from when each appears
-        cast.sources.append(Source(ids, times, rows, points))
-        cast.next += count
-        return ids
-
-    def add_group(
-        self,
-        count: int,
-        *,
-        start: ArrayLike,
-        goal: ArrayLike | None = None,
-        radius: Spread | None = None,
-        speed: Spread | None = None,
-        lane: Spread | None = None,
-        noise: float | None = None,
-        profile: Profile | None = None,
-        name: str = "",
-        width: float | None = None,
-        group_area: float | None = None,
-        lateral: float | None = None,
-        longitudinal: float | None = None,
-        then: Then = "repeat",
-    ) -> Group:
-        """Add a group that stays together in one corridor (section 6).
-
-        Args:
-            count: how many.
-            start: x, y in m; they stand around it.
-            goal: x, y in m; random, and a new one each time all have arrived, where not given.
-            radius: m; a number, or (mean, deviation). This and the next three are those of the
-                profile where they are left out.
-            speed: m/s; a number, or (mean, deviation).
-            lane: negative keeps right, positive left; a number, or (mean, deviation).
-            noise: how much ways vary, 0 to about 1.
-            profile: body and habits; `Profile(lane=(0, 0.4))` where it is left out.
-            name: of the population.
-            width: g_w, m: no ball of the corridor is wider than this.
-            group_area: g_A, m2, of the balls between the last and the first of them: those in
-                front wait.
-            lateral: m, width of the corridor (voronoi-roadmaps-2004, section 3.3).
-            longitudinal: m along the backbone between the last and the first (likewise).
-            then: at the goal: "repeat" (a new random goal), "stay" or "exit".
-
-        """
-        checks.one_of("then", then, ("repeat", "stay", "exit"))
-        usual = Profile(lane=(0.0, 0.4))
-        body = entrance.profile_of(
-            profile, usual, radius=radius, speed=speed, lane=lane, noise=noise
-        )
-        entrance.manner_of(body, "group")
-        count = checks.whole("count", count, 1, most=_MOST)
-        cast, ids, rows, rng = self._newcomers(count, body, 0.0)
-        radii = entrance.radii_of(rows)
-        bounds = bounds_of(width, group_area, lateral, longitudinal, radii)
-        centre, widest = as_points(np.atleast_2d(np.asarray(start)))[0], float(radii.max())
-        if goal is None:
-            pool = entrance.random_pool(cast, widest, 1)
-        else:
-            cast.map.corridor(centre, goal, radius=widest)  # raises where there is no way
-            pool = cast.places.add(as_points(np.atleast_2d(np.asarray(goal))))
-        points = entrance.around(cast, centre, radii, rng)
-        population = Population(
-            name, "goals", ((pool,),), False, False, cast.next, then, math.inf, 0
-        )
-        cast.populations.append(population)
-        entrance.enter(cast, ids, points, rows)
-        cast.next += count
-        group = cast.groups.add(ids, bounds)
-        conduct.lead(cast, group, population)
-        return group
+    # -- those who are there -------------------------------------------------------------------
 
     def set_goals(self, ids: ArrayLike, goals: ArrayLike) -> None:
         """Send characters somewhere else: goals (n, 2) m, in the order of ids (n,).
@@ -448,21 +139,6 @@ class Crowd:
         self._cast.sources = [s for s in self._cast.sources if s.population != population]
         self.remove(self.ids[self.populations == population])
 
-    def character(self, number: int) -> Character:
-        """Return all about one character: its way, its forces. Raises BadQuery: not there.
-
-        Example:
-            >>> import footway as fw
-            >>> crowd = fw.Crowd(fw.CorridorMap.build(fw.load("gallery:field")))
-            >>> _ = crowd.add(1, starts=[(2, 2)], goals=[(40, 40)])
-            >>> crowd.character(0).goal
-            (40.0, 40.0)
-
-        """
-        from footway.crowd.looking import character
-
-        return character(self._cast, int(number), int(self._slots(np.array([number]))[0]))
-
     def moved_to(self, cmap: CorridorMap, environment: Environment | None = None) -> Crowd:
         """Return the same crowd on another map, where everybody gets a new way to its goal.
 
@@ -478,15 +154,6 @@ class Crowd:
         crowd = Crowd.of(moved(self._cast, cmap, environment))
         crowd._functions = self._functions  # noqa: SLF001  # its own
         return crowd
-
-    def _slots(self, ids: Ints) -> NDArray[np.int32]:
-        slot_of = self._cast.engine.slot_of
-        known = (ids >= 0) & (ids < len(slot_of))
-        there = known.copy()
-        there[known] = slot_of[ids[known]] >= 0
-        if not there.all():
-            raise BadQuery(f"there is no character {int(ids[~there][0])}: see `ids`")
-        return slot_of[ids]
 
     # -- obstacles and own behaviour ---------------------------------------------------------
 
@@ -529,16 +196,6 @@ class Crowd:
         """Take an obstacle away."""
         self._cast.obstacles.get(obstacle)
         del self._cast.obstacles.all[obstacle]
-
-    @property
-    def obstacles(self) -> Floats:
-        """(m, 3) x, y, radius in m of the obstacles that are there now."""
-        return self._cast.obstacles.discs(self.time)[:, [0, 1, 4]]
-
-    @property
-    def obstacle_ids(self) -> list[int]:
-        """Numbers of the obstacles that are there now, in the order of `obstacles`."""
-        return self._cast.obstacles.numbers(self.time)
 
     def each_step(self, function: Callable[[Crowd], ArrayLike | None]) -> None:
         """Call a function of the crowd before every step, until `remove_function`.
@@ -692,6 +349,3 @@ class Crowd:
         if environment is not None:
             checks.environment_of(cmap, environment)
         return cls.of(load(file, cmap, threads=count, environment=environment))
-
-    def __repr__(self) -> str:
-        return f"<Crowd of {len(self)} on {self.map.name!r}, {self.time:.1f} s>"

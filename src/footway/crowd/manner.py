@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from footway.crowd._route_kernels import landmarks
 from footway.crowd.profile import check_spread
 from footway.crowd.state import Habit
 from footway.errors import BadQuery
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from footway.terrain.ground import Ground, Terrain
 
 FEW = 3  # nodes on a long side of a triangle: a seventh of the time, and ways are 0.5 % longer
+LANDMARKS = 16  # nodes from which the way to all others is known, for searches
 
 Follow = Literal["miran", "irm"]
 
@@ -54,6 +56,7 @@ class Footing(NamedTuple):
     terrain: Terrain
     ground: Ground  # spread
     nodes: Nodes  # to search over
+    away: np.ndarray[Any, np.dtype[np.float32]]  # (nodes, landmarks) weighted length between them
     weights: np.ndarray[Any, np.dtype[np.float64]]  # (kinds,)
     habit: Habit
 
@@ -81,7 +84,8 @@ def footing_of(manner: Manner, environment: Environment | None) -> Footing:
     habit = Habit(sigma, manner.spacing, manner.look, float(used.min()), float(used.max()))
     x0, y0, x1, y1 = environment.bounds
     nodes = make_nodes(max(x1 - x0, y1 - y0) / (GAPS * FEW), FEW, terrain.ground)
-    return Footing(terrain, spread(terrain.ground), nodes, weights, habit)
+    away = landmarks(LANDMARKS, weights, terrain.ground, nodes)
+    return Footing(terrain, spread(terrain.ground), nodes, away, weights, habit)
 
 
 def spread(ground: Ground) -> Ground:

@@ -23,6 +23,7 @@ from footway.crowd.state import (
     STAYING,
     WAITING,
 )
+from footway.errors import BadGeometry
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,7 +53,11 @@ def moved(cast: Cast, cmap: CorridorMap, environment: Environment | None) -> Cas
     )  # fmt: skip
     made.engine.steps = cast.engine.steps
     made.next, made.arrivals, made.exited = cast.next, cast.arrivals, cast.exited
-    made.populations = [population._replace(row=0, manner=-1) for population in cast.populations]
+    manners = _manners(cast, made)
+    made.populations = [
+        population._replace(row=0, manner=manners[population.manner])
+        for population in cast.populations
+    ]
     made.pools = dict(cast.pools)
     made.obstacles.all, made.obstacles.next = dict(cast.obstacles.all), cast.obstacles.next
     ids = cast.engine.present
@@ -68,7 +73,8 @@ def moved(cast: Cast, cmap: CorridorMap, environment: Environment | None) -> Cas
 def _manners(cast: Cast, made: Cast) -> dict[int, int]:
     """Numbers of manners to follow routes on the new map, by their old ones.
 
-    Kinds of ground that are there no more are forgotten; without ground all follow corridors.
+    Kinds of ground that are there no more are forgotten; without ground all follow corridors, and
+    so do those for whom there is no room on it.
     """
     ground = made.routes.environment
     if ground is None:
@@ -77,7 +83,10 @@ def _manners(cast: Cast, made: Cast) -> dict[int, int]:
     numbers = {-1: -1}
     for k, manner in enumerate(cast.routes.manners):
         known = {kind: w for kind, w in manner.preferences.items() if kind in kinds}
-        numbers[k] = made.routes.number(manner._replace(preferences=known))
+        try:
+            numbers[k] = made.routes.number(manner._replace(preferences=known))
+        except BadGeometry:  # the disc fits nowhere
+            numbers[k] = -1
     return numbers
 
 

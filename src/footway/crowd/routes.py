@@ -15,15 +15,15 @@ from footway._jit import one_parallel_kernel
 from footway.corridor._locate_kernels import locate_points
 from footway.crowd._guide_kernels import look_around, places_on
 from footway.crowd.manner import footing_of
-from footway.crowd.route_plan import Route, plan_route
+from footway.crowd.route_plan import Route, plan
 from footway.crowd.state import (
     FINAL,
     GUIDED,
     LEFT,
     LENGTH,
     LINE,
-    LOOKED,
     MANNER,
+    ON_ROUTE,
     PIECES,
     POINTS,
     POPULATION,
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-_BATCH = 8  # routes that a thread plans at a time
+_BATCH = 32  # routes that a thread plans at a time
 _FEW = 500  # guides below which one thread is faster
 _SMALLEST = 5  # log2 of the shortest piece of the pool
 _GOLDEN = 0.6180339887498949  # ids times this are spread evenly over 0 to 1
@@ -174,13 +174,11 @@ class Routes:
         starts, goals = (self._on_ground(place[:, k : k + 2], footing) for k in (0, 2))
         parts = [slice(a, a + _BATCH) for a in range(0, len(ids), _BATCH)]
 
-        def plan(part: slice) -> list[Route | None]:
-            return [
-                plan_route(a, b, footing) for a, b in zip(starts[part], goals[part], strict=True)
-            ]
+        def answer(part: slice) -> list[Route | None]:
+            return plan(starts[part], goals[part], footing)
 
         several = len(parts) > 1 and self._engine.threads > 1
-        answers = self._engine.workers.map(plan, parts) if several else map(plan, parts)
+        answers = self._engine.workers.map(answer, parts) if several else map(answer, parts)
         routes = [route for answer in answers for route in answer]
         if graph is not self._index.graph:
             radii = self._engine.state.body[slots, RADIUS].tolist()
@@ -218,16 +216,16 @@ class Routes:
             self._give_back(self._rows[one])
         else:
             self._rows[one] = self._free_rows.pop() if self._free_rows else self._new_row()
-        row, size = self._rows[one], len(route.points) + len(route.pieces)
+        row, count, size = self._rows[one], len(route.points), len(route.points) + len(route.pieces)
         record = self._take(row, size)
         marks, notes, pool = self._engine.guides
-        pool[record : record + size] = np.concatenate([route.points, route.pieces])
-        marks[row], notes[row] = 0.0, 0
+        pool[record : record + count] = route.points
+        pool[record + count : record + size] = route.pieces
+        marks[row] = 0.0
         marks[row, LENGTH] = route.points[-1, 2]
         marks[row, STRIDE] = self.manners[number].look * (one * _GOLDEN % 1.0)
-        notes[row, [WHO, MANNER, RECORD]] = one, number, record
-        notes[row, [POINTS, PIECES]] = len(route.points), len(route.pieces)
-        notes[row, LOOKED] = -1
+        # On its first line, and it has not looked yet.
+        notes[row] = one, number, record, count, len(route.pieces), 0, -1, ON_ROUTE
         self._longest = max(self._longest, size)
         track = self._engine.state.track
         track[slot, LEFT], track[slot, FINAL] = GUIDED, row

@@ -14,6 +14,7 @@ from footway.studio.documents import open_built_in
 from footway.studio.drawing import Sheet
 from footway.studio.ground import ground
 from footway.studio.live import Live
+from footway.studio.local import asked, facts_sent, sent
 from footway.studio.walks import walk
 from footway.studio.wire import Answer, answered, refused, told
 
@@ -43,14 +44,16 @@ LANES: Final = {
 """Which thread answers each ask."""
 
 ROADMAPS: Final = "roadmap"
-"""The thread that makes roadmaps, one at a time."""
+"""The thread that makes roadmaps and discs, one at a time: each takes seconds."""
+
+_MOST_LAYERS: Final = 16  # that are kept
 
 _log = logging.getLogger("footway.studio")
 
 
 def lane_of(request: Request) -> str:
     """Return the thread that answers an ask."""
-    slow = request.ask == "layer" and getattr(request, "name", "") == "roadmap"
+    slow = request.ask == "layer" and getattr(request, "name", "") in ("roadmap", "discs")
     return ROADMAPS if slow else LANES[request.ask]
 
 
@@ -79,16 +82,19 @@ class Desk:
         self._grounds = paths.Grounds()
         self._layers: dict[tuple[Any, ...], Answer] = {}
         self._changing = threading.Lock()  # of the document: by an ask, or by an upload
-        self.live = Live(_crowd_of(document), say=say, show=show)
+        self.live = Live(_crowd_of(document), say=say, show=show, origin=document.origin)
 
     def answer(self, request: Request) -> Message:
         """Answer an ask; whatever goes wrong becomes a refusal."""
         document = self.document
+        ask = asked(request, document.origin)
         try:
-            return answered(request.n, getattr(self, f"_{request.ask}")(request))
+            made: Answer = getattr(self, f"_{request.ask}")(ask)
+            return answered(request.n, sent(made, document.origin))
         except FootwayError as error:
             kind = "no-path" if isinstance(error, NoPath) else "bad-input"
-            return refused(request.n, str(error), kind, **_reasons(document, request, error))
+            reasons = facts_sent(_reasons(document, ask, error), document.origin)
+            return refused(request.n, str(error), kind, **reasons)
         except MemoryError:
             return refused(request.n, "out of memory; ask for less", "broken")
         except Exception as error:  # noqa: BLE001 - a page must never take the server down
@@ -103,21 +109,20 @@ class Desk:
     def open(self, document: Document) -> dict[str, Any]:
         """Put another document on the desk, and tell everybody; what was drawn is forgotten."""
         crowd = _crowd_of(document)
-        with self._changing:
-            self._sheet = Sheet()
-            self._roster.clear()
-            self.live.do(lambda: self._begin_with(crowd))
+
+        def work() -> dict[str, Any]:
+            self._sheet, self._roster = Sheet(), {}
+            self.live.pause()
+            self.live.replace(crowd, document.origin)
             return self._lay(document)
 
-    def _begin_with(self, crowd: Crowd) -> None:
-        self.live.pause()
-        self.live.replace(crowd)
+        with self._changing:
+            return self.live.do(work)
 
     def _lay(self, document: Document) -> dict[str, Any]:
-        """Show a document to everybody."""
-        self.document = document
+        """Show a document to everybody; between two steps, so that the crowd is always on it."""
+        self.document, self._layers = document, {}
         self.version += 1
-        self._layers.clear()
         facts = self.facts()
         self._say(told("document", Answer(facts)))
         return facts
@@ -145,16 +150,18 @@ class Desk:
 
     def _edit(self, ask: requests.Edit) -> Answer:
         with self._changing:
-            before = self.document
-            made = self._sheet.edit(before, ask)
-            if made.corridors is not before.corridors or made.terrain is not before.terrain:
-                self.live.do(lambda: self._move_to(made))
-            return Answer(self._lay(made))
+            sheet = self._sheet.copy()  # the old one stays, where the crowd cannot go on
+            made = sheet.edit(self.document, ask)
+            return self.live.do(lambda: self._go_on(made, sheet))
 
-    def _move_to(self, document: Document) -> None:
+    def _go_on(self, document: Document, sheet: Sheet) -> Answer:
         """Let the crowd go on with other walls, or over other ground."""
-        crowd = self.live.crowd.moved_to(document.corridors, document.environment)
-        self.live.replace(crowd)
+        before, live = self.document, self.live
+        if document.corridors is not before.corridors or document.terrain is not before.terrain:
+            crowd = live.crowd.moved_to(document.corridors, document.environment)
+            live.replace(crowd, document.origin)
+        self._sheet = sheet
+        return Answer(self._lay(document))
 
     def save(self, kind: str) -> saving.File:
         """Return the document as a file.
@@ -189,17 +196,21 @@ class Desk:
         return walk(self.document, ask)
 
     def _layer(self, ask: requests.Layer) -> Answer:
-        document, key = self.document, (ask.name, ask.method, ask.resolution, ask.radius)
+        document, kept = self.document, self._layers
+        key = (ask.name, ask.method, ask.resolution, ask.radius)
 
         def check(_done: int, _total: int) -> None:
             if self.document is not document:
                 raise BadInput("the map was changed meanwhile; ask again")
 
-        if key not in self._layers:
+        made = kept.get(key)
+        if made is None:
             made = layers.layer(document, ask, check)
             check(0, 0)
-            self._layers[key] = made
-        return self._layers[key]
+            kept[key] = made
+        if len(kept) > _MOST_LAYERS:
+            kept.pop(next(iter(kept)))
+        return made
 
     def _replay(self, ask: requests.Replay) -> Answer:
         if ask.frame is None:
@@ -248,7 +259,8 @@ class Desk:
         """Take another crowd, among the same obstacles."""
         for x, y, radius in self.live.crowd.obstacles.tolist():
             crowd.add_obstacle((x, y), radius)
-        self._begin_with(crowd)
+        self.live.pause()
+        self.live.replace(crowd, self.document.origin)
 
     def _population(self, ask: requests.Population) -> Answer:
         def work() -> None:

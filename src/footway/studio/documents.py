@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from footway.errors import BadInput
+from footway.studio.local import NOWHERE_ELSE, Origin, origin_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,6 +28,7 @@ SCENARIO: Final = ".toml"
 RECORDING: Final = ".parquet"
 _SAVED: Final = ".fwmap"
 _MOST_TILES: Final = 4  # cities in each direction that a page can show
+_MOST_SIDE: Final = 100_000.0  # m of a map: paths through larger ones take more than seconds
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +43,7 @@ class Document:
         scenario: who walks there, where it is one.
         recording: who walked there, where it is one.
         is_edited: whether somebody drew on it.
+        origin: from which places on the wire are measured, m.
 
     """
 
@@ -51,6 +54,12 @@ class Document:
     scenario: Scenario | None = None
     recording: Recording | None = None
     is_edited: bool = False
+    origin: Origin = NOWHERE_ELSE
+
+    @property
+    def bounds(self) -> tuple[float, float, float, float]:
+        """Box around it, m."""
+        return self.corridors.bounds if self.environment is None else self.environment.bounds
 
     @cached_property
     def balls(self) -> Floats:
@@ -85,13 +94,16 @@ class Document:
         return replace(self, environment=environment, corridors=CorridorMap.build(environment))
 
     def facts(self) -> dict[str, Any]:
-        """Plain values, for the page."""
+        """Plain values, for the page; its bounds from the origin on."""
         env = self.environment
-        bounds = self.corridors.bounds if env is None else env.bounds
+        x, y = self.origin
         return {
             "name": self.name,
             "what": self.what,
-            "bounds": list(bounds),
+            "origin": [x, y],
+            "bounds": [
+                value - shift for value, shift in zip(self.bounds, (x, y, x, y), strict=True)
+            ],
             "area": None if env is None else env.area,
             "holes": self.corridors.n_cycles if env is None else env.holes,
             "kinds": self.kinds,
@@ -190,7 +202,13 @@ def open_document(
         made = _map(name, called, scale, between)
     if map_name is not None and made.recording is None:
         raise BadInput(f"{name}: is no recording; leave --map out")
-    return made
+    x0, y0, x1, y1 = made.bounds
+    if max(x1 - x0, y1 - y0) > _MOST_SIDE:
+        raise BadInput(
+            f"{name}: is wider than the {_MOST_SIDE / 1000:g} km that a page can show; cut out a "
+            "part, or check that its unit is metres"
+        )
+    return replace(made, origin=origin_of(made.bounds))
 
 
 def _map(

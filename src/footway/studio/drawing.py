@@ -26,6 +26,10 @@ class Sheet:
     before: list[Document] = field(default_factory=list)
     after: list[Document] = field(default_factory=list)
 
+    def copy(self) -> Sheet:
+        """Return one with the same documents."""
+        return Sheet([*self.before], [*self.after])
+
     def edit(self, document: Document, ask: Edit) -> Document:
         """Return the document after an edit.
 

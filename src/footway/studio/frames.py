@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from footway.studio.local import NOWHERE_ELSE, Origin, sent
 from footway.studio.wire import Answer, told
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ _MOST_RADIUS = 65.535  # m, likewise
 _MOST_POPULATIONS = 255
 
 
-def frame_of(crowd: Crowd) -> bytes:
-    """Return the frame of a crowd, as an event.
+def frame_of(crowd: Crowd, origin: Origin = NOWHERE_ELSE) -> bytes:
+    """Return the frame of a crowd, as an event; its places from the origin on.
 
     Example:
         >>> import footway as fw
@@ -33,7 +34,7 @@ def frame_of(crowd: Crowd) -> bytes:
         crowd.ids, crowd.positions, crowd.velocities, crowd.radii, crowd.populations
     )
     facts = {"time": crowd.time, "step": crowd.steps, "n": len(crowd)}
-    message = told("frame", Answer(facts, arrays))
+    message = told("frame", sent(Answer(facts, arrays), origin))
     assert isinstance(message, bytes)
     return message
 
@@ -58,13 +59,14 @@ def packed_people(
     wide = np.clip(np.asarray(radii, float), 0.0, _MOST_RADIUS)
     return {
         "id": np.asarray(ids).astype(np.uint32),
-        "at": np.asarray(at).astype(np.float32),
+        "at": np.asarray(at, np.float64),  # the wire has half of these digits, from its origin on
         "velocity": np.rint(1000.0 * fast).astype(np.int16),
         "radius": np.rint(1000.0 * wide).astype(np.uint16),
         "population": np.minimum(np.asarray(populations), _MOST_POPULATIONS).astype(np.uint8),
     }
 
 
-def obstacles_of(crowd: Crowd) -> Answer:
+def obstacles_of(crowd: Crowd, origin: Origin = NOWHERE_ELSE) -> Answer:
     """Return the dynamic obstacles that are there: discs (m, 3) and their numbers (m,)."""
-    return Answer({}, {"discs": crowd.obstacles, "ids": np.array(crowd.obstacle_ids, np.uint32)})
+    ids = np.array(crowd.obstacle_ids, np.uint32)
+    return sent(Answer({}, {"discs": crowd.obstacles, "ids": ids}), origin)

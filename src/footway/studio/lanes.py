@@ -44,11 +44,15 @@ class Lane:
     def _work(self) -> None:
         while True:
             future, work = self._waiting.get()
+            made, trouble = None, None
+            is_wanted = future.set_running_or_notify_cancel()
             try:
-                if future.set_running_or_notify_cancel():
-                    future.set_result(work())
+                made = work() if is_wanted else None
             except BaseException as error:  # noqa: BLE001 - it belongs to who asked
-                future.set_exception(error)
-            finally:
-                with self._lock:
-                    self._busy -= 1
+                trouble = error
+            with self._lock:
+                self._busy -= 1  # before the answer: who has it may ask again at once
+            if trouble is not None:
+                future.set_exception(trouble)
+            elif is_wanted:
+                future.set_result(made)

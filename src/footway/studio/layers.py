@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
 
 _COVERED: Final = 0.95  # of the free space, by the discs that are shown
+_MOST_SIDE: Final = 3000.0  # m of a map whose discs are shown: more takes minutes
 _MOST_CELLS: Final = 4_000_000  # of a roadmap's grid: more takes minutes
 _MOST_EDGES: Final = 400_000  # of a roadmap that a page can draw
 _CURVE: Final = 0.5  # m, of a piece of a blended edge
@@ -35,12 +36,17 @@ def layer(document: Document, ask: Layer, progress: Progress) -> Answer:
         axis = document.corridors.axis(0.5)
         return Answer({}, axis._asdict())
     if ask.name == "discs":
-        found = document.corridors.balls(_COVERED)
-        return Answer(
-            {"coverage": found.coverage},
-            {"discs": np.column_stack([found.centres, found.radii])},
-        )
+        return _discs(document)
     return _roadmap(document, ask, progress)
+
+
+def _discs(document: Document) -> Answer:
+    x0, y0, x1, y1 = document.bounds
+    if max(x1 - x0, y1 - y0) > _MOST_SIDE:
+        raise BadInput(f"{document.name}: is wider than the {_MOST_SIDE:g} m that discs are for")
+    found = document.corridors.balls(_COVERED)
+    discs = np.column_stack([found.centres, found.radii])
+    return Answer({"coverage": found.coverage}, {"discs": discs})
 
 
 def _roadmap(document: Document, ask: Layer, progress: Progress) -> Answer:
@@ -70,7 +76,7 @@ def _roadmap(document: Document, ask: Layer, progress: Progress) -> Answer:
 
 
 def _check_size(document: Document, resolution: float) -> None:
-    x0, y0, x1, y1 = document.corridors.bounds
+    x0, y0, x1, y1 = document.bounds
     cells = (x1 - x0) * (y1 - y0) / resolution**2
     if cells > _MOST_CELLS:
         raise BadInput(f"a resolution of {resolution:g} m makes {cells:,.0f} cells; take a coarser")

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import numpy as np
 
 from footway.studio.frames import frame_of, obstacles_of
+from footway.studio.local import NOWHERE_ELSE, Origin
 from footway.studio.wire import Answer, told
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class Live:
         crowd: that is there at first.
         say: tells an event; must not wait.
         show: shows a frame; must not wait.
+        origin: from which places on the wire are measured, m.
 
     Example:
         >>> import footway as fw
@@ -81,9 +83,14 @@ class Live:
     """
 
     def __init__(
-        self, crowd: Crowd, *, say: Callable[[Message], None], show: Callable[[bytes], None]
+        self,
+        crowd: Crowd,
+        *,
+        say: Callable[[Message], None],
+        show: Callable[[bytes], None],
+        origin: Origin = NOWHERE_ELSE,
     ) -> None:
-        self.crowd = crowd
+        self.crowd, self._origin = crowd, origin
         self.is_running, self.speed = False, 1.0
         self.fault: str | None = None  # why it stopped by itself
         self.status: dict[str, Any] = {}
@@ -130,19 +137,25 @@ class Live:
         self._pace.note(begin, time.monotonic())
         self._has_news = True
 
-    def replace(self, crowd: Crowd) -> None:
+    def replace(self, crowd: Crowd, origin: Origin = NOWHERE_ELSE) -> None:
         """Go on with another crowd."""
-        self.crowd = crowd
+        self.crowd, self._origin = crowd, origin
         self._discs = None
         self._stuck, self._looked = 0, 0.0
 
     def _live(self) -> None:
-        while True:
-            if not self._obey(self._spare_time()):
-                return
-            if self.is_running and time.monotonic() >= self._due:
-                self._advance()
-            self._publish()
+        while self._obey(self._spare_time()):
+            try:
+                if self.is_running and time.monotonic() >= self._due:
+                    self._advance()
+                self._publish()
+            except Exception as error:  # noqa: BLE001 - the page is told, and the server goes on
+                self._stop(error)
+
+    def _stop(self, error: Exception) -> None:
+        """Stop the time by itself; the status says why."""
+        self.is_running, self._told = False, 0.0
+        self.fault = " ".join(f"the crowd stopped: {type(error).__name__}: {error}".split())[:300]
 
     def _spare_time(self) -> float:
         """Seconds until there is something to do."""
@@ -170,23 +183,19 @@ class Live:
         """Do what somebody wants; who waits for it finds the status of afterwards."""
         try:
             made = work()
+            self._has_news, self._told = True, 0.0
+            self._update_status()
         except BaseException as error:  # noqa: BLE001 - it belongs to who asked
             future.set_exception(error)
-            return
-        self._has_news, self._told = True, 0.0
-        self._update_status()
-        future.set_result(made)
+        else:
+            future.set_result(made)
 
     def _next(self) -> tuple[Future[Any], Callable[[], Any]] | None:
         return self._commands.get_nowait()
 
     def _advance(self) -> None:
-        """Do a step; one that fails stops the time, and is told."""
-        try:
-            self.step()
-        except Exception as error:  # noqa: BLE001 - the page is told, and the server goes on
-            self.is_running = False
-            self.fault = f"the crowd stopped: {type(error).__name__}: {error}"[:300]
+        """Do a step, and say when the next one is due."""
+        self.step()
         now = time.monotonic()
         self._due += self.crowd.dt / self.speed
         if self._due < now - _LATE:
@@ -197,7 +206,7 @@ class Live:
         now = time.monotonic()
         if self._has_news and now >= self._shown + 1.0 / FRAMES:
             self._shown, self._has_news = now, False
-            self._show(frame_of(self.crowd))
+            self._show(frame_of(self.crowd, self._origin))
             self._tell_obstacles()
         if now >= self._told + _STATUS:
             self._told = now
@@ -206,7 +215,7 @@ class Live:
 
     def _tell_obstacles(self) -> None:
         """Tell where the dynamic obstacles are, where that has changed."""
-        answer = obstacles_of(self.crowd)
+        answer = obstacles_of(self.crowd, self._origin)
         key = b"".join(array.tobytes() for array in answer.arrays.values())
         if key != self._discs:
             self._discs = key
@@ -233,10 +242,11 @@ class Live:
 
 
 def _populations(crowd: Crowd) -> list[dict[str, Any]]:
-    """Index, name and number of each population."""
-    names = crowd.names
-    counts = np.bincount(crowd.populations, minlength=len(names)).tolist()
+    """Index, name, number and mean wanted speed (m/s; None: nobody is there) of each population."""
+    names, whose = crowd.names, crowd.populations
+    counts = np.bincount(whose, minlength=len(names)).tolist()
+    sums = np.bincount(whose, crowd.speeds, minlength=len(names)).tolist()
     return [
-        {"index": k, "name": name, "count": count}
-        for k, (name, count) in enumerate(zip(names, counts, strict=True))
+        {"index": k, "name": name, "count": n, "speed": round(total / n, 3) if n else None}
+        for k, (name, n, total) in enumerate(zip(names, counts, sums, strict=True))
     ]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Arrays = dict[str, NDArray[Any]]
 
-_KEPT = 8  # terrains, one for each radius that was asked for last
+_KEPT = 32  # terrains, one for each radius that was asked for last
 
 
 @dataclass

@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 MOST = 200_000
 """Characters of a studio's crowd: more than a page can show."""
 
+MOST_POPULATIONS = 250
+"""Populations, those that were removed among them: a frame has one byte for each number."""
+
+MOST_OBSTACLES = 500
+"""Discs in the way: each of them costs time in every step."""
+
 
 def add(crowd: Crowd, document: Document, ask: requests.Population) -> None:
     """Add a population.
@@ -30,6 +36,8 @@ def add(crowd: Crowd, document: Document, ask: requests.Population) -> None:
     """
     if len(crowd) + ask.count > MOST:
         raise BadQuery(f"{len(crowd) + ask.count:,} characters are too many: at most {MOST:,}")
+    if len(crowd.names) >= MOST_POPULATIONS:
+        raise BadQuery(f"there were {MOST_POPULATIONS} populations; reset the crowd to add others")
     own = {"radius", "speed", "lane", "noise", "follow", "preferences"}
     wishes = ask.model_dump(include=own, exclude_none=True)
     if ask.behaviour == "goals":
@@ -80,6 +88,8 @@ def obstacle(crowd: Crowd, ask: requests.Obstacle) -> Answer:
     number = ask.id
     if ask.do == "add":
         assert ask.at is not None
+        if len(crowd.obstacle_ids) >= MOST_OBSTACLES:
+            raise BadQuery(f"there are {MOST_OBSTACLES} obstacles already; remove one")
         number = crowd.add_obstacle(ask.at, ask.radius, velocity=ask.velocity)
     elif ask.do == "move":
         assert ask.at is not None

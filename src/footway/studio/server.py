@@ -41,6 +41,8 @@ _PATIENCE: Final = 30.0  # s for one message to go out, before a watcher counts 
 _UNANSWERED: Final = 64  # asks of one watcher at a time
 _SCOLDED: Final = 1000  # messages too many, before a watcher is sent away
 _WAITING: Final = 256  # asks in a lane
+_ROADMAPS: Final = 4  # likewise, of those for roadmaps and discs
+_UPLOADS: Final = 4  # at the same time: each may take as much memory as a file may have
 _PORTS: Final = 50  # that are tried, from the wanted one on
 
 
@@ -58,7 +60,8 @@ class Studio:
         self.audience = Audience()
         self.desk = Desk(document, say=self.audience.say, show=self.audience.show)
         self._lanes = {name: Lane(name, most=_WAITING) for name in sorted(set(LANES.values()))}
-        self._lanes[ROADMAPS] = Lane(ROADMAPS, most=1)
+        self._lanes[ROADMAPS] = Lane(ROADMAPS, most=_ROADMAPS)
+        self._uploads = 0  # that are coming in
 
     @property
     def app(self) -> ASGIApp:
@@ -88,6 +91,15 @@ class Studio:
             return _refusal("this file does not come from the page", 403)
         if not self.gate.knows_token(request.query_params.get("token")):
             return _refusal("the token is missing or wrong", 403)
+        if self._uploads >= _UPLOADS:
+            return _refusal("too many files at once; wait for the others", 503)
+        self._uploads += 1
+        try:
+            return await self._open_sent(request)
+        finally:
+            self._uploads -= 1
+
+    async def _open_sent(self, request: HttpRequest) -> Response:
         name, scale = request.query_params.get("name", ""), request.query_params.get("scale")
         try:
             uploads.clean_name(name)
@@ -157,29 +169,23 @@ class Studio:
     def _may_enter(self, socket: WebSocket) -> bool:
         headers, gate = socket.headers, self.gate
         return (
-            gate.knows_host(headers.get("host"))
+            len(headers.getlist("host")) == 1
+            and gate.knows_host(headers.get("host"))
             and gate.knows_origin(headers.get("origin"), headers.get("host"))
             and gate.knows_token(socket.query_params.get("token"))
         )
 
     async def _listen(self, socket: WebSocket, watcher: Watcher) -> None:
-        rate, scolded, tasks = Rate(), 0, set[asyncio.Task[None]]()
-        while not watcher.is_gone:
-            try:
-                text = await _next_message(socket, watcher)
-            except WebSocketDisconnect:
-                return
-            if text is None:
-                continue
-            if not rate.allows():
-                scolded += 1
-                if scolded > _SCOLDED:
-                    return
-                watcher.put(refused(number_of(text), "too many messages; slow down", "busy"))
-                continue
-            task = asyncio.create_task(self._answer(text, watcher))
-            tasks.add(task)
-            task.add_done_callback(tasks.discard)
+        """Take what a watcher asks, until it leaves; nobody works on what it asked then."""
+        tasks = set[asyncio.Task[None]]()
+        try:
+            async for text in _messages(socket, watcher):
+                task = asyncio.create_task(self._answer(text, watcher))
+                tasks.add(task)
+                task.add_done_callback(tasks.discard)
+        finally:
+            for task in tasks:
+                task.cancel()
 
     async def _answer(self, text: str | bytes, watcher: Watcher) -> None:
         try:
@@ -236,6 +242,23 @@ async def _body(request: HttpRequest) -> bytes:
     except ClientDisconnect:
         raise BadInput("the file broke off; send it again") from None
     return b"".join(parts)
+
+
+async def _messages(socket: WebSocket, watcher: Watcher) -> AsyncIterator[str | bytes]:
+    """Messages of a watcher, as long as it is there; those that are too many are refused."""
+    rate, scolded = Rate(), 0
+    while not watcher.is_gone and scolded <= _SCOLDED:
+        try:
+            text = await _next_message(socket, watcher)
+        except WebSocketDisconnect:
+            return
+        if text is None:
+            continue
+        if rate.allows():
+            yield text
+        else:
+            scolded += 1
+            watcher.put(refused(number_of(text), "too many messages; slow down", "busy"))
 
 
 async def _next_message(socket: WebSocket, watcher: Watcher) -> str | bytes | None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -21,6 +22,7 @@ import numpy as np
 from footway.errors import BadFile, BadInput
 from footway.studio.documents import Document
 from footway.studio.ground import ground
+from footway.studio.local import origin_of, sent
 from footway.studio.pages import STATIC
 from footway.studio.replay import plots
 from footway.studio.wire import packed
@@ -58,6 +60,7 @@ def write_page(
 
     """
     document = Document(recording.map_name, "recording", environment, cmap, recording=recording)
+    document = replace(document, origin=origin_of(document.bounds))
     page = player().replace(PLACE, _tag(document), 1)
     try:
         with open(file, "w", encoding="utf-8") as out:  # noqa: PTH123 - a file or a path
@@ -92,17 +95,16 @@ def envelope(document: Document) -> bytes:
             f"{rows:,} places are too many for a page: record fewer frames (`every=`), for at most "
             f"{_MOST_ROWS:,}"
         )
-    bounds = (
-        document.corridors.bounds if document.environment is None else (document.environment.bounds)
-    )
-    about, curves = ground(document), plots(recording, document.corridors)
+    bounds, (x, y) = document.bounds, document.origin
+    about = sent(ground(document), document.origin)
+    curves = plots(recording, document.corridors)
     facts = {
         "document": document.facts(),
         "ground": about.facts,
         "replay": curves.facts,
         "names": list(recording.names),
         "scale": _scale(bounds),
-        "origin": [bounds[0], bounds[1]],
+        "origin": [bounds[0] - x, bounds[1] - y],  # of the places, in what the page draws
     }
     arrays = {f"ground_{name}": array for name, array in about.arrays.items()}
     arrays |= {f"plot_{name}": array for name, array in curves.arrays.items()}

@@ -35,6 +35,8 @@ class Watcher:
 
     def put(self, message: Message) -> None:
         """Send it an answer or an event."""
+        if self.is_gone:
+            return
         self._waiting.append(message)
         self._bytes += len(message)
         if len(self._waiting) > MOST_WAITING or self._bytes > MOST_BYTES:

@@ -100,6 +100,47 @@ def test_groups_sources_and_obstacles_come_along():
     assert moved.groups[0].arrived == 1
 
 
+def meadow(*, kinds=("mud", "grass"), obstacles=()):
+    regions = {"mud": shapely.box(8, 0, 12, 14), "grass": shapely.box(0, 16, 20, 20)}
+    return fw.Environment.from_polygons(
+        bounds=(0, 0, 20, 20),
+        obstacles=obstacles,
+        terrain=[(kind, regions[kind]) for kind in kinds],
+    )
+
+
+def walk_around_the_mud(crowd):
+    """How far into the mud somebody gets on its way from left to right, m."""
+    deepest = np.inf
+    while crowd.arrivals == 0 and crowd.time < 60:
+        crowd.step()
+        x, y = crowd.positions[0]
+        if 8 < x < 12:
+            deepest = min(deepest, y)
+    assert crowd.arrivals == 1
+    return deepest
+
+
+@pytest.mark.parametrize("kinds", [("mud", "grass"), ("mud",)])
+def test_who_prefers_some_ground_does_so_on_the_new_map(kinds):
+    first = meadow()
+    crowd = fw.Crowd(fw.CorridorMap.build(first), environment=first)
+    dry = fw.Profile(radius=0.25, speed=1.5, preferences={"mud": 20.0, "grass": 1.2})
+    crowd.add(1, profile=dry, starts=[(2, 5)], goals=[(18, 5)])
+    crowd.step(2)
+    other = meadow(kinds=kinds, obstacles=[shapely.box(3, 8, 4, 9)])
+    moved = crowd.moved_to(fw.CorridorMap.build(other), other)
+    assert walk_around_the_mud(moved) > 13.5
+
+
+def test_without_ground_all_follow_corridors():
+    first = meadow()
+    crowd = fw.Crowd(fw.CorridorMap.build(first), environment=first)
+    crowd.add(1, preferences={"mud": 20.0}, starts=[(2, 5)], goals=[(18, 5)])
+    moved = crowd.moved_to(fw.CorridorMap.build(meadow()))
+    assert walk_around_the_mud(moved) < 13.5
+
+
 def test_nobody():
     moved = fw.Crowd(cmap("hall")).moved_to(cmap("room"))
     moved.step(3)

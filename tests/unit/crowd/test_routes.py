@@ -9,9 +9,10 @@ import shapely
 import footway as fw
 from footway.crowd._guide_kernels import places_on
 from footway.crowd.manner import Manner, footing_of, spread
-from footway.crowd.route_plan import plan_route
+from footway.crowd.route_plan import plan
 from footway.crowd.state import GUIDED, LEFT, LENGTH, ON_ROUTE, ROOM, SIGHT
 from footway.terrain._course_kernels import cut
+from footway.terrain._steiner_kernels import search_nodes
 from tests.oracle.crowd import assert_same
 from tests.unit.crowd import maps
 from tests.unit.crowd.maps import box
@@ -238,8 +239,51 @@ class TestRefused:
         with pytest.raises(fw.BadQuery, match="give what the map was built from"):
             fw.Crowd(cmap(), environment="yard.wkt")  # type: ignore[arg-type]
 
+    @pytest.mark.parametrize(
+        ("walls", "words"),
+        [
+            (
+                [box(18, 0, 20, 13)],
+                r"'other' has a wall at \(19.00, 13.00\) where the map has none",
+            ),
+            ([], "has 180.00 m of walls and the map 204.00 m: give the one"),
+        ],
+    )
+    def test_other_walls(self, walls, words):
+        env = fw.Environment.from_polygons(bounds=(0, 0, 60, 30), obstacles=walls, name="other")
+        with pytest.raises(fw.BadQuery, match=words):
+            fw.Crowd(cmap(), environment=env)
+
 
 class TestParts:
+    def test_routes_do_not_depend_on_each_other(self):
+        footing = footing_of(Manner("miran", 30.0, 3.0, 1.0, 0.25, MUD), yard())
+        rng = np.random.default_rng(5)
+        starts, goals = (
+            rng.uniform((1, 1), (17, 29), (20, 2)),
+            rng.uniform((36, 1), (59, 29), (20, 2)),
+        )
+        goals[3], goals[4] = np.nan, starts[4]  # nowhere, and nothing to walk
+        together = plan(starts, goals, footing)
+        assert [k for k, route in enumerate(together) if route is None] == [3, 4]
+        for k in (0, 7, 19):
+            (alone,) = plan(starts[k : k + 1], goals[k : k + 1], footing)
+            assert all(map(np.array_equal, alone, together[k]))
+
+    def test_landmarks_know_the_best_ways(self):
+        footing = footing_of(Manner("miran", 30.0, 3.0, 1.0, 0.25, MUD), yard())
+        nodes = footing.nodes
+        for column in footing.away.T[:3]:
+            start = nodes.places[int(column.argmin())]
+            for node in (0, len(nodes.places) // 2, len(nodes.places) - 1):
+                way, through = search_nodes(
+                    start, nodes.places[node], footing.weights, footing.terrain.ground, nodes
+                )
+                line = np.vstack([start, nodes.places[way], nodes.places[node]])
+                metres = np.hypot(*np.diff(line, axis=0).T)
+                weight = footing.weights[footing.terrain.ground.kind[through]]
+                assert np.isclose(column[node], metres @ weight, atol=1e-3)
+
     def test_places_on_the_ground(self):
         terrain = fw.Terrain.build(yard(), 0.5)
         corners = terrain.ground.points[terrain.ground.triangles]
@@ -260,7 +304,7 @@ class TestParts:
         footing = footing_of(Manner("miran", 30.0, 3.0, 1.0, 0.25, {"mud": 1.5}), yard())
         terrain = footing.terrain
         for start, goal in (((5, 5), (50, 5)), ((5, 20), (30, 10)), ((40, 28), (30, 28))):
-            route = plan_route(np.array(start, float), np.array(goal, float), footing)
+            (route,) = plan(np.array([start], float), np.array([goal], float), footing)
             points, lengths, costs = route.points[:, :2], route.points[:, 2], route.points[:, 3]
             assert np.allclose(np.diff(lengths), np.hypot(*np.diff(points, axis=0).T))
             assert np.isclose(costs[-1], terrain.weighted_length(points, {"mud": 1.5}))
@@ -272,6 +316,6 @@ class TestParts:
 
     def test_bends_keep_off_what_is_disliked(self):
         footing = footing_of(Manner("miran", 30.0, 3.0, 1.0, 0.25, MUD), yard())
-        route = plan_route(np.array([5.0, 5.0]), np.array([50.0, 5.0]), footing)
+        (route,) = plan(np.array([[5.0, 5.0]]), np.array([[50.0, 5.0]]), footing)
         bends = shapely.points(route.points[1:-1, :2])
         assert shapely.distance(shapely.Polygon(box(26, 0, 34, 24)), bends).min() > 0.2

@@ -27,11 +27,11 @@ def serving(document=None, *, token=None):
             yield studio
         finally:
             server.should_exit = True
-            thread.join(timeout=20)
+            thread.join(timeout=300)
             assert not thread.is_alive()
 
 
-def wait_until(is_so, seconds=60.0):
+def wait_until(is_so, seconds=300.0):
     end = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < end, "it did not come"
@@ -66,7 +66,7 @@ class Page:
         """Return the next event of a name."""
         return self.until(lambda header: header.get("event") == name)
 
-    def until(self, is_it, seconds=120.0):
+    def until(self, is_it, seconds=300.0):
         end = time.monotonic() + seconds
         while True:
             header, arrays = unpacked(self.socket.recv(timeout=end - time.monotonic()))

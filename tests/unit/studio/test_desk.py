@@ -6,6 +6,7 @@ import time
 import numpy as np
 import pytest
 
+from footway.studio import desk, people
 from footway.studio.desk import Desk
 from footway.studio.documents import Document, open_built_in
 from footway.studio.requests import parsed
@@ -125,9 +126,39 @@ def test_populations_come_change_and_go(table):
     assert table.ok("character", id=0)["speed"] == pytest.approx(0.7)
     assert table.ok("population", do="remove", index=1)["characters"] == 5
     assert table.ok("crowd", do="reset")["populations"] == [
-        {"index": 0, "name": "first", "count": 5}
+        {"index": 0, "name": "first", "count": 5, "speed": 0.7}
     ]
     assert table.ok("character", id=0)["speed"] == pytest.approx(0.7)
+
+
+def test_there_is_an_end_to_populations_and_obstacles(table, monkeypatch):
+    monkeypatch.setattr(people, "MOST_POPULATIONS", 2)
+    monkeypatch.setattr(people, "MOST_OBSTACLES", 1)
+    for k in range(2):
+        table.ok("population", do="add", count=1)
+        table.ok("population", do="remove", index=k)
+    assert "reset" in table.error("population", do="add", count=1)["error"]
+    table.ok("crowd", do="reset")
+    assert table.ok("population", do="add", count=1)["characters"] == 1
+    table.ok("obstacle", do="add", at=[5, 5])
+    assert table.error("obstacle", do="add", at=[8, 5])["kind"] == "bad-input"
+
+
+def test_an_edit_that_the_crowd_cannot_follow_changes_nothing(table, monkeypatch):
+    table.ok("edit", do="add", polygon=box(2, 2, 3, 3))
+    monkeypatch.setattr(table.desk.live.crowd, "moved_to", lambda *_: 1 / 0)
+    assert table.error("edit", do="add", polygon=box(4, 2, 5, 3))["kind"] == "broken"
+    facts = table.ok("hello")["document"]
+    assert (facts["version"], facts["undo"], facts["redo"]) == (1, 1, 0)
+    assert table.error("edit", do="undo")["kind"] == "broken"
+    assert table.ok("hello")["document"]["undo"] == 1
+
+
+def test_only_some_layers_are_kept(table, monkeypatch):
+    monkeypatch.setattr(desk, "_MOST_LAYERS", 2)
+    for radius in (0.1, 0.2, 0.3, 0.4):
+        table.ok("layer", name="axis", radius=radius)
+    assert len(table.desk._layers) == 2
 
 
 def test_a_character_is_seen_through(table):
@@ -252,6 +283,7 @@ def test_a_scenario_runs_and_is_drawn_on():
         wait_until(lambda: table.desk.live.crowd.time > 2.0)
         table.ok("edit", do="add", polygon=box(30, 30, 31, 31))
         time.sleep(0.2)
-        assert table.ok("crowd", do="pause")["characters"] == 300
+        status = table.ok("crowd", do="pause")
+        assert status["characters"] + status["exited"] == 300
         assert table.ok("crowd", do="reset")["characters"] == 300
         assert b"destinations" in table.desk.save("scenario").content

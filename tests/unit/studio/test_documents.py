@@ -84,3 +84,10 @@ def test_a_map_of_a_map():
 def test_missing_files(name):
     with pytest.raises(fw.BadFile, match="missing"):
         open_document(name)
+
+
+def test_a_map_that_no_page_can_show_is_refused(tmp_path):
+    file = tmp_path / "land.wkt"
+    file.write_text("POLYGON ((0 0, 200000 0, 200000 9, 0 9, 0 0))")
+    with pytest.raises(fw.BadInput, match="100 km"):
+        open_document(str(file))

@@ -65,3 +65,9 @@ def test_a_roadmap_can_be_ended():
 
     with pytest.raises(fw.BadInput, match="enough"):
         layer(FIELD, ask("roadmap", method="rrm"), stop)
+
+
+def test_there_are_no_discs_of_a_whole_land():
+    made = fw.Environment.from_polygons(bounds=(0, 0, 5000, 5000))
+    with pytest.raises(fw.BadInput, match="3000 m"):
+        layer(Document("x", "map", made, fw.CorridorMap.build(made)), ask("discs"), nothing)

@@ -141,6 +141,29 @@ def test_a_fault_in_a_step_stops_the_time_and_is_told():
         assert live.fault is None
 
 
+def test_a_fault_in_a_frame_stops_the_time_and_the_thread_goes_on():
+    def fail(_):
+        raise ZeroDivisionError("on\npurpose")
+
+    with Stage(show=fail) as stage:
+        live = stage.live
+        live.do(live.start)
+        wait_until(lambda: any(e[0]["facts"]["fault"] for e in stage.events("status")))
+        assert live.fault == "the crowd stopped: ZeroDivisionError: on purpose"
+        assert live.do(lambda: len(live.crowd.add(3))) == 3
+
+
+def test_a_fault_in_the_status_comes_back_to_who_asked(monkeypatch):
+    with Stage() as stage:
+        live = stage.live
+        monkeypatch.setattr(live, "_update_status", lambda: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            live.do(live.step)
+        monkeypatch.undo()
+        live.do(live.step)
+        assert live.crowd.steps == 2
+
+
 def test_status_is_told_about_twice_a_second():
     with Stage() as stage:
         stage.live.do(stage.live.start)

@@ -42,6 +42,8 @@ def test_who_does_not_read_is_sent_away():
         for _ in range(MOST_WAITING + 1):
             watcher.put("x")
         assert watcher.is_gone
+        watcher.put("an answer that comes late")
+        assert not watcher._waiting
         return await watcher.next()
 
     assert run(story()) is None
