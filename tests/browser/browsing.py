@@ -2,7 +2,7 @@
 
 import time
 
-PATIENCE = 90.0  # s; software rendering on a busy machine is slow
+PATIENCE = 240.0  # s; software rendering on a busy machine is slow
 
 
 class Browsing:

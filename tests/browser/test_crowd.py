@@ -95,3 +95,43 @@ def test_ten_thousand_characters(browsing, gate, record_property):
     assert end["characters"] == 10_000
     assert end["pictures"] > begin["pictures"]
     record_property("pictures_per_second", (end["pictures"] - begin["pictures"]) / 5)
+
+
+def test_a_population_prefers_its_ground(browsing, server):
+    """Cost of the road is set in the form: those who are added keep off it and walk by MIRAN."""
+    browsing.open("gallery:mckenna-road")
+    browsing.press("tab-crowd")
+    assert set(browsing.state["document"]["kinds"]) == {"mud", "road", "sidewalk"}
+    browsing.slide("add-weight-road", 9)
+    browsing.part("add-area").select_option("west road")
+    browsing.part("add-goal").select_option("green")
+    browsing.press("add-then-exit")
+    add(browsing, 8)
+    browsing.press("crowd-speed-16", "crowd-play")
+    browsing.shows(lambda state: state["time"] > 20.0)
+    browsing.press("crowd-pause")
+    # The page that saves the scenario says what the server was told.
+    with browsing.page.expect_download() as saved:
+        browsing.press("tab-edit", "save-scenario")
+    told = saved.value.path().read_text()
+    assert "miran" in told
+    assert "road = 9" in told
+    assert 'then = "exit"' in told
+    assert status(server)["characters"] + status(server)["exited"] == 8
+
+
+def test_a_refusal_is_shown_and_not_saved_as_a_file(browsing):
+    browsing.press("tab-edit", "save-scenario")
+    browsing.until(lambda: "nobody is in the crowd" in browsing.toasts)
+    browsing.errors.clear()  # the browser notes the refusal by itself
+
+
+def test_a_slider_stays_in_the_hand_while_people_leave(browsing):
+    add(browsing, 30)
+    row = browsing.part("population-0").element_handle()
+    browsing.press("crowd-play", "add-behaviour-wander")
+    add(browsing, 10)
+    assert row.is_visible()
+    browsing.shows(lambda state: state["status"]["populations"][0]["speed"] == 1.2)
+    browsing.press("population-remove-0")
+    browsing.until(lambda: browsing.part("population-0").count() == 0)

@@ -74,3 +74,22 @@ def test_two_fingers_zoom_the_map(browsing):
     browsing.shows(
         lambda state: state["camera"]["metresPerPixel"] == pytest.approx(before / 2, rel=0.05)
     )
+
+
+def test_keys_work_after_a_click_on_a_button_and_are_listed(browsing):
+    browsing.press("view-3d")
+    browsing.page.keyboard.press("1")
+    browsing.shows(lambda state: state["view"] == "map")
+    browsing.page.keyboard.press("?")
+    browsing.part("help").wait_for()
+    browsing.press("help-close")
+    assert not browsing.part("help").is_visible()
+
+
+def test_map_and_3d_show_the_same_place(browsing):
+    browsing.press("zoom-in", "zoom-in", "zoom-in")
+    browsing.page.keyboard.press("ArrowRight")
+    before = browsing.state["camera"]["metresPerPixel"]
+    browsing.press("view-3d")
+    told = browsing.shows(lambda state: state["view"] == "3d")
+    assert told["camera"]["metresPerPixel"] == pytest.approx(before, rel=0.01)

@@ -37,6 +37,7 @@ export class App {
   undo: () => void = () => undefined;
   redo: () => void = () => undefined;
   togglePlay: () => void = () => undefined;
+  showHelp: () => void = () => undefined;
   /** An address of the server, with the token where there is one. */
   address: (path: string) => string = (path) => path;
   private readonly toasts: HTMLElement;

@@ -1,6 +1,7 @@
 /** The frame of controls around the scene: bar, rail with panels, status line, dropped files. */
 import type { App, Panel } from "./app";
 import { button, choice, h } from "./dom";
+import { help } from "./help";
 import { icon, type IconName } from "./icons";
 import type { Document, PanelName, Theme, View } from "./store";
 
@@ -23,7 +24,9 @@ export function frameOfPage(app: App, panels: Panels, timeline: HTMLElement, ser
   busy.hidden = true;
   setInterval(() => (busy.hidden = (app.source.waits?.() ?? 0) < 400), 150);
   root.append(busy);
-  root.append(topBar(app, served), panel, statusLine(app), timeline);
+  const card = help();
+  app.showHelp = card.open;
+  root.append(topBar(app, served), panel, statusLine(app), timeline, card.element);
   app.stage.margins = () => covered(root, panel, timeline);
   theme(app);
   views(app, panels);
@@ -72,6 +75,7 @@ function topBar(app: App, served: boolean): HTMLElement {
       button("zoom-in", "Zoom in", { icon: "plus", key: "+" }, () => zoom(0.8)),
       button("fit", "Show the whole map", { icon: "fit", key: "F" }, () => app.fit()),
       light,
+      button("help-button", "Keys and pointer", { icon: "help", key: "?" }, () => app.showHelp()),
     ),
   );
 }
@@ -176,12 +180,14 @@ function statusLine(app: App): HTMLElement {
   app.stage.moved.push(scale);
   scale();
   app.input.hover = (at) => {
-    where.textContent = at === undefined ? "" : `${at[0].toFixed(2)}, ${at[1].toFixed(2)} m`;
+    where.textContent = at === undefined ? "" : `${app.store.words(at, 2)} m`;
   };
   app.store.online.watch((online) => (lost.hidden = online));
   setInterval(() => {
-    const crowd = app.crowd.count;
-    pace.textContent = crowd === 0 ? "" : `${crowd.toLocaleString("en")} people · ${Math.round(app.stage.fps)} fps`;
+    const { count } = app.crowd;
+    const fps = Math.round(app.stage.fps);
+    const people = count === 1 ? "1 person" : `${count.toLocaleString("en")} people`;
+    pace.textContent = count === 0 ? "" : fps < 1 ? people : `${people} · ${fps} fps`;
   }, 500);
   return h("footer", { class: "status" }, bar, where, pace, lost);
 }

@@ -31,6 +31,7 @@ const SHAPES = {
   flag: '<path d="M6 21V4h11l-2.500 4L17 12H6"/>',
   swap: '<path d="M7 4 3.500 7.500 7 11M3.500 7.500H17M17 13l3.500 3.500L17 20M20.500 16.500H7"/>',
   chevron: '<path d="m7 10 5 5 5-5"/>',
+  help: '<circle cx="12" cy="12" r="8.500"/><path d="M9.500 9.500a2.500 2.500 0 1 1 3.600 2.200c-.8.400-1.100.900-1.100 1.800"/><path d="M12 16.600v.1" stroke-width="2.400"/>',
   panel: '<rect x="3.500" y="4.500" width="17" height="15" rx="2"/><path d="M14.500 4.500v15"/>',
 } as const;
 

@@ -26,6 +26,7 @@ export function keys(app: App): void {
     "=": () => zoom(0.8),
     "-": () => zoom(1.25),
     ".": () => crowd("step"),
+    "?": () => app.showHelp(),
     " ": play,
     ArrowLeft: () => pan(-1, 0),
     ArrowRight: () => pan(1, 0),
@@ -35,7 +36,7 @@ export function keys(app: App): void {
   };
   window.addEventListener("keydown", (event) => {
     const target = event.target as HTMLElement;
-    const typing = target.matches("input, select, textarea, [role=radio]") && !target.matches("[type=range],[type=checkbox]");
+    const typing = target.matches("input, select, textarea") && !target.matches("[type=range],[type=checkbox]");
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !typing) {
       event.preventDefault();
       (event.shiftKey ? app.redo : app.undo)();

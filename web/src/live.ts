@@ -25,7 +25,7 @@ export function live(app: App): void {
   });
   store.view.watch((view) => crowd.setView(view));
   store.theme.watch((theme) => crowd.setTheme(theme));
-  stage.moved.push(() => crowd.setPixel(stage.resolution()));
+  stage.moved.push(() => crowd.setPixel(stage.resolution(), stage.perPixel));
   store.layers.density.watch((on) => {
     if (on && clock.newest !== undefined) app.density.update(clock.newest, performance.now() / 1000);
   });

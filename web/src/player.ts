@@ -23,7 +23,7 @@ async function play(): Promise<void> {
   store.online.set(true);
   store.view.watch((view) => crowd.setView(view));
   store.theme.watch((theme) => crowd.setTheme(theme));
-  stage.moved.push(() => crowd.setPixel(stage.resolution()));
+  stage.moved.push(() => crowd.setPixel(stage.resolution(), stage.perPixel));
   await app.hello();
   document.title = `${store.document.value?.name ?? ""} · Footway`;
   const state = (): unknown => ({

@@ -35,11 +35,13 @@ export interface Document {
   name: string;
   version: number;
   what: "map" | "scenario" | "recording";
+  /** Where the page's zero is on the map, m. */
+  origin: Point;
   bounds: [number, number, number, number];
   area: number;
   holes: number;
   kinds: string[];
-  areas: { name: string; index: number }[];
+  areas: { name: string; index: number; role?: string }[];
   repairs: string[];
   largest_radius: number;
   gallery: string[];
@@ -54,7 +56,8 @@ export interface Population {
   name?: string;
   count?: number;
   radius?: number;
-  speed?: number;
+  /** Mean wanted speed, m/s; null when nobody is there. */
+  speed?: number | null;
   behaviour?: string;
 }
 
@@ -105,4 +108,10 @@ export class Store {
   readonly layers = Object.fromEntries(
     LAYERS.map((name) => [name, new Signal(SHOWN.includes(name))]),
   ) as Record<LayerName, Signal<boolean>>;
+
+  /** A place as people read it: in the map's own coordinates, m. */
+  words([x, y]: Point, digits = 1): string {
+    const [x0, y0] = this.document.value?.origin ?? [0, 0];
+    return `${(x0 + x).toFixed(digits)}, ${(y0 + y).toFixed(digits)}`;
+  }
 }

@@ -148,6 +148,8 @@ export class Wire implements Source {
 export class Newest<T> {
   private busy = false;
   private queued: (() => Promise<T>) | undefined;
+  /** Told when a question begins to wait for its answer, and when none does. */
+  waiting: (on: boolean) => void = () => undefined;
   private readonly done: (answer: T) => void;
   private readonly failed: (trouble: Error) => void;
 
@@ -163,6 +165,7 @@ export class Newest<T> {
 
   private async run(): Promise<void> {
     this.busy = true;
+    this.waiting(true);
     while (this.queued !== undefined) {
       const work = this.queued;
       this.queued = undefined;
@@ -174,5 +177,6 @@ export class Newest<T> {
       }
     }
     this.busy = false;
+    this.waiting(false);
   }
 }

@@ -41,7 +41,7 @@ export function characterPart(app: App): { element: HTMLElement } {
     const forces = ok.forces ?? [];
     person.show(at, ok.radius, arrays, forces);
     goal.move(ok.goal ?? undefined);
-    known.show(rows(ok));
+    known.show(rows(ok, (place) => app.store.words(place)));
     legend.replaceChildren(
       ...forces.map((name) =>
         h("span", { class: "entry-row" }, h("i", { class: "swatch", style: `background:${FORCES[name] ?? "#6c7a89"}` }), name),
@@ -85,8 +85,7 @@ export function characterPart(app: App): { element: HTMLElement } {
   return { element };
 }
 
-function rows(ok: CharacterFacts): [string, string][] {
-  const pair = ([x, y]: Point): string => `${x.toFixed(1)}, ${y.toFixed(1)}`;
+function rows(ok: CharacterFacts, pair: (place: Point) => string): [string, string][] {
   return [
     ["Number", String(ok.id)],
     ["Position", pair(ok.position)],

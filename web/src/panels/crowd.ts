@@ -17,17 +17,18 @@ export function crowdPanel(app: App): Panel {
   const drop = obstaclePart(app, obstacles);
   const status = facts("crowd-facts");
   const list = h("ul", { class: "populations", "data-testid": "populations" });
+  const rows = new Map<number, PopulationRow>();
   app.store.status.watch((told) => {
     if (told === undefined) return;
     status.show(statusRows(told));
-    drawPopulations(app, list, told.populations ?? []);
+    drawPopulations(app, list, rows, told.populations ?? []);
   });
   const element = h(
     "div",
     {},
     section("Crowd", transport(app), status.box),
-    section("Populations", list, addPart(app)),
     character.element,
+    section("Populations", list, addPart(app)),
     section("Obstacles", drop.element),
   );
   const tool = {
@@ -99,15 +100,34 @@ function transport(app: App): HTMLElement {
   );
 }
 
-function drawPopulations(app: App, list: HTMLElement, populations: Population[]): void {
-  const signature = JSON.stringify(populations.map(({ index, name, count, speed }) => [index, name, count, speed]));
-  if (list.dataset.shown === signature) return;
-  list.dataset.shown = signature;
-  list.replaceChildren(...populations.map((population) => populationRow(app, population)));
+/** Rows stay while their population does: a slider that is held must not be taken away. */
+function drawPopulations(app: App, list: HTMLElement, rows: Map<number, PopulationRow>, populations: Population[]): void {
+  const kept = (index: number): boolean => rows.get(index)?.removed() === false;
+  const there = populations.filter(({ count, index }) => (count ?? 1) > 0 || kept(index));
+  for (const population of there) {
+    const { index } = population;
+    const row = rows.get(index) ?? populationRow(app, population);
+    rows.set(index, row);
+    row.show(population);
+  }
+  for (const [index, { name }] of rows) {
+    if (!there.some((population) => population.index === index && population.name === name)) rows.delete(index);
+  }
+  const wanted = [...rows.values()].map(({ element }) => element);
+  if (wanted.length !== list.children.length || wanted.some((row, i) => row !== list.children[i])) list.replaceChildren(...wanted);
 }
 
-function populationRow(app: App, population: Population): HTMLElement {
-  const { index } = population;
+interface PopulationRow {
+  element: HTMLElement;
+  name: string | undefined;
+  show: (population: Population) => void;
+  removed: () => boolean;
+}
+
+function populationRow(app: App, population: Population): PopulationRow {
+  const { index, name } = population;
+  let held = 0;
+  let removed = false;
   const ask = (fields: Record<string, unknown>): void => {
     app.source
       .ask<Status>("population", { index, ...fields })
@@ -118,19 +138,38 @@ function populationRow(app: App, population: Population): HTMLElement {
     `population-speed-${index}`,
     "Speed",
     { min: 0.2, max: 4, step: 0.1, value: population.speed ?? 1.2, unit: "m/s" },
-    (value) => ask({ do: "change", speed: value }),
+    (value) => {
+      held = performance.now();
+      ask({ do: "change", speed: value });
+    },
   );
-  const count = population.count === undefined ? "" : population.count.toLocaleString("en");
-  return h(
+  const count = h("span", { class: "count" });
+  const element = h(
     "li",
     { "data-testid": `population-${index}` },
     h("i", { class: "swatch", style: `background:${POPULATIONS[index % POPULATIONS.length]}` }),
-    h("span", { class: "name" }, population.name ?? `Population ${index + 1}`),
-    h("span", { class: "count" }, count),
-    button(`population-remove-${index}`, "Remove", { icon: "trash", look: "quiet" }, () => ask({ do: "remove" })),
+    h("span", { class: "name" }, name ?? `Population ${index + 1}`),
+    count,
+    button(`population-remove-${index}`, "Remove", { icon: "trash", look: "quiet" }, () => {
+      removed = true;
+      ask({ do: "remove" });
+    }),
     speed.row,
   );
+  const show = ({ count: people, speed: wanted }: Population): void => {
+    count.textContent = people?.toLocaleString("en") ?? "";
+    element.classList.toggle("gone", people === 0);
+    // What the hand has just set is not pulled back by a status that was on its way.
+    if (wanted != null && performance.now() - held > 1000) speed.set(wanted);
+  };
+  return { element, name, show, removed: () => removed };
 }
+
+const THEN = [
+  { value: "repeat", text: "Go on" },
+  { value: "stay", text: "Stay" },
+  { value: "exit", text: "Leave" },
+] as const;
 
 /** The form that adds a population. */
 function addPart(app: App): HTMLElement {
@@ -148,7 +187,14 @@ function addPart(app: App): HTMLElement {
     () => undefined,
   );
   const from = select("add-area", "From", []);
-  const to = select("add-goal", "To", []);
+  const then = choice("add-then", "Afterwards", THEN, "repeat", () => undefined);
+  const thenRow = h("div", { class: "field" }, h("span", { class: "name" }, "When they are there"), then.row);
+  const to = select("add-goal", "To", [], (goal) => {
+    thenRow.hidden = goal === "";
+    const area = app.store.document.value?.areas.find(({ name }) => name === goal);
+    then.set(area?.role === "exit" ? "exit" : "repeat");
+  });
+  thenRow.hidden = true;
   const weights = new Map<string, number>();
   const preferences = h("div", { class: "stack" });
   app.store.document.watch((document) => {
@@ -156,7 +202,8 @@ function addPart(app: App): HTMLElement {
     from.fill([{ value: "", text: "anywhere" }, ...areas]);
     to.fill([{ value: "", text: "random goals" }, ...areas]);
     from.row.hidden = to.row.hidden = areas.length === 0;
-    if (document !== undefined) preferences.replaceChildren(...preferenceRows(document, weights, () => undefined));
+    thenRow.hidden = to.input.value === "";
+    if (document !== undefined) preferences.replaceChildren(...preferenceRows("add-weight", document, weights, () => undefined));
   });
   const add = (): void => {
     const fields: Record<string, unknown> = {
@@ -167,7 +214,7 @@ function addPart(app: App): HTMLElement {
       behaviour: behaviour.get(),
     };
     if (from.input.value !== "") fields.area = from.input.value;
-    if (to.input.value !== "") fields.goal = to.input.value;
+    if (to.input.value !== "") Object.assign(fields, { goal: to.input.value, then: then.get() });
     if (weights.size > 0) Object.assign(fields, { preferences: Object.fromEntries(weights), follow: "miran" });
     app.source
       .ask<Status>("population", fields)
@@ -184,6 +231,7 @@ function addPart(app: App): HTMLElement {
     behaviour.row,
     from.row,
     to.row,
+    thenRow,
     preferences,
     button("add-population", "Add people", { icon: "plus", text: "Add", look: "main" }, add),
   );

@@ -177,12 +177,25 @@ function history(app: App): HTMLElement {
 function saving(app: App): HTMLElement {
   const link = (as: string, text: string): HTMLElement =>
     button(`save-${as}`, `Save as ${text}`, { icon: "save", text }, () => {
-      const anchor = h("a", { href: app.address(`save?as=${as}`), download: "" });
-      document.body.append(anchor);
-      anchor.click();
-      anchor.remove();
+      download(app, as).catch(app.complain);
     });
-  return section("Save", h("div", { class: "buttons" }, link("geojson", "GeoJSON"), link("scenario", "Scenario"), link("recording", "Recording")));
+  const links = { geojson: link("geojson", "GeoJSON"), scenario: link("scenario", "Scenario"), recording: link("recording", "Recording") };
+  app.store.document.watch((opened) => {
+    const recorded = opened?.what === "recording";
+    links.scenario.hidden = recorded;
+    links.recording.hidden = !recorded;
+  });
+  return section("Save", h("div", { class: "buttons" }, ...Object.values(links)));
+}
+
+/** Fetch the file and hand it to the browser; a refusal is shown, never saved as a file. */
+async function download(app: App, as: string): Promise<void> {
+  const reply = await fetch(app.address(`save?as=${as}`));
+  if (!reply.ok) throw new Error(((await reply.json()) as { error?: string }).error ?? "it could not be saved");
+  const name = /filename="?([^";]+)/.exec(reply.headers.get("content-disposition") ?? "")?.[1];
+  const href = URL.createObjectURL(await reply.blob());
+  h("a", { href, download: name ?? `map.${as}` }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 10_000);
 }
 
 function rectangle([ax, ay]: Point, [bx, by]: Point): Point[] {

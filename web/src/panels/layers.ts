@@ -1,7 +1,6 @@
 /** Which layers are drawn, with their legends. */
 import type { App, Panel } from "../app";
 import { choice, facts, h, section, toggle } from "../dom";
-import { CROWDED } from "../scene/density";
 import { HEAT_CSS, METHODS, PALETTES, RAMP_CSS, areaColour, terrainColour } from "../scene/colours";
 import { Overlays, type Method } from "../scene/overlays";
 import type { LayerName } from "../store";
@@ -46,7 +45,8 @@ export function layersPanel(app: App, served = true): Panel {
     "population",
     (value) => app.store.tint.set(value),
   );
-  connect(app, overlays, () => drawLegends(app, overlays, legends));
+  app.density.changed = () => drawLegends(app, overlays, legends);
+  connect(app, overlays, app.density.changed);
   app.store.document.watch((document) => {
     if (document === undefined) return;
     known.show([
@@ -54,9 +54,9 @@ export function layersPanel(app: App, served = true): Panel {
       ["Walkable", document.area ? `${Math.round(document.area).toLocaleString("en")} m²` : "–"],
       ["Holes", String(document.holes)],
       ["Widest disc", `${document.largest_radius.toFixed(2)} m`],
-      ...(document.repairs.length > 0 ? ([["Repairs", String(document.repairs.length)]] as [string, string][]) : []),
     ]);
   });
+  const repairs = repairList(app);
   const element = h(
     "div",
     {},
@@ -64,9 +64,23 @@ export function layersPanel(app: App, served = true): Panel {
     served && section("Roadmaps", ...ROADMAPS.map((method) => row(method, METHODS[method]))),
     section("Crowd", row("density"), row("trails"), tint.row),
     legends,
-    section("Document", known.box),
+    section("Document", known.box, repairs),
   );
   return { element, tool: {} };
+}
+
+/** What was mended in the file, word for word. */
+function repairList(app: App): HTMLElement {
+  const title = h("summary", {});
+  const list = h("ul", { class: "repairs" });
+  const box = h("details", { class: "add", "data-testid": "repairs" }, title, list);
+  app.store.document.watch((document) => {
+    const found = document?.repairs ?? [];
+    box.hidden = found.length === 0;
+    title.textContent = found.length === 1 ? "1 repair" : `${found.length} repairs`;
+    list.replaceChildren(...found.slice(0, 100).map((text) => h("li", {}, text)));
+  });
+  return box;
 }
 
 /** Watch the switches: fetch what is not here yet, show and hide. */
@@ -175,7 +189,7 @@ function drawLegends(app: App, overlays: Overlays, box: HTMLElement): void {
   const shown: HTMLElement[] = [];
   const kinds = document.value?.kinds ?? [];
   if (layers.axis.value) shown.push(scale("Clearance", RAMP_CSS, "0 m", `${overlays.widest.toFixed(1)} m`));
-  if (layers.density.value) shown.push(scale("Persons per m²", HEAT_CSS, "0", `${CROWDED}+`));
+  if (layers.density.value) shown.push(scale("Persons per m²", HEAT_CSS, "0", `${app.density.top}+`));
   if (tint.value === "speed") {
     shown.push(scale("Speed", "linear-gradient(90deg,#c72e29,#edb84d,#29949e)", "0", "1.5 m/s"));
   }

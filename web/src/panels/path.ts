@@ -81,6 +81,7 @@ export class PathPanel implements Panel {
     this.marks = { start: this.mark("start", "Start", "A"), goal: this.mark("goal", "Goal", "B") };
     this.label = new Mark(app.stage, app.marks, { testid: "mark-pinch", name: "Narrowest place", kind: "label pinch" });
     this.element = this.compose();
+    this.newest.waiting = (on) => this.known.box.classList.toggle("stale", on);
     app.store.document.watch((document) => document && this.open(document));
     app.store.theme.watch((theme) => this.pathway.setTheme(theme));
     this.say();
@@ -106,11 +107,12 @@ export class PathPanel implements Panel {
 
   /** Another map clears the marks; the same map after an edit only asks again. */
   private open(document: Document): void {
-    if (document.name !== this.shown) this.clear();
-    else this.ask();
+    const same = document.name === this.shown;
     this.shown = document.name;
+    if (!same) this.clear();
     this.radius.limit(0.05, Math.max(0.5, Math.min(10, Math.ceil(document.largest_radius * 10) / 10)));
-    this.preferences.replaceChildren(...preferenceRows(document, this.weights, () => this.ask()));
+    this.preferences.replaceChildren(...preferenceRows("weight", document, this.weights, () => this.ask()));
+    if (same) this.ask();
   }
 
   private click(at: Point): void {
@@ -180,10 +182,15 @@ export class PathPanel implements Panel {
   private refuse(error: Error): void {
     this.forget();
     if (!(error instanceof Refusal)) return this.app.complain(error);
-    this.state.trouble = this.trouble.textContent = error.message;
+    this.state.trouble = error.message;
+    this.trouble.textContent = error.message.charAt(0).toUpperCase() + error.message.slice(1);
     const pinch = error.facts.pinch as Pinch | null | undefined;
     if (pinch == null) return undefined;
     this.state.pinch = pinch;
+    this.known.show([
+      ["Narrowest place", `${pinch.width.toFixed(2)} m wide`],
+      ["Needed", `${(2 * this.radius.get()).toFixed(2)} m`],
+    ]);
     this.pathway.showPinch(pinch.at, pinch.width, pinch.walls);
     this.label.write(`${pinch.width.toFixed(2)} m wide`);
     this.label.move(pinch.at);
@@ -214,10 +221,16 @@ function rows(ok: PathFacts, seconds: number | undefined): [string, string][] {
 }
 
 /** One slider for each terrain kind: how much a metre on it weighs. */
-export function preferenceRows(document: Document, weights: Map<string, number>, change: () => void): HTMLElement[] {
+export function preferenceRows(
+  testid: string,
+  document: Document,
+  weights: Map<string, number>,
+  change: () => void,
+): HTMLElement[] {
+  for (const kind of [...weights.keys()]) if (!document.kinds.includes(kind)) weights.delete(kind);
   return document.kinds.map((kind) => {
     const range = { min: 0.1, max: 10, step: 0.1, value: weights.get(kind) ?? 1, unit: "×" };
-    return slider(`weight-${kind}`, `Cost of ${kind}`, range, (value) => {
+    return slider(`${testid}-${kind}`, `Cost of ${kind}`, range, (value) => {
       weights.set(kind, value);
       change();
     }).row;

@@ -121,6 +121,7 @@ export class ReplayPanel implements Panel {
     this.element = this.compose();
     app.togglePlay = () => this.start(!this.playing);
     app.stage.tick((seconds) => this.tick(seconds));
+    app.store.layers.density.watch((on) => on && this.reel.length > 0 && this.show());
     this.start(false);
   }
 
@@ -153,6 +154,7 @@ export class ReplayPanel implements Panel {
     this.plots.show(arrays);
     this.app.trails.clear();
     this.seek(0);
+    this.app.fit(); // the plots have made the bar under the map higher
   }
 
   private start(on: boolean): void {

@@ -25,7 +25,7 @@ export function walkPanel(app: App): Panel & { state: () => WalkState; minimap: 
   const speed = slider("walk-speed", "Walking speed", { min: 0.5, max: 6, step: 0.1, value: 1.6, unit: "m/s" }, () => undefined);
   const list = h("ol", { class: "stops", "data-testid": "walk-stops" });
   const drawStops = (): void => {
-    list.replaceChildren(...minimap.stops.map(([x, y]) => h("li", {}, `${x.toFixed(1)}, ${y.toFixed(1)}`)));
+    list.replaceChildren(...minimap.stops.map((stop) => h("li", {}, app.store.words(stop))));
     redraw();
   };
   const addStop = (to: Point): void => {
@@ -139,7 +139,7 @@ function connect(
     walker.aim(app.stage.walk);
     minimap.draw(walker);
     show([
-      ["Position", walker.at.map((v) => v.toFixed(1)).join(", ")],
+      ["Position", app.store.words(walker.at)],
       ["Way", walker.moving ? `${walker.time.toFixed(1)} of ${walker.duration.toFixed(1)} s` : "there"],
     ]);
     app.stage.cameraMoved();

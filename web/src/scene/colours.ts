@@ -6,6 +6,10 @@ export interface Palette {
   outside: string;
   floor: string;
   wall: string;
+  /** Upright faces, which get less light than the ground. */
+  side: string;
+  /** The floor in 3D, where light falls on it. */
+  ground: string;
   cap: string;
   edge: string;
   corridor: string;
@@ -22,7 +26,9 @@ export const PALETTES: Record<Theme, Palette> = {
   light: {
     outside: "#e4e8ed",
     floor: "#fbfaf7",
+    ground: "#fbfaf7",
     wall: "#aab3c0",
+    side: "#d3d8df",
     cap: "#c5ccd6",
     edge: "#7b8696",
     corridor: "#3b82f6",
@@ -37,7 +43,9 @@ export const PALETTES: Record<Theme, Palette> = {
   dark: {
     outside: "#0f1318",
     floor: "#232a34",
+    ground: "#4a5568",
     wall: "#3b4655",
+    side: "#8593a8",
     cap: "#475468",
     edge: "#7d8ca3",
     corridor: "#60a5fa",
@@ -45,8 +53,8 @@ export const PALETTES: Record<Theme, Palette> = {
     path: "#ff8a5c",
     disc: "#8ea0b8",
     pinch: "#ff6b6b",
-    sky: "#1a2230",
-    shade: "#8a8f99",
+    sky: "#27344a",
+    shade: "#9aa0ab",
     draft: "#a78bfa",
   },
 };
@@ -96,7 +104,7 @@ export function areaColour(role: string | undefined): string {
 }
 
 const RAMP = ["#3b2f7d", "#31688e", "#21918c", "#5ec962", "#fde725"].map((hex) => new Color(hex));
-const HEAT = ["#4575b4", "#91bfdb", "#fee090", "#fc8d59", "#d73027"].map((hex) => new Color(hex));
+const HEAT = ["#fff0a8", "#fecb5b", "#f8873c", "#d93a2f", "#7d1140"].map((hex) => new Color(hex));
 
 /** The CSS gradient of a ramp, for legends. */
 export const RAMP_CSS = `linear-gradient(90deg, ${RAMP.map((colour) => `#${colour.getHexString()}`).join(",")})`;

@@ -84,14 +84,18 @@ const MAP_FRAGMENT = /* glsl */ `
 
 const SOLID_VERTEX = /* glsl */ `
   ${SHARED}
+  uniform float perPixel;
   varying vec3 face;
   void main() {
     paint();
     vec2 ahead = facing();
-    vec2 wide = position.xy * self.x / 0.25;
+    vec4 feet = viewMatrix * vec4(place(), 0.0, 1.0);
+    float least = 1.3 * perPixel * -feet.z;  // metres that 1.3 pixels cover there
+    float grown = max(1.0, least / self.x);
+    vec2 wide = position.xy * self.x / 0.25 * grown;
     vec2 turned = vec2(ahead.y * wide.x + ahead.x * wide.y, -ahead.x * wide.x + ahead.y * wide.y);
     face = vec3(ahead.y * normal.x + ahead.x * normal.y, -ahead.x * normal.x + ahead.y * normal.y, normal.z);
-    float tall = position.z * (0.94 + 0.12 * fract(self.y * 0.37 + self.x * 91.7));
+    float tall = min(grown, 2.0) * position.z * (0.94 + 0.12 * fract(self.y * 0.37 + self.x * 91.7));
     gl_Position = projectionMatrix * viewMatrix * vec4(place() + turned, tall, 1.0);
   }`;
 
@@ -114,6 +118,7 @@ export class CrowdScene {
     bySpeed: { value: 0 },
     picked: { value: -1 },
     pixel: { value: 0.01 },
+    perPixel: { value: 0.001 },
     dim: { value: 1 },
     rim: { value: new Color("#ffffff") },
     colours: { value: POPULATIONS.map((hex) => new Vector3(...new Color(hex).toArray())) },
@@ -152,15 +157,17 @@ export class CrowdScene {
 
   setTheme(theme: Theme): void {
     (this.uniforms.rim.value as Color).set(theme === "light" ? "#1f2937" : "#ffffff");
-    this.uniforms.dim.value = theme === "light" ? 1.25 : 1;
+    this.uniforms.dim.value = theme === "light" ? 1.25 : 1.6;
   }
 
   setTint(tint: "population" | "speed"): void {
     this.uniforms.bySpeed.value = tint === "speed" ? 1 : 0;
   }
 
-  setPixel(metres: number): void {
+  /** Metres per pixel: of the map, and at one metre from the eye. */
+  setPixel(metres: number, perPixel: number): void {
     this.uniforms.pixel.value = metres;
+    this.uniforms.perPixel.value = perPixel;
     this.setView(this.view);
   }
 

@@ -11,8 +11,8 @@ import {
 import type { Frame } from "./crowd";
 import type { Bounds } from "./stage";
 
-/** Density at which the ramp ends; above it is level of service F (Fruin). */
-export const CROWDED = 4;
+/** Densities at which the ramp may end; above the last is level of service F (Fruin). */
+const TOPS = [0.5, 1, 2, 4];
 
 const MOST = 640;
 const EVERY = 0.15;
@@ -28,8 +28,8 @@ const FRAGMENT = /* glsl */ `
   uniform sampler2D counts;
   varying vec2 at;
   vec3 ramp(float t) {
-    vec3 a = vec3(0.271, 0.459, 0.706), b = vec3(0.569, 0.749, 0.859), c = vec3(0.996, 0.878, 0.565);
-    vec3 d = vec3(0.988, 0.553, 0.349), e = vec3(0.843, 0.188, 0.153);
+    vec3 a = vec3(1.0, 0.94, 0.66), b = vec3(0.996, 0.796, 0.357), c = vec3(0.973, 0.53, 0.235);
+    vec3 d = vec3(0.85, 0.227, 0.184), e = vec3(0.49, 0.067, 0.25);
     t *= 4.0;
     if (t < 1.0) return mix(a, b, t);
     if (t < 2.0) return mix(b, c, t - 1.0);
@@ -37,7 +37,7 @@ const FRAGMENT = /* glsl */ `
   }
   void main() {
     float density = texture2D(counts, at).r;
-    float alpha = smoothstep(0.015, 0.12, density) * 0.72;
+    float alpha = smoothstep(0.02, 0.2, density) * 0.8;
     if (alpha < 0.01) discard;
     gl_FragColor = vec4(ramp(density), alpha);
   }`;
@@ -46,6 +46,10 @@ export class Density {
   readonly mesh: Mesh<PlaneGeometry, ShaderMaterial>;
   /** Largest density in the last picture, persons per square metre. */
   peak = 0;
+  /** Density at which the ramp ends, persons per square metre: it grows with the crowd. */
+  top = TOPS[0];
+  /** Told when the ramp's end changes. */
+  changed: () => void = () => undefined;
   private cells = new Float32Array(0);
   private blurred = new Float32Array(0);
   private bytes = new Uint8Array(0);
@@ -88,6 +92,8 @@ export class Density {
     this.mesh.scale.set(width, height, 1);
     this.mesh.position.set(this.origin[0] + width / 2, this.origin[1] + height / 2, 0.02);
     this.drawn = -1;
+    this.top = TOPS[0];
+    this.changed();
   }
 
   /** Count the frame's characters, at most a few times a second. */
@@ -97,15 +103,19 @@ export class Density {
     this.cells.fill(0);
     this.splat(frame.at);
     for (let pass = 0; pass < 2; pass++) this.blur();
-    const scale = 255 / (this.cell * this.cell * CROWDED);
-    this.peak = 0;
-    for (let i = 0; i < this.cells.length; i++) {
-      const value = this.cells[i] * scale;
-      if (value > this.peak) this.peak = value;
-      this.bytes[i] = value > 255 ? 255 : value;
-    }
-    this.peak *= CROWDED / 255;
+    const most = this.cells.reduce((peak, value) => Math.max(peak, value), 0);
+    this.peak = most / (this.cell * this.cell);
+    this.stretch();
+    const scale = 255 / (this.cell * this.cell * this.top);
+    for (let i = 0; i < this.cells.length; i++) this.bytes[i] = Math.min(255, this.cells[i] * scale);
     if (this.texture !== undefined) this.texture.needsUpdate = true;
+  }
+
+  private stretch(): void {
+    const top = Math.max(this.top, TOPS.find((value) => value >= this.peak) ?? TOPS[TOPS.length - 1]);
+    if (top === this.top) return;
+    this.top = top;
+    this.changed();
   }
 
   /** Each character is shared by the four cells around it. */

@@ -130,10 +130,10 @@ export class Ground {
   setTheme(theme: Theme): void {
     this.theme = theme;
     const palette = PALETTES[theme];
-    this.floor.color.set(palette.floor);
+    this.floor.color.set(palette.ground);
     this.plain.color.set(palette.floor);
-    this.side.color.set(palette.wall);
-    this.cap.color.set(palette.cap);
+    this.side.color.set(palette.side);
+    this.cap.color.set(theme === "light" ? palette.cap : palette.side);
     this.flatCap.color.set(palette.cap);
     this.line.color.set(palette.edge);
   }
@@ -211,8 +211,9 @@ export class Ground {
     sides.castShadow = true;
     this.walls.add(sides);
     this.sides = sides;
-    const rims = blocks.flatMap(({ polygon, z }) =>
-      (polygon.holes.length > 0 ? polygon.holes : [polygon.shell]).flatMap((ring) => rim(ring, z + 0.01)),
+    const frame = blocks[blocks.length - 1].polygon.shell; // around everything, with no edge of its own
+    const rims = blocks.flatMap(({ edges, z }) =>
+      edges.filter((ring) => ring !== frame).flatMap((ring) => rim(ring, z + 0.01)),
     );
     this.walls.add(new LineSegments(strokes([...rims, ...thin(lines)]), this.line));
   }
@@ -257,8 +258,9 @@ function height(ring: Vector2[], town: boolean, size: number): number {
   const area = Math.abs(ShapeUtils.area(ring));
   if (!town) {
     const round = ring.reduce((sum, a, i) => sum + a.distanceTo(ring[(i + 1) % ring.length]), 0);
-    const furniture = area < 25 && (2 * area) / round > 0.27;
-    return Math.min(furniture ? 0.95 : 2.8, size * 0.06);
+    const compact = (4 * Math.PI * area) / (round * round) > 0.4;
+    const furniture = area < 25 && (compact || (2 * area) / round > 0.27);
+    return Math.min(furniture ? (area < 0.5 ? 0.6 : 0.95) : 2.8, size * 0.06);
   }
   const dice = Math.abs(Math.sin(ring[0].x * 12.9898 + ring[0].y * 78.233) * 43758.5453) % 1;
   return Math.min(3 + Math.sqrt(area) * (0.35 + 0.6 * dice), 28);

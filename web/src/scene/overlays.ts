@@ -88,7 +88,7 @@ export class Overlays {
 }
 
 function hairs(colour: string): RoadmapLook["hairs"] {
-  const material = new LineBasicMaterial({ color: colour, transparent: true, opacity: 0.45, depthWrite: false });
+  const material = new LineBasicMaterial({ color: colour, transparent: true, opacity: 0.25, depthWrite: false });
   const made = new LineSegments(new BufferGeometry(), material);
   made.frustumCulled = made.visible = false;
   made.renderOrder = 5;

@@ -35,7 +35,6 @@ export class Stage {
   readonly moved: (() => void)[] = [];
   view: View = "map";
   metresPerPixel = 0.1;
-  fps = 0;
   pictures = 0;
   /** Pixels on the left, top, right and bottom that panels cover. */
   margins: () => [number, number, number, number] = () => [24, 24, 24, 24];
@@ -47,6 +46,10 @@ export class Stage {
   /** Walls have changed since their shadows were drawn; the map has none. */
   private stale = true;
   private last = 0;
+  /** When the pictures of the last two seconds were drawn, ms. */
+  private readonly drawn: number[] = [];
+  /** Nobody has moved a camera since the whole map was shown. */
+  private fitted = true;
   private bounds: Bounds = [0, 0, 10, 10];
   private readonly ray = new Raycaster();
 
@@ -64,6 +67,7 @@ export class Stage {
     this.controls.maxPolarAngle = Math.PI * 0.49;
     this.controls.enabled = false;
     this.controls.addEventListener("change", () => this.cameraMoved());
+    this.controls.addEventListener("start", () => (this.fitted = false));
     this.light();
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement ?? document.body);
     this.resize();
@@ -72,6 +76,13 @@ export class Stage {
 
   get camera(): Camera {
     return { map: this.map, "3d": this.orbit, walk: this.walk }[this.view];
+  }
+
+  /** Pictures per second over the last two; nothing is drawn while nothing moves. */
+  get fps(): number {
+    const since = performance.now() - 2000;
+    while (this.drawn.length > 0 && this.drawn[0] < since) this.drawn.shift();
+    return this.drawn.length / 2;
   }
 
   /** Ask for a picture. */
@@ -84,6 +95,7 @@ export class Stage {
   }
 
   setView(view: View): void {
+    if (!this.fitted) this.carry(this.view, view);
     this.view = view;
     this.controls.enabled = view === "3d";
     this.paintSky();
@@ -96,8 +108,8 @@ export class Stage {
     this.paintSky();
     this.sky.color.set(theme === "light" ? "#ffffff" : "#d5e0f2");
     this.sky.groundColor.set(palette.shade);
-    this.sky.intensity = theme === "light" ? 2.0 : 3.0;
-    this.sun.intensity = theme === "light" ? 1.7 : 2.4;
+    this.sky.intensity = theme === "light" ? 2.0 : 2.6;
+    this.sun.intensity = theme === "light" ? 1.7 : 2.6;
     this.invalidate();
   }
 
@@ -118,10 +130,28 @@ export class Stage {
     this.aim(bounds);
     this.controls.update();
     this.cameraMoved();
+    this.fitted = true;
+  }
+
+  /** The map and 3D show the same place at the same size. */
+  private carry(from: View, to: View): void {
+    const { target } = this.controls;
+    const ahead = this.orbit.position.clone().sub(target);
+    const size = Math.tan((this.orbit.fov * Math.PI) / 360) * 2;
+    if (from === "map" && to === "3d") {
+      target.set(this.map.position.x, this.map.position.y, 0);
+      const away = (this.metresPerPixel * this.canvas.clientHeight) / size;
+      this.orbit.position.copy(target).add(ahead.setLength(away));
+      this.orbit.lookAt(target);
+    } else if (from === "3d" && to === "map") {
+      this.map.position.set(target.x, target.y, this.map.position.z);
+      this.metresPerPixel = (ahead.length() * size) / this.canvas.clientHeight;
+    }
   }
 
   /** Move the map's centre to a point (and the target of the orbit with it). */
   centreOn(x: number, y: number): void {
+    this.fitted = false;
     if (this.view === "map") {
       this.map.position.x = x;
       this.map.position.y = y;
@@ -137,6 +167,7 @@ export class Stage {
   /** Zoom so that the point under the pixel stays where it is; in 3D towards the middle. */
   zoom(factor: number, px: number, py: number): void {
     if (this.view === "walk") return;
+    this.fitted = false;
     if (this.view === "3d") {
       this.orbit.position.lerp(this.controls.target, 1 - factor);
       this.cameraMoved();
@@ -152,6 +183,7 @@ export class Stage {
   }
 
   pan(dx: number, dy: number): void {
+    this.fitted = false;
     this.map.position.x += dx;
     this.map.position.y += dy;
     this.cameraMoved();
@@ -179,6 +211,12 @@ export class Stage {
     if (this.view === "map") return this.metresPerPixel;
     const distance = this.orbit.position.distanceTo(this.controls.target);
     return (2 * distance * Math.tan((this.orbit.fov * Math.PI) / 360)) / this.canvas.clientHeight;
+  }
+
+  /** Metres per pixel at one metre from the eye, in 3D and on the walk. */
+  get perPixel(): number {
+    const { fov } = this.view === "walk" ? this.walk : this.orbit;
+    return (2 * Math.tan((fov * Math.PI) / 360)) / Math.max(1, this.canvas.clientHeight);
   }
 
   cameraMoved(): void {
@@ -257,6 +295,6 @@ export class Stage {
     }
     this.renderer.render(this.scene, this.camera);
     this.pictures += 1;
-    if (seconds > 0) this.fps += (1 / seconds - this.fps) * 0.08;
+    this.drawn.push(now);
   }
 }

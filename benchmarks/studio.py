@@ -1,0 +1,150 @@
+"""The studio: pictures per second of a page with ten thousand characters, and bytes on the wire.
+
+A real `footway studio` with the city and a crowd that walks at real time, in a headless Chromium
+without a graphics card: SwiftShader draws in software, on the same processors as the simulation,
+so that these rates are a floor. `drawn` counts the page's own pictures over ten seconds of wall
+time; `frames` are the simulation's, as they reach the page; bytes are those of the WebSocket's
+messages. The page draws nothing while nothing moves.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchmarks.checks import WrongAnswer
+from benchmarks.report import Outcome, Table, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from benchmarks.effort import Effort
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+FLAGS = ("--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-first-run")
+VIEWS = ("map", "3d")
+COUNT, SECONDS, PATIENCE = 10_000, 10.0, 120.0  # characters, s measured, s waited at most
+WIDTH, HEIGHT = 1280, 800  # pixels
+MOST_BYTES = 40.0  # of a character and frame
+
+
+class Seen(NamedTuple):
+    """What one view showed."""
+
+    view: str
+    drawn: float  # pictures per second
+    frames: float  # per second
+    size: float  # bytes of a character and frame
+    simulated: float  # s per s
+
+
+def run(effort: Effort) -> Outcome:
+    """Open the page, add the crowd and watch both views; or say why that cannot be done."""
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if browser is None:
+        return Outcome([], "nothing: there is no Chromium on this machine.")
+    count = min(COUNT, max(effort.crowds))
+    with _page(browser) as (page, told):
+        _fill(page, count)
+        seen = [_watch(page, told, view, count) for view in VIEWS]
+    if any(one.frames == 0 for one in seen):
+        raise WrongAnswer("no frame reached the page")
+    columns = (
+        "view",
+        "drawn, 1/s",
+        "frames, 1/s",
+        "bytes per character and frame",
+        "simulated, s/s",
+    )
+    title = f"{count:,} characters in the city, {WIDTH} x {HEIGHT} pixels"
+    largest = max(one.size for one in seen)
+    targets = [Target("bytes per character and frame", MOST_BYTES, "bytes", largest, largest)]
+    return Outcome([Table(title, columns, seen)], f"{count:,} characters were drawn.", targets)
+
+
+@contextmanager
+def _page(browser: str) -> Iterator[tuple[Any, list[tuple[float, int]]]]:
+    """A page of the city, and time and size of each frame that it is sent."""
+    from playwright.sync_api import sync_playwright
+
+    told: list[tuple[float, int]] = []
+    with _server() as address, sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=browser, args=list(FLAGS))
+        page = chromium.new_page(viewport={"width": WIDTH, "height": HEIGHT})
+        page.on("websocket", lambda socket: socket.on("framereceived", lambda m: _note(told, m)))
+        page.goto(address)
+        _wait(page, "Boolean(window.footway?.ready)")
+        yield page, told
+        chromium.close()
+
+
+@contextmanager
+def _server() -> Iterator[str]:
+    """A studio of its own, on a free port."""
+    words = ["-m", "footway", "studio", "gallery:city", "--no-browser", "--port", "0"]
+    process = subprocess.Popen(  # noqa: S603 - our own command
+        [sys.executable, *words], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout is not None
+        found = re.search(r"http://\S+", process.stdout.readline())
+        if found is None:
+            raise WrongAnswer("footway studio told no address")
+        yield found[0]
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def _note(told: list[tuple[float, int]], message: bytes | str) -> None:
+    """Keep time and size of a message that is a frame."""
+    if isinstance(message, str):
+        return
+    (length,) = struct.unpack_from("<I", message)
+    if b'"frame"' in message[4 : 4 + length]:
+        told.append((time.perf_counter(), len(message)))
+
+
+def _fill(page: Any, count: int) -> None:
+    """Add a crowd and let it run."""
+    page.get_by_test_id("tab-crowd").click()
+    page.get_by_test_id("add-count").fill(str(count))
+    page.get_by_test_id("add-population").click()
+    _wait(page, f"window.footway.state().characters === {count}")
+    page.get_by_test_id("crowd-play").click()
+    _wait(page, "window.footway.state().time > 2")
+
+
+def _watch(page: Any, told: list[tuple[float, int]], view: str, count: int) -> Seen:
+    """Switch to a view, let it settle, and count for some seconds."""
+    page.get_by_test_id(f"view-{view}").click()
+    page.wait_for_timeout(3000)
+    told.clear()
+    begin, first = time.perf_counter(), _state(page)
+    page.wait_for_timeout(1000 * SECONDS)
+    passed, last = time.perf_counter() - begin, _state(page)
+    if last["characters"] != count:
+        raise WrongAnswer(f"{last['characters']} characters are drawn, not {count}")
+    frames = [size for at, size in told if at > begin]
+    size = sum(frames) / max(1, len(frames)) / count
+    drawn, simulated = last["pictures"] - first["pictures"], last["time"] - first["time"]
+    return Seen(view, drawn / passed, len(frames) / passed, size, simulated / passed)
+
+
+def _state(page: Any) -> dict[str, Any]:
+    return dict(page.evaluate("window.footway.state()"))
+
+
+def _wait(page: Any, is_so: str) -> None:
+    """Ask the page until something is so: its own policy lets no script be waited for."""
+    end = time.perf_counter() + PATIENCE
+    while not page.evaluate(is_so):
+        if time.perf_counter() > end:
+            raise WrongAnswer(f"the page never came to {is_so}")
+        page.wait_for_timeout(100)
