@@ -106,7 +106,8 @@ def animate(
         title=title,
         details=_details(recording, plan),
     )
-    draw_key(page.sheet, colouring, recording.names)
+    above = environment is not None and bool(environment.terrain)
+    draw_key(page.sheet, colouring, recording.names, above=above)
     film = _Film(recording, page, colouring, trail=trail, size=size)
     with whole_file(path) as part:
         encode(

@@ -100,7 +100,8 @@ def draw_crowd(
     for sheet in page.sheets:
         draw_obstacles(sheet, discs)
         draw_people(sheet, people)
-    draw_key(page.sheet, colouring, names)
+    above = environment is not None and bool(environment.terrain)
+    draw_key(page.sheet, colouring, names, above=above)
     return page.sheet.figure
 
 

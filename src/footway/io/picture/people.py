@@ -226,10 +226,12 @@ def _draw_noses(sheet: Sheet, at: Floats, velocities: Floats, diameter: Floats) 
     sheet.axes.add_collection(drawn, autolim=False)
 
 
-def draw_key(sheet: Sheet, colouring: Colouring, names: Sequence[str]) -> None:
-    """Draw what the colours mean, below the left of the map."""
+def draw_key(
+    sheet: Sheet, colouring: Colouring, names: Sequence[str], *, above: bool = False
+) -> None:
+    """Draw what the colours mean, below the left of the map; `above` the key of the ground."""
     if colouring == "heading":
-        _draw_heading_key(sheet)
+        _draw_heading_key(sheet, above=above)
     elif len(names) > 1:
         _draw_population_key(sheet, names)
 
@@ -268,14 +270,13 @@ def _key_columns(sheet: Sheet, names: Sequence[str]) -> int:
     return max(1, min(len(names), 4, fits), -(-len(names) // 4))
 
 
-def _draw_heading_key(sheet: Sheet) -> None:
+def _draw_heading_key(sheet: Sheet, *, above: bool) -> None:
     """Draw a wheel of the colours of directions, below the left of the map."""
     place = sheet.axes.get_position()
     width, height = sheet.figure.get_size_inches()
-    side = 0.6 * place.y0 * height  # inches
-    wheel = sheet.figure.add_axes(
-        (place.x0, 0.24 * place.y0, side / width, side / height), projection="polar"
-    )
+    share, low = (0.42, 0.46 * place.y0) if above else (0.6, 0.24 * place.y0)
+    side = share * place.y0 * height  # inches
+    wheel = sheet.figure.add_axes((place.x0, low, side / width, side / height), projection="polar")
     turn = np.linspace(0.0, 1.0, 181)
     wheel.pcolormesh(
         2.0 * np.pi * turn, [0.5, 1.0], turn[None, :-1], cmap=palette.heading_colours()
@@ -284,7 +285,7 @@ def _draw_heading_key(sheet: Sheet) -> None:
     for words, level in (("walking towards", 0.72), ("● standing", 0.28)):
         sheet.figure.text(
             place.x0 + 1.2 * side / width,
-            0.24 * place.y0 + level * side / height,
+            low + level * side / height,
             words,
             fontsize=7,
             color=palette.MUTED,
