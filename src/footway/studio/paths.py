@@ -6,7 +6,7 @@ import time
 from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     Arrays = dict[str, NDArray[Any]]
 
-_KEPT = 32  # terrains, one for each radius that was asked for last
+_ROOMY: Final = 1.02  # times the radius, of a place to go to: who touches a wall has no way on
+_KEPT: Final = 32  # terrains, one for each radius that was asked for last
 
 
 @dataclass
@@ -140,7 +141,7 @@ def why_not(document: Document, ask: PathAsk, error: Exception) -> dict[str, Any
     tight = np.flatnonzero(cmap.clearance(ends) < ask.radius)
     if len(tight):
         k = int(tight[0])
-        place = nearest_free(cmap, ends[k : k + 1], np.array([ask.radius]))[0]
+        place = nearest_free(cmap, ends[k : k + 1], np.array([_ROOMY * ask.radius]))[0]
         facts |= {"end": ("start", "goal")[k], "nearest": place.tolist()}
     return facts
 
