@@ -16,6 +16,19 @@ settings.register_profile("thorough", deadline=None, print_blob=True)
 settings.load_profile(PROFILE)
 
 
+CROWDS = ("crowd", "simulate", "studio", "scenario", "demo", "documents", "recording", "trajector")
+
+
 def pytest_collection_modifyitems(items):
-    """Run the browser's tests last: by then the kernels that the server needs are compiled."""
-    items.sort(key=lambda item: "browser" in item.path.parts)
+    """Put tests of crowds first and those in the browser last.
+
+    Of two workers the first begins with the first half: so not both compile the same large kernels
+    at the same time, and when the browser's turn comes all of them are compiled.
+    """
+    items.sort(key=_turn)
+
+
+def _turn(item):
+    if "browser" in item.path.parts:
+        return 2
+    return 0 if any(word in item.nodeid for word in CROWDS) else 1

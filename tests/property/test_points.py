@@ -115,6 +115,8 @@ class TestGallery:
         env = gallery.make(name)
         cmap = CorridorMap.build(env)
         assert_clearance(cmap, judged(env, on_axis(cmap, 1)))
+        beside = judged(env, on_axis(cmap, 1)[len(cmap.axis(0.5).points) :])
+        assert np.hypot(*(cmap.retract(beside.points) - beside.points).T).max() < 10 * EXACT
 
     @pytest.mark.parametrize("name", ["game", "field", "office", "city", "mckenna"])
     def test_all(self, name: str):

@@ -37,7 +37,7 @@ def site(name: str) -> Site:
     return Site(env, fw.CorridorMap.build(env), NearestWall(env))
 
 
-@pytest.mark.parametrize("radius", [0.25, 1.0])
+@pytest.mark.parametrize("radius", [0.25])
 @pytest.mark.parametrize("name", GALLERY)
 def test_none_missed_none_invented_all_clear_in_short(name: str, radius: float):
     assert_answers(name, radius, count=150)

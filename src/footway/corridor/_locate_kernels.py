@@ -31,15 +31,23 @@ def _fan_slot(key, fans, row):
 
 
 @inner
-def _is_in_fan(angle, fans, row):
-    """Whether a direction from a corner lies in its fan, up to BESIDE."""
+def _corner_slot(angle, fans, row):
+    """Slot of a corner's fan in the direction `angle`, up to BESIDE; -1: none is there.
+
+    Of what lies on the border of a fan, rounding may say that it is just before its begin.
+    """
     if fans.offsets[row + 1] == fans.offsets[row]:
-        return False
-    slot = _fan_slot(angle + BESIDE, fans, row)
-    turn = angle - fans.keys[slot]
-    if turn < -BESIDE:
-        turn += 2.0 * math.pi
-    return turn <= fans.widths[slot] + BESIDE
+        return -1
+    for turns in range(2):
+        for early in range(2):
+            key = angle - 2.0 * math.pi * turns
+            slot = _fan_slot(key + BESIDE * early, fans, row)
+            turn = key - fans.keys[slot]
+            if turn < -BESIDE:
+                turn += 2.0 * math.pi
+            if turn <= fans.widths[slot] + BESIDE:
+                return slot
+    return -1
 
 
 @inner
@@ -70,8 +78,7 @@ def site_of(x, y, grid, fans, wall, share):
         corner = grid.ends[wall, 0] if share <= 0.0 else grid.ends[wall, 1]
         row = 2 * corner
         angle = math.atan2(y - fans.sites[corner, 1], x - fans.sites[corner, 0])
-        # Of what lies on the border of a fan, rounding may say that it is just before its begin.
-        if _is_in_fan(angle, fans, row) or _is_in_fan(angle - 2.0 * math.pi, fans, row):
+        if _corner_slot(angle, fans, row) >= 0:
             return corner, row
         if _beyond_end(x, y, walls, wall, share) > 1e-6:
             return corner, -1  # the corner's cell lies inside the obstacle
@@ -158,11 +165,10 @@ def locate_point(x, y, axis, grid, fans):
     site, row = site_of(x, y, grid, fans, wall, share)
     if row < 0 or is_outside(x, y, grid):
         return -1, x, y, 0.0, 0.0, ox, oy
-    if fans.is_point[site]:
-        key = math.atan2(y - oy, x - ox)
-    else:
-        key = _along_wall(x, y, walls, wall)
-    piece = fans.pieces[_fan_slot(key, fans, row)]
+    slot = _corner_slot(math.atan2(y - oy, x - ox), fans, row) if fans.is_point[site] else -1
+    if slot < 0:
+        slot = _fan_slot(_along_wall(x, y, walls, wall), fans, row)
+    piece = fans.pieces[slot]
     other = axis.piece_right[piece] if axis.piece_left[piece] == site else axis.piece_left[piece]
     wx, wy = x - ox, y - oy
     if distance > 1e-9:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Arrays = dict[str, NDArray[Any]]
 
 _ROOMY: Final = 1.02  # times the radius, of a place to go to: who touches a wall has no way on
-_KEPT: Final = 32  # terrains, one for each radius that was asked for last
+KEPT: Final = 32  # terrains, one for each radius that was asked for last
 
 
 @dataclass
@@ -48,7 +48,7 @@ class Grounds:
             cut = partition(environment, radius=radius)
             self._kept[radius] = Terrain(environment, radius, cut.kinds, make_ground(cut))
         self._kept.move_to_end(radius)
-        while len(self._kept) > _KEPT:
+        while len(self._kept) > KEPT:
             self._kept.popitem(last=False)
         return self._kept[radius]
 

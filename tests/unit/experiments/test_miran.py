@@ -123,6 +123,7 @@ class TestFigure8:
         assert len(road.faults(swapped)) == 5
 
 
+@pytest.mark.slow  # the walks themselves are asserted in tests/unit/follow/test_miran.py
 def test_adult_and_child_go_their_own_ways():
     routes = {name: route_of(name, POINT).measure() for name in (ADULT, CHILD)}
     assert routes[ADULT]["view"] > 1.0
