@@ -108,7 +108,7 @@ class TestGeometry:
     def test_gallery(self, name: str):
         assert_geometry(gallery_map(name))
 
-    @examples(30)
+    @examples(50)
     @given(scenes())
     def test_polylines(self, scene: Scene):
         assert_polylines(scene.environment(), step=0.4)
@@ -188,4 +188,5 @@ def assert_polylines(env: Environment, *, step: float) -> None:
         np.testing.assert_allclose(lines.points[first], cmap.vertices[cmap.edges[edge, 0]])
         np.testing.assert_allclose(lines.points[last - 1], cmap.vertices[cmap.edges[edge, 1]])
         assert chord.sum() <= length[edge] + EXACT
-        assert chord.sum() >= 0.98 * length[edge] - EXACT, "the arc length is that of the curve"
+        # A curve of millimetres is a single chord.
+        assert chord.sum() >= 0.98 * length[edge] - 1e-3, "the arc length is that of the curve"

@@ -117,7 +117,7 @@ class TestDeadEnds:
 
 
 class TestAttractionPoint:
-    @examples(60)
+    @examples(100)
     @given(st.data())
     def test_is_that_of_definition_5(self, data):
         name = data.draw(st.sampled_from(MAPS))
