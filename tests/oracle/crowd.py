@@ -136,10 +136,12 @@ def attraction_sample(
 ) -> int:
     """cmm-2007, definition 5: the last ball from the current one on that holds a character.
 
-    So near to its centre as `floor` m a ball holds any character. -1 where none does.
+    So near to its centre as `floor` m a ball holds any character, but never beyond its own rim. -1
+    where none does.
     """
     gap = np.hypot(*(balls[current:, :2] - np.asarray(x)).T)
-    holding = np.flatnonzero(gap < np.maximum(balls[current:, 2] - radius, floor))
+    reach = np.maximum(balls[current:, 2] - radius, np.minimum(floor, balls[current:, 2]))
+    holding = np.flatnonzero(gap < reach)
     return int(current + holding[-1]) if len(holding) else -1
 
 
