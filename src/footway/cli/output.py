@@ -108,6 +108,6 @@ def announced_compilation() -> Iterator[None]:
     from footway._jit import announce_compilation
 
     with announce_compilation(
-        lambda: say("compiling kernels, once after an install or update (up to a minute) ...")
+        lambda: say("compiling kernels, once after an install or update (a minute or more) ...")
     ):
         yield

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 GROUND: Final = "ground"
 """Kind of what no region of terrain covers."""
 
+NO_GROUND: Final = ("walkable", "bounds", "area", "obstacle", "building", "wall")
+"""Words that name something else on a map, and no kind of ground."""
+
 
 @dataclass(frozen=True, eq=False)
 class Area:
@@ -58,6 +61,15 @@ class TerrainRegion:
 
     kind: str
     polygon: shapely.Polygon | shapely.MultiPolygon
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.kind, str) or not self.kind.strip():
+            raise BadGeometry(f"the kind of a terrain region is {self.kind!r}: give it a name")
+        if self.kind in NO_GROUND:
+            raise BadGeometry(
+                f"{self.kind!r} is no kind of ground: on a map it means something else; take "
+                "another word"
+            )
 
 
 @dataclass(frozen=True, eq=False)

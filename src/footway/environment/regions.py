@@ -48,7 +48,7 @@ def cut_to_map(
             raise BadGeometry(_outside(shapes[i], labels[i], walkable))
         outside = to_metres(shapely.difference(steps[i], ample), grid)
         x, y = shapely.get_coordinates(shapely.point_on_surface(outside))[0]
-        detail = f"{labels[i]}: reaches beyond the map; cut off there"
+        detail = f"{labels[i]}: reaches beyond the outer wall of the map; cut off there"
         repairs.append(Repair("outside", (float(x), float(y)), detail))
         parts = to_metres(inside, grid)
         shapes[i] = parts[0] if len(parts) == 1 else shapely.multipolygons(parts)
@@ -59,6 +59,6 @@ def _outside(region: Any, label: str, walkable: shapely.MultiPolygon) -> str:
     x, y = shapely.get_coordinates(region)[0]
     x0, y0, x1, y1 = walkable.bounds
     return (
-        f"{label} at ({x:g}, {y:g}) lies outside the map, which spans ({x0:g}, {y0:g}) to "
-        f"({x1:g}, {y1:g}); move it or leave it out"
+        f"{label} at ({x:g}, {y:g}) lies outside the outer wall of the map, which spans "
+        f"({x0:g}, {y0:g}) to ({x1:g}, {y1:g}); move it or leave it out"
     )

@@ -24,6 +24,7 @@ import numpy as np
 import shapely
 
 from footway.environment import Area, Environment, Ingredients, Pieces, Repair, TerrainRegion
+from footway.environment.environment import NO_GROUND
 from footway.errors import BadFile
 from footway.io.geojson_shapes import Part, collect, parts_of
 from footway.io.source import read_bytes
@@ -42,7 +43,6 @@ _ROLES: Final = MappingProxyType(
         **{(kind, 0): "points" for kind in _OBSTACLES},
     }
 )
-_RESERVED: Final = frozenset(kind for kind, _ in _ROLES)
 _NOT_BUILT: Final = (None, False, "", "no")
 _DIMENSION: Final = ("point", "line", "polygon")
 
@@ -146,7 +146,7 @@ def _by_role(parts: list[Part], kinds: list[str | None]) -> _Sorted:
 def _role(kind: str | None, dimension: int, *, has_bounds: bool) -> str:
     if kind is None:
         return "walkable" if dimension == 2 and not has_bounds else "ignored"
-    if kind not in _RESERVED and dimension == 2:
+    if kind not in NO_GROUND and dimension == 2:
         return "terrain"
     return _ROLES.get((kind, dimension), "ignored")
 

@@ -190,7 +190,9 @@ def test_terrain_beyond_the_map_is_cut_off():
     )
     assert [t.polygon.area for t in env.terrain] == [16, 4]  # over the obstacle: that is no harm
     assert [r.kind for r in env.repairs] == ["outside"]
-    assert "terrain 'mud': reaches beyond the map; cut off" in env.repairs[0].detail
+    assert (
+        "terrain 'mud': reaches beyond the outer wall of the map; cut off" in env.repairs[0].detail
+    )
     x, y = env.repairs[0].at
     assert 8 <= x <= 20
     assert 6 <= y <= 20
@@ -203,9 +205,15 @@ def test_terrain_along_a_slanted_edge_is_no_repair():
 
 
 def test_terrain_outside_the_map_is_refused():
-    message = r"terrain 'mud' at \(20, 1\) lies outside the map, which spans \(0, 0\) to \(10, 8\)"
+    message = r"'mud' at \(20, 1\) lies outside the outer wall .* spans \(0, 0\) to \(10, 8\)"
     with pytest.raises(BadGeometry, match=message):
         Environment.from_polygons(ROOM, terrain=[("mud", [(20, 1), (22, 1), (22, 3)])])
+
+
+@pytest.mark.parametrize("kind", ["", " ", "obstacle", "walkable", None])
+def test_no_kind_of_ground(kind):
+    with pytest.raises(BadGeometry, match="kind of"):
+        Environment.from_polygons(ROOM, terrain=[(kind, shapely.box(1, 1, 5, 5))])
 
 
 def test_more_terrain_lies_on_top():

@@ -50,6 +50,13 @@ def test_a_route_and_its_walk(route):
     assert any(f"{walk.length:.2f} m" in text for text in words(both))
 
 
+def test_a_key_says_how_many_kinds_it_leaves_out():
+    beds = [(f"bed {k}", [(k, 0), (k + 1, 0), (k + 1, 2), (k, 2)]) for k in range(14)]
+    garden = fw.Environment.from_polygons(bounds=(0, 0, 20, 12), terrain=beds)
+    shown = words(picture.draw_route(fw.route(garden, (1, 8), (18, 8))))
+    assert "and 3 more" in shown  # 14 beds and the ground, of which 12 are named
+
+
 def test_a_map_without_regions_has_no_key():
     room = fw.Environment.from_polygons(bounds=(0, 0, 10, 8))
     figure = picture.draw_route(fw.route(room, (1, 1), (9, 6)))

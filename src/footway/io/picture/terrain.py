@@ -237,3 +237,6 @@ def _draw_key(sheet: Sheet, colours: Mapping[str, str], area: Area) -> None:
         x += 1.35 * _SWATCH
         sheet.figure.text(x, y, kind, fontsize=7, color=palette.MUTED, va="center")
         x += _LETTER * len(kind) + 1.2 * _SWATCH
+    if len(colours) > _MOST_NAMES:
+        more = f"and {len(colours) - _MOST_NAMES} more"
+        sheet.figure.text(x, y, more, fontsize=7, color=palette.MUTED, va="center")

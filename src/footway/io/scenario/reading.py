@@ -64,6 +64,8 @@ _HOMES: Final[Mapping[str, str]] = MappingProxyType(
     | dict.fromkeys(Scenario.model_fields, "the top of the file")
 )
 """The table that each key is meant for."""
+_PROFILE: Final = ("preferences",)
+"""Keys like one of another table (wanderers have a `preference`), that mean something else."""
 _WANTED: Final[Mapping[str, str]] = MappingProxyType(
     {
         "string_type": "text in quotes",
@@ -213,7 +215,7 @@ def _unknown(keys: Keys) -> str:
     meant = _MEANT.get(name.lower().replace("-", "_"))
     if meant in known:
         hint = f"did you mean {meant!r}?"
-    elif name in _HOMES and not similar(name, known, at_least=0.8):
+    elif name in _HOMES and (name in _PROFILE or not similar(name, known, at_least=0.8)):
         hint = f"it belongs in {_HOMES[name]}"
     else:
         hint = did_you_mean(name, known)

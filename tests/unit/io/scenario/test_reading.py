@@ -128,6 +128,7 @@ def test_built_in_scenarios(name):
         ("cuont = 3", ("line 4: population[0].cuont: ", "did you mean 'count'?")),
         ("velocity = 3", ("population[0].velocity: ", "did you mean 'speed'?")),
         ("rate = 3", ("population[0].rate: ", "it belongs in [[source]]")),
+        ("preferences = { mud = 3 }", ("population[0].preferences: ", "it belongs in [profile.")),
         ("start = [3, 4]", ("did you mean 'starts'?",)),
         ("speed = 120", ("line 4: population[0].speed: ", "120 m/s", "20 m/s", "another unit")),
         ('speed = "1.2 m/s"', ("population[0].speed: ", "in m/s without quotes: 1.2")),
