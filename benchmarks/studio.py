@@ -3,8 +3,9 @@
 A real `footway studio` with the city and a crowd that walks at real time, in a headless Chromium
 without a graphics card: SwiftShader draws in software, on the same processors as the simulation,
 so that these rates are a floor. `drawn` counts the page's own pictures over ten seconds of wall
-time; `frames` are the simulation's, as they reach the page; bytes are those of the WebSocket's
-messages. The page draws nothing while nothing moves.
+time; `picture` is what one of them takes until its pixels can be read, least and median, without
+the browser's own work of showing it; `frames` are the simulation's, as they reach the page; bytes
+are those of the WebSocket's messages. The page draws nothing while nothing moves.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ FLAGS = ("--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader
 VIEWS = ("map", "3d")
 COUNT, SECONDS, PATIENCE = 10_000, 10.0, 120.0  # characters, s measured, s waited at most
 WIDTH, HEIGHT = 1280, 800  # pixels
+PICTURES = 20  # that are waited for
 MOST_BYTES = 40.0  # of a character and frame
 
 
@@ -39,6 +41,8 @@ class Seen(NamedTuple):
 
     view: str
     drawn: float  # pictures per second
+    least: float  # ms that a picture takes
+    median: float  # ms
     frames: float  # per second
     size: float  # bytes of a character and frame
     simulated: float  # s per s
@@ -58,6 +62,8 @@ def run(effort: Effort) -> Outcome:
     columns = (
         "view",
         "drawn, 1/s",
+        "picture, ms (least)",
+        "picture, ms (median)",
         "frames, 1/s",
         "bytes per character and frame",
         "simulated, s/s",
@@ -134,7 +140,15 @@ def _watch(page: Any, told: list[tuple[float, int]], view: str, count: int) -> S
     frames = [size for at, size in told if at > begin]
     size = sum(frames) / max(1, len(frames)) / count
     drawn, simulated = last["pictures"] - first["pictures"], last["time"] - first["time"]
-    return Seen(view, drawn / passed, len(frames) / passed, size, simulated / passed)
+    least, median = _cost(page)
+    return Seen(view, drawn / passed, least, median, len(frames) / passed, size, simulated / passed)
+
+
+def _cost(page: Any) -> tuple[float, float]:
+    """Return the least and the median time of a picture, ms."""
+    script = "(n) => Array.from({length: n}, () => window.footway.app.stage.measure())"
+    times = sorted(page.evaluate(script, PICTURES))
+    return times[0], times[len(times) // 2]
 
 
 def _state(page: Any) -> dict[str, Any]:

@@ -7,6 +7,8 @@ Tests give the number of their examples as a share: see `tests.effort`.
 
 from __future__ import annotations
 
+import contextlib
+
 from hypothesis import settings
 
 from tests.effort import PROFILE
@@ -14,6 +16,15 @@ from tests.effort import PROFILE
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, database=None)
 settings.register_profile("thorough", deadline=None, print_blob=True)
 settings.load_profile(PROFILE)
+
+if PROFILE == "ci":
+    # Hypothesis mixes constants of the modules that happen to be loaded into its examples, even
+    # when derandomised: each worker would try others, and a test alone others than in `make test`.
+    # This is no public part of hypothesis: tests/unit/test_effort.py notices when it moves.
+    with contextlib.suppress(ImportError):
+        from hypothesis.internal.conjecture import providers
+
+        providers.is_local_module_file = lambda _path: False
 
 
 CROWDS = ("crowd", "simulate", "studio", "scenario", "demo", "documents", "recording", "trajector")

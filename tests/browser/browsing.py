@@ -1,12 +1,18 @@
 """What a person does with the page, and what the page says it shows."""
 
+import io
 import time
+from typing import ClassVar
+
+from PIL import Image
 
 PATIENCE = 240.0  # s; software rendering on a busy machine is slow
 
 
 class Browsing:
     """One page of the studio in the browser."""
+
+    CLIP: ClassVar = {"x": 20, "y": 80, "width": 550, "height": 470}  # of the scene, in pixels
 
     def __init__(self, page, gate):
         self.page = page
@@ -76,8 +82,15 @@ class Browsing:
         self.page.mouse.up()
 
     def picture(self):
-        """The pixels of the scene, for telling whether something was drawn."""
+        """The pixels of the scene, drawn in full, for telling whether something was drawn."""
         before = self.state["pictures"]
+        self.page.evaluate("window.footway.app.stage.pace.level = 0")
         self.page.evaluate("window.footway.app.stage.invalidate()")
-        self.shows(lambda state: state["pictures"] > before)
-        return self.page.screenshot(clip={"x": 20, "y": 80, "width": 550, "height": 470})
+        self.shows(lambda state: state["pictures"] > before and state["fine"])
+        return self.page.screenshot(clip=self.CLIP)
+
+    def colours(self, *places):
+        """The colours of points of the map, as they are drawn when nothing moves."""
+        self.picture()
+        shot = Image.open(io.BytesIO(self.page.screenshot())).convert("RGB")
+        return [shot.getpixel(tuple(round(x) for x in self.pixel(at))) for at in places]

@@ -2,6 +2,8 @@
 
 import pytest
 
+import footway as fw
+
 
 def add(browsing, count):
     before = browsing.state["characters"]
@@ -32,15 +34,63 @@ def test_a_crowd_starts_steps_and_stops(browsing, server):
 
 def test_populations_are_changed_and_removed_while_it_runs(browsing, server):
     add(browsing, 30)
+    row = browsing.part("population-0").element_handle()
     browsing.press("crowd-play", "add-behaviour-wander")
     add(browsing, 20)
     browsing.shows(lambda state: len(state["status"]["populations"]) == 2)
+    assert row.is_visible()  # a slider stays in the hand
     browsing.slide("population-speed-0", 2.5)
-    person = browsing.until(lambda: server.ask("character", id=0)[0]["ok"]["speed"] == 2.5)
+    browsing.until(lambda: server.ask("character", id=0)[0]["ok"]["speed"] == 2.5)
     browsing.press("population-remove-1")
     browsing.shows(lambda state: state["characters"] == 30)
-    assert person
     assert status(server)["characters"] == 30
+    browsing.until(lambda: browsing.part("population-1").count() == 0)
+
+
+def test_a_profile_is_changed_while_it_runs(browsing, server):
+    browsing.press("tab-crowd", "add-profile")
+    browsing.slide("add-lane", 0.5)
+    browsing.slide("add-noise", 0.25)
+    add(browsing, 30)
+    browsing.press("crowd-play", "population-profile-0")
+    first = status(server)["populations"][0]
+    assert (first["lane"], first["noise"]) == pytest.approx((0.5, 0.25))
+    wanted = {"radius": 0.35, "lane": -0.25, "noise": 0.5, "speed": 2.0}
+    for name, value in wanted.items():
+        browsing.slide(f"population-{name}-0", value)
+
+    def changed():
+        there = status(server)["populations"][0]
+        return all(there[name] == pytest.approx(value) for name, value in wanted.items())
+
+    browsing.until(changed)
+    browsing.part("population-count-0").fill("45")
+    browsing.part("population-count-0").press("Enter")
+    browsing.shows(lambda state: state["characters"] == 45)
+    # Whoever looks at a crowd that stands still sees it.
+    browsing.press("crowd-pause")
+    browsing.page.reload()
+    browsing.shows(lambda state: state["characters"] == 45)
+
+
+def test_the_crowd_is_recorded_and_saved(browsing, tmp_path):
+    word = browsing.part("preparing")
+    browsing.page.evaluate("window.footway.app.store.compiling.set('MIRAN')")
+    assert word.inner_text() == "Preparing MIRAN: first time only, some seconds"
+    browsing.page.evaluate("window.footway.app.store.compiling.set(undefined)")
+    assert not word.is_visible()
+
+    add(browsing, 12)
+    browsing.press("record", "crowd-speed-4", "crowd-play")
+    browsing.shows(lambda state: (state["status"]["recording"] or {}).get("seconds", 0) > 1)
+    assert browsing.part("record-word").inner_text().startswith("Recording: ")
+    assert not browsing.part("record-save").is_visible()
+    browsing.press("record-stop", "crowd-pause")
+    with browsing.page.expect_download() as saved:
+        browsing.press("record-save")
+    saved.value.save_as(tmp_path / "run.parquet")
+    recording = fw.Recording.load(tmp_path / "run.parquet")
+    assert recording.n_frames > 5
 
 
 def test_a_character_tells_its_goal_and_is_followed(browsing, server):
@@ -119,19 +169,10 @@ def test_a_population_prefers_its_ground(browsing, server):
     assert 'then = "exit"' in told
     assert status(server)["characters"] + status(server)["exited"] == 8
 
-
-def test_a_refusal_is_shown_and_not_saved_as_a_file(browsing):
-    browsing.press("tab-edit", "save-scenario")
-    browsing.until(lambda: "nobody is in the crowd" in browsing.toasts)
-    browsing.errors.clear()  # the browser notes the refusal by itself
-
-
-def test_a_slider_stays_in_the_hand_while_people_leave(browsing):
-    add(browsing, 30)
-    row = browsing.part("population-0").element_handle()
-    browsing.press("crowd-play", "add-behaviour-wander")
-    add(browsing, 10)
-    assert row.is_visible()
-    browsing.shows(lambda state: state["status"]["populations"][0]["speed"] == 1.2)
-    browsing.press("population-remove-0")
-    browsing.until(lambda: browsing.part("population-0").count() == 0)
+    # The same is changed while they walk.
+    browsing.press("tab-crowd", "population-profile-0", "population-follow-0-irm")
+    browsing.until(lambda: status(server)["populations"][0]["follow"] == "irm")
+    browsing.slide("population-weight-0-road", 3)
+    browsing.until(lambda: status(server)["populations"][0]["preferences"].get("road") == 3)
+    browsing.press("population-follow-0-cmm")
+    browsing.until(lambda: status(server)["populations"][0]["preferences"] == {})

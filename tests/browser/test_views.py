@@ -3,7 +3,7 @@
 import pytest
 
 
-def test_the_map_zooms_to_the_pointer_and_tells_where_it_is(browsing):
+def test_the_map_zooms_and_tells_where_the_pointer_is(browsing):
     at = (10.0, 20.0)
     pixel = browsing.pixel(at)
     browsing.page.mouse.move(*pixel)
@@ -16,6 +16,10 @@ def test_the_map_zooms_to_the_pointer_and_tells_where_it_is(browsing):
     browsing.press("fit")
     browsing.shows(lambda state: state["camera"]["metresPerPixel"] == pytest.approx(before))
     assert after["view"] == "map"
+    pinch(browsing, 20, 40)
+    browsing.shows(
+        lambda state: state["camera"]["metresPerPixel"] == pytest.approx(before / 2, rel=0.05)
+    )
 
 
 def test_3d_and_the_dark_theme_change_the_picture(browsing):
@@ -27,6 +31,7 @@ def test_3d_and_the_dark_theme_change_the_picture(browsing):
     browsing.shows(lambda state: state["view"] == "3d")
     solid = browsing.picture()
     assert len({light, dark, solid}) == 3
+    assert browsing.part("area-0").is_visible()  # the names of areas stand in 3D, too
     assert browsing.page.locator("html").get_attribute("data-theme") == "dark"
 
 
@@ -59,24 +64,21 @@ def test_terrain_has_a_legend(browsing):
     assert browsing.picture() != shown
 
 
-def test_two_fingers_zoom_the_map(browsing):
+def pinch(browsing, before, after):
+    """Put two fingers on the map, so many pixels apart, and spread them."""
     fingers = browsing.page.context.new_cdp_session(browsing.page)
 
     def touch(kind, *places):
         points = [{"x": x, "y": y, "id": k} for k, (x, y) in enumerate(places)]
         fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
 
-    before = browsing.state["camera"]["metresPerPixel"]
-    touch("touchStart", (280, 300), (320, 300))
-    for apart in (30, 40):
+    touch("touchStart", (300 - before, 300), (300 + before, 300))
+    for apart in ((before + after) / 2, after):
         touch("touchMove", (300 - apart, 300), (300 + apart, 300))
     touch("touchEnd")
-    browsing.shows(
-        lambda state: state["camera"]["metresPerPixel"] == pytest.approx(before / 2, rel=0.05)
-    )
 
 
-def test_keys_work_after_a_click_on_a_button_and_are_listed(browsing):
+def test_keys_work_after_a_click_and_3d_shows_the_same_place(browsing):
     browsing.press("view-3d")
     browsing.page.keyboard.press("1")
     browsing.shows(lambda state: state["view"] == "map")
@@ -84,12 +86,32 @@ def test_keys_work_after_a_click_on_a_button_and_are_listed(browsing):
     browsing.part("help").wait_for()
     browsing.press("help-close")
     assert not browsing.part("help").is_visible()
-
-
-def test_map_and_3d_show_the_same_place(browsing):
     browsing.press("zoom-in", "zoom-in", "zoom-in")
     browsing.page.keyboard.press("ArrowRight")
     before = browsing.state["camera"]["metresPerPixel"]
     browsing.press("view-3d")
     told = browsing.shows(lambda state: state["view"] == "3d")
     assert told["camera"]["metresPerPixel"] == pytest.approx(before, rel=0.01)
+
+
+def test_a_picture_in_haste_is_made_good_when_nothing_moves(browsing):
+    shown = browsing.picture()
+    browsing.page.evaluate("window.footway.app.stage.pace.level = 2")
+    browsing.press("zoom-in")
+    browsing.shows(lambda state: not state["fine"])
+    browsing.press("fit")
+    browsing.until(lambda: browsing.page.screenshot(clip=browsing.CLIP) == shown)
+    assert browsing.state["fine"]
+
+
+def test_a_corridor_is_no_darker_where_it_overlaps_itself(browsing):
+    """A strip that goes to the right and comes back half the way."""
+    browsing.page.evaluate("""() => {
+        const { stage } = window.footway.app;
+        let strip;
+        stage.scene.traverse((part) => { if (part.material?.stencilWrite) strip ??= part; });
+        strip.draw([14, 6, 20, 6, 17, 6], [14, 4, 20, 4, 17, 4]);
+        stage.refresh();
+    }""")
+    once, twice, beside = browsing.colours((15.5, 5.0), (18.5, 5.0), (18.5, 7.5))
+    assert once == twice != beside

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     Geometries: TypeAlias = shapely.Geometry | Iterable[Any]
 
-CHUNK = 4_000_000
-"""Pairs of point and wall in memory at once."""
+CHUNK = 50_000
+"""Pairs of point and wall at once: as many as stay in the processor's cache."""
 
 
 def wall_segments(
@@ -53,13 +53,13 @@ def clearance(points: ArrayLike, walls: NDArray[np.float64]) -> NDArray[np.float
 
 def distances(points: NDArray[np.float64], walls: NDArray[np.float64]) -> NDArray[np.float64]:
     """Distance in metres of each point to each wall; (m, n)."""
-    start, along = walls[:, :2], walls[:, 2:] - walls[:, :2]
-    squared = (along**2).sum(axis=1)
-    offset = points[:, None, :] - start
-    share = (offset * along).sum(axis=2) / np.where(squared > 0, squared, 1.0)
-    foot = start + np.clip(share, 0.0, 1.0)[..., None] * along
-    gap = points[:, None, :] - foot
-    return np.asarray(np.hypot(gap[..., 0], gap[..., 1]))
+    x0, y0 = walls[:, 0], walls[:, 1]
+    across, up = walls[:, 2] - x0, walls[:, 3] - y0
+    squared = across**2 + up**2
+    x, y = points[:, :1], points[:, 1:]
+    share = ((x - x0) * across + (y - y0) * up) / np.where(squared > 0, squared, 1.0)
+    np.clip(share, 0.0, 1.0, out=share)
+    return np.asarray(np.hypot(x - (x0 + share * across), y - (y0 + share * up)))
 
 
 def path_clearance(points: ArrayLike, env: Environment) -> float:

@@ -35,6 +35,10 @@ EXACT = 1e-6
 ROUNDING = 1e-9
 """m. What we ask of them elsewhere."""
 
+SPARE = 5e-3
+"""m. Room beside a character in which a way around discs is found: the cells that are searched
+have 1 mm. A corridor with less room may also be refused as too narrow, where a disc touches it."""
+
 SOLID = st.sampled_from([0.01, 0.1, 0.25, 0.5, 1.0])
 """m. Radii of characters that are no points."""
 
@@ -274,10 +278,10 @@ class TestObstacles:
             answer = ask(corridor, discs, avoid)
             if isinstance(answer, fw.BadQuery):
                 assert on_an_end(corridor, discs)
-            elif isinstance(answer, fw.NoPath):
+            elif isinstance(answer, fw.NoPath) and not is_too_narrow(corridor, answer):
                 assert answer.obstacles
                 blamed = [discs[k] for k in answer.obstacles]
-                assert not is_open(corridor, blamed, it.radius, margin=5e-3)
+                assert not is_open(corridor, blamed, it.radius, margin=SPARE)
 
     @examples(30)
     @given(st.data(), questions(SOLID))
@@ -416,13 +420,18 @@ def walk_around(corridor: fw.Corridor, discs: list[Any], avoid: str) -> fw.follo
     """A walk, or None where discs block it or are on an end: nothing else may happen."""
     answer = ask(corridor, discs, avoid)
     if isinstance(answer, fw.NoPath):
-        assert answer.reason == "blocked"
+        assert answer.reason == "blocked" or is_too_narrow(corridor, answer)
         assert all(0 <= k < len(discs) for k in answer.obstacles)
         return None
     if isinstance(answer, fw.BadQuery):
         assert "start" in str(answer) or "goal" in str(answer)
         return None
     return answer
+
+
+def is_too_narrow(corridor: fw.Corridor, refusal: fw.NoPath) -> bool:
+    """Whether the walls are to blame, and the discs are not: only where there is little room."""
+    return refusal.reason == "pinch" and corridor.narrowest < corridor.radius + SPARE
 
 
 def assert_same(a: fw.follow.Walk | None, b: fw.follow.Walk | None) -> None:

@@ -114,8 +114,9 @@ class TestGallery:
     def test_clearance_on_the_axis(self, name: str):
         env = gallery.make(name)
         cmap = CorridorMap.build(env)
-        assert_clearance(cmap, judged(env, on_axis(cmap, 1)))
-        beside = judged(env, on_axis(cmap, 1)[len(cmap.axis(0.5).points) :])
+        on, beside = (judged(env, points) for points in np.split(on_axis(cmap, 1), 2))
+        assert_clearance(cmap, on)
+        assert_clearance(cmap, beside)
         assert np.hypot(*(cmap.retract(beside.points) - beside.points).T).max() < 10 * EXACT
 
     @pytest.mark.parametrize("name", ["game", "field", "office", "city", "mckenna"])

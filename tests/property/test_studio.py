@@ -26,6 +26,7 @@ ASKS = [
 KEYS = sorted({name for model in requests.Request.__subclasses__() for name in model.model_fields})
 WORDS = [
     "add", "remove", "change", "move", "delete", "undo", "redo", "start", "step", "pause", "status",
+    "record", "stop-record",
     "axis", "obstacle", "area", "terrain", "short", "cmm", "miran", "irm", "wander", "goals", "mud",
     "gallery:field", "gallery:../x", "demo:", "spawn", "", "\x00", "é", "ﷺ" * 40,
 ]  # fmt: skip

@@ -272,6 +272,36 @@ def test_a_recording_is_sent_and_replayed(studio, tmp_path):
 # -- the crowd ---------------------------------------------------------------------------------
 
 
+def test_the_crowd_is_recorded_and_sent(studio, tmp_path):
+    with Page(studio.gate) as page:
+        page.ask("population", do="add", count=30)
+        page.ask("crowd", do="record")
+        assert get(studio.gate, "/save?as=recording").status_code == 400
+        for _ in range(5):
+            page.ask("crowd", do="step")
+        page.ask("crowd", do="stop-record")
+        answer = get(studio.gate, "/save?as=recording")
+        assert answer.status_code == 200
+        (tmp_path / "run.parquet").write_bytes(answer.content)
+        assert fw.Recording.load(tmp_path / "run.parquet").n_frames == 6
+        facts = upload(studio.gate, "run.parquet", answer.content).json()["ok"]
+        assert facts["what"] == "recording"
+        assert page.ask("replay")[0]["ok"]["frames"] == 6
+
+
+def test_of_many_paths_that_wait_the_newest_is_found(studio):
+    with Page(studio.gate) as page:
+        page.ask("open", name="gallery:city")
+        asks = [
+            page.send("path", start=[10, 10], goal=[480, 400 + k], radius=0.2, method="cmm")
+            for k in range(30)
+        ]
+        answers = [page.answer(n)[0] for n in asks]
+        kinds = [answer.get("kind") for answer in answers]
+        assert kinds.count("dropped") > 10
+        assert kinds[-1] != "dropped"
+
+
 def test_ten_thousand_characters_take_at_most_40_bytes_each():
     with serving(open_built_in("gallery:city")) as studio, Page(studio.gate) as page:
         assert page.ask("population", do="add", count=10_000)[0]["ok"]["characters"] == 10_000

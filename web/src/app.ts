@@ -74,7 +74,8 @@ export class App {
 
   /** Ask what is open and show it. */
   async hello(): Promise<void> {
-    const { ok } = await this.source.ask<{ document: Document; crowd: Status | null }>("hello");
+    const { ok } = await this.source.ask<{ document: Document; crowd: Status | null; compiling?: string | null }>("hello");
+    this.store.compiling.set(ok.compiling ?? undefined);
     await this.open(ok.document);
     if (ok.crowd !== null) this.store.status.set(ok.crowd);
   }
@@ -100,7 +101,8 @@ export class App {
     if (before?.name === document.name && before.version === document.version) return;
     const fresh = before?.name !== document.name || before.what !== document.what;
     this.store.document.set(document);
-    if (fresh) {
+    // The first frame may come before the first document: it is of that document.
+    if (fresh && before !== undefined) {
       this.clock.clear();
       this.trails.clear();
       this.store.selected.set(-1);

@@ -20,10 +20,7 @@ export type Panels = Partial<Record<PanelName, Panel>>;
 export function frameOfPage(app: App, panels: Panels, timeline: HTMLElement, served = true): void {
   const root = app.marks.parentElement as HTMLElement;
   const panel = side(app, panels);
-  const busy = h("div", { class: "busy", role: "progressbar", "aria-label": "The server is working", "data-testid": "busy" });
-  busy.hidden = true;
-  setInterval(() => (busy.hidden = (app.source.waits?.() ?? 0) < 400), 150);
-  root.append(busy);
+  root.append(...waiting(app));
   const card = help();
   app.showHelp = card.open;
   root.append(topBar(app, served), panel, statusLine(app), timeline, card.element);
@@ -33,12 +30,25 @@ export function frameOfPage(app: App, panels: Panels, timeline: HTMLElement, ser
   if (served) drops(app, root);
 }
 
+/** A thin bar while an answer is waited for, and a word where that takes long for a reason. */
+function waiting(app: App): HTMLElement[] {
+  const busy = h("div", { class: "busy", role: "progressbar", "aria-label": "The server is working", "data-testid": "busy" });
+  const word = h("div", { class: "card preparing", role: "status", "data-testid": "preparing" });
+  busy.hidden = true;
+  setInterval(() => (busy.hidden = (app.source.waits?.() ?? 0) < 400), 150);
+  app.store.compiling.watch((what) => {
+    word.hidden = what === undefined;
+    word.textContent = `Preparing ${what ?? ""}: first time only, some seconds`;
+  });
+  return [busy, word];
+}
+
 /** Pixels that the bar, the panel and the timeline cover on each side of the scene. */
 function covered(root: HTMLElement, panel: HTMLElement, timeline: HTMLElement): [number, number, number, number] {
   const [whole, beside] = [root.getBoundingClientRect(), panel.getBoundingClientRect()];
   const narrow = beside.width > whole.width * 0.7;
   const below = timeline.hidden ? 60 : timeline.offsetHeight + 60;
-  if (narrow) return [16, 72, 16, timeline.hidden ? whole.bottom - beside.top + 12 : below + 80];
+  if (narrow) return [16, 104, 16, timeline.hidden ? whole.bottom - beside.top + 12 : below + 80];
   return [24, 84, whole.right - beside.left + 12, below];
 }
 

@@ -68,6 +68,8 @@ function state(): unknown {
     time: app.clock.time,
     fps: stage.fps,
     pictures: stage.pictures,
+    level: stage.pace.level,
+    fine: stage.fine,
     camera: { at: stage.camera.position.toArray(), metresPerPixel: stage.resolution() },
     path: path.state,
     selected: store.selected.value,

@@ -21,9 +21,8 @@ async function play(): Promise<void> {
   keys(app);
   const { store, stage, crowd } = app;
   store.online.set(true);
-  store.view.watch((view) => crowd.setView(view));
   store.theme.watch((theme) => crowd.setTheme(theme));
-  stage.moved.push(() => crowd.setPixel(stage.resolution(), stage.perPixel));
+  stage.moved.push(() => crowd.look(stage.sight));
   await app.hello();
   document.title = `${store.document.value?.name ?? ""} · Footway`;
   const state = (): unknown => ({
@@ -33,6 +32,7 @@ async function play(): Promise<void> {
     characters: crowd.count,
     replay: replay.state(),
     fps: stage.fps,
+    pictures: stage.pictures,
   });
   Object.assign(window, { footway: { ready: true, state, app } });
 }

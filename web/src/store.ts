@@ -51,14 +51,36 @@ export interface Document {
   redo: number;
 }
 
-export interface Population {
+/** What people of a population have in common; numbers are means. */
+export interface Profile {
+  radius: number;
+  /** Wanted speed, m/s. */
+  speed: number;
+  /** Below zero they keep to the right, above to the left. */
+  lane: number;
+  noise: number;
+  follow: "cmm" | "miran" | "irm";
+  /** Cost of kinds of terrain. */
+  preferences: Record<string, number>;
+}
+
+export interface Population extends Partial<Profile> {
   index: number;
   name?: string;
   count?: number;
-  radius?: number;
-  /** Mean wanted speed, m/s; null when nobody is there. */
-  speed?: number | null;
   behaviour?: string;
+  /** They walk in groups. */
+  grouped?: boolean;
+}
+
+/** What was recorded of the live crowd. */
+export interface Recording {
+  running: boolean;
+  seconds: number;
+  frames: number;
+  megabytes: number;
+  /** Why it ended by itself, on one line. */
+  ended: string | null;
 }
 
 export interface Status {
@@ -74,6 +96,7 @@ export interface Status {
   /** Why the crowd had to stop, on one line. */
   fault?: string | null;
   populations?: Population[];
+  recording?: Recording | null;
 }
 
 export const LAYERS = [
@@ -102,6 +125,8 @@ export class Store {
   readonly theme = new Signal<Theme>("light");
   readonly panel = new Signal<PanelName>("layers");
   readonly online = new Signal<boolean>(false);
+  /** What is compiled for the first time, which takes some seconds. */
+  readonly compiling = new Signal<string | undefined>(undefined);
   readonly tint = new Signal<"population" | "speed">("population");
   readonly selected = new Signal<number>(-1);
   readonly following = new Signal<boolean>(false);

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +13,10 @@ from footway.cli.maps import JsonOption  # noqa: TC001 - Typer reads it at run t
 from footway.cli.output import Steps, announced_compilation, milliseconds, print_json, print_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from footway.corridor import Corridor, CorridorMap
-    from footway.environment import Environment
+    from footway.environment import Environment, Volume
 
 
 def warmup(*, json: JsonOption = False) -> None:
@@ -22,6 +27,8 @@ def warmup(*, json: JsonOption = False) -> None:
     """
     steps = Steps()
     with announced_compilation(), steps.step("warmup", "Compiling kernels"):
+        with _meanwhile(_use_ground_and_roads):
+            _use_maps()
         _use_everything()
     answer = _as_json(steps)
     if json:
@@ -38,8 +45,37 @@ def _as_json(steps: Steps) -> dict[str, Any]:
     return {"times_ms": steps.in_ms(), "cache": str(cache) if cache else None}
 
 
+@contextmanager
+def _meanwhile(use: Callable[[], None]) -> Iterator[None]:
+    """Call a function of this module in another process: compilation takes one core.
+
+    Only where kernels are kept and there are two cores. What goes wrong there goes wrong here
+    again, when everything is used, and is told then.
+    """
+    from footway._jit import cache_directory, thread_count
+
+    if cache_directory() is None or thread_count() < 2:
+        yield
+        return
+    code = f"from {use.__module__} import {use.__name__} as use; use()"
+    with subprocess.Popen(  # noqa: S603 - this Python, and a fixed function
+        [sys.executable, "-P", "-c", code], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as other:
+        try:
+            yield
+            other.wait()
+        finally:
+            other.kill()
+
+
 def _use_everything() -> None:
-    """Ask a small map everything once."""
+    """Use every kernel that Python calls, each for some small question."""
+    _use_maps()
+    _use_ground_and_roads()
+
+
+def _use_maps() -> None:
+    """Ask a small map everything once, then walk in crowds: about half of all compilation."""
     from footway.corridor import CorridorMap
     from footway.io import load
 
@@ -50,8 +86,16 @@ def _use_everything() -> None:
         loaded = CorridorMap.load(file)
     assert isinstance(loaded, CorridorMap)
     _ask_everything(loaded)
-    _use_roadmaps()
+    _walk_on_terrain()
+
+
+def _use_ground_and_roads() -> None:
+    """Use routes over the ground and roadmaps: first of all what maps have nothing to do with.
+
+    So two processes that begin at the same time compile nothing twice.
+    """
     _use_terrain()
+    _use_roadmaps()
 
 
 def _ask_everything(cmap: CorridorMap) -> None:
@@ -107,6 +151,7 @@ def _use_roadmaps() -> None:
     boxes = [(a, b, 0.0, c, d, 5.0) for a, b, c, d in posts]
     high = Volume.from_boxes((0, 0, 0, 16, 16, 5), boxes, resolution=1.0)
     _use_blends(flat)
+    _use_one_road(high)
     for roadmap in (rrrm(flat, radius=0.5), rrrm(high, size=(1, 1, 1))):
         assert verify(roadmap).holds
         shortest_path_factor(roadmap)
@@ -114,6 +159,17 @@ def _use_roadmaps() -> None:
         start, goal = roadmap.nodes[0], roadmap.nodes[-1]
         cmap.path(start, goal, radius=0.0)
         cmap.corridor(start, goal, radius=0.0)
+
+
+def _use_one_road(high: Volume) -> None:
+    """Ask a roadmap of one long edge in space, from which not every corner is seen."""
+    from footway.corridor import CorridorMap
+    from footway.roadmap import Roadmap
+    from footway.roadmap.space import make_space
+
+    ends = [(2.0, 2.0, 2.0), (14.0, 2.0, 2.0)]
+    roadmap = Roadmap.make(ends, [(0, 1)], make_space(high, radius=0.4), method="rrrm")
+    assert CorridorMap.from_roadmap(roadmap).corridor(*ends, radius=0.4).narrowest >= 0.4
 
 
 def _use_blends(flat: Environment) -> None:
@@ -131,18 +187,13 @@ def _use_blends(flat: Environment) -> None:
 def _use_terrain() -> None:
     """Find a route around mud in both ways, and walk along it past a disc in both ways."""
     from footway.corridor import CorridorMap
-    from footway.environment import Environment
     from footway.follow import Disc, irm, miran
     from footway.terrain.route import route
 
-    block = [(7, 4), (9, 4), (9, 8), (7, 8)]
-    mud = [(4, 0), (12, 0), (12, 6), (4, 6)]
-    yard = Environment.from_polygons(
-        bounds=(0, 0, 16, 12), obstacles=[block], terrain=[("mud", mud)]
-    )
-    wishes = {"mud": 9.0}
+    yard, wishes = _yard(), {"mud": 9.0}
     way = route(yard, (1, 1), (15, 1), preferences=wishes)
     assert way.weighted_length <= way.weighted_length_before
+    assert way.terrain.kind_at([(5, 1)]) == ["mud"]
     route(yard, (1, 1), (15, 1), preferences=wishes, method="grid", resolution=0.5)
     disc = Disc(at=(12.0, 10.0), radius=0.1)
     for walk in (
@@ -151,14 +202,25 @@ def _use_terrain() -> None:
     ):
         assert walk.clearance >= 0.0
         walk.measure()
-    _walk_on_terrain(yard, wishes)
 
 
-def _walk_on_terrain(yard: Environment, wishes: dict[str, float]) -> None:
+def _yard() -> Environment:
+    """Return a yard with mud around a block."""
+    from footway.environment import Environment
+
+    block = [(7, 4), (9, 4), (9, 8), (7, 8)]
+    mud = [(4, 0), (12, 0), (12, 6), (4, 6)]
+    return Environment.from_polygons(
+        bounds=(0, 0, 16, 12), obstacles=[block], terrain=[("mud", mud)]
+    )
+
+
+def _walk_on_terrain() -> None:
     """Take steps in a crowd that heeds the ground."""
     from footway.corridor import CorridorMap
     from footway.crowd import Crowd
 
+    yard, wishes = _yard(), {"mud": 9.0}
     crowd = Crowd(CorridorMap.build(yard), environment=yard)
     crowd.add(2, preferences=wishes)
     crowd.add(2, preferences=wishes, follow="irm")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _PROBES = 10_000  # random points: the coverage is known to about 0.1 %
 _SMALLEST = 0.05  # m, balls below this cover nothing that matters
+_FARTHEST, _CLOSEST = 2.0, 0.02  # spacing of balls, by their radius
 
 
 class Balls(NamedTuple):
@@ -35,13 +36,8 @@ def cover(index: Index, coverage: float) -> Balls:
     if not 0.0 < coverage < 1.0:
         raise BadQuery(f"the coverage is {coverage:g}: it must be between 0 and 1")
     probes = _probes(index)
-    sparse, dense = 2.0, 0.02
-    best = _balls(index, dense, probes)
-    if best.coverage < coverage:
-        raise BadQuery(
-            f"balls on the axis reach a coverage of {best.coverage:.4f} at the most here: "
-            f"ask for less than {coverage:g}"
-        )
+    sparse, dense = _FARTHEST, _CLOSEST
+    best: Balls | None = None
     for _ in range(8):
         middle = float(np.sqrt(sparse * dense))
         balls = _balls(index, middle, probes)
@@ -49,6 +45,17 @@ def cover(index: Index, coverage: float) -> Balls:
             best, dense = balls, middle
         else:
             sparse = middle
+    return _densest(index, probes, coverage) if best is None else best
+
+
+def _densest(index: Index, probes: Floats, coverage: float) -> Balls:
+    """The closest balls that are tried, last: they take longer than all others together."""
+    best = _balls(index, _CLOSEST, probes)
+    if best.coverage < coverage:
+        raise BadQuery(
+            f"balls on the axis reach a coverage of {best.coverage:.4f} at the most here: "
+            f"ask for less than {coverage:g}"
+        )
     return best
 
 

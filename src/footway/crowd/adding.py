@@ -17,8 +17,8 @@ from footway.crowd.profile import Profile
 from footway.crowd.region import Region
 from footway.crowd.seen import Seen
 from footway.crowd.sources import Source, times_of
-from footway.crowd.state import BEGIN
-from footway.errors import NoPath
+from footway.crowd.state import BEGIN, POPULATION
+from footway.errors import BadQuery, NoPath
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -116,6 +116,39 @@ class Adding(Seen):
             cast.engine.remove(ids)
             cast.populations.pop()
             raise
+        cast.next += count
+        return ids
+
+    def add_to(
+        self, population: int, count: int, *, starts: ArrayLike | None = None, area: Any = None
+    ) -> Ints:
+        """Add more characters to a population, an index into `names`; their ids, (count,).
+
+        They are like the others of it, and do as they do; `starts` and `area` as for `add`. Raises
+        BadQuery for groups, and where each has a goal of its own.
+
+        Example:
+            >>> import footway as fw
+            >>> crowd = fw.Crowd(fw.CorridorMap.build(fw.load("gallery:field")))
+            >>> _ = crowd.add(5, name="visitors")
+            >>> crowd.add_to(0, 3).tolist(), crowd.names
+            ([5, 6, 7], ['visitors'])
+
+        """
+        checks.whole("population", population, 0, most=len(self.names) - 1)
+        count = checks.whole("count", count, 0, most=_MOST)
+        known = self._cast.populations[population]
+        if known.each:
+            raise BadQuery("each of them has a goal of its own: `add` others with theirs")
+        if any(known.first in group.ids for group in self.groups):
+            raise BadQuery("this population is a group: it stays as it is; add another one")
+        if starts is None:
+            entrance.check_number(self._cast, count, known.profile, area)
+        cast, ids, rows, rng = self._newcomers(count, known.profile, 0.0)
+        rows["story"][:, POPULATION] = population
+        points = entrance.starts_of(cast, starts, area, entrance.radii_of(rows), rng)
+        entrance.enter(cast, ids, points, rows)
+        entrance.give_ways(cast, ids, known, given=False)
         cast.next += count
         return ids
 
@@ -235,7 +268,7 @@ class Adding(Seen):
             pool = cast.places.add(as_points(np.atleast_2d(np.asarray(goal))))
         points = entrance.around(cast, centre, radii, rng)
         population = Population(
-            name, "goals", ((pool,),), False, False, cast.next, then, math.inf, 0
+            name, "goals", ((pool,),), False, False, cast.next, then, math.inf, 0, profile=body
         )
         cast.populations.append(population)
         entrance.enter(cast, ids, points, rows)

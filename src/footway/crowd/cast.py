@@ -15,7 +15,7 @@ from footway.crowd.places import Places, Pool
 from footway.crowd.planner import Planner
 from footway.crowd.routes import Routes
 from footway.crowd.sources import Source, discs_of
-from footway.crowd.tracks import make_tracks
+from footway.crowd.tracks import tracks_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,7 +37,7 @@ MODELS: dict[str, NDArray[np.float32]] = {
 """By name: the share of one's own velocity in F_c, and how far it looks ahead, s."""
 
 # What random numbers are for: the second part of the seed.
-BODIES, GOALS, AREAS, SPAWNS, LEADS = range(1, 6)
+BODIES, GOALS, AREAS, SPAWNS, LEADS, CHANGES = range(1, 7)
 
 
 class Cast:
@@ -54,13 +54,15 @@ class Cast:
         environment: Environment | None = None,
     ) -> None:
         self.map, self.seed, self.avoidance = cmap, seed, avoidance
-        tracks = make_tracks(cmap.solver.index)
+        tracks = tracks_of(cmap)
         self.engine = Engine(
             cmap, tracks, seed=seed, dt=dt, threads=threads, model=MODELS[avoidance]
         )
         self.places = Places(cmap)
         self.populations: list[Population] = []
-        self.routes = Routes(self.engine, cmap.solver.index, self._manner_of, environment)
+        self.routes = Routes(
+            self.engine, cmap.solver.index, self._manner_of, self._manners, environment
+        )
         self.planner = Planner(self.engine, cmap.solver, self.places, self.routes)
         self.nearest = Nearest(self.engine, cmap.solver, self.places, self.planner)
         self.groups = Groups(self.engine)
@@ -95,6 +97,10 @@ class Cast:
     def _manner_of(self, population: int) -> int:
         """How a population follows routes over terrain; -1: it does not."""
         return self.populations[population].manner
+
+    def _manners(self) -> set[int]:
+        """How populations follow routes over terrain, all of them."""
+        return {population.manner for population in self.populations}
 
     def wishes(self, ids: Ints, keep: NDArray[np.bool_]) -> Wishes:
         """Where characters (n,) want to go now; some keep the goal they have."""

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     Arrays = dict[str, NDArray[Any]]
 
-FORMAT, VERSION = "footway-crowd", 3
+FORMAT, VERSION = "footway-crowd", 4
 SUFFIX = ".npz"
 
 
@@ -150,6 +150,7 @@ def _facts(cast: Cast) -> dict[str, Any]:
         "seed": cast.seed, "step": cast.dt, "avoidance": cast.avoidance,
         "steps": cast.engine.steps, "next": cast.next,
         "arrivals": cast.arrivals, "exited": cast.exited, "widest": engine.widest,
+        "close": float(engine.model[2]),
         "populations": [p.to_list() for p in cast.populations],
         "manners": [list(manner) for manner in cast.routes.manners],
         "pools": [[radius, *pool] for radius, pool in cast.pools.items()],
@@ -228,6 +229,7 @@ def _restore_engine(cast: Cast, facts: dict[str, Any], arrays: Arrays) -> None:
         facts["steps"],
         facts["widest"],
     )
+    engine.model[2] = facts["close"]  # some were faster once
     engine.pool, engine.lists = arrays["pool"], arrays["lists"]
     engine.tracks = type(engine.tracks)(
         **{name: arrays[f"tracks_{name}"] for name in engine.tracks._fields}

@@ -13,6 +13,7 @@ from footway.crowd.entrance import NEVER, enter, let_wander
 from footway.crowd.obstacles import blocks_of, narrowed
 from footway.crowd.places import ARRIVAL
 from footway.crowd.planner import cost_of
+from footway.crowd.room import nearest_free
 from footway.crowd.state import (
     ARRIVED,
     BEGIN,
@@ -227,6 +228,21 @@ def lead(cast: Cast, group: Group, population: Population) -> None:
         if _guide(cast, group, goal):
             return
     engine.state.track[_members(cast, group), MODE] = UNREACHABLE
+
+
+def lead_on(cast: Cast, group: Group) -> None:
+    """Give a group that walks another corridor to the goal it has, where its members fit."""
+    state, slots = cast.engine.state, _members(cast, group)
+    mode = state.track[slots, MODE]
+    going = slots[(mode == WALKING) | (mode == UNREACHABLE)]
+    if not len(going):
+        return
+    goals, radius = state.place[going[:1], GOAL_X : GOAL_Y + 1], state.body[slots, RADIUS].max()
+    state.track[slots, MODE] = ARRIVED
+    if not np.isfinite(goals).all():
+        lead(cast, group, cast.populations[state.story[going[0], POPULATION]])
+    elif not _guide(cast, group, nearest_free(cast.map, goals, np.full(1, float(radius)))[0]):
+        state.track[slots, MODE] = UNREACHABLE
 
 
 def _guide(cast: Cast, group: Group, goal: Floats) -> bool:

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from footway._jit import thread_count
 from footway.corridor.map import as_points
 from footway.crowd import checks, conduct, entrance
-from footway.crowd.adding import Adding
 from footway.crowd.cast import MODELS, Avoidance, Cast
 from footway.crowd.obstacles import Obstacle
 from footway.crowd.profile import FASTEST
-from footway.crowd.recording import Recorder, Recording
-from footway.crowd.state import GOAL, GROUP, POPULATION, RADIUS
+from footway.crowd.recorded import Recorded
+from footway.crowd.state import GOAL, GROUP, RADIUS
 from footway.errors import BadQuery
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from os import PathLike
 
     from numpy.typing import ArrayLike, NDArray
 
     from footway.corridor import CorridorMap
+    from footway.crowd.profile import Follow, Profile, Spread
+    from footway.crowd.recording import Recording
     from footway.environment import Environment
 
     Floats = NDArray[np.float64]
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _SHORTEST = 0.001  # s, of a step: below this it is another unit
 
 
-class Crowd(Adding):
+class Crowd(Recorded):
     """Characters with goals, wanderers and groups on one map, in steps of `step` seconds.
 
     Everybody follows the attraction point of its corridor (F_a), keeps off the others (F_c) and
@@ -126,6 +126,48 @@ class Crowd(Adding):
         """Let characters (n,) want another speed, m/s, from the next step on."""
         checks.positive("speed", speed, "m/s", most=FASTEST)
         self._cast.engine.set_speed(self._slots(np.asarray(ids, np.int64).reshape(-1)), speed)
+
+    def set_profile(
+        self,
+        population: int,
+        profile: Profile | None = None,
+        *,
+        radius: Spread | None = None,
+        speed: Spread | None = None,
+        lane: Spread | None = None,
+        noise: float | None = None,
+        preferences: Mapping[str, float] | None = None,
+        follow: Follow | None = None,
+    ) -> None:
+        """Change body and habits of a population, an index into `names`, while it walks.
+
+        It reaches those who are there and those still to come. Only what changes is drawn again.
+        Who does not fit any more goes to the nearest free place, and whose way does not gets
+        another, in the next steps. What is left out stays as it is in `profiles`.
+
+        Raises BadQuery or BadInput, and changes nothing: a number that makes no sense, a disc that
+        fits nowhere, a kind of ground that the map lacks.
+
+        Example:
+            >>> import footway as fw
+            >>> cmap = fw.CorridorMap.build(fw.load("gallery:field"))
+            >>> crowd = fw.Crowd(cmap, seed=7)
+            >>> ids = crowd.add(20, radius=0.2)
+            >>> crowd.set_profile(0, radius=0.6, speed=0.9)
+            >>> crowd.step(10)
+            >>> bool((cmap.clearance(crowd.positions) >= 0.6).all()), crowd.profiles[0].speed
+            (True, 0.9)
+
+        """
+        from footway.crowd.changing import set_profile
+
+        checks.whole("population", population, 0, most=len(self.names) - 1)
+        given = {
+            "radius": radius, "speed": speed, "lane": lane, "noise": noise,
+            "preferences": preferences, "follow": follow,
+        }  # fmt: skip
+        body = entrance.profile_of(profile, self.profiles[population], **given)
+        set_profile(self._cast, population, body)
 
     def remove(self, ids: ArrayLike) -> None:
         """Take characters (n,) away. Raises BadQuery for ids that are not there."""
@@ -270,59 +312,17 @@ class Crowd(Adding):
         """
         checks.whole("every", every, 1)
         total = round(checks.positive("seconds", seconds, "s", least=0.0) / self.dt)
-        with self._recorder(to, every) as recorder:
-            self._cast.new = [self.ids]
+        with self.recorder(to, every=every) as recorder:
             if not recorder.steps:
-                self._record(recorder)
+                self.record(recorder)
             first = recorder.steps[0]
             for done in range(1, total + 1):
                 self.step()
                 if (self.steps - first) % every == 0 or done == total:
-                    self._record(recorder)
+                    self.record(recorder)
                 if progress is not None:
                     progress(done, total)
             return recorder.close()
-
-    def goes_on_in(self, file: str | PathLike[str], *, every: int = 1) -> bool:
-        """Whether a file is the recording of this run up to now, so that `run` goes on in it.
-
-        `every` are the steps between two of its frames.
-        """
-        from footway.crowd.joining import recorded_before
-
-        return recorded_before(self, Path(file), every) is not None
-
-    def _recorder(self, to: str | PathLike[str] | None, every: int) -> Recorder:
-        facts: dict[str, Any] = {
-            "step": self.dt, "seed": self.seed, "map_name": self.map.name, "names": self.names,
-        }  # fmt: skip
-        if to is None:
-            return Recorder(**facts)
-        from footway.crowd.joining import recorded_before
-        from footway.crowd.storage import ParquetRecorder, check_name
-
-        file = check_name(to)
-        before = recorded_before(self, file, every) if self.steps else None
-        return (
-            ParquetRecorder(file, **facts)
-            if before is None
-            else ParquetRecorder.after(file, before)
-        )
-
-    def _record(self, recorder: Recorder) -> None:
-        cast, engine = self._cast, self._cast.engine
-        new = np.concatenate([np.empty(0, np.int64), *cast.new])
-        new = new[engine.slot_of[new] >= 0] if len(new) else new
-        if len(new):
-            slots, state = engine.slot_of[new], engine.state
-            radius, population = state.body[slots, RADIUS], state.story[slots, POPULATION]
-            recorder.add_characters(new, radius.astype(np.float64), population)
-        cast.new = []
-        recorder.names = tuple(self.names)  # functions of the user may have added populations
-        velocities = self._rows("body")[:, :2]
-        obstacles = cast.obstacles
-        recorder.add_obstacles(self.time, obstacles.numbers(self.time), obstacles.discs(self.time))
-        recorder.add_frame(self.steps, self.time, self.ids, self.positions, velocities)
 
     def save(self, file: str | PathLike[str]) -> None:
         """Write a checkpoint: a run that goes on from it gives the same bits.

@@ -94,10 +94,10 @@ class Engine:
             self.slot_of = more
         slots = np.arange(first, end)
         self.slot_of[ids] = slots
-        self._fit_to(self.state.body[first:end])
+        self.fit_to(self.state.body[first:end])
         return slots
 
-    def _fit_to(self, bodies: NDArray[np.float32]) -> None:
+    def fit_to(self, bodies: NDArray[np.float32]) -> None:
         """Cells for the widest, and room for the fastest: two who meet come so close in a step."""
         widest, fastest = bodies[:, RADIUS].max(initial=0.0), bodies[:, SPEED].max(initial=0.0)
         if widest > self.widest:
@@ -113,7 +113,7 @@ class Engine:
     def set_speed(self, slots: NDArray[np.int32], speed: float) -> None:
         """Let characters want another speed, m/s."""
         self.state.body[slots, SPEED] = speed
-        self._fit_to(self.state.body[slots])
+        self.fit_to(self.state.body[slots])
 
     def restore(self, state: State, slot_of: NDArray[np.int32], steps: int, widest: float) -> None:
         """Go on from a checkpoint."""
@@ -121,7 +121,7 @@ class Engine:
         self.n, self.slot_of, self.steps = len(state.place), slot_of, steps
         self._fit_rows(self.n)
         self._fit_grid(widest)
-        self._fit_to(state.body)
+        self.fit_to(state.body)
 
     @property
     def present(self) -> Ints:

@@ -187,7 +187,7 @@ def population_of(
     legs = _legs(cast, behaviour, radii, goals, destinations)
     each, visits = goals is not None, len(destinations) > 0
     return Population(
-        name, behaviour, legs, each, visits, cast.next, then, float(within), row, manner
+        name, behaviour, legs, each, visits, cast.next, then, float(within), row, manner, profile
     )
 
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from footway.crowd.crowd import Crowd
     from footway.crowd.recording import RowSource
+    from footway.crowd.seen import Seen
 
 
 class _Part(NamedTuple):
@@ -122,7 +122,7 @@ def _everybody(parts: Sequence[Recording]) -> Characters:
     return Characters(ids, radius[first], population[first])
 
 
-def recorded_before(crowd: Crowd, file: Path, every: int) -> Recording | None:
+def recorded_before(crowd: Seen, file: Path, every: int) -> Recording | None:
     """The recording in a file up to now, where it is of this crowd's run; None where it is not.
 
     It has the same seed, step, map and populations, its last frame is less than `every` steps ago,

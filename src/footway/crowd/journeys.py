@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from footway.crowd.places import Pool
 from footway.crowd.planner import Wishes
+from footway.crowd.profile import Profile
 from footway.crowd.state import DRAWN, GOAL, POPULATION, STAGE
 
 if TYPE_CHECKING:
@@ -36,17 +38,25 @@ class Population(NamedTuple):
     within: float  # m, greatest distance of a goal
     row: int  # of the weights of edges, for wanderers
     manner: int = -1  # in which they follow routes over terrain; -1: they follow corridors
+    profile: Profile = Profile()  # body and habits of those who came, and of those to come
 
     def to_list(self) -> list[object]:
         """Plain values, for a checkpoint."""
-        return [*self[:2], [[list(pool) for pool in leg] for leg in self.legs], *self[3:]]
+        legs = [[list(pool) for pool in leg] for leg in self.legs]
+        return [*self[:2], legs, *self[3:-1], asdict(self.profile)]
 
     @classmethod
     def from_list(cls, values: Sequence[object]) -> Population:
         """The inverse of `to_list`."""
-        name, behaviour, legs, *rest = values
+        name, behaviour, legs, *rest, profile = values
         made = tuple(tuple(Pool(*pool) for pool in leg) for leg in legs)  # type: ignore[attr-defined]
-        return cls(name, behaviour, made, *rest)  # type: ignore[arg-type]
+        habits = Profile.from_dict(profile)  # type: ignore[arg-type]
+        return cls(name, behaviour, made, *rest, habits)  # type: ignore[arg-type, call-arg]
+
+    @property
+    def has_random_goals(self) -> bool:
+        """Whether their goals are drawn on the whole map, one after the other."""
+        return self.behaviour == "goals" and not (self.each or self.visits)
 
     def leg(self, stage: int) -> Leg:
         """Where those go who have reached so many destinations."""

@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from footway.crowd._route_kernels import landmarks
 from footway.crowd.profile import check_spread
 from footway.crowd.state import Habit
 from footway.errors import BadQuery
-from footway.terrain._steiner_kernels import make_nodes
 
 if TYPE_CHECKING:
     from footway.crowd.profile import Profile
@@ -18,8 +16,8 @@ if TYPE_CHECKING:
     from footway.terrain._steiner_kernels import Nodes
     from footway.terrain.ground import Ground, Terrain
 
-FEW = 3  # nodes on a long side of a triangle: a seventh of the time, and ways are 0.5 % longer
-LANDMARKS = 16  # nodes from which the way to all others is known, for searches
+
+FEW = 3  # nodes on a long side of a triangle: ways are found sooner, and are 0.2 % longer
 
 Follow = Literal["miran", "irm"]
 
@@ -75,16 +73,15 @@ def footing_of(manner: Manner, environment: Environment | None) -> Footing:
             "crowd by Crowd(map, environment=...), of what the map was built from"
         )
     from footway.terrain.ground import Terrain  # they load Shapely
-    from footway.terrain.refine import GAPS
+    from footway.terrain.refine import network_of
 
     terrain = Terrain.build(environment, manner.radius)
     weights = terrain.weights(manner.preferences)
     used = weights[np.unique(terrain.ground.kind)]
     sigma = manner.sigma if manner.follow == "miran" else 0.0
     habit = Habit(sigma, manner.spacing, manner.look, float(used.min()), float(used.max()))
-    x0, y0, x1, y1 = environment.bounds
-    nodes = make_nodes(max(x1 - x0, y1 - y0) / (GAPS * FEW), FEW, terrain.ground)
-    away = landmarks(LANDMARKS, weights, terrain.ground, nodes)
+    network = network_of(terrain, FEW)
+    nodes, away = network.nodes, network.landmarks(weights)
     return Footing(terrain, spread(terrain.ground), nodes, away, weights, habit)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from footway.crowd import conduct, entrance
 from footway.crowd.cast import Cast
+from footway.crowd.room import balls_of, nearest_free
 from footway.crowd.sources import Source
 from footway.crowd.state import (
     ARRIVED,
@@ -23,22 +25,28 @@ from footway.crowd.state import (
     STAYING,
     WAITING,
 )
+from footway.crowd.tracks import tracks_of
 from footway.errors import BadGeometry
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.corridor import CorridorMap
+    from footway.crowd.journeys import Population
     from footway.environment import Environment
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
 GROUND = "ground"  # kind of what no region covers; its own module would load Shapely
-_SPACING = 0.5  # m between the points of the axis from which free places are found
-_INSIDE = 1e-6  # m that a disc keeps off the wall, so that rounding does not push it in
 _AT_ONCE = 20_000  # characters who get their new ways at once; others wait for their turn
 _ROUTES = 100  # the same for routes over terrain, which take longer
+
+
+def prepare(cmap: CorridorMap) -> None:
+    """Make what a crowd needs of a map, so that it gets there the faster; in any thread."""
+    tracks_of(cmap)
+    balls_of(cmap)
 
 
 def moved(cast: Cast, cmap: CorridorMap, environment: Environment | None) -> Cast:
@@ -54,10 +62,7 @@ def moved(cast: Cast, cmap: CorridorMap, environment: Environment | None) -> Cas
     made.engine.steps = cast.engine.steps
     made.next, made.arrivals, made.exited = cast.next, cast.arrivals, cast.exited
     manners = _manners(cast, made)
-    made.populations = [
-        population._replace(row=0, manner=manners[population.manner])
-        for population in cast.populations
-    ]
+    made.populations = [_population(p, manners[p.manner], made) for p in cast.populations]
     made.pools = dict(cast.pools)
     made.obstacles.all, made.obstacles.next = dict(cast.obstacles.all), cast.obstacles.next
     ids = cast.engine.present
@@ -81,47 +86,24 @@ def _manners(cast: Cast, made: Cast) -> dict[int, int]:
         return dict.fromkeys(range(-1, len(cast.routes.manners)), -1)
     kinds = {GROUND} | {region.kind for region in ground.terrain}
     numbers = {-1: -1}
-    for k, manner in enumerate(cast.routes.manners):
+    for k in sorted({population.manner for population in cast.populations} - {-1}):
+        manner = cast.routes.manners[k]
         known = {kind: w for kind, w in manner.preferences.items() if kind in kinds}
         try:
-            numbers[k] = made.routes.number(manner._replace(preferences=known))
+            numbers[k] = made.routes.add(manner._replace(preferences=known))
         except BadGeometry:  # the disc fits nowhere
             numbers[k] = -1
     return numbers
 
 
-def nearest_free(cmap: CorridorMap, points: Floats, radii: Floats) -> Floats:
-    """Return points (n, 2), those where the disc does not fit moved to the nearest place.
-
-    Where a disc fits nowhere, it is put at the roomiest place. All in m.
-
-    Example:
-        >>> import footway as fw
-        >>> room = fw.CorridorMap.build(fw.Environment.from_polygons(bounds=(0, 0, 4, 4)))
-        >>> nearest_free(room, np.array([[2.0, 9.0]]), np.array([0.5])).round(2).tolist()
-        [[2.0, 3.5]]
-
-    """
-    found = points.copy()
-    tight = np.flatnonzero(cmap.clearance(points) < radii) if len(points) else ()
-    if len(tight):
-        axis = cmap.axis(_SPACING)
-        balls = np.column_stack([axis.points, axis.clearance])
-        for k in tight:
-            found[k] = _into_ball(balls, points[k], float(radii[k]))
-    return found
-
-
-def _into_ball(balls: Floats, point: Floats, radius: float) -> Floats:
-    """Return the place in one of the balls (n, 3) that is nearest to a point."""
-    room = balls[:, 2] - radius - _INSIDE
-    away = point - balls[:, :2]
-    distance = np.hypot(*away.T)
-    miss = np.where(room >= 0.0, distance - room, np.inf)
-    best = int(miss.argmin() if np.isfinite(miss).any() else balls[:, 2].argmax())
-    share = min(1.0, max(0.0, room[best]) / max(distance[best], _INSIDE))
-    place: Floats = balls[best, :2] + share * away[best]
-    return place
+def _population(population: Population, manner: int, made: Cast) -> Population:
+    """A population on the new map: its profile is what can be followed there."""
+    profile = population.profile
+    if manner >= 0:
+        profile = replace(profile, preferences=made.routes.manners[manner].preferences)
+    elif profile.follows != "cmm":
+        profile = replace(profile, follow="cmm", preferences={})
+    return population._replace(row=0, manner=manner, profile=profile)
 
 
 def _move_places(cast: Cast, made: Cast, radius: float) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -63,6 +63,15 @@ class Profile:
     def follows(self) -> Follow:
         """What they follow: as it was given, or as their preferences need it."""
         return self.follow or ("miran" if self.preferences else "cmm")
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Profile:
+        """The inverse of `dataclasses.asdict`, also where JSON made lists of its tuples."""
+        plain: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in values.items()
+        }
+        return cls(**plain)
 
     def __post_init__(self) -> None:
         check_spread("radius", self.radius, WIDEST, "m")

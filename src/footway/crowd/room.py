@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -23,6 +24,8 @@ _MOST: Final = 100_000  # places that are tried, for the thinnest of regions
 _ANGLES: Final = 64  # directions in which a free place is looked for
 _NEAREST: Final = 0.1  # m, at which that begins
 _FURTHER: Final = 1.15  # times as far away, in each round
+_SPACING: Final = 0.5  # m between the points of the axis from which free places are found
+_INSIDE: Final = 1e-6  # m that a disc keeps off the wall, so that rounding does not push it in
 
 
 class Free(NamedTuple):
@@ -85,6 +88,104 @@ def free_place(cmap: CorridorMap, at: tuple[float, float], radius: float) -> str
             return f"({x:.10g}, {y:.10g}) is free"
         away *= _FURTHER
     return ""
+
+
+class Shelf(NamedTuple):
+    """Balls of about the same size along the medial axis."""
+
+    rows: NDArray[np.int64]  # (n,) of all balls
+    tree: cKDTree  # of their centres
+    smallest: float  # m, of their radii
+    largest: float
+
+
+class Balls(NamedTuple):
+    """Balls of a map that touch its walls, and where those of each size are."""
+
+    all: Floats  # (n, 3) x, y, radius, m
+    shelves: tuple[Shelf, ...]
+
+
+_known: WeakKeyDictionary[CorridorMap, Balls] = WeakKeyDictionary()
+
+
+def balls_of(cmap: CorridorMap) -> Balls:
+    """The balls of a map, made once."""
+    if cmap not in _known:
+        axis = cmap.axis(_SPACING)
+        balls = np.column_stack([axis.points, axis.clearance])
+        size = np.frexp(axis.clearance)[1]  # from one power of two to the next
+        rows = [np.flatnonzero(size == k) for k in np.unique(size)]
+        shelves = tuple(
+            Shelf(some, cKDTree(balls[some, :2]), balls[some, 2].min(), balls[some, 2].max())
+            for some in rows
+        )
+        _known[cmap] = Balls(balls, shelves)
+    return _known[cmap]
+
+
+def fits_somewhere(cmap: CorridorMap, radius: float) -> bool:
+    """Whether `nearest_free` finds a place for a disc of this radius, m."""
+    return bool(balls_of(cmap).all[:, 2].max(initial=0.0) >= radius + _INSIDE)
+
+
+def nearest_free(cmap: CorridorMap, points: Floats, radii: Floats) -> Floats:
+    """Return points (n, 2), those where the disc does not fit moved to the nearest place.
+
+    Where a disc fits nowhere, it is put at the roomiest place. All in m.
+
+    Example:
+        >>> import footway as fw
+        >>> room = fw.CorridorMap.build(fw.Environment.from_polygons(bounds=(0, 0, 4, 4)))
+        >>> nearest_free(room, np.array([[2.0, 9.0]]), np.array([0.5])).round(2).tolist()
+        [[2.0, 3.5]]
+
+    """
+    found = points.copy()
+    tight = np.flatnonzero(cmap.clearance(points) < radii) if len(points) else np.empty(0, int)
+    if len(tight):
+        balls = balls_of(cmap)
+        for k, rows in zip(tight, _near(balls, points[tight], radii[tight]), strict=True):
+            found[k] = _into_ball(balls.all[rows], points[k], float(radii[k]))
+    return found
+
+
+def _near(balls: Balls, points: Floats, radii: Floats) -> list[NDArray[np.int64]]:
+    """Rows of the balls among which is the one that a disc gets into by the shortest way."""
+    shortest = np.full(len(points), np.inf)  # m, at the most
+    for shelf in balls.shelves:
+        away, which = shelf.tree.query(points)
+        room = balls.all[shelf.rows[which], 2] - radii - _INSIDE
+        shortest = np.where(room >= 0.0, np.minimum(shortest, away - room), shortest)
+    rows: list[list[NDArray[np.int64]]] = [[] for _ in points]
+    for shelf in balls.shelves:
+        reach = np.maximum(0.0, shortest) + shelf.largest + _INSIDE
+        for mine, here in zip(rows, _within(shelf, points, reach), strict=True):
+            mine.append(shelf.rows[here])
+    return [np.sort(np.concatenate(mine)) for mine in rows]
+
+
+def _within(shelf: Shelf, points: Floats, reach: Floats) -> list[list[int]]:
+    """Those of a shelf whose centres are near points (n,); all, where it is not known how near."""
+    known = np.isfinite(reach)
+    found: list[list[int]] = [list(range(len(shelf.rows)))] * len(points)
+    for k, here in zip(
+        np.flatnonzero(known), shelf.tree.query_ball_point(points[known], reach[known]), strict=True
+    ):
+        found[k] = here
+    return found
+
+
+def _into_ball(balls: Floats, point: Floats, radius: float) -> Floats:
+    """Return the place in one of the balls (n, 3) that is nearest to a point."""
+    room = balls[:, 2] - radius - _INSIDE
+    away = point - balls[:, :2]
+    distance = np.hypot(*away.T)
+    miss = np.where(room >= 0.0, distance - room, np.inf)
+    best = int(miss.argmin() if np.isfinite(miss).any() else balls[:, 2].argmax())
+    share = min(1.0, max(0.0, room[best]) / max(distance[best], _INSIDE))
+    place: Floats = balls[best, :2] + share * away[best]
+    return place
 
 
 def _dilated(centres: Floats, radius: float, cell: tuple[float, float]) -> float:

@@ -33,8 +33,8 @@ def plan(starts: Floats, goals: Floats, footing: Footing) -> list[Route | None]:
     routes: list[Route | None] = [None] * len(starts)
     asked = np.flatnonzero(np.isfinite(starts + goals).all(axis=1) & (starts != goals).any(axis=1))
     rows, sizes = plan_routes(
-        starts[asked], goals[asked], MARGIN, footing.weights, footing.habit.least,
-        footing.terrain.ground, footing.nodes, footing.away,
+        starts[asked], goals[asked], MARGIN, footing.weights, footing.terrain.ground,
+        footing.nodes, footing.away,
     )  # fmt: skip
     first = 0
     for one, (points, pieces) in zip(asked.tolist(), sizes.tolist(), strict=True):

@@ -72,10 +72,12 @@ class Routes:
         engine: Engine,
         index: Index,
         manner_of: Callable[[int], int],
+        manners_in_use: Callable[[], set[int]],
         environment: Environment | None,
     ) -> None:
         self._engine, self._index = engine, index
         self._manner_of = manner_of  # of a population
+        self._manners_in_use = manners_in_use  # of all populations
         self.environment = environment
         self.manners: list[Manner] = []
         self._footings: list[Footing] = []
@@ -94,9 +96,27 @@ class Routes:
         if manner is None:
             return -1
         if manner not in self.manners:
-            self._footings.append(footing_of(manner, self.environment))
-            self.manners.append(manner)
+            self._take_up(manner, self._unused())
         return self.manners.index(manner)
+
+    def add(self, manner: Manner) -> int:
+        """Number of a manner, where populations do not yet say which of them they have."""
+        if manner not in self.manners:
+            self._take_up(manner, len(self.manners))
+        return self.manners.index(manner)
+
+    def _take_up(self, manner: Manner, number: int) -> None:
+        """Make the ground of a manner, and give it a number: that of one that nobody follows."""
+        footing = footing_of(manner, self.environment)
+        self._footings[number : number + 1] = [footing]
+        self.manners[number : number + 1] = [manner]
+        self._senses = {key: sense for key, sense in self._senses.items() if key[1] != number}
+
+    def _unused(self) -> int:
+        """Number of a manner that no population has and no guide is in, or of one more."""
+        notes = self._engine.guides.notes[: self._used_rows]
+        used = set(notes[notes[:, WHO] >= 0, MANNER].tolist()) | self._manners_in_use()
+        return next((k for k in range(len(self.manners)) if k not in used), len(self.manners))
 
     def follow(self, ids: Ints, graph: Graph) -> None:
         """Put those of these who have a manner on routes to their goals; all have a way.
@@ -275,8 +295,8 @@ class Routes:
 
     def restore(self, manners: list[Manner], arrays: dict[str, NDArray[Any]]) -> None:
         """Go on from a checkpoint; raises ValueError where its arrays do not fit each other."""
-        for manner in manners:
-            self.number(manner)
+        for number, manner in enumerate(manners):
+            self._take_up(manner, number)
         marks, notes, pool = (arrays[f"guide_{name}"] for name in ("marks", "notes", "pool"))
         ends = np.cumsum(notes[:, POINTS] + notes[:, PIECES])
         fits = (

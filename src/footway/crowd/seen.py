@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from footway.corridor import CorridorMap
     from footway.crowd.cast import Cast
     from footway.crowd.groups import Group
+    from footway.crowd.journeys import Behaviour
     from footway.crowd.looking import Character
+    from footway.crowd.profile import Profile
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -70,6 +72,11 @@ class Seen:
         """Characters of sources that have not appeared yet."""
         return sum(len(source.ids) - source.next for source in self._cast.sources)
 
+    def to_come_of(self, population: int) -> int:
+        """How many of a population, an index into `names`, have not appeared yet."""
+        sources = (s for s in self._cast.sources if s.population == population)
+        return sum(len(source.ids) - source.next for source in sources)
+
     @property
     def ids(self) -> Ints:
         """(n,) Numbers of those who are there, in the order in which they were added."""
@@ -109,6 +116,16 @@ class Seen:
     def names(self) -> list[str]:
         """Of the populations."""
         return [population.name for population in self._cast.populations]
+
+    @property
+    def profiles(self) -> list[Profile]:
+        """Body and habits of the populations, in the order of `names`."""
+        return [population.profile for population in self._cast.populations]
+
+    @property
+    def behaviours(self) -> list[Behaviour]:
+        """What the populations do, in the order of `names`: "goals" or "wander"."""
+        return [population.behaviour for population in self._cast.populations]
 
     @property
     def groups(self) -> list[Group]:

@@ -9,6 +9,7 @@ narrowed to their width (section 6).
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from footway.corridor.sampling import on_pieces, subdivide
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from footway.corridor import CorridorMap
     from footway.corridor.index import Index
 
     Floats = NDArray[np.float64]
@@ -39,6 +41,16 @@ class Tracks(NamedTuple):
     loop_of: NDArray[np.int32]  # (nv,) edge around the invisible obstacle at a vertex; -1: none
     home: NDArray[np.int32]  # (nv,) half-edge toward where wanderers walk; -1: none, or there
     weights: NDArray[np.float32]  # (w, ne) rows of preferences of wanderers; 0: never
+
+
+_known: WeakKeyDictionary[CorridorMap, Tracks] = WeakKeyDictionary()
+
+
+def tracks_of(cmap: CorridorMap) -> Tracks:
+    """The samples of a map, made once: nobody writes into them, who needs more makes others."""
+    if cmap not in _known:
+        _known[cmap] = make_tracks(cmap.solver.index)
+    return _known[cmap]
 
 
 def make_tracks(index: Index) -> Tracks:

@@ -48,7 +48,7 @@ def triangulation(segments: Ints, marks: NDArray[np.uint8]) -> Triangulation:
         (True, 12)
 
     """
-    places, ends = np.unique(segments.reshape(-1, 2), axis=0, return_inverse=True)
+    places, ends = _distinct(segments.reshape(-1, 2))
     ends = ends.reshape(-1, 2) + 4
     long = ends[:, 0] != ends[:, 1]
     marked = np.column_stack([ends, marks])[long].astype(np.int32)
@@ -61,6 +61,19 @@ def triangulation(segments: Ints, marks: NDArray[np.uint8]) -> Triangulation:
             face = faces_of(triangles, neighbours, sides)
             return Triangulation(xy, triangles, neighbours, sides, face)
         room *= 4
+
+
+def _distinct(points: Ints) -> tuple[Ints, NDArray[np.intp]]:
+    """Return points without repetition by x, then y; and the row there of each that was given.
+
+    One number for both coordinates fits into 64 bits, and is sorted ten times as fast as rows.
+    """
+    low = points.min(axis=0)
+    across = int((points[:, 1] - low[1]).max()) + 1
+    keys, rows = np.unique(
+        (points[:, 0] - low[0]) * across + points[:, 1] - low[1], return_inverse=True
+    )
+    return np.column_stack([keys // across, keys % across]) + low, rows
 
 
 def _box(places: Ints) -> Ints:

@@ -13,21 +13,13 @@ from __future__ import annotations
 import math
 
 from footway._jit import inner
-from footway.follow._miran_kernels import SAME, TIE, reference_point
+from footway.follow._miran_kernels import SAME, choose, cost_at, range_of, reference_point
 from footway.follow._sight_kernels import TOO_MUCH, point_at, see
 from footway.follow._steer_kernels import NO_MEMORY, OUT_OF_SIGHT, WALKING
-from footway.terrain._ground_kernels import FREE, trace, trace_until
+from footway.terrain._ground_kernels import FREE, trace
 
-DEARER = 1.05  # times the cost of the route that a line may cost
 SLANT = 2.0  # times its distance to the route that a character gains on the way back to it
 BACK = 0.5  # m that it gains at the least
-
-
-@inner
-def cost_at(s, k, lengths, costs):
-    """Cost of the route up to curve length s, on line k."""
-    share = (s - lengths[k]) / (lengths[k + 1] - lengths[k])
-    return costs[k] + min(1.0, share) * (costs[k + 1] - costs[k])
 
 
 @inner
@@ -60,38 +52,6 @@ def _split(count, lengths, intervals):
 
 
 @inner
-def _pick(x, y, t, r, k, limit, count, s, weights, course, costs, ground, intervals):
-    """Candidate of least weight, of equal ones the farthest: (curve length, x, y); -1: none.
-
-    The reference point r lies on line k. A line to a candidate costs at most `limit` more than the
-    route up to there. From near to far: then lines to far ones need not be followed to their ends.
-    """
-    points, lengths = course.points, course.lengths
-    best, at, at_x, at_y = math.inf, -1.0, 0.0, 0.0
-    for i in range(count):
-        a, b = intervals[i, 0], intervals[i, 1]
-        last = int(math.ceil((b - a) / s.spacing - SAME))
-        for m in range(last + 1):
-            c = a + m * s.spacing if m < last else b
-            d = c - r
-            if d <= SAME:
-                continue
-            while k + 2 < len(lengths) and lengths[k + 1] < c:
-                k += 1
-            px, py = point_at(c, k, points, lengths)
-            distance = math.sqrt((px - x) * (px - x) + (py - y) * (py - y))
-            cost, most = s.least * distance, best * d * (1.0 + TIE)
-            if cost > most:
-                continue
-            if s.least < s.most:
-                most = min(most, DEARER * (limit + cost_at(c, k, lengths, costs)))
-                cost = trace_until(x, y, px, py, t, most, weights, weights[:0], ground)[0]
-            if cost <= most:
-                best, at, at_x, at_y = min(best, cost / d), c, px, py
-    return at, at_x, at_y
-
-
-@inner
 def _sees(x, y, t, px, py, weights, ground):
     """Whether the straight way to a point is free, and leads somewhere."""
     there = px != x or py != y
@@ -113,14 +73,18 @@ def heed(x, y, t, low, high, k, s, weights, course, costs, ground, eyes):
         return NO_MEMORY, r, k, high, x, y
     rx, ry = point_at(r, k, points, lengths)
     off = math.sqrt((rx - x) * (rx - x) + (ry - y) * (ry - y))
-    limit = 0.0
-    if s.least < s.most:
-        limit = trace(x, y, rx, ry, t, weights, weights[:0], ground)[0]
-        limit -= cost_at(r, k, lengths, costs)
+    spare, least, most = 0.0, s.least, s.most
+    if least < most:
+        spare = trace(x, y, rx, ry, t, weights, weights[:0], ground)[0]
+        spare -= cost_at(r, k, lengths, costs)
+        least, most = range_of(eyes.kinds[0], weights, least, most)
+    else:
+        costs = costs[:0]
     count = _split(count, lengths, eyes.intervals)
-    at, ax, ay = _pick(
-        x, y, t, r, k, limit, count, s, weights, course, costs, ground, eyes.intervals
-    )
+    at, ax, ay = choose(
+        x, y, t, r, high, True, count, s.spacing, weights, least, most, course, spare, costs,
+        ground, eyes.intervals,
+    )  # fmt: skip
     if at >= 0.0:
         return WALKING, r, k, at, ax, ay
     for c in (min(end, r + max(BACK, SLANT * off)), r, high):

@@ -21,10 +21,13 @@ from footway.follow._steer_kernels import (
     take_step,
     turn_of_a_step,
 )
-from footway.terrain._ground_kernels import FREE, trace, trace_within
+from footway.follow._weigh_kernels import weigh
+from footway.follow._zone_kernels import is_open, renew
+from footway.terrain._ground_kernels import FREE, trace
 
 SAME = 1e-9  # m, between points that are the same
 TIE = 1e-9  # share by which weights differ that are equal
+DEARER = 1.05  # times the cost of the route that a line may cost, where that counts
 
 
 @inner
@@ -63,11 +66,11 @@ def _weight(x, y, t, px, py, d, limit, weights, least, most, ground):
     distance = math.sqrt((px - x) * (px - x) + (py - y) * (py - y))
     if least * distance >= limit * d or least == most:  # all ground is the same
         return least * distance / d
-    return trace_within(x, y, px, py, t, limit * d, least, weights, weights[:0], ground)[0] / d
+    return weigh(x, y, px, py, t, limit * d, least, weights, ground) / d
 
 
 @inner
-def _range_of(kinds, weights, least, most):
+def range_of(kinds, weights, least, most):
     """Least and greatest weight of kinds of ground (bits); of all where they have no bits."""
     if len(weights) > 63:
         return least, most
@@ -92,6 +95,12 @@ def _line_of(s, lengths):
 
 
 @inner
+def _last(i, spacing, intervals):
+    """Number of the last candidate of interval i; the first is 0."""
+    return int(math.ceil((intervals[i, 1] - intervals[i, 0]) / spacing - SAME))
+
+
+@inner
 def _candidate(i, m, last, spacing, intervals):
     """Curve length of candidate m of interval i, whose last one is at its end."""
     return intervals[i, 0] + m * spacing if m < last else intervals[i, 1]
@@ -103,41 +112,62 @@ def _guess(high, count, spacing, intervals):
     i = 0
     while i + 1 < count and intervals[i + 1, 0] <= high:
         i += 1
-    a, b = intervals[i, 0], intervals[i, 1]
-    last = int(math.ceil((b - a) / spacing - SAME))
-    return i, min(last, max(0, int((high - a) / spacing + 0.5)))
+    number = int((high - intervals[i, 0]) / spacing + 0.5)
+    return i, min(_last(i, spacing, intervals), max(0, number))
 
 
 @inner
-def choose(x, y, t, r, high, own, count, spacing, weights, least, most, course, ground, intervals):
+def cost_at(s, k, lengths, costs):
+    """Cost of the route up to curve length s, on line k."""
+    share = (s - lengths[k]) / (lengths[k + 1] - lengths[k])
+    return costs[k] + min(1.0, share) * (costs[k + 1] - costs[k])
+
+
+@inner
+def _allowed(s, k, spare, lengths, costs):
+    """What a line to curve length s, on line k, may cost; all where the route has no costs."""
+    if len(costs) == 0:
+        return math.inf
+    return DEARER * (spare + cost_at(s, k, lengths, costs))
+
+
+@inner
+def choose(
+    x, y, t, r, high, own, count, spacing, weights, least, most, course, spare, costs, ground,
+    intervals,
+):  # fmt: skip
     """Attraction point: the candidate of least weight, of equal ones the farthest (section 3.3).
 
     Candidates are the ends of the visible intervals and every `spacing` between, but not the
     reference point r where the character stands on it (`own`). Returns (curve length, x, y); -1
-    where there is no candidate.
+    where there is no candidate. With costs (n,) of the route up to each of its points, a line may
+    not cost much more than `spare` and the route.
 
     The one nearest to the last attraction point, at `high`, is tried first: most often it is the
     best, or nearly so, and then other lines need not be followed to their ends.
     """
     points, lengths = course.points, course.lengths
-    best, at, at_x, at_y, guess = math.inf, -1.0, 0.0, 0.0, -1.0
+    best, at, at_x, at_y, guess, before = math.inf, -1.0, 0.0, 0.0, -1.0, -1.0
     if count == 0:
         return at, at_x, at_y
     i, m = _guess(high, count, spacing, intervals)
-    a, b = intervals[i, 0], intervals[i, 1]
-    s = _candidate(i, m, int(math.ceil((b - a) / spacing - SAME)), spacing, intervals)
+    s = _candidate(i, m, _last(i, spacing, intervals), spacing, intervals)
     if s - r > SAME:
-        px, py = point_at(s, _line_of(s, lengths), points, lengths)
-        best, guess = _weight(x, y, t, px, py, s - r, math.inf, weights, least, most, ground), s
-        at, at_x, at_y = s, px, py
+        k, guess = _line_of(s, lengths), s
+        px, py = point_at(s, k, points, lengths)
+        limit = _allowed(s, k, spare, lengths, costs) / (s - r)
+        weight = _weight(x, y, t, px, py, s - r, limit, weights, least, most, ground)
+        if weight < limit:
+            best, at, at_x, at_y = weight, s, px, py
     k = _line_of(intervals[count - 1, 1], lengths)
     for i in range(count - 1, -1, -1):
-        last = int(math.ceil((intervals[i, 1] - intervals[i, 0]) / spacing - SAME))
+        last = _last(i, spacing, intervals)
         for m in range(last, -1, -1):
             s = _candidate(i, m, last, spacing, intervals)
             d = s - r
-            if s == guess or (own and d <= SAME):
+            if s in (guess, before) or (own and d <= SAME):  # intervals may share an end
                 continue
+            before = s
             while k > 0 and lengths[k] >= s:
                 k -= 1
             px, py = point_at(s, k, points, lengths)
@@ -147,6 +177,7 @@ def choose(x, y, t, r, high, own, count, spacing, weights, least, most, course, 
                 continue
             # Of equal ones the farthest: those beyond the best may weigh a bit more, not others.
             limit = best * (1.0 + TIE if s > at else 1.0 - TIE)
+            limit = min(limit, _allowed(s, k, spare, lengths, costs) / d)
             weight = _weight(x, y, t, px, py, d, limit, weights, least, most, ground)
             if weight < limit:
                 best, at, at_x, at_y = weight, s, px, py
@@ -154,7 +185,7 @@ def choose(x, y, t, r, high, own, count, spacing, weights, least, most, course, 
 
 
 @inner
-def look(x, y, t, low, high, k, sigma, spacing, weights, least, most, course, ground, eyes):
+def look(x, y, t, low, high, k, sigma, spacing, weights, least, most, course, ground, eyes, zone):
     """Lines 4 to 6 of algorithm 1: where a character is on its route, and what draws it.
 
     low, high: the last reference and attraction point, m along the route; k: line of `low`; least,
@@ -167,16 +198,21 @@ def look(x, y, t, low, high, k, sigma, spacing, weights, least, most, course, gr
     end = lengths[len(lengths) - 1]
     if r + sigma < end - SAME:
         end = r + sigma
-    count = see(x, y, t, r, end, k, course, ground, eyes)
+    count = 1
+    if is_open(x, y, r, end, zone) or renew(x, y, t, r, end, k, sigma, course, ground, eyes, zone):
+        eyes.intervals[0, 0], eyes.intervals[0, 1] = r, end
+    else:
+        count = see(x, y, t, r, end, k, course, ground, eyes)
     if count == TOO_MUCH:
         return NO_MEMORY, r, k, high, x, y
     rx, ry = point_at(r, k, points, lengths)
     own = (rx - x) * (rx - x) + (ry - y) * (ry - y) <= SAME * SAME
     # The lines to what is seen lie where the look passed over.
-    least, most = _range_of(eyes.kinds[0], weights, least, most)
+    least, most = range_of(eyes.kinds[0], weights, least, most)
     at, ax, ay = choose(
-        x, y, t, r, high, own, count, spacing, weights, least, most, course, ground, eyes.intervals
-    )
+        x, y, t, r, high, own, count, spacing, weights, least, most, course, 0.0, weights[:0],
+        ground, eyes.intervals,
+    )  # fmt: skip
     if at >= 0.0:
         return WALKING, r, k, at, ax, ay
     # Lemma 1 says that the last attraction point is still seen: only rounding can hide it.
@@ -189,8 +225,9 @@ def look(x, y, t, low, high, k, sigma, spacing, weights, least, most, course, gr
 
 @kernel
 def miran_walk(
-    state, steps, s, weights, discs, course, ground, eyes, points, velocities, directions, places
-):
+    state, steps, s, weights, discs, course, ground, eyes, zone, points, velocities, directions,
+    places,
+):  # fmt: skip
     """Walk for some steps: (status, samples written).
 
     A sample's velocity takes the character to the next one. places (n, 4): reference and
@@ -204,6 +241,7 @@ def miran_walk(
             status, r, k, at, ax, ay = look(
                 state[X], state[X + 1], int(state[TRIANGLE]), state[REFERENCE], state[ATTRACTION],
                 int(state[LINE]), s.sigma, s.spacing, weights, least, most, course, ground, eyes,
+                zone,
             )  # fmt: skip
             if status != WALKING:
                 break

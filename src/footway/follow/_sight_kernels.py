@@ -17,6 +17,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from footway._jit import inner
+from footway.follow._cone_kernels import (
+    beyond,
+    is_past,
+    is_touched,
+    narrowed,
+    widened,
+    without_left,
+)
 from footway.follow._interval_kernels import (
     SPECK,
     TOUCH,
@@ -31,7 +39,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TOO_MUCH = -1  # more is seen than there is memory for
-SURELY = 1e-6  # m, by which a line must miss a cone to be left out
 ALONG = 1e-7  # m, off a limit of a cone, for a corner from which a side may lead along it
 WIDER = 1e-3  # rad, by which the character looks past the route on either side
 
@@ -63,21 +70,6 @@ def make_eyes(triangles: int, pieces: int) -> Eyes:
 
 
 @inner
-def _widened(lx, ly, rx, ry, dx, dy):
-    """Directions r to l and d, as seen from a point: whether they span half a turn; new l and r."""
-    left, right = cross(lx, ly, dx, dy), cross(rx, ry, dx, dy)
-    if left > 0.0:
-        if right > 0.0:
-            return False, dx, dy, rx, ry
-        return True, lx, ly, rx, ry
-    if right < 0.0:
-        if left < 0.0:
-            return False, lx, ly, dx, dy
-        return True, lx, ly, rx, ry
-    return (lx + rx) * dx + (ly + ry) * dy <= 0.0, lx, ly, rx, ry
-
-
-@inner
 def window(x, y, low, high, k, points, lengths, ahead):
     """Where the route lies from curve length `low`, on line k, to `high`, as seen from (x, y).
 
@@ -97,7 +89,7 @@ def window(x, y, low, high, k, points, lengths, ahead):
             if lx == 0.0 and ly == 0.0:
                 lx, ly, rx, ry = dx, dy, dx, dy
             else:
-                around, lx, ly, rx, ry = _widened(lx, ly, rx, ry, dx, dy)
+                around, lx, ly, rx, ry = widened(lx, ly, rx, ry, dx, dy)
         x0, y0, x1, y1 = min(x0, px), min(y0, py), max(x1, px), max(y1, py)
         if k + 1 >= len(lengths) or lengths[k] >= high:
             break
@@ -109,53 +101,12 @@ def window(x, y, low, high, k, points, lengths, ahead):
     around = around or cross(rx, ry, lx, ly) <= 0.0
     box = (x0 - TOUCH, y0 - TOUCH, x1 + TOUCH, y1 + TOUCH)
     if count < 2 or count > len(ahead):
-        ahead[0, 0], ahead[1, 0], count = np.nan, np.nan, 2  # one line that is never left out
+        ahead[0, 0], ahead[1, 0], count = (
+            np.nan,
+            np.nan,
+            2,
+        )  # one line that is never left out
     return box, around, lx, ly, rx, ry, count
-
-
-@inner
-def _is_off(j, vx, vy, bar, ahead):
-    """Whether line j lies more than `bar` to the left of direction v."""
-    j = np.uintp(j)
-    k = j + np.uintp(1)
-    return (cross(vx, vy, ahead[j, 0], ahead[j, 1]) > bar) & (
-        cross(vx, vy, ahead[k, 0], ahead[k, 1]) > bar
-    )
-
-
-@inner
-def _cut(first, last, vx, vy, bar, ahead):
-    """Lines `first` to `last`, without those at both ends that lie to the left of direction v."""
-    bar += SURELY * (abs(vx) + abs(vy))
-    while first <= last and _is_off(first, vx, vy, bar, ahead):
-        first += 1
-    while last > first and _is_off(last, vx, vy, bar, ahead):
-        last -= 1
-    return first, last
-
-
-@inner
-def _beyond(first, last, ax, ay, bx, by, ahead):
-    """Lines `first` to `last`, without those at both ends on this side of ab, a on the left."""
-    dx, dy = ax - bx, ay - by
-    return _cut(first, last, dx, dy, cross(dx, dy, ax, ay), ahead)
-
-
-@inner
-def _narrowed(ax, ay, bx, by, around, lx, ly, rx, ry):
-    """Directions from a to b that also lie from r to l: whether there are any, left, right."""
-    if around:
-        return True, bx, by, ax, ay
-    to_x, to_y, from_x, from_y = bx, by, ax, ay
-    if cross(bx, by, lx, ly) < 0.0 or cross(rx, ry, bx, by) < 0.0:
-        to_x, to_y = lx, ly
-        if cross(ax, ay, lx, ly) < 0.0 or cross(lx, ly, bx, by) < 0.0:
-            return False, bx, by, ax, ay
-    if cross(ax, ay, lx, ly) < 0.0 or cross(rx, ry, ax, ay) < 0.0:
-        from_x, from_y = rx, ry
-        if cross(ax, ay, rx, ry) < 0.0 or cross(rx, ry, bx, by) < 0.0:
-            return False, bx, by, ax, ay
-    return True, to_x, to_y, from_x, from_y
 
 
 @inner
@@ -169,30 +120,6 @@ def point_at(s, k, points, lengths):
     return (
         points[k, 0] + share * (points[k + 1, 0] - points[k, 0]),
         points[k, 1] + share * (points[k + 1, 1] - points[k, 1]),
-    )
-
-
-@inner
-def _is_touched(x, y, ax, ay, bx, by):
-    """Whether a point lies on the side ab."""
-    dx, dy = bx - ax, by - ay
-    squared = dx * dx + dy * dy
-    off = dx * (y - ay) - dy * (x - ax)
-    if off > 0.0 and off * off > TOUCH * TOUCH * squared:
-        return False
-    share = min(1.0, max(0.0, ((x - ax) * dx + (y - ay) * dy) / squared))
-    ex, ey = ax + share * dx - x, ay + share * dy - y
-    return ex * ex + ey * ey <= TOUCH * TOUCH
-
-
-@inner
-def _is_past(ax, ay, bx, by, x, y, box):
-    """Whether all that is seen through ab lies outside the box: every ray goes on outward."""
-    return (
-        min(ax, bx) > max(x, box[2])
-        or max(ax, bx) < min(x, box[0])
-        or min(ay, by) > max(y, box[3])
-        or max(ay, by) < min(y, box[1])
     )
 
 
@@ -229,17 +156,17 @@ def _look_from(x, y, t, low, high, sight, course, ground, eyes):
                 continue
             a, b = triangles[t, k], triangles[t, k + 1 if k < 2 else 0]
             ax, ay, bx, by = points[a, 0], points[a, 1], points[b, 0], points[b, 1]
-            if _is_touched(x, y, ax, ay, bx, by):
+            if is_touched(x, y, ax, ay, bx, by):
                 known = False
                 for j in range(fan):
                     known = known or doors[most - j, 0] == n
                 if not known and fan + waiting < most:
                     doors[most - fan, 0] = n
                     fan += 1
-            elif not _is_past(ax, ay, bx, by, x, y, box) and fan + waiting < most:
+            elif not is_past(ax, ay, bx, by, x, y, box) and fan + waiting < most:
                 if cross(ax - x, ay - y, bx - x, by - y) <= 0.0:
                     continue
-                some, ux, uy, vx, vy = _narrowed(
+                some, ux, uy, vx, vy = narrowed(
                     ax - x, ay - y, bx - x, by - y, around, lx, ly, rx, ry
                 )
                 if not some:
@@ -252,6 +179,148 @@ def _look_from(x, y, t, low, high, sight, course, ground, eyes):
 
 
 @inner
+def _note_pieces(t, x, y, lx, ly, rx, ry, low, high, count, rest, course, intervals):
+    """Add what a cone holds of the route in triangle t: (intervals, m that were not seen yet)."""
+    pieces, along, offsets = course.pieces, course.along, course.offsets
+    for i in range(offsets[t], offsets[t + np.uintp(1)]):
+        if along[i, 1] >= low and along[i, 0] <= high:
+            a, b = clip(x, y, lx, ly, rx, ry, i, pieces, along)
+            count = note(a, b, low, high, count, intervals)
+            rest -= max(0.0, min(b, high) - max(a, low))
+    return count, rest
+
+
+@inner
+def _through(t, k, first, last, is_cut, vx, vy, ax, ay, bx, by, neighbours, ahead):
+    """Triangle beyond side k of t, from b to a, and the lines of the route that may lie there.
+
+    is_cut: only the part of the cone to the right of direction v leads there. -1: none.
+    """
+    n = neighbours[t, np.uintp(k)]
+    if n < 0:
+        return -1, first, last
+    if is_cut:
+        first, last = without_left(first, last, vx, vy, 0.0, ahead)
+    first, last = beyond(first, last, ax, ay, bx, by, ahead)
+    return (n if first <= last else -1), first, last
+
+
+@inner
+def _is_beside(beside, x, y):
+    """Whether a corner lies on the limit of a cone, in direction (x, y)."""
+    return abs(beside) <= ALONG * (abs(x) + abs(y))
+
+
+@inner
+def _put(w, lx, ly, rx, ry, n, s, first, last, eyes):
+    """Keep a cone for later: limits, triangle, side it comes through, lines that it may hold."""
+    cones, doors, lines = eyes.cones, eyes.doors, eyes.lines
+    w = np.uintp(w)
+    cones[w, 0], cones[w, 1], cones[w, 2], cones[w, 3] = lx, ly, rx, ry
+    doors[w, 0], doors[w, 1] = n, s
+    lines[w, 0], lines[w, 1] = first, last
+
+
+@inner
+def _take(w, eyes):
+    """What `_put` kept."""
+    w = np.uintp(w)
+    cones, doors, lines = eyes.cones, eyes.doors, eyes.lines
+    limits = cones[w, 0], cones[w, 1], cones[w, 2], cones[w, 3]
+    return limits, doors[w, 0], doors[w, 1], lines[w, 0], lines[w, 1]
+
+
+@inner
+def _ends(n, s, x, y, points, triangles):
+    """Both ends of side s of triangle n, from the character."""
+    i, j = triangles[n, s], triangles[n, s + 1 if s < 2 else 0]
+    return points[i, 0] - x, points[i, 1] - y, points[j, 0] - x, points[j, 1] - y
+
+
+@inner
+def _tidy(rest, waiting, count, low, high, eyes):
+    """Join intervals where it may be that all was seen, or memory ends: (rest, waiting, count).
+
+    Nothing waits any more where all was seen, or where there is no memory: then count is TOO_MUCH.
+    """
+    intervals, room = eyes.intervals, len(eyes.doors)
+    if rest <= 0.0:
+        count, rest = merge(count, intervals), SPECK
+        if count == 1 and intervals[0, 0] <= low and intervals[0, 1] >= high:
+            return rest, -1, count
+    if count + 8 > len(intervals) or waiting + 2 > room:
+        count = merge(count, intervals)
+        if 2 * count > len(intervals) or waiting + 2 > room:
+            return rest, -1, TOO_MUCH
+    return rest, waiting, count
+
+
+@inner
+def _expand(x, y, low, high, waiting, count, rest, kinds, course, ground, eyes):
+    """Follow the last cone that waits to its end; others that branch off it wait.
+
+    Returns how many wait then, intervals, m that were not seen yet, kinds of ground (bits).
+    """
+    points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
+    kind, ahead = ground.kind, eyes.ahead
+    (lx, ly, rx, ry), n, s, first, last = _take(waiting, eyes)
+    px, py, qx, qy = _ends(n, s, x, y, points, triangles)
+    while n >= 0:
+        t = np.uintp(n)
+        kinds |= 1 << (kind[t] & 63)
+        count, rest = _note_pieces(
+            t, x, y, lx, ly, rx, ry, low, high, count, rest, course, eyes.intervals
+        )
+        rest, waiting, count = _tidy(rest, waiting, count, low, high, eyes)
+        if waiting < 0:
+            return 0, count, rest, kinds
+        u, v = s + 1 if s < 2 else 0, s - 1 if s > 0 else 2
+        c = np.uintp(triangles[t, np.uintp(v)])
+        cx, cy = points[c, 0] - x, points[c, 1] - y
+        beside_left, beside_right = cross(lx, ly, cx, cy), cross(rx, ry, cx, cy)
+        if _is_beside(beside_left, lx, ly) or _is_beside(beside_right, rx, ry):
+            kinds = -1  # a line of sight along a side counts as the ground on either side of it
+        goes_left, goes_right = beside_left < 0.0, beside_right > 0.0
+        on_left, on_right = -1, -1
+        from_left, to_left, from_right, to_right = first, last, first, last
+        if goes_left:
+            on_left, from_left, to_left = _through(
+                t,
+                v,
+                first,
+                last,
+                goes_right,
+                -cx,
+                -cy,
+                px,
+                py,
+                cx,
+                cy,
+                neighbours,
+                ahead,
+            )
+        if goes_right:
+            on_right, from_right, to_right = _through(
+                t, u, first, last, goes_left, cx, cy, cx, cy, qx, qy, neighbours, ahead
+            )
+        if on_left >= 0 and on_right >= 0:
+            side = _entrance(n, on_left, neighbours)
+            _put(waiting, lx, ly, cx, cy, on_left, side, from_left, to_left, eyes)
+            waiting, on_left = waiting + 1, -1
+        if on_left >= 0:
+            rx, ry = (cx, cy) if goes_right else (rx, ry)
+            s = _entrance(n, on_left, neighbours)
+            n, qx, qy, first, last = on_left, cx, cy, from_left, to_left
+        elif on_right >= 0:
+            lx, ly = (cx, cy) if goes_left else (lx, ly)
+            s = _entrance(n, on_right, neighbours)
+            n, px, py, first, last = on_right, cx, cy, from_right, to_right
+        else:
+            n = -1
+    return waiting, count, rest, kinds
+
+
+@inner
 def see(x, y, t, low, high, k, course, ground, eyes):
     """Parts of the route from curve length `low` (on line k) to `high` that are seen from (x, y).
 
@@ -259,12 +328,8 @@ def see(x, y, t, low, high, k, course, ground, eyes):
     other; returned is their number, or TOO_MUCH. No line of sight to them leads over other kinds of
     ground than those in `eyes`.
     """
-    points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
-    pieces, along, offsets = course.pieces, course.along, course.offsets
-    cones, doors, intervals = eyes.cones, eyes.doors, eyes.intervals
-    ahead, lines = eyes.ahead, eyes.lines
-    sight = window(x, y, low, high, k, course.points, course.lengths, ahead)
-    kind = ground.kind
+    intervals, lines = eyes.intervals, eyes.lines
+    sight = window(x, y, low, high, k, course.points, course.lengths, eyes.ahead)
     waiting, count, kinds = _look_from(x, y, t, low, high, sight, course, ground, eyes)
     rest = high - low - SPECK  # m of the window that were not seen yet
     for i in range(count):
@@ -272,77 +337,10 @@ def see(x, y, t, low, high, k, course, ground, eyes):
     for i in range(waiting):
         lines[i, 0], lines[i, 1] = 0, sight[6] - 2
     while waiting > 0:
-        waiting -= 1
-        w = np.uintp(waiting)
-        n, s, first, last = doors[w, 0], doors[w, 1], lines[w, 0], lines[w, 1]
-        lx, ly, rx, ry = cones[w, 0], cones[w, 1], cones[w, 2], cones[w, 3]
-        i, j = triangles[n, s], triangles[n, s + 1 if s < 2 else 0]
-        px, py, qx, qy = points[i, 0] - x, points[i, 1] - y, points[j, 0] - x, points[j, 1] - y
-        while n >= 0:
-            t = np.uintp(n)
-            kinds |= 1 << (kind[t] & 63)
-            for i in range(offsets[t], offsets[t + np.uintp(1)]):
-                if along[i, 1] >= low and along[i, 0] <= high:
-                    a, b = clip(x, y, lx, ly, rx, ry, i, pieces, along)
-                    count = note(a, b, low, high, count, intervals)
-                    rest -= max(0.0, min(b, high) - max(a, low))
-            if rest <= 0.0:
-                count = merge(count, intervals)
-                if count == 1 and intervals[0, 0] <= low and intervals[0, 1] >= high:
-                    eyes.kinds[0] = kinds
-                    return 1
-                rest = SPECK
-            if count + 8 > len(intervals) or waiting + 2 > len(doors):
-                count = merge(count, intervals)
-                if 2 * count > len(intervals) or waiting + 2 > len(doors):
-                    return TOO_MUCH
-            u = s + 1 if s < 2 else 0
-            v = s - 1 if s > 0 else 2
-            c = np.uintp(triangles[t, np.uintp(v)])
-            cx, cy = points[c, 0] - x, points[c, 1] - y
-            beside_left, beside_right = cross(lx, ly, cx, cy), cross(rx, ry, cx, cy)
-            if abs(beside_left) <= ALONG * (abs(lx) + abs(ly)) or abs(beside_right) <= ALONG * (
-                abs(rx) + abs(ry)
-            ):  # a line of sight along a side counts as the ground on either side of it
-                kinds = -1
-            on_left, on_right = -1, -1
-            first_left, last_left, first_right, last_right = first, last, first, last
-            if beside_left < 0.0:
-                on_left = neighbours[t, np.uintp(v)]
-                if on_left >= 0:
-                    if beside_right > 0.0:
-                        first_left, last_left = _cut(first, last, -cx, -cy, 0.0, ahead)
-                    first_left, last_left = _beyond(first_left, last_left, px, py, cx, cy, ahead)
-                    if first_left > last_left:
-                        on_left = -1
-            if beside_right > 0.0:
-                on_right = neighbours[t, np.uintp(u)]
-                if on_right >= 0:
-                    if beside_left < 0.0:
-                        first_right, last_right = _cut(first, last, cx, cy, 0.0, ahead)
-                    first_right, last_right = _beyond(
-                        first_right, last_right, cx, cy, qx, qy, ahead
-                    )
-                    if first_right > last_right:
-                        on_right = -1
-            if on_left >= 0 and on_right >= 0:
-                w = np.uintp(waiting)
-                cones[w, 0], cones[w, 1], cones[w, 2], cones[w, 3] = lx, ly, cx, cy
-                doors[w, 0], doors[w, 1] = on_left, _entrance(n, on_left, neighbours)
-                lines[w, 0], lines[w, 1] = first_left, last_left
-                waiting += 1
-                on_left = -1
-            if on_left >= 0:
-                if beside_right > 0.0:
-                    rx, ry = cx, cy
-                s = _entrance(n, on_left, neighbours)
-                n, qx, qy, first, last = on_left, cx, cy, first_left, last_left
-            elif on_right >= 0:
-                if beside_left < 0.0:
-                    lx, ly = cx, cy
-                s = _entrance(n, on_right, neighbours)
-                n, px, py, first, last = on_right, cx, cy, first_right, last_right
-            else:
-                n = -1
+        waiting, count, rest, kinds = _expand(
+            x, y, low, high, waiting - 1, count, rest, kinds, course, ground, eyes
+        )
     eyes.kinds[0] = kinds
+    if count == TOO_MUCH:
+        return TOO_MUCH
     return without_specks(merge(count, intervals), intervals)

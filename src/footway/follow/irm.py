@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING
-
-import numpy as np
+from weakref import WeakKeyDictionary
 
 from footway.errors import BadQuery
 from footway.follow._irm_kernels import irm_walk
@@ -22,6 +21,10 @@ if TYPE_CHECKING:
     from footway.terrain.route import IndicativeRoute
 
     Obstacle = Disc | tuple[float, ...]
+
+
+_spans: WeakKeyDictionary[CorridorMap, tuple[float, ...]] = WeakKeyDictionary()
+"""x0, y0, x1, y1 of the walls of maps that were checked before, m."""
 
 
 def irm(
@@ -95,10 +98,12 @@ def _check_map(cmap: CorridorMap, route: IndicativeRoute) -> None:
         raise BadQuery(f"a corridor map is needed, not {cmap!r:.60}: see CorridorMap.build")
     if cmap.roadmap is not None:
         raise BadQuery("a map of a roadmap has no clearance discs: see CorridorMap.build")
-    walls = cmap.solver.index.axis.sites.reshape(-1, 2)
-    spans = np.concatenate([walls.min(axis=0), walls.max(axis=0)])
+    if cmap not in _spans:
+        walls = cmap.solver.index.axis.sites.reshape(-1, 2)
+        _spans[cmap] = (*walls.min(axis=0).tolist(), *walls.max(axis=0).tolist())
     environment = route.terrain.environment
-    if not np.allclose(spans, environment.bounds, rtol=0.0, atol=2.0 * environment.grid):
+    off = max(abs(a - b) for a, b in zip(_spans[cmap], environment.bounds, strict=True))
+    if not off <= 2.0 * environment.grid:
         raise BadQuery(
             f"the corridor map {cmap.name!r} is not of the route's environment "
             f"{environment.name!r}: build it from the same one"

@@ -9,6 +9,7 @@ from footway.errors import BadQuery
 from footway.follow._miran_kernels import miran_walk
 from footway.follow._sight_kernels import make_eyes
 from footway.follow._steer_kernels import NO_MEMORY
+from footway.follow._zone_kernels import make_zone
 from footway.follow.checks import number
 from footway.follow.route_walk import RouteWalker, check_route, gait_of
 
@@ -107,6 +108,7 @@ class MiranWalker(RouteWalker):
     def begin(self) -> None:
         """Take memory for looking around."""
         self.eyes = make_eyes(len(self.ground.triangles), len(self.course.pieces))
+        self.zone = make_zone()
 
     def run(self, steps: int, first: int) -> tuple[int, int]:
         """Walk for some steps: (status, samples written)."""
@@ -114,9 +116,10 @@ class MiranWalker(RouteWalker):
         while True:
             status, count = miran_walk(
                 self.state, steps, self.gait, self.weights, self.discs, self.course, self.ground,
-                self.eyes, trail.points[first:], trail.velocities[first:],
+                self.eyes, self.zone, trail.points[first:], trail.velocities[first:],
                 trail.directions[first:], trail.places[first:],
             )  # fmt: skip
             if status != NO_MEMORY:
                 return int(status), int(count)
             self.eyes = make_eyes(2 * len(self.eyes.cones), len(self.course.pieces))
+            self.zone = make_zone()

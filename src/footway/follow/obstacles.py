@@ -113,7 +113,8 @@ def sub_corridor(
     Raises:
         BadQuery: values that make no sense, or an obstacle on top of the start or the goal.
         NoPath: obstacles close the corridor ("blocked"; `obstacles` has the least set of them
-            that does), or the corridor is too narrow for the character ("pinch").
+            that does), or the corridor is too narrow for the character ("pinch"; this may be said
+            where it has less than 5 mm to spare and obstacles touch it).
 
     Example:
         >>> import footway as fw

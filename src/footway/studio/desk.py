@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from footway import __version__
 from footway.crowd import Crowd
@@ -15,6 +15,7 @@ from footway.studio.drawing import Sheet
 from footway.studio.ground import ground
 from footway.studio.live import Live
 from footway.studio.local import asked, facts_sent, sent
+from footway.studio.preparing import Preparing, make_all, words
 from footway.studio.walks import walk
 from footway.studio.wire import Answer, answered, refused, told
 
@@ -48,6 +49,8 @@ ROADMAPS: Final = "roadmap"
 
 _MOST_LAYERS: Final = 16  # that are kept
 
+T = TypeVar("T")
+
 _log = logging.getLogger("footway.studio")
 
 
@@ -77,6 +80,7 @@ class Desk:
         self.document = document
         self.version = 0  # counts the changes of the document
         self._say = say
+        self.preparing = Preparing(say)
         self._sheet = Sheet()
         self._roster: dict[int, requests.Population] = {}  # who was added, by index of population
         self._grounds = paths.Grounds()
@@ -89,7 +93,8 @@ class Desk:
         document = self.document
         ask = asked(request, document.origin)
         try:
-            made: Answer = getattr(self, f"_{request.ask}")(ask)
+            with self.preparing.of(words(request)):
+                made: Answer = getattr(self, f"_{request.ask}")(ask)
             return answered(request.n, sent(made, document.origin))
         except FootwayError as error:
             kind = "no-path" if isinstance(error, NoPath) else "bad-input"
@@ -113,7 +118,7 @@ class Desk:
         def work() -> dict[str, Any]:
             self._sheet, self._roster = Sheet(), {}
             self.live.pause()
-            self.live.replace(crowd, document.origin)
+            self.live.replace(crowd, document.origin, why="another document was opened")
             return self._lay(document)
 
         with self._changing:
@@ -139,7 +144,8 @@ class Desk:
         }
 
     def _hello(self, _: Request) -> Answer:
-        return Answer({"document": self.facts(), "crowd": self.live.status, "version": __version__})
+        facts = {"document": self.facts(), "crowd": self.live.status, "version": __version__}
+        return Answer({**facts, "compiling": self.preparing.what})
 
     def _open(self, ask: requests.Open) -> Answer:
         return Answer(self.open(open_built_in(ask.name)))
@@ -152,6 +158,7 @@ class Desk:
         with self._changing:
             sheet = self._sheet.copy()  # the old one stays, where the crowd cannot go on
             made = sheet.edit(self.document, ask)
+            made.prepare()  # here, so that the crowd stands still for a shorter time
             return self.live.do(lambda: self._go_on(made, sheet))
 
     def _go_on(self, document: Document, sheet: Sheet) -> Answer:
@@ -159,7 +166,7 @@ class Desk:
         before, live = self.document, self.live
         if document.corridors is not before.corridors or document.terrain is not before.terrain:
             crowd = live.crowd.moved_to(document.corridors, document.environment)
-            live.replace(crowd, document.origin)
+            live.replace(crowd, document.origin, why="the map was changed")
         self._sheet = sheet
         return Answer(self._lay(document))
 
@@ -172,6 +179,8 @@ class Desk:
         """
         if kind == "geojson":
             return saving.as_geojson(self.document)
+        if kind == "recording" and self.document.recording is None:
+            return self.live.do(lambda: saving.as_take(self.document, self.live.take))
         if kind == "recording":
             return saving.as_recording(self.document)
         if kind == "scenario":
@@ -190,7 +199,12 @@ class Desk:
 
     def warm(self) -> None:
         """Ask for a path, so that the first one that a page asks for comes as fast as the next."""
-        paths.warm(self.document)
+        with self.preparing.of("paths"):
+            paths.warm(self.document)
+
+    def warm_rest(self) -> None:
+        """Make ready what a page may ask for later: crowds, and paths over terrain."""
+        make_all(self.preparing, lambda: self.live.has_ended)
 
     def _walk(self, ask: requests.Walk) -> Answer:
         return walk(self.document, ask)
@@ -226,7 +240,7 @@ class Desk:
         if ask.do == "reset":
             self._reset(ask.seed)
         else:
-            self.live.do(lambda: self._conduct(ask))
+            self._in_crowd(lambda: self._conduct(ask), words(ask))
         return Answer(self.live.status)
 
     def _conduct(self, ask: requests.Crowd) -> None:
@@ -242,6 +256,13 @@ class Desk:
         elif ask.do == "step":
             live.pause()
             live.step()
+        elif ask.do == "record":
+            self._check_live()
+            live.record()
+        elif ask.do == "stop-record":
+            if live.take is None or not live.take.is_running:
+                raise BadInput("nothing is being recorded")
+            live.stop_recording()
 
     def _reset(self, seed: int | None) -> None:
         """Begin anew: the people of the scenario, and those who were added and not removed."""
@@ -260,7 +281,7 @@ class Desk:
         for x, y, radius in self.live.crowd.obstacles.tolist():
             crowd.add_obstacle((x, y), radius)
         self.live.pause()
-        self.live.replace(crowd, self.document.origin)
+        self.live.replace(crowd, self.document.origin, why="the crowd began anew")
 
     def _population(self, ask: requests.Population) -> Answer:
         def work() -> None:
@@ -271,21 +292,39 @@ class Desk:
                 named = ask.model_copy(update={"name": ask.name or people.free_name(crowd)})
                 people.add(crowd, self.document, named)
                 self._roster[index] = named
+            elif ask.do == "remove":
+                assert ask.index is not None
+                people.remove(crowd, ask.index)
+                self._roster.pop(ask.index, None)
             else:
-                people.change(crowd, ask)
-                self._note(ask)
+                self._change(crowd, ask)
 
-        self.live.do(work)
+        self._in_crowd(work, words(ask))
         return Answer(self.live.status)
 
-    def _note(self, ask: requests.Population) -> None:
-        """Remember a change, for the next reset and for saving."""
+    def _change(self, crowd: Crowd, ask: requests.Population) -> None:
+        """Change a population, and remember it for the next reset and for saving."""
         assert ask.index is not None
-        if ask.do == "remove":
-            self._roster.pop(ask.index, None)
-        elif ask.index in self._roster and ask.speed is not None:
-            known = self._roster[ask.index]
-            self._roster[ask.index] = known.model_copy(update={"speed": ask.speed})
+        known = self._roster.get(ask.index)
+        name = crowd.names[ask.index] if ask.index < len(crowd.names) else ""
+        before = [profile.radius for profile in crowd.profiles]
+        home = people.home_of(self.document, name, known)
+        after = people.change(crowd, ask, home, differ=known is None)
+        if after.radius != before[ask.index]:
+            self.live.stop_recording("a radius changed, and a recording has one for each character")
+        if known is not None:
+            given = ask.model_dump(include={*people.HABITS, "count"}, exclude_unset=True)
+            given |= {"follow": after.follow, "preferences": dict(after.preferences) or None}
+            self._roster[ask.index] = known.model_copy(update=given)
+
+    def _in_crowd(self, work: Callable[[], T], what: str) -> T:
+        """Do something in the crowd's thread; the page is told of kernels that it waits for."""
+
+        def told_of() -> T:
+            with self.preparing.of(what):
+                return work()
+
+        return self.live.do(told_of)
 
     def _check_live(self) -> None:
         if self.document.recording is not None:

@@ -7,12 +7,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-import numpy as np
-
 from footway.errors import BadInput
 from footway.studio.local import NOWHERE_ELSE, Origin, origin_of
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from footway.corridor import CorridorMap
@@ -64,8 +63,9 @@ class Document:
     @cached_property
     def balls(self) -> Floats:
         """(n, 3) x, y and clearance of points along the medial axis, m."""
-        axis = self.corridors.axis(0.5)
-        return np.column_stack([axis.points, axis.clearance])
+        from footway.crowd.room import balls_of
+
+        return balls_of(self.corridors).all
 
     @property
     def largest_radius(self) -> float:
@@ -92,6 +92,13 @@ class Document:
         from footway.corridor import CorridorMap
 
         return replace(self, environment=environment, corridors=CorridorMap.build(environment))
+
+    def prepare(self) -> None:
+        """Make what the page and the crowd want to know of it."""
+        from footway.crowd.moving import prepare
+
+        prepare(self.corridors)
+        self.facts()
 
     def facts(self) -> dict[str, Any]:
         """Plain values, for the page; its bounds from the origin on."""

@@ -16,10 +16,10 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-import numpy as np
-
 from footway.studio.frames import frame_of, obstacles_of
 from footway.studio.local import NOWHERE_ELSE, Origin
+from footway.studio.people import populations_of
+from footway.studio.takes import Take
 from footway.studio.wire import Answer, told
 
 if TYPE_CHECKING:
@@ -101,7 +101,9 @@ class Live:
         self._due = self._shown = self._told = self._looked = 0.0
         self._stuck = 0
         self._discs: bytes | None = None
+        self.take: Take | None = None  # the last recording, or the one that runs
         self._has_news = True  # something changed that no frame has shown yet
+        self.has_ended = False  # it was stopped for good
         self._update_status()
         self._thread = threading.Thread(target=self._live, name="studio-crowd", daemon=True)
         self._thread.start()
@@ -115,9 +117,12 @@ class Live:
         return future.result()
 
     def end(self) -> None:
-        """Stop for good."""
+        """Stop for good; what was recorded is gone."""
+        self.has_ended = True
         self._commands.put(None)
         self._thread.join(timeout=5.0)
+        if self.take is not None:
+            self.take.drop()
 
     # -- in the crowd's thread -----------------------------------------------------------------
 
@@ -136,9 +141,25 @@ class Live:
         self.crowd.step()
         self._pace.note(begin, time.monotonic())
         self._has_news = True
+        if self.take is not None:
+            self.take.add(self.crowd)
 
-    def replace(self, crowd: Crowd, origin: Origin = NOWHERE_ELSE) -> None:
-        """Go on with another crowd."""
+    def record(self) -> None:
+        """Record from now on; what was recorded before is dropped."""
+        if self.take is not None:
+            self.take.drop()
+        self.take = Take(self.crowd)
+
+    def stop_recording(self, why: str | None = None) -> None:
+        """Record no more; `why` is what ended it, where nobody asked for that."""
+        if self.take is not None:
+            self.take.end(why)
+
+    def replace(
+        self, crowd: Crowd, origin: Origin = NOWHERE_ELSE, *, why: str = "there is another crowd"
+    ) -> None:
+        """Go on with another crowd; a recording ends, and says why."""
+        self.stop_recording(why)
         self.crowd, self._origin = crowd, origin
         self._discs = None
         self._stuck, self._looked = 0, 0.0
@@ -236,17 +257,7 @@ class Live:
             "stuck": self._stuck,
             "seed": crowd.seed,
             "fault": self.fault,
-            "populations": _populations(crowd),
+            "recording": None if self.take is None else self.take.facts(),
+            "populations": populations_of(crowd),
             **self._pace.facts(now),
         }
-
-
-def _populations(crowd: Crowd) -> list[dict[str, Any]]:
-    """Index, name, number and mean wanted speed (m/s; None: nobody is there) of each population."""
-    names, whose = crowd.names, crowd.populations
-    counts = np.bincount(whose, minlength=len(names)).tolist()
-    sums = np.bincount(whose, crowd.speeds, minlength=len(names)).tolist()
-    return [
-        {"index": k, "name": name, "count": n, "speed": round(total / n, 3) if n else None}
-        for k, (name, n, total) in enumerate(zip(names, counts, sums, strict=True))
-    ]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from footway.crowd.moving import nearest_free
+from footway.crowd.room import nearest_free
 from footway.errors import BadInput, BadQuery, FootwayError, NoPath
 from footway.studio.wire import Answer
 

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from footway.errors import BadQuery
+from footway.errors import BadQuery, FootwayError
 from footway.studio.wire import Answer
 
 if TYPE_CHECKING:
-    from footway.crowd import Crowd
+    from numpy.typing import NDArray
+
+    from footway.crowd import Crowd, Profile
+    from footway.crowd.profile import Spread
     from footway.environment import Area
     from footway.studio import requests
     from footway.studio.documents import Document
+
+    Ints = NDArray[np.int64]
 
 MOST = 200_000
 """Characters of a studio's crowd: more than a page can show."""
@@ -24,6 +30,13 @@ MOST_POPULATIONS = 250
 
 MOST_OBSTACLES = 500
 """Discs in the way: each of them costs time in every step."""
+
+
+HABITS: Final = ("radius", "speed", "lane", "noise", "follow", "preferences")
+"""What an ask may say of the profile of a population."""
+
+SPREAD: Final = frozenset({"radius", "speed", "lane"})
+"""Those of them in which people may differ."""
 
 
 def add(crowd: Crowd, document: Document, ask: requests.Population) -> None:
@@ -38,8 +51,7 @@ def add(crowd: Crowd, document: Document, ask: requests.Population) -> None:
         raise BadQuery(f"{len(crowd) + ask.count:,} characters are too many: at most {MOST:,}")
     if len(crowd.names) >= MOST_POPULATIONS:
         raise BadQuery(f"there were {MOST_POPULATIONS} populations; reset the crowd to add others")
-    own = {"radius", "speed", "lane", "noise", "follow", "preferences"}
-    wishes = ask.model_dump(include=own, exclude_none=True)
+    wishes = ask.model_dump(include=set(HABITS), exclude_none=True)
     if ask.behaviour == "goals":
         wishes |= {"destinations": _destinations(document, ask), "then": ask.then}
     elif ask.goal is not None:
@@ -72,15 +84,123 @@ def area_of(document: Document, name: str) -> Area:
     raise BadQuery(f"there is no area {name!r} on this map; there are {known}"[:300])
 
 
-def change(crowd: Crowd, ask: requests.Population) -> None:
-    """Remove a population, or change its speed."""
+def home_of(document: Document, name: str, ask: requests.Population | None) -> Area | None:
+    """Area where the characters of a population began, as far as that is known."""
+    if ask is not None:
+        return None if ask.area is None else area_of(document, ask.area)
+    scenario, env = document.scenario, document.environment
+    given = () if scenario is None else (*scenario.population, *scenario.source)
+    named = {one.area for one in given if one.name == name and isinstance(one.area, str)}
+    areas = () if env is None else env.areas
+    return next((area for area in areas if area.name in named), None)
+
+
+def remove(crowd: Crowd, index: int) -> None:
+    """Take a population away."""
+    _check_index(crowd, index)
+    crowd.remove_population(index)
+
+
+def change(crowd: Crowd, ask: requests.Population, area: Any, *, differ: bool) -> Profile:
+    """Change body, habits or number of a population; the profile that it has then.
+
+    More of them appear in `area`, anywhere where it is None; of fewer, the newest go. Where they
+    `differ`, people differ from each other as before; else all of them have the same numbers.
+
+    Raises:
+        BadInput: a number that makes no sense, no room: nothing has changed.
+
+    """
     assert ask.index is not None
-    if ask.index >= len(crowd.names):
-        raise BadQuery(f"there is no population {ask.index}; there are {len(crowd.names)}")
-    if ask.do == "remove":
-        crowd.remove_population(ask.index)
-    elif ask.speed is not None:
-        crowd.set_speed(crowd.ids[crowd.populations == ask.index], ask.speed)
+    _check_index(crowd, ask.index)
+    before = crowd.profiles[ask.index]
+    after = _changed(before, ask, differ=differ)
+    there = crowd.ids[crowd.populations == ask.index]
+    count = ask.count if "count" in ask.model_fields_set else len(there)
+    if count != len(there):
+        _check_no_group(crowd, ask.index)
+    new = _more(crowd, ask.index, count - len(there), area) if count > len(there) else there[:0]
+    try:
+        if after != before:
+            crowd.set_profile(ask.index, after)
+    except FootwayError:
+        crowd.remove(new)
+        raise
+    crowd.remove(there[count:])
+    return after
+
+
+def _check_index(crowd: Crowd, index: int) -> None:
+    if index >= len(crowd.names):
+        raise BadQuery(f"there is no population {index}; there are {len(crowd.names)}")
+
+
+def _changed(profile: Profile, ask: requests.Population, *, differ: bool) -> Profile:
+    """A profile with what is asked for."""
+    wishes: dict[str, Any] = ask.model_dump(include=set(HABITS), exclude_none=True)
+    for name in SPREAD & set(wishes) if differ else ():
+        wishes[name] = _around(wishes[name], getattr(profile, name), of_mean=name != "lane")
+    if wishes.get("preferences") and wishes.get("follow", profile.follow) == "cmm":
+        wishes.setdefault("follow", None)
+    elif wishes.get("follow") == "cmm":
+        wishes.setdefault("preferences", {})
+    return replace(profile, **wishes)
+
+
+def _around(value: float, before: Spread, *, of_mean: bool) -> Spread:
+    """A number in the place of another; its deviation stays, or stays a share of it."""
+    mean, deviation = before if isinstance(before, (tuple, list)) else (before, 0.0)
+    if deviation == 0.0:
+        return value
+    return value, deviation * value / mean if of_mean else deviation
+
+
+def _more(crowd: Crowd, index: int, count: int, area: Any) -> Ints:
+    """More of a population; their ids."""
+    if len(crowd) + count > MOST:
+        raise BadQuery(f"{len(crowd) + count:,} characters are too many: at most {MOST:,}")
+    return crowd.add_to(index, count, area=area)
+
+
+def _check_no_group(crowd: Crowd, index: int) -> None:
+    if index in _grouped(crowd):
+        raise BadQuery("a group stays as it is; remove it, or add another one")
+
+
+def _grouped(crowd: Crowd) -> set[int]:
+    """Indices of the populations that are groups."""
+    if not crowd.groups:
+        return set()
+    members = np.concatenate([group.ids for group in crowd.groups])
+    return set(crowd.populations[np.isin(crowd.ids, members)].tolist())
+
+
+def populations_of(crowd: Crowd) -> list[dict[str, Any]]:
+    """Return who there is, by population: number, body and habits, as plain values (means)."""
+    count = len(crowd.names)
+    there = np.bincount(crowd.populations, minlength=count).tolist()
+    groups = _grouped(crowd)
+    return [
+        {
+            "index": k,
+            "name": name,
+            "count": there[k],
+            "to_come": crowd.to_come_of(k),
+            "radius": _mean(profile.radius),
+            "speed": _mean(profile.speed),
+            "lane": _mean(profile.lane),
+            "noise": profile.noise,
+            "follow": profile.follows,
+            "preferences": dict(profile.preferences),
+            "behaviour": crowd.behaviours[k],
+            "grouped": k in groups,
+        }
+        for k, (name, profile) in enumerate(zip(crowd.names, crowd.profiles, strict=True))
+    ]
+
+
+def _mean(value: Spread) -> float:
+    return float(value[0] if isinstance(value, (tuple, list)) else value)
 
 
 def obstacle(crowd: Crowd, ask: requests.Obstacle) -> Answer:

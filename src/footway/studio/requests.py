@@ -76,7 +76,9 @@ class Crowd(Request):
     """Start and stop the crowd, and say how fast it goes."""
 
     ask: Literal["crowd"]
-    do: Literal["start", "pause", "step", "reset", "faster", "status"]
+    do: Literal[
+        "start", "pause", "step", "reset", "faster", "status", "record", "stop-record"
+    ]  # fmt: skip
     speed: Annotated[float, Field(ge=0.25, le=16.0, allow_inf_nan=False)] | None = None
     seed: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from footway.studio import requests
     from footway.studio.documents import Document
+    from footway.studio.takes import Take
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _TABLES = ("population", "source", "group", "obstacle", "terrain")
@@ -24,7 +25,7 @@ class File(NamedTuple):
     """A file to download."""
 
     name: str
-    content: bytes
+    content: bytes | Path  # a path: as it lies there
     kind: str  # media type
 
 
@@ -41,10 +42,18 @@ def as_geojson(document: Document) -> File:
         return File(f"{_stem(document)}.geojson", path.read_bytes(), "application/geo+json")
 
 
+def as_take(document: Document, take: Take | None) -> File:
+    """Return what was recorded of the crowd, as it lies on the disk."""
+    if take is None:
+        raise BadInput("nothing is recorded here; start a recording of the crowd first")
+    if take.is_running:
+        raise BadInput("the recording goes on; stop it before you save it")
+    return File(f"{_stem(document)}.parquet", take.file, "application/octet-stream")
+
+
 def as_recording(document: Document) -> File:
-    """Return the recording, as Parquet."""
-    if document.recording is None:
-        raise BadInput("nothing is recorded here; `footway simulate SCENARIO -o run.parquet` does")
+    """Return the recording that is open, as Parquet."""
+    assert document.recording is not None
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.parquet"
         document.recording.save(path)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect
-from starlette.responses import JSONResponse, Response
+from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.websockets import WebSocketDisconnect
 
@@ -61,6 +61,7 @@ class Studio:
         self.desk = Desk(document, say=self.audience.say, show=self.audience.show)
         self._lanes = {name: Lane(name, most=_WAITING) for name in sorted(set(LANES.values()))}
         self._lanes[ROADMAPS] = Lane(ROADMAPS, most=_ROADMAPS)
+        self._early = Lane("early", most=1)  # makes kernels before somebody waits for them
         self._uploads = 0  # that are coming in
 
     @property
@@ -78,7 +79,9 @@ class Studio:
     @asynccontextmanager
     async def _life(self, _: Starlette) -> AsyncIterator[None]:
         self.audience.begin()
-        self._lanes[LANES["path"]].do(self.desk.warm)
+        first = self._lanes[LANES["path"]].do(self.desk.warm)
+        if first is not None:
+            first.add_done_callback(lambda _: self._early.do(self.desk.warm_rest))
         yield
         self.desk.end()
 
@@ -134,7 +137,9 @@ class Studio:
             except Exception as error:  # noqa: BLE001 - likewise
                 return _refusal(broken(error), 500)
             headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
-            return Response(file.content, media_type=file.kind, headers=headers)
+            if isinstance(file.content, bytes):
+                return Response(file.content, media_type=file.kind, headers=headers)
+            return FileResponse(file.content, media_type=file.kind, headers=headers)
 
         answer: Response = await self._in_lane("drawing", work, _refusal("too much to do", 503))
         return answer
@@ -198,16 +203,26 @@ class Studio:
             return
         watcher.asked += 1
         try:
-            watcher.put(await self.ask(request))
+            watcher.put(await self.ask(request, watcher))
         finally:
             watcher.asked -= 1
 
-    async def ask(self, request: Request) -> Message:
-        """Return the answer of the desk, given in the thread for its kind."""
+    async def ask(self, request: Request, watcher: Watcher) -> Message:
+        """Return the answer of the desk, given in the thread for its kind.
+
+        Of the paths that wait for one watcher only the newest is found: who drags a start or a
+        radius wants to see the last of them.
+        """
         busy = refused(request.n, "the server is busy with others like this; ask again", "busy")
-        answer: Message = await self._in_lane(
-            lane_of(request), lambda: self.desk.answer(request), busy
-        )
+        if request.ask == "path":
+            watcher.path = request
+
+        def work() -> Message:
+            if request.ask == "path" and watcher.path is not request:
+                return refused(request.n, "a newer ask took its place", "dropped")
+            return self.desk.answer(request)
+
+        answer: Message = await self._in_lane(lane_of(request), work, busy)
         return answer
 
     async def _in_lane(self, lane: str, work: Callable[[], Any], refusal: Any) -> Any:

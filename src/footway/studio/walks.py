@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from footway.crowd.moving import nearest_free
+from footway.crowd.room import nearest_free
 from footway.studio.wire import Answer
 
 if TYPE_CHECKING:

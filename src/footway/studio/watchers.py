@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from footway.studio.requests import Request
     from footway.studio.wire import Message
 
 MOST_WAITING: Final = 1000
@@ -28,6 +29,7 @@ class Watcher:
     def __init__(self) -> None:
         self.is_gone = False
         self.asked = 0  # asks that have no answer yet
+        self.path: Request | None = None  # the newest ask for a path
         self._waiting: deque[Message] = deque()
         self._bytes = 0
         self._frame: bytes | None = None

@@ -80,3 +80,45 @@ def cut(points, lengths, ground):
                 ends[count, 2], ends[count, 3] = ax + last * (bx - ax), ay + last * (by - ay)
                 count += 1
     return triangle[:count].copy(), along[:count].copy(), ends[:count].copy()
+
+
+@inner
+def _count(triangle, offsets):
+    """Where the parts of each triangle begin, when they are put in order: see `pieces_of`."""
+    for i in range(len(triangle)):
+        offsets[triangle[i] + 1] += 1
+    for t in range(1, len(offsets)):
+        offsets[t] += offsets[t - 1]
+
+
+@inner
+def _sort(triangle, along, order):
+    """Order of parts by triangle, and in each by curve length; they nearly are in order by now."""
+    for i in range(1, len(order)):
+        one, j = order[i], i
+        while j > 0:
+            before = order[j - 1]
+            if triangle[before] != triangle[one] or along[before, 0] <= along[one, 0]:
+                break
+            order[j] = before
+            j -= 1
+        order[j] = one
+
+
+@kernel
+def pieces_of(points, lengths, ground):
+    """`cut`, in the order of the triangles and of curve length in each.
+
+    Returns triangles (m,), curve lengths (m, 2), ends (m, 4) and offsets (t + 1,): triangle t has
+    the parts offsets[t] to offsets[t + 1] - 1.
+    """
+    triangle, along, ends = cut(points, lengths, ground)
+    offsets = np.zeros(len(ground.triangles) + 1, np.int32)
+    _count(triangle, offsets)
+    free = offsets.copy()
+    order = np.empty(len(triangle), np.int32)
+    for i in range(len(triangle)):
+        order[free[triangle[i]]] = i
+        free[triangle[i]] += 1
+    _sort(triangle, along, order)
+    return triangle[order], along[order], ends[order], offsets

@@ -183,7 +183,7 @@ def _leads_on(t, k, ax, ay, ux, uy, points, triangles):
 
 
 @inner
-def _corner_of(t, p, triangles):
+def corner_of(t, p, triangles):
     """Which corner of triangle t is point p."""
     if triangles[t, 0] == p:
         return 0
@@ -199,7 +199,7 @@ def turn(t, p, ax, ay, ux, uy, points, triangles, neighbours):
     for way in range(2):
         now = t
         while True:
-            k = _corner_of(now, p, triangles)
+            k = corner_of(now, p, triangles)
             if _leads_on(now, k, ax, ay, ux, uy, points, triangles):
                 return now
             now = int(neighbours[now, k] if way == 0 else neighbours[now, (k + 2) % 3])
@@ -327,15 +327,9 @@ def trace_within(ax, ay, bx, by, start, limit, least, weights, metres, ground):
     return cost, FREE if length - done <= ON_LINE else done / length, t
 
 
-@inner
-def trace_until(ax, ay, bx, by, start, limit, weights, metres, ground):
-    """Walk along the line ab until it has weighed more than limit: see `trace_within`."""
-    return trace_within(ax, ay, bx, by, start, limit, 0.0, weights, metres, ground)
-
-
 @inner(inline=False)
 def trace(ax, ay, bx, by, start, weights, metres, ground):
-    """Walk along the line ab to its end, or to a wall: see `trace_until`."""
+    """Walk along the line ab to its end, or to a wall: see `trace_within`."""
     return trace_within(ax, ay, bx, by, start, math.inf, 0.0, weights, metres, ground)
 
 

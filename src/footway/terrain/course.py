@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from footway.terrain._course_kernels import cut
+from footway.terrain._course_kernels import pieces_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,19 +54,18 @@ def make_course(points: Floats, ground: Ground) -> Course:
 
     """
     points = without_repeats(points)
-    lengths = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
-    triangle, along, ends = cut(points, lengths, ground)
-    order = np.lexsort((along[:, 0], triangle))
-    count = np.bincount(triangle, minlength=len(ground.triangles))
-    offsets = np.concatenate([[0], np.cumsum(count)]).astype(np.int32)
-    return Course(points, lengths, ends[order], along[order], triangle[order], offsets)
+    squares = np.diff(points, axis=0) ** 2
+    lengths = np.zeros(len(points))
+    np.cumsum(np.sqrt(squares[:, 0] + squares[:, 1]), out=lengths[1:])
+    triangle, along, ends, offsets = pieces_of(points, lengths, ground)
+    return Course(points, lengths, ends, along, triangle, offsets)
 
 
 def without_repeats(points: Floats) -> Floats:
     """The same polyline, without points that repeat the one before."""
     points = np.ascontiguousarray(points, np.float64)
-    moves = np.append(True, (np.diff(points, axis=0) != 0.0).any(axis=1))
-    return points if moves.all() else np.ascontiguousarray(points[moves])
+    stays = (points[1:] == points[:-1]).all(axis=1)
+    return np.ascontiguousarray(points[~np.append(False, stays)]) if stays.any() else points
 
 
 def first_hole(course: Course) -> float | None:

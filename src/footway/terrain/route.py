@@ -11,7 +11,7 @@ import numpy as np
 from footway.corridor import checks
 from footway.environment import Environment
 from footway.errors import BadQuery
-from footway.terrain._ground_kernels import FREE
+from footway.terrain._refine_kernels import weigh
 from footway.terrain._route_kernels import dual_way, search_triangles
 from footway.terrain.course import Course, first_hole, make_course, without_repeats
 from footway.terrain.grid_route import over_cells
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 Method = Literal["triangles", "grid"]
 
 RADIUS = 0.25  # m, where none is named
-PRICE = 0.05  # share by which a route may weigh more than the best way, for its margin
 
 
 def route(
@@ -302,20 +301,10 @@ def _improved(
     resolution: float | None, margin: float,
 ) -> Floats | None:  # fmt: skip
     """Points (n, 2) of the best way that is known; None where `method` finds no way."""
-    best, off = best_way(terrain, start, goal, weights, margin)
+    best, length = best_way(terrain, start, goal, weights, margin)
     if not len(best):
         return None
-    length = _weigh(terrain, best, weights)
-    with_margin = _weigh(terrain, off, weights) if len(off) else np.inf
-    if with_margin <= (1.0 + PRICE) * length:
-        best, length = off, with_margin
     rough = _rough(terrain, start, goal, weights, method, resolution, bound=length)
     if rough is None:
         return best if method == "triangles" else None
-    return rough if _weigh(terrain, rough, weights) < length else best
-
-
-def _weigh(terrain: Terrain, points: Floats, weights: Floats) -> float:
-    """Weighted length of a polyline, m; infinite where rounding took it through a wall."""
-    _, costs, stops = terrain.trace(np.hstack([points[:-1], points[1:]]), weights)
-    return float(costs.sum()) if (stops == FREE).all() else np.inf
+    return rough if weigh(rough, weights, terrain.ground) < length else best

@@ -5,7 +5,7 @@ import pytest
 import shapely
 
 import footway as fw
-from footway.crowd.moving import nearest_free
+from footway.crowd.room import nearest_free
 from tests.unit.crowd.maps import SHAPES, cmap, env
 
 

@@ -2,9 +2,11 @@
 
 import re
 
+import numpy as np
 import pytest
 
 import footway as fw
+from footway.crowd import room
 from footway.crowd.room import free_of, free_place
 from tests.unit.crowd.maps import box, cmap, crowd
 
@@ -59,3 +61,17 @@ def test_starts_in_walls_are_answered_with_a_free_place():
         it.add(1, starts=[(15, 10)])
     with pytest.raises(fw.BadQuery, match=r"clearance of 0.100 m.*; \(.*\) is free"):
         it.add(1, starts=[(0.1, 10)])
+
+
+@pytest.mark.parametrize("name", ["hall", "door", "cells", "branch", "office"])
+@pytest.mark.parametrize("radius", [0.05, 0.3, 1.2, 50.0])
+def test_the_nearest_free_place_is_that_in_the_nearest_of_all_balls(name, radius):
+    it = cmap(name)
+    x0, y0, x1, y1 = it.bounds
+    points = np.random.default_rng(3).uniform((x0 - 3, y0 - 3), (x1 + 3, y1 + 3), (40, 2))
+    radii = np.full(len(points), radius)
+    expected = points.copy()
+    for k in np.flatnonzero(it.clearance(points) < radii):
+        expected[k] = room._into_ball(room.balls_of(it).all, points[k], radius)
+    np.testing.assert_array_equal(room.nearest_free(it, points, radii), expected)
+    assert room.fits_somewhere(it, radius) == (radius < 50.0)

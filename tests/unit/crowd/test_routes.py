@@ -12,7 +12,6 @@ from footway.crowd.manner import Manner, footing_of, spread
 from footway.crowd.route_plan import plan
 from footway.crowd.state import GUIDED, LEFT, LENGTH, ON_ROUTE, ROOM, SIGHT
 from footway.terrain._course_kernels import cut
-from footway.terrain._steiner_kernels import search_nodes
 from tests.oracle.crowd import assert_same
 from tests.unit.crowd import maps
 from tests.unit.crowd.maps import box
@@ -269,20 +268,6 @@ class TestParts:
         for k in (0, 7, 19):
             (alone,) = plan(starts[k : k + 1], goals[k : k + 1], footing)
             assert all(map(np.array_equal, alone, together[k]))
-
-    def test_landmarks_know_the_best_ways(self):
-        footing = footing_of(Manner("miran", 30.0, 3.0, 1.0, 0.25, MUD), yard())
-        nodes = footing.nodes
-        for column in footing.away.T[:3]:
-            start = nodes.places[int(column.argmin())]
-            for node in (0, len(nodes.places) // 2, len(nodes.places) - 1):
-                way, through = search_nodes(
-                    start, nodes.places[node], footing.weights, footing.terrain.ground, nodes
-                )
-                line = np.vstack([start, nodes.places[way], nodes.places[node]])
-                metres = np.hypot(*np.diff(line, axis=0).T)
-                weight = footing.weights[footing.terrain.ground.kind[through]]
-                assert np.isclose(column[node], metres @ weight, atol=1e-3)
 
     def test_places_on_the_ground(self):
         terrain = fw.Terrain.build(yard(), 0.5)

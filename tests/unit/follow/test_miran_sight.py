@@ -34,7 +34,8 @@ def seen(
 ) -> list[tuple[float, float]]:
     ground = terrain.ground
     eyes = sight.make_eyes(len(ground.triangles), len(course.pieces))
-    count = see(x[0], x[1], low, min(high, course.length), course, ground, eyes)
+    at = float(x[0]), float(x[1])  # kernels are compiled anew for whole numbers
+    count = see(*at, low, float(min(high, course.length)), course, ground, eyes)
     return [(a, b) for a, b in eyes.intervals[:count].tolist()]
 
 

@@ -6,6 +6,8 @@ import time
 import numpy as np
 import pytest
 
+from footway.crowd import Recording
+from footway.errors import BadInput
 from footway.studio import desk, people
 from footway.studio.desk import Desk
 from footway.studio.documents import Document, open_built_in
@@ -125,9 +127,8 @@ def test_populations_come_change_and_go(table):
     table.ok("population", do="change", index=0, speed=0.7)
     assert table.ok("character", id=0)["speed"] == pytest.approx(0.7)
     assert table.ok("population", do="remove", index=1)["characters"] == 5
-    assert table.ok("crowd", do="reset")["populations"] == [
-        {"index": 0, "name": "first", "count": 5, "speed": 0.7}
-    ]
+    (one,) = table.ok("crowd", do="reset")["populations"]
+    assert (one["name"], one["count"], one["speed"]) == ("first", 5, 0.7)
     assert table.ok("character", id=0)["speed"] == pytest.approx(0.7)
 
 
@@ -287,3 +288,127 @@ def test_a_scenario_runs_and_is_drawn_on():
         assert status["characters"] + status["exited"] == 300
         assert table.ok("crowd", do="reset")["characters"] == 300
         assert b"destinations" in table.desk.save("scenario").content
+
+
+def test_a_population_changes_while_it_runs(table):
+    table.ok("population", do="add", count=20, radius=0.2, name="first")
+    table.ok("crowd", do="start", speed=8)
+    status = table.ok(
+        "population", do="change", index=0, radius=0.4, speed=0.9, lane=-0.1, noise=0.2, count=30
+    )
+    (one,) = status["populations"]
+    assert {key: one[key] for key in ("count", "radius", "speed", "lane", "noise", "follow")} == {
+        "count": 30, "radius": 0.4, "speed": 0.9, "lane": -0.1, "noise": 0.2, "follow": "cmm",
+    }  # fmt: skip
+    crowd = table.desk.live.crowd
+    wait_until(lambda: crowd.time > 2.0)
+    table.ok("crowd", do="pause")
+    assert (crowd.map.clearance(crowd.positions) >= crowd.radii).all()
+    assert table.ok("population", do="change", index=0, count=5)["characters"] == 5
+    assert crowd.ids.tolist() == [0, 1, 2, 3, 4]
+    (one,) = table.ok("crowd", do="reset")["populations"]
+    assert (one["count"], one["radius"], one["lane"]) == (5, 0.4, -0.1)
+
+
+def test_what_they_follow_changes(table):
+    table.ok("edit", do="add", what="terrain", kind="mud", polygon=box(2, 2, 5, 5))
+    table.ok("population", do="add", count=5)
+
+    def change(**wishes):
+        (one,) = table.ok("population", do="change", index=0, **wishes)["populations"]
+        table.ok("crowd", do="step")
+        return one["follow"], one["preferences"]
+
+    assert change(preferences={"mud": 4.0}) == ("miran", {"mud": 4.0})
+    assert change(follow="irm") == ("irm", {"mud": 4.0})
+    assert change(follow="cmm") == ("cmm", {})
+    assert change(preferences={"mud": 2.0}) == ("miran", {"mud": 2.0})
+    assert change(preferences={}) == ("cmm", {})
+    text = table.desk.save("scenario").content.decode()
+    assert "mud" not in text
+
+
+@pytest.mark.parametrize(
+    "wishes",
+    [
+        {"radius": 0.3, "count": 100_000},
+        {"preferences": {"lava": 2.0}, "speed": 2.0, "count": 40},
+    ],
+    ids=str,
+)
+def test_a_change_that_cannot_be_changes_nothing(table, wishes):
+    table.ok("population", do="add", count=20)
+    crowd = table.desk.live.crowd
+    before, facts = crowd.positions, table.ok("crowd", do="status")["populations"]
+    assert table.error("population", do="change", index=0, **wishes)["kind"] == "bad-input"
+    np.testing.assert_array_equal(crowd.positions, before)
+    assert table.ok("crowd", do="status")["populations"] == facts
+    assert table.error("population", do="change", index=4, speed=1.0)["kind"] == "bad-input"
+
+
+def test_the_people_of_a_scenario_still_differ_after_a_change():
+    with Table(open_built_in("demo:evacuation")) as table:
+        crowd = table.desk.live.crowd
+        table.ok("population", do="change", index=0, speed=1.0, radius=0.2)
+        mean, deviation = crowd.profiles[0].speed
+        assert mean == 1.0
+        assert len(set(crowd.speeds[crowd.populations == 0])) > 10
+        assert 0.0 < deviation < 0.5
+        count = table.ok("crowd", do="status")["populations"][0]["count"]
+        status = table.ok("population", do="change", index=0, count=count + 5)
+        assert status["populations"][0]["count"] == count + 5
+
+
+def test_groups_stay_as_many(table):
+    crowd = table.desk.live.crowd
+    table.desk.live.do(lambda: crowd.add_group(4, start=(3, 3)))
+    assert table.ok("crowd", do="status")["populations"][0]["grouped"]
+    for count in (2, 9):
+        assert "group" in table.error("population", do="change", index=0, count=count)["error"]
+    assert table.ok("population", do="change", index=0, count=4, speed=1.0)["characters"] == 4
+
+
+def test_the_crowd_is_recorded(table):
+    assert "nothing" in table.error("crowd", do="stop-record")["error"]
+    table.ok("population", do="add", count=20)
+    assert table.ok("crowd", do="record")["recording"]["running"]
+    for _ in range(3):
+        table.ok("crowd", do="step")
+    table.ok("population", do="change", index=0, speed=2.0)
+    table.ok("obstacle", do="add", at=[5, 5])
+    table.ok("population", do="add", count=3)
+    status = table.ok("crowd", do="step")
+    assert (status["recording"]["frames"], status["recording"]["ended"]) == (5, None)
+    with pytest.raises(BadInput, match="stop"):
+        table.desk.save("recording")
+    assert not table.ok("crowd", do="stop-record")["recording"]["running"]
+    recording = Recording.load(table.desk.save("recording").content)
+    assert (recording.n_frames, len(recording.characters.ids)) == (5, 23)
+
+
+@pytest.mark.parametrize(
+    ("ask", "word"),
+    [
+        ({"ask": "edit", "do": "add", "polygon": [[2, 2], [3, 2], [3, 3]]}, "map"),
+        ({"ask": "population", "do": "change", "index": 0, "radius": 0.3}, "radius"),
+        ({"ask": "crowd", "do": "reset"}, "anew"),
+        ({"ask": "open", "name": "gallery:field"}, "document"),
+    ],
+    ids=str,
+)
+def test_what_ends_a_recording(table, ask, word):
+    table.ok("population", do="add", count=20)
+    table.ok("crowd", do="record")
+    table.ok("crowd", do="step")
+    table.ok(**ask)
+    said = table.ok("crowd", do="step")["recording"]
+    assert (said["running"], said["frames"]) == (False, 2)
+    assert word in said["ended"]
+    assert Recording.load(table.desk.save("recording").content).n_frames == 2
+
+
+def test_an_edit_that_moves_no_wall_ends_no_recording(table):
+    table.ok("population", do="add", count=2)
+    table.ok("crowd", do="record")
+    table.ok("edit", do="add", what="area", role="goal", polygon=box(2, 2, 3, 3))
+    assert table.ok("crowd", do="step")["recording"]["running"]

@@ -21,6 +21,8 @@ GOOD = [
     '{"n":11,"ask":"trails","first":0,"last":9}',
     '{"n":12,"ask":"character","id":3}',
     '{"n":13,"ask":"ground"}',
+    '{"n":14,"ask":"population","do":"change","index":0,"radius":0.3,"count":12,"follow":"miran"}',
+    '{"n":15,"ask":"crowd","do":"record"}',
 ]
 
 BAD = {

@@ -11,7 +11,8 @@ from footway.io.scenario import load_scenario, parse_scenario
 from footway.studio.documents import Document, open_built_in
 from footway.studio.drawing import Sheet
 from footway.studio.requests import Edit, Population
-from footway.studio.saving import as_geojson, as_recording, as_scenario, toml
+from footway.studio.saving import as_geojson, as_recording, as_scenario, as_take, toml
+from footway.studio.takes import Take
 from tests.unit.crowd.maps import cmap, env
 from tests.unit.crowd.recordings import assert_same, random_recording
 
@@ -93,8 +94,22 @@ def test_a_recording_is_saved_as_it_is(tmp_path):
     file = as_recording(replace(HALL, recording=recording))
     (tmp_path / file.name).write_bytes(file.content)
     assert_same(fw.Recording.load(tmp_path / file.name), recording)
+
+
+def test_a_take_is_saved_once_it_has_ended():
+    crowd = fw.Crowd(HALL.corridors)
+    crowd.add(3)
+    take = Take(crowd)
+    with pytest.raises(fw.BadInput, match="stop it"):
+        as_take(HALL, take)
+    take.end()
+    file = as_take(HALL, take)
+    assert file.name == "my-hall.parquet"
+    assert fw.Recording.load(file.content).n_frames == 1
+    take.drop()
+    assert not take.file.exists()
     with pytest.raises(fw.BadInput, match="nothing is recorded"):
-        as_recording(HALL)
+        as_take(HALL, None)
 
 
 def test_a_saved_corridor_map_has_no_geojson():

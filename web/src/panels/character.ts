@@ -20,69 +20,81 @@ interface CharacterFacts {
 
 const EVERY = 0.15;
 
-export function characterPart(app: App): { element: HTMLElement } {
-  const { selected, following } = app.store;
-  const person = new Person();
-  app.stage.scene.add(person.root);
-  const goal = new Mark(app.stage, app.marks, { testid: "mark-aim", name: "Goal of the character", kind: "flag", text: "⚑" });
-  const known = facts("character-facts");
-  const legend = h("div", { class: "legend" });
-  const follow = button("character-follow", "Follow with the camera", { icon: "target", text: "Follow" }, () =>
-    following.set(!following.value),
-  );
-  const close = button("character-close", "Let go of the character", { icon: "close", text: "Let go" }, () => selected.set(-1));
-  const element = section("Character", known.box, legend, h("div", { class: "buttons" }, follow, close));
-  element.setAttribute("data-testid", "character");
-  let waited = EVERY;
-  let busy = false;
-  const show = ({ ok, arrays }: Reply<CharacterFacts>): void => {
-    if (ok.id !== selected.value) return;
-    const at = app.crowd.find(ok.id)?.at ?? ok.position;
-    const forces = ok.forces ?? [];
-    person.show(at, ok.radius, arrays, forces);
-    goal.move(ok.goal ?? undefined);
-    known.show(rows(ok, (place) => app.store.words(place)));
-    legend.replaceChildren(
-      ...forces.map((name) =>
-        h("span", { class: "entry-row" }, h("i", { class: "swatch", style: `background:${FORCES[name] ?? "#6c7a89"}` }), name),
-      ),
+export class CharacterPart {
+  readonly element: HTMLElement;
+  private readonly app: App;
+  private readonly person = new Person();
+  private readonly goal: Mark;
+  private readonly known = facts("character-facts");
+  private readonly legend = h("div", { class: "legend" });
+  private waited = EVERY;
+  private busy = false;
+
+  constructor(app: App) {
+    this.app = app;
+    const { selected, following } = app.store;
+    app.stage.scene.add(this.person.root);
+    this.goal = new Mark(app.stage, app.marks, { testid: "mark-aim", name: "Goal of the character", kind: "flag", text: "⚑" });
+    const follow = button("character-follow", "Follow with the camera", { icon: "target", text: "Follow" }, () =>
+      following.set(!following.value),
     );
-    app.stage.invalidate();
-  };
-  following.watch((on) => follow.setAttribute("aria-pressed", String(on)));
-  selected.watch((id) => {
-    element.hidden = id < 0;
-    app.crowd.pick(id);
-    waited = EVERY;
+    const close = button("character-close", "Let go of the character", { icon: "close", text: "Let go" }, () => selected.set(-1));
+    this.element = section("Character", this.known.box, this.legend, h("div", { class: "buttons" }, follow, close));
+    this.element.setAttribute("data-testid", "character");
+    following.watch((on) => follow.setAttribute("aria-pressed", String(on)));
+    selected.watch((id) => this.select(id));
+    app.stage.tick((seconds) => this.tick(seconds));
+  }
+
+  private select(id: number): void {
+    this.element.hidden = id < 0;
+    this.app.crowd.pick(id);
+    this.waited = EVERY;
     if (id < 0) {
-      person.hide();
-      goal.move(undefined);
-      following.set(false);
+      this.person.hide();
+      this.goal.move(undefined);
+      this.app.store.following.set(false);
     }
-    app.stage.invalidate();
-  });
-  app.stage.tick((seconds) => {
-    const id = selected.value;
+    this.app.stage.refresh();
+  }
+
+  private tick(seconds: number): boolean {
+    const { app } = this;
+    const id = app.store.selected.value;
     if (id < 0) return false;
     app.crowd.pick(id);
     const found = app.crowd.find(id);
-    if (following.value && found !== undefined && app.stage.view !== "walk") app.stage.centreOn(...found.at);
-    waited += seconds;
-    if (waited >= EVERY && !busy) {
-      waited = 0;
-      busy = true;
-      app.source
-        .ask<CharacterFacts>("character", { id })
-        .then(show)
-        .catch((trouble: unknown) => {
-          selected.set(-1);
-          if (!(trouble instanceof Refusal)) app.complain(trouble);
-        })
-        .finally(() => (busy = false));
-    }
+    if (app.store.following.value && found !== undefined && app.stage.view !== "walk") app.stage.centreOn(...found.at);
+    this.waited += seconds;
+    if (this.waited >= EVERY && !this.busy) this.ask(id);
     return false;
-  });
-  return { element };
+  }
+
+  private ask(id: number): void {
+    this.waited = 0;
+    this.busy = true;
+    this.app.source
+      .ask<CharacterFacts>("character", { id })
+      .then((reply) => this.show(reply))
+      .catch((trouble: unknown) => {
+        this.app.store.selected.set(-1);
+        if (!(trouble instanceof Refusal)) this.app.complain(trouble);
+      })
+      .finally(() => (this.busy = false));
+  }
+
+  private show({ ok, arrays }: Reply<CharacterFacts>): void {
+    const { app } = this;
+    if (ok.id !== app.store.selected.value) return;
+    const at = app.crowd.find(ok.id)?.at ?? ok.position;
+    const forces = ok.forces ?? [];
+    this.person.show(at, ok.radius, arrays, forces);
+    this.goal.move(ok.goal ?? undefined);
+    this.known.show(rows(ok, (place) => app.store.words(place)));
+    const swatch = (name: string): HTMLElement => h("i", { class: "swatch", style: `background:${FORCES[name] ?? "#6c7a89"}` });
+    this.legend.replaceChildren(...forces.map((name) => h("span", { class: "entry-row" }, swatch(name), name)));
+    app.stage.refresh();
+  }
 }
 
 function rows(ok: CharacterFacts, pair: (place: Point) => string): [string, string][] {

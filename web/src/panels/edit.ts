@@ -1,6 +1,7 @@
 /** Draw and delete on the map: obstacles, walkable ground, terrain, areas. */
 import type { App, Panel } from "../app";
 import { button, choice, field, h, section, type Choice } from "../dom";
+import { download } from "../download";
 import type { IconName } from "../icons";
 import { Draft } from "../scene/draft";
 import type { Tool } from "../scene/input";
@@ -100,7 +101,7 @@ export class EditPanel implements Panel {
 
   private sketch(corners: Point[], pointer?: Point): void {
     this.draft.show(corners, pointer);
-    this.app.stage.invalidate();
+    this.app.stage.refresh();
   }
 
   private ask(fields: Record<string, unknown>): void {
@@ -186,16 +187,6 @@ function saving(app: App): HTMLElement {
     links.recording.hidden = !recorded;
   });
   return section("Save", h("div", { class: "buttons" }, ...Object.values(links)));
-}
-
-/** Fetch the file and hand it to the browser; a refusal is shown, never saved as a file. */
-async function download(app: App, as: string): Promise<void> {
-  const reply = await fetch(app.address(`save?as=${as}`));
-  if (!reply.ok) throw new Error(((await reply.json()) as { error?: string }).error ?? "it could not be saved");
-  const name = /filename="?([^";]+)/.exec(reply.headers.get("content-disposition") ?? "")?.[1];
-  const href = URL.createObjectURL(await reply.blob());
-  h("a", { href, download: name ?? `map.${as}` }).click();
-  setTimeout(() => URL.revokeObjectURL(href), 10_000);
 }
 
 function rectangle([ax, ay]: Point, [bx, by]: Point): Point[] {

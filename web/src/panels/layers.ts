@@ -1,10 +1,10 @@
 /** Which layers are drawn, with their legends. */
 import type { App, Panel } from "../app";
 import { choice, facts, h, section, toggle } from "../dom";
-import { HEAT_CSS, METHODS, PALETTES, RAMP_CSS, areaColour, terrainColour } from "../scene/colours";
+import { HEAT_CSS, METHODS, RAMP_CSS, areaColour, terrainColour } from "../scene/colours";
 import { Overlays, type Method } from "../scene/overlays";
 import type { LayerName } from "../store";
-import { Refusal } from "../wire";
+import { LayerShower } from "./showing";
 
 const NAMES: Partial<Record<LayerName, string>> = {
   walls: "Walls",
@@ -83,87 +83,17 @@ function repairList(app: App): HTMLElement {
   return box;
 }
 
-/** Watch the switches: fetch what is not here yet, show and hide. */
+/** Watch the switches. */
 function connect(app: App, overlays: Overlays, legends: () => void): void {
-  const { layers, document, theme, tint } = app.store;
-  const fetched = new Set<LayerName>();
-  const ready = new Set<LayerName>();
-  const objects: Partial<Record<LayerName, { visible: boolean }>> = {
-    walls: app.ground.walls,
-    terrain: app.ground.terrain,
-    areas: app.ground.areas,
-    density: app.density.mesh,
-    trails: app.trails.lines,
-  };
-  const fetchers: Partial<Record<LayerName, () => Promise<void>>> = {
-    axis: async () => overlays.showAxis((await app.source.ask("layer", { name: "axis" })).arrays),
-    discs: async () => {
-      const { arrays } = await app.source.ask("layer", { name: "discs" });
-      overlays.showDiscs(arrays.discs, PALETTES[theme.value].disc);
-    },
-  };
-  for (const method of ROADMAPS) {
-    fetchers[method] = async () => {
-      const { arrays } = await app.source.ask("layer", { name: "roadmap", method });
-      overlays.showRoadmap(method, arrays);
-    };
-  }
-  // The server computes one layer at a time and turns others away: they wait here for their turn.
-  let turn: Promise<unknown> = Promise.resolve();
-  const inTurn = (fetch: () => Promise<void>): Promise<void> => {
-    const mine = turn.then(() => patiently(fetch));
-    turn = mine.catch(() => undefined);
-    return mine;
-  };
-  const drawn = (name: LayerName): { visible: boolean }[] => {
-    if (name === "axis") return [overlays.axis];
-    if (name === "discs") return [overlays.discs];
-    if (name in overlays.roadmaps) return Object.values(overlays.roadmaps[name as Method]);
-    const object = objects[name];
-    return object === undefined ? [] : [object];
-  };
-  const show = (name: LayerName, on: boolean): void => {
-    const fetch = fetchers[name];
-    if (on && fetch !== undefined && !fetched.has(name) && document.value !== undefined) {
-      fetched.add(name);
-      inTurn(fetch)
-        .then(() => {
-          ready.add(name);
-          show(name, layers[name].value);
-        })
-        .catch((trouble: unknown) => {
-          fetched.delete(name);
-          layers[name].set(false);
-          app.complain(trouble);
-        });
-    }
-    for (const object of drawn(name)) object.visible = on && (fetch === undefined || ready.has(name));
-    legends();
-    app.stage.invalidate();
-  };
-  for (const [name, signal] of Object.entries(layers)) signal.watch((on) => show(name as LayerName, on));
+  const { layers, document, tint } = app.store;
+  const shower = new LayerShower(app, overlays, legends);
+  for (const [name, signal] of Object.entries(layers)) signal.watch((on) => shower.show(name as LayerName, on));
   tint.watch((value) => {
     app.crowd.setTint(value);
     legends();
-    app.stage.invalidate();
+    app.stage.refresh();
   });
-  document.watch(() => {
-    fetched.clear();
-    ready.clear();
-    overlays.clear();
-    for (const [name, signal] of Object.entries(layers)) if (signal.value) show(name as LayerName, true);
-  });
-}
-
-/** Ask again while the server is busy with another page's layer, for a minute. */
-async function patiently(fetch: () => Promise<void>, tries = 200): Promise<void> {
-  try {
-    await fetch();
-  } catch (trouble) {
-    if (tries === 0 || !(trouble instanceof Refusal) || trouble.kind !== "busy") throw trouble;
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    await patiently(fetch, tries - 1);
-  }
+  document.watch(() => shower.forget());
 }
 
 /** The legends of what is shown, with the units. */

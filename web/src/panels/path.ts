@@ -169,7 +169,7 @@ export class PathPanel implements Panel {
     this.known.show([]);
     this.label.move(undefined);
     this.pathway.clear();
-    this.app.stage.invalidate();
+    this.app.stage.refresh();
   }
 
   private show({ ok, arrays }: Reply<PathFacts>): void {
@@ -180,6 +180,7 @@ export class PathPanel implements Panel {
   }
 
   private refuse(error: Error): void {
+    if (error instanceof Refusal && error.kind === "dropped") return;
     this.forget();
     if (!(error instanceof Refusal)) return this.app.complain(error);
     this.state.trouble = error.message;

@@ -194,11 +194,12 @@ export class ReplayPanel implements Panel {
     if (pair === undefined) return;
     const [before, after] = pair;
     if (this.drawn !== k) this.draw(k, before, after);
-    if (app.store.layers.density.value) app.density.update(before, performance.now() / 1000);
+    const counted = app.store.layers.density.value && app.density.update(before, performance.now() / 1000);
     const span = after.time - before.time;
     app.crowd.setPart(span > 0 ? Math.min(1, (time - before.time) / span) : 1);
     app.trails.setNow(time);
-    app.stage.invalidate();
+    if (counted) app.stage.invalidate();
+    else app.stage.refresh();
   }
 
   private draw(k: number, before: Frame, after: Frame): void {

@@ -1,21 +1,10 @@
-/** The crowd: instanced characters, moved between two frames by the graphics card. */
-import {
-  BufferAttribute,
-  Color,
-  Group,
-  InstancedBufferAttribute,
-  InstancedBufferGeometry,
-  LatheGeometry,
-  Mesh,
-  ShaderMaterial,
-  Vector2,
-  Vector3,
-  type IUniform,
-} from "three";
+/** The crowd: everybody between two frames, moved by the graphics card. */
+import { BufferAttribute, Group, InstancedBufferAttribute, type BufferGeometry, type Color } from "three";
 import type { Arrays } from "../wire";
-import type { Point, Theme, View } from "../store";
-import { POPULATIONS } from "./colours";
-import { square } from "./discs";
+import type { Point, Theme } from "../store";
+import { moves } from "./painter";
+import { discs, dots, farFigures, figures, uniforms } from "./people";
+import type { Sight } from "./stage";
 
 /** Positions of the crowd at one time, as the server sends them. */
 export interface Frame {
@@ -33,126 +22,32 @@ export function frame(facts: Record<string, unknown>, arrays: Arrays): Frame {
   return { time: Number(facts.time ?? 0), ...arrays } as unknown as Frame;
 }
 
-const SHARED = /* glsl */ `
-  attribute vec4 course;    // where it was, where it is next
-  attribute vec4 motion;    // velocity there and then, m/s
-  attribute vec2 self;      // radius, colour
-  uniform float part;
-  uniform float bySpeed;
-  uniform float picked;
-  uniform vec3 colours[8];
-  varying vec3 tint;
-  vec3 ramp(float t) {
-    vec3 slow = vec3(0.78, 0.18, 0.16), middle = vec3(0.93, 0.72, 0.30), fast = vec3(0.16, 0.58, 0.62);
-    return t < 0.5 ? mix(slow, middle, t * 2.0) : mix(middle, fast, t * 2.0 - 1.0);
-  }
-  vec2 place() { return mix(course.xy, course.zw, part); }
-  vec2 drift() { return mix(motion.xy, motion.zw, part); }
-  void paint() {
-    tint = bySpeed > 0.5 ? ramp(clamp(length(drift()) / 1.5, 0.0, 1.0)) : colours[int(mod(self.y, 8.0))];
-    if (float(gl_InstanceID) == picked) tint = vec3(1.0, 0.85, 0.2);
-  }
-  vec2 facing() { vec2 v = drift(); float s = length(v); return s > 0.02 ? v / s : vec2(0.0, 1.0); }`;
-
-const MAP_VERTEX = /* glsl */ `
-  ${SHARED}
-  uniform float pixel;
-  varying vec2 at;
-  void main() {
-    paint();
-    vec2 ahead = facing();
-    at = position.xy;
-    float size = max(self.x, 1.6 * pixel);
-    vec2 turned = vec2(ahead.y * at.x + ahead.x * at.y, -ahead.x * at.x + ahead.y * at.y);
-    gl_Position = projectionMatrix * viewMatrix * vec4(place() + turned * size, 0.2, 1.0);
-  }`;
-
-const MAP_FRAGMENT = /* glsl */ `
-  uniform vec3 rim;
-  varying vec2 at;
-  varying vec3 tint;
-  void main() {
-    float r = length(at);
-    float soft = fwidth(r);
-    float alpha = smoothstep(1.0, 1.0 - soft, r);
-    if (alpha < 0.02) discard;
-    float nose = smoothstep(0.30, 0.30 - soft * 1.5, length(at - vec2(0.0, 0.52)));
-    vec3 shade = mix(tint, rim, smoothstep(0.86 - soft, 0.86, r) * 0.55);
-    gl_FragColor = vec4(mix(shade, vec3(1.0), nose * step(soft, 0.2) * 0.85), alpha);
-    #include <colorspace_fragment>
-  }`;
-
-const SOLID_VERTEX = /* glsl */ `
-  ${SHARED}
-  uniform float perPixel;
-  varying vec3 face;
-  void main() {
-    paint();
-    vec2 ahead = facing();
-    vec4 feet = viewMatrix * vec4(place(), 0.0, 1.0);
-    float least = 1.3 * perPixel * -feet.z;  // metres that 1.3 pixels cover there
-    float grown = max(1.0, least / self.x);
-    vec2 wide = position.xy * self.x / 0.25 * grown;
-    vec2 turned = vec2(ahead.y * wide.x + ahead.x * wide.y, -ahead.x * wide.x + ahead.y * wide.y);
-    face = vec3(ahead.y * normal.x + ahead.x * normal.y, -ahead.x * normal.x + ahead.y * normal.y, normal.z);
-    float tall = min(grown, 2.0) * position.z * (0.94 + 0.12 * fract(self.y * 0.37 + self.x * 91.7));
-    gl_Position = projectionMatrix * viewMatrix * vec4(place() + turned, tall, 1.0);
-  }`;
-
-const SOLID_FRAGMENT = /* glsl */ `
-  uniform float dim;
-  varying vec3 face;
-  varying vec3 tint;
-  void main() {
-    float sun = max(0.0, dot(normalize(face), normalize(vec3(-0.45, -0.6, 1.0))));
-    float sky = 0.5 + 0.5 * normalize(face).z;
-    gl_FragColor = vec4(tint * (0.38 + 0.35 * sky + 0.5 * sun) * dim, 1.0);
-    #include <colorspace_fragment>
-  }`;
+/** Dots up to this radius in pixels; larger people are drawn as discs. */
+const DOT = 12;
+/** People less tall than this many pixels are drawn from afar: fewer of them when in haste. */
+const TALL = { fine: 26, quick: 60 };
 
 export class CrowdScene {
   readonly root = new Group();
   count = 0;
-  private readonly uniforms: Record<string, IUniform> = {
-    part: { value: 0 },
-    bySpeed: { value: 0 },
-    picked: { value: -1 },
-    pixel: { value: 0.01 },
-    perPixel: { value: 0.001 },
-    dim: { value: 1 },
-    rim: { value: new Color("#ffffff") },
-    colours: { value: POPULATIONS.map((hex) => new Vector3(...new Color(hex).toArray())) },
-  };
-  private readonly discs: Mesh<InstancedBufferGeometry, ShaderMaterial>;
-  private readonly bodies: Mesh<InstancedBufferGeometry, ShaderMaterial>;
-  private readonly far: Mesh<InstancedBufferGeometry, ShaderMaterial>;
-  private view: View = "map";
-  private course = new Float32Array(0);
-  private motion = new Float32Array(0);
-  private self = new Float32Array(0);
+  private readonly uniforms = uniforms();
+  private readonly discs = discs(this.uniforms);
+  private readonly dots = dots(this.uniforms);
+  private readonly figures = figures(this.uniforms);
+  private readonly far = farFigures(this.uniforms);
+  private sight: Sight | undefined;
+  /** Everybody, and those who are drawn larger than dots. */
+  private readonly all = new People();
+  private readonly few = new People();
   private ids: Uint32Array = new Uint32Array(0);
   private readonly slots = new Map<number, number>();
-  private capacity = 0;
 
   constructor() {
-    const { uniforms } = this;
-    const look = { transparent: true, depthWrite: false, vertexShader: MAP_VERTEX, fragmentShader: MAP_FRAGMENT };
-    this.discs = new Mesh(square(), new ShaderMaterial({ ...look, uniforms }));
-    const solid = { vertexShader: SOLID_VERTEX, fragmentShader: SOLID_FRAGMENT };
-    this.bodies = new Mesh(figure(NEAR, 9), new ShaderMaterial({ ...solid, uniforms }));
-    this.far = new Mesh(figure(FAR, 4), this.bodies.material);
-    this.discs.renderOrder = 20;
-    for (const mesh of this.meshes) mesh.frustumCulled = false;
-    this.root.add(...this.meshes);
-    this.setView("map");
-  }
-
-  setView(view: View): void {
-    this.view = view;
-    const tiny = view === "3d" && (this.uniforms.pixel.value as number) > SMALL;
-    this.discs.visible = view === "map";
-    this.bodies.visible = view !== "map" && !tiny;
-    this.far.visible = tiny;
+    const meshes = [this.discs, this.dots, this.figures, this.far];
+    this.dots.renderOrder = this.discs.renderOrder = 20;
+    for (const mesh of meshes) mesh.frustumCulled = false;
+    this.root.add(...meshes);
+    moves(this.root);
   }
 
   setTheme(theme: Theme): void {
@@ -164,11 +59,19 @@ export class CrowdScene {
     this.uniforms.bySpeed.value = tint === "speed" ? 1 : 0;
   }
 
-  /** Metres per pixel: of the map, and at one metre from the eye. */
-  setPixel(metres: number, perPixel: number): void {
-    this.uniforms.pixel.value = metres;
-    this.uniforms.perPixel.value = perPixel;
-    this.setView(this.view);
+  /** Choose how people are drawn from where the camera is. */
+  look(sight: Sight): void {
+    const { view, metres, perPixel, ratio, quick } = sight;
+    this.sight = sight;
+    const { pixel, perPixel: afar, nearer } = this.uniforms;
+    pixel.value = metres / ratio;
+    afar.value = perPixel / ratio;
+    nearer.value = 1.75 / (perPixel * (quick ? TALL.quick : TALL.fine));
+    const large = view === "map" && this.largest() > DOT * metres;
+    this.discs.visible = large;
+    this.dots.visible = view === "map" && !large;
+    this.figures.visible = this.far.visible = view !== "map";
+    this.choose();
   }
 
   /** Where between its two frames the crowd is drawn, 0 to 1. */
@@ -179,27 +82,13 @@ export class CrowdScene {
   /** Two frames to move between; who is only in the later one stands still. */
   setPair(before: Frame, after: Frame): void {
     this.count = after.id.length;
-    this.reserve(this.count);
-    const { course, motion, self } = this;
-    const earlier = before === after ? undefined : places(before, after);
-    for (let i = 0; i < this.count; i++) {
-      const j = earlier === undefined ? i : earlier[i];
-      const from = j < 0 ? after : before;
-      const k = j < 0 ? i : j;
-      course[4 * i] = from.at[2 * k];
-      course[4 * i + 1] = from.at[2 * k + 1];
-      course[4 * i + 2] = after.at[2 * i];
-      course[4 * i + 3] = after.at[2 * i + 1];
-      motion[4 * i] = from.velocity[2 * k] / 1000;
-      motion[4 * i + 1] = from.velocity[2 * k + 1] / 1000;
-      motion[4 * i + 2] = after.velocity[2 * i] / 1000;
-      motion[4 * i + 3] = after.velocity[2 * i + 1] / 1000;
-      self[2 * i] = after.radius[i] / 1000;
-      self[2 * i + 1] = after.population[i];
-    }
+    if (this.all.reserve(this.count)) for (const mesh of [this.dots, this.far]) this.all.give(mesh.geometry, BufferAttribute);
+    this.all.set(before, after);
     this.ids = after.id;
     this.slots.clear();
-    this.upload();
+    for (const { geometry } of [this.dots, this.far]) geometry.setDrawRange(0, this.count);
+    this.all.upload();
+    if (this.sight !== undefined) this.look(this.sight);
   }
 
   /** Where a character is drawn now, with its velocity; undefined when it is not there. */
@@ -208,7 +97,7 @@ export class CrowdScene {
     const i = this.slots.get(id);
     if (i === undefined || i >= this.count) return undefined;
     const { at, velocity } = this.drawn(i);
-    return { at, velocity, radius: this.self[2 * i], index: i };
+    return { at, velocity, radius: this.all.self[3 * i], index: i };
   }
 
   /** The character nearest to a point, within `reach` metres of its rim; -1 when there is none. */
@@ -217,7 +106,7 @@ export class CrowdScene {
     let least = Infinity;
     for (let i = 0; i < this.count; i++) {
       const { at } = this.drawn(i);
-      const gap = Math.hypot(at[0] - x, at[1] - y) - this.self[2 * i];
+      const gap = Math.hypot(at[0] - x, at[1] - y) - this.all.self[3 * i];
       if (gap < Math.min(least, reach)) {
         least = gap;
         best = this.ids[i];
@@ -232,47 +121,114 @@ export class CrowdScene {
 
   clear(): void {
     this.count = 0;
-    this.upload();
-  }
-
-  private get meshes(): Mesh<InstancedBufferGeometry, ShaderMaterial>[] {
-    return [this.discs, this.bodies, this.far];
+    for (const { geometry } of [this.dots, this.far]) geometry.setDrawRange(0, 0);
+    this.choose();
   }
 
   private drawn(i: number): { at: Point; velocity: Point } {
     const t = this.uniforms.part.value as number;
-    const { course, motion } = this;
+    const { course, motion } = this.all;
     const mix = (array: Float32Array, k: number): number => array[4 * i + k] * (1 - t) + array[4 * i + 2 + k] * t;
     return { at: [mix(course, 0), mix(course, 1)], velocity: [mix(motion, 0), mix(motion, 1)] };
   }
 
-  private reserve(count: number): void {
-    if (count <= this.capacity) return;
-    this.capacity = Math.ceil(count * 1.3) + 64;
-    this.course = new Float32Array(4 * this.capacity);
-    this.motion = new Float32Array(4 * this.capacity);
-    this.self = new Float32Array(2 * this.capacity);
-    const shared = {
-      course: new InstancedBufferAttribute(this.course, 4),
-      motion: new InstancedBufferAttribute(this.motion, 4),
-      self: new InstancedBufferAttribute(this.self, 2),
-    };
-    for (const mesh of this.meshes) {
-      mesh.geometry.dispose();
-      for (const [name, attribute] of Object.entries(shared)) mesh.geometry.setAttribute(name, attribute);
+  private largest(): number {
+    let most = 0;
+    for (let i = 0; i < this.count; i++) most = Math.max(most, this.all.self[3 * i]);
+    return most;
+  }
+
+  /** Those in view on the map, or near the eye in 3D: instances cost, also where none is seen. */
+  private choose(): void {
+    const { sight } = this;
+    const mesh = this.discs.visible ? this.discs : this.figures;
+    if (sight === undefined || !mesh.visible) return;
+    const chosen: number[] = [];
+    for (let i = 0; i < this.count; i++) {
+      if (this.shown(sight, this.all.course[4 * i + 2], this.all.course[4 * i + 3], this.all.self[3 * i])) chosen.push(i);
+    }
+    this.few.reserve(chosen.length);
+    this.few.give(mesh.geometry, InstancedBufferAttribute);
+    this.few.pick(this.all, chosen);
+    mesh.geometry.instanceCount = chosen.length;
+    this.few.upload();
+  }
+
+  private shown({ view, eye, ahead, half }: Sight, x: number, y: number, radius: number): boolean {
+    const [dx, dy] = [x - eye.x, y - eye.y];
+    if (view === "map") return Math.abs(dx) < half[0] + radius + 1 && Math.abs(dy) < half[1] + radius + 1;
+    const reach = (this.uniforms.nearer.value as number) + 1;
+    return dx * dx + dy * dy + eye.z * eye.z < reach * reach && dx * ahead.x + dy * ahead.y - eye.z * ahead.z > -3;
+  }
+}
+
+/** Courses, velocities and selves of some people, as the graphics card reads them. */
+class People {
+  course = new Float32Array(0);
+  motion = new Float32Array(0);
+  self = new Float32Array(0);
+  private attributes: Record<string, BufferAttribute> = {};
+  private count = 0;
+
+  /** Make room; whether there are new arrays now. */
+  reserve(count: number): boolean {
+    this.count = count;
+    if (count * 4 <= this.course.length) return false;
+    const room = Math.ceil(count * 1.3) + 64;
+    this.course = new Float32Array(4 * room);
+    this.motion = new Float32Array(4 * room);
+    this.self = new Float32Array(3 * room);
+    this.attributes = {};
+    return true;
+  }
+
+  /** Let a geometry read these arrays. */
+  give(geometry: BufferGeometry, kind: typeof BufferAttribute | typeof InstancedBufferAttribute): void {
+    if (Object.keys(this.attributes).length === 0) {
+      this.attributes.course = new kind(this.course, 4);
+      this.attributes.motion = new kind(this.motion, 4);
+      this.attributes.self = new kind(this.self, 3);
+    }
+    if (geometry.getAttribute("course") === this.attributes.course) return;
+    geometry.dispose();
+    for (const [name, attribute] of Object.entries(this.attributes)) geometry.setAttribute(name, attribute);
+  }
+
+  set(before: Frame, after: Frame): void {
+    const { course, motion, self } = this;
+    const earlier = before === after ? undefined : places(before, after);
+    for (let i = 0; i < this.count; i++) {
+      const j = earlier === undefined ? i : earlier[i];
+      const from = j < 0 ? after : before;
+      const k = j < 0 ? i : j;
+      course[4 * i] = from.at[2 * k];
+      course[4 * i + 1] = from.at[2 * k + 1];
+      course[4 * i + 2] = after.at[2 * i];
+      course[4 * i + 3] = after.at[2 * i + 1];
+      motion[4 * i] = from.velocity[2 * k] / 1000;
+      motion[4 * i + 1] = from.velocity[2 * k + 1] / 1000;
+      motion[4 * i + 2] = after.velocity[2 * i] / 1000;
+      motion[4 * i + 3] = after.velocity[2 * i + 1] / 1000;
+      self[3 * i] = after.radius[i] / 1000;
+      self[3 * i + 1] = after.population[i];
+      self[3 * i + 2] = i;
     }
   }
 
-  private upload(): void {
-    for (const { geometry } of this.meshes) {
-      geometry.instanceCount = this.count;
-      for (const [name, size] of [["course", 4], ["motion", 4], ["self", 2]] as const) {
-        const attribute = geometry.getAttribute(name) as InstancedBufferAttribute | undefined;
-        if (attribute === undefined) continue;
-        attribute.clearUpdateRanges();
-        attribute.addUpdateRange(0, size * this.count);
-        attribute.needsUpdate = true;
-      }
+  /** Take over some of `others`. */
+  pick(others: People, chosen: number[]): void {
+    chosen.forEach((from, i) => {
+      this.course.set(others.course.subarray(4 * from, 4 * from + 4), 4 * i);
+      this.motion.set(others.motion.subarray(4 * from, 4 * from + 4), 4 * i);
+      this.self.set(others.self.subarray(3 * from, 3 * from + 3), 3 * i);
+    });
+  }
+
+  upload(): void {
+    for (const attribute of Object.values(this.attributes)) {
+      attribute.clearUpdateRanges();
+      attribute.addUpdateRange(0, attribute.itemSize * this.count);
+      attribute.needsUpdate = true;
     }
   }
 }
@@ -287,21 +243,4 @@ function places(before: Frame, after: Frame): Int32Array {
   before.id.forEach((id, i) => (slots[id] = i));
   after.id.forEach((id, i) => (found[i] = slots[id]));
   return found;
-}
-
-/** Radius and height of a figure's outline, from the feet up; far away a few points will do. */
-const NEAR = [[0.1, 0], [0.2, 0.5], [0.25, 1.25], [0.16, 1.42], [0.07, 1.46], [0.12, 1.58], [0.08, 1.72], [0, 1.75]];
-const FAR = [[0.12, 0], [0.25, 1.3], [0.08, 1.75]];
-
-/** Metres per pixel from which on people are drawn with few triangles. */
-const SMALL = 0.08;
-
-/** A standing figure of radius 0.25 m and height 1.75 m. */
-function figure(outline: number[][], sides: number): InstancedBufferGeometry {
-  const profile = outline.map(([r, z]) => new Vector2(r, z));
-  const lathe = new LatheGeometry(profile, sides).rotateX(Math.PI / 2);
-  const geometry = new InstancedBufferGeometry();
-  geometry.setIndex(lathe.index);
-  for (const name of ["position", "normal"]) geometry.setAttribute(name, lathe.getAttribute(name) as BufferAttribute);
-  return geometry;
 }

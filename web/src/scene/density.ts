@@ -9,7 +9,7 @@ import {
   UnsignedByteType,
 } from "three";
 import type { Frame } from "./crowd";
-import type { Bounds } from "./stage";
+import type { Bounds } from "./cameras";
 
 /** Densities at which the ramp may end; above the last is level of service F (Fruin). */
 const TOPS = [0.5, 1, 2, 4];
@@ -96,9 +96,9 @@ export class Density {
     this.changed();
   }
 
-  /** Count the frame's characters, at most a few times a second. */
-  update(frame: Frame, now: number): void {
-    if (now - this.drawn < EVERY && now >= this.drawn) return;
+  /** Count the frame's characters, at most a few times a second; whether it was done now. */
+  update(frame: Frame, now: number): boolean {
+    if (now - this.drawn < EVERY && now >= this.drawn) return false;
     this.drawn = now;
     this.cells.fill(0);
     this.splat(frame.at);
@@ -109,6 +109,7 @@ export class Density {
     const scale = 255 / (this.cell * this.cell * this.top);
     for (let i = 0; i < this.cells.length; i++) this.bytes[i] = Math.min(255, this.cells[i] * scale);
     if (this.texture !== undefined) this.texture.needsUpdate = true;
+    return true;
   }
 
   private stretch(): void {

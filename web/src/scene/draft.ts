@@ -2,6 +2,7 @@
 import { Group } from "three";
 import type { Point } from "../store";
 import { Discs } from "./discs";
+import { moves } from "./painter";
 import { Strokes } from "./strokes";
 
 export class Draft {
@@ -13,6 +14,7 @@ export class Draft {
   constructor() {
     this.corners.material.depthTest = false;
     this.root.add(this.line, this.closing, this.corners);
+    moves(this.root);
   }
 
   show(corners: Point[], pointer?: Point): void {

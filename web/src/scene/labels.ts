@@ -1,11 +1,11 @@
-/** Names of areas on the map. */
+/** Names of areas on the map and in 3D. */
 import type { App } from "../app";
 import { Mark } from "./marks";
 
 export function areaLabels(app: App): void {
   let marks: Mark[] = [];
   const show = (): void => {
-    const on = app.store.layers.areas.value && app.store.view.value === "map";
+    const on = app.store.layers.areas.value && app.store.view.value !== "walk";
     for (const mark of marks) mark.element.classList.toggle("off", !on);
   };
   app.groundShown.push(() => {

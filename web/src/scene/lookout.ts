@@ -1,7 +1,7 @@
 /** A first place to stand in a map that nobody has seen yet. */
 import type { Point } from "../store";
-import { inside, type Polygon } from "./ground";
-import type { Bounds } from "./stage";
+import { inside, type Polygon } from "./polygons";
+import type { Bounds } from "./cameras";
 
 const GRID = 28;
 const WAYS = 24;

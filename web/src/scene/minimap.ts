@@ -2,8 +2,8 @@
 import { h } from "../dom";
 import type { Point, Theme } from "../store";
 import { PALETTES } from "./colours";
-import type { Polygon } from "./ground";
-import type { Bounds } from "./stage";
+import type { Polygon } from "./polygons";
+import type { Bounds } from "./cameras";
 import type { Walker } from "./walker";
 
 const SIDE = 260;

@@ -2,6 +2,7 @@
 import { CylinderGeometry, Group, InstancedMesh, Matrix4, MeshLambertMaterial } from "three";
 import type { Arrays } from "../wire";
 import type { Point } from "../store";
+import { moves } from "./painter";
 
 const MOST = 256;
 
@@ -17,6 +18,7 @@ export class Obstacles {
     this.mesh.frustumCulled = false;
     this.mesh.count = 0;
     this.root.add(this.mesh);
+    moves(this.root);
   }
 
   show({ discs, ids }: Arrays, named?: number[]): void {

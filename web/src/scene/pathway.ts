@@ -4,6 +4,7 @@ import type { Arrays } from "../wire";
 import type { Point, Theme } from "../store";
 import { PALETTES } from "./colours";
 import { Discs } from "./discs";
+import { moves } from "./painter";
 import { Strip, Strokes } from "./strokes";
 
 export class Pathway {
@@ -24,6 +25,7 @@ export class Pathway {
   constructor() {
     const { corridor, left, right, backbone, route, halo, path, gap, disc } = this;
     this.root.add(corridor, left, right, backbone, route, halo, path, gap, disc);
+    moves(this.root);
   }
 
   setTheme(theme: Theme): void {

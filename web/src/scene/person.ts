@@ -3,6 +3,7 @@ import { Group } from "three";
 import type { Arrays } from "../wire";
 import type { Point } from "../store";
 import { Discs } from "./discs";
+import { moves } from "./painter";
 import { Strip, Strokes } from "./strokes";
 
 export const FORCES: Record<string, string> = {
@@ -32,6 +33,7 @@ export class Person {
 
   constructor() {
     this.root.add(this.strip, this.backbone, this.attraction, this.arrows, this.point, this.ring);
+    moves(this.root);
   }
 
   show(at: Point, radius: number, arrays: Arrays, forces: string[]): void {

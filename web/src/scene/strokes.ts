@@ -1,5 +1,14 @@
 /** Lines of a width in pixels, and strips between two lines. */
-import { BufferAttribute, BufferGeometry, Mesh, MeshBasicMaterial, DoubleSide, type ColorRepresentation } from "three";
+import {
+  BufferAttribute,
+  BufferGeometry,
+  DoubleSide,
+  Mesh,
+  MeshBasicMaterial,
+  NotEqualStencilFunc,
+  ReplaceStencilOp,
+  type ColorRepresentation,
+} from "three";
 import { LineMaterial } from "three/addons/lines/LineMaterial.js";
 import { LineSegments2 } from "three/addons/lines/LineSegments2.js";
 import { LineSegmentsGeometry } from "three/addons/lines/LineSegmentsGeometry.js";
@@ -67,11 +76,20 @@ export class Strokes extends LineSegments2 {
   }
 }
 
-/** A translucent strip between two chains of equally many points. */
+/** A translucent strip between two chains of equally many points; where it overlaps itself it is no darker. */
 export class Strip extends Mesh<BufferGeometry, MeshBasicMaterial> {
+  private static strips = 0;
+
   constructor(colour: ColorRepresentation, opacity: number, order: number) {
     const look = { color: colour, transparent: true, opacity, depthWrite: false, side: DoubleSide };
-    super(new BufferGeometry(), new MeshBasicMaterial(look));
+    Strip.strips += 1;
+    const once = {
+      stencilWrite: true,
+      stencilRef: Strip.strips,
+      stencilFunc: NotEqualStencilFunc,
+      stencilZPass: ReplaceStencilOp,
+    };
+    super(new BufferGeometry(), new MeshBasicMaterial({ ...look, ...once }));
     this.renderOrder = order;
     this.frustumCulled = false;
     this.visible = false;

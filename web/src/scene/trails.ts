@@ -2,6 +2,7 @@
 import { BufferAttribute, BufferGeometry, Color, LineSegments, ShaderMaterial, Vector3 } from "three";
 import type { Frame } from "./crowd";
 import { POPULATIONS } from "./colours";
+import { moves } from "./painter";
 
 const PIECES = 400_000;
 const EVERY = 0.4;
@@ -53,6 +54,7 @@ export class Trails {
     this.lines.frustumCulled = false;
     this.lines.renderOrder = 3;
     this.lines.visible = false;
+    moves(this.lines);
   }
 
   get pieces(): number {

@@ -1,0 +1,103 @@
+"""Kernels that are made the first time: what the page is told."""
+
+import json
+import threading
+from contextlib import contextmanager
+
+import pytest
+
+from footway.studio import preparing
+from footway.studio.preparing import Preparing, make_all, words
+from footway.studio.requests import parsed
+from footway.studio.wire import unpacked
+
+
+@pytest.fixture
+def compiler(monkeypatch):
+    """What calls those who listen, as Numba does where it compiles."""
+    listeners = []
+
+    @contextmanager
+    def announce(say):
+        listeners.append(say)
+        yield
+        listeners.remove(say)
+
+    monkeypatch.setattr(preparing, "announce_compilation", announce)
+    return lambda: [say() for say in listeners]
+
+
+@pytest.fixture
+def told():
+    said = []
+    made = Preparing(lambda message: said.append(unpacked(message)[0]["facts"]["what"]))
+    made.said = said
+    return made
+
+
+def test_nothing_is_said_where_all_is_there(told, compiler):
+    with told.of("MIRAN"):
+        pass
+    assert told.said == []
+
+
+def test_it_is_said_once_and_taken_back(told, compiler):
+    with told.of("MIRAN"):
+        compiler()
+        assert told.what == "MIRAN"
+    assert told.said == ["MIRAN", None]
+    assert told.what is None
+
+
+def test_it_is_taken_back_after_an_error(told, compiler):
+    def fail():
+        with told.of("IRM"):
+            compiler()
+            raise ValueError("x")
+
+    with pytest.raises(ValueError, match="x"):
+        fail()
+    assert told.said == ["IRM", None]
+
+
+def test_what_another_thread_needs_is_said_by_that_one(told, compiler):
+    def other():
+        with told.of("MIRAN"):
+            compiler()
+
+    with told.of("paths"):
+        thread = threading.Thread(target=other)
+        thread.start()
+        thread.join()
+    assert told.said == ["MIRAN", None]
+
+
+@pytest.mark.parametrize(
+    ("ask", "expected"),
+    [
+        ({"ask": "path", "start": [0, 0], "goal": [1, 1], "method": "irm"}, "IRM"),
+        ({"ask": "path", "start": [0, 0], "goal": [1, 1]}, "paths"),
+        ({"ask": "population", "do": "add", "preferences": {"mud": 2.0}}, "MIRAN"),
+        ({"ask": "population", "do": "add"}, "the crowd"),
+        ({"ask": "crowd", "do": "step"}, "the crowd"),
+        ({"ask": "hello"}, "the map"),
+    ],
+    ids=str,
+)
+def test_words(ask, expected):
+    assert words(parsed(json.dumps({"n": 1, **ask}))) == expected
+
+
+def test_all_are_made_until_it_is_over(told, monkeypatch):
+    made = []
+    monkeypatch.setattr(preparing, "_walk_one", made.append)
+    monkeypatch.setattr(preparing, "_walk_some", made.append)
+    make_all(told, lambda: len(made) >= 2)
+    assert made == ["cmm", "miran"]
+
+
+@pytest.mark.parametrize("method", ["cmm", "miran", "irm"])
+def test_there_is_room_for_it_on_the_small_map(method):
+    preparing._walk_some(method)
+    if method != "cmm":
+        preparing._walk_one(method)

@@ -1,0 +1,69 @@
+/** The form that adds a population. */
+import type { App } from "../app";
+import { button, choice, field, h, select, type Choice } from "../dom";
+import type { Status } from "../store";
+import { ProfileControls } from "./profile";
+
+const THEN = [
+  { value: "repeat", text: "Go on" },
+  { value: "stay", text: "Stay" },
+  { value: "exit", text: "Leave" },
+] as const;
+
+const BEHAVIOURS = [
+  { value: "goals", text: "Goals" },
+  { value: "wander", text: "Wander" },
+] as const;
+
+export function newcomers(app: App): HTMLElement {
+  const count = field("add-count", "Count", { type: "number", min: 1, max: 100000, value: 500, step: 1 });
+  const controls = new ProfileControls((what) => `add-${what}`);
+  const way = journey(app);
+  const { radius, speed, lane, noise, follow, costs } = controls.rows;
+  const behaviour = choice("add-behaviour", "Behaviour", BEHAVIOURS, "goals", (value) => {
+    follow.hidden = costs.hidden = value === "wander";
+  });
+  app.store.document.watch((document) => document !== undefined && controls.fit(document));
+  const add = (): void => {
+    const { follow: by, preferences, ...numbers } = controls.get();
+    const walking = behaviour.get() === "goals" && by !== "cmm" ? { follow: by, preferences } : {};
+    const people = Math.max(1, Math.round(Number(count.input.value)));
+    app.source
+      .ask<Status>("population", { do: "add", count: people, behaviour: behaviour.get(), ...numbers, ...walking, ...way.get() })
+      .then(({ ok }) => app.store.status.set(ok))
+      .catch(app.complain);
+  };
+  return h(
+    "details",
+    { class: "add", open: true },
+    h("summary", {}, "Add people"),
+    ...[count.row, radius, speed, behaviour.row, ...way.rows],
+    h("details", { class: "add" }, h("summary", { "data-testid": "add-profile" }, "Lane, noise, way"), lane, noise, follow),
+    costs,
+    button("add-population", "Add people", { icon: "plus", text: "Add", look: "main" }, add),
+  );
+}
+
+/** Where newcomers begin, where they go, and what they do there. */
+function journey(app: App): { rows: HTMLElement[]; get: () => Record<string, string> } {
+  const from = select("add-area", "From", []);
+  const then: Choice<(typeof THEN)[number]["value"]> = choice("add-then", "Afterwards", THEN, "repeat", () => undefined);
+  const afterwards = h("div", { class: "field" }, h("span", { class: "name" }, "When they are there"), then.row);
+  const to = select("add-goal", "To", [], (goal) => {
+    afterwards.hidden = goal === "";
+    const area = app.store.document.value?.areas.find(({ name }) => name === goal);
+    then.set(area?.role === "exit" ? "exit" : "repeat");
+  });
+  app.store.document.watch((document) => {
+    const areas = (document?.areas ?? []).map(({ name }) => ({ value: name, text: name }));
+    from.fill([{ value: "", text: "anywhere" }, ...areas]);
+    to.fill([{ value: "", text: "random goals" }, ...areas]);
+    from.row.hidden = to.row.hidden = areas.length === 0;
+    afterwards.hidden = to.input.value === "";
+  });
+  const get = (): Record<string, string> => ({
+    ...(from.input.value === "" ? {} : { area: from.input.value }),
+    ...(to.input.value === "" ? {} : { goal: to.input.value, then: then.get() }),
+  });
+  return { rows: [from.row, to.row, afterwards], get };
+}

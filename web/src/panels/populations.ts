@@ -1,0 +1,119 @@
+/** The populations of the running crowd: their profiles are changed while they walk. */
+import type { App } from "../app";
+import { button, field, h } from "../dom";
+import { POPULATIONS } from "../scene/colours";
+import type { Population, Status } from "../store";
+import { Newest, type Reply } from "../wire";
+import { ProfileControls } from "./profile";
+
+/** A row for each population. */
+export function populationList(app: App): HTMLElement {
+  const list = h("ul", { class: "populations", "data-testid": "populations" });
+  const rows = new Map<number, PopulationRow>();
+  app.store.status.watch((status) => status !== undefined && draw(app, list, rows, status.populations ?? []));
+  return list;
+}
+
+/** Rows stay while their population does: a slider that is held must not be taken away. */
+function draw(app: App, list: HTMLElement, rows: Map<number, PopulationRow>, populations: Population[]): void {
+  const kept = (index: number): boolean => rows.get(index)?.removed === false;
+  const there = populations.filter(({ count, index }) => (count ?? 1) > 0 || kept(index));
+  for (const population of there) {
+    const { index } = population;
+    const row = rows.get(index) ?? new PopulationRow(app, population);
+    rows.set(index, row);
+    row.show(population);
+  }
+  for (const [index, { name }] of rows) {
+    if (!there.some((population) => population.index === index && population.name === name)) rows.delete(index);
+  }
+  const wanted = [...rows.values()].map(({ element }) => element);
+  if (wanted.length !== list.children.length || wanted.some((row, i) => row !== list.children[i])) list.replaceChildren(...wanted);
+}
+
+class PopulationRow {
+  readonly element: HTMLElement;
+  readonly name: string | undefined;
+  removed = false;
+  private readonly app: App;
+  private readonly index: number;
+  private readonly count = h("span", { class: "count" });
+  private readonly controls: ProfileControls;
+  private readonly people: ReturnType<typeof field>;
+  /** What was set since the last ask: it is asked when that is answered. */
+  private pending: Record<string, unknown> = {};
+  private readonly newest: Newest<Reply<Status>>;
+
+  constructor(app: App, { index, name }: Population) {
+    this.app = app;
+    this.index = index;
+    this.name = name;
+    this.newest = new Newest(({ ok }) => app.store.status.set(ok), app.complain);
+    this.controls = new ProfileControls((what) => `population-${what}-${index}`, (fields) => this.change({ ...fields }));
+    this.people = field(`population-count-${index}`, "Count", {
+      type: "number",
+      min: 1,
+      max: 100000,
+      step: 1,
+      onchange: () => this.change({ count: Math.max(1, Math.round(Number(this.people.input.value))) }),
+    });
+    this.element = this.row();
+  }
+
+  show(population: Population): void {
+    const { count, behaviour, grouped } = population;
+    this.count.textContent = count?.toLocaleString("en") ?? "";
+    this.element.classList.toggle("gone", count === 0);
+    const { input } = this.people;
+    if (document.activeElement !== input) input.value = String(count ?? 0);
+    input.disabled = grouped === true;
+    this.controls.show(population);
+    const { value } = this.app.store.document;
+    if (value !== undefined) this.controls.fit(value);
+    const corridors = behaviour === "wander" || grouped === true;
+    this.controls.rows.follow.hidden = this.controls.rows.costs.hidden = corridors;
+  }
+
+  private row(): HTMLElement {
+    const { index, controls } = this;
+    const { radius, speed, lane, noise, follow, costs } = controls.rows;
+    return h(
+      "li",
+      { "data-testid": `population-${index}` },
+      h("i", { class: "swatch", style: `background:${POPULATIONS[index % POPULATIONS.length]}` }),
+      h("span", { class: "name" }, this.name ?? `Population ${index + 1}`),
+      this.count,
+      button(`population-remove-${index}`, "Remove", { icon: "trash", look: "quiet" }, () => this.remove()),
+      speed,
+      h(
+        "details",
+        { class: "add" },
+        h("summary", { "data-testid": `population-profile-${index}` }, "Profile"),
+        ...[this.people.row, radius, lane, noise, follow, costs],
+      ),
+    );
+  }
+
+  private remove(): void {
+    this.removed = true;
+    this.put({ do: "remove" });
+  }
+
+  private change(fields: Record<string, unknown>): void {
+    this.put({ do: "change", ...fields });
+  }
+
+  private put(fields: Record<string, unknown>): void {
+    Object.assign(this.pending, fields);
+    this.newest.put(() => {
+      const asked = this.pending;
+      this.pending = {};
+      if (asked.do === "remove") return this.ask({ do: "remove" });
+      return this.ask(asked);
+    });
+  }
+
+  private ask(fields: Record<string, unknown>): Promise<Reply<Status>> {
+    return this.app.source.ask<Status>("population", { index: this.index, ...fields });
+  }
+}

@@ -1,0 +1,40 @@
+/** Record the live crowd, and save what was recorded. */
+import type { App } from "../app";
+import { button, h } from "../dom";
+import { download } from "../download";
+import type { Recording, Status } from "../store";
+
+export function recorder(app: App): HTMLElement {
+  const ask = (what: "record" | "stop-record"): void => {
+    app.source
+      .ask<Status>("crowd", { do: what })
+      .then(({ ok }) => app.store.status.set(ok))
+      .catch(app.complain);
+  };
+  const dot = h("i", { class: "dot" });
+  const record = button("record", "Record the crowd", { text: "Record" }, () => ask("record"));
+  const stop = button("record-stop", "Stop the recording", { text: "Stop" }, () => ask("stop-record"));
+  record.prepend(dot.cloneNode());
+  stop.prepend(dot);
+  stop.classList.add("recording");
+  const save = button("record-save", "Save the recording", { icon: "save", text: "Save recording" }, () => {
+    download(app, "recording").catch(app.complain);
+  });
+  const word = h("p", { class: "hint", "data-testid": "record-word" });
+  app.store.status.watch((status) => {
+    const { recording } = status ?? {};
+    record.hidden = recording?.running === true;
+    stop.hidden = !record.hidden;
+    save.hidden = recording == null || recording.running || recording.frames === 0;
+    word.textContent = recording == null ? "" : told(recording);
+    word.hidden = recording == null;
+  });
+  return h("div", { class: "stack" }, h("div", { class: "buttons" }, record, stop, save), word);
+}
+
+function told({ running, seconds, megabytes, ended }: Recording): string {
+  const size = megabytes >= 0.1 ? `, ${megabytes.toFixed(1)} MB` : "";
+  const much = `${seconds.toFixed(1)} s${size}`;
+  if (running) return `Recording: ${much}`;
+  return ended == null ? `Recorded: ${much}` : `Recorded: ${much}. It ended: ${ended}`;
+}
