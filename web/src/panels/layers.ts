@@ -16,8 +16,8 @@ const NAMES: Partial<Record<LayerName, string>> = {
   trails: "Trajectories",
   grm: "Grid (GRM)",
   rrm: "Reachability (RRM)",
-  rrm_star: "Star-shaped (RRM*)",
-  rrrm: "Retraction (RRRM)",
+  rrm_star: "With cycles (RRM*)",
+  rrrm: "Retracted (RRRM)",
   prm: "Voronoi-PRM",
 };
 
