@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _WALK: Final = "Walking (with --follow)"
 _AROUND: Final = "Dynamic obstacles (with --follow)"
 _TRAJECTORY: Final = ".csv"
+_ROUNDING: Final = 1e-4  # m, that a walk may be nearer to a wall than its radius, by rounding
 
 
 class Follower(StrEnum):
@@ -313,6 +314,11 @@ class Walked:
             return (
                 f"Certified: {body_of(smap, walk.radius)} on this walk never runs into an "
                 f"obstacle; {stays_of(smap, walk.clearance)}."
+            )
+        if walk.clearance < walk.radius - _ROUNDING:
+            return (
+                f"NOT certified: this walk comes as near as {walk.clearance:.3f} m to a wall; "
+                "please report it with the map"
             )
         return (
             f"Certified: a disc of radius {walk.radius:g} m on this walk never touches a wall; "

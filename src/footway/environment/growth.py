@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 TANGENT: Final = math.pi / 12
 """rad that one tangent covers, at most: its ends are 0.9 % of the radius outside the circle."""
 
+_STRAIGHT: Final = 1e-9  # rad, beyond a straight angle, that need no wedge
+
 
 class Wedges(NamedTuple):
     """Sectors about the ends of walls.
@@ -42,8 +44,7 @@ class Wedges(NamedTuple):
 def sides(walls: Walls, radius: float) -> Floats:
     """Return the lines beside walls at distance `radius` (m), (n, 4) m, on the free sides only."""
     segments = walls.segments
-    along = segments[:, 2:] - segments[:, :2]
-    left = radius * np.column_stack([-along[:, 1], along[:, 0]]) / np.hypot(*along.T)[:, None]
+    left = radius * _left(segments[:, 2:] - segments[:, :2])
     aside = np.hstack([left, left])
     return np.concatenate([segments + aside, (segments - aside)[walls.two_sided]])
 
@@ -54,37 +55,83 @@ def wedges(walls: Walls) -> Wedges:
     Around each end the walls are sorted by direction; where free space between two of them is
     wider than a straight angle, a wedge fills what the rectangles beside them leave open.
     """
+    gaps = _gaps(walls)
+    wide = gaps.turns > math.pi + _STRAIGHT
+    return Wedges(
+        np.concatenate([gaps.tips[wide], walls.points]),
+        np.concatenate([gaps.starts[wide] + math.pi / 2, np.zeros(len(walls.points))]),
+        np.concatenate([gaps.turns[wide] - math.pi, np.full(len(walls.points), 2 * math.pi)]),
+    )
+
+
+def joints(walls: Walls, radius: float) -> Floats:
+    """Return lines (n, 4) m that join what `sides` and `tangents` leave open between two walls.
+
+    Lines beside two walls that are almost straight cross at less than a lattice step, if at all,
+    and ends that should meet may be rounded apart: with these the outline is closed on any lattice.
+    They lie inside the grown walls, or have no length.
+    """
+    gaps = _gaps(walls)
+    after, before = gaps.tips + radius * gaps.after, gaps.tips - radius * gaps.before
+    wide = gaps.turns > math.pi + _STRAIGHT
+    around = Wedges(gaps.tips[wide], gaps.starts[wide] + math.pi / 2, gaps.turns[wide] - math.pi)
+    pieces, owner = _pieces(around), np.arange(len(around.tips))
+    first = _chain_point(around, radius, pieces, owner, np.zeros_like(pieces))
+    last = _chain_point(around, radius, pieces, owner, pieces + 1)
+    return np.concatenate(
+        [
+            np.hstack([after[~wide], before[~wide]]),
+            np.hstack([after[wide], first]),
+            np.hstack([last, before[wide]]),
+        ]
+    )
+
+
+class _Gaps(NamedTuple):
+    """Free space between a wall and the next one about the same corner, counterclockwise."""
+
+    tips: Floats  # (n, 2) m
+    starts: Floats  # (n,) rad, direction of the wall
+    turns: Floats  # (n,) rad to the next
+    after: Floats  # (n, 2) to the left of the wall, 1 long
+    before: Floats  # (n, 2) to the left of the next, 1 long
+
+
+def _gaps(walls: Walls) -> _Gaps:
     segments = walls.segments
     at = np.concatenate([segments[:, :2], segments[:, 2:]])
     along = segments[:, 2:] - segments[:, :2]
     outward = np.concatenate([along, -along])
     angle = np.arctan2(outward[:, 1], outward[:, 0])
-    # Free space is on the left of a wall, seen from its first end.
-    free = np.concatenate([np.ones(len(segments), dtype=bool), walls.two_sided])
     corner = np.unique(at + 0.0, axis=0, return_inverse=True)[1].ravel()
     order = np.lexsort((angle, corner))
-    gap = _to_the_next(angle[order], corner[order])
-    wide = free[order] & (gap > math.pi + 1e-9)
-    return Wedges(
-        np.concatenate([at[order][wide], walls.points]),
-        np.concatenate([angle[order][wide] + math.pi / 2, np.zeros(len(walls.points))]),
-        np.concatenate([gap[wide] - math.pi, np.full(len(walls.points), 2 * math.pi)]),
-    )
+    following = _next_about(corner[order])
+    turn = angle[order][following] - angle[order]
+    turn[turn <= 0] += 2 * math.pi
+    left = _left(outward)[order]
+    # Free space is on the left of a wall, seen from its first end.
+    free = np.concatenate([np.ones(len(segments), dtype=bool), walls.two_sided])[order]
+    gaps = (at[order], angle[order], turn, left, left[following])
+    return _Gaps(*(field[free] for field in gaps))
 
 
-def _to_the_next(angle: Floats, corner: Ints) -> Floats:
-    """Return (n,) rad to the next angle at the same corner; both are sorted, corner first."""
+def _next_about(corner: Ints) -> Ints:
+    """Return (n,) the next at the same corner, after the last the first; corners are sorted."""
     first = np.flatnonzero(np.r_[True, corner[1:] != corner[:-1]])
     following = np.arange(1, len(corner) + 1)
     following[np.r_[first[1:], len(corner)] - 1] = first
-    gap: Floats = angle[following] - angle
-    gap[gap <= 0] += 2 * math.pi
-    return gap
+    return following
+
+
+def _left(along: Floats) -> Floats:
+    """Return (n, 2) the directions to the left, 1 long."""
+    left: Floats = np.column_stack([-along[:, 1], along[:, 0]]) / np.hypot(*along.T)[:, None]
+    return left
 
 
 def tangents(around: Wedges, radius: float) -> Floats:
     """Return lines (n, 4) m that touch the circles of `radius` (m) about the tips, end to end."""
-    pieces = np.maximum(np.ceil(around.turns / TANGENT - 1e-9), 1).astype(np.int64)
+    pieces = _pieces(around)
     # The chain of k tangents has k + 1 lines: the first and the last are half of one.
     owner = np.repeat(np.arange(len(pieces)), pieces + 1)
     number = np.arange(len(owner)) - np.repeat(np.cumsum(pieces + 1) - pieces - 1, pieces + 1)
@@ -94,6 +141,11 @@ def tangents(around: Wedges, radius: float) -> Floats:
             _chain_point(around, radius, pieces, owner, number + 1),
         ]
     )
+
+
+def _pieces(around: Wedges) -> Ints:
+    """Return (n,) the tangents about each tip."""
+    return np.maximum(np.ceil(around.turns / TANGENT - 1e-9), 1).astype(np.int64)
 
 
 def _chain_point(around: Wedges, radius: float, pieces: Ints, owner: Ints, number: Ints) -> Floats:
@@ -115,7 +167,7 @@ def is_in_wedge(points: Floats, around: Wedges, which: Ints, radius: float) -> N
     x, y = (points - around.tips[which]).T
     turns = around.turns[which]
     angle = (np.arctan2(y, x) - around.starts[which]) % (2 * math.pi)
-    step = turns / np.maximum(np.ceil(turns / TANGENT - 1e-9), 1)
+    step = turns / _pieces(around)[which]
     from_touch = np.abs(angle % step - step / 2)
     # Between touching points the tangents are farthest away: where the middle of a piece is.
     height = np.hypot(x, y) * np.cos(step / 2 - from_touch)

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import shapely
+import shapely.affinity
 
 from footway.environment import Environment, gallery
 from footway.environment.partition import partition
@@ -90,6 +91,31 @@ def test_a_disc_keeps_its_radius_and_loses_less_than_1_percent_of_it(name, radiu
     filled = areas_of(cut).sum()
     assert filled <= env.walkable.buffer(-radius, quad_segs=128).area + 1e-3
     assert filled >= env.walkable.buffer(-1.01 * radius, quad_segs=128).area
+
+
+def bent(rng):
+    """A house with corners in the middle of its walls, a few millimetres off, as surveyors do."""
+    shape = shapely.Polygon(
+        [(0, 0), (30, 0), (30, 25), (18, 25), (18, 9), (9, 9), (9, 25), (0, 25)]
+    )
+    ring = shapely.get_coordinates(shapely.segmentize(shape.exterior, 7.0))[:-1]
+    ring = ring + rng.choice([0, 0.001, -0.001, 0.003, -0.007], ring.shape)
+    turned = shapely.affinity.rotate(shapely.Polygon(ring), rng.uniform(0, 360))
+    return shapely.affinity.translate(turned, 20, 20)
+
+
+@pytest.mark.parametrize("radius", [0.1, 0.25, 0.4])
+@pytest.mark.parametrize("seed", range(12))
+def test_walls_that_are_all_but_straight(seed, radius):
+    house = bent(np.random.default_rng(seed))
+    env = Environment.from_polygons(bounds=(-30, -30, 90, 90), obstacles=[house])
+    cut = partition(env, radius=radius)
+    assert_sound(cut)
+    walls = shapely.union_all(shapely.linestrings(env.walls.segments.reshape(-1, 2, 2)))
+    assert shapely.distance(shapely.points(cut.points), walls).min() >= radius - 1e-5
+    middles = cut.points[cut.triangles].mean(axis=1)
+    assert shapely.contains_xy(env.walkable, *middles.T).all()
+    assert areas_of(cut).sum() >= env.walkable.buffer(-1.01 * radius, quad_segs=64).area
 
 
 def test_a_disc_among_lines_and_points():
