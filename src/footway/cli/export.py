@@ -121,7 +121,7 @@ def export(
             "--map",
             metavar="MAP",
             help="The map that they walked on, for the geometry; a box around everybody if left "
-            "out.",
+            "out, or the built-in map of the recording where it is drawn.",
             show_default=False,
         ),
     ] = None,
@@ -211,10 +211,12 @@ def _draw(recording: Recording, wishes: Wishes, steps: Steps) -> None:
     """Draw one frame, or all of them, on the map or on a box around everybody."""
     from footway.io.picture import animate, draw_moment, save_picture, telling_frame
 
-    loaded = _ground(recording, wishes, steps)
+    own = _built_in(recording, steps) if wishes.map_name is None else None
+    loaded = own or _ground(recording, wishes, steps)
     with steps.step("export", f"Drawing {wishes.output}"):
         if wishes.kind == _PAGE:
-            _write_page(recording, loaded, wishes.output)
+            is_boxed = own is None and wishes.map_name is None
+            _write_page(recording, loaded, wishes.output, is_boxed=is_boxed)
             return
         if wishes.kind in _FILMS:
             animate(
@@ -230,10 +232,26 @@ def _draw(recording: Recording, wishes: Wishes, steps: Steps) -> None:
         save_picture(figure, wishes.output)
 
 
-def _write_page(recording: Recording, loaded: LoadedMap, output: str) -> None:
+def _write_page(recording: Recording, loaded: LoadedMap, output: str, *, is_boxed: bool) -> None:
     from footway.studio.sharing import write_page
 
-    write_page(recording, output, cmap=loaded.corridors, environment=loaded.environment)
+    cmap, environment = loaded
+    write_page(recording, output, cmap=cmap, environment=environment, is_boxed=is_boxed)
+
+
+def _built_in(recording: Recording, steps: Steps) -> LoadedMap | None:
+    """Load the map that the recording names, where it is of the gallery and they are on it."""
+    from footway.io.trajectories import check_inside
+
+    name = recording.map_name
+    if not name.startswith("gallery:"):
+        return None
+    try:
+        environment = load_environment(name, scale=None, steps=steps)
+        check_inside(recording, environment, name)
+    except BadInput:
+        return None  # another map of the same name
+    return LoadedMap(build_map(environment, steps=steps), environment)
 
 
 def _ground(recording: Recording, wishes: Wishes, steps: Steps) -> LoadedMap:

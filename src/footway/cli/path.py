@@ -82,7 +82,7 @@ EXAMPLES: Final = (
     "  footway path plan.geojson --start 1,1 --goal 9,9 --clearance 0.8 --plot path.png\n\n"
     "  footway path gallery:game --start 12,12 --goal 90,88 --follow cmm --shortcut 0.1 "
     "--lane -0.5 --plot walk.png\n\n"
-    "  footway path gallery:mckenna-road --start 30,77 --goal 84,112 --follow miran --sigma 15 "
+    "  footway path gallery:mckenna-road --start 30,77 --goal 84,112 --follow miran --sigma 5 "
     "--prefer sidewalk=0.5,road=4,mud=40 --plot walk.png\n\n"
     "  footway path park.geojson --route drawn.geojson --follow miran --prefer mud=20\n\n"
     "  footway path house.fwmap --start 5,5,3 --goal 50,30,13\n\n"

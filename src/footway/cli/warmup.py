@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -29,7 +30,7 @@ def warmup(*, json: JsonOption = False) -> None:
     with announced_compilation(), steps.step("warmup", "Compiling kernels"):
         with _meanwhile(_use_ground_and_roads):
             _use_maps()
-        _use_everything()
+        _use_ground_and_roads()
     answer = _as_json(steps)
     if json:
         print_json(answer)
@@ -39,39 +40,36 @@ def warmup(*, json: JsonOption = False) -> None:
 
 
 def _as_json(steps: Steps) -> dict[str, Any]:
-    from footway._jit import cache_directory
+    from footway._jit import _CACHE
 
-    cache = cache_directory()
-    return {"times_ms": steps.in_ms(), "cache": str(cache) if cache else None}
+    return {"times_ms": steps.in_ms(), "cache": str(_CACHE) if _CACHE else None}
 
 
 @contextmanager
 def _meanwhile(use: Callable[[], None]) -> Iterator[None]:
     """Call a function of this module in another process: compilation takes one core.
 
-    Only where kernels are kept and there are two cores. What goes wrong there goes wrong here
-    again, when everything is used, and is told then.
+    Only where kernels are kept and there are two cores, and in the directory of this process: the
+    other would make a new one where that of the user cannot be written to. What goes wrong there
+    goes wrong here again, when this process uses the same, and is told then.
     """
-    from footway._jit import cache_directory, thread_count
+    from footway._jit import _CACHE, thread_count
 
-    if cache_directory() is None or thread_count() < 2:
+    if _CACHE is None or thread_count() < 2:
         yield
         return
     code = f"from {use.__module__} import {use.__name__} as use; use()"
     with subprocess.Popen(  # noqa: S603 - this Python, and a fixed function
-        [sys.executable, "-P", "-c", code], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        [sys.executable, "-P", "-c", code],
+        env=os.environ | {"FOOTWAY_JIT_CACHE": str(_CACHE.parent)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     ) as other:
         try:
             yield
             other.wait()
         finally:
             other.kill()
-
-
-def _use_everything() -> None:
-    """Use every kernel that Python calls, each for some small question."""
-    _use_maps()
-    _use_ground_and_roads()
 
 
 def _use_maps() -> None:

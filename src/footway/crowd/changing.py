@@ -2,8 +2,8 @@
 
     check everything --> bodies --> places where they fit --> new ways, for those who need one
 
-What was drawn for a character stays unless the number it was drawn from changes, and who was wider
-than others is so afterwards.
+What was drawn for a character stays unless the numbers it was drawn from change, and who was wider
+than others is so afterwards, where both sets of numbers let people differ.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 from footway.crowd import conduct, entrance
 from footway.crowd.cast import CHANGES
 from footway.crowd.groups import bounds_of
-from footway.crowd.profile import check_spread, drawn
-from footway.crowd.room import fits_somewhere, nearest_free
+from footway.crowd.profile import check_spread, drawn, mean_and_deviation
+from footway.crowd.room import apart, fits_somewhere, nearest_free
 from footway.crowd.state import (
     GOAL,
     GROUP,
@@ -33,19 +33,22 @@ from footway.crowd.state import (
 from footway.errors import BadQuery
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from footway.crowd.cast import Cast
     from footway.crowd.groups import Group
     from footway.crowd.journeys import Leg, Population
     from footway.crowd.places import Pool
-    from footway.crowd.profile import Profile
+    from footway.crowd.profile import Profile, Spread
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
     Flags = NDArray[np.bool_]
 
 _DRAWN = {"radius": RADIUS, "speed": SPEED, "lane": LANE}  # columns of what differs between people
+_TAIL = 2.0 + 1e-3  # deviations from the mean, at the most, of what was drawn
 _AT_ONCE = 2000  # characters who get ways at once where theirs no longer fits; others wait
 
 
@@ -55,20 +58,23 @@ class _Change(NamedTuple):
     number: int  # of the population
     ids: Ints  # (n,) of those who are there
     bodies: dict[int, Floats]  # values of all ids, by column of the body
+    narrowest: float  # m, that anybody of it was
     widest: float  # m, that anybody of it may be
     is_wider: bool  # somebody becomes so
     population: Population  # as it will be
 
 
-def set_profile(cast: Cast, number: int, profile: Profile) -> None:
+def set_profile(cast: Cast, number: int, profile: Profile, *, names_speed: bool = False) -> None:
     """Give a population another profile; where it raises, nothing has changed.
+
+    Where the caller names a speed, those to whom `set_speed` gave another get it too.
 
     Raises:
         BadQuery: it fits nowhere, or it does not go with what they do.
         BadInput: a kind of ground that the map lacks.
 
     """
-    change = _checked(cast, number, profile)
+    change = _checked(cast, number, profile, names_speed=names_speed)
     before = cast.populations[number]
     slots = cast.engine.slot_of[change.ids]
     _change_bodies(cast, change, slots)
@@ -76,47 +82,81 @@ def set_profile(cast: Cast, number: int, profile: Profile) -> None:
     has_new_size = RADIUS in change.bodies
     moved = _make_room(cast, change, slots) if has_new_size else np.zeros(len(slots), bool)
     cast.populations[number] = change.population
+    groups = _groups_of(cast, change.ids)
     if change.population.behaviour == "wander":
         if has_new_size and len(slots):
             entrance.let_wander(cast, change.ids, change.population)
-        return
-    groups = _groups_of(cast, change.ids)
+    elif not groups:
+        _give_ways(cast, change, before, moved)
     for group in groups if has_new_size else ():
         conduct.lead_on(cast, group)
-    if not groups:
-        _give_ways(cast, change, before, moved)
+    if has_new_size:
+        entrance.forget_places(cast)
 
 
 # -- before anything changes -----------------------------------------------------------------
 
 
-def _checked(cast: Cast, number: int, profile: Profile) -> _Change:
+def _checked(cast: Cast, number: int, profile: Profile, *, names_speed: bool) -> _Change:
     """Everything that can be refused, and what will be done."""
     before, present = cast.populations[number], cast.engine.present
     slots = cast.engine.slot_of[present]
     ids = present[cast.engine.state.story[slots, POPULATION] == number]
     groups = _groups_of(cast, ids)
     manner = entrance.manner_of(profile, "group" if groups else before.behaviour)
-    bodies = _bodies(cast, number, before.profile, profile)
+    bodies = _bodies(cast, number, ids, profile, names_speed=names_speed)
     widest, is_wider = _widest(profile), _is_wider(cast, ids, bodies, before.profile, profile)
     if is_wider and not fits_somewhere(cast.map, widest):
         raise BadQuery(f"the radius is {widest:g} m: a disc of this size fits nowhere on the map")
     for group in groups if RADIUS in bodies else ():
         _check_group(group, bodies[RADIUS][group.ids])
     after = before._replace(profile=profile, manner=cast.routes.number(manner))
-    return _Change(number, ids, bodies, widest, is_wider, after)
+    if is_wider and after.has_random_goals and not groups:
+        pool = entrance.random_pool(cast, widest, max(len(ids), 1))  # raises where it finds none
+        after = after._replace(legs=((pool,),))
+    narrowest = float(cast.engine.state.body[cast.engine.slot_of[ids], RADIUS].min(initial=np.inf))
+    return _Change(number, ids, bodies, narrowest, widest, is_wider, after)
 
 
-def _bodies(cast: Cast, number: int, before: Profile, after: Profile) -> dict[int, Floats]:
+def _bodies(
+    cast: Cast, number: int, ids: Ints, profile: Profile, *, names_speed: bool
+) -> dict[int, Floats]:
     """New values for every id of the crowd, of what changes."""
     found: dict[int, Floats] = {}
+    known = cast.populations[number].profile
     for k, (name, column) in enumerate(_DRAWN.items()):
-        if getattr(before, name) != getattr(after, name):
+        before, after = getattr(known, name), getattr(profile, name)
+        if before != after or (names_speed and name == "speed"):
             rng = cast.random(CHANGES, number * len(_DRAWN) + k)
-            found[column] = drawn(getattr(after, name), cast.next, rng)
-    if before.noise != after.noise:
-        found[NOISE] = np.full(cast.next, float(after.noise))
+            values = found[column] = drawn(after, cast.next, rng)
+            for some, old in _old_values(cast, number, ids, column):
+                _keep_order(values, some, old, before, after)
+    if known.noise != profile.noise:
+        found[NOISE] = np.full(cast.next, float(profile.noise))
     return found
+
+
+def _old_values(
+    cast: Cast, number: int, ids: Ints, column: int
+) -> Iterator[tuple[Ints, NDArray[Any]]]:
+    """Ids and values of a column of the body: those to come, then those who are there."""
+    for source in cast.sources:
+        if source.population == number:
+            yield source.ids, source.rows["body"][:, column]
+    yield ids, cast.engine.state.body[cast.engine.slot_of[ids], column]
+
+
+def _keep_order(
+    values: Floats, ids: Ints, old: NDArray[Any], before: Spread, after: Spread
+) -> None:
+    """Let those who differed be as many deviations from the mean as they were."""
+    mean, deviation = mean_and_deviation(before)
+    if deviation == 0.0:
+        return
+    away = (old.astype(np.float64) - mean) / deviation
+    usual = np.abs(away) <= _TAIL  # not so: `set_speed` gave it
+    mean, deviation = mean_and_deviation(after)
+    values[ids[usual]] = mean + deviation * np.clip(away[usual], -2.0, 2.0)
 
 
 def _is_wider(
@@ -184,6 +224,7 @@ def _make_room(cast: Cast, change: _Change, slots: NDArray[np.int32]) -> Flags:
     before = np.ascontiguousarray(state.place[slots, :2])
     places = nearest_free(cast.map, before, state.body[slots, RADIUS].astype(np.float64))
     moved: Flags = (places != before).any(axis=1)
+    places[moved] = apart(cast.map, places[moved], state.body[slots[moved], RADIUS].astype(float))
     state.place[slots[moved], :2] = state.anchor[slots[moved]] = places[moved]
     return moved
 
@@ -198,8 +239,10 @@ def _give_ways(cast: Cast, change: _Change, before: Population, moved: Flags) ->
     redirected = _move_goals(cast, change, slots) if change.is_wider else np.zeros(len(ids), bool)
     lost = redirected | (state.track[slots, MODE] == UNREACHABLE)
     if change.is_wider:
-        everywhere = np.arange(len(cast.planner.index.graph.clearance))
-        lost |= np.isin(ids, cast.planner.using(everywhere))
+        # Ways begin and end on edges that lead into corners, where nobody ever fitted.
+        room = cast.planner.index.graph.clearance
+        shut = np.flatnonzero((room >= change.narrowest) & (room < change.widest))
+        lost |= np.isin(ids, cast.planner.using(shut))
     if change.population.manner == before.manner and not (lost | moved).any():
         return
     keep = _keeps_goal(cast, cast.populations[change.number], slots, lost)
@@ -247,8 +290,6 @@ def _move_goals(cast: Cast, change: _Change, slots: NDArray[np.int32]) -> Flags:
     """Let goals be where they fit; whose goal is another now, or does not fit. (n,)."""
     population, story = change.population, cast.engine.state.story
     if population.has_random_goals:
-        pool = entrance.random_pool(cast, change.widest, max(len(slots), 1))
-        cast.populations[change.number] = population._replace(legs=((pool,),))
         return _is_tight(cast, slots)
     before = story[slots, GOAL].copy()
     legs = tuple(_leg(cast, leg, change, slots) for leg in population.legs)

@@ -233,8 +233,9 @@ def lead(cast: Cast, group: Group, population: Population) -> None:
 def lead_on(cast: Cast, group: Group) -> None:
     """Give a group that walks another corridor to the goal it has, where its members fit."""
     state, slots = cast.engine.state, _members(cast, group)
-    mode = state.track[slots, MODE]
+    mode = state.track[slots, MODE].copy()
     going = slots[(mode == WALKING) | (mode == UNREACHABLE)]
+    there = slots[mode == ARRIVED]
     if not len(going):
         return
     goals, radius = state.place[going[:1], GOAL_X : GOAL_Y + 1], state.body[slots, RADIUS].max()
@@ -243,6 +244,7 @@ def lead_on(cast: Cast, group: Group) -> None:
         lead(cast, group, cast.populations[state.story[going[0], POPULATION]])
     elif not _guide(cast, group, nearest_free(cast.map, goals, np.full(1, float(radius)))[0]):
         state.track[slots, MODE] = UNREACHABLE
+    state.track[there, MODE] = ARRIVED  # they wait for the others, and are counted once
 
 
 def _guide(cast: Cast, group: Group, goal: Floats) -> bool:

@@ -141,9 +141,10 @@ class Crowd(Recorded):
     ) -> None:
         """Change body and habits of a population, an index into `names`, while it walks.
 
-        It reaches those who are there and those still to come. Only what changes is drawn again.
-        Who does not fit any more goes to the nearest free place, and whose way does not gets
-        another, in the next steps. What is left out stays as it is in `profiles`.
+        It reaches those who are there and those still to come. Only what changes is drawn again; a
+        `speed` that is named also reaches those to whom `set_speed` gave another. Who does not fit
+        any more goes to the nearest free place, and whose way does not gets another, in the next
+        steps. What is left out stays as it is in `profiles`; `follow="cmm"` gives up preferences.
 
         Raises BadQuery or BadInput, and changes nothing: a number that makes no sense, a disc that
         fits nowhere, a kind of ground that the map lacks.
@@ -162,12 +163,14 @@ class Crowd(Recorded):
         from footway.crowd.changing import set_profile
 
         checks.whole("population", population, 0, most=len(self.names) - 1)
+        if follow == "cmm" and preferences is None and profile is None:
+            preferences = {}
         given = {
             "radius": radius, "speed": speed, "lane": lane, "noise": noise,
             "preferences": preferences, "follow": follow,
         }  # fmt: skip
         body = entrance.profile_of(profile, self.profiles[population], **given)
-        set_profile(self._cast, population, body)
+        set_profile(self._cast, population, body, names_speed=speed is not None)
 
     def remove(self, ids: ArrayLike) -> None:
         """Take characters (n,) away. Raises BadQuery for ids that are not there."""

@@ -30,6 +30,7 @@ from footway.crowd.room import free_place
 from footway.crowd.state import (
     BEGIN,
     FINAL,
+    GOAL,
     GROUP,
     HALF,
     ID,
@@ -251,6 +252,28 @@ def random_pool(cast: Cast, radius: float, count: int) -> Pool:
         points = free_points(cast.map, size, radius, None, rng, everywhere=True)
         cast.pools[radius] = cast.places.add(points)
     return cast.pools[radius]
+
+
+def forget_places(cast: Cast) -> None:
+    """Forget places where nobody goes, now or later: each change of a radius leaves some."""
+    pools = {pool for population in cast.populations for leg in population.legs for pool in leg}
+    cast.pools = {radius: pool for radius, pool in cast.pools.items() if pool in pools}
+    if not len(cast.places.pieces):
+        return
+    engine = cast.engine
+    slots = engine.slot_of[engine.present]
+    goals = engine.state.story[slots, GOAL]
+    used = np.zeros(len(cast.places.pieces), bool)
+    used[:1] = True  # those who have no goal yet have this one
+    used[goals] = True
+    for pool in pools:
+        used[pool.first : pool.first + pool.size] = True
+    if 2 * used.sum() > len(used):
+        return
+    number = cast.places.keep(used)
+    engine.state.story[slots, GOAL] = number[goals]
+    cast.pools = {radius: pool.renumbered(number) for radius, pool in cast.pools.items()}
+    cast.populations[:] = [population.renumbered(number) for population in cast.populations]
 
 
 def enter(cast: Cast, ids: Ints, points: Floats, rows: Rows) -> None:

@@ -58,6 +58,11 @@ class Population(NamedTuple):
         """Whether their goals are drawn on the whole map, one after the other."""
         return self.behaviour == "goals" and not (self.each or self.visits)
 
+    def renumbered(self, number: Ints) -> Population:
+        """The same where places have other numbers, as `Places.keep` gives them."""
+        legs = tuple(tuple(pool.renumbered(number) for pool in leg) for leg in self.legs)
+        return self._replace(legs=legs)
+
     def leg(self, stage: int) -> Leg:
         """Where those go who have reached so many destinations."""
         return self.legs[stage % len(self.legs)]

@@ -34,9 +34,13 @@ class Pool(NamedTuple):
     first: int
     size: int
 
+    def renumbered(self, number: Ints) -> Pool:
+        """The same places with the numbers that `Places.keep` has given them."""
+        return Pool(int(number[self.first]), self.size)
+
 
 class Places:
-    """A table of located places that only grows."""
+    """A table of located places."""
 
     def __init__(self, cmap: CorridorMap) -> None:
         self._cmap = cmap
@@ -55,6 +59,12 @@ class Places:
         reach = np.broadcast_to(np.asarray(reach, np.float32), len(points))
         self.reach = np.concatenate([self.reach, reach])
         return Pool(first, len(points))
+
+    def keep(self, used: NDArray[np.bool_]) -> Ints:
+        """Forget the other places; new numbers of all (n + 1,), as many as are kept before each."""
+        self.spots, self.pieces = self.spots[used], self.pieces[used]
+        self.reach = self.reach[used]
+        return np.concatenate([[0], np.cumsum(used)])
 
 
 def scatter(

@@ -134,10 +134,16 @@ def check_spread(name: str, value: object, most: float, unit: str) -> tuple[floa
     return mean, deviation
 
 
+def mean_and_deviation(value: Spread) -> tuple[float, float]:
+    """Both numbers of a spread that is checked."""
+    mean, deviation = value if isinstance(value, (tuple, list)) else (value, 0.0)
+    return float(mean), float(deviation)
+
+
 def drawn(value: Spread, count: int, rng: np.random.Generator) -> Floats:
     """Values of so many characters (count,): normal, cut at two deviations."""
-    mean, deviation = value if isinstance(value, (tuple, list)) else (value, 0.0)
+    mean, deviation = mean_and_deviation(value)
     if deviation == 0.0:
-        return np.full(count, float(mean))
+        return np.full(count, mean)
     found: Floats = mean + deviation * np.clip(rng.standard_normal(count), -2.0, 2.0)
     return found

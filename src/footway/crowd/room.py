@@ -8,6 +8,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from scipy.spatial import cKDTree
 
+from footway.crowd._place_kernels import in_sight
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -25,6 +27,11 @@ _ANGLES: Final = 64  # directions in which a free place is looked for
 _NEAREST: Final = 0.1  # m, at which that begins
 _FURTHER: Final = 1.15  # times as far away, in each round
 _SPACING: Final = 0.5  # m between the points of the axis from which free places are found
+_SAME: Final = 0.1  # m: discs at such places are at one place
+_SPIRAL: Final = 1.25  # radii by which it gets wider: its points are more than two radii apart
+_GOLDEN: Final = np.pi * (3.0 - np.sqrt(5.0))  # angle from one point of the spiral to the next
+_TRIED: Final = 8  # points of it that are tried for each disc
+_HALVED: Final = 12  # times that they get nearer to each other
 _INSIDE: Final = 1e-6  # m that a disc keeps off the wall, so that rounding does not push it in
 
 
@@ -99,17 +106,17 @@ class Shelf(NamedTuple):
     largest: float
 
 
-class Balls(NamedTuple):
+class Inscribed(NamedTuple):
     """Balls of a map that touch its walls, and where those of each size are."""
 
     all: Floats  # (n, 3) x, y, radius, m
     shelves: tuple[Shelf, ...]
 
 
-_known: WeakKeyDictionary[CorridorMap, Balls] = WeakKeyDictionary()
+_known: WeakKeyDictionary[CorridorMap, Inscribed] = WeakKeyDictionary()
 
 
-def balls_of(cmap: CorridorMap) -> Balls:
+def balls_of(cmap: CorridorMap) -> Inscribed:
     """The balls of a map, made once."""
     if cmap not in _known:
         axis = cmap.axis(_SPACING)
@@ -120,7 +127,7 @@ def balls_of(cmap: CorridorMap) -> Balls:
             Shelf(some, cKDTree(balls[some, :2]), balls[some, 2].min(), balls[some, 2].max())
             for some in rows
         )
-        _known[cmap] = Balls(balls, shelves)
+        _known[cmap] = Inscribed(balls, shelves)
     return _known[cmap]
 
 
@@ -150,7 +157,46 @@ def nearest_free(cmap: CorridorMap, points: Floats, radii: Floats) -> Floats:
     return found
 
 
-def _near(balls: Balls, points: Floats, radii: Floats) -> list[NDArray[np.int64]]:
+def apart(cmap: CorridorMap, points: Floats, radii: Floats) -> Floats:
+    """Return points (n, 2), discs that share one, nearly, spread around it where they fit.
+
+    Where there is not enough room, they overlap, but no two are at the same point. All in m.
+
+    Example:
+        >>> import footway as fw
+        >>> room = fw.CorridorMap.build(fw.Environment.from_polygons(bounds=(0, 0, 4, 4)))
+        >>> x, y = (apart(room, np.full((2, 2), 2.0), np.full(2, 0.5))[1] - 2.0).tolist()
+        >>> bool(1.0 < np.hypot(x, y) < 1.2)
+        True
+
+    """
+    found = points.copy()
+    _, which, count = np.unique(
+        np.floor(points / _SAME), axis=0, return_inverse=True, return_counts=True
+    )
+    order = np.argsort(which.ravel(), kind="stable")
+    for rows in np.split(order, np.cumsum(count)[:-1]):
+        if len(rows) > 1:
+            _spread(cmap, found, rows, float(radii[rows].max()))
+    return found
+
+
+def _spread(cmap: CorridorMap, points: Floats, rows: NDArray[np.int64], radius: float) -> None:
+    """Put discs around the first of them, on a spiral of about equal distances."""
+    centre = points[rows[0]].copy()
+    turn = np.arange(3, 3 + _TRIED * len(rows))  # the first three would overlap the centre
+    spiral = np.column_stack([np.cos(_GOLDEN * turn), np.sin(_GOLDEN * turn)])
+    spiral *= np.sqrt(turn)[:, None]
+    for spacing in _SPIRAL * radius / 2.0 ** np.arange(_HALVED):
+        tried = centre + spacing * spiral
+        free = tried[cmap.clearance(tried) >= radius]
+        free = free[in_sight(centre[0], centre[1], free, cmap.solver.index.grid)]
+        if len(free) >= len(rows) - 1:
+            points[rows[1:]] = free[: len(rows) - 1]
+            return
+
+
+def _near(balls: Inscribed, points: Floats, radii: Floats) -> list[NDArray[np.int64]]:
     """Rows of the balls among which is the one that a disc gets into by the shortest way."""
     shortest = np.full(len(points), np.inf)  # m, at the most
     for shelf in balls.shelves:

@@ -257,7 +257,7 @@ def _regions(
     grid: float,
 ) -> tuple[TerrainRegion, ...]:
     """Return regions healed and cut to the map, in their order; those that vanish are left out."""
-    regions = [r if isinstance(r, TerrainRegion) else TerrainRegion(*r) for r in given]
+    regions = [_region(one) for one in given]
     labels = [f"terrain {region.kind!r}" for region in regions]
     healed = [
         _healed(region.polygon, label, repairs, grid=grid)
@@ -269,6 +269,15 @@ def _regions(
     )
     repairs += found
     return tuple(TerrainRegion(regions[i].kind, s) for i, s in zip(some, shapes, strict=True))
+
+
+def _region(given: TerrainRegion | tuple[str, Shape]) -> TerrainRegion:
+    """Return a region, or say what a region is made of."""
+    if isinstance(given, TerrainRegion):
+        return given
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        raise BadGeometry(f"terrain has {given!r:.60}: give pairs of a kind and a polygon")
+    return TerrainRegion(*given)
 
 
 def _healed(shape: Any, label: str, repairs: list[Repair], *, grid: float) -> Any:

@@ -1,5 +1,8 @@
 """`footway export`: recordings for other programs."""
 
+import base64
+import gzip
+import re
 import sqlite3
 from contextlib import closing
 
@@ -7,9 +10,12 @@ import pytest
 import shapely
 from PIL import Image
 
+import footway as fw
 from footway.crowd.joining import until
 from footway.crowd.recording import Recording
 from footway.crowd.storage import ParquetRecorder
+from footway.studio import sharing
+from footway.studio.wire import unpacked
 from tests.unit.crowd.recordings import MEMORY, assert_same, random_recording, walk_at_random
 
 HALL = "POLYGON ((0 0, 10 0, 10 8, 0 8, 0 0))"
@@ -109,6 +115,27 @@ def test_pictures(footway, run, hall, tmp_path, name):
         with Image.open(tmp_path / name) as shown:
             assert (getattr(shown, "n_frames", 1) > 1) == (name != "run.png")
             shown.load()
+
+
+def page_facts(file):
+    data = re.search(r'octet-stream">([^<]+)<', file.read_text())
+    return unpacked(gzip.decompress(base64.b64decode(data[1])))[0]["document"]
+
+
+def test_a_page_has_the_built_in_map_that_the_recording_names(footway, run, tmp_path, monkeypatch):
+    (tmp_path / "player.html").write_text(sharing.PLACE)
+    monkeypatch.setattr(sharing, "STATIC", tmp_path)
+    field = fw.load("gallery:field")
+    crowd = fw.Crowd(fw.CorridorMap.build(field))
+    crowd.add(5)
+    crowd.run(seconds=1, to=tmp_path / "field.parquet")
+    page = tmp_path / "run.html"
+    assert footway("export", tmp_path / "field.parquet", "-o", page).code == 0
+    facts = page_facts(page)
+    assert (facts["holes"], facts["boxed"]) == (field.holes, False)
+    assert facts["area"] == pytest.approx(field.area)
+    assert footway("export", run, "-o", page).code == 0
+    assert page_facts(page)["boxed"]
 
 
 def test_the_speed_of_an_animation(footway, run, tmp_path):

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 import shapely
+from scipy.spatial.distance import pdist
 
 import footway as fw
+from footway.crowd.state import GOAL, RADIUS
 from tests.oracle.crowd import assert_same
 from tests.unit.crowd import maps
 from tests.unit.crowd.maps import SHAPES, box
@@ -69,6 +71,33 @@ class TestBodies:
         it.set_profile(0, radius=(0.3, 0.05))
         np.testing.assert_array_equal(np.argsort(it.radii), order)
 
+    def test_and_so_it_does_the_first_time_there_and_to_come(self):
+        it = maps.crowd("hall", seed=3)
+        it.add(50, radius=(0.2, 0.02), speed=(1.2, 0.2))
+        it.add_source(20, area=AREA, rate=2.0, radius=(0.2, 0.02))
+        it.step(50)
+        before = [it.radii, it._cast.sources[0].rows["body"][:, RADIUS].copy()]
+        speeds = it.speeds
+        for number in (0, 1):
+            it.set_profile(number, radius=(0.3, 0.05))
+        after = [it.radii, it._cast.sources[0].rows["body"][:, RADIUS]]
+        for old, new in zip(before, after, strict=True):
+            np.testing.assert_allclose((new - 0.3) / 0.05, (old - 0.2) / 0.02, atol=1e-4)
+        np.testing.assert_array_equal(it.speeds, speeds)
+
+    @pytest.mark.parametrize("speed", [1.2, (1.2, 0.2)])
+    def test_a_speed_that_is_named_reaches_those_who_had_another(self, speed):
+        it = maps.crowd("hall")
+        ids = it.add(50, speed=speed)
+        before = it.speeds
+        it.set_speed(ids[:20], 0.3)
+        it.set_profile(0, fw.Profile(speed=speed))
+        assert it.speeds[:20].round(3).tolist() == [0.3] * 20
+        it.set_profile(0, speed=speed)
+        np.testing.assert_allclose(it.speeds[20:], before[20:], atol=1e-6)
+        assert it.speeds.min() >= 0.8 - 1e-6
+        assert len(set(it.speeds[:20])) == (1 if speed == 1.2 else 20)
+
     def test_the_profile_as_a_whole(self):
         it = maps.crowd("hall")
         it.add(5, speed=2.0)
@@ -104,6 +133,43 @@ class TestRoom:
         it.add(2, radius=0.2, starts=[(10.0, 0.3), (5.0, 7.0)], then="stay", goals=[(3, 3), (3, 6)])
         it.set_profile(0, radius=1.0)
         np.testing.assert_allclose(it.positions, [(10.0, 1.0), (5.0, 7.0)], atol=1e-4)
+
+    def test_those_who_come_out_of_an_alley_stand_side_by_side(self):
+        it = maps.crowd("door")
+        starts = [(10.05 + 0.45 * k, 5.0) for k in range(3)]
+        it.add(3, radius=0.2, starts=starts, goals=[(2, 2), (2, 5), (2, 8)])
+        it.set_profile(0, radius=0.6)
+        assert_clear(it, SHAPES["door"])
+        assert pdist(it.positions).min() >= 1.2
+
+    @pytest.mark.parametrize("name", ["hall", "door"])
+    def test_who_fits_keeps_its_goal(self, name):
+        it = maps.crowd(name, seed=1)
+        ids = it.add(200, radius=0.2)
+        it.set_goals(ids[:5], [(5, y) for y in (3, 4, 5, 6, 7)])
+        it.step(20)
+        before = it.goals
+        it.set_profile(0, radius=0.21)
+        kept = (it.goals == before).all(axis=1)
+        assert kept.mean() > 0.95
+        assert kept[:5].all()
+
+    def test_goals_that_nobody_has_are_forgotten(self):
+        it = maps.crowd("hall", seed=1)
+        it.add(30, radius=0.2)
+        it.add(5, radius=0.25, destinations=[AREA, (25, 10)])
+        ids = it.add(5, goals=[(5, y) for y in (3, 4, 5, 6, 7)])
+        for k in range(30):
+            it.set_profile(k % 2, radius=0.26 + 0.005 * k)
+            it.step(5)
+        places = it._cast.places
+        assert len(it._cast.pools) == 1
+        assert len(places.pieces) < 3 * 4096
+        assert it.goals[it.ids >= ids[0]].round(6).tolist() == [[5, y] for y in (3, 4, 5, 6, 7)]
+        goals = it._cast.engine.state.story[it._cast.engine.slot_of[it.ids], GOAL]
+        np.testing.assert_array_equal(places.spots[goals, :2], it.goals)
+        it.step(300)
+        assert_clear(it, SHAPES["hall"])
 
     def test_goals_that_are_too_tight_move_too(self):
         it = maps.crowd("room")
@@ -170,6 +236,18 @@ class TestRoom:
         assert group.arrived == 1
         with pytest.raises(fw.BadQuery, match="width"):
             it.set_profile(0, radius=0.9)
+
+    def test_who_of_a_group_is_at_the_goal_is_counted_once(self):
+        it = maps.crowd("hall", seed=1)
+        group = it.add_group(6, start=(4, 2), goal=(12, 2), radius=0.2, then="stay")
+        while not it.arrivals:
+            it.step(1)
+        assert it.arrivals < 6
+        for radius in (0.25, 0.3):
+            it.set_profile(0, radius=radius)
+            it.step(1)
+        it.step(200)
+        assert (it.arrivals, group.arrived) == (6, 1)
 
 
 class TestRoutes:
@@ -306,6 +384,15 @@ class TestRefusals:
         with pytest.raises(fw.FootwayError, match=word) as error:
             it.set_profile(0, **wishes)
         assert "\n" not in str(error.value)
+        assert everything(it) == before
+
+    def test_where_it_fits_at_one_point_of_each_room_there_are_no_random_goals(self):
+        it = maps.crowd("door")
+        it.add(20)
+        it.step(5)
+        before = everything(it)
+        with pytest.raises(fw.BadQuery, match="there is no place on the map"):
+            it.set_profile(0, radius=4.999)
         assert everything(it) == before
 
     @pytest.mark.parametrize("population", [-1, 2, 1.5, None])

@@ -4,11 +4,13 @@ import re
 
 import numpy as np
 import pytest
+import shapely
+from scipy.spatial.distance import pdist
 
 import footway as fw
 from footway.crowd import room
 from footway.crowd.room import free_of, free_place
-from tests.unit.crowd.maps import box, cmap, crowd
+from tests.unit.crowd.maps import SHAPES, box, cmap, crowd
 
 
 @pytest.mark.parametrize("count", [20_000, 10_000_000])
@@ -63,15 +65,43 @@ def test_starts_in_walls_are_answered_with_a_free_place():
         it.add(1, starts=[(0.1, 10)])
 
 
-@pytest.mark.parametrize("name", ["hall", "door", "cells", "branch", "office"])
-@pytest.mark.parametrize("radius", [0.05, 0.3, 1.2, 50.0])
-def test_the_nearest_free_place_is_that_in_the_nearest_of_all_balls(name, radius):
-    it = cmap(name)
+@pytest.mark.parametrize("name", ["hall", "door", "cells", "branch", "bend"])
+@pytest.mark.parametrize("radius", [0.05, 0.3, 1.2])
+def test_the_nearest_free_place_by_shapely(name, radius):
+    it, space = cmap(name), SHAPES[name]
     x0, y0, x1, y1 = it.bounds
-    points = np.random.default_rng(3).uniform((x0 - 3, y0 - 3), (x1 + 3, y1 + 3), (40, 2))
-    radii = np.full(len(points), radius)
-    expected = points.copy()
-    for k in np.flatnonzero(it.clearance(points) < radii):
-        expected[k] = room._into_ball(room.balls_of(it).all, points[k], radius)
-    np.testing.assert_array_equal(room.nearest_free(it, points, radii), expected)
-    assert room.fits_somewhere(it, radius) == (radius < 50.0)
+    points = np.random.default_rng(3).uniform((x0 - 3, y0 - 3), (x1 + 3, y1 + 3), (200, 2))
+    found = room.nearest_free(it, points, np.full(len(points), radius))
+    before, after = shapely.points(points), shapely.points(found)
+    walls = space.boundary
+    assert shapely.contains_properly(space, after).all()
+    assert (shapely.distance(after, walls) >= radius - 1e-9).all()
+    best = shapely.distance(before, space.buffer(-radius, quad_segs=64))
+    moved = np.hypot(*(found - points).T)
+    assert (moved[best == 0.0] == 0.0).all()
+    assert (moved <= best + 0.15).all()  # it is found in balls that are 0.5 m apart
+    assert room.fits_somewhere(it, radius)
+
+
+@pytest.mark.parametrize("name", ["hall", "door", "cells", "branch"])
+def test_who_fits_nowhere_goes_to_the_roomiest_place(name):
+    it, space = cmap(name), SHAPES[name]
+    found = room.nearest_free(it, np.array([(1.0, 1.0), (-5.0, 3.0)]), np.full(2, 50.0))
+    roomiest = shapely.maximum_inscribed_circle(space, tolerance=1e-4).length
+    away = shapely.distance(shapely.points(found), space.boundary)
+    np.testing.assert_allclose(away, roomiest, rtol=0.01)
+    assert not room.fits_somewhere(it, 50.0)
+
+
+@pytest.mark.parametrize("radius", [0.1, 0.3, 0.399])
+def test_discs_at_one_place_are_spread_around_it(radius):
+    points = np.array([(9.0, 5.0)] * 12 + [(2.0, 2.0), (9.03, 5.03), (10.5, 5.0), (10.5, 5.0)])
+    found = room.apart(cmap("door"), points, np.full(len(points), radius))
+    shared = [*range(12), 13]
+    assert pdist(found[shared]).min() >= 2.0 * radius
+    assert np.hypot(*(found[shared] - points[0]).T).max() < 20.0 * radius
+    assert found[[0, 12, 14]].tolist() == points[[0, 12, 14]].tolist()
+    assert (found[14] != found[15]).any()  # there is hardly room in the door
+    space, places = SHAPES["door"], shapely.points(found)
+    assert shapely.contains_properly(space, places).all()
+    assert (shapely.distance(places, space.boundary) >= radius - 1e-9).all()

@@ -216,6 +216,12 @@ def test_no_kind_of_ground(kind):
         Environment.from_polygons(ROOM, terrain=[(kind, shapely.box(1, 1, 5, 5))])
 
 
+@pytest.mark.parametrize("one", ["mud", [(1, 1), (5, 1), (5, 5)], 3])
+def test_a_region_is_a_pair(one):
+    with pytest.raises(BadGeometry, match="give pairs of a kind and a polygon"):
+        Environment.from_polygons(ROOM, terrain=[one])
+
+
 def test_more_terrain_lies_on_top():
     env = Environment.from_polygons(ROOM, terrain=[("grass", shapely.box(1, 1, 5, 5))])
     more = env.with_terrain([("mud", shapely.box(2, 2, 3, 3))])

@@ -10,10 +10,11 @@ from footway.crowd import Recording
 from footway.errors import BadInput
 from footway.studio import desk, people
 from footway.studio.desk import Desk
-from footway.studio.documents import Document, open_built_in
+from footway.studio.documents import Document, open_built_in, open_document
 from footway.studio.requests import parsed
 from footway.studio.wire import unpacked
 from tests.unit.crowd.maps import cmap, env
+from tests.unit.crowd.recordings import random_recording
 from tests.unit.studio.serving import wait_until
 
 
@@ -247,12 +248,10 @@ def test_walks(table):
 
 
 def test_saving(table):
-    from footway.errors import BadInput
-
     table.ok("population", do="add", count=5)
     assert b"[[population]]" in table.desk.save("scenario").content
     assert b"FeatureCollection" in table.desk.save("geojson").content
-    for kind in ("recording", "", "exe"):
+    for kind in ("recording", "take", "", "exe"):
         with pytest.raises(BadInput):
             table.desk.save(kind)
 
@@ -266,9 +265,6 @@ def test_a_fault_is_told_and_does_no_harm(table):
 
 
 def test_a_recording_has_no_crowd(tmp_path):
-    from footway.studio.documents import open_document
-    from tests.unit.crowd.recordings import random_recording
-
     random_recording().save(tmp_path / "run.parquet")
     with Table(open_document(str(tmp_path / "run.parquet"))) as table:
         assert table.ok("replay")["frames"] == 20
@@ -368,7 +364,15 @@ def test_groups_stay_as_many(table):
     assert table.ok("population", do="change", index=0, count=4, speed=1.0)["characters"] == 4
 
 
-def test_the_crowd_is_recorded(table):
+def saved_take(table, folder):
+    """What was recorded, as it is saved under its name."""
+    made = table.desk.save("take")
+    with made.content:
+        (folder / made.name).write_bytes(made.content.read())
+    return Recording.load(folder / made.name)
+
+
+def test_the_crowd_is_recorded(table, tmp_path):
     assert "nothing" in table.error("crowd", do="stop-record")["error"]
     table.ok("population", do="add", count=20)
     assert table.ok("crowd", do="record")["recording"]["running"]
@@ -380,9 +384,9 @@ def test_the_crowd_is_recorded(table):
     status = table.ok("crowd", do="step")
     assert (status["recording"]["frames"], status["recording"]["ended"]) == (5, None)
     with pytest.raises(BadInput, match="stop"):
-        table.desk.save("recording")
+        table.desk.save("take")
     assert not table.ok("crowd", do="stop-record")["recording"]["running"]
-    recording = Recording.load(table.desk.save("recording").content)
+    recording = saved_take(table, tmp_path)
     assert (recording.n_frames, len(recording.characters.ids)) == (5, 23)
 
 
@@ -396,7 +400,7 @@ def test_the_crowd_is_recorded(table):
     ],
     ids=str,
 )
-def test_what_ends_a_recording(table, ask, word):
+def test_what_ends_a_recording(table, tmp_path, ask, word):
     table.ok("population", do="add", count=20)
     table.ok("crowd", do="record")
     table.ok("crowd", do="step")
@@ -404,7 +408,23 @@ def test_what_ends_a_recording(table, ask, word):
     said = table.ok("crowd", do="step")["recording"]
     assert (said["running"], said["frames"]) == (False, 2)
     assert word in said["ended"]
-    assert Recording.load(table.desk.save("recording").content).n_frames == 2
+    assert saved_take(table, tmp_path).n_frames == 2
+
+
+def test_what_was_recorded_is_not_the_recording_that_is_open(table, tmp_path):
+    table.ok("population", do="add", count=3)
+    table.ok("crowd", do="record")
+    table.ok("crowd", do="stop-record")
+    with pytest.raises(BadInput, match="not a recording"):
+        table.desk.save("recording")
+    random_recording().save(tmp_path / "run.parquet")
+    table.desk.open(open_document(str(tmp_path / "run.parquet")))
+    assert len(saved_take(table, tmp_path).characters.ids) == 3
+    assert (tmp_path / "hall.parquet").exists()  # the name of the map that they walked on
+    made = table.desk.save("recording")
+    assert made.name == "run.parquet"
+    (tmp_path / "again.parquet").write_bytes(made.content)
+    assert Recording.load(tmp_path / "again.parquet").n_frames == 20
 
 
 def test_an_edit_that_moves_no_wall_ends_no_recording(table):

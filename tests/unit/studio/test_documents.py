@@ -1,8 +1,10 @@
 """What can be opened."""
 
+import numpy as np
 import pytest
 
 import footway as fw
+from footway.crowd.recording import Recorder
 from footway.io.geojson_writer import save_geojson
 from footway.studio.documents import built_in, open_built_in, open_document
 from tests.unit.crowd.maps import cmap, env
@@ -57,6 +59,18 @@ def test_a_recording_on_a_map_of_the_gallery(tmp_path):
     document = open_document(str(tmp_path / "run.parquet"))
     assert document.what == "recording"
     assert document.environment.holes == fw.load("gallery:field").holes
+    assert not document.facts()["boxed"]
+
+
+def test_a_recording_on_the_city_in_tiles_and_on_what_was_never_in_the_gallery(tmp_path):
+    tiles = fw.load("gallery:city:2x2")
+    for name, boxed in ((tiles.name, False), ("gallery:nowhere", True)):
+        recorder = Recorder(step=0.1, seed=0, map_name=name, names=["all"])
+        recorder.add_characters([0], [0.2], [0])
+        at = tiles.walkable.representative_point()
+        recorder.add_frame(0, 0.0, [0], np.array([[at.x, at.y]]), np.zeros((1, 2)))
+        recorder.close().save(tmp_path / "run.parquet")
+        assert open_document(str(tmp_path / "run.parquet")).is_boxed == boxed
 
 
 def test_a_recording_on_an_unknown_map_has_a_box(tmp_path):
@@ -64,6 +78,7 @@ def test_a_recording_on_an_unknown_map_has_a_box(tmp_path):
     document = open_document(str(tmp_path / "run.parquet"))
     assert document.environment.holes == 0
     assert not document.editable
+    assert document.facts()["boxed"]
 
 
 def test_a_recording_on_the_wrong_map(tmp_path):

@@ -74,6 +74,31 @@ def test_preferences_lead_around_the_mud():
         )
 
 
+@pytest.mark.parametrize("method", ["irm", "miran"])
+def test_weighted_length_is_by_the_preferences_asked_for(method):
+    yard = Document("yard", "map", YARD, fw.CorridorMap.build(YARD))
+    wish = ask((2.0, 2.0), (28.0, 2.0), method=method, preferences={"mud": 1.1})
+    facts = path(yard, wish, Grounds()).facts
+    assert facts["ground"]["mud"] > 9.0
+    more = 0.1 * facts["ground"]["mud"]
+    assert facts["weighted_length"] == pytest.approx(facts["length"] + more, rel=1e-6)
+
+
+def test_a_path_that_terrain_leads_another_way_comes_without_the_corridor():
+    sunk = fw.Environment.from_polygons(
+        bounds=(0, 0, 30, 20),
+        obstacles=[[(10, 5), (20, 5), (20, 16), (10, 16)]],
+        terrain=[("mud", [(12, 0), (18, 0), (18, 5), (12, 5)])],
+    )
+    yard = Document("yard", "map", sunk, fw.CorridorMap.build(sunk))
+    near = ask((5.0, 6.0), (25.0, 6.0), method="miran")
+    far = ask((5.0, 6.0), (25.0, 6.0), method="miran", preferences={"mud": 50.0})
+    assert {"left", "right", "backbone"} <= path(yard, near, Grounds()).arrays.keys()
+    around = path(yard, far, Grounds()).arrays
+    assert around["path"][:, 1].max() > 16.0
+    assert around.keys() == {"path", "times", "route"}
+
+
 def test_a_pinch_is_told_with_its_walls():
     wish = ask((5.0, 5.0), (16.0, 5.0), radius=0.6)
     with pytest.raises(fw.NoPath) as caught:

@@ -14,17 +14,21 @@ from footway.studio.wire import unpacked
 
 @pytest.fixture
 def compiler(monkeypatch):
-    """What calls those who listen, as Numba does where it compiles."""
+    """What calls those who listen, until they have said it, as where Numba compiles."""
     listeners = []
 
     @contextmanager
     def announce(say):
         listeners.append(say)
         yield
-        listeners.remove(say)
+        if say in listeners:
+            listeners.remove(say)
+
+    def compiles():
+        listeners[:] = [say for say in listeners if say() is False]
 
     monkeypatch.setattr(preparing, "announce_compilation", announce)
-    return lambda: [say() for say in listeners]
+    return compiles
 
 
 @pytest.fixture
@@ -70,6 +74,55 @@ def test_what_another_thread_needs_is_said_by_that_one(told, compiler):
         thread.start()
         thread.join()
     assert told.said == ["MIRAN", None]
+
+
+class Elsewhere:
+    """Another thread that does one thing inside of another, and goes out when it is told to."""
+
+    def __init__(self, told, what, work):
+        self._is_done, self._may_go = threading.Event(), threading.Event()
+
+        def run():
+            with told.of(what):
+                work()
+                self._is_done.set()
+                self._may_go.wait(60)
+
+        self._thread = threading.Thread(target=run, daemon=True)
+        self._thread.start()
+        assert self._is_done.wait(60)
+
+    def go(self):
+        self._may_go.set()
+        self._thread.join(60)
+
+
+def test_it_is_said_though_another_thread_made_something_first(told, compiler):
+    with told.of("MIRAN"):
+        Elsewhere(told, "the crowd", compiler).go()
+        assert told.said == ["the crowd", None]
+        compiler()
+        assert told.what == "MIRAN"
+    assert told.said == ["the crowd", None, "MIRAN", None]
+
+
+def test_who_is_ready_takes_back_no_word_of_others(told, compiler):
+    other = Elsewhere(told, "MIRAN", compiler)
+    with told.of("paths"):
+        compiler()
+        assert told.what == "paths"
+    assert told.what == "MIRAN"
+    other.go()
+    assert told.said == ["MIRAN", "paths", "MIRAN", None]
+
+
+def test_who_is_ready_first_leaves_the_newest_word(told, compiler):
+    other = Elsewhere(told, "MIRAN", compiler)
+    with told.of("paths"):
+        compiler()
+        other.go()
+        assert told.what == "paths"
+    assert told.said == ["MIRAN", "paths", None]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from footway.io.scenario import load_scenario, parse_scenario
 from footway.studio.documents import Document, open_built_in
 from footway.studio.drawing import Sheet
 from footway.studio.requests import Edit, Population
-from footway.studio.saving import as_geojson, as_recording, as_scenario, as_take, toml
+from footway.studio.saving import as_geojson, as_recording, as_scenario, as_take, stem, toml
 from footway.studio.takes import Take
 from tests.unit.crowd.maps import cmap, env
 from tests.unit.crowd.recordings import assert_same, random_recording
@@ -96,20 +96,29 @@ def test_a_recording_is_saved_as_it_is(tmp_path):
     assert_same(fw.Recording.load(tmp_path / file.name), recording)
 
 
-def test_a_take_is_saved_once_it_has_ended():
+def test_a_map_is_no_recording():
+    with pytest.raises(fw.BadInput, match="is not a recording"):
+        as_recording(HALL)
+
+
+def test_a_take_is_saved_once_it_has_ended(tmp_path):
     crowd = fw.Crowd(HALL.corridors)
     crowd.add(3)
-    take = Take(crowd)
+    take = Take(crowd, stem(HALL))
     with pytest.raises(fw.BadInput, match="stop it"):
-        as_take(HALL, take)
+        as_take(take)
     take.end()
-    file = as_take(HALL, take)
+    file = as_take(take)
     assert file.name == "my-hall.parquet"
-    assert fw.Recording.load(file.content).n_frames == 1
-    take.drop()
+    take.drop()  # by the next recording, before this one has been sent
+    with file.content:
+        (tmp_path / file.name).write_bytes(file.content.read())
+    assert fw.Recording.load(tmp_path / file.name).n_frames == 1
     assert not take.file.exists()
+    with pytest.raises(fw.BadInput, match="is gone"):
+        as_take(take)
     with pytest.raises(fw.BadInput, match="nothing is recorded"):
-        as_take(HALL, None)
+        as_take(None)
 
 
 def test_a_saved_corridor_map_has_no_geojson():

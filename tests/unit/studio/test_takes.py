@@ -58,13 +58,49 @@ def test_it_ends_before_it_is_too_large(crowd, monkeypatch):
     take.drop()
 
 
+def test_it_ends_though_nobody_is_there(monkeypatch):
+    monkeypatch.setattr(takes, "MOST_FRAMES", 3)
+    crowd = fw.Crowd(cmap("hall"))
+    take = Take(crowd)
+    for _ in range(5):
+        crowd.step()
+        take.add(crowd)
+    assert take.ended == "it has 3 frames, and cannot be longer"
+    assert fw.Recording.load(take.file).n_frames == 3
+    take.drop()
+
+
+def no_room(*_, **__):
+    raise OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize("where", ["recorder", "folder"])
+def test_one_that_cannot_begin_leaves_nothing(crowd, monkeypatch, tmp_path, where):
+    monkeypatch.setattr(takes.tempfile, "tempdir", str(tmp_path))
+    owner, name = {
+        "recorder": (fw.Crowd, "recorder"),
+        "folder": (takes.tempfile, "TemporaryDirectory"),
+    }[where]
+    with Stage(crowd) as stage:
+        live = stage.live
+        live.do(live.record)
+        live.do(live.stop_recording)
+        with monkeypatch.context() as full:
+            full.setattr(owner, name, no_room)
+            with pytest.raises(fw.BadInput, match="No space left"):
+                live.do(live.record)
+        assert live.take is None
+        assert list(tmp_path.iterdir()) == []
+        live.do(live.step)
+        assert live.status["recording"] is None
+        live.do(live.record)
+        assert live.status["recording"]["running"]
+
+
 def test_what_cannot_be_written_ends_it_and_not_the_crowd(crowd, monkeypatch):
     take = Take(crowd)
 
-    def fails(_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(crowd, "record", fails)
+    monkeypatch.setattr(crowd, "record", no_room)
     crowd.step()
     take.add(crowd)
     assert "No space left" in take.ended
