@@ -178,23 +178,25 @@ one_parallel_kernel = threading.Lock()
 
 
 class _Announcer(event.Listener):
-    """Calls `say` once, when the first real compilation begins."""
+    """Calls `say` when a real compilation begins, until it has not returned False."""
 
-    def __init__(self, say: Callable[[], None]) -> None:
+    def __init__(self, say: Callable[[], object]) -> None:
         self._say = say
         self._said = False
 
     def on_start(self, event: Any) -> None:  # noqa: ARG002  # Numba names it
         if not self._said:
-            self._said = True
-            self._say()
+            self._said = self._say() is not False
 
     def on_end(self, event: Any) -> None:
         pass
 
 
 @contextmanager
-def announce_compilation(say: Callable[[], None]) -> Iterator[None]:
-    """Call `say` if a kernel has to be compiled (not when it comes from the cache)."""
+def announce_compilation(say: Callable[[], object]) -> Iterator[None]:
+    """Call `say` if a kernel has to be compiled (not when it comes from the cache).
+
+    Once, or again for the next kernel where it returns False: that one was none of its business.
+    """
     with event.install_listener("numba:compile", _Announcer(say)):
         yield

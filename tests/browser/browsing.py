@@ -65,6 +65,19 @@ class Browsing:
         self.shows(lambda state: state["document"]["name"] == name)
         self.until(lambda: self.page.evaluate("window.footway.app.ground.floors.length > 0"))
 
+    def lose_graphics(self):
+        """Take the graphics card away and give it back, as a driver does that starts anew."""
+        self.page.evaluate("""async () => {
+            const { canvas, painter } = window.footway.app.stage;
+            const card = painter.renderer.getContext().getExtension("WEBGL_lose_context");
+            const after = (event, work) => new Promise((done) => {
+                canvas.addEventListener(event, () => setTimeout(done), { once: true });
+                work();
+            });
+            await after("webglcontextlost", () => card.loseContext());
+            await after("webglcontextrestored", () => card.restoreContext());
+        }""")
+
     # -- the pointer ---------------------------------------------------------------------------
 
     def pixel(self, at):
@@ -92,5 +105,9 @@ class Browsing:
     def colours(self, *places):
         """The colours of points of the map, as they are drawn when nothing moves."""
         self.picture()
+        return self.seen(*places)
+
+    def seen(self, *places):
+        """The colours of points of the map, as they are on the screen now."""
         shot = Image.open(io.BytesIO(self.page.screenshot())).convert("RGB")
         return [shot.getpixel(tuple(round(x) for x in self.pixel(at))) for at in places]

@@ -4,6 +4,17 @@ import pytest
 
 import footway as fw
 
+LATER = """
+map = "gallery:field"
+duration = 600
+
+[[source]]
+name = "late"
+area = "start"
+schedule = [[500, 12]]
+destinations = ["meadow"]
+"""
+
 
 def add(browsing, count):
     before = browsing.state["characters"]
@@ -25,6 +36,7 @@ def test_a_crowd_starts_steps_and_stops(browsing, server):
     browsing.press("crowd-speed-4", "crowd-play")
     told = browsing.shows(lambda state: state["time"] > 1.0 and state["status"]["running"])
     assert told["status"]["speed"] == 4
+    see_the_walls_again(browsing)
     browsing.press("crowd-pause")
     browsing.until(lambda: not status(server)["running"])
     stopped = status(server)["time"]
@@ -32,7 +44,23 @@ def test_a_crowd_starts_steps_and_stops(browsing, server):
     browsing.shows(lambda state: state["time"] == pytest.approx(stopped, abs=1e-3))
 
 
-def test_populations_are_changed_and_removed_while_it_runs(browsing, server):
+def see_the_walls_again(browsing):
+    """Walls are not drawn anew in each picture; they are when the graphics card was lost."""
+    wall, outside = (36.7, 26.2), (-2.5, 20.0)
+    browsing.page.evaluate("""() => {
+        const { stage } = window.footway.app;
+        stage.pace.manner = () => ({ fine: false, scale: 1, smooth: true });
+        stage.tick(() => true);  // never a rest in which all is drawn in full
+    }""")
+    browsing.shows(lambda state: not state["fine"])
+    before = browsing.seen(wall, outside)
+    browsing.lose_graphics()
+    lost = browsing.state["pictures"]
+    browsing.shows(lambda state: state["pictures"] > lost + 2)
+    browsing.until(lambda: browsing.seen(wall, outside) == before)
+
+
+def test_populations_are_changed_and_removed_while_it_runs(browsing, server, tmp_path):
     add(browsing, 30)
     row = browsing.part("population-0").element_handle()
     browsing.press("crowd-play", "add-behaviour-wander")
@@ -45,6 +73,13 @@ def test_populations_are_changed_and_removed_while_it_runs(browsing, server):
     browsing.shows(lambda state: state["characters"] == 30)
     assert status(server)["characters"] == 30
     browsing.until(lambda: browsing.part("population-1").count() == 0)
+
+    # In the place of those who were there stand those of another scenario who are still to come.
+    (tmp_path / "later.toml").write_text(LATER)
+    browsing.part("open-file").set_input_files(tmp_path / "later.toml")
+    browsing.until(lambda: "late\n12 to come" in browsing.part("populations").inner_text())
+    browsing.slide("population-speed-0", 0.7)
+    browsing.until(lambda: status(server)["populations"][0]["speed"] == 0.7)
 
 
 def test_a_profile_is_changed_while_it_runs(browsing, server):
@@ -64,6 +99,13 @@ def test_a_profile_is_changed_while_it_runs(browsing, server):
         return all(there[name] == pytest.approx(value) for name, value in wanted.items())
 
     browsing.until(changed)
+    # A radius that is still in the hand is not sent; what is set after it is.
+    browsing.part("population-radius-0").evaluate(
+        "(input) => { input.value = 0.9; input.dispatchEvent(new Event('input')); }"
+    )
+    browsing.slide("population-speed-0", 1.5)
+    browsing.until(lambda: status(server)["populations"][0]["speed"] == 1.5)
+    assert status(server)["populations"][0]["radius"] == pytest.approx(0.35)
     browsing.part("population-count-0").fill("45")
     browsing.part("population-count-0").press("Enter")
     browsing.shows(lambda state: state["characters"] == 45)

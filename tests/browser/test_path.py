@@ -36,6 +36,30 @@ def test_every_method_answers_with_its_own_path(browsing):
     assert len(lengths) == 4
 
 
+def test_irm_and_miran_weigh_the_ground_as_the_sliders_say(browsing):
+    browsing.open("gallery:mckenna-road")
+    browsing.press("tab-path", "path-method-irm")
+    x0, y0, x1, y1 = browsing.state["document"]["bounds"]
+    browsing.click((x0 + 0.1 * (x1 - x0), y0 + 0.5 * (y1 - y0)))
+    browsing.click((x0 + 0.6 * (x1 - x0), y0 + 0.5 * (y1 - y0)))
+    for kind in browsing.state["document"]["kinds"]:
+        browsing.slide(f"weight-{kind}", 3)
+    for method in ("irm", "miran"):
+        browsing.press(f"path-method-{method}")
+        browsing.shows(
+            lambda state, method=method: weighs(state["path"]["facts"], method, times=3.0)
+        )
+
+
+def weighs(facts, method, times):
+    """Whether a path by a method crosses terrain, and a metre of it counts so many times."""
+    if not facts or facts["method"] != method:
+        return False
+    terrain = facts["length"] - facts["ground"].get("ground", 0.0)
+    weighed = facts["length"] + (times - 1.0) * terrain
+    return terrain > 1.0 and facts["weighted_length"] == pytest.approx(weighed, rel=1e-3)
+
+
 def test_a_radius_that_does_not_fit_shows_the_pinch(browsing):
     browsing.open("gallery:office")
     browsing.press("tab-path")

@@ -1,8 +1,10 @@
 """A recording: opened, scrubbed and played in the studio."""
 
+import numpy as np
 import pytest
 
 import footway as fw
+from footway.crowd.recording import Recorder
 
 
 @pytest.fixture(scope="module")
@@ -26,3 +28,20 @@ def test_a_recording_is_scrubbed_and_played(browsing, recording, tmp_path):
     browsing.shows(lambda state: state["replay"]["time"] < 1)
     for name in ("flow", "density", "speed"):
         assert browsing.part(f"plot-{name}").is_visible()
+
+
+def test_a_recording_that_begins_late_has_a_timeline_from_there_on(browsing, tmp_path):
+    recorder = Recorder(step=0.1, seed=0, map_name="hall", names=["all"])
+    recorder.add_characters([0], [0.2], [0])
+    for k in range(1200):  # more than the plots have
+        at = np.array([[0.01 * k, 3.0]])
+        recorder.add_frame(960 + k, 96.0 + 0.1 * k, [0], at, np.zeros((1, 2)))
+    recorder.close().save(tmp_path / "late.parquet")
+    browsing.part("open-file").set_input_files(tmp_path / "late.parquet")
+    told = browsing.shows(lambda state: state["replay"]["frames"] == 1200)["replay"]
+    assert (told["time"], told["first"]) == (96.0, 96.0)
+    assert told["last"] == pytest.approx(215.9)
+    assert browsing.part("replay-time").get_attribute("min") == "96"
+    browsing.part("plot-present").click(position={"x": 2, "y": 20})
+    assert 96.0 < browsing.state["replay"]["time"] < 105.0
+    assert "not given: add --map" in browsing.part("document-facts").inner_text()

@@ -2,6 +2,9 @@
 
 import pytest
 
+from tests.browser.browsing import PATIENCE
+from tests.unit.studio.serving import serving
+
 
 def test_the_map_zooms_and_tells_where_the_pointer_is(browsing):
     at = (10.0, 20.0)
@@ -24,15 +27,24 @@ def test_the_map_zooms_and_tells_where_the_pointer_is(browsing):
 
 def test_3d_and_the_dark_theme_change_the_picture(browsing):
     light = browsing.picture()
+    meshes = geometries(browsing)
     browsing.press("theme")
     browsing.shows(lambda state: state["theme"] == "dark")
     dark = browsing.picture()
+    assert geometries(browsing) == meshes  # those of the light ones have been given back
     browsing.press("view-3d")
     browsing.shows(lambda state: state["view"] == "3d")
     solid = browsing.picture()
     assert len({light, dark, solid}) == 3
     assert browsing.part("area-0").is_visible()  # the names of areas stand in 3D, too
     assert browsing.page.locator("html").get_attribute("data-theme") == "dark"
+
+
+def geometries(browsing):
+    """How many are on the graphics card."""
+    return browsing.page.evaluate(
+        "window.footway.app.stage.painter.renderer.info.memory.geometries"
+    )
 
 
 @pytest.mark.parametrize(
@@ -115,3 +127,13 @@ def test_a_corridor_is_no_darker_where_it_overlaps_itself(browsing):
     }""")
     once, twice, beside = browsing.colours((15.5, 5.0), (18.5, 5.0), (18.5, 7.5))
     assert once == twice != beside
+
+
+def test_an_address_without_its_token_says_so(chromium):
+    with serving(token="right") as studio:
+        page = chromium.new_page()
+        try:
+            page.goto(f"http://127.0.0.1:{studio.gate.port}/?token=wrong")
+            page.get_by_text("This address needs its token").wait_for(timeout=1000 * PATIENCE)
+        finally:
+            page.close()

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from contextlib import ExitStack, contextmanager, suppress
 
 import httpx
@@ -276,12 +277,15 @@ def test_the_crowd_is_recorded_and_sent(studio, tmp_path):
     with Page(studio.gate) as page:
         page.ask("population", do="add", count=30)
         page.ask("crowd", do="record")
-        assert get(studio.gate, "/save?as=recording").status_code == 400
+        assert get(studio.gate, "/save?as=take").status_code == 400
         for _ in range(5):
             page.ask("crowd", do="step")
         page.ask("crowd", do="stop-record")
-        answer = get(studio.gate, "/save?as=recording")
+        assert get(studio.gate, "/save?as=recording").status_code == 400
+        answer = get(studio.gate, "/save?as=take")
         assert answer.status_code == 200
+        assert int(answer.headers["content-length"]) == len(answer.content)
+        assert 'filename="field.parquet"' in answer.headers["content-disposition"]
         (tmp_path / "run.parquet").write_bytes(answer.content)
         assert fw.Recording.load(tmp_path / "run.parquet").n_frames == 6
         facts = upload(studio.gate, "run.parquet", answer.content).json()["ok"]
@@ -289,17 +293,62 @@ def test_the_crowd_is_recorded_and_sent(studio, tmp_path):
         assert page.ask("replay")[0]["ok"]["frames"] == 6
 
 
+def test_a_recording_may_begin_while_another_is_sent(studio, monkeypatch, tmp_path):
+    with Page(studio.gate) as page:
+        page.ask("open", name="gallery:field")
+        page.ask("crowd", do="record")
+        page.ask("crowd", do="stop-record")
+        save = studio.desk.save
+
+        def save_and_record(kind):
+            made = save(kind)
+            studio.desk.live.do(studio.desk.live.record)
+            return made
+
+        monkeypatch.setattr(studio.desk, "save", save_and_record)
+        answer = get(studio.gate, "/save?as=take")
+        assert answer.status_code == 200
+        (tmp_path / "run.parquet").write_bytes(answer.content)
+        assert fw.Recording.load(tmp_path / "run.parquet").n_frames == 1
+
+
+@contextmanager
+def held(studio, most=None):
+    """Let the thread for paths do nothing meanwhile, and let at most so many wait for it."""
+    lane, go = studio._lanes["path"], threading.Event()
+    wait_until(lambda: lane._busy == 0)  # the first path, after the start
+    before, lane._most = lane._most, most or lane._most
+    lane.do(go.wait)
+    try:
+        yield
+    finally:
+        go.set()
+        lane._most = before
+
+
+def ask_paths(page, count):
+    return [page.send("path", start=[3, 3], goal=[44, 40 + 0.1 * k]) for k in range(count)]
+
+
 def test_of_many_paths_that_wait_the_newest_is_found(studio):
     with Page(studio.gate) as page:
-        page.ask("open", name="gallery:city")
-        asks = [
-            page.send("path", start=[10, 10], goal=[480, 400 + k], radius=0.2, method="cmm")
-            for k in range(30)
-        ]
+        page.ask("open", name="gallery:field")
+        with held(studio):
+            asks = ask_paths(page, 30)
+            wait_until(lambda: [one.path for one in studio.audience.all] == [30])
         answers = [page.answer(n)[0] for n in asks]
-        kinds = [answer.get("kind") for answer in answers]
-        assert kinds.count("dropped") > 10
-        assert kinds[-1] != "dropped"
+        assert [answer.get("kind") for answer in answers] == [*29 * ["dropped"], None]
+        assert answers[-1]["ok"]["length"] > 50.0
+
+
+def test_a_path_that_is_refused_takes_no_place_of_others(studio):
+    with Page(studio.gate) as page:
+        page.ask("open", name="gallery:field")
+        with held(studio, most=3):
+            *asks, refused = ask_paths(page, 3)
+            assert page.answer(refused)[0]["kind"] == "busy"
+        answers = [page.answer(n)[0] for n in asks]
+        assert [answer.get("kind") for answer in answers] == ["dropped", None]
 
 
 def test_ten_thousand_characters_take_at_most_40_bytes_each():

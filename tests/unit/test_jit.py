@@ -167,6 +167,20 @@ def test_compilation_is_announced_once(tmp_path):
     assert run(code, **place).strip() == "0", "from the cache it is silent"
 
 
+def test_who_has_not_said_it_is_asked_again():
+    said = []
+
+    def say():
+        said.append(len(said))
+        return len(said) > 1  # False at first
+
+    kernels = [_jit.numba.njit(lambda x, k=k: x + k) for k in range(3)]
+    with _jit.announce_compilation(say):
+        for kernel in kernels:
+            kernel(1)
+    assert said == [0, 1]
+
+
 @pytest.mark.parametrize("name", ["nnan", "ninf", "reassoc", "afn"])
 def test_fast_arithmetic_keeps_its_meaning(name):
     assert name not in _jit.FASTMATH

@@ -50,12 +50,13 @@ export interface Slider {
   limit: (min: number, max: number) => void;
 }
 
-/** A slider with its value beside its name. */
+/** A slider with its value beside its name; what is costly is told when the hand lets go ("change"). */
 export function slider(
   testid: string,
   name: string,
   range: { min: number; max: number; step: number; value: number; unit: string },
   change: (value: number) => void,
+  when: "input" | "change" = "input",
 ): Slider {
   const digits = range.step >= 1 ? 0 : range.step >= 0.1 ? 1 : 2;
   const shown = h("output", { class: "value" });
@@ -66,15 +67,14 @@ export function slider(
     min: range.min,
     max: range.max,
     step: range.step,
-    oninput: () => {
-      show();
-      change(Number(input.value));
-    },
+    oninput: () => show(),
   });
+  input.addEventListener(when, () => change(Number(input.value)));
   const show = (): void => {
     shown.textContent = `${Number(input.value).toFixed(digits)} ${range.unit}`;
   };
   const set = (value: number): void => {
+    if (input.matches(":active")) return; // a hand holds it
     input.value = String(value);
     show();
   };

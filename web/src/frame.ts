@@ -180,7 +180,7 @@ function statusLine(app: App): HTMLElement {
   const bar = h("span", { class: "scale", "data-testid": "scale" });
   const where = h("span", { class: "where", "data-testid": "coordinates" });
   const pace = h("span", { class: "pace", "data-testid": "pace" });
-  const lost = h("span", { class: "lost", "data-testid": "offline" }, "No server: trying again");
+  const lost = h("span", { class: "lost", "data-testid": "offline" });
   const scale = (): void => {
     const metres = niceLength(app.stage.resolution() * 130);
     bar.style.width = `${metres / app.stage.resolution()}px`;
@@ -193,6 +193,11 @@ function statusLine(app: App): HTMLElement {
     where.textContent = at === undefined ? "" : `${app.store.words(at, 2)} m`;
   };
   app.store.online.watch((online) => (lost.hidden = online));
+  app.store.locked.watch((locked) => {
+    lost.textContent = locked
+      ? "This address needs its token: use the one printed in the terminal"
+      : "No server: trying again";
+  });
   setInterval(() => {
     const { count } = app.crowd;
     const fps = Math.round(app.stage.fps);

@@ -52,6 +52,13 @@ wire.onstate = (online) => {
     .catch(app.complain);
 };
 
+/** A server that is there but refuses the socket says why to a plain question. */
+wire.onshut = () => {
+  fetch(address("save"))
+    .then(({ status }) => app.store.locked.set(status === 403))
+    .catch(() => app.store.locked.set(false));
+};
+
 /** What the page shows, for tests. */
 function state(): unknown {
   const { store, stage } = app;

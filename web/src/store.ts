@@ -46,6 +46,8 @@ export interface Document {
   largest_radius: number;
   gallery: string[];
   editable: boolean;
+  /** The map of a recording is not known: a box around everybody is shown. */
+  boxed: boolean;
   /** How many changes can be undone and redone. */
   undo: number;
   redo: number;
@@ -68,6 +70,8 @@ export interface Population extends Partial<Profile> {
   index: number;
   name?: string;
   count?: number;
+  /** How many of them have yet to appear. */
+  to_come?: number;
   behaviour?: string;
   /** They walk in groups. */
   grouped?: boolean;
@@ -125,6 +129,8 @@ export class Store {
   readonly theme = new Signal<Theme>("light");
   readonly panel = new Signal<PanelName>("layers");
   readonly online = new Signal<boolean>(false);
+  /** The server is there, but wants a token that the address does not have. */
+  readonly locked = new Signal<boolean>(false);
   /** What is compiled for the first time, which takes some seconds. */
   readonly compiling = new Signal<string | undefined>(undefined);
   readonly tint = new Signal<"population" | "speed">("population");

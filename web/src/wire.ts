@@ -71,6 +71,8 @@ interface Waiting {
 /** The live source. `onstate` hears whether the server is there. */
 export class Wire implements Source {
   onstate: (online: boolean) => void = () => undefined;
+  /** Told when a socket did not open: no server, or one that refuses it. */
+  onshut: () => void = () => undefined;
   private socket: WebSocket | undefined;
   private next = 1;
   private pause = 300;
@@ -107,12 +109,17 @@ export class Wire implements Source {
   private connect(): void {
     const socket = new WebSocket(this.address);
     socket.binaryType = "arraybuffer";
+    let opened = false;
     socket.onopen = () => {
+      opened = true;
       this.pause = 300;
       this.onstate(true);
     };
     socket.onmessage = (message: MessageEvent<string | ArrayBuffer>) => this.receive(message.data);
-    socket.onclose = () => this.lost();
+    socket.onclose = () => {
+      this.lost();
+      if (!opened) this.onshut();
+    };
     this.socket = socket;
   }
 

@@ -171,7 +171,7 @@ class Desk:
         return Answer(self._lay(document))
 
     def save(self, kind: str) -> saving.File:
-        """Return the document as a file.
+        """Return the document as a file, or what was recorded of the crowd ("take").
 
         Raises:
             BadInput: it cannot be saved as that.
@@ -179,13 +179,13 @@ class Desk:
         """
         if kind == "geojson":
             return saving.as_geojson(self.document)
-        if kind == "recording" and self.document.recording is None:
-            return self.live.do(lambda: saving.as_take(self.document, self.live.take))
         if kind == "recording":
             return saving.as_recording(self.document)
+        if kind == "take":
+            return self.live.do(lambda: saving.as_take(self.live.take))
         if kind == "scenario":
             return self.live.do(self._as_scenario)
-        raise BadInput(f"cannot save as {kind[:40]!r}; take geojson, scenario or recording")
+        raise BadInput(f"cannot save as {kind[:40]!r}; use geojson, scenario, recording or take")
 
     def _as_scenario(self) -> saving.File:
         crowd, roster = self.live.crowd, list(self._roster.values())
@@ -258,7 +258,7 @@ class Desk:
             live.step()
         elif ask.do == "record":
             self._check_live()
-            live.record()
+            live.record(saving.stem(self.document))
         elif ask.do == "stop-record":
             if live.take is None or not live.take.is_running:
                 raise BadInput("nothing is being recorded")

@@ -42,6 +42,7 @@ class Document:
         scenario: who walks there, where it is one.
         recording: who walked there, where it is one.
         is_edited: whether somebody drew on it.
+        is_boxed: whether the map is not known, and is a box around everybody instead.
         origin: from which places on the wire are measured, m.
 
     """
@@ -53,6 +54,7 @@ class Document:
     scenario: Scenario | None = None
     recording: Recording | None = None
     is_edited: bool = False
+    is_boxed: bool = False
     origin: Origin = NOWHERE_ELSE
 
     @property
@@ -119,6 +121,7 @@ class Document:
             "largest_radius": self.largest_radius,
             "gallery": built_in(),
             "editable": self.editable,
+            "boxed": self.is_boxed,
         }
 
 
@@ -281,9 +284,10 @@ def _own_map(recording: Recording) -> Document:
     from footway.io.trajectories import box_of, check_clear
 
     name = recording.map_name
-    if f"gallery:{name.removeprefix('gallery:')}" in built_in():
-        ground = open_built_in(f"gallery:{name.removeprefix('gallery:')}")
+    given = f"gallery:{name.removeprefix('gallery:')}"
+    if name == given or given in built_in():
         try:
+            ground = open_built_in(given)
             check_clear(recording, ground.corridors, name)
         except BadInput:
             pass  # another map of the same name
@@ -293,4 +297,4 @@ def _own_map(recording: Recording) -> Document:
         env = Environment.from_polygons(bounds=(0, 0, 10, 10), name=name)
     else:
         env = Environment.from_polygons(box_of(recording).buffer(1.0), name=name)
-    return Document(name, "recording", env, CorridorMap.build(env))
+    return Document(name, "recording", env, CorridorMap.build(env), is_boxed=True)

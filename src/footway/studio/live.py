@@ -144,11 +144,12 @@ class Live:
         if self.take is not None:
             self.take.add(self.crowd)
 
-    def record(self) -> None:
-        """Record from now on; what was recorded before is dropped."""
-        if self.take is not None:
-            self.take.drop()
-        self.take = Take(self.crowd)
+    def record(self, name: str = "run") -> None:
+        """Record from now on, for a file of that name; what was recorded before is dropped."""
+        before, self.take = self.take, None  # there is none where the next one cannot begin
+        if before is not None:
+            before.drop()
+        self.take = Take(self.crowd, name)
 
     def stop_recording(self, why: str | None = None) -> None:
         """Record no more; `why` is what ended it, where nobody asked for that."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from starlette.datastructures import MutableHeaders
-from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse
+from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, StreamingResponse
 from starlette.staticfiles import StaticFiles
 
 if TYPE_CHECKING:
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from footway.studio.gate import Gate
+
+_PIECE: Final = 262_144  # bytes of a file that are read at a time
 
 STATIC: Final = Path(__file__).parent / "static"
 
@@ -55,6 +59,21 @@ class BuiltFiles(StaticFiles):
 
     async def check_config(self) -> None:
         """Let the folder be missing: its files are not found then."""
+
+
+class OpenFile(StreamingResponse):
+    """A file that is open already, and is closed when it was sent or nobody wants it any more."""
+
+    def __init__(self, file: BinaryIO, *, kind: str, headers: dict[str, str]) -> None:
+        self._file = file
+        pieces = iter(partial(file.read, _PIECE), b"")
+        length = {"Content-Length": str(os.fstat(file.fileno()).st_size)}
+        super().__init__(pieces, media_type=kind, headers=headers | length)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it."""
+        with self._file:
+            await super().__call__(scope, receive, send)
 
 
 class Guard:

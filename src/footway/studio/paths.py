@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     Arrays = dict[str, NDArray[Any]]
 
 _ROOMY: Final = 1.02  # times the radius, of a place to go to: who touches a wall has no way on
+_LOOKED_AT: Final = 500  # points of a path, to see whether it stays in its corridor
 KEPT: Final = 32  # terrains, one for each radius that was asked for last
 
 
@@ -55,6 +56,8 @@ class Grounds:
 
 def path(document: Document, ask: PathAsk, grounds: Grounds) -> Answer:
     """Return the path, its corridor's backbone, radii and walls, and what it measures.
+
+    A path over terrain that leaves the corridor of the shortest way comes without one.
 
     Raises:
         BadInput: a point in a wall, a kind of ground that the map does not have.
@@ -111,12 +114,20 @@ def _walk(document: Document, ask: PathAsk, grounds: Grounds) -> Answer:
     else:
         walk = follow.miran(way, speed=ask.speed, sigma=ask.sigma, spacing=ask.spacing)
     facts = {"weighted_length": walk.weighted_length, "ground": walk.measure()}
-    return _walked(walk, facts, {"route": way.points, **_corridor(corridor)})
+    around = _corridor(corridor) if _stays_in(corridor, walk.points, ask.radius) else {}
+    return _walked(walk, facts, {"route": way.points, **around})
 
 
 def _walked(walk: Any, facts: dict[str, Any], arrays: Arrays) -> Answer:
     facts |= {"length": walk.length, "clearance": walk.clearance, "duration": walk.duration}
     return Answer(facts, {"path": walk.points[:, :2], "times": walk.times, **arrays})
+
+
+def _stays_in(corridor: Corridor, points: NDArray[np.float64], radius: float) -> bool:
+    """Whether a disc touches the corridor's balls all along: terrain may lead another way."""
+    some = points[:: 1 + len(points) // _LOOKED_AT, None, :2]
+    off = np.hypot(*np.moveaxis(some - corridor.backbone, 2, 0)) - corridor.radii
+    return bool((off.min(axis=1) <= radius).all())
 
 
 def _corridor(corridor: Corridor) -> Arrays:

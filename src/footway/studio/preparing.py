@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from footway._jit import announce_compilation
 from footway.errors import FootwayError
@@ -42,17 +42,20 @@ class Preparing:
         self.what: str | None = None  # is being made now
         self._say = say
         self._busy: dict[int, str] = {}  # what each thread is doing
+        self._made: dict[object, str] = {}  # what was told and is not over, the newest last
+        self._telling = threading.Lock()
 
     @contextmanager
     def of(self, what: str) -> Iterator[None]:
         """Tell what is made, if something has to be made inside."""
-        me, is_told = threading.get_ident(), False
+        me, key = threading.get_ident(), object()
 
-        def tell() -> None:
-            nonlocal is_told
-            if threading.get_ident() == me or threading.get_ident() not in self._busy:
-                is_told = True
-                self._tell(what)
+        def tell() -> Any:
+            """Tell it; False where another thread makes something for its own ask."""
+            if threading.get_ident() != me and threading.get_ident() in self._busy:
+                return False
+            self._tell(key, what)
+            return None
 
         before = self._busy.get(me)
         self._busy[me] = what
@@ -64,12 +67,18 @@ class Preparing:
                 del self._busy[me]
             else:
                 self._busy[me] = before
-            if is_told:
-                self._tell(None)
+            self._tell(key, None)
 
-    def _tell(self, what: str | None) -> None:
-        self.what = what
-        self._say(told("compiling", Answer({"what": what})))
+    def _tell(self, key: object, what: str | None) -> None:
+        """Note what somebody waits for, None: no longer; tell the newest of all that are left."""
+        with self._telling:
+            self._made.pop(key, None)
+            if what is not None:
+                self._made[key] = what
+            newest = next(reversed(self._made.values()), None)
+            if newest != self.what:
+                self.what = newest
+                self._say(told("compiling", Answer({"what": newest})))
 
 
 def words(request: Request) -> str:

@@ -1,4 +1,4 @@
-"""The document as files: GeoJSON, a scenario, a recording."""
+"""The document as files: GeoJSON, a scenario, a recording; and what was recorded of the crowd."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import re
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from footway.errors import BadInput
 
@@ -25,7 +25,7 @@ class File(NamedTuple):
     """A file to download."""
 
     name: str
-    content: bytes | Path  # a path: as it lies there
+    content: bytes | BinaryIO  # open already: its file may be taken away before it is sent
     kind: str  # media type
 
 
@@ -39,25 +39,30 @@ def as_geojson(document: Document) -> File:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "map.geojson"
         save_geojson(env, path)
-        return File(f"{_stem(document)}.geojson", path.read_bytes(), "application/geo+json")
+        return File(f"{stem(document)}.geojson", path.read_bytes(), "application/geo+json")
 
 
-def as_take(document: Document, take: Take | None) -> File:
-    """Return what was recorded of the crowd, as it lies on the disk."""
+def as_take(take: Take | None) -> File:
+    """Return what was recorded of the crowd, as it lies on the disk; whoever sends it closes it."""
     if take is None:
         raise BadInput("nothing is recorded here; start a recording of the crowd first")
     if take.is_running:
         raise BadInput("the recording goes on; stop it before you save it")
-    return File(f"{_stem(document)}.parquet", take.file, "application/octet-stream")
+    try:
+        content = take.file.open("rb")
+    except OSError as error:
+        raise BadInput(f"the recording is gone: {error.strerror}; record the crowd again") from None
+    return File(f"{take.name}.parquet", content, "application/octet-stream")
 
 
 def as_recording(document: Document) -> File:
     """Return the recording that is open, as Parquet."""
-    assert document.recording is not None
+    if document.recording is None:
+        raise BadInput(f"{document.name}: is not a recording; open one, or record the crowd")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.parquet"
         document.recording.save(path)
-        return File(f"{_stem(document)}.parquet", path.read_bytes(), "application/octet-stream")
+        return File(f"{stem(document)}.parquet", path.read_bytes(), "application/octet-stream")
 
 
 def as_scenario(
@@ -85,7 +90,7 @@ def as_scenario(
     values["obstacle"] = [*values.get("obstacle", ()), *discs] if given is None else discs
     if not any(values.get(kind) for kind in ("population", "source", "group")):
         raise BadInput("nobody is in the crowd; add a population before you save a scenario")
-    return File(f"{_stem(document)}.toml", toml(values).encode(), "application/toml")
+    return File(f"{stem(document)}.toml", toml(values).encode(), "application/toml")
 
 
 def _has_own_map(document: Document) -> bool:
@@ -96,11 +101,11 @@ def _has_own_map(document: Document) -> bool:
 
 def _map_name(document: Document) -> str:
     if _has_own_map(document):
-        return f"{_stem(document)}.geojson"
+        return f"{stem(document)}.geojson"
     return document.name if document.scenario is None else document.scenario.map
 
 
-def _stem(document: Document) -> str:
+def stem(document: Document) -> str:
     """Name for files: letters, digits and dashes."""
     words = re.sub(r"\.[A-Za-z0-9]{1,8}$", "", document.name).removeprefix("gallery:")
     return re.sub(r"[^A-Za-z0-9_-]+", "-", words.removeprefix("demo:")).strip("-")[:80] or "map"

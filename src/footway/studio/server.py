@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.websockets import WebSocketDisconnect
 
@@ -20,7 +20,7 @@ from footway.studio import uploads
 from footway.studio.desk import LANES, ROADMAPS, Desk, broken, lane_of
 from footway.studio.gate import MOST_SOCKET, MOST_TEXT, MOST_UPLOAD, MOST_WATCHERS, Rate
 from footway.studio.lanes import Lane
-from footway.studio.pages import BuiltFiles, Guard, index
+from footway.studio.pages import BuiltFiles, Guard, OpenFile, index
 from footway.studio.requests import number_of, parsed
 from footway.studio.watchers import Audience, Watcher
 from footway.studio.wire import packed, refused
@@ -124,7 +124,7 @@ class Studio:
         return answer
 
     async def _save(self, request: HttpRequest) -> Response:
-        """Send the document as a file."""
+        """Send the document, or what was recorded, as a file."""
         if not self.gate.knows_token(request.query_params.get("token")):
             return _refusal("the token is missing or wrong", 403)
         kind = request.query_params.get("as", "")
@@ -139,7 +139,7 @@ class Studio:
             headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
             if isinstance(file.content, bytes):
                 return Response(file.content, media_type=file.kind, headers=headers)
-            return FileResponse(file.content, media_type=file.kind, headers=headers)
+            return OpenFile(file.content, kind=file.kind, headers=headers)
 
         answer: Response = await self._in_lane("drawing", work, _refusal("too much to do", 503))
         return answer
@@ -214,15 +214,19 @@ class Studio:
         radius wants to see the last of them.
         """
         busy = refused(request.n, "the server is busy with others like this; ask again", "busy")
-        if request.ask == "path":
-            watcher.path = request
+        is_path, number = request.ask == "path", watcher.path + 1
 
         def work() -> Message:
-            if request.ask == "path" and watcher.path is not request:
+            if is_path and watcher.path > number:
                 return refused(request.n, "a newer ask took its place", "dropped")
             return self.desk.answer(request)
 
-        answer: Message = await self._in_lane(lane_of(request), work, busy)
+        future = self._lanes[lane_of(request)].do(work)
+        if future is None:
+            return busy  # and those before it are still wanted
+        if is_path:
+            watcher.path = number
+        answer: Message = await asyncio.wrap_future(future)
         return answer
 
     async def _in_lane(self, lane: str, work: Callable[[], Any], refusal: Any) -> Any:

@@ -51,8 +51,9 @@ def write_page(
     *,
     cmap: CorridorMap,
     environment: Environment | None = None,
+    is_boxed: bool = False,
 ) -> None:
-    """Write a page that replays a recording on its map.
+    """Write a page that replays a recording on its map, or on a box where no map is known.
 
     Raises:
         BadInput: the recording is too long for a page.
@@ -60,7 +61,7 @@ def write_page(
 
     """
     document = Document(recording.map_name, "recording", environment, cmap, recording=recording)
-    document = replace(document, origin=origin_of(document.bounds))
+    document = replace(document, origin=origin_of(document.bounds), is_boxed=is_boxed)
     page = player().replace(PLACE, _tag(document), 1)
     try:
         with open(file, "w", encoding="utf-8") as out:  # noqa: PTH123 - a file or a path

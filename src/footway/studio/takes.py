@@ -7,13 +7,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from footway.errors import FootwayError
+from footway.errors import BadInput, FootwayError
 
 if TYPE_CHECKING:
     from footway.crowd import Crowd
 
 MOST_BYTES: Final = 1_000_000_000
 """Size of a recording, at which it ends: about 20 bytes for each character and step."""
+
+MOST_FRAMES: Final = 500_000
+"""Likewise, where hardly anybody is there: what is kept in memory of each frame adds up, too."""
 
 _NAME: Final = "run.parquet"
 
@@ -25,6 +28,10 @@ class Take:
 
     Args:
         crowd: that is recorded.
+        name: of the file that it is saved as, without its ending.
+
+    Raises:
+        BadInput: there is no room for the file; nothing is left of it.
 
     Example:
         >>> import footway as fw
@@ -40,15 +47,18 @@ class Take:
 
     """
 
-    def __init__(self, crowd: Crowd) -> None:
-        self._folder = tempfile.TemporaryDirectory(
-            prefix="footway-studio-", ignore_cleanup_errors=True
-        )
-        self.file = Path(self._folder.name) / _NAME
+    def __init__(self, crowd: Crowd, name: str = "run") -> None:
+        self.name = name
         self.is_running = True
         self.ended: str | None = None  # why, where it did so by itself
         self._begin = self._last = crowd.time
-        self._recorder = crowd.recorder(self.file)
+        self._folder = _folder()
+        self.file = Path(self._folder.name) / _NAME
+        try:
+            self._recorder = crowd.recorder(self.file)
+        except (FootwayError, OSError) as error:
+            self._folder.cleanup()
+            raise _cannot_begin(error) from None
         self.add(crowd)
 
     def add(self, crowd: Crowd) -> None:
@@ -63,6 +73,8 @@ class Take:
         self._last = crowd.time
         if self.bytes > MOST_BYTES:
             self.end(f"it has {MOST_BYTES // 1_000_000:,} MB, and cannot be longer")
+        elif len(self._recorder.steps) >= MOST_FRAMES:
+            self.end(f"it has {MOST_FRAMES:,} frames, and cannot be longer")
 
     def end(self, why: str | None = None) -> None:
         """Write the rest of it; `why` says what ended it, where nobody asked for that."""
@@ -99,3 +111,15 @@ class Take:
             "megabytes": round(self.bytes / 1e6, 1),
             "ended": self.ended,
         }
+
+
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    try:
+        return tempfile.TemporaryDirectory(prefix="footway-studio-", ignore_cleanup_errors=True)
+    except OSError as error:
+        raise _cannot_begin(error) from None
+
+
+def _cannot_begin(error: Exception) -> BadInput:
+    words = " ".join(str(error).split())[:200]
+    return BadInput(f"the recording cannot begin: {words}; make room for temporary files")

@@ -13,7 +13,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from footway.studio.requests import Request
     from footway.studio.wire import Message
 
 MOST_WAITING: Final = 1000
@@ -29,7 +28,7 @@ class Watcher:
     def __init__(self) -> None:
         self.is_gone = False
         self.asked = 0  # asks that have no answer yet
-        self.path: Request | None = None  # the newest ask for a path
+        self.path = 0  # number of its newest path that waits or was found
         self._waiting: deque[Message] = deque()
         self._bytes = 0
         self._frame: bytes | None = None

@@ -27,6 +27,7 @@ from footway.terrain._route_kernels import length
 from footway.terrain._tighten_kernels import FINE, FINEST, ROUGH, point, tighten
 
 PRICE = 0.05  # share by which a route may weigh more than the best way, for its margin
+HALVINGS = 4  # margins that are tried, each a half of the one before
 GAIN = 1e-9  # relative gain for which a corner is passed on its other side
 ROUNDS = 20  # of pulling taut and releasing
 SAME = 1e-12  # relative difference of ways that are equally good
@@ -232,8 +233,8 @@ def pull_roughly(way, through, ends, weights, margin, ground, nodes):
 def pull_taut(way, through, ends, weights, margin, ground, nodes):
     """The best way along one over nodes, (n, 2), and its weighted length.
 
-    It is `margin` m off worse ground if that costs at most PRICE. Without points where it cannot be
-    laid out.
+    It is `margin` m off worse ground if that costs at most PRICE, else a half of it, and so on.
+    Without points where it cannot be laid out.
     """
     chain, spare = make_chain(way, nodes)
     passed, sides, share, lines, weight, _ = chain
@@ -246,10 +247,13 @@ def pull_taut(way, through, ends, weights, margin, ground, nodes):
     cost = weigh(taut, weights, ground)
     if margin > 0.0:
         n = _turn_to_better(n, weights, ground, chain, spare)
-        if fill(n, passed, sides, share, weights, margin, lines, weight, ground):
+        for _ in range(HALVINGS):
+            if not fill(n, passed, sides, share, weights, margin, lines, weight, ground):
+                break
             n = _pull(n, ends, weights, margin, FINE, ground, chain, spare)
             off = _points_of(n, ends, STRAIGHT, weights, ground, chain)
             with_margin = weigh(off, weights, ground)
             if with_margin <= (1.0 + PRICE) * cost:
                 return off, with_margin
+            margin *= 0.5
     return taut, cost

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -41,6 +41,7 @@ class Ground(NamedTuple):
     members: NDArray[np.int32]  # triangles that touch each cell
 
 
+_MOST: Final = 8  # radii for which the ground of an environment is remembered
 _kept: WeakKeyDictionary[Environment, dict[float, Terrain]] = WeakKeyDictionary()
 
 
@@ -87,10 +88,14 @@ class Terrain:
             raise BadQuery(f"build takes an Environment, not {environment!r:.60}: see footway.load")
         radius = checks.radius(radius)
         kept = _kept.setdefault(environment, {})
-        if radius not in kept:
+        made = kept.pop(radius, None)
+        if made is None:
             cut = partition(environment, radius=radius)
-            kept[radius] = cls(environment, radius, cut.kinds, make_ground(cut))
-        return kept[radius]
+            made = cls(environment, radius, cut.kinds, make_ground(cut))
+        kept[radius] = made  # as the last: the first of too many are forgotten
+        for old in list(kept)[:-_MOST]:
+            kept.pop(old, None)
+        return made
 
     def kind_at(self, points: ArrayLike) -> list[str | None]:
         """Kind of ground at each point (n, 2); None where the disc does not fit."""

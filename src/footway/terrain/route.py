@@ -59,8 +59,8 @@ def route(
         improve: make it the best way by weighted length, or nearly so, instead of one through the
             middles of triangles or of cells.
         margin: m that an improved route keeps off the borders of worse ground, about half of it at
-            their corners, where there is room and it costs at most 5 %: a character that cuts
-            corners then stays out of it. A quarter of `spacing` does for `miran`. 0: the best way,
+            their corners, where there is room and it costs at most 5 %, else a half of it, and so
+            on: a character that cuts corners then stays out of it. A quarter of `spacing` does for `miran`. 0: the best way,
             along the very border.
 
     Raises:

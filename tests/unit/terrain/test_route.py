@@ -121,11 +121,17 @@ class TestMargin:
         route = fw.route(pond, (10, 20), (30, 20), preferences={"water": 1.2})
         assert route.points.tolist() == [[10, 20], [30, 20]]
 
-    def test_that_costs_too_much_is_left_out(self, pond):
-        ends, weights = ((15, 17), (45, 17)), {"water": 20.0}
-        far = fw.route(pond, *ends, preferences=weights, margin=12.0)
-        taut = fw.route(pond, *ends, preferences=weights, margin=0.0)
+    def test_that_costs_too_much_is_halved(self):
+        import shapely
+
+        mud = [(5, 5), (35, 5), (35, 15), (5, 15)]
+        yard = fw.Environment.from_polygons(bounds=(0, 0, 40, 20), terrain=[("mud", mud)])
+        ends, weights = ((36, 6), (2, 10)), {"mud": 20.0}
+        far = fw.route(yard, *ends, preferences=weights, margin=4.0)
+        taut = fw.route(yard, *ends, preferences=weights, margin=0.0)
         assert far.weighted_length <= 1.05 * taut.weighted_length
+        assert 0.25 < shapely.LineString(far.points).distance(shapely.Polygon(mud)) <= 2.0
+        assert fw.follow.miran(far, sigma=6).measure()["mud"] == 0.0
 
     def test_keeps_followers_out_of_worse_ground(self):
         terrain = fw.Terrain.build(mckenna_road.mckenna_road())

@@ -15,10 +15,10 @@ export function dropping(app: App, obstacles: Obstacles) {
   });
   const arm = (on: boolean): void => {
     armed = on;
-    button_.setAttribute("aria-pressed", String(on));
+    drop.setAttribute("aria-pressed", String(on));
     app.stage.canvas.style.cursor = on ? "copy" : "";
   };
-  const button_ = button("obstacle-drop", "Drop an obstacle", { icon: "cone", text: "Drop" }, () => arm(!armed));
+  const drop = button("obstacle-drop", "Drop an obstacle", { icon: "cone", text: "Drop" }, () => arm(!armed));
   const put = (fields: Record<string, unknown>): void => {
     app.source.ask("obstacle", fields).catch(app.complain);
   };
@@ -28,7 +28,7 @@ export function dropping(app: App, obstacles: Obstacles) {
       { class: "stack" },
       h("p", { class: "hint" }, "Drop a disc into the crowd and drag it: everybody walks around it."),
       radius.row,
-      h("div", { class: "buttons" }, button_, remove),
+      h("div", { class: "buttons" }, drop, remove),
     ),
     armed: () => armed,
     disarm: () => arm(false),

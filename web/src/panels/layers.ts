@@ -49,6 +49,10 @@ export function layersPanel(app: App, served = true): Panel {
   connect(app, overlays, app.density.changed);
   app.store.document.watch((document) => {
     if (document === undefined) return;
+    if (document.boxed) {
+      known.show([["Recording", document.name], ["Map", "not given: add --map"]]);
+      return;
+    }
     known.show([
       ["Map", document.name],
       ["Walkable", document.area ? `${Math.round(document.area).toLocaleString("en")} m²` : "–"],

@@ -149,7 +149,8 @@ export class PathPanel implements Panel {
     if (start === undefined || goal === undefined) return;
     const method = this.method.get();
     const fields: Record<string, unknown> = { start, goal, radius: this.radius.get(), method };
-    if (method === "miran" && this.weights.size > 0) fields.preferences = Object.fromEntries(this.weights);
+    const weighs = method === "irm" || method === "miran";
+    if (weighs && this.weights.size > 0) fields.preferences = Object.fromEntries(this.weights);
     this.newest.put(() => askNear(this.app, fields));
   }
 

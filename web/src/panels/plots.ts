@@ -56,12 +56,15 @@ export class Plots {
     this.draw();
   }
 
-  private last(): number {
-    return this.times[this.times.length - 1] || 1;
+  /** When the recording begins, and how long it is, s. */
+  private span(): [number, number] {
+    const first = this.times[0] ?? 0;
+    return [first, (this.times[this.times.length - 1] ?? 0) - first || 1];
   }
 
   private timeAt(canvas: HTMLCanvasElement, x: number): number {
-    return (x / canvas.clientWidth) * this.last();
+    const [first, length] = this.span();
+    return first + (x / canvas.clientWidth) * length;
   }
 
   private draw(): void {
@@ -77,8 +80,9 @@ export class Plots {
     if (pen === null) return;
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, width, height);
-    const last = this.last();
-    const [x, y] = [(time: number) => (time / last) * width, (v: number) => height - 2 - (v / top) * (height - 6)];
+    const [first, length] = this.span();
+    const x = (time: number): number => ((time - first) / length) * width;
+    const y = (v: number): number => height - 2 - (v / top) * (height - 6);
     const step = Math.max(1, Math.floor(values.length / (width * 2)));
     pen.beginPath();
     pen.moveTo(0, height);
@@ -92,7 +96,7 @@ export class Plots {
     pen.lineWidth = 1.6;
     pen.lineJoin = "round";
     pen.stroke();
-    const at = Math.min(values.length - 1, Math.round((this.now / last) * (values.length - 1)));
+    const at = Math.min(values.length - 1, Math.round(((this.now - first) / length) * (values.length - 1)));
     pen.fillStyle = colour;
     pen.fillRect(x(this.now) - 0.5, 0, 1, height);
     pen.beginPath();

@@ -16,18 +16,19 @@ export function populationList(app: App): HTMLElement {
 
 /** Rows stay while their population does: a slider that is held must not be taken away. */
 function draw(app: App, list: HTMLElement, rows: Map<number, PopulationRow>, populations: Population[]): void {
+  for (const [index, { name }] of rows) {
+    if (!populations.some((population) => population.index === index && population.name === name)) rows.delete(index);
+  }
   const kept = (index: number): boolean => rows.get(index)?.removed === false;
-  const there = populations.filter(({ count, index }) => (count ?? 1) > 0 || kept(index));
+  const there = populations.filter(({ count, to_come, index }) => (count ?? 1) + (to_come ?? 0) > 0 || kept(index));
   for (const population of there) {
     const { index } = population;
     const row = rows.get(index) ?? new PopulationRow(app, population);
     rows.set(index, row);
     row.show(population);
   }
-  for (const [index, { name }] of rows) {
-    if (!there.some((population) => population.index === index && population.name === name)) rows.delete(index);
-  }
-  const wanted = [...rows.values()].map(({ element }) => element);
+  for (const index of rows.keys()) if (!there.some((population) => population.index === index)) rows.delete(index);
+  const wanted = there.flatMap(({ index }) => rows.get(index)?.element ?? []);
   if (wanted.length !== list.children.length || wanted.some((row, i) => row !== list.children[i])) list.replaceChildren(...wanted);
 }
 
@@ -61,9 +62,9 @@ class PopulationRow {
   }
 
   show(population: Population): void {
-    const { count, behaviour, grouped } = population;
-    this.count.textContent = count?.toLocaleString("en") ?? "";
-    this.element.classList.toggle("gone", count === 0);
+    const { count, to_come = 0, behaviour, grouped } = population;
+    this.count.textContent = counted(count, to_come);
+    this.element.classList.toggle("gone", count === 0 && to_come === 0);
     const { input } = this.people;
     if (document.activeElement !== input) input.value = String(count ?? 0);
     input.disabled = grouped === true;
@@ -104,7 +105,8 @@ class PopulationRow {
   }
 
   private put(fields: Record<string, unknown>): void {
-    Object.assign(this.pending, fields);
+    // Of those who are to go nothing else is asked.
+    if (this.pending.do !== "remove") Object.assign(this.pending, fields);
     this.newest.put(() => {
       const asked = this.pending;
       this.pending = {};
@@ -116,4 +118,12 @@ class PopulationRow {
   private ask(fields: Record<string, unknown>): Promise<Reply<Status>> {
     return this.app.source.ask<Status>("population", { index: this.index, ...fields });
   }
+}
+
+/** "30", "30, 12 to come" or "12 to come". */
+function counted(count: number | undefined, to_come: number): string {
+  const there = count?.toLocaleString("en") ?? "";
+  if (to_come === 0) return there;
+  const later = `${to_come.toLocaleString("en")} to come`;
+  return count === 0 ? later : `${there}, ${later}`;
 }

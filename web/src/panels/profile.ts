@@ -18,6 +18,9 @@ const RANGES: Record<Amount, { name: string; min: number; max: number; step: num
   noise: { name: "Noise", min: 0, max: 1, step: 0.05, value: 0, unit: "" },
 };
 
+/** A new radius means other room for everybody: it is told once, when the hand lets go. */
+const told = (field: Amount): "input" | "change" => (field === "radius" ? "change" : "input");
+
 /** What a hand has set lately is not pulled back by a status that was on its way, ms. */
 const HELD = 1000;
 
@@ -40,7 +43,7 @@ export class ProfileControls {
       change(fields);
     };
     const made = (field: Amount): Slider =>
-      slider(testid(field), RANGES[field].name, RANGES[field], (value) => this.change({ [field]: value }));
+      slider(testid(field), RANGES[field].name, RANGES[field], (value) => this.change({ [field]: value }), told(field));
     this.sliders = { radius: made("radius"), speed: made("speed"), lane: made("lane"), noise: made("noise") };
     this.follow = choice(testid("follow"), "Follow the way by", FOLLOW, "cmm", (follow) => this.turn(follow));
     const { radius, speed, lane, noise } = this.sliders;

@@ -5,11 +5,6 @@ import { frame, type Frame } from "../scene/crowd";
 import type { Arrays, Facts } from "../wire";
 import { Plots } from "./plots";
 
-interface Summary {
-  frames: number;
-  duration: number;
-}
-
 const KEPT = 400;
 const AHEAD = 6;
 
@@ -26,11 +21,10 @@ class Reel {
     this.came = came;
   }
 
-  open(summary: Summary, arrays: Arrays): void {
+  open(arrays: Arrays): void {
     this.kept.clear();
     this.asked.clear();
-    const even = Float32Array.from({ length: summary.frames }, (_, k) => (k * summary.duration) / Math.max(1, summary.frames - 1));
-    this.times = arrays.times?.length === summary.frames ? new Float32Array(arrays.times) : even;
+    this.times = new Float32Array(arrays.frame_times ?? []);
   }
 
   get length(): number {
@@ -76,7 +70,8 @@ class Reel {
 
 export interface ReplayState {
   time: number;
-  duration: number;
+  first: number;
+  last: number;
   frames: number;
   playing: boolean;
 }
@@ -126,10 +121,15 @@ export class ReplayPanel implements Panel {
   }
 
   state(): ReplayState {
-    return { time: this.time, duration: this.duration, frames: this.reel.length, playing: this.playing };
+    return { time: this.time, first: this.first, last: this.last, frames: this.reel.length, playing: this.playing };
   }
 
-  private get duration(): number {
+  /** When the recording begins, s: one of a part of a run begins late. */
+  private get first(): number {
+    return this.reel.times.at(0) ?? 0;
+  }
+
+  private get last(): number {
     return this.reel.times.at(-1) ?? 0;
   }
 
@@ -147,13 +147,14 @@ export class ReplayPanel implements Panel {
   }
 
   private async open(): Promise<void> {
-    const { ok, arrays } = await this.app.source.ask<Summary>("replay");
+    const { arrays } = await this.app.source.ask("replay");
     this.drawn = -1;
-    this.reel.open(ok, arrays);
-    this.line.max = String(this.duration);
+    this.reel.open(arrays);
+    this.line.min = String(this.first);
+    this.line.max = String(this.last);
     this.plots.show(arrays);
     this.app.trails.clear();
-    this.seek(0);
+    this.seek(this.first);
     this.app.fit(); // the plots have made the bar under the map higher
   }
 
@@ -161,11 +162,11 @@ export class ReplayPanel implements Panel {
     this.playing = on;
     this.play.hidden = on;
     this.pause.hidden = !on;
-    if (on && this.time >= this.duration) this.seek(0);
+    if (on && this.time >= this.last) this.seek(this.first);
   }
 
   private seek(to: number): void {
-    this.time = Math.max(0, Math.min(this.duration, to));
+    this.time = Math.max(this.first, Math.min(this.last, to));
     this.show();
   }
 
@@ -174,7 +175,7 @@ export class ReplayPanel implements Panel {
     if (!this.playing) return false;
     const ready = this.pair(this.reel.indexAt(this.time)) !== undefined;
     if (ready) this.seek(this.time + seconds * this.pace);
-    if (this.time >= this.duration) this.start(false);
+    if (this.time >= this.last) this.start(false);
     return ready;
   }
 
@@ -186,7 +187,7 @@ export class ReplayPanel implements Panel {
   private show(): void {
     const { app, time, reel } = this;
     this.line.value = String(time);
-    this.clock.textContent = `${time.toFixed(1)} / ${this.duration.toFixed(1)} s`;
+    this.clock.textContent = `${time.toFixed(1)} / ${this.last.toFixed(1)} s`;
     this.plots.cursor(time);
     const k = reel.indexAt(time);
     const pair = this.pair(k);

@@ -7,6 +7,7 @@ import {
   Group,
   LineBasicMaterial,
   LineSegments,
+  type Material,
   Mesh,
   MeshBasicMaterial,
   MeshLambertMaterial,
@@ -61,6 +62,8 @@ export class Ground {
   private readonly cap = new MeshLambertMaterial({ side: DoubleSide });
   private readonly flatCap = new MeshBasicMaterial();
   private readonly line = new LineBasicMaterial();
+  /** Those of terrain and areas; the others are used again for the next ground. */
+  private readonly materials: Material[] = [];
   private readonly meshes: { mesh: Mesh; lit: MeshLambertMaterial; plain: MeshBasicMaterial }[] = [];
 
   constructor() {
@@ -94,7 +97,13 @@ export class Ground {
     this.setView(view);
   }
 
+  /** Nothing is shown, and nothing of it stays on the graphics card. */
   private clear(): void {
+    this.root.traverse((part) => {
+      if (part instanceof Mesh || part instanceof LineSegments) part.geometry.dispose();
+    });
+    for (const material of this.materials) material.dispose();
+    this.materials.length = 0;
     for (const group of [this.terrain, this.areas, this.walls]) group.clear();
     for (const { mesh } of this.meshes) mesh.removeFromParent();
     this.meshes.length = 0;
@@ -123,6 +132,7 @@ export class Ground {
       if (this.theme === "dark") colour.multiplyScalar(0.55);
       const lit = new MeshLambertMaterial({ color: colour, depthWrite: false });
       const plain = new MeshBasicMaterial({ color: colour, depthWrite: false });
+      this.materials.push(lit, plain);
       const mesh = this.add(this.terrain, flat([{ polygon, z: 0 }]), lit, plain);
       mesh.renderOrder = ORDER.terrain + i / found.length;
       mesh.receiveShadow = true;
@@ -133,11 +143,13 @@ export class Ground {
     polygons(reply.arrays, "area_").forEach((polygon, i) => {
       const { name = "", role } = reply.ok.areas?.[i] ?? {};
       const look = { color: areaColour(role), depthWrite: false, transparent: true, opacity: 0.18 };
-      const geometry = flat([{ polygon, z: 0 }]);
-      const mesh = this.add(this.areas, geometry, new MeshLambertMaterial(look), new MeshBasicMaterial(look));
+      const lit = new MeshLambertMaterial(look);
+      const plain = new MeshBasicMaterial(look);
+      const line = new LineBasicMaterial({ color: look.color });
+      this.materials.push(lit, plain, line);
+      const mesh = this.add(this.areas, flat([{ polygon, z: 0 }]), lit, plain);
       mesh.renderOrder = ORDER.area;
-      const outline = new LineSegments(strokes(rim(polygon.shell, 0.02)), new LineBasicMaterial({ color: look.color }));
-      this.areas.add(outline);
+      this.areas.add(new LineSegments(strokes(rim(polygon.shell, 0.02)), line));
       const centre = polygon.shell.reduce((sum, p) => sum.add(p), new Vector2()).divideScalar(polygon.shell.length);
       this.areaNames.push({ name, role, at: [centre.x, centre.y] });
     });

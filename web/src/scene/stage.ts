@@ -56,6 +56,7 @@ export class Stage extends Cameras {
   constructor(canvas: HTMLCanvasElement) {
     super(canvas);
     this.painter = new Painter(canvas);
+    canvas.addEventListener("webglcontextrestored", () => this.restore());
     this.scene.add(...this.light.parts);
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement ?? document.body);
     this.resize();
@@ -145,6 +146,12 @@ export class Stage extends Cameras {
   private paintSky(): void {
     const { outside, sky } = PALETTES[this.theme];
     this.painter.setSky(this.view === "walk" ? sky : outside);
+  }
+
+  /** The graphics card was lost, and with it the sky and the pictures of shadows and of what stands still. */
+  private restore(): void {
+    this.paintSky();
+    this.shadowsMoved();
   }
 
   private resize(): void {

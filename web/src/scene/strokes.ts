@@ -59,9 +59,9 @@ export class Strokes extends LineSegments2 {
 
   draw(at: number[] | Float32Array, colours?: number[]): void {
     this.geometry.dispose();
-    const geometry = new LineSegmentsGeometry();
     this.visible = at.length > 0;
     if (!this.visible) return;
+    const geometry = new LineSegmentsGeometry();
     geometry.setPositions(at instanceof Float32Array ? at : new Float32Array(at));
     if (colours !== undefined) geometry.setColors(new Float32Array(colours));
     if (this.material.vertexColors !== (colours !== undefined)) this.material.needsUpdate = true;
