@@ -60,8 +60,8 @@ def route(
             middles of triangles or of cells.
         margin: m that an improved route keeps off the borders of worse ground, about half of it at
             their corners, where there is room and it costs at most 5 %, else a half of it, and so
-            on: a character that cuts corners then stays out of it. A quarter of `spacing` does for `miran`. 0: the best way,
-            along the very border.
+            on: a character that cuts corners then stays out of it. A quarter of `spacing` does for
+            `miran`. 0: the best way, along the very border.
 
     Raises:
         BadInput: a weight that is not a positive number, or a kind that the map lacks.
