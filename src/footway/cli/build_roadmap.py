@@ -261,6 +261,11 @@ def _as_text(
             *((step, milliseconds(seconds)) for step, seconds in steps.seconds.items()),
         ]
     )
+    if roadmap.in_effect.n_components > 1:
+        yield (
+            f"  note: it is in {roadmap.in_effect.n_components:,} parts; a smaller --resolution or "
+            "--radius may join them through narrow passages"
+        )
     for file in written:
         if file is not None:
             yield f"  wrote {file}"

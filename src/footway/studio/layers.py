@@ -70,6 +70,7 @@ def _roadmap(document: Document, ask: Layer, progress: Progress) -> Answer:
         "edges": made.n_edges,
         "components": made.n_components,
         "cycles": made.n_cycles,
+        "resolution": None if ask.method == "prm" else made.space.resolution,
         "seconds": sum(made.seconds.values()),
     }
     return Answer(facts, {"vertices": made.nodes, "edges": made.edges, **_curves(ask.method, made)})

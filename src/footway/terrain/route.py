@@ -307,4 +307,7 @@ def _improved(
     rough = _rough(terrain, start, goal, weights, method, resolution, bound=length)
     if rough is None:
         return best if method == "triangles" else None
-    return rough if weigh(rough, weights, terrain.ground) < length else best
+    cost = weigh(rough, weights, terrain.ground)
+    if margin > 0.0 and cost < length:  # the margin weighs more than what was gained
+        best, length = best_way(terrain, start, goal, weights, 0.0)
+    return rough if cost < length else best

@@ -32,6 +32,15 @@ def test_says_what_it_built(footway, room):
         assert word in result.out
 
 
+def test_says_that_it_is_in_parts(footway, tmp_path):
+    plan = tmp_path / "two.wkt"
+    door = "4 1.6, 4.2 1.6, 4.2 0, 8 0, 8 4, 4.2 4, 4.2 2.5, 4 2.5"
+    plan.write_text(f"POLYGON ((0 0, 4 0, {door}, 4 4, 0 4, 0 0))")
+    build = ("build", plan, "--method", "rrm", "--radius", "0.2")
+    assert "note: it is in 2 parts" in footway(*build, "--resolution", "0.9").out
+    assert "note" not in footway(*build, "--resolution", "0.1").out
+
+
 def test_a_voronoi_roadmap(footway, room, tmp_path):
     file, plot = tmp_path / "room.fwmap", tmp_path / "room.png"
     wishes = ("--clearance", "0.8", "--samples", "40", "--usefulness", "2", "--seed", "3")

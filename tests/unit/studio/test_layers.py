@@ -38,6 +38,7 @@ def test_discs_lie_in_the_free_space():
 @pytest.mark.parametrize("method", ["grm", "rrm", "rrm_star", "rrrm", "prm"])
 def test_roadmaps_of_every_method(method):
     answer = layer(FIELD, ask("roadmap", method=method, resolution=1.0, radius=0.5), nothing)
+    assert answer.facts["resolution"] == (None if method == "prm" else 1.0)
     vertices, edges = answer.arrays["vertices"], answer.arrays["edges"]
     assert answer.facts["nodes"] == len(vertices)
     assert edges.max() < len(vertices)

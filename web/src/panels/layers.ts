@@ -2,7 +2,7 @@
 import type { App, Panel } from "../app";
 import { choice, facts, h, section, toggle } from "../dom";
 import { HEAT_CSS, METHODS, RAMP_CSS, areaColour, terrainColour } from "../scene/colours";
-import { Overlays, type Method } from "../scene/overlays";
+import { Overlays, type Made, type Method } from "../scene/overlays";
 import type { LayerName } from "../store";
 import { LayerShower } from "./showing";
 
@@ -57,7 +57,7 @@ export function layersPanel(app: App, served = true): Panel {
       ["Map", document.name],
       ["Walkable", document.area ? `${Math.round(document.area).toLocaleString("en")} m²` : "–"],
       ["Holes", String(document.holes)],
-      ["Widest disc", `${document.largest_radius.toFixed(2)} m`],
+      ["Widest disc, radius", `${document.largest_radius.toFixed(2)} m`],
     ]);
   });
   const repairs = repairList(app);
@@ -100,6 +100,16 @@ function connect(app: App, overlays: Overlays, legends: () => void): void {
   document.watch(() => shower.forget());
 }
 
+/** What a roadmap is made of; and that it is in pieces, which doors narrower than two cells do. */
+function made(told: Made | undefined): string {
+  if (told === undefined) return "";
+  const { nodes, edges, components, resolution } = told;
+  const size = `${nodes.toLocaleString("en")} nodes, ${edges.toLocaleString("en")} edges`;
+  if (components < 2) return size;
+  const cells = resolution === null ? "" : `: cells of ${resolution} m may be too large for doors`;
+  return `${size}, ${components.toLocaleString("en")} parts${cells}`;
+}
+
 /** The legends of what is shown, with the units. */
 function drawLegends(app: App, overlays: Overlays, box: HTMLElement): void {
   const { layers, document, tint } = app.store;
@@ -129,6 +139,10 @@ function drawLegends(app: App, overlays: Overlays, box: HTMLElement): void {
   }
   if (layers.terrain.value && kinds.length > 0) {
     shown.push(entries("Terrain", kinds.map((kind) => [kind, terrainColour(kind, kinds)])));
+  }
+  const roadmaps = ROADMAPS.filter((method) => layers[method].value && overlays.made[method] !== undefined);
+  if (roadmaps.length > 0) {
+    shown.push(entries("Roadmaps", roadmaps.map((method) => [made(overlays.made[method]), METHODS[method]])));
   }
   const roles = [...new Set(app.ground.areaNames.map(({ role }) => role ?? "area"))];
   if (layers.areas.value && roles.length > 0) {

@@ -1,7 +1,7 @@
 /** Layers come and go: those that the server computes are fetched when they are first shown. */
 import type { App } from "../app";
 import { METHODS, PALETTES } from "../scene/colours";
-import type { Method, Overlays } from "../scene/overlays";
+import type { Made, Method, Overlays } from "../scene/overlays";
 import type { LayerName } from "../store";
 import { Refusal } from "../wire";
 
@@ -73,7 +73,8 @@ export class LayerShower {
 function fetchers(app: App, overlays: Overlays): Partial<Record<LayerName, () => Promise<void>>> {
   const { theme } = app.store;
   const roadmap = (method: Method) => async (): Promise<void> => {
-    const { arrays } = await app.source.ask("layer", { name: "roadmap", method });
+    const { ok, arrays } = await app.source.ask<Made>("layer", { name: "roadmap", method });
+    overlays.made[method] = ok;
     overlays.showRoadmap(method, arrays);
   };
   return {

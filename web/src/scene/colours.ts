@@ -75,6 +75,9 @@ const TERRAIN: Record<string, string> = {
   road: "#8d939c",
   sidewalk: "#d9cdb4",
   pavement: "#d9cdb4",
+  green: "#9cc48a",
+  lawn: "#9cc48a",
+  meadow: "#9cc48a",
   grass: "#9cc48a",
   grassland: "#9cc48a",
   forest: "#6fa276",
@@ -86,6 +89,7 @@ const TERRAIN: Record<string, string> = {
   crossing: "#e3c565",
   building: "#b8a9a0",
   dirt: "#bfa184",
+  parking: "#bcc1c9",
   park: "#a9cd97",
 };
 const OTHERS = ["#b6a6d8", "#e0a99b", "#8fc7c0", "#d3c56f", "#c69ab5", "#9db4d0"];

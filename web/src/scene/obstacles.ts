@@ -14,7 +14,7 @@ export class Obstacles {
 
   constructor() {
     const shape = new CylinderGeometry(1, 1, 1, 40).rotateX(Math.PI / 2).translate(0, 0, 0.5);
-    this.mesh = new InstancedMesh(shape, new MeshLambertMaterial({ color: "#e8743b" }), MOST);
+    this.mesh = new InstancedMesh(shape, new MeshLambertMaterial({ color: "#8f1d3f" }), MOST);
     this.mesh.frustumCulled = false;
     this.mesh.count = 0;
     this.root.add(this.mesh);

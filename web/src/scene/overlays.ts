@@ -7,6 +7,16 @@ import { Strokes, chain } from "./strokes";
 
 export type Method = keyof typeof METHODS;
 
+/** What the server tells of a roadmap. */
+export interface Made {
+  nodes: number;
+  edges: number;
+  /** Parts that are not joined. */
+  components: number;
+  /** Side of a cell in metres. */
+  resolution: number | null;
+}
+
 /** Edges as wide lines with dots at the vertices; as hair lines where there are very many. */
 interface RoadmapLook {
   lines: Strokes;
@@ -22,6 +32,7 @@ export class Overlays {
   readonly axis = new Strokes({ colour: "#ffffff", width: 2.2, order: 4 });
   readonly discs = new Discs(3);
   readonly roadmaps: Record<Method, RoadmapLook>;
+  readonly made: Partial<Record<Method, Made>> = {};
   /** Largest clearance on the axis in metres, for the legend. */
   widest = 0;
 
