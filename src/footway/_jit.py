@@ -43,9 +43,10 @@ F = TypeVar("F", bound="Callable[..., Any]")
 config: Any = _config  # a module that is filled at run time
 cgutils: Any = _cgutils  # untyped
 
-FASTMATH = {"contract", "arcp", "nsz"}
-"""Fused and reordered only where the sign of zero is all that can be lost: NaN and infinity keep
-their meaning, and no sum is re-associated, so the same seed gives the same bits."""
+FASTMATH = {"nsz"}
+"""Only the sign of zero may be lost. Every other licence lets results depend on the CPU: "contract"
+fuses multiply and add in the vector body of a loop but not in its remainder, "arcp" turns 1 / sqrt
+into an estimate that differs between CPUs, and "reassoc" changes the order of sums."""
 
 
 _TUPLES = (
