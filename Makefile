@@ -15,13 +15,11 @@ test: $(READY)
 	$(BIN)/footway warmup
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
 
-# Last, maps and paths with kernels that check every index, in a cache of their own: Numba does not
-# tell them apart from others.
+# Last, maps and paths with kernels that check every index.
 test-all: $(READY)
 	$(BIN)/footway warmup
 	$(BIN)/python -m pytest -n 2 --dist worksteal
-	NUMBA_BOUNDSCHECK=1 FOOTWAY_JIT_CACHE=$(VENV)/checked \
-		$(BIN)/python -m pytest tests/property/test_points.py tests/property/test_paths.py
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest tests/property/test_points.py tests/property/test_paths.py
 
 # The committed hashes, computed by kernels compiled for other CPUs.
 golden: $(READY)

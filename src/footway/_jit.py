@@ -1,19 +1,13 @@
-"""The only module that imports Numba: the kernel decorator and its cache.
+"""The kernel decorators. With the package `_numba`, the only modules that import Numba.
 
-Compiled kernels are cached in a directory that is named by a hash of all kernel sources, because
-Numba notices an edit of the cached function's own file but not of its callees in other files
-(numba issue 1833). `FOOTWAY_JIT_CACHE=0` turns the cache off; a path puts it elsewhere.
+Compiled kernels are kept in a cache (see `_numba`). `FOOTWAY_JIT_CACHE=0` turns it off; a path puts
+it elsewhere.
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
-import sys
-import tempfile
 import threading
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
@@ -24,8 +18,12 @@ from numba.core import config as _config
 from numba.core import event
 from numba.extending import intrinsic
 
+from footway._numba.files import choose_directory
+from footway._numba.internals import add_cache
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 __all__ = [
     "announce_compilation",
@@ -49,50 +47,12 @@ fuses multiply and add in the vector body of a loop but not in its remainder, "a
 into an estimate that differs between CPUs, and "reassoc" changes the order of sums."""
 
 
-_TUPLES = (
-    "medial/axis.py", "corridor/index.py", "corridor/workspace.py", "follow/settings.py",
-    "crowd/state.py", "crowd/tracks.py", "roadmap/space.py", "terrain/ground.py",
-    "terrain/course.py",
-    "roadmap/blends.py", "corridor/blended.py",
-)  # fmt: skip
-"""Where the named tuples are that kernels take apart: their fields are part of compiled code."""
-
-
-def _source_hash() -> str:
-    root = Path(__file__).parent
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version_info[:2]}".encode())
-    for file in sorted([*root.rglob("_*kernels.py"), *map(root.joinpath, _TUPLES), Path(__file__)]):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()[:16]
+_CACHE = choose_directory()
 
 
 def cache_directory() -> Path | None:
-    """Directory of the compiled kernels; None when caching is off."""
-    wish = os.environ.get("FOOTWAY_JIT_CACHE", "")
-    if wish == "0":
-        return None
-    for base in (_user_cache, _private_temporary):
-        try:
-            directory = (Path(wish) if wish and base is _user_cache else base()) / _source_hash()
-            directory.mkdir(parents=True, exist_ok=True)
-        except (OSError, RuntimeError):
-            continue
-        if os.access(directory, os.W_OK):
-            return directory
-    return None
-
-
-def _user_cache() -> Path:
-    home = os.environ.get("XDG_CACHE_HOME")
-    return (Path(home) if home else Path.home() / ".cache") / "footway"
-
-
-def _private_temporary() -> Path:
-    """A directory for this process alone: a cache that others can write to could run their code."""
-    return Path(tempfile.mkdtemp(prefix="footway-"))
-
-
-_CACHE = cache_directory()
+    """Folder of the compiled kernels; None when caching is off."""
+    return _CACHE
 
 
 def kernel(function: F | None = None, *, parallel: bool = False) -> Any:
@@ -131,19 +91,10 @@ def inner(function: F | None = None, *, inline: bool = True) -> Any:
 
 def _compile(function: F, **options: bool) -> Any:
     njit: Any = numba.njit  # its stubs leave out the options that we need
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(_CACHE) if _CACHE else before
-    try:
-        return njit(
-            function,
-            cache=_CACHE is not None,
-            fastmath=FASTMATH,
-            error_model="numpy",
-            nogil=True,
-            **options,
-        )
-    finally:
-        config.CACHE_DIR = before
+    made = njit(function, fastmath=FASTMATH, error_model="numpy", nogil=True, **options)
+    if _CACHE is not None and not config.DISABLE_JIT:
+        add_cache(made, _CACHE)
+    return made
 
 
 def _prefetch(_context: Any, array: Any, row: Any) -> Any:

@@ -40,28 +40,29 @@ def warmup(*, json: JsonOption = False) -> None:
 
 
 def _as_json(steps: Steps) -> dict[str, Any]:
-    from footway._jit import _CACHE
+    from footway._jit import cache_directory
 
-    return {"times_ms": steps.in_ms(), "cache": str(_CACHE) if _CACHE else None}
+    cache = cache_directory()
+    return {"times_ms": steps.in_ms(), "cache": str(cache) if cache else None}
 
 
 @contextmanager
 def _meanwhile(use: Callable[[], None]) -> Iterator[None]:
     """Call a function of this module in another process: compilation takes one core.
 
-    Only where kernels are kept and there are two cores, and in the directory of this process: the
-    other would make a new one where that of the user cannot be written to. What goes wrong there
-    goes wrong here again, when this process uses the same, and is told then.
+    Only where kernels are kept and there are two cores. What goes wrong there goes wrong here
+    again, when this process uses the same, and is told then.
     """
-    from footway._jit import _CACHE, thread_count
+    from footway._jit import cache_directory, thread_count
 
-    if _CACHE is None or thread_count() < 2:
+    cache = cache_directory()
+    if cache is None or thread_count() < 2:
         yield
         return
     code = f"from {use.__module__} import {use.__name__} as use; use()"
     with subprocess.Popen(  # noqa: S603 - this Python, and a fixed function
         [sys.executable, "-P", "-c", code],
-        env=os.environ | {"FOOTWAY_JIT_CACHE": str(_CACHE.parent)},
+        env=os.environ | {"FOOTWAY_JIT_CACHE": str(cache.parent)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     ) as other:

@@ -66,12 +66,10 @@ def test_an_interrupt_ends_the_other_process(others, sleep):
 
 
 def test_both_processes_keep_kernels_in_one_directory(others, monkeypatch, tmp_path):
-    """Also where it is one that a process makes for itself, as that of the user is read-only."""
-    monkeypatch.setattr(_jit, "cache_directory", None)  # it would make another
-    monkeypatch.setattr(_jit, "_CACHE", tmp_path / "footway-private" / _jit._source_hash())
+    monkeypatch.setattr(_jit, "_CACHE", tmp_path / "kernels")
     with _meanwhile(_jit.thread_count):
         pass
-    assert Path(others[0].options["env"]["FOOTWAY_JIT_CACHE"]) == tmp_path / "footway-private"
+    assert Path(others[0].options["env"]["FOOTWAY_JIT_CACHE"]) == tmp_path
     assert _as_json(Steps())["cache"] == str(_jit._CACHE)
 
 

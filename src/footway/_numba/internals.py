@@ -1,0 +1,184 @@
+"""The cache of a kernel: the only place that uses what Numba does not document.
+
+Checked with the versions in `SUPPORTED`; with any other version of Numba, kernels are kept in
+Numba's own cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import sys
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+import numpy as np
+from numba.core import caching, config, types
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+from numba.core.sigutils import normalize_signature
+
+from footway._numba import files
+from footway._numba.stamps import NotStampable, stamp
+
+SUPPORTED = ((0, 68), (0, 68))
+"""First and last version of Numba whose internals are as this file expects them."""
+
+HARMLESS = {
+    *("CACHE_DIR", "CACHE_LOCATOR_CLASSES", "CHROME_TRACE", "COLOR_SCHEME", "DEBUG_CACHE"),
+    *("DISABLE_PERFORMANCE_WARNINGS", "GDB_BINARY", "HIGHLIGHT_DUMPS", "HTML", "SHOW_HELP"),
+    *("NUMBA_DEFAULT_NUM_THREADS", "NUMBA_NUM_THREADS", "THREADING_LAYER"),
+    *("THREADING_LAYER_PRIORITY", "USE_LLVMLITE_MEMORY_MANAGER"),
+    *("CPU_NAME", "CPU_FEATURES", "ENABLE_AVX"),
+}
+"""Settings of Numba that do not change the code of kernels, or (the last line) change the target,
+which is in the key of every kernel anyway."""
+
+_PLAIN = (types.Array, types.Number, types.Boolean, types.Literal, types.NoneType, types.Omitted)
+"""Types whose name says everything."""
+
+
+def add_cache(kernel: Any, directory: Path) -> None:
+    """Let a kernel that was not yet compiled use compiled code that is kept in a folder."""
+    first, last = SUPPORTED
+    if first <= numba.version_info.short <= last:
+        kernel._cache = KernelCache(kernel, directory)
+    else:
+        _add_plain_cache(kernel, directory)
+
+
+def _add_plain_cache(kernel: Any, directory: Path) -> None:
+    """Use Numba's own cache, in a folder that is named by a hash of all sources of Footway."""
+    folder = directory.parent / _hash_of_sources()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(folder)
+    try:
+        kernel.enable_caching()
+    finally:
+        config.CACHE_DIR = before
+
+
+@cache
+def _hash_of_sources() -> str:
+    sources = sorted(Path(__file__).parents[1].rglob("*.py"))
+    contents = (hashlib.sha256(source.read_bytes()).digest() for source in sources)
+    return hashlib.sha256(b"".join(contents)).hexdigest()[:16]
+
+
+class KernelCache(caching._Cache):
+    """What a dispatcher asks before it compiles, and tells what it has compiled.
+
+    Attributes:
+        directory: folder of the files.
+
+    """
+
+    def __init__(self, kernel: Any, directory: Path) -> None:
+        self.directory = directory
+        self._kernel = kernel
+        self._names: dict[Any, str] = {}  # by signature: taken before it is compiled
+
+    @property
+    def cache_path(self) -> str:
+        return str(self.directory)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the compiled kernel for a signature; None if there is none."""
+        target_context.refresh()
+        self._names.pop(sig, None)
+        try:
+            name = file_name(self._kernel, sig, target_context.codegen())
+        except NotStampable:
+            return None
+        self._names[sig] = name
+        data = files.load(self.directory, name)
+        if data is None:
+            return None
+        try:
+            return CompileResult._rebuild(target_context, *pickle.loads(data))  # noqa: S301 - ours
+        except Exception:  # noqa: BLE001 - whatever is wrong with a file, it is compiled anew
+            files.report_damage(self.directory)
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep a compiled kernel for a signature."""
+        name = self._names.pop(sig, None)
+        if name is None or data.library.has_dynamic_globals or data.lifted:
+            return  # it contains addresses of this process
+        files.save(self.directory, name, dumps(_reduced(data)))
+
+    def enable(self) -> None:
+        pass
+
+    def disable(self) -> None:
+        pass
+
+    def flush(self) -> None:
+        pass
+
+
+def _reduced(compiled: Any) -> tuple[Any, ...]:
+    """Return a compiled kernel to be pickled, without its annotated source, which names a path."""
+    names = ("library", "fndesc", "env", "signature", "objectmode", "lifted", "typeann")
+    parts = list(compiled._reduce())
+    parts[names.index("typeann")] = ""
+    return tuple(parts)
+
+
+def file_name(kernel: Any, signature: Any, codegen: Any) -> str:
+    """Name of a kernel's file: hashes all that its machine code depends on.
+
+    That is the stamp, the types of its arguments, the target (system, CPU and its features), the
+    settings of Numba, and the versions of everything that takes part.
+    """
+    arguments, result = normalize_signature(signature)
+    parts = (
+        _environment(),
+        stamp(kernel),
+        [_describe_type(one) for one in arguments],
+        result if result is None else _describe_type(result),
+        codegen.magic_tuple(),
+        _settings(),
+    )
+    digest = hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
+    return f"{kernel.__module__}.{kernel.__qualname__}-{digest}"
+
+
+@cache
+def _environment() -> tuple[Any, ...]:
+    """Versions, and the sources of the modules that decide how a kernel is compiled."""
+    sources = [resources.files("footway") / name for name in ("_jit.py", "_numba/internals.py")]
+    return (
+        *(numba.__version__, llvmlite.__version__, np.__version__.split(".")[:2]),
+        *(sys.implementation.cache_tag, getattr(sys, "abiflags", ""), sys.platform, sys.maxsize),
+        [hashlib.sha256(source.read_bytes()).hexdigest() for source in sources],
+    )
+
+
+def _settings() -> list[tuple[str, str]]:
+    """Numba's settings that may change the code of kernels, such as NUMBA_BOUNDSCHECK."""
+    return sorted(
+        (name, repr(value))
+        for name, value in vars(config).items()
+        if name.isupper() and name not in HARMLESS and not name.startswith("CUDA_")
+    )
+
+
+def _describe_type(kind: Any) -> Any:
+    """Describe a Numba type; named tuples with their fields, which their name does not contain."""
+    if isinstance(kind, types.BaseTuple):
+        inside = [_describe_type(one) for one in kind.types]
+        named = getattr(kind, "instance_class", tuple)
+        fields = getattr(named, "_fields", ())
+        return (type(kind).__name__, named.__module__, named.__qualname__, fields, inside)
+    if isinstance(kind, _PLAIN) and " at 0x" not in str(kind):
+        return str(kind)
+    raise NotStampable(f"{kind} has no reproducible description")

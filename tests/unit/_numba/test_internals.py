@@ -1,0 +1,288 @@
+"""The cache of kernels: what it tells apart, and what of Numba's internals it needs."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING, NamedTuple
+
+import numba
+import numpy as np
+import pytest
+from numba import types
+from numba.core import caching, config
+from numba.core.compiler import CompileResult
+from numba.core.registry import cpu_target
+
+from footway._jit import FASTMATH, kernel
+from footway._numba import internals
+from footway._numba.stamps import NotStampable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PROGRAM = """
+import json, sys
+import numpy as np
+from collections import Counter
+from numba.core import event
+
+class Listener(event.Listener):
+    names = []
+    def on_start(self, event):
+        self.names.append(event.data["dispatcher"].__qualname__)
+    def on_end(self, event):
+        pass
+
+event.register("numba:compile", Listener())
+from pack.kernels import outer, State
+result = outer(State(np.arange(3.0), 2))
+print(json.dumps([result, Listener.names]))
+"""
+
+KERNELS = """
+from typing import NamedTuple
+import numpy as np
+from footway._jit import inner, kernel
+from pack.helper import middle
+
+class State(NamedTuple):
+    values: np.ndarray
+    number: int
+
+@kernel
+def outer(state):
+    return middle(state.values) + state.number
+"""
+
+HELPER = """
+from footway._jit import inner
+
+FACTOR = 10.0
+
+@inner
+def least(x):
+    return x * FACTOR
+
+@inner
+def middle(values):
+    return least(values[1])
+"""
+
+
+class Pack:
+    """A package with kernels, and a cache."""
+
+    def __init__(self, folder: Path) -> None:
+        self.cache = folder / "cache"
+        self.root = folder / "here"
+        (self.root / "pack").mkdir(parents=True)
+        (self.root / "pack" / "__init__.py").touch()
+        self.write()
+
+    def write(self, kernels: str = KERNELS, helper: str = HELPER) -> None:
+        (self.root / "pack" / "kernels.py").write_text(kernels)
+        (self.root / "pack" / "helper.py").write_text(helper)
+
+    def run(self, **variables: str) -> tuple[float, list[str], str]:
+        """Return the result of the kernel, what was compiled, and what was told."""
+        path = os.pathsep.join([str(self.root), os.environ.get("PYTHONPATH", "")])
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={
+                **os.environ,
+                "PYTHONPATH": path,
+                "PYTHONDONTWRITEBYTECODE": "1",
+                "FOOTWAY_JIT_CACHE": str(self.cache),
+                **variables,
+            },
+        )
+        assert done.returncode == 0, done.stderr
+        result, compiled = json.loads(done.stdout)
+        return result, compiled, done.stderr
+
+    def files(self) -> list[Path]:
+        return sorted(self.cache.glob("kernels/*.kernel"))
+
+
+@pytest.fixture
+def pack(tmp_path):
+    return Pack(tmp_path)
+
+
+def test_a_second_process_compiles_nothing(pack):
+    assert pack.run() == (12.0, ["outer", "middle", "least"], "")
+    assert pack.run() == (12.0, [], "")
+
+
+def test_another_folder_and_line_compile_nothing(pack, tmp_path):
+    pack.run()
+    pack.root = shutil.move(pack.root, tmp_path / "there")
+    pack.write(helper="# A comment.\n\n" + HELPER)
+    assert pack.run() == (12.0, [], "")
+    assert not any(str(tmp_path).encode() in file.read_bytes() for file in pack.files())
+
+
+def test_an_edit_compiles_what_depends_on_it(pack):
+    pack.run()
+    pack.write(helper=HELPER.replace("10.0", "20.0"))
+    assert pack.run()[:2] == (22.0, ["outer", "middle", "least"])
+    pack.write(kernels=KERNELS.replace("+ state.number", "- state.number"))
+    assert pack.run()[:2] == (8.0, ["outer"])
+
+
+def test_other_fields_are_compiled_anew(pack):
+    """Numba's name of a type of named tuple does not contain its fields."""
+    pack.run()
+    swapped = KERNELS.replace("    values: np.ndarray\n    number: int", "    FIELDS")
+    swapped = swapped.replace("FIELDS", "values: np.ndarray\n    count: int")
+    pack.write(kernels=swapped.replace("state.number", "state.count"))
+    assert pack.run()[:2] == (12.0, ["outer"])
+
+
+def test_settings_have_files_of_their_own(pack):
+    """A kernel that checks indices, or is made for another CPU, is another kernel."""
+    pack.run()
+    for settings in (
+        {"NUMBA_BOUNDSCHECK": "1"},
+        {"NUMBA_CPU_NAME": "x86-64-v2", "NUMBA_CPU_FEATURES": ""},
+    ):
+        assert pack.run(**settings)[:2] == (12.0, ["outer", "middle", "least"])
+    assert len(pack.files()) == 9
+    assert pack.run(NUMBA_BOUNDSCHECK="1")[:2] == (12.0, [])
+    assert pack.run()[:2] == (12.0, [])
+
+
+@pytest.mark.parametrize("name", ["BOUNDSCHECK", "OPT", "DEBUGINFO_DEFAULT", "SLP_VECTORIZE"])
+def test_settings_are_in_the_name(name, monkeypatch):
+    made = kernel(_add)
+    codegen = cpu_target.target_context.codegen()
+    before = internals.file_name(made, (types.int64, types.int64), codegen)
+    monkeypatch.setattr(config, name, 7)
+    assert internals.file_name(made, (types.int64, types.int64), codegen) != before
+
+
+def test_python_instead_of_kernels(pack):
+    pack.run()
+    assert pack.run(NUMBA_DISABLE_JIT="1") == (12.0, [], "")
+
+
+def test_damaged_files_are_compiled_anew(pack):
+    pack.run()
+    damages = [lambda content: content[:100], lambda _: b"", lambda content: content[:-1] + b"?"]
+    for file, damage in zip(pack.files(), damages, strict=True):
+        file.write_bytes(damage(file.read_bytes()))
+    result, compiled, told = pack.run()
+    assert (result, compiled) == (12.0, ["outer", "middle", "least"])
+    assert told == f"footway: damaged kernels in {pack.cache / 'kernels'} are compiled anew\n"
+    assert pack.run() == (12.0, [], "")
+
+
+def test_a_cache_that_cannot_be_written_to(pack, tmp_path):
+    """One line says so; nothing is left elsewhere."""
+    pack.cache.write_text("a file")
+    (tmp_path / "temporary").mkdir()
+    result, compiled, told = pack.run(TMPDIR=str(tmp_path / "temporary"))
+    assert (result, len(compiled)) == (12.0, 3)
+    assert told.count("\n") == 1
+    assert "cannot be kept" in told
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+def test_types_without_a_reproducible_name():
+    for kind in (types.ListType(types.float64), types.Dispatcher(kernel(_add))):
+        with pytest.raises(NotStampable):
+            internals._describe_type(kind)
+
+
+def test_fields_are_in_the_description_of_a_type():
+    one, other = (
+        NamedTuple("Same", [(field, float) for field in fields]) for fields in ("ab", "ba")
+    )
+    described = [
+        repr(internals._describe_type(numba.typeof((0, kind(1, 2.0))))) for kind in (one, other)
+    ]
+    assert described[0] != described[1]
+
+
+class TestOtherVersions:
+    """With a Numba that was not checked, its own cache is used, in a folder by all sources."""
+
+    PROGRAM = (
+        "from footway._numba import internals\n"
+        "internals.SUPPORTED = ((0, 1), (0, 2))\n"
+        "import numpy as np\n"
+        "from footway.medial._kernels import incidence\n"
+        "print(incidence(np.array([[0, 1], [1, 2]]), 3)[0].tolist())\n"
+        "print(sum(incidence.stats.cache_hits.values()))\n"
+    )
+
+    def test_plain_cache(self, tmp_path):
+        for hits in "01":
+            done = subprocess.run(
+                [sys.executable, "-c", self.PROGRAM],
+                capture_output=True,
+                text=True,
+                check=True,
+                env={**os.environ, "FOOTWAY_JIT_CACHE": str(tmp_path)},
+            )
+            assert done.stdout.splitlines() == ["[0, 1, 3, 4]", hits]
+        assert list(tmp_path.glob("*/*/*.nbi"))
+        assert not list(tmp_path.rglob("*.kernel"))
+
+
+class TestInternals:
+    """Fails when a new version of Numba is installed whose internals are not as we use them."""
+
+    def test_version(self):
+        first, last = internals.SUPPORTED
+        assert first <= numba.version_info.short <= last, (
+            "read Numba's caching.py, compiler.py and codegen.py again, then widen SUPPORTED"
+        )
+
+    def test_the_methods_of_a_cache(self):
+        assert caching._Cache.__abstractmethods__ == {
+            *("cache_path", "load_overload", "save_overload", "enable", "disable", "flush")
+        }
+        assert list(inspect.signature(caching._Cache.load_overload).parameters) == [
+            *("self", "sig", "target_context")
+        ]
+
+    def test_what_a_compiled_kernel_is_pickled_as(self):
+        names = list(inspect.signature(CompileResult._rebuild).parameters)
+        assert names == [
+            *("target_context", "libdata", "fndesc", "env", "signature", "objectmode", "lifted"),
+            *("typeann", "reload_init", "referenced_envs"),
+        ]
+
+    def test_a_kernel_asks_its_cache(self):
+        made = kernel(_add)
+        assert isinstance(made._cache, internals.KernelCache)
+        assert made(1, 2) == 3
+
+    def test_the_target_is_described(self):
+        triple, name, features = cpu_target.target_context.codegen().magic_tuple()
+        assert triple
+        assert name
+        assert isinstance(features, str)
+
+    def test_settings(self):
+        """Every setting that is left out of the name of a file exists."""
+        assert {name for name in internals.HARMLESS if not hasattr(config, name)} == set()
+        assert {"BOUNDSCHECK", "OPT", "DEBUGINFO_DEFAULT"} <= {n for n, _ in internals._settings()}
+
+    def test_options_are_those_we_ask_for(self):
+        made = kernel(_add)
+        assert made.targetoptions["fastmath"] == FASTMATH
+        assert made.targetoptions["nogil"]
+
+
+def _add(a, b):
+    return np.int64(a + b)
