@@ -7,8 +7,6 @@ import os
 import subprocess
 import sys
 
-import pytest
-
 from footway import _jit
 
 WORKLOAD = """
