@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from footway.studio.documents import Document
 
-COMMAND: Final = (sys.executable, "-P", "-m", "footway.studio.loading_process")
+COMMAND: tuple[str, ...] = (sys.executable, "-P", "-m", "footway.studio.loading_process")
 """Starts a loading process; -P keeps the current folder from being searched for modules."""
 
 _START: Final = 120.0  # s until a process must be ready
@@ -91,7 +91,8 @@ class Loader:
 
     Args:
         limits: of each file.
-        command: starts the process.
+        ahead: whether `prepare` starts the process for the next file ahead of it.
+        command: starts a process.
 
     Example:
         >>> loader = Loader(Limits(seconds=30))
@@ -105,21 +106,28 @@ class Loader:
 
     """
 
-    def __init__(self, limits: Limits | None = None, *, command: Sequence[str] = COMMAND) -> None:
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        *,
+        ahead: bool = True,
+        command: Sequence[str] | None = None,
+    ) -> None:
         self.limits = limits or Limits()
-        self._command = command
+        self._ahead = ahead
+        self._command = command or COMMAND
         self._turn = threading.Lock()  # held while a file is loaded
         self._changing = threading.Lock()  # of what follows
         self._has_ended = False
-        self._keeps_spare = False
+        self._is_prepared = False
         self._spare: _Process | None = None
         self._all: set[_Process] = set()
 
-    def keep_spare(self) -> None:
+    def prepare(self) -> None:
         """Start a process ahead of the next file, now and after each file."""
-        self._keeps_spare = True
+        self._is_prepared = True
         with self._changing, suppress(BadInput):  # the next file tells it
-            if self._spare is None and not self._has_ended:
+            if self._ahead and self._spare is None:
                 self._spare = self._new()
 
     def close(self) -> None:
@@ -161,13 +169,11 @@ class Loader:
                 process.give(_as_json(order, folder, self.limits))
                 wait.until_done()
                 process.end()  # before its files are read: it must not change them
-                from footway.studio.handover import unpack
-
-                return unpack(Path(folder), file=order.file)
+                return _unpacked(folder, order.file, called)
             finally:
                 self._drop(process)
-                if self._keeps_spare:
-                    self.keep_spare()
+                if self._is_prepared:
+                    self.prepare()
 
     def _take(self) -> _Process:
         """Return the spare process, or a new one."""
@@ -233,7 +239,8 @@ class _Wait:
         if message.get("memory"):
             raise self._too_large()
         if message.get("fault"):
-            raise BadInput(f"{self.called}: this is a fault in Footway: {message['fault']}"[:300])
+            words = _one_line(message["fault"])
+            raise BadInput(f"{self.called}: this is a fault in Footway: {words:.300}")
         if "error" in message:
             raise _error_of(message)
         if not message.get("done"):
@@ -290,10 +297,23 @@ class _Wait:
 
 
 def _error_of(message: dict[str, Any]) -> FootwayError:
-    words, reason = " ".join(str(message["error"]).split()), message.get("reason")
+    words, reason = _one_line(message["error"]), message.get("reason")
     if reason in _REASONS:
         return NoPath(words, reason=reason)
     return BadInput(words)
+
+
+def _one_line(words: object) -> str:
+    return " ".join(str(words).split())
+
+
+def _unpacked(folder: str, file: str, called: str) -> Document:
+    from footway.studio.handover import unpack
+
+    try:
+        return unpack(Path(folder), file=file)
+    except FootwayError as error:
+        raise BadInput(f"{called}: {_one_line(error):.300}") from None
 
 
 class _Process:
@@ -352,17 +372,18 @@ class _Process:
 
     def _listen(self) -> None:
         assert self._process.stdout is not None
-        with self._process.stdout as lines:
-            for line in islice(iter(lambda: lines.readline(_LONGEST), b""), _MOST_MESSAGES):
-                try:
+        try:
+            with self._process.stdout as lines:
+                for line in islice(iter(lambda: lines.readline(_LONGEST), b""), _MOST_MESSAGES):
                     message = json.loads(line)
-                except ValueError:
-                    break
-                if not isinstance(message, dict):
-                    break
-                self.messages.put(message)
-        self._has_hung_up = True
-        self.messages.put(None)
+                    if not isinstance(message, dict):
+                        break
+                    self.messages.put(message)
+        except (OSError, ValueError, RecursionError):
+            pass  # no message: it was taken over, and is not listened to any more
+        finally:
+            self._has_hung_up = True
+            self.messages.put(None)
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

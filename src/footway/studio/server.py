@@ -102,7 +102,7 @@ class Studio:
     def _prepare(self) -> None:
         """Make ready what may be needed later; the loader last, which needs the same kernels."""
         self.desk.warm_rest()
-        self.loader.keep_spare()
+        self.loader.prepare()
 
     def end(self) -> None:
         """Stop the crowd and the loader."""
