@@ -54,7 +54,7 @@ class Connection(H11Protocol):
 
     _state: _State = "idle"
     _since = 0.0  # s, beginning of the state
-    _bytes = 0  # that have come in this state
+    _bytes = 0  # of this request that have come
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -120,7 +120,9 @@ class Connection(H11Protocol):
             self._enter(found)
 
     def _enter(self, state: _State) -> None:
-        self._state, self._since, self._bytes = state, self.loop.time(), 0
+        self._state, self._since = state, self.loop.time()
+        if state == "idle":
+            self._bytes = 0
         _cancel(self._timer)
         if state in _ALLOWED:
             self._check()
