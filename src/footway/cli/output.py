@@ -107,7 +107,10 @@ def announced_compilation() -> Iterator[None]:
     """Say so, once, if kernels have to be compiled in here."""
     from footway._jit import announce_compilation
 
-    with announce_compilation(
-        lambda: say("compiling kernels, once after an install or update (a minute or more) ...")
-    ):
+    with announce_compilation(say_compiling):
         yield
+
+
+def say_compiling() -> None:
+    """Say what a person has to wait for."""
+    say("compiling kernels, once after an install or update (a minute or more) ...")

@@ -97,6 +97,10 @@ class Take:
         self.end()
         self._folder.cleanup()
 
+    def remove_file(self) -> None:
+        """Take the file away without waiting for what is being written."""
+        self._folder.cleanup()
+
     @property
     def bytes(self) -> int:
         """Size of the file so far."""
