@@ -18,8 +18,9 @@ import tempfile
 import time
 from collections import Counter
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -128,9 +129,7 @@ def _shape(_header: dict[str, Any], arrays: Arrays, rng: np.random.Generator) ->
 
 def _dtype(_header: dict[str, Any], arrays: Arrays, rng: np.random.Generator) -> None:
     name = _draw(list(arrays), rng)
-    kind = _draw(
-        ["<f8", "<f4", "<i8", "<i4", "<u1", ">f8", ">i4", "?", "<c16", "<U3", "<M8[s]"], rng
-    )
+    kind = _draw(["<f8", "<f4", "<i8", "<i4", "<u1", ">f8", ">i4", "?", "<c16", "<U3", "<u2"], rng)
     with np.errstate(all="ignore"):
         try:
             arrays[name] = arrays[name].astype(kind)
@@ -242,9 +241,8 @@ def save_checkpoint(file: Path) -> None:
     it.save(file)
 
 
-def use_map(file: Path) -> None:
+def use_map(cmap: Any) -> None:
     """Ask a map everything, and let a crowd walk on it."""
-    cmap = fw.CorridorMap.load(file)
     points = np.random.default_rng(1).uniform((0, 0), (30, 18), (24, 2))
     cmap.locate(points), cmap.clearance(points), cmap.nearest_obstacle(points)
     cmap.axis(0.5), cmap.bounds, repr(cmap)
@@ -261,29 +259,37 @@ def use_map(file: Path) -> None:
     repr((it.positions, it.stuck))
 
 
-def use_roadmap(file: Path) -> None:
-    """Load a roadmap in both ways, search it and let a crowd walk on it."""
-    roadmap = fw.roadmap.Roadmap.load(file)
-    repr(roadmap), roadmap.in_effect
+def use_roadmap(cmap: Any) -> None:
+    """Search a roadmap, and let a crowd walk on it."""
+    roadmap = cmap.roadmap
+    repr(roadmap)
     if roadmap.n_nodes > 1:
         _try(lambda: roadmap.shortest_path(0, roadmap.n_nodes - 1))
-    use_map(file)
+    use_map(cmap)
 
 
-def use_volume(file: Path) -> None:
-    """Load a roadmap in space, and search it."""
-    smap = fw.CorridorMap.load(file)
+def use_volume(smap: Any) -> None:
+    """Search a roadmap in space."""
     points = np.random.default_rng(1).uniform((0, 0, 0), (8, 6, 4), (16, 3))
     for a, b in zip(points[::2], points[1::2], strict=True):
         _try(lambda a=a, b=b: smap.path(a, b))
         _try(lambda a=a, b=b: smap.corridor(a, b))
 
 
-def use_checkpoint(file: Path, known: dict[str, Any] = {}) -> None:  # noqa: B006  # made once
+@cache
+def ground() -> tuple[fw.Environment, Any]:
+    """Return the environment of all files, and its map."""
+    return yard(), fw.CorridorMap.build(yard())
+
+
+def load_checkpoint(file: Path) -> fw.Crowd:
+    """Read a checkpoint on the map that it was made on."""
+    environment, cmap = ground()
+    return fw.Crowd.load(file, cmap, environment=environment, threads=1)
+
+
+def use_checkpoint(it: fw.Crowd) -> None:
     """Go on from a checkpoint, change things, and write another one."""
-    if not known:
-        known |= {"environment": yard(), "map": fw.CorridorMap.build(yard())}
-    it = fw.Crowd.load(file, known["map"], environment=known["environment"], threads=1)
     it.step(60)
     repr((it.positions, it.stuck, it.goals, it.names, it.profiles))
     repr([group.dispersion for group in it.groups])
@@ -291,8 +297,9 @@ def use_checkpoint(file: Path, known: dict[str, Any] = {}) -> None:  # noqa: B00
     _try(lambda: it.set_profile(0, radius=0.28))
     _try(lambda: it.add_obstacle((14, 9), 0.9))
     it.step(30)
-    it.save(file.with_name("again.npz"))
-    fw.Crowd.load(file.with_name("again.npz"), known["map"], environment=known["environment"])
+    with tempfile.TemporaryDirectory() as folder:
+        it.save(Path(folder) / "again.npz")
+        load_checkpoint(Path(folder) / "again.npz").step(5)
 
 
 def _try(ask: Callable[[], object]) -> None:
@@ -301,22 +308,32 @@ def _try(ask: Callable[[], object]) -> None:
         ask()
 
 
-KINDS: dict[str, tuple[str, Callable[[Path], None], Callable[[Path], None]]] = {
-    "map": ("good.fwmap", save_map, use_map),
-    "roadmap": ("good.fwmap", save_roadmap, use_roadmap),
-    "volume": ("good.fwmap", save_volume, use_volume),
-    "checkpoint": ("good.npz", save_checkpoint, use_checkpoint),
+class Kind(NamedTuple):
+    """A kind of file."""
+
+    file: str  # name of a good one
+    save: Callable[[Path], None]
+    load: Callable[[Path], Any]
+    use: Callable[[Any], None]
+
+
+KINDS = {
+    "map": Kind("good.fwmap", save_map, fw.CorridorMap.load, use_map),
+    "roadmap": Kind("good.fwmap", save_roadmap, fw.CorridorMap.load, use_roadmap),
+    "volume": Kind("good.fwmap", save_volume, fw.CorridorMap.load, use_volume),
+    "checkpoint": Kind("good.npz", save_checkpoint, load_checkpoint, use_checkpoint),
 }
-"""By name: a file name, what writes a good file, and what uses one."""
 
 
 # -- processes -----------------------------------------------------------------------------------
 
 
-def outcome(file: Path, use: Callable[[Path], None]) -> str:
-    """Return what becomes of a file in this process."""
+def outcome(file: Path, kind: Kind, *, used: bool = True) -> str:
+    """Return what becomes of a file in this process, where it is used or only read."""
     try:
-        use(file)
+        found = kind.load(file)
+        if used:
+            kind.use(found)
     except fw.FootwayError as error:
         text = str(error)
         return REFUSED if "\n" not in text and len(text) < 400 else f"not one line: {text!r:.200}"

@@ -55,6 +55,7 @@ _NPY: Final = re.compile(
     rb"'shape': \(([0-9, ]*)\), \} *\n",
     re.DOTALL,
 )
+_LONGEST_HEADER: Final = 2**26  # bytes
 _AT_ONCE: Final = 2**24  # bytes that are unpacked at a time
 _NPY_LENGTH: Final = 128  # bytes, of a header of NumPy's with up to three numbers
 
@@ -96,6 +97,9 @@ class Array:
     most: float | str | tuple[float | str, ...] = FARTHEST
     nan: bool = False
     step: int | None = None
+
+
+_SEAL: Final = Array("|u1", (32,), 0, 255)
 
 
 def indices(into: str, *shape: int | str, least: int = 0, dtype: str = "<i8") -> Array:
@@ -290,7 +294,7 @@ def _read(archive: zipfile.ZipFile, kind: Kind, sizes: dict[str, int]) -> tuple[
     sizes = sizes | _sizes_of(facts)
     _check_names(members, kind)
     plans = {name: _plan(archive, members[name]) for name in (_DIGEST, *kind.arrays)}
-    for name, schema in kind.arrays.items():
+    for name, schema in (kind.arrays | {_DIGEST: _SEAL}).items():
         _check_shape(name, plans[name], schema, sizes)
     arrays = {name: _unpack(archive, members[name], plan) for name, plan in plans.items()}
     seal = arrays.pop(_DIGEST).tobytes()
@@ -323,8 +327,8 @@ def _header(
     if _HEADER not in members:
         raise Damaged("it has no header, as files of older versions")
     plan = _plan(archive, members[_HEADER])
-    if plan.dtype != "|u1":
-        raise Damaged("its header is no text")
+    if plan.dtype != "|u1" or math.prod(plan.shape) > _LONGEST_HEADER:
+        raise Damaged("its header is no text, or too long")
     text = _unpack(archive, members[_HEADER], plan).tobytes()
     header = json.loads(text)
     if not isinstance(header, dict):
