@@ -33,8 +33,9 @@ if TYPE_CHECKING:
     Arrays = dict[str, np.ndarray[Any, Any]]
 
 REFUSED, SURVIVED = "refused", "survived"
-PATIENCE = 60.0  # s, for one mutant; the first of a process may compile kernels
-COMPILING = 600.0  # s
+READY = b"ready\n"
+PATIENCE = 60.0  # s, for one mutant
+ROOT = Path(__file__).parents[1]
 MEMORY = 8 * 2**30  # bytes, for one process
 
 
@@ -347,7 +348,7 @@ def run(kind: str, first: int, end: int, patience: float = PATIENCE) -> dict[int
     found: dict[int, str] = {}
     while first < end:
         command = [sys.executable, "-m", "tests.mutants", "--worker", kind, str(first), str(end)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE) as worker:
+        with subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=0, cwd=ROOT) as worker:
             found.update(_answers(worker, patience))
             code = worker.wait()
         first = max(found, default=first - 1) + 1
@@ -360,33 +361,32 @@ def run(kind: str, first: int, end: int, patience: float = PATIENCE) -> dict[int
 def _answers(worker: subprocess.Popen[bytes], patience: float) -> Iterator[tuple[int, str]]:
     """Yield what a process answers; it is killed when it is silent for too long."""
     assert worker.stdout is not None
-    limit = COMPILING
+    assert worker.stdout.readline() == READY, "the good file cannot be used"
     while True:
-        if not select.select([worker.stdout], [], [], limit)[0]:
+        if not select.select([worker.stdout], [], [], patience)[0]:
             worker.kill()
             return
         line = worker.stdout.readline()
         if not line:
             return
-        limit = patience
-        if line.startswith(b"["):
-            yield tuple(json.loads(line))  # type: ignore[misc]
+        yield tuple(json.loads(line))  # type: ignore[misc]
 
 
-def _work(kind: str, first: int, end: int) -> None:
+def _work(name: str, first: int, end: int) -> None:
     import resource
 
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    name, save, use = KINDS[kind]
+    kind = KINDS[name]
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / name
-        save(file)
-        use(file)  # the good one, which loads all kernels
-        print("ready", flush=True)
+        file = Path(folder) / kind.file
+        kind.save(file)
+        kind.use(kind.load(file))  # the good one, which loads all kernels
+        sys.stdout.buffer.write(READY)
         content = file.read_bytes()
         for number in range(first, end):
             file.write_bytes(mutate(content, number))
-            print(json.dumps([number, outcome(file, use)]), flush=True)
+            sys.stdout.flush()
+            print(json.dumps([number, outcome(file, kind)]), flush=True)
 
 
 if __name__ == "__main__":
