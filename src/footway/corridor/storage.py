@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from footway import archive
-from footway._jit import one_parallel_kernel
 from footway.archive import FARTHEST, Array, Damaged, flags, indices
 from footway.constants import GRID
-from footway.corridor._locate_kernels import clearances
 from footway.corridor.index import Index, build_index
 from footway.geometry.segments import closest_points
 from footway.medial import MedialAxis
@@ -109,9 +107,11 @@ def _check_geometry(axis: MedialAxis) -> None:
 
 def _check_walls(index: Index) -> None:
     """No wall is nearer to an event than the clearance that the file says."""
-    axis = index.axis
-    with one_parallel_kernel:
-        _require_same(clearances(axis.events, index.grid, index.fans), axis.clearance)
+    from footway.corridor._roads_kernels import wall_distances  # slow to import
+
+    distance = np.empty(len(index.axis.events))
+    wall_distances(index.axis.events, index.grid, distance)
+    _require_same(distance, index.axis.clearance)
 
 
 def _require(holds: bool) -> None:  # reads as a sentence
