@@ -200,9 +200,17 @@ class Groups:
         self._gains = np.concatenate([np.empty(0), *gains])
         self._engine.caps = np.full(len(self.all), -1, np.int32)
 
-    def restore(self, used: int) -> None:
-        """After a checkpoint: the corridors are in the tracks already."""
-        self.used = used
+    def restore(self) -> None:
+        """Lay the corridors of groups from a checkpoint; AT counts from the beginning of each."""
+        track = self._engine.state.track
+        for group in self.all:
+            if len(group.backbone):
+                first, last = self._lay(group)
+                slots = self._engine.slot_of[group.ids]
+                slots = slots[slots >= 0]
+                track[slots, AT] += first
+                track[slots, HALF] = 2 * group.edge
+                track[slots, END] = track[slots, FINAL] = last
         self._list()
 
     def cap(self) -> None:

@@ -9,6 +9,7 @@ import shapely
 
 from footway.errors import BadFile
 from footway.io.source import as_path
+from footway.writing import whole_file
 
 if TYPE_CHECKING:
     import os
@@ -40,11 +41,11 @@ def save_geojson(env: Environment, path: str | os.PathLike[str]) -> None:
         "features": features,
     }
     try:
-        as_path(path).write_text(json.dumps(document), encoding="utf-8")
-    except OSError as error:
-        raise BadFile(f"{path}: cannot be written: {error.strerror}") from error
+        text = json.dumps(document)
     except (TypeError, ValueError) as error:
         raise BadFile(f"{path}: an area's properties cannot be written: {error}") from error
+    with whole_file(as_path(path)) as part:
+        part.write_text(text, encoding="utf-8")
 
 
 def _feature(geometry: Any, properties: dict[str, Any]) -> dict[str, Any]:

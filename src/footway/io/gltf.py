@@ -17,7 +17,7 @@ import numpy as np
 
 from footway.errors import BadInput
 from footway.follow.checks import number
-from footway.io.target import whole_file
+from footway.writing import whole_file
 
 if TYPE_CHECKING:
     import os

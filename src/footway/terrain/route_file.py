@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from footway.errors import BadFile, BadInput
 from footway.terrain.ground import check_preferences
+from footway.writing import whole_file
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -26,15 +27,12 @@ MOST_BYTES = 64 * 2**20
 def save(file: str | PathLike[str], route: IndicativeRoute) -> None:
     """Write a route: .csv a table, .geojson or .json a LineString with all about it."""
     kind = _kind(file)
-    try:
-        with Path(file).open("w", encoding="utf-8", newline="") as stream:
-            if kind == ".csv":
-                rows = csv.writer(stream, lineterminator="\n")
-                rows.writerows([("x", "y"), *route.points.tolist()])
-            else:
-                stream.write(json.dumps(_feature(route)) + "\n")
-    except OSError as error:
-        raise BadFile(f"{file}: cannot be written: {error.strerror}") from None
+    with whole_file(file) as part, part.open("w", encoding="utf-8", newline="") as stream:
+        if kind == ".csv":
+            rows = csv.writer(stream, lineterminator="\n")
+            rows.writerows([("x", "y"), *route.points.tolist()])
+        else:
+            stream.write(json.dumps(_feature(route)) + "\n")
 
 
 def read(file: str | PathLike[str]) -> tuple[Any, dict[str, float] | None]:
