@@ -183,7 +183,7 @@ def _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q):
     if edges[half // 2, 1 - half % 2] == q.goal_vertex:
         try_goal(node, nf, ni, heap, turns, count, xy, q)
     ni[node, FLAGS] |= ARRIVED
-    nf[node, F] = max(nf[node, F], lower_bound(node, nf, ni, xy, q))
+    nf[node, F] = max(nf[node, F], lower_bound(node, True, nf, ni, xy, q))
     push(node, nf, heap, count)
 
 
