@@ -117,7 +117,7 @@ def _add_stop(k, n, corner, sigma, chain):
 
 @inner
 def draw_taut(n, chain, legs, xy, ends):
-    """`draw_legs` without the stops that the path does not turn around: how many are left, or -1."""
+    """`draw_legs` without stops that the path does not turn around: how many are left, or -1."""
     while True:
         wrong = draw_legs(n, chain, legs, xy, ends)
         if wrong < 0:
