@@ -10,6 +10,7 @@ import numpy as np
 from footway.constants import TOUCH
 from footway.corridor import _path_kernels as codes
 from footway.corridor import checks
+from footway.corridor._grid_kernels import TOUCHES
 from footway.corridor._locate_kernels import locate_few
 from footway.corridor._path_kernels import polyline_clearance
 from footway.corridor._query_kernels import find_cell
@@ -46,7 +47,9 @@ def path(
             return found
         return widen(solver.index, found, _halves(solver, a, b, radius, solution.node), wanted)
     if solution.status in (NOWHERE, FULL):
-        return _path_along_backbone(solver, a, b, radius)
+        along = _path_along_backbone(solver, a, b, radius)
+        if along is not None:
+            return along
     raise _refusal(solver, a, b, radius, solution)
 
 
@@ -193,25 +196,28 @@ def _as_path(a: Floats, b: Floats, radius: float, solution: Solution) -> TautPat
         solution.length,
         solution.clearance,
         solution.pieces,
+        solution.method,
     )
 
 
-def _path_along_backbone(solver: Solver, a: Floats, b: Floats, radius: float) -> TautPath:
+def _path_along_backbone(solver: Solver, a: Floats, b: Floats, radius: float) -> TautPath | None:
     """Path on the medial axis: long and with corners, but it exists wherever there is any.
 
-    For the one query in thousands that the search gives up on, amid walls that nearly touch.
+    For queries that the search gives up on. Between its ends it must keep off the walls, so that it
+    stays on their free side, and by the radius; None where a polyline along the axis does not.
     """
     for step in (0.05, 0.01, 0.002):  # chords of a parabola cut its corners a little
         found = solver.corridor(a, b, radius, step=step)
         assert found.status == FOUND, "the forest says that there is a way"
         way = np.ascontiguousarray(found.balls[:, :2])
         clearance = float(polyline_clearance(way, solver.index.grid))
-        if clearance >= radius - TOUCH:
-            break
-    pieces = np.zeros((len(way) - 1, 9))
-    pieces[:, :2], pieces[:, 2:4] = way[:-1], way[1:]
-    length = float(hypot(*np.diff(way, axis=0).T).sum())
-    return TautPath(_pair(a), _pair(b), radius, length, clearance, pieces)
+        between = float(polyline_clearance(way[1:-1], solver.index.grid))
+        if clearance >= radius - TOUCH and between > TOUCHES:
+            pieces = np.zeros((len(way) - 1, 9))
+            pieces[:, :2], pieces[:, 2:4] = way[:-1], way[1:]
+            length = float(hypot(*np.diff(way, axis=0).T).sum())
+            return TautPath(_pair(a), _pair(b), radius, length, clearance, pieces, "backbone")
+    return None
 
 
 def _refusal(
@@ -241,6 +247,14 @@ def _refusal(
     pinch = _widest(solver, a, b)
     if pinch is None:
         return _apart(a, b, on_roads=_on_roads(solver))
+    if solution.status in (NOWHERE, FULL):
+        return NoPath(
+            f"no path of a disc of radius {radius:g} m from {text(a)} to {text(b)} could be "
+            f"certified: the widest way is hardly wider than the disc at {text(pinch.at)}; "
+            f"use a radius below {pinch.radius:.6f} m",
+            reason="pinch",
+            pinch=pinch,
+        )
     return NoPath(
         f"a disc of radius {radius:g} m does not get from {text(a)} to {text(b)}: the widest "
         f"way is {pinch.width:.3f} m wide at {text(pinch.at)}, between the walls at "

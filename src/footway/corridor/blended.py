@@ -156,7 +156,7 @@ class BlendSolver(Solver):
                 self.index.grid,
             )  # fmt: skip
             if status != FULL:
-                return Solution(status, out[:n].copy(), length, clearance, -1)
+                return Solution(status, out[:n].copy(), length, clearance, -1, "roadmap")
             self._local.out = np.empty((4 * len(out), 9))
 
     def _solve_exactly(self, start: Floats, goal: Floats, radius: float) -> Solution:
@@ -174,7 +174,7 @@ class BlendSolver(Solver):
             clearance = self._clearance(path)
         if clearance < radius - TOUCH:
             raise self._too_tight(start, goal, radius)
-        return Solution(FOUND, path.pieces, path.length, clearance, -1)
+        return Solution(FOUND, path.pieces, path.length, clearance, -1, path.method)
 
     def _too_tight(self, start: Floats, goal: Floats, radius: float) -> NoPath:
         """The error where a way fits between the walls on the grid, but not as they are."""

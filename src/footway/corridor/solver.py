@@ -41,6 +41,7 @@ class Solution(NamedTuple):
     length: float
     clearance: float
     node: int  # last node of the search, for reading the corridor
+    method: str = "shortest"  # see Path
 
 
 class Balls(NamedTuple):

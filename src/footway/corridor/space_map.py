@@ -49,6 +49,7 @@ class SpacePath(Path):
     length: float
     clearance: float
     points: Floats = field(repr=False)
+    method: str = "roadmap"
 
     def __repr__(self) -> str:
         return (
