@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -15,11 +16,14 @@ import numpy as np
 import pytest
 from numba import types
 from numba.core import caching, config
+from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompileResult
+from numba.core.cpu import CPUContext
 from numba.core.registry import cpu_target
 
-from footway._jit import FASTMATH, kernel
-from footway._numba import internals
+from footway import _jit
+from footway._jit import FASTMATH, inner, kernel
+from footway._numba import files, internals
 from footway._numba.stamps import NotStampable
 
 if TYPE_CHECKING:
@@ -196,6 +200,51 @@ def test_a_cache_that_cannot_be_written_to(pack, tmp_path):
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
+class TestInner:
+    """Inner functions are linked into kernels as LLVM code, and have no machine code."""
+
+    def test_no_machine_code(self, monkeypatch, tmp_path):
+        monkeypatch.setattr(_jit, "_CACHE", tmp_path)
+        twice = inner(_twice)
+        monkeypatch.setitem(globals(), "_twice", twice)
+        assert kernel(_four_times)(3.0) == 12.0
+        (library,) = (compiled.library for compiled in twice.overloads.values())
+        assert library.get_pointer_to_function(library.name) == 0
+        (file,) = tmp_path.glob("*_twice-*.kernel")
+        libdata = pickle.loads(files.load(tmp_path, file.stem))[0]
+        assert libdata[1] == "bitcode"
+        again = inner(twice.py_func)  # is loaded, and linked into another kernel
+        monkeypatch.setitem(globals(), "_twice", again)
+        assert kernel(_four_times_more)(3.0) == 13.0
+        assert sum(again.stats.cache_hits.values()) == 1
+
+    def test_errors_come_through(self, pack):
+        helper = HELPER.replace(
+            "    return x * FACTOR",
+            "    if x < 5.0:\n        raise ValueError('too small')\n    return x * FACTOR",
+        )
+        pack.write(helper=helper)
+        for _ in range(2):
+            with pytest.raises(AssertionError, match="ValueError: too small"):
+                pack.run()
+
+    def test_off(self, pack):
+        assert pack.run(FOOTWAY_JIT_CACHE="0") == (12.0, ["outer", "middle", "least"], "")
+        assert pack.files() == []
+
+
+def _twice(x):
+    return 2.0 * x
+
+
+def _four_times(x):
+    return _twice(_twice(x))
+
+
+def _four_times_more(x):
+    return _twice(_twice(x)) + 1.0
+
+
 def test_types_without_a_reproducible_name():
     for kind in (types.ListType(types.float64), types.Dispatcher(kernel(_add))):
         with pytest.raises(NotStampable):
@@ -266,6 +315,16 @@ class TestInternals:
         made = kernel(_add)
         assert isinstance(made._cache, internals.KernelCache)
         assert made(1, 2) == 3
+
+    def test_what_a_library_does(self):
+        """The methods that `InnerLibrary` replaces exist and take the same arguments."""
+        for name, mine in vars(internals.InnerLibrary).items():
+            if inspect.isfunction(mine) and name != "set_env":
+                theirs = getattr(JITCodeLibrary, name)
+                assert inspect.signature(mine).parameters.keys() == (
+                    inspect.signature(theirs).parameters.keys()
+                )
+        assert "set_env" in inspect.getsource(CPUContext.get_executable)
 
     def test_the_target_is_described(self):
         triple, name, features = cpu_target.target_context.codegen().magic_tuple()
