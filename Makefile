@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-all lint bench reproduce clean
+.PHONY: demo test test-all golden lint bench reproduce clean
 
 demo: $(READY)
 	$(BIN)/footway demo -o out
@@ -20,6 +20,10 @@ test-all: $(READY)
 	$(BIN)/footway warmup
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest tests/property/test_points.py tests/property/test_paths.py
+
+# The committed hashes, computed by kernels compiled for other CPUs.
+golden: $(READY)
+	$(BIN)/python -m pytest tests/golden
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from footway.camera.course import EMPTY, SHARP, Course
+from footway.portable_math import cos, sin, tan
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,9 +36,9 @@ def tangent_lengths(course: Course, deviation: Floats, reach: Floats) -> Floats:
     open_ = (angles > 0.0) & is_line[:-1] & is_line[1:] & ~course.halts
     share = course.lengths / np.maximum(1, open_[:-1].astype(int) + open_[1:])
     share = np.concatenate([[0.0], share, [0.0]])
-    bend = np.maximum(np.tan(0.25 * angles), 1e-12)
+    bend = np.maximum(tan(0.25 * angles), 1e-12)
     lengths = np.minimum.reduce([share[:-1], share[1:], deviation / bend, reach])
-    round_enough = lengths > SMALLEST * np.tan(0.5 * angles)
+    round_enough = lengths > SMALLEST * tan(0.5 * angles)
     return np.where(open_ & round_enough, lengths, 0.0)
 
 
@@ -53,15 +54,15 @@ def blended(course: Course, tangents: Floats) -> tuple[Course, Floats]:
     starts[chain] = course.starts + tangents[:-1, None] * course.tangents
     directions[chain], normals[chain] = course.tangents, course.normals
     before, after = course.tangents[:-1], course.tangents[1:]
-    sine = np.where(inner > 0.0, np.sin(angles), 1.0)
-    aside = (after - np.cos(angles)[:, None] * before) / sine[:, None]
+    sine = np.where(inner > 0.0, sin(angles), 1.0)
+    aside = (after - cos(angles)[:, None] * before) / sine[:, None]
     starts[1::2] = course.starts[1:] - inner[:, None] * before
     directions[1::2], normals[1::2] = before, np.where(inner[:, None] > 0.0, aside, 0.0)
     curvatures, lengths = np.zeros(2 * n - 1), np.zeros(2 * n - 1)
     curvatures[chain] = course.curvatures
     lengths[chain] = np.maximum(course.lengths - tangents[:-1] - tangents[1:], 0.0)
-    curvatures[1::2] = np.tan(0.5 * angles) / np.where(inner > 0.0, inner, np.inf)
-    lengths[1::2] = angles * inner / np.where(inner > 0.0, np.tan(0.5 * angles), 1.0)
+    curvatures[1::2] = tan(0.5 * angles) / np.where(inner > 0.0, inner, np.inf)
+    lengths[1::2] = angles * inner / np.where(inner > 0.0, tan(0.5 * angles), 1.0)
     lengths[lengths <= EMPTY] = 0.0
     ends = np.concatenate([[0.0], np.cumsum(lengths)])
     breaks = np.concatenate([[0.0], 0.5 * (ends[1:-1:2] + ends[2::2]), ends[-1:]])

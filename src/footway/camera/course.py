@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from footway.corridor._path_kernels import CX, CY, RADIUS, SWEEP, X0, X1, Y1
+from footway.portable_math import atan2, cos, sin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,9 +88,11 @@ class Course:
         k = self.piece_at(s)
         u = np.clip(s - self.breaks[k], 0.0, self.lengths[k])
         half = 0.5 * self.curvatures[k] * u
-        # u sinc(2h) and u h sinc(h)^2 are sin(cu) / c and (1 - cos(cu)) / c, also for c = 0.
-        ahead = u * np.sinc(2.0 * half / np.pi)
-        aside = u * half * np.sinc(half / np.pi) ** 2
+        # Along and across the arc: sin(cu) / c and (1 - cos(cu)) / c, also for c = 0.
+        sine = sin(half)
+        flat = np.where(half == 0.0, 1.0, sine / np.where(half == 0.0, 1.0, half))
+        ahead = u * flat * cos(half)
+        aside = u * flat * sine
         place = (
             self.starts[k]
             + ahead[..., None] * self.tangents[k]
@@ -105,7 +108,7 @@ class Course:
 
     def _tangents_in(self, k: NDArray[np.int64], u: Floats) -> Floats:
         turned = (self.curvatures[k] * u)[..., None]
-        tangents: Floats = np.cos(turned) * self.tangents[k] + np.sin(turned) * self.normals[k]
+        tangents: Floats = cos(turned) * self.tangents[k] + sin(turned) * self.normals[k]
         return tangents
 
     def __repr__(self) -> str:
@@ -115,7 +118,7 @@ class Course:
 def angles_between(a: Floats, b: Floats) -> Floats:
     """Angles (...) between unit vectors (..., d), rad; exact also where they are small."""
     apart, together = np.linalg.norm(b - a, axis=-1), np.linalg.norm(b + a, axis=-1)
-    angles: Floats = 2.0 * np.arctan2(apart, together)
+    angles: Floats = 2.0 * atan2(apart, together)
     return angles
 
 

@@ -14,6 +14,7 @@ from footway.camera.motion import MOST_FRAMES, CameraMotion, checked_rate, frame
 from footway.constants import TOUCH
 from footway.errors import BadQuery
 from footway.follow.checks import number
+from footway.portable_math import atan2, cos, sin
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -168,7 +169,7 @@ class Chase:
     def __init__(self, times: Floats, places: Floats, heading: Floats, distance: Floats) -> None:
         self.times, self.places = times, places
         level = distance + _AHEAD
-        gaze = np.column_stack([heading, np.arctan2(_EYES - places[:, 2], level)])
+        gaze = np.column_stack([heading, atan2(_EYES - places[:, 2], level)])
         self._values = np.column_stack([places, gaze])
         self._slopes = np.gradient(self._values, times, axis=0)
         step = np.linalg.norm(np.diff(places, axis=0), axis=1)
@@ -210,7 +211,7 @@ def _chase(walk: _Walk, wish: _Wish, cmap: CorridorMap | None = None) -> Chase:
     heading = _eased_heading(knots, np.gradient(smooth, knots, axis=0), wish.turn_rate)
     if cmap is not None:
         smooth = _kept_clear(cmap, walk, smooth, wish)
-    back = -np.column_stack([np.cos(heading), np.sin(heading)])
+    back = -np.column_stack([cos(heading), sin(heading)])
     distance = np.full(len(knots), wish.distance)
     if cmap is not None:
         reach = _reach(cmap, smooth, back, distance, wish)
@@ -280,7 +281,7 @@ def _eased_heading(times: Floats, velocity: Floats, turn_rate: float) -> Floats:
     moves = np.flatnonzero(pace > _STANDS)
     if not len(moves):
         return np.zeros(len(times))
-    wanted = np.unwrap(np.arctan2(velocity[moves, 1], velocity[moves, 0]))
+    wanted = np.unwrap(atan2(velocity[moves, 1], velocity[moves, 0]))
     wanted = wanted[np.clip(np.searchsorted(moves, np.arange(len(times)), "right") - 1, 0, None)]
     heading, rate, out = float(wanted[0]), 0.0, np.empty(len(times))
     out[0] = heading
@@ -304,7 +305,7 @@ def _cubic(times: Floats, values: Floats, slopes: Floats, t: Floats) -> tuple[Fl
     x = (t - times[k])[:, None] / step
     a, b, c, d = values[k], slopes[k] * step, values[k + 1], slopes[k + 1] * step
     one = x * x * (3.0 - 2.0 * x)
-    there = a + one * (c - a) + x * (1.0 - x) ** 2 * b + x * x * (x - 1.0) * d
+    there = a + one * (c - a) + x * (1.0 - x) * (1.0 - x) * b + x * x * (x - 1.0) * d
     slope = 6.0 * x * (1.0 - x) * (c - a) + (1.0 - x) * (1.0 - 3.0 * x) * b
     slope = slope + x * (3.0 * x - 2.0) * d
     return there, slope / step

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+from footway.portable_math import atan2
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -92,7 +93,7 @@ def _eased(turns: _Turns, first: Floats, last: Floats, own: Floats, pace: Pace) 
     middle, change = 0.5 * (first + last), min(pace.acceleration, pace.deceleration)
     # Past a corner of this angle, at any constant speed, a view that looks ahead turns just so fast
     # in the middle: the chord's rate there is 2 tan(angle / 2) / look_ahead.
-    most = 2.0 * math.atan(0.5 * pace.turn_rate * pace.look_ahead)
+    most = 2.0 * atan2(0.5 * pace.turn_rate * pace.look_ahead, 1.0)
 
     def is_gentle(speed: Floats) -> NDArray[np.bool_]:
         window = speed * pace.look_ahead

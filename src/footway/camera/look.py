@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from footway.portable_math import atan2, cos, hypot, sin
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -66,8 +68,8 @@ def turn_between(first: Gaze, last: Gaze, turn_rate: float) -> Turn:
     """
     heading = first.heading + math.remainder(last.heading - first.heading, math.tau)
     last = last._replace(heading=heading)
-    angle = math.hypot(last.heading - first.heading, last.pitch - first.pitch)
-    rate = math.hypot(last.heading_rate, last.pitch_rate)
+    angle = hypot(last.heading - first.heading, last.pitch - first.pitch)
+    rate = hypot(last.heading_rate, last.pitch_rate)
     # An eased turn has 1.5 times its mean rate in the middle, and 6 angle / duration^2 at its ends.
     duration = max(1.5 * angle / turn_rate, math.sqrt(6.0 * angle / turn_rate), rate / turn_rate)
     return Turn(first._replace(heading_rate=0.0, pitch_rate=0.0), last, duration)
@@ -79,24 +81,24 @@ def as_gaze(direction: Floats, rate: Floats | None = None, *, heading: float = 0
     A vertical one keeps the heading that is given.
     """
     x, y, z = direction.tolist()
-    level = math.hypot(x, y)
+    level = hypot(x, y)
     if level <= _STEEP * abs(z):
         return Gaze(heading, math.copysign(0.5 * math.pi, z))
-    gaze = Gaze(math.atan2(y, x), math.atan2(z, level))
+    gaze = Gaze(atan2(y, x), atan2(z, level))
     if rate is None:
         return gaze
     dx, dy, dz = rate.tolist()
     away = (x * dx + y * dy) / level
     return gaze._replace(
-        heading_rate=(x * dy - y * dx) / level**2,
-        pitch_rate=(dz * level - z * away) / (level**2 + z**2),
+        heading_rate=(x * dy - y * dx) / (level * level),
+        pitch_rate=(dz * level - z * away) / (level * level + z * z),
     )
 
 
 def as_directions(heading: Floats, pitch: Floats) -> Floats:
     """Unit vectors (n, 3) of headings and pitches (n,)."""
-    level = np.cos(pitch)
-    return np.column_stack([level * np.cos(heading), level * np.sin(heading), np.sin(pitch)])
+    level = cos(pitch)
+    return np.column_stack([level * cos(heading), level * sin(heading), sin(pitch)])
 
 
 class Ahead:

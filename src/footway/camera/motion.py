@@ -19,6 +19,7 @@ from footway.corridor import Path
 from footway.corridor._path_kernels import polyline_clearance
 from footway.errors import BadQuery
 from footway.follow.checks import number
+from footway.portable_math import tan
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -226,7 +227,7 @@ def course_of(
     if cmap is None and grid is not None:
         allowed = _rooms_of_walk(course, allowed, radius, grid)
     tangents = tangent_lengths(course, allowed, reach)
-    left = tangents * np.tan(0.25 * course.corners)  # how far the arcs leave the path
+    left = tangents * tan(0.25 * course.corners)  # how far the arcs leave the path
     clearance = max(radius, clearance - float(left.max())) if clearance >= radius else clearance
     return with_halts(blended(course, tangents)[0]), clearance
 
@@ -266,7 +267,7 @@ def _rooms(
     # A place within c - r of a corner with clearance c has clearance r.
     corners = np.vstack([course.starts, course.goal])
     around = np.maximum(cmap.clearance(corners) - radius - TOUCH, 0.0)
-    free = around * np.tan(0.25 * course.corners)
+    free = around * tan(0.25 * course.corners)
     wide = free > room
     return np.where(wide, np.minimum(free, rounding), room), np.where(wide, around, np.inf)
 
@@ -279,7 +280,7 @@ def _rooms_of_walk(course: Course, allowed: Floats, radius: float, grid: Grid) -
     share = np.concatenate(
         [[0.0], 0.5 * np.minimum(course.lengths[:-1], course.lengths[1:]), [0.0]]
     )
-    wanted = share * np.tan(0.25 * course.corners)
+    wanted = share * tan(0.25 * course.corners)
     places, allowed = np.vstack([course.starts, course.goal]), allowed.copy()
     for k in np.flatnonzero(wanted > allowed):
         around = float(polyline_clearance(places[k - 1 : k + 2], grid)) - radius

@@ -144,7 +144,7 @@ class SpeedDiagram:
         s = np.clip(np.asarray(s, np.float64), 0.0, self.length)
         k = self._phase(self.knots, s)
         u = s - self.knots[k]
-        square = self.speeds[k] ** 2 + 2.0 * self.accelerations[k] * u
+        square = np.square(self.speeds[k]) + 2.0 * self.accelerations[k] * u
         speed: Floats = np.sqrt(np.maximum(square, 0.0))
         return np.where(s == self.knots[k + 1], self.speeds[k + 1], speed)
 

@@ -24,6 +24,7 @@ from footway.corridor import CorridorMap
 from footway.corridor._path_kernels import polyline_clearance
 from footway.errors import BadQuery, NoPath
 from footway.follow.checks import number
+from footway.portable_math import cos, dist, hypot, tan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -242,13 +243,13 @@ def _fitting(
         goal=course.starts[k] + course.lengths[k] * course.tangents[k],
         halts=np.zeros(3, bool),
     )
-    bend = math.tan(0.5 * course.corners[k])
+    bend = tan(0.5 * course.corners[k])
     while tangent > SMALLEST * bend:
         arc, _ = blended(one, np.array([0.0, tangent, 0.0]))
         at = float(course.lengths[k - 1]) - tangent
         size = course.corners[k] * tangent / bend
         chords = arc.position(at + np.linspace(0.0, size, _CHORDS + 1))
-        sagitta = tangent / bend * (1.0 - math.cos(0.5 * course.corners[k] / _CHORDS))
+        sagitta = tangent / bend * (1.0 - cos(0.5 * course.corners[k] / _CHORDS))
         clear = float(polyline_clearance(chords, cmap.solver.index.grid)) - sagitta
         if clear >= radius:
             return tangent, clear
@@ -298,7 +299,7 @@ def checked_stops(cmap: CorridorMap, stops: Sequence[Any], radius: float) -> lis
     at = np.array([stop.at for stop in places])
     for k, (place, clear) in enumerate(zip(at, cmap.clearance(at), strict=True)):
         _check_room(cmap, place, k + 1, float(clear), radius)
-        if k > 0 and np.hypot(*(place - at[k - 1])) < TOUCH:
+        if k > 0 and hypot(*(place - at[k - 1])) < TOUCH:
             raise BadQuery(f"stops {k} and {k + 1} are the same place {_text(place)}: drop one")
     return places
 
@@ -308,7 +309,7 @@ def _check_room(cmap: CorridorMap, place: Floats, name: int, clear: float, radiu
     if clear > 0.0 and clear >= radius - TOUCH:
         return
     contact = cmap.nearest_obstacle(place[None])[0]
-    away = float(np.hypot(*(place - contact)))
+    away = float(hypot(*(place - contact)))
     if clear == 0.0 and away < _ON_WALL:
         raise BadQuery(
             f"stop {name} {_text(place)} lies on a wall: move it {radius:g} m or more off"
@@ -333,7 +334,7 @@ def _as_stop(stop: Any, name: int) -> Stop:
     if stop.look_at is None:
         return Stop((at[0], at[1]), dwell)
     look_at = _numbers(stop.look_at, f"what stop {name} looks at", (2, 3))
-    if len(look_at) == 2 and math.dist(at, look_at) < TOUCH:
+    if len(look_at) == 2 and dist(at, look_at) < TOUCH:
         raise BadQuery(f"stop {name} looks at its own place {_text(at)}: give another one")
     return Stop((at[0], at[1]), dwell, look_at)
 

@@ -22,6 +22,7 @@ import math
 
 from footway._heap_kernels import pop, push
 from footway._jit import inner, kernel
+from footway._math_kernels import hypot
 from footway.corridor._grid_kernels import is_outside, line_clearance, nearest_wall
 from footway.corridor._joint_kernels import apart, joint_at_least, joint_cost, meeting, turn_cost
 from footway.corridor._piece_kernels import certify, read_corners, write_line, write_pieces
@@ -192,7 +193,7 @@ def _straight(sx, sy, gx, gy, radius, query, n_near, out, net, desk, grid):
             desk.start_room, grid,
         ):  # fmt: skip
             write_line(0, sx, sy, gx, gy, 0.0, out)
-            return True, math.hypot(gx - sx, gy - sy), clear
+            return True, hypot(gx - sx, gy - sy), clear
     return False, 0.0, 0.0
 
 
@@ -216,7 +217,7 @@ def solve_blended(sx, sy, gx, gy, radius, shortcut, out, net, desk, grid):
     n_near = _near_places(sx, sy, net, desk.found)
     for slot in range(n_near):
         desk.start_state[desk.found[slot]] = 4 * query + UNSEEN
-    if shortcut or math.hypot(gx - sx, gy - sy) < SLACK:
+    if shortcut or hypot(gx - sx, gy - sy) < SLACK:
         is_free, length, clear = _straight(
             sx, sy, gx, gy, radius, query, n_near, out, net, desk, grid
         )

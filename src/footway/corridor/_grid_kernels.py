@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from footway._jit import inner, kernel
+from footway._math_kernels import atan2, hypot
 
 TOUCHES = 1e-8  # m, how deep a path may seem to cut into a wall by rounding
 
@@ -234,7 +235,7 @@ def line_clearance(ax, ay, bx, by, floor, grid):
 def _on_arc(px, py, cx, cy, sx, sy, sweep):
     """Whether the direction from the centre to p is within `sweep` (signed) of direction s."""
     dx, dy = px - cx, py - cy
-    turn = math.atan2(sx * dy - sy * dx, sx * dx + sy * dy)
+    turn = atan2(sx * dy - sy * dx, sx * dx + sy * dy)
     if sweep < 0.0:
         turn, sweep = -turn, -sweep
     if turn < 0.0:
@@ -271,5 +272,5 @@ def arc_clearance(cx, cy, sx, sy, ex, ey, sweep, radius, grid):
                 for k in range(2):
                     qx, qy = walls[w, 2 * k], walls[w, 2 * k + 1]
                     if _on_arc(qx, qy, cx, cy, sx, sy, sweep):
-                        best = min(best, abs(math.hypot(qx - cx, qy - cy) - radius))
+                        best = min(best, abs(hypot(qx - cx, qy - cy) - radius))
     return best

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from footway._jit import inner, kernel, prange
+from footway._math_kernels import atan2, hypot
 from footway.corridor._grid_kernels import cell_of, is_outside, line_clearance, nearest_wall
 
 BESIDE = 1e-6  # rad, between a direction and the fan of a corner that it still belongs to
@@ -53,14 +54,14 @@ def _corner_slot(angle, fans, row):
 @inner
 def _along_wall(x, y, walls, w):
     dx, dy = walls[w, 2] - walls[w, 0], walls[w, 3] - walls[w, 1]
-    return ((x - walls[w, 0]) * dx + (y - walls[w, 1]) * dy) / math.hypot(dx, dy)
+    return ((x - walls[w, 0]) * dx + (y - walls[w, 1]) * dy) / hypot(dx, dy)
 
 
 @inner
 def _beyond_end(x, y, walls, w, share):
     """How far the foot of a point lies beyond the end of a wall; 0 for a point obstacle."""
     dx, dy = walls[w, 2] - walls[w, 0], walls[w, 3] - walls[w, 1]
-    length = math.hypot(dx, dy)
+    length = hypot(dx, dy)
     if length == 0.0:
         return 0.0
     along = ((x - walls[w, 0]) * dx + (y - walls[w, 1]) * dy) / length
@@ -77,7 +78,7 @@ def site_of(x, y, grid, fans, wall, share):
     if share <= 0.0 or share >= 1.0:
         corner = grid.ends[wall, 0] if share <= 0.0 else grid.ends[wall, 1]
         row = 2 * corner
-        angle = math.atan2(y - fans.sites[corner, 1], x - fans.sites[corner, 0])
+        angle = atan2(y - fans.sites[corner, 1], x - fans.sites[corner, 0])
         if _corner_slot(angle, fans, row) >= 0:
             return corner, row
         if _beyond_end(x, y, walls, wall, share) > 1e-6:
@@ -104,7 +105,7 @@ def _reach(ox, oy, wx, wy, sites, is_point, other):
         ahead = 2.0 * (dx * wx + dy * wy)
         return (dx * dx + dy * dy) / ahead if ahead > 0.0 else math.inf
     dx, dy = sites[other, 2] - ax, sites[other, 3] - ay
-    length = math.hypot(dx, dy)
+    length = hypot(dx, dy)
     nx, ny = -dy / length, dx / length
     height = nx * (ox - ax) + ny * (oy - ay)
     rise = nx * wx + ny * wy
@@ -165,7 +166,7 @@ def locate_point(x, y, axis, grid, fans):
     site, row = site_of(x, y, grid, fans, wall, share)
     if row < 0 or is_outside(x, y, grid):
         return -1, x, y, 0.0, 0.0, ox, oy
-    slot = _corner_slot(math.atan2(y - oy, x - ox), fans, row) if fans.is_point[site] else -1
+    slot = _corner_slot(atan2(y - oy, x - ox), fans, row) if fans.is_point[site] else -1
     if slot < 0:
         slot = _fan_slot(_along_wall(x, y, walls, wall), fans, row)
     piece = fans.pieces[slot]
@@ -179,7 +180,7 @@ def locate_point(x, y, axis, grid, fans):
             dx, dy = walls[wall, 2] - walls[wall, 0], walls[wall, 3] - walls[wall, 1]
             side = 1.0 if row % 2 == 0 else -1.0
             wx, wy = -dy * side, dx * side
-        norm = math.hypot(wx, wy)
+        norm = hypot(wx, wy)
         wx, wy = wx / norm, wy / norm
     widest = max(axis.clearance[piece], axis.clearance[piece + 1])
     reach = _reach(ox, oy, wx, wy, fans.sites, fans.is_point, other)

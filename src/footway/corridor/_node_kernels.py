@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 
 from footway._jit import inner
+from footway._math_kernels import atan2
 from footway.corridor._taut_kernels import SLACK, tangent, turn_angle
 
 # Columns of nf and ni. In a pair the left side is first: UX + side, side 0 left and 1 right.
@@ -203,7 +204,7 @@ def is_worse(key, g, ux, uy, turns, count, q):
         if q.radius > 0.0 and abs(g - before) < 4.0 * q.radius:
             vx, vy = turns[key, 1], turns[key, 2]
             if vx != ux or vy != uy:
-                angle = math.atan2(vx * uy - vy * ux, vx * ux + vy * uy)
+                angle = atan2(vx * uy - vy * ux, vx * ux + vy * uy)
                 before += q.radius * (angle if key % 2 == 0 else -angle)
         if g > before - SLACK:
             return g > before + SLACK

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from footway._jit import inner, kernel
+from footway._math_kernels import acos, atan2, cos, hypot, sincos
 from footway.corridor._grid_kernels import arc_clearance, line_clearance
 from footway.corridor._locate_kernels import locate_point
 from footway.corridor._query_kernels import is_connected, make_query
@@ -58,7 +59,7 @@ def _write_pieces(n, out, chain, legs, grid, xy, ends):
             return -1, 0.0, 0.0
         _write_line(out[rows], x0, y0, x1, y1)
         rows += 1
-        length += math.hypot(x1 - x0, y1 - y0)
+        length += hypot(x1 - x0, y1 - y0)
         if k == n or ends[4] == 0.0:
             continue
         ux, uy, vx, vy = legs[k, 4], legs[k, 5], legs[k + 1, 4], legs[k + 1, 5]
@@ -100,7 +101,7 @@ def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index):
         else:
             piece_g = piece
     ends = (sx, sy, gx, gy, radius)
-    if math.hypot(gx - sx, gy - sy) < SLACK:
+    if hypot(gx - sx, gy - sy) < SLACK:
         _write_line(out[0], sx, sy, gx, gy)
         return FOUND, 1, 0.0, room, -1
     # A point is searched for as a tiny disc: it cannot slip between walls that touch.
@@ -112,7 +113,7 @@ def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index):
         clear, _ = line_clearance(sx, sy, gx, gy, size - VIOLATION, grid)
     if clear >= size - VIOLATION:
         _write_line(out[0], sx, sy, gx, gy)
-        return FOUND, 1, math.hypot(gx - sx, gy - sy), clear, -1
+        return FOUND, 1, hypot(gx - sx, gy - sy), clear, -1
     n, least, node, status = -1, 0.0, -1, NOWHERE
     # Where a corner shades the start, the way back has it at its goal: there the search sees it.
     for back in range(2):
@@ -152,7 +153,7 @@ def _arc_steps(piece):
     """Into how many steps an arc is cut, so that its polyline stays within the room it has."""
     radius = piece[RADIUS]
     room = min(max(piece[ROOM], FINEST), COARSEST * radius)
-    return max(1, int(math.ceil(abs(piece[SWEEP]) / (2.0 * math.acos(radius / (radius + room))))))
+    return max(1, int(math.ceil(abs(piece[SWEEP]) / (2.0 * acos(radius / (radius + room))))))
 
 
 @kernel
@@ -172,14 +173,15 @@ def sample_pieces(pieces):
         if piece[RADIUS] > 0.0:
             steps = _arc_steps(piece)
             half = 0.5 * piece[SWEEP] / steps
-            angle = math.atan2(piece[Y0] - piece[CY], piece[X0] - piece[CX]) - half
-            outer = piece[RADIUS] / math.cos(half)
+            angle = atan2(piece[Y0] - piece[CY], piece[X0] - piece[CX]) - half
+            outer = piece[RADIUS] / cos(half)
             for _ in range(steps):
                 angle += 2.0 * half
-                points[n, 0] = piece[CX] + outer * math.cos(angle)
-                points[n, 1] = piece[CY] + outer * math.sin(angle)
+                sine, cosine = sincos(angle)
+                points[n, 0] = piece[CX] + outer * cosine
+                points[n, 1] = piece[CY] + outer * sine
                 n += 1
-        step = math.hypot(piece[X1] - points[n - 1, 0], piece[Y1] - points[n - 1, 1])
+        step = hypot(piece[X1] - points[n - 1, 0], piece[Y1] - points[n - 1, 1])
         if step > 0.0 or i == len(pieces) - 1:
             points[n, 0], points[n, 1] = piece[X1], piece[Y1]
             n += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from footway._jit import inner
+from footway._math_kernels import hypot
 from footway.corridor._grid_kernels import line_clearance
 from footway.corridor._joint_kernels import (
     HERE,
@@ -127,15 +128,15 @@ def write_pieces(sx, sy, gx, gy, count, room, out, desk, grid):
             continue  # no turn: the line goes on
         t = corner[TANGENT]
         tx, ty = corner[PX] - corner[IX] * t, corner[PY] - corner[IY] * t
-        if math.hypot(tx - x, ty - y) >= HERE:
+        if hypot(tx - x, ty - y) >= HERE:
             n = write_line(n, x, y, tx, ty, before, out)
-            length += math.hypot(tx - x, ty - y)
+            length += hypot(tx - x, ty - y)
         n = _write_arc(n, corner, out, grid)
         length += out[n - 1, RADIUS] * abs(out[n - 1, SWEEP])
         x, y, before = out[n - 1, X1], out[n - 1, Y1], math.inf
-    if math.hypot(gx - x, gy - y) >= HERE or n == 0:
+    if hypot(gx - x, gy - y) >= HERE or n == 0:
         n = write_line(n, x, y, gx, gy, min(before, room), out)
-        length += math.hypot(gx - x, gy - y)
+        length += hypot(gx - x, gy - y)
     return n, length
 
 

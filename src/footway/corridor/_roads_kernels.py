@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from footway._jit import inner, kernel
+from footway._math_kernels import hypot
 from footway.corridor._backbone_kernels import check_ends, find_end, find_way
 from footway.corridor._grid_kernels import cell_of, line_clearance, nearest_wall
 from footway.corridor._locate_kernels import SEEN, ball_at
@@ -219,8 +220,8 @@ def _cut_detour(n, least, out, grid):
     x, y = out[n - 1, 0], out[n - 1, 1]
     best, along = n - 2, 0.0
     for k in range(n - 2, -1, -1):
-        along += math.hypot(out[k + 1, 0] - out[k, 0], out[k + 1, 1] - out[k, 1])
-        if along > DETOUR * math.hypot(out[k, 0] - x, out[k, 1] - y):
+        along += hypot(out[k + 1, 0] - out[k, 0], out[k + 1, 1] - out[k, 1])
+        if along > DETOUR * hypot(out[k, 0] - x, out[k, 1] - y):
             clear, _ = line_clearance(out[k, 0], out[k, 1], x, y, least, grid)
             if clear >= least:
                 best = k
@@ -260,7 +261,7 @@ def solve_on_roads(sx, sy, gx, gy, radius, shortcut, events, out, index, ladder,
         clear, _ = line_clearance(sx, sy, gx, gy, radius - SLACK, index.grid)
         if clear >= radius - SLACK and clear > 0.0:
             out[0, 0], out[0, 1], out[1, 0], out[1, 1] = sx, sy, gx, gy
-            return FOUND, 2, math.hypot(gx - sx, gy - sy), clear
+            return FOUND, 2, hypot(gx - sx, gy - sy), clear
     count = find_way(start, goal, radius, index, ladder)
     if count < 0:
         return APART, 0, 0.0, 0.0
@@ -271,7 +272,7 @@ def solve_on_roads(sx, sy, gx, gy, radius, shortcut, events, out, index, ladder,
         n, clear = _without_detours(n, clear, out, index.grid)
     length = 0.0
     for k in range(n - 1):
-        length += math.hypot(out[k + 1, 0] - out[k, 0], out[k + 1, 1] - out[k, 1])
+        length += hypot(out[k + 1, 0] - out[k, 0], out[k + 1, 1] - out[k, 1])
     if n == 1:
         out[1, 0], out[1, 1] = gx, gy
         n = 2

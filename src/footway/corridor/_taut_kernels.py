@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 from footway._jit import inner
+from footway._math_kernels import atan2, hypot
 from footway.corridor._grid_kernels import line_clearance
 
 SLACK = 1e-9  # m, below which one length is not longer than another
@@ -33,7 +34,7 @@ def tangent(dx, dy, k):
 @inner
 def turn_angle(ax, ay, bx, by, sigma):
     """Angle from direction a to b, turning left (sigma 1) or right (-1); not negative."""
-    angle = sigma * math.atan2(ax * by - ay * bx, ax * bx + ay * by)
+    angle = sigma * atan2(ax * by - ay * bx, ax * bx + ay * by)
     if angle < -0.5 * math.pi:
         return angle + 2.0 * math.pi
     return max(angle, 0.0)
@@ -95,7 +96,7 @@ def draw_legs(n, chain, legs, xy, ends):
         legs[k, 4], legs[k, 5] = ux, uy
         if k > 0:
             px, py = legs[k - 1, 4], legs[k - 1, 5]
-            turn = chain[k - 1, 1] * math.atan2(px * uy - py * ux, px * ux + py * uy)
+            turn = chain[k - 1, 1] * atan2(px * uy - py * ux, px * ux + py * uy)
             if -0.5 * math.pi < turn < -1e-12:
                 return k
     return -1
@@ -158,7 +159,7 @@ def chain_length(n, chain, legs, radius):
     """Length of the legs and arcs of a chain."""
     length = 0.0
     for k in range(n + 1):
-        length += math.hypot(legs[k, 2] - legs[k, 0], legs[k, 3] - legs[k, 1])
+        length += hypot(legs[k, 2] - legs[k, 0], legs[k, 3] - legs[k, 1])
         if k > 0:
             length += radius * turn_angle(
                 legs[k - 1, 4], legs[k - 1, 5], legs[k, 4], legs[k, 5], chain[k - 1, 1]

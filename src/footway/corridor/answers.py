@@ -22,6 +22,7 @@ from footway.corridor.road_refusals import out_of_reach
 from footway.corridor.roomy import widen
 from footway.corridor.widest import Narrow, narrow_events, narrowest_on_widest_way
 from footway.errors import BadQuery, NoPath
+from footway.portable_math import hypot
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -209,7 +210,7 @@ def _path_along_backbone(solver: Solver, a: Floats, b: Floats, radius: float) ->
             break
     pieces = np.zeros((len(way) - 1, 9))
     pieces[:, :2], pieces[:, 2:4] = way[:-1], way[1:]
-    length = float(np.hypot(*np.diff(way, axis=0).T).sum())
+    length = float(hypot(*np.diff(way, axis=0).T).sum())
     return TautPath(_pair(a), _pair(b), radius, length, clearance, pieces)
 
 
@@ -224,7 +225,7 @@ def _refusal(
     if solution.status in (codes.START_TIGHT, codes.GOAL_TIGHT):
         what, point = ("start", a) if solution.status == codes.START_TIGHT else ("goal", b)
         _, values = _locate(solver, point[None])
-        if _on_roads(solver) and np.hypot(*(point - values[0, 4:6])) >= radius:
+        if _on_roads(solver) and hypot(*(point - values[0, 4:6])) >= radius:
             return NoPath(
                 f"a disc of radius {radius:g} m does not get straight from the {what} "
                 f"{text(point)} to the roadmap: the way there has {solution.clearance:.3f} m on "
@@ -259,7 +260,7 @@ def _in_wall(
 ) -> BadQuery | NoPath:
     if solver.roadmap is not None:
         return out_of_reach(solver, what, point, contact, radius)
-    distance = float(np.hypot(*(point - contact)))
+    distance = float(hypot(*(point - contact)))
     return BadQuery(
         f"the {what} {text(point)} is inside an obstacle or outside the map: "
         f"the nearest free point is {distance:.3f} m away at {text(contact)}"

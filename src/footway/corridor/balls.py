@@ -9,6 +9,7 @@ import numpy as np
 from footway.corridor._locate_kernels import clearances, share_covered
 from footway.corridor.sampling import on_pieces, subdivide
 from footway.errors import BadQuery
+from footway.random_stream import RandomStream
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,9 +62,9 @@ def _densest(index: Index, probes: Floats, coverage: float) -> Balls:
 
 def _probes(index: Index) -> Floats:
     """Random points of the free space; the same for every call."""
-    rng = np.random.default_rng(0)
+    rng = RandomStream(0)
     box, shape = index.grid.box, index.grid.shape
-    points = box[:2] + rng.random((4 * _PROBES, 2)) * box[2] * shape
+    points = box[:2] + rng.uniform(4 * _PROBES, 2) * box[2] * shape
     free = points[clearances(points, index.grid, index.fans) > 0]
     probes: Floats = free[:_PROBES]
     return probes

@@ -11,6 +11,7 @@ import numpy as np
 from footway.corridor._backbone_kernels import length_of
 from footway.corridor.sampling import on_pieces
 from footway.errors import BadQuery
+from footway.portable_math import hypot
 from footway.showing import Shown
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ class Corridor(Shown):
         assert self.source is not None
         samples = on_pieces(self.source.index.axis, piece, share)
         way = np.diff(samples.points, axis=0, append=samples.points[-1:])
-        still = np.hypot(*way.T) == 0.0
+        still = hypot(*way.T) == 0.0
         across = samples.left - samples.right
         turned = way[:, 0] * across[:, 1] - way[:, 1] * across[:, 0] < 0.0
         turned = _fill(turned, still)[:, None]

@@ -17,6 +17,7 @@ from footway.corridor._graph_kernels import bead_strings, strip_trees, widest_fo
 from footway.corridor._grid_kernels import bin_walls, candidate_walls
 from footway.geometry.segments import cross, foot_parameter
 from footway.medial import MedialAxis  # noqa: TC001  # Index is made from it at run time
+from footway.portable_math import atan2
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -178,8 +179,8 @@ def _fan_entries(
     wall = axis.sites[site]
     begin, end = (first, last) if on_left else (last, first)
     from_begin, from_end = begin - wall[:, :2], end - wall[:, :2]
-    angle = np.arctan2(from_begin[:, 1], from_begin[:, 0])
-    turn = np.arctan2(cross(from_begin, from_end), (from_begin * from_end).sum(axis=1))
+    angle = atan2(from_begin[:, 1], from_begin[:, 0])
+    turn = atan2(cross(from_begin, from_end), (from_begin * from_end).sum(axis=1))
     t0, t1 = foot_parameter(first, wall), foot_parameter(last, wall)
     behind = cross(wall[:, 2:] - wall[:, :2], 0.5 * (first + last) - wall[:, :2]) < 0
     is_point = axis.is_point[site]

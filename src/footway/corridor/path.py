@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from footway.corridor._path_kernels import RADIUS, X0, X1, Y0, Y1, sample_pieces
+from footway.portable_math import atan2, hypot
 from footway.showing import Shown
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Path(Shown):
     def headings(self) -> Floats:
         """(n,) radians. Direction of travel at each point, counted from the x-axis to the left."""
         step = np.diff(self.points, axis=0)
-        heading = np.arctan2(step[:, 1], step[:, 0])
+        heading = atan2(step[:, 1], step[:, 0])
         return np.concatenate([heading, heading[-1:]])
 
     def to_dict(self) -> dict[str, Any]:
@@ -111,7 +112,7 @@ class TautPath(Path):
         course = self.pieces[:, X1 : Y1 + 1] - self.pieces[:, X0 : Y0 + 1]
         before, after = course[:-1], course[1:]
         turn = before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]
-        bends = np.abs(turn) > _STRAIGHT * np.hypot(*before.T) * np.hypot(*after.T)
+        bends = np.abs(turn) > _STRAIGHT * hypot(*before.T) * hypot(*after.T)
         return int(arcs.sum() + (bends & ~arcs[:-1] & ~arcs[1:]).sum())
 
     def to_dict(self) -> dict[str, Any]:

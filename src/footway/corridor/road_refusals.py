@@ -10,6 +10,7 @@ from footway.constants import TOUCH
 from footway.corridor._roads_kernels import line_distances
 from footway.corridor.checks import text
 from footway.errors import BadQuery, NoPath
+from footway.portable_math import hypot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,7 +34,7 @@ def out_of_reach(
     """
     roadmap = solver.roadmap
     assert roadmap is not None
-    distance = float(np.hypot(*(point - contact)))
+    distance = float(hypot(*(point - contact)))
     where = f"the nearest wall is {distance:.3f} m away at {text(contact)}"
     for number, fake in enumerate(roadmap.fake_obstacles):
         if fake.contains(point[None])[0]:

@@ -28,6 +28,7 @@ from footway.corridor.solver import Solution, Solver
 from footway.corridor.space_roads import with_lone_nodes
 from footway.errors import BadInput
 from footway.medial import MedialAxis
+from footway.portable_math import hypot
 from footway.roadmap.parts import in_parts
 from footway.roadmap.roadmap import has_next
 
@@ -152,8 +153,8 @@ def _spurs(corners: Ints, roadmap: Roadmap, spacing: int) -> _Lines:
     places = roadmap.space.positions(np.column_stack([corners, np.zeros(len(corners))]))
     found = []
     for place in places:
-        near = np.argsort(np.hypot(*(roadmap.nodes - place).T))
-        near = near[np.hypot(*(roadmap.nodes[near] - place).T) > 0.0]
+        near = np.argsort(hypot(*(roadmap.nodes - place).T))
+        near = near[hypot(*(roadmap.nodes[near] - place).T) > 0.0]
         sees = roadmap.space.lines_are_free(
             np.broadcast_to(place, (len(near), 2)), roadmap.nodes[near]
         )
@@ -183,7 +184,7 @@ def _cut_and_measured(lines: _Lines, grid: Grid) -> Roads:
     for _ in range(2):
         after = _after(points, offsets)
         gap = np.clip(SHARE * _rooms(points, offsets, grid), CLOSEST, WIDEST)
-        count = np.maximum(1, np.ceil(np.hypot(*(after - points).T) / gap)).astype(np.int64)
+        count = np.maximum(1, np.ceil(hypot(*(after - points).T) / gap)).astype(np.int64)
         piece, t = subdivide(np.arange(len(count)), count)
         points = points[piece] + t[:, None] * (after[piece] - points[piece])
         offsets = np.append(np.concatenate([[0], np.cumsum(count)])[offsets[:-1]], len(piece))
@@ -240,7 +241,7 @@ def _axis(nodes: Floats, edges: Ints, roads: Roads, grid: Grid) -> MedialAxis:
         right=np.ascontiguousarray(touch[:, 1]),
         piece_left=np.ascontiguousarray(site[:, 0]),
         piece_right=np.ascontiguousarray(site[:, 1]),
-        piece_length=np.hypot(*(after - points).T),
+        piece_length=hypot(*(after - points).T),
         sites=grid.walls,
         is_point=np.zeros(len(grid.walls), bool),
         two_sided=np.ones(len(grid.walls), bool),
@@ -257,7 +258,7 @@ def _safe_clearance(points: Floats, offsets: Ints, rooms: Floats, grid: Grid) ->
     distance = np.empty(len(points))
     wall_distances(points, grid, distance)
     inside = has_next(offsets)
-    length = np.hypot(*(_after(points, offsets) - points).T)
+    length = hypot(*(_after(points, offsets) - points).T)
     sag = np.where(inside, length**2 / (8.0 * np.maximum(rooms, 1e-9)), 0.0)
     sag = np.maximum(sag, np.where(np.roll(inside, 1), np.roll(sag, 1), 0.0))
     least = np.minimum.reduceat(rooms, offsets[:-1])

@@ -15,6 +15,7 @@ import numpy as np
 
 from footway.corridor._path_kernels import CX, CY, RADIUS, SWEEP, X0, X1, Y0, Y1, polyline_clearance
 from footway.corridor.path import TautPath
+from footway.portable_math import atan2, hypot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,7 +70,7 @@ def widen(index: Index, path: TautPath, halves: Ints, wanted: float) -> TautPath
         np.where(
             pieces[:, RADIUS] > 0,
             pieces[:, RADIUS] * np.abs(pieces[:, SWEEP]),
-            np.hypot(pieces[:, X1] - pieces[:, X0], pieces[:, Y1] - pieces[:, Y0]),
+            hypot(pieces[:, X1] - pieces[:, X0], pieces[:, Y1] - pieces[:, Y0]),
         ).sum()
     )
     wide = TautPath(path.start, path.goal, path.radius, length, 0.0, pieces)
@@ -96,7 +97,7 @@ def _corners_along(index: Index, path: TautPath, halves: Ints, wanted: float) ->
     xy = string.xy[points].reshape(-1, 2)
     free = np.array(list(room.values()))
     for end in (path.start, path.goal):
-        free = np.minimum(free, np.hypot(*(xy - end).T))
+        free = np.minimum(free, hypot(*(xy - end).T))
     keep = np.maximum(np.minimum(wanted, _SHARE * free), path.radius)
     return Corners(xy, np.array([side for _, side in room], dtype=np.float64), keep)
 
@@ -106,9 +107,7 @@ def _stops_of(path: TautPath, corners: Corners) -> list[_Stop]:
     stops = [_Stop(*path.start, 0.0)]
     arcs = path.pieces[path.pieces[:, RADIUS] > 0]
     for x, y, side in zip(arcs[:, CX], arcs[:, CY], np.sign(arcs[:, SWEEP]), strict=True):
-        near = np.flatnonzero(
-            (corners.side == side) & (np.hypot(*(corners.xy - (x, y)).T) < _SLACK)
-        )
+        near = np.flatnonzero((corners.side == side) & (hypot(*(corners.xy - (x, y)).T) < _SLACK))
         keep = float(corners.radius[near[0]]) if len(near) else path.radius
         stops.append(_Stop(float(x), float(y), float(side * keep)))
     return [*stops, _Stop(*path.goal, 0.0)]
@@ -156,10 +155,10 @@ def _first_corner_in_the_way(
 ) -> tuple[int, _Stop] | None:
     """Where to insert which stop, for the first leg that comes too close to a corner."""
     for k, leg in enumerate(legs):
-        length = math.hypot(leg.x1 - leg.x0, leg.y1 - leg.y0)
+        length = hypot(leg.x1 - leg.x0, leg.y1 - leg.y0)
         dx, dy = corners.xy[:, 0] - leg.x0, corners.xy[:, 1] - leg.y0
         along = np.clip(dx * leg.ux + dy * leg.uy, 0.0, length)
-        distance = np.hypot(dx - along * leg.ux, dy - along * leg.uy)
+        distance = hypot(dx - along * leg.ux, dy - along * leg.uy)
         lack = corners.radius - distance
         for i in np.argsort(-lack):
             if lack[i] <= _SLACK:
@@ -183,9 +182,7 @@ def _pieces(stops: list[_Stop]) -> Floats | None:
         if after is None:
             continue
         stop = stops[k + 1]
-        turn = math.atan2(
-            leg.ux * after.uy - leg.uy * after.ux, leg.ux * after.ux + leg.uy * after.uy
-        )
+        turn = atan2(leg.ux * after.uy - leg.uy * after.ux, leg.ux * after.ux + leg.uy * after.uy)
         turn = math.copysign(abs(turn), stop.k)
         rows.append([leg.x1, leg.y1, after.x0, after.y0, stop.x, stop.y, abs(stop.k), turn, 0.0])
     return np.array(rows)

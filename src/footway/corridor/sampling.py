@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from footway.geometry.segments import closest_points, cross, foot_parameter
+from footway.portable_math import hypot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -73,7 +74,7 @@ def on_pieces(axis: MedialAxis, piece: Ints, t: Floats) -> Samples:
     )
     on_left = closest_points(points, axis.sites[left])
     on_right = closest_points(points, axis.sites[right])
-    clearance = np.minimum(np.hypot(*(points - on_left).T), np.hypot(*(points - on_right).T))
+    clearance = np.minimum(hypot(*(points - on_left).T), hypot(*(points - on_right).T))
     if not axis.is_point.any():  # a roadmap: other walls may be nearer in between
         room = axis.clearance[own]
         clearance = room + t * (axis.clearance[own + 1] - room)
@@ -96,7 +97,7 @@ def _on_parabola(focus: Floats, wall: Floats, start: Floats, end: Floats, t: Flo
     x0, x1 = foot_parameter(start, wall), foot_parameter(end, wall)
     x = x0 + t * (x1 - x0)
     along = wall[:, 2:] - wall[:, :2]
-    along /= np.hypot(*along.T)[:, None]
+    along /= hypot(*along.T)[:, None]
     normal = np.column_stack([-along[:, 1], along[:, 0]])
     height = cross(along, focus - wall[:, :2])  # signed: the focus may be on either side
     offset = x - foot_parameter(focus, wall)

@@ -16,6 +16,7 @@ import numpy as np
 from footway.corridor.index import Index, build_index
 from footway.errors import BadFile
 from footway.medial import MedialAxis
+from footway.portable_math import hypot
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -76,7 +77,7 @@ def _walls_end_in_points(axis: MedialAxis) -> bool:
     """Whether every segment has a length and two point sites at its ends."""
     walls = axis.sites[~axis.is_point]
     ends = {tuple(point) for point in axis.sites[axis.is_point, :2].tolist()}
-    lengths = np.hypot(*(walls[:, 2:] - walls[:, :2]).T)
+    lengths = hypot(*(walls[:, 2:] - walls[:, :2]).T)
     return bool((lengths > 0).all()) and all(
         tuple(end) in ends for end in walls.reshape(-1, 2).tolist()
     )

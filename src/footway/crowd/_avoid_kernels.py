@@ -30,11 +30,11 @@ TIGHT = 128  # neighbours of one character that may be met in a step
 
 _ZERO, _HALF, _QUARTER, _ONE = (np.float32(v) for v in (0.0, 0.5, 0.25, 1.0))
 _SIXTH = np.float32(1.0 / 6.0)
-_STRENGTH = V0 / SIGMA * math.exp(-BODY / SIGMA)  # m/s2, at contact
+_STRENGTH = V0 / SIGMA * 0.18887560283756183  # m/s2, at contact: the last is exp(-BODY / SIGMA)
 _QUARTER_STRENGTH = np.float32(0.25 * _STRENGTH)
 _PER_16_SIGMA = np.float32(1.0 / (16.0 * SIGMA))
 _RANGE, _BEHIND = np.float32(RANGE), np.float32(BEHIND)
-_COS_SIGHT = np.float32(math.cos(math.radians(SIGHT)))
+_COS_SIGHT = np.float32(-0.17364817766693036)  # cosine of SIGHT
 _NEAREST: Any = np.float32(0.05)  # m, between discs, below which the force grows no more
 _LEAST: Any = np.float32(0.0025)  # m2, of b squared
 _SIDE = np.float32(0.05)  # m: who meets another head on sees it this much to the left

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from footway._jit import inner, kernel
+from footway._math_kernels import acos
 from footway.crowd.state import AT, GONE, MODE
 
 
@@ -19,9 +20,9 @@ def _lens(d, a, b):
     u = (d * d + small * small - large * large) / (2.0 * d)
     v = d - u
     return (
-        small * small * math.acos(min(1.0, max(-1.0, u / small)))
+        small * small * acos(min(1.0, max(-1.0, u / small)))
         - u * math.sqrt(max(0.0, small * small - u * u))
-        + large * large * math.acos(min(1.0, max(-1.0, v / large)))
+        + large * large * acos(min(1.0, max(-1.0, v / large)))
         - v * math.sqrt(max(0.0, large * large - v * v))
     )
 

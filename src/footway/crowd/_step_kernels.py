@@ -14,6 +14,7 @@ import math
 import numpy as np
 
 from footway._jit import inner, kernel, prefetch
+from footway._math_kernels import sincos
 from footway.crowd._avoid_kernels import (
     NEARBY,
     PAIRS,
@@ -131,7 +132,8 @@ def _habits(k, ex, ey, d, R, aim_x, aim_y, seed, state):
     if noise != 0.0:
         own = seed + state.track[k, ID]
         theta = 0.5 * math.pi * coherent_noise(own, aim_x / WAVE, aim_y / WAVE)
-        along, across = noise * math.cos(theta), noise * math.sin(theta)
+        sine, cosine = sincos(theta)
+        along, across = noise * cosine, noise * sine
         fx, fy = fx + along * ex - across * ey, fy + along * ey + across * ex
     scale = 1.0 / math.sqrt(fx * fx + fy * fy)
     return fx * scale, fy * scale

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from footway.crowd.groups import Group
     from footway.crowd.journeys import Behaviour, Then
     from footway.crowd.profile import Follow, Spread
+    from footway.random_stream import RandomStream
 
     Ints = NDArray[np.int64]
 
@@ -154,7 +155,7 @@ class Adding(Seen):
 
     def _newcomers(
         self, count: int, profile: Profile, premovement: Spread
-    ) -> tuple[Cast, Ints, entrance.Rows, np.random.Generator]:
+    ) -> tuple[Cast, Ints, entrance.Rows, RandomStream]:
         """Ids and bodies of new characters, and what they are drawn from."""
         cast = self._cast
         rng = cast.random(BODIES, cast.next)

@@ -16,6 +16,7 @@ from footway.crowd.planner import Planner
 from footway.crowd.routes import Routes
 from footway.crowd.sources import Source, discs_of
 from footway.crowd.tracks import tracks_of
+from footway.random_stream import RandomStream
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -107,6 +108,6 @@ class Cast:
         story = self.engine.state.story[self.engine.slot_of[ids]]
         return wishes_of(ids, keep, story, self.populations, self.nearest.choose)
 
-    def random(self, what: int, number: int) -> np.random.Generator:
+    def random(self, what: int, number: int) -> RandomStream:
         """Random numbers for one purpose."""
-        return np.random.default_rng([self.seed, what, number])
+        return RandomStream([self.seed, what, number])

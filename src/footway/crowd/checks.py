@@ -9,6 +9,7 @@ import numpy as np
 
 from footway.crowd.profile import drawn
 from footway.errors import BadQuery
+from footway.portable_math import hypot
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from footway.corridor import CorridorMap
     from footway.crowd.profile import Spread
+    from footway.random_stream import RandomStream
 
     Floats = NDArray[np.float64]
 
@@ -77,7 +79,7 @@ def _check_walls(cmap: CorridorMap, environment: Any) -> None:
 
 def _length(segments: Floats) -> float:
     """Length of segments (n, 4) together, m."""
-    return float(np.hypot(*(segments[:, 2:] - segments[:, :2]).T).sum())
+    return float(hypot(*(segments[:, 2:] - segments[:, :2]).T).sum())
 
 
 def sequence(name: str, value: object) -> None:
@@ -115,7 +117,7 @@ def one_of(name: str, value: object, choices: Sequence[str]) -> None:
         raise BadQuery(f"the {name} is {value!r}: it must be one of {', '.join(choices)}")
 
 
-def premovement(value: Spread, count: int, rng: np.random.Generator) -> Floats:
+def premovement(value: Spread, count: int, rng: RandomStream) -> Floats:
     """Seconds before each walks (count,), 0 or more."""
     if isinstance(value, (tuple, list)) and len(value) != 2:
         raise BadQuery(f"the premovement is {value!r}: give a number, or (mean, deviation), in s")

@@ -32,6 +32,7 @@ from footway.crowd.state import (
     WAITING,
     WALKING,
 )
+from footway.portable_math import hypot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -224,7 +225,7 @@ def lead(cast: Cast, group: Group, population: Population) -> None:
     engine, pool = cast.engine, population.legs[0][0]
     rng = cast.random(LEADS, engine.steps * 1009 + group.number)
     for _ in range(_TRIES):
-        goal = cast.places.spots[pool.first + int(rng.integers(pool.size)), :2]
+        goal = cast.places.spots[pool.first + int(rng.integers(pool.size, 1)[0]), :2]
         if _guide(cast, group, goal):
             return
     engine.state.track[_members(cast, group), MODE] = UNREACHABLE
@@ -252,7 +253,7 @@ def _guide(cast: Cast, group: Group, goal: Floats) -> bool:
     state, slots = cast.engine.state, _members(cast, group)
     place, radius = state.place[slots, :2], float(state.body[slots, RADIUS].max())
     # From the member nearest to the middle: the middle itself may be in a wall.
-    start = place[np.hypot(*(place - place.mean(axis=0)).T).argmin()]
+    start = place[hypot(*(place - place.mean(axis=0)).T).argmin()]
     for index in (cast.planner.index, cast.map.solver.index):
         found = cast.map.solver.corridor(start, goal, radius, index=index)
         if found.status == 0:

@@ -47,6 +47,7 @@ from footway.crowd.state import (
 )
 from footway.crowd.tracks import with_weights
 from footway.errors import BadQuery, NoPath
+from footway.portable_math import cos, sin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
 
     from footway.crowd.cast import Cast
     from footway.crowd.profile import Spread
+    from footway.random_stream import RandomStream
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -81,9 +83,7 @@ def check_number(cast: Cast, count: int, profile: Profile, area: Any) -> None:
         check_capacity(cast.map, count, radius, region, cast.discs)
 
 
-def bodies(
-    cast: Cast, ids: Ints, profile: Profile, premovement: Spread, rng: np.random.Generator
-) -> Rows:
+def bodies(cast: Cast, ids: Ints, profile: Profile, premovement: Spread, rng: RandomStream) -> Rows:
     """Rows of new characters, that know no place and no way."""
     n = len(ids)
     body, track = np.zeros((n, 8), np.float32), np.zeros((n, 10), np.int32)
@@ -106,7 +106,7 @@ def radii_of(rows: Rows) -> Floats:
 
 
 def starts_of(
-    cast: Cast, starts: ArrayLike | None, area: Any, radii: Floats, rng: np.random.Generator
+    cast: Cast, starts: ArrayLike | None, area: Any, radii: Floats, rng: RandomStream
 ) -> Floats:
     """Where they stand: as given, or at random. (n, 2) m."""
     if starts is None:
@@ -123,12 +123,12 @@ def starts_of(
     return points
 
 
-def around(cast: Cast, centre: Floats, radii: Floats, rng: np.random.Generator) -> Floats:
+def around(cast: Cast, centre: Floats, radii: Floats, rng: RandomStream) -> Floats:
     """Places around a point, as near as there is room. (n, 2) m."""
     need = math.sqrt(float((radii**2).sum()))
     angle = np.linspace(0.0, 2.0 * np.pi, 48, endpoint=False)
     for reach in (1.6 * need, 2.5 * need, 5.0 * need, 10.0 * need, 50.0 * need):
-        ring = centre + reach * np.column_stack([np.cos(angle), np.sin(angle)])
+        ring = centre + reach * np.column_stack([cos(angle), sin(angle)])
         try:
             return scatter(
                 cast.map, radii, Region((ring,)), cast.discs, rng, sight=centre, blocks=cast.blocks

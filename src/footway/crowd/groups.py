@@ -24,6 +24,7 @@ from footway.crowd.state import (
     WALKING,
 )
 from footway.errors import BadQuery
+from footway.portable_math import hypot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -218,7 +219,7 @@ class Groups:
         engine = self._engine
         x, y = engine.state.place[slot, :2]
         balls = group.backbone
-        out = np.hypot(balls[:, 0] - x, balls[:, 1] - y) - balls[:, 2]
+        out = hypot(balls[:, 0] - x, balls[:, 1] - y) - balls[:, 2]
         engine.state.track[slot, AT] = group.samples[0] + int(out.argmin())
 
     def all_there(self, number: int) -> bool:
@@ -237,14 +238,14 @@ class Groups:
         at = engine.state.track[slots, AT] - group.samples[0]
         base, low = int(self._table[group.number][4]), int(at.min())
         high = max(low, self._least_ball(group, slots[int(at.argmax())]))
-        area = math.pi * group.backbone[low, 2] ** 2
+        area = math.pi * np.square(group.backbone[low, 2])
         area += float(self._gains[base + low + 1 : base + high + 1].sum())
         return Dispersion(float(np.ptp(across)), float(np.ptp(along)), float(area))
 
     def _least_ball(self, group: Group, slot: int) -> int:
         """Least advanced ball that holds a character: the end of the group area (section 6)."""
         x, y, radius = *self._engine.state.place[slot, :2], self._engine.state.body[slot, RADIUS]
-        away = np.hypot(group.backbone[:, 0] - x, group.backbone[:, 1] - y)
+        away = hypot(group.backbone[:, 0] - x, group.backbone[:, 1] - y)
         held = away < np.maximum(group.backbone[:, 2] - radius, FLOOR)
         at = int(self._engine.state.track[slot, AT]) - group.samples[0]
         behind = np.flatnonzero(~held[: at + 1])
@@ -254,12 +255,12 @@ class Groups:
 def _beside(points: Floats, line: Floats) -> tuple[Floats, Floats]:
     """Arc length of the nearest point of a line, and the signed distance from it. (n,), (n,)."""
     a, step = line[:-1], np.diff(line, axis=0)
-    length = np.maximum(np.hypot(*step.T), 1e-12)
+    length = np.maximum(hypot(*step.T), 1e-12)
     before = np.concatenate([[0.0], np.cumsum(length)[:-1]])
     offset = points[:, None] - a
     t = np.clip((offset * step).sum(axis=2) / length**2, 0.0, 1.0)
     away = offset - t[:, :, None] * step
-    distance = np.hypot(away[:, :, 0], away[:, :, 1])
+    distance = hypot(away[:, :, 0], away[:, :, 1])
     k, rows = distance.argmin(axis=1), np.arange(len(points))
     side = step[k, 0] * offset[rows, k, 1] - step[k, 1] * offset[rows, k, 0]
     return before[k] + t[rows, k] * length[k], np.copysign(distance[rows, k], side)

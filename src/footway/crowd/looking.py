@@ -33,6 +33,7 @@ from footway.crowd.state import (
     SIGHT,
     SPEED,
 )
+from footway.portable_math import cos, exp, hypot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -99,7 +100,7 @@ def _attraction(cast: Cast, slot: int) -> Floats:
     if track[LEFT] < 0 or track[GROUP] >= 0:
         return at
     ends = state.place[slot].reshape(2, 2)
-    away = np.hypot(*(ends - at).T)
+    away = hypot(*(ends - at).T)
     sees_goal = (away < max(room - state.body[slot, RADIUS], FLOOR)).all()
     return ends[1].copy() if sees_goal else at
 
@@ -139,7 +140,7 @@ def _forces(cast: Cast, number: int, slot: int, at: Floats | None) -> dict[str, 
     forces = {"steering": -body[:2] / RELAXATION, "lane": np.zeros(2)}
     if at is not None:
         away = np.asarray(at, np.float64) - place
-        distance = max(float(np.hypot(*away)), 1e-9)
+        distance = max(float(hypot(*away)), 1e-9)
         heading = away / distance
         x, y, room = cast.engine.tracks.balls[state.track[slot, AT]].tolist()
         if (x, y) == (at[0], at[1]):  # no lane on a route, nor with the goal in sight
@@ -162,7 +163,7 @@ def _beside(body: Floats, heading: Floats, distance: float, room: float) -> Floa
     across = body[LANE] * min(1.0, pace) * (room - 2.0 * radius)
     across /= max(distance, 0.5 * (room - radius))
     way = heading + across * np.array([-heading[1], heading[0]])
-    direction: Floats = way / max(float(np.hypot(*way)), 1e-9)
+    direction: Floats = way / max(float(hypot(*way)), 1e-9)
     return direction
 
 
@@ -170,7 +171,7 @@ def _push(place: Floats, body: Floats, heading: Floats, rows: Floats, cast: Cast
     """F_c of discs (n, 5) x, y, velocity, radius: equation 3 of Helbing and Molnar, as the step."""
     share, look = float(cast.engine.model[0]), float(cast.engine.model[1])
     away = place - rows[:, :2]
-    distance = np.hypot(*away.T)
+    distance = hypot(*away.T)
     reach = body[RADIUS] + rows[:, 4]
     near = (distance <= reach + RANGE) & (distance > 0.0)
     away, distance, rows, reach = away[near], distance[near], rows[near], reach[near]
@@ -181,11 +182,11 @@ def _push(place: Floats, body: Floats, heading: Floats, rows: Floats, cast: Cast
     g = gap[:, None] * normal
     step = look * (rows[:, 2:4] - share * body[:2])
     h = g - step
-    h_size = np.maximum(np.hypot(*h.T), _NEAREST)
+    h_size = np.maximum(hypot(*h.T), _NEAREST)
     total = gap + h_size
     b = np.sqrt(np.maximum(0.25 * (total**2 - (step**2).sum(axis=1)), 0.0025))
-    size = V0 / SIGMA * math.exp(-BODY / SIGMA) * np.exp(-b / SIGMA) * total / (4.0 * b)
-    seen = -(normal @ heading) >= math.cos(math.radians(avoid.SIGHT))
+    size = V0 / SIGMA * exp(-BODY / SIGMA) * exp(-b / SIGMA) * total / (4.0 * b)
+    seen = -(normal @ heading) >= cos(math.radians(avoid.SIGHT))
     size = np.where(seen, size, BEHIND * size)
     direction = g / gap[:, None] + h / h_size[:, None]
     total_force: Floats = (size[:, None] * direction).sum(axis=0)

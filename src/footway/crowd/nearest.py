@@ -12,6 +12,7 @@ from footway.corridor._locate_kernels import locate_points
 from footway.corridor._search_kernels import FOUND
 from footway.crowd._place_kernels import are_connected
 from footway.crowd.state import RADIUS
+from footway.portable_math import hypot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -95,7 +96,7 @@ class Nearest:
     def _gate(self, walker: _Walker, pool: Pool) -> _Gate:
         places = self._places
         rows = slice(pool.first, pool.first + pool.size)
-        away = np.hypot(*(places.spots[rows, :2] - walker.at).T)
+        away = hypot(*(places.spots[rows, :2] - walker.at).T)
         joined = are_connected(walker.piece, places.pieces[rows], walker.radius, self._solver.index)
         away[~joined] = math.inf
         return _Gate(float(away.min()), pool.first + int(away.argmin()))

@@ -12,6 +12,7 @@ from footway.crowd import checks
 from footway.crowd._avoid_kernels import RANGE
 from footway.crowd.state import Blocks
 from footway.errors import BadQuery
+from footway.portable_math import hypot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -154,7 +155,7 @@ def narrowed(index: Index, tracks: Tracks, discs: Floats) -> Index:
     balls = tracks.balls[: tracks.last[edges - 1] + 1]
     room = balls[:, 2].copy()
     for x, y, _, _, radius in standing.tolist():
-        d = np.hypot(balls[:, 0] - x, balls[:, 1] - y)
+        d = hypot(balls[:, 0] - x, balls[:, 1] - y)
         near = d < balls[:, 2] + radius
         room[near] = np.minimum(room[near], 0.5 * (balls[near, 2] + d[near] - radius))
     least = np.minimum.reduceat(room, tracks.first[:edges])

@@ -11,12 +11,14 @@ from footway.corridor._locate_kernels import locate_points
 from footway.crowd._place_kernels import are_connected, in_sight, keep_apart
 from footway.crowd.room import PACKED, free_of
 from footway.errors import BadQuery
+from footway.portable_math import hypot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.corridor import CorridorMap
     from footway.crowd.region import Region
+    from footway.random_stream import RandomStream
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -72,7 +74,7 @@ def scatter(
     radii: Floats,
     region: Region | None,
     taken: Floats,
-    rng: np.random.Generator,
+    rng: RandomStream,
     *,
     sight: Floats | None = None,
     blocks: Floats | None = None,
@@ -126,7 +128,7 @@ def check_capacity(
     if count < _MANY or box[0] == box[2] or box[1] == box[3]:
         return
     here = taken if region is None else taken[region.contains(taken[:, :2])]
-    others = round(float((here[:, 2] ** 2).sum()) / radius**2)
+    others = round(float((here[:, 2] ** 2).sum()) / (radius * radius))
     fit = max(0, free_of(cmap, region).capacity(radius) - others)
     if count > _ROUGH * fit:
         where = "on the map" if region is None else "in the area"
@@ -141,14 +143,14 @@ def are_too_many(cmap: CorridorMap, count: int, radius: float, region: Region | 
     """Whether discs of a (mean) radius, m, would not even fit if there were no walls."""
     x0, y0, x1, y1 = cmap.bounds if region is None else region.bounds
     ground = (x1 - x0 + 2.0 * radius) * (y1 - y0 + 2.0 * radius)
-    return count * np.pi * radius**2 > PACKED * ground
+    return count * np.pi * radius * radius > PACKED * ground
 
 
 def overlapping(points: Floats, radii: Floats, blocks: Floats) -> NDArray[np.bool_]:
     """Which discs at points (n, 2) of radii (n,) overlap one of the discs (m, 3), m. (n,)."""
     found = np.zeros(len(points), bool)
     for x, y, radius in blocks.tolist():
-        found |= np.hypot(points[:, 0] - x, points[:, 1] - y) < radii + radius
+        found |= hypot(points[:, 0] - x, points[:, 1] - y) < radii + radius
     return found
 
 
@@ -157,7 +159,7 @@ def free_points(
     count: int,
     radius: float,
     region: Region | None,
-    rng: np.random.Generator,
+    rng: RandomStream,
     *,
     everywhere: bool = False,
 ) -> Floats:
@@ -169,7 +171,7 @@ def free_points(
     low, high = np.array(box[:2]), np.array(box[2:])
     found: list[Floats] = []
     for _ in range(_ROUNDS):
-        points = low + rng.random((2 * count + 64, 2)) * (high - low)
+        points = low + rng.uniform(2 * count + 64, 2) * (high - low)
         if region is not None:
             points = points[region.contains(points)]
         found.append(points[cmap.clearance(points) > radius])

@@ -13,6 +13,8 @@ from footway.errors import BadQuery
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from footway.random_stream import RandomStream
+
     Floats = NDArray[np.float64]
 
 Spread = float | tuple[float, float]
@@ -140,10 +142,10 @@ def mean_and_deviation(value: Spread) -> tuple[float, float]:
     return float(mean), float(deviation)
 
 
-def drawn(value: Spread, count: int, rng: np.random.Generator) -> Floats:
+def drawn(value: Spread, count: int, rng: RandomStream) -> Floats:
     """Values of so many characters (count,): normal, cut at two deviations."""
     mean, deviation = mean_and_deviation(value)
     if deviation == 0.0:
         return np.full(count, mean)
-    found: Floats = mean + deviation * np.clip(rng.standard_normal(count), -2.0, 2.0)
+    found: Floats = mean + deviation * np.clip(rng.normal(count), -2.0, 2.0)
     return found

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from footway.errors import BadQuery
+from footway.portable_math import hypot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -82,9 +83,9 @@ class Region:
         for ring in self.rings:
             for a, b in zip(ring, np.roll(ring, -1, axis=0), strict=True):
                 along = b - a
-                squared = max(float(along @ along), 1e-300)
-                t = np.clip(((points - a) @ along) / squared, 0.0, 1.0)
-                best = np.minimum(best, np.hypot(*(points - a - t[:, None] * along).T))
+                squared = max(float((along * along).sum()), 1e-300)
+                t = np.clip(((points - a) * along).sum(axis=1) / squared, 0.0, 1.0)
+                best = np.minimum(best, hypot(*(points - a - t[:, None] * along).T))
         return best
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from footway.crowd._place_kernels import in_sight
+from footway.portable_math import cos, hypot, sin
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,7 +53,7 @@ class Free(NamedTuple):
         if not len(centres):
             return 0
         ground = _dilated(centres, radius, self.cell)
-        return max(1, int(PACKED * ground / (np.pi * radius**2)))
+        return max(1, int(PACKED * ground / (np.pi * radius * radius)))
 
     def roomiest(self, region: Region) -> tuple[float, float]:
         """The place with the most room to walls and to the edge of the region, m."""
@@ -85,9 +86,9 @@ def free_place(cmap: CorridorMap, at: tuple[float, float], radius: float) -> str
     low, high = np.array(cmap.bounds[:2]), np.array(cmap.bounds[2:])
     centre = np.clip(at, low, high)  # of what is outside: the next place of the map
     angle = np.linspace(0.0, 2.0 * np.pi, _ANGLES, endpoint=False)
-    directions = np.column_stack([np.cos(angle), np.sin(angle)])
+    directions = np.column_stack([cos(angle), sin(angle)])
     away = _NEAREST
-    while away < float(np.hypot(*(high - low))):
+    while away < float(hypot(*(high - low))):
         points = np.round(centre + away * directions, 2)
         room = cmap.clearance(points)
         if (room >= radius).any():
@@ -185,7 +186,7 @@ def _spread(cmap: CorridorMap, points: Floats, rows: NDArray[np.int64], radius: 
     """Put discs around the first of them, on a spiral of about equal distances."""
     centre = points[rows[0]].copy()
     turn = np.arange(3, 3 + _TRIED * len(rows))  # the first three would overlap the centre
-    spiral = np.column_stack([np.cos(_GOLDEN * turn), np.sin(_GOLDEN * turn)])
+    spiral = np.column_stack([cos(_GOLDEN * turn), sin(_GOLDEN * turn)])
     spiral *= np.sqrt(turn)[:, None]
     for spacing in _SPIRAL * radius / 2.0 ** np.arange(_HALVED):
         tried = centre + spacing * spiral
@@ -226,7 +227,7 @@ def _into_ball(balls: Floats, point: Floats, radius: float) -> Floats:
     """Return the place in one of the balls (n, 3) that is nearest to a point."""
     room = balls[:, 2] - radius - _INSIDE
     away = point - balls[:, :2]
-    distance = np.hypot(*away.T)
+    distance = hypot(*away.T)
     miss = np.where(room >= 0.0, distance - room, np.inf)
     best = int(miss.argmin() if np.isfinite(miss).any() else balls[:, 2].argmax())
     share = min(1.0, max(0.0, room[best]) / max(distance[best], _INSIDE))
@@ -242,7 +243,7 @@ def _dilated(centres: Floats, radius: float, cell: tuple[float, float]) -> float
     size = (high - low) / steps
     xs, ys = (low[i] + size[i] * (np.arange(int(steps[i])) + 0.5) for i in (0, 1))
     points = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
-    reach = max(radius, 0.5 * float(np.hypot(*cell)))
+    reach = max(radius, 0.5 * float(hypot(*cell)))
     near, _ = tree.query(points, distance_upper_bound=reach)
     covered = np.isfinite(near).sum()
     return float(covered * size.prod())

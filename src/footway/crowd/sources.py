@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.crowd.state import State
+    from footway.random_stream import RandomStream
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -47,7 +48,7 @@ class Source:
         """How many should have appeared and have not."""
         return int(np.searchsorted(self.times, time + 1e-9, side="right")) - self.next
 
-    def places(self, count: int, there: Floats, blocks: Floats, rng: np.random.Generator) -> Floats:
+    def places(self, count: int, there: Floats, blocks: Floats, rng: RandomStream) -> Floats:
         """Free places for the next `count`, or for as many of them as find room. (k, 2).
 
         `there` (m, 3) are the discs of everybody, `blocks` (m, 3) those of obstacles.
@@ -60,7 +61,7 @@ class Source:
         size = 2.0 * widest
         low = low - 2 * widest
         shape = np.floor((high + 2 * widest - low) / size).astype(np.int64) + 1
-        points = self.points[rng.integers(len(self.points), size=_TRIES * count)]
+        points = self.points[rng.integers(len(self.points), _TRIES * count)]
         points = points[~overlapping(points, np.full(len(points), radii.max()), blocks)]
         found, _ = keep_apart(points, radii, there[near], size, low, shape[0], shape[1])
         places: Floats = found

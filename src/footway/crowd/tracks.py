@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from footway.corridor.sampling import on_pieces, subdivide
+from footway.portable_math import atan2, cos, sin
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -171,7 +172,7 @@ def _course_into(half: int, tracks: Tracks) -> float:
     first, last = tracks.first[half // 2], tracks.last[half // 2]
     near, other = (first, first + 1) if half % 2 == 0 else (last, last - 1)
     course = tracks.balls[near, :2] - tracks.balls[np.clip(other, first, last), :2]
-    return float(np.arctan2(course[1], course[0]))
+    return float(atan2(course[1], course[0]))
 
 
 def _loop(centre: Floats, room: float, course: float) -> Floats:
@@ -183,7 +184,7 @@ def _loop(centre: Floats, room: float, course: float) -> Floats:
     gap = min(max(SHARE * reach, CLOSEST), WIDEST)
     count = max(LOOP, int(np.ceil(2.0 * np.pi * ring / gap)))
     angle = course + np.pi + np.linspace(0.0, 2.0 * np.pi, count + 1)
-    x, y = centre[0] + ring * np.cos(angle), centre[1] + ring * np.sin(angle)
+    x, y = centre[0] + ring * cos(angle), centre[1] + ring * sin(angle)
     return np.column_stack([x, y, np.full(count + 1, reach)])
 
 

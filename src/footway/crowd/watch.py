@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from footway.crowd.state import MODE, RADIUS, SINCE, UNREACHABLE, WALKING
+from footway.portable_math import hypot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,5 +60,5 @@ def stuck(engine: Engine, obstacles: Floats) -> list[Stuck]:
 
 def _touches(disc: Floats, others: Floats) -> bool:
     """Whether one of the discs (n, 3) is so close that it stands in the way of another (3,)."""
-    gap = np.hypot(*(others[:, :2] - disc[:2]).T) - others[:, 2] - disc[2]
+    gap = hypot(*(others[:, :2] - disc[:2]).T) - others[:, 2] - disc[2]
     return bool(gap.min(initial=np.inf) < _TOUCH)

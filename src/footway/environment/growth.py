@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from footway.portable_math import atan2, cos, hypot, sin
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -102,7 +104,7 @@ def _gaps(walls: Walls) -> _Gaps:
     at = np.concatenate([segments[:, :2], segments[:, 2:]])
     along = segments[:, 2:] - segments[:, :2]
     outward = np.concatenate([along, -along])
-    angle = np.arctan2(outward[:, 1], outward[:, 0])
+    angle = atan2(outward[:, 1], outward[:, 0])
     corner = np.unique(at + 0.0, axis=0, return_inverse=True)[1].ravel()
     order = np.lexsort((angle, corner))
     following = _next_about(corner[order])
@@ -125,7 +127,7 @@ def _next_about(corner: Ints) -> Ints:
 
 def _left(along: Floats) -> Floats:
     """Return (n, 2) the directions to the left, 1 long."""
-    left: Floats = np.column_stack([-along[:, 1], along[:, 0]]) / np.hypot(*along.T)[:, None]
+    left: Floats = np.column_stack([-along[:, 1], along[:, 0]]) / hypot(*along.T)[:, None]
     return left
 
 
@@ -155,10 +157,8 @@ def _chain_point(around: Wedges, radius: float, pieces: Ints, owner: Ints, numbe
     is_end = (number == 0) | (number == count + 1)
     share = np.clip(number - 0.5, 0, count)
     angle = around.starts[owner] + share * step
-    reach = np.where(is_end, radius, radius / np.cos(step / 2))
-    chain: Floats = around.tips[owner] + reach[:, None] * np.column_stack(
-        [np.cos(angle), np.sin(angle)]
-    )
+    reach = np.where(is_end, radius, radius / cos(step / 2))
+    chain: Floats = around.tips[owner] + reach[:, None] * np.column_stack([cos(angle), sin(angle)])
     return chain
 
 
@@ -166,10 +166,10 @@ def is_in_wedge(points: Floats, around: Wedges, which: Ints, radius: float) -> N
     """Return (n,) bool: the point lies in wedge `which` (n,), below its tangents."""
     x, y = (points - around.tips[which]).T
     turns = around.turns[which]
-    angle = (np.arctan2(y, x) - around.starts[which]) % (2 * math.pi)
+    angle = (atan2(y, x) - around.starts[which]) % (2 * math.pi)
     step = turns / _pieces(around)[which]
     from_touch = np.abs(angle % step - step / 2)
     # Between touching points the tangents are farthest away: where the middle of a piece is.
-    height = np.hypot(x, y) * np.cos(step / 2 - from_touch)
+    height = hypot(x, y) * cos(step / 2 - from_touch)
     hit: NDArray[np.bool_] = (angle <= turns) & (height < radius)
     return hit

@@ -13,6 +13,7 @@ import shapely
 
 from footway.environment.lattice import polygon_parts, steps_per_metre, to_steps
 from footway.environment.repair import Repair
+from footway.portable_math import hypot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,7 +86,7 @@ def _without_duplicate_points(
     original = shapely.get_coordinates(given.shapes)
     # A ring that shrinks to a point is one sliver, not a list of duplicate points.
     size = np.bincount(np.delete(ring, double), minlength=len(rings))
-    apart = np.hypot(*(original[double] - original[double - 1]).T)
+    apart = hypot(*(original[double] - original[double - 1]).T)
     repairs = [
         Repair(
             "duplicate point",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from pathlib import Path
 from typing import Final
@@ -76,6 +75,6 @@ def round_up(length: float) -> float:
         (0.25, 0.5, 2.5)
 
     """
-    power = math.floor(math.log10(length))
+    power = int(f"{length:e}".partition("e")[2])
     steps = (float(f"{digits}e{power}") for digits in (1, 2, 2.5, 5, 10))
     return next(step for step in steps if step >= length * (1 - 1e-9))

@@ -13,6 +13,7 @@ import shapely
 
 from footway.environment.lattice import polygon_parts
 from footway.environment.walls import segments_of
+from footway.portable_math import hypot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,7 +34,7 @@ def node_rings(polygons: NDArray[np.object_]) -> NDArray[np.object_]:
         return polygons
     # Insert the points of one edge in the order in which the edge meets them.
     at = segments[point, 0]
-    along = np.hypot(*(at - segments[edge, 0]).T)
+    along = hypot(*(at - segments[edge, 0]).T)
     order = np.lexsort((along, edge))
     place = starts[edge[order]] + 1
     xy = np.insert(xy, place, at[order], axis=0)

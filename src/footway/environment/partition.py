@@ -107,7 +107,7 @@ def _steps_per_metre(environment: Environment) -> float:
     """Return the lattice steps of a metre: grid steps, halved as often as the map's size allows."""
     x0, y0, x1, y1 = environment.bounds
     coarse = steps_per_metre(environment.grid)
-    halvings = math.floor(math.log2(MOST_STEPS / (max(x1 - x0, y1 - y0) * coarse)))
+    halvings = math.frexp(MOST_STEPS / (max(x1 - x0, y1 - y0) * coarse))[1] - 1
     return coarse * 2.0 ** min(max(halvings, 0), FINEST)
 
 

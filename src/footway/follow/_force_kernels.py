@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 
 from footway._jit import inner
+from footway._math_kernels import hypot, sincos
 from footway.follow._noise_kernels import coherent_noise
 
 NEAREST = 1e-3  # m, gap to a disc below which its force grows no more
@@ -44,7 +45,8 @@ def random_bias(e, alpha, c_rand, wavelength, seed):
     value = coherent_noise(seed, (alpha[0] + z) / wavelength, (alpha[1] + z) / wavelength)
     theta = 0.5 * math.pi * value
     side = left_of(e)
-    along, across = c_rand * math.cos(theta), c_rand * math.sin(theta)
+    sine, cosine = sincos(theta)
+    along, across = c_rand * cosine, c_rand * sine
     return (
         along * e[0] + across * side[0],
         along * e[1] + across * side[1],
@@ -99,7 +101,7 @@ def unit(ax, ay, az):
 @inner
 def left_of(e):
     """Unit vector to the left of e in the plane; in space it is level, seen from above."""
-    across = math.hypot(e[0], e[1])
+    across = hypot(e[0], e[1])
     if across < 1e-12:
         return 1.0, 0.0, 0.0
     return -e[1] / across, e[0] / across, 0.0

@@ -15,6 +15,7 @@ import math
 from typing import NamedTuple
 
 from footway._jit import inner
+from footway._math_kernels import sincos
 from footway.follow._disc_kernels import met_at, until_disc
 from footway.follow._force_kernels import NEAREST
 from footway.follow._slide_kernels import go, holds, slide
@@ -148,7 +149,8 @@ def obstacle_force(x, y, v, e, t, time, s, weights, discs, ground):
 def turn_of_a_step(s):
     """Cosine and sine of the greatest turn between two samples."""
     angle = min(math.pi, s.turn_rate * s.step)
-    return math.cos(angle), math.sin(angle)
+    sine, cosine = sincos(angle)
+    return cosine, sine
 
 
 @inner

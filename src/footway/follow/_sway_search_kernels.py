@@ -77,7 +77,9 @@ def _plant(run, opens_before, opens_after, rough, splits):
     boxes = np.empty((capacity, 5), np.int64)
     used = np.zeros(1, np.int64)
     finest = FINEST_2D if run.dimension == 2 else FINEST_3D
-    deepest = max(0, int(math.ceil(math.log2(size / (rough * finest)))))
+    deepest = 0
+    while size > 2.0**deepest * rough * finest:
+        deepest += 1
     origin = (low, -0.5 * aside * size)
     tree = Tree(points, boxes, used, (along, aside, over), origin, size, deepest)
     for t in range(k):

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 
 from footway._jit import inner, kernel
+from footway._math_kernels import sincos
 from footway.corridor._backbone_kernels import length_of_balls as length_of
 from footway.follow._corridor_kernels import (
     advance_far,
@@ -81,7 +82,8 @@ def _course_ahead(k, balls):
 def _turn_of_a_step(s):
     """Cosine and sine of the greatest turn between two samples."""
     angle = min(math.pi, s.turn_rate * s.step)
-    return math.cos(angle), math.sin(angle)
+    sine, cosine = sincos(angle)
+    return cosine, sine
 
 
 @inner

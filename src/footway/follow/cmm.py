@@ -225,7 +225,7 @@ class Walker:
             ("goal", self.balls[-1, :3], True),
         ):
             for i, disc in enumerate(self.discs):
-                apart = float(np.linalg.norm(disc[:3] - place))
+                apart = float(np.sqrt(((disc[:3] - place) ** 2).sum()))
                 if still and disc[4:].any():
                     continue
                 if apart < disc[3] + r:

@@ -32,6 +32,7 @@ from footway.follow._steer_kernels import (
 from footway.follow.checks import number
 from footway.follow.obstacles import as_discs, name_of
 from footway.follow.walk import Walk
+from footway.portable_math import dist
 from footway.terrain.course import make_course
 
 if TYPE_CHECKING:
@@ -257,7 +258,7 @@ class RouteWalker(ABC):
         r = self.gait.radius
         for what, place in (("start", self.course.points[0]), ("goal", self.course.points[-1])):
             for i, disc in enumerate(self.discs):
-                apart = float(np.linalg.norm(disc[:2] - place))
+                apart = dist(disc, place)
                 moves = what == "goal" and bool(disc[4:].any())
                 if apart < disc[3] + r and not moves:
                     raise BadQuery(

@@ -12,6 +12,7 @@ import numpy as np
 from footway.corridor._path_kernels import polyline_clearance
 from footway.corridor.path import Path
 from footway.follow._measure_kernels import least_gap, least_room
+from footway.portable_math import atan2
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -110,7 +111,7 @@ class Walk(Path):
     @cached_property
     def headings(self) -> Floats:
         """(n,) radians. Where the character looks, in the plane, from the x-axis to the left."""
-        heading: Floats = np.arctan2(self.directions[:, 1], self.directions[:, 0])
+        heading: Floats = atan2(self.directions[:, 1], self.directions[:, 0])
         return heading
 
     @cached_property

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from footway.portable_math import asinh, hypot
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -28,7 +30,7 @@ def foot_parameter(points: Floats, segments: Floats) -> Floats:
     """Distance along segment k, from its first end, of the foot of point k; not clamped. (n,) m."""
     start = segments[:, :2]
     along = segments[:, 2:] - start
-    length = np.hypot(along[:, 0], along[:, 1])
+    length = hypot(along[:, 0], along[:, 1])
     return dot(points - start, along) / np.where(length > 0, length, 1.0)
 
 
@@ -46,7 +48,7 @@ def parabola_length(focal: Floats, start: Floats, end: Floats) -> Floats:
 
     def integral(x: Floats) -> Floats:
         t = x / focal
-        value: Floats = 0.5 * focal * (t * np.sqrt(1.0 + t * t) + np.arcsinh(t))
+        value: Floats = 0.5 * focal * (t * np.sqrt(1.0 + t * t) + asinh(t))
         return value
 
     return np.abs(integral(end) - integral(start))

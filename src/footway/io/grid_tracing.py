@@ -16,6 +16,7 @@ from scipy import ndimage
 from footway.constants import GRID
 from footway.environment import Environment, Ingredients, Pieces
 from footway.errors import BadGeometry
+from footway.portable_math import cos, sin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,8 +78,14 @@ def place(polygons: Any, *, scale: float, origin: tuple[float, float, float] = (
 
     """
     x, y, angle = origin
-    turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
-    return shapely.transform(polygons, lambda xy: (xy * scale) @ turn + (x, y))
+    along, across = np.array([cos(angle), sin(angle)]), np.array([-sin(angle), cos(angle)])
+
+    def placed(cells: NDArray[np.float64]) -> NDArray[np.float64]:
+        metres = cells * scale
+        found: NDArray[np.float64] = metres[:, :1] * along + metres[:, 1:] * across + (x, y)
+        return found
+
+    return shapely.transform(polygons, placed)
 
 
 def _runs(padded: NDArray[np.bool_]) -> _Runs:

@@ -15,6 +15,7 @@ A 10 x 10 m room is therefore never taken for degrees, nor is a building in UTM.
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,6 +24,7 @@ import numpy as np
 from footway.constants import GRID
 from footway.environment import Repair
 from footway.errors import BadGeometry
+from footway.portable_math import atan2, cos, hypot, sin
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,12 +87,14 @@ def project(lonlat: NDArray[np.float64]) -> tuple[NDArray[np.float64], Repair]:
     middle = (lonlat.min(axis=0) + lonlat.max(axis=0)) / 2
     xyz = _geocentric(lonlat) - _geocentric(middle[None])
     lon, lat = np.radians(middle)
-    east = np.array([-np.sin(lon), np.cos(lon), 0.0])
-    north = np.array([-np.sin(lat) * np.cos(lon), -np.sin(lat) * np.sin(lon), np.cos(lat)])
-    flat = np.stack([xyz @ east, xyz @ north], axis=1)
+    east = np.array([-sin(lon), cos(lon), 0.0])
+    north = np.array([-sin(lat) * cos(lon), -sin(lat) * sin(lon), cos(lat)])
+    flat = np.stack([(xyz * east).sum(axis=1), (xyz * north).sum(axis=1)], axis=1)
     # Seen along the vertical an arc of angle c looks like sin c; stretch it to its length.
-    sine = np.hypot(*flat.T) / _mean_radius(float(lat))
-    stretch = np.where(sine > 1e-9, np.arcsin(np.minimum(sine, 1)) / np.maximum(sine, 1e-9), 1)
+    sine = hypot(*flat.T) / _mean_radius(float(lat))
+    sine = np.minimum(sine, 1.0)
+    angle = atan2(sine, np.sqrt((1.0 - sine) * (1.0 + sine)))
+    stretch = np.where(sine > 1e-9, angle / np.maximum(sine, 1e-9), 1)
     note = Repair(
         "projection",
         (0.0, 0.0),
@@ -103,12 +107,12 @@ def project(lonlat: NDArray[np.float64]) -> tuple[NDArray[np.float64], Repair]:
 def _geocentric(lonlat: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return (n, 3) metres from the Earth's centre, on the WGS 84 ellipsoid."""
     lon, lat = np.radians(lonlat.T)
-    normal = _SEMI_MAJOR / np.sqrt(1 - _ECCENTRICITY_2 * np.sin(lat) ** 2)
+    normal = _SEMI_MAJOR / np.sqrt(1 - _ECCENTRICITY_2 * np.square(sin(lat)))
     return np.stack(
         [
-            normal * np.cos(lat) * np.cos(lon),
-            normal * np.cos(lat) * np.sin(lon),
-            normal * (1 - _ECCENTRICITY_2) * np.sin(lat),
+            normal * cos(lat) * cos(lon),
+            normal * cos(lat) * sin(lon),
+            normal * (1 - _ECCENTRICITY_2) * sin(lat),
         ],
         axis=1,
     )
@@ -116,6 +120,5 @@ def _geocentric(lonlat: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _mean_radius(lat: float) -> float:
     """Return the Gaussian radius of curvature, metres, at a latitude in radians."""
-    return float(
-        _SEMI_MAJOR * np.sqrt(1 - _ECCENTRICITY_2) / (1 - _ECCENTRICITY_2 * np.sin(lat) ** 2)
-    )
+    sine = sin(lat)
+    return _SEMI_MAJOR * math.sqrt(1 - _ECCENTRICITY_2) / (1 - _ECCENTRICITY_2 * sine * sine)

@@ -19,6 +19,7 @@ from footway.geometry.segments import (
 )
 from footway.medial._kernels import chain_pieces
 from footway.medial.voronoi import Diagram, diagram
+from footway.portable_math import hypot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -105,7 +106,7 @@ def _vertex_clearance(voronoi: Diagram) -> Floats:
     for vertex in (start, end):
         position = voronoi.vertices[vertex]
         contact = closest_points(position, voronoi.sites[left])
-        clearance[vertex] = np.hypot(*(position - contact).T)
+        clearance[vertex] = hypot(*(position - contact).T)
     return clearance
 
 
@@ -120,7 +121,7 @@ def _contract(pieces: _Pieces) -> _Pieces:
     """Merge vertices that are closer than TOUCH: a corridor of equal squares has many of them."""
     start, end = pieces.ends.T
     step = pieces.vertices[end] - pieces.vertices[start]
-    tiny = np.hypot(*step.T) < TOUCH
+    tiny = hypot(*step.T) < TOUCH
     size = len(pieces.vertices)
     links = coo_array((np.ones(tiny.sum(), np.int8), (start[tiny], end[tiny])), (size, size))
     _, label = connected_components(links, directed=False)
@@ -140,7 +141,7 @@ def _detach_from_walls(pieces: _Pieces, voronoi: Diagram) -> _Pieces:
     """
     position = pieces.vertices[pieces.ends].reshape(-1, 2)
     contact = closest_points(position, voronoi.sites[np.repeat(pieces.sites[:, 0], 2)])
-    on_wall = np.hypot(*(position - contact).T) < ON_WALL
+    on_wall = hypot(*(position - contact).T) < ON_WALL
     ends = pieces.ends.ravel().copy()
     ends[on_wall] = len(pieces.vertices) + np.arange(on_wall.sum())
     return _Pieces(
@@ -176,7 +177,7 @@ def _narrowest_points(pieces: _Pieces, voronoi: Diagram) -> tuple[Floats, NDArra
     start, end = (pieces.vertices[v] for v in pieces.ends.T)
     across = focus - narrowest  # from the narrowest point straight to the contact
     direction = np.column_stack([-across[:, 1], across[:, 0]])
-    direction /= np.maximum(np.hypot(*direction.T), TOUCH)[:, None]
+    direction /= np.maximum(hypot(*direction.T), TOUCH)[:, None]
     before, after = dot(start - narrowest, direction), dot(end - narrowest, direction)
     inside = (np.minimum(before, after) < -TOUCH) & (np.maximum(before, after) > TOUCH)
     return narrowest, inside & voronoi.is_point[point]
@@ -198,7 +199,7 @@ def _string(pieces: _Pieces, voronoi: Diagram) -> MedialAxis:
     events = pieces.vertices[node]
     left = closest_points(events, voronoi.sites[at_left])
     right = closest_points(events, voronoi.sites[at_right])
-    clearance = np.minimum(np.hypot(*(events - left).T), np.hypot(*(events - right).T))
+    clearance = np.minimum(hypot(*(events - left).T), hypot(*(events - right).T))
     length = np.zeros(len(events))
     length[piece_left >= 0] = _piece_lengths(pieces.vertices[ends], sites, voronoi)
     return MedialAxis(
@@ -220,7 +221,7 @@ def _string(pieces: _Pieces, voronoi: Diagram) -> MedialAxis:
 
 def _piece_lengths(ends: Floats, sites: Ints, voronoi: Diagram) -> Floats:
     """Arc lengths of pieces. ends (n, 2, 2), sites (n, 2)."""
-    length = np.hypot(*(ends[:, 1] - ends[:, 0]).T)
+    length = hypot(*(ends[:, 1] - ends[:, 0]).T)
     kind = voronoi.is_point[sites]
     curved = kind[:, 0] != kind[:, 1]
     point = np.where(kind[:, 0], sites[:, 0], sites[:, 1])[curved]
@@ -228,7 +229,7 @@ def _piece_lengths(ends: Floats, sites: Ints, voronoi: Diagram) -> Floats:
     focus = voronoi.sites[point, :2]
     middle = foot_parameter(focus, wall)
     along = wall[:, 2:] - wall[:, :2]
-    height = np.abs(cross(along, focus - wall[:, :2])) / np.hypot(*along.T)
+    height = np.abs(cross(along, focus - wall[:, :2])) / hypot(*along.T)
     start, end = (foot_parameter(ends[curved, k], wall) - middle for k in (0, 1))
     length[curved] = parabola_length(height, start, end)
     result: Floats = length

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 from footway._jit import inner, kernel
+from footway._math_kernels import atan2, hypot, sin, sincos
 from footway.roadmap._space_kernels import wall_distance
 
 STRAIGHT = 1e-9  # cosine of h below which a turn is none: its heading jumps by 2e-9 radians
@@ -30,7 +31,7 @@ def half_angle(ax, ay, bx, by):
 @inner
 def arc_of(tangent, cosine, sine):
     """Radius and turn (radians, 0 or more) of the blend with this tangent length."""
-    return tangent * sine / cosine, 2.0 * math.atan2(cosine, sine)
+    return tangent * sine / cosine, 2.0 * atan2(cosine, sine)
 
 
 @inner
@@ -123,7 +124,7 @@ def _wall_to_arc(cx, cy, radius, sx, sy, ex, ey, side, best, walls, w):
     for k in range(2):
         dx, dy = walls[w, 2 * k] - cx, walls[w, 2 * k + 1] - cy
         if _within(dx, dy, sx, sy, ex, ey, side):
-            best = min(best, abs(math.hypot(dx, dy) - radius))
+            best = min(best, abs(hypot(dx, dy) - radius))
     if near <= radius and _meets(cx, cy, radius, sx, sy, ex, ey, side, walls, w):
         return 0.0
     return best
@@ -137,11 +138,12 @@ def arc_distance(cx, cy, radius, sx, sy, ex, ey, side, x0, y0, size, nx, ny, row
     pi. Rows of `members` list the walls that are nearest to some point of each of nx by ny cells
     from (x0, y0): those are looked at in the cells along short parts of the arc.
     """
-    sweep = math.atan2(side * (sx * ey - sy * ex), sx * ex + sy * ey)
+    sweep = atan2(side * (sx * ey - sy * ex), sx * ex + sy * ey)
     parts = int(math.ceil(radius * sweep / size)) + 1
     step = sweep / parts
-    cosine, sine = math.cos(step), side * math.sin(step)
-    sagitta = 2.0 * radius * math.sin(0.25 * step) ** 2
+    sine, cosine = sincos(step)
+    sine *= side
+    sagitta = 2.0 * radius * sin(0.25 * step) ** 2
     best, dx, dy = math.inf, sx, sy
     for _ in range(parts):
         ux, uy = dx, dy
@@ -188,7 +190,7 @@ def _leaps(x, y, ax, ay, bx, by, row, ends):
             wx, wy = px - x, py - y
             inside = side * (ax * wy - ay * wx) > 0.0 and side * (by * wx - bx * wy) > 0.0
             nearer = wx * (ax + bx) + wy * (ay + by) < reach
-            if inside and nearer and math.hypot(px - row[CX], py - row[CY]) > row[RADIUS]:
+            if inside and nearer and hypot(px - row[CX], py - row[CY]) > row[RADIUS]:
                 return True
     return False
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from footway._heap_kernels import pop, push
 from footway._jit import inner, kernel
+from footway._math_kernels import hypot
 from footway.roadmap._clearance_kernels import least_among_walls
 from footway.roadmap._graph_kernels import join
 from footway.roadmap._space_kernels import FREE, clearance_at, hit_among, to_segment
@@ -134,7 +135,7 @@ def _is_far(a, b, limit, places, way, reached, keys, queue, first, after, to, le
         half = first[u]
         while half >= 0:
             w, longer = to[half], key + length[half]
-            straight = math.hypot(places[w, 0] - places[b, 0], places[w, 1] - places[b, 1])
+            straight = hypot(places[w, 0] - places[b, 0], places[w, 1] - places[b, 1])
             if longer < way[w] and longer + straight <= limit:
                 if way[w] == math.inf:
                     reached[count] = w
@@ -161,7 +162,7 @@ def has_room(ax, ay, bx, by, radius, walls):
     )  # fmt: skip
     if share == FREE:
         return True
-    length = math.hypot(bx - ax, by - ay)
+    length = hypot(bx - ax, by - ay)
     while share < 1.0:
         room, _, _, _ = clearance_at(ax + share * (bx - ax), ay + share * (by - ay), 0.0, walls)
         if room < radius:
@@ -189,7 +190,7 @@ def peel(links, points, room, steep):
         while degree[end] == 1:
             e = total[end]
             base = links[e, 0] + links[e, 1] - end
-            apart = math.hypot(points[end, 0] - points[base, 0], points[end, 1] - points[base, 1])
+            apart = hypot(points[end, 0] - points[base, 0], points[end, 1] - points[base, 1])
             if room[base] - room[end] <= steep * apart:
                 break
             left[e] = False

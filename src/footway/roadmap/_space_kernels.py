@@ -13,6 +13,7 @@ import math
 import numpy as np
 
 from footway._jit import inner, kernel
+from footway._math_kernels import hypot
 
 ON_PLANE = 1e-9  # cells; closer to a grid plane than this is on it: a corner's line comes no closer
 FREE = 2.0  # what first_hit says of a line that hits nothing
@@ -131,7 +132,7 @@ def to_segment(x, y, ax, ay, bx, by):
     if squared > 0.0:
         t = min(1.0, max(0.0, ((x - ax) * dx + (y - ay) * dy) / squared))
     px, py = ax + t * dx, ay + t * dy
-    return math.hypot(x - px, y - py), px, py
+    return hypot(x - px, y - py), px, py
 
 
 @inner

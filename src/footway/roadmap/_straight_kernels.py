@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 from footway._jit import inner, kernel
+from footway._math_kernels import atan2, hypot
 from footway.roadmap._clearance_kernels import least_among_walls
 from footway.roadmap._space_kernels import clearance_at, to_segment
 
@@ -74,7 +75,7 @@ def _straighten_one(v, places, offsets, to, floor, radius, stride, farthest, wal
 def _can_move(v, x, y, places, offsets, to, floor, radius, stride, walls):
     """Whether the edges of a vertex keep their room at a new place, and the radius on the way."""
     x0, y0 = places[v, 0], places[v, 1]
-    steps = max(1, math.ceil(math.hypot(x - x0, y - y0) / stride))
+    steps = max(1, math.ceil(hypot(x - x0, y - y0) / stride))
     for step in range(steps, 0, -1):
         share = step / steps
         sx, sy = x0 + share * (x - x0), y0 + share * (y - y0)
@@ -114,4 +115,4 @@ def _bend(places, p, v, q):
     """Angle by which a way turns at v, from p to q, 0 to pi."""
     ax, ay = places[v, 0] - places[p, 0], places[v, 1] - places[p, 1]
     bx, by = places[q, 0] - places[v, 0], places[q, 1] - places[v, 1]
-    return abs(math.atan2(ax * by - ay * bx, ax * bx + ay * by))
+    return abs(atan2(ax * by - ay * bx, ax * bx + ay * by))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from footway.errors import BadInput
+from footway.portable_math import hypot
 from footway.roadmap._blend_kernels import (
     CLEARANCE,
     CX,
@@ -124,7 +125,7 @@ def half_edges(roadmap: Roadmap) -> HalfEdges:
     """Half-edges of a roadmap with straight edges."""
     ends = roadmap.nodes[roadmap.edges]
     along = ends[:, 1] - ends[:, 0]
-    length = np.hypot(*along.T)
+    length = hypot(*along.T)
     unit = along / np.where(length > 0.0, length, 1.0)[:, None]
     directions = np.stack([unit, -unit], axis=1).reshape(-1, 2)
     return HalfEdges(roadmap.edges.ravel().copy(), directions, np.repeat(length, 2))
@@ -198,7 +199,7 @@ def _check(roadmap: Roadmap) -> None:
     if not len(roadmap.space.walls):
         raise BadInput("the roadmap has no walls: build it from an environment")
     ends = roadmap.nodes[roadmap.edges]
-    straight = np.hypot(*(ends[:, 1] - ends[:, 0]).T)
+    straight = hypot(*(ends[:, 1] - ends[:, 0]).T)
     bent = np.flatnonzero(roadmap.lengths > straight + _BENT)
     if len(bent):
         raise BadInput(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from footway.geometry.segments import closest_points
+from footway.portable_math import dist
 from footway.roadmap._clearance_kernels import line_clearances
 from footway.roadmap._straight_kernels import MOST_STRIDES
 from footway.roadmap.roadmap import clearance_along
@@ -137,7 +138,7 @@ class Draft:
         a, b = self.edges_of[vertex]
         here = self.at[vertex]
         foot = _foot(here, self.at[a], self.at[b])
-        if b in self.edges_of[a] or math.dist(here, foot) > most:
+        if b in self.edges_of[a] or dist(here, foot) > most:
             return False
         halves = self._swept(here, foot, self.edges_of[vertex])
         if halves is None:
@@ -169,7 +170,7 @@ class Draft:
         steps of less than a disc: so no obstacle is between an edge before and after. A tiny disc
         would take too many steps across a hall: then it cannot either.
         """
-        steps = max(1, math.ceil(math.dist(start, goal) / (STRIDE * self.radius)))
+        steps = max(1, math.ceil(dist(start, goal) / (STRIDE * self.radius)))
         if steps > MOST_STRIDES:
             return None
         shares = [step / steps for step in range(1, steps + 1)]

@@ -10,6 +10,7 @@ import numpy as np
 
 from footway.errors import BadInput
 from footway.geometry.segments import closest_points, cross
+from footway.portable_math import cos, hypot, sin
 from footway.roadmap.roadmap import has_next
 from footway.roadmap.space import space_of_cells, space_of_raster
 
@@ -59,8 +60,8 @@ class FakeObstacle:
         if middle.shape != (2,) or not 0.0 < size < math.inf:
             raise BadInput(f"a disc has a centre x, y and a radius above 0 m, not {radius!r}")
         angle = np.linspace(0.0, 2.0 * np.pi, _SIDES, endpoint=False)
-        reach = size / math.cos(np.pi / _SIDES)
-        around = np.column_stack([np.cos(angle), np.sin(angle)])
+        reach = size / cos(np.pi / _SIDES)
+        around = np.column_stack([cos(angle), sin(angle)])
         return cls.polygon(middle + reach * around)
 
     @classmethod
@@ -238,7 +239,7 @@ def _to_segments(points: Floats, segments: Floats) -> Floats:
 
 def _apart(points: Floats, lines: Floats) -> Floats:
     """Distance of each point (n, 2) to the line (n, 4) in its row, (n,) m."""
-    apart: Floats = np.hypot(*(closest_points(points, lines) - points).T)
+    apart: Floats = hypot(*(closest_points(points, lines) - points).T)
     return apart
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from footway.geometry.segments import closest_points
+from footway.portable_math import hypot
 from footway.roadmap._prm_kernels import nearest_edges
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def _split_edges(draft: Draft, points: Floats, edges: Ints) -> None:
     places = draft.places
     start, end = places[edges[:, 0]], places[edges[:, 1]]
     foot = closest_points(points, np.hstack([start, end]))
-    along, length = np.hypot(*(foot - start).T), np.hypot(*(end - start).T)
+    along, length = hypot(*(foot - start).T), hypot(*(end - start).T)
     chains: dict[tuple[int, int], list[int]] = {}
     last = 0.0
     for k in np.lexsort((along, edges[:, 1], edges[:, 0])).tolist():

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from footway.portable_math import dist
 from footway.roadmap._straight_kernels import straighten
 from footway.roadmap.draft import SLACK, STRIDE
 
@@ -45,7 +46,7 @@ def drop_dead_ends(draft: Draft, steep: float, *, all_of_them: bool) -> list[int
         ((base, edge),) = draft.edges_of[end].items()
         if draft.degree(base) == 1 and room[base] < room[end]:
             end, base = base, end
-        apart = math.dist(draft.at[end], draft.at[base])
+        apart = dist(draft.at[end], draft.at[base])
         is_corner = room[base] - room[end] > steep * apart
         if not edge.is_passage and (all_of_them or is_corner or apart < room[base]):
             draft.drop(end, base)
@@ -87,7 +88,7 @@ def _sampled_chains(draft: Draft) -> list[list[int]]:
 
 
 def _length(draft: Draft, chain: list[int]) -> float:
-    return sum(math.dist(draft.at[a], draft.at[b]) for a, b in itertools.pairwise(chain))
+    return sum(dist(draft.at[a], draft.at[b]) for a, b in itertools.pairwise(chain))
 
 
 def _is_within(draft: Draft, start: int, goal: int, limit: float) -> bool:
@@ -98,8 +99,8 @@ def _is_within(draft: Draft, start: int, goal: int, limit: float) -> bool:
         if v == goal:
             return True
         for w in draft.edges_of[v] if key <= way[v] else ():
-            longer = key + math.dist(draft.at[v], draft.at[w])
-            straight = math.dist(draft.at[w], draft.at[goal])
+            longer = key + dist(draft.at[v], draft.at[w])
+            straight = dist(draft.at[w], draft.at[goal])
             if longer < way.get(w, math.inf) and longer + straight <= limit:
                 way[w] = longer
                 heapq.heappush(queue, (longer, w))
@@ -150,5 +151,5 @@ def _straightness(draft: Draft, vertex: int) -> float:
     """Length between the neighbours of a vertex as a share of the way over it."""
     a, b = (draft.at[n] for n in draft.edges_of[vertex])
     here = draft.at[vertex]
-    way = math.dist(a, here) + math.dist(here, b)
-    return math.dist(a, b) / way if way > 0.0 else 1.0
+    way = dist(a, here) + dist(here, b)
+    return dist(a, b) / way if way > 0.0 else 1.0

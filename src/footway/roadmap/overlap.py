@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from footway.geometry.segments import closest_points
+from footway.portable_math import hypot
 from footway.roadmap._prm_kernels import close_pairs, crossing_pairs
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def unite_vertices(draft: Draft, tried: set[tuple[int, ...]]) -> int:
     if len(alive) == 0:
         return 0
     pairs = alive[cKDTree(places[alive]).query_pairs(close.max(), output_type="ndarray")]
-    apart = np.hypot(*(places[pairs[:, 0]] - places[pairs[:, 1]]).T)
+    apart = hypot(*(places[pairs[:, 0]] - places[pairs[:, 1]]).T)
     near = apart <= close[pairs].min(axis=1)
     pairs, apart = pairs[near], apart[near]
     count = 0
@@ -63,8 +64,8 @@ def split_edges(draft: Draft, tried: set[tuple[int, ...]]) -> int:
     vertex, (a, b) = pairs[:, 0], edges[pairs[:, 1]].T
     lines = np.hstack([places[a], places[b]])
     foot = closest_points(places[vertex], lines)
-    away = np.hypot(*(places[vertex] - foot).T)
-    inside = np.minimum(np.hypot(*(foot - places[a]).T), np.hypot(*(foot - places[b]).T)) > 0.0
+    away = hypot(*(places[vertex] - foot).T)
+    inside = np.minimum(hypot(*(foot - places[a]).T), hypot(*(foot - places[b]).T)) > 0.0
     count = 0
     for k in np.lexsort((pairs[:, 1], vertex, away)).tolist():
         v, p, q = int(vertex[k]), int(a[k]), int(b[k])

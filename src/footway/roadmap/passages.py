@@ -12,6 +12,7 @@ import numpy as np
 
 from footway.constants import ON_WALL
 from footway.geometry.segments import closest_points, dot, foot_parameter
+from footway.portable_math import hypot
 from footway.roadmap._prm_kernels import peel
 from footway.roadmap.draft import SLACK
 from footway.roadmap.roadmap import clearance_along
@@ -114,7 +115,7 @@ def _on_pieces(axis: MedialAxis, piece: Ints, share: Floats) -> Floats:
     focus = axis.sites[np.where(swap, left, right), :2]
     wall = axis.sites[np.where(swap, right, left)]
     along = wall[:, 2:] - wall[:, :2]
-    along /= np.hypot(*along.T)[:, None]
+    along /= hypot(*along.T)[:, None]
     first = foot_parameter(start[curved], wall)[:, None]
     last = foot_parameter(end[curved], wall)[:, None]
     foot = wall[:, :2] + along * (first + share * (last - first))
@@ -128,7 +129,7 @@ def _on_pieces(axis: MedialAxis, piece: Ints, share: Floats) -> Floats:
 def _room(axis: MedialAxis, piece: Ints, points: Floats) -> Floats:
     """Distance of points of pieces to the nearer of their two sites, (n,) m."""
     away = [
-        np.hypot(*(points - closest_points(points, axis.sites[side[piece]])).T)
+        hypot(*(points - closest_points(points, axis.sites[side[piece]])).T)
         for side in (axis.piece_left, axis.piece_right)
     ]
     room: Floats = np.minimum(*away)
@@ -187,7 +188,7 @@ def _ends_of_chains(links: Ints, order: Ints, forward: Bools, offsets: Ints) -> 
 
 def _stubs(axis: AxisPoints, tail: Ints, head: Ints, degree: Ints) -> Bools:
     """Which chains end in nothing within the disc around where they begin."""
-    apart = np.hypot(*(axis.points[tail] - axis.points[head]).T)
+    apart = hypot(*(axis.points[tail] - axis.points[head]).T)
     tail_ends = (degree[tail] == 1) & (apart < axis.room[head])
     head_ends = (degree[head] == 1) & (apart < axis.room[tail])
     found: Bools = tail_ends | head_ends
@@ -236,7 +237,7 @@ def _judged(
     at, room = axis.points[walk[place]], axis.room[walk[place]]
     start, end = axis.points[walk[first]], axis.points[walk[last]]
     lines = np.repeat(np.hstack([start, end]), count, axis=0)
-    away = np.hypot(*(at - closest_points(at, lines)).T)
+    away = hypot(*(at - closest_points(at, lines)).T)
     least = np.minimum(wish, NEARLY * np.minimum.reduceat(room, begin))
     least = np.maximum(radius, least) - SLACK
     good = clearance_along(start, end, walls) >= least

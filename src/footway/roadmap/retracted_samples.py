@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from footway.portable_math import hypot
+from footway.random_stream import RandomStream
 from footway.roadmap._prm_kernels import inside_walls, retract_points, useful_pairs
 from footway.roadmap.draft import SLACK
 from footway.roadmap.roadmap import clearance_along
@@ -34,14 +36,14 @@ def free_samples(
 
     Fewer where it fits in next to nothing of the map. `walls` is a space of radius 0.
     """
-    rng = np.random.default_rng(seed)
+    rng = RandomStream(seed)
     rings = np.ascontiguousarray(environment.walls.segments[~environment.walls.two_sided])
     low, high = np.array(environment.bounds).reshape(2, 2)
     found = np.empty((0, 2))
     for _ in range(MOST_TRIES):
         if len(found) >= count:
             break
-        drawn = rng.uniform(low, high, (max(count, 64), 2))
+        drawn = low + rng.uniform(max(count, 64), 2) * (high - low)
         inside = np.empty(len(drawn), bool)
         inside_walls(drawn, rings, inside)
         drawn = drawn[inside]
@@ -102,7 +104,7 @@ def retract_edges(
     An edge fails if such a short part has less room than `radius`.
     """
     n = len(starts)
-    length = np.hypot(*(ends - starts).T)
+    length = hypot(*(ends - starts).T)
     parts = _Parts(np.hstack([starts, ends]), np.arange(n), np.zeros(n), np.ones(n))
     done: list[_Parts] = []
     failed = np.zeros(n, bool)
@@ -154,5 +156,5 @@ def _strung(done: list[_Parts], failed: Bools) -> list[Floats]:
 
 
 def _lengths(places: Floats, edges: Ints) -> Floats:
-    length: Floats = np.hypot(*(places[edges[:, 0]] - places[edges[:, 1]]).T)
+    length: Floats = hypot(*(places[edges[:, 0]] - places[edges[:, 1]]).T)
     return length

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from footway.environment.memory import check_memory
+from footway.random_stream import RandomStream
 from footway.roadmap import checks
 from footway.roadmap._region_kernels import can_go, greedy_rows, joins_nothing
 from footway.roadmap.grid import lattice_edges
@@ -130,7 +131,7 @@ def find_guards(space: Space, corners: Ints, seed: int, progress: Progress | Non
     Greedily: next comes the candidate that sees most corners that no guard sees yet, judged by a
     sample where there are too many to count.
     """
-    rng = np.random.default_rng(seed)
+    rng = RandomStream(seed)
     axis = _index_of(medial_corners(space), space)
     covered = np.zeros(len(corners), bool)
     found: list[Reach] = []
@@ -167,13 +168,11 @@ def _index_of(some: Ints, space: Space) -> Ints:
     return found
 
 
-def _at_most(count: int, some: Ints, rng: np.random.Generator) -> Ints:
-    return some if len(some) <= count else np.sort(rng.choice(some, count, replace=False))
+def _at_most(count: int, some: Ints, rng: RandomStream) -> Ints:
+    return some if len(some) <= count else np.sort(some[rng.permutation(len(some))[:count]])
 
 
-def _candidates(
-    sample: Ints, some: Ints, space: Space, corners: Ints, rng: np.random.Generator
-) -> Ints:
+def _candidates(sample: Ints, some: Ints, space: Space, corners: Ints, rng: RandomStream) -> Ints:
     """Corners of a set, the roomiest first: of equals the roomiest is taken.
 
     Of a large set some from everywhere, for what is seen from afar, and those near the sample, for

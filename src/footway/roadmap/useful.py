@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from footway.random_stream import RandomStream
 from footway.roadmap._graph_kernels import best_place, pairs_in_sight, sight_lengths
 from footway.roadmap.medial import medial_corners
 from footway.roadmap.parts import WHOLE
@@ -124,7 +125,7 @@ def _first_trial(nodes: Floats, candidates: Floats, space: Space) -> _Trial:
 def medial_places(space: Space, seed: int) -> Floats:
     """Places on the medial axis (c, 3) in lattice units, in random order."""
     corners = medial_corners(space)
-    order = np.random.default_rng(seed).permutation(len(corners))
+    order = RandomStream(seed).permutation(len(corners))
     return corners[order[:MOST_CANDIDATES]].astype(np.float64)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from footway.crowd.room import nearest_free
 from footway.errors import BadInput, BadQuery, FootwayError, NoPath
+from footway.portable_math import hypot
 from footway.studio.wire import Answer
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def _walked(walk: Any, facts: dict[str, Any], arrays: Arrays) -> Answer:
 def _stays_in(corridor: Corridor, points: NDArray[np.float64], radius: float) -> bool:
     """Whether a disc touches the corridor's balls all along: terrain may lead another way."""
     some = points[:: 1 + len(points) // _LOOKED_AT, None, :2]
-    off = np.hypot(*np.moveaxis(some - corridor.backbone, 2, 0)) - corridor.radii
+    off = hypot(*np.moveaxis(some - corridor.backbone, 2, 0)) - corridor.radii
     return bool((off.min(axis=1) <= radius).all())
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from footway.errors import BadInput
+from footway.portable_math import hypot
 from footway.studio.frames import recorded_frame
 from footway.studio.wire import Answer
 
@@ -49,7 +50,7 @@ def plots(recording: Recording, corridors: CorridorMap) -> Answer:
     chosen = np.unique(np.linspace(0, recording.n_frames - 1, most).astype(np.int64))
     seen = [recording.frame(int(k)) for k in chosen]
     density = _densities([one.positions for one in seen], corridors)
-    speed = [_mean(np.hypot(*one.velocities.astype(float).T)) for one in seen]
+    speed = [_mean(hypot(*one.velocities.astype(float).T)) for one in seen]
     facts = {
         "frames": recording.n_frames,
         "duration": recording.duration,

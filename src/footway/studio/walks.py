@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from footway.crowd.room import nearest_free
+from footway.portable_math import cos, dist, sin
 from footway.studio.wire import Answer
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def walk(document: Document, ask: Walk) -> Answer:
         return Answer({"duration": 0.0, "length": 0.0}, {"camera": np.empty((0, 7))})
     first: tuple[float, float] | camera.Stop = stops[0]
     if ask.heading is not None:
-        ahead = (x + _AHEAD * math.cos(ask.heading), y + _AHEAD * math.sin(ask.heading))
+        ahead = (x + _AHEAD * cos(ask.heading), y + _AHEAD * sin(ask.heading))
         first = camera.Stop((x, y), 0.0, ahead)
     made = camera.tour(
         cmap, [first, *stops[1:]], radius=ask.radius, speed=ask.speed, height=ask.eye_height
@@ -57,6 +57,6 @@ def _apart(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
     """Points without those that are where the last one is."""
     kept = points[:1]
     for point in points[1:]:
-        if math.dist(point, kept[-1]) > _APART:
+        if dist(point, kept[-1]) > _APART:
             kept.append(point)
     return kept

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 
 from footway._jit import inner
+from footway._math_kernels import log
 
 ROUGH, FINE, FINEST = 2, 4, 6  # levels of bluntness: to centimetres, millimetres, rounding
 BLUNT = 0.1  # m, by which lengths are rounded off near 0 on the first level
@@ -50,7 +51,7 @@ def _value(n, ends, lines, weight, share, blunt, push):
         for i in range(n):
             product *= share[i] * (1.0 - share[i])
             if i % 8 == 7 or i == n - 1:  # one logarithm for several is as good
-                total -= push * math.log(product)
+                total -= push * log(product)
                 product = 1.0
     return total
 

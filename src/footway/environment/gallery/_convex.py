@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
+from footway.portable_math import atan2, cos, dist, sin
+
 Point = tuple[float, float]
 Ring = list[Point]
 
@@ -28,12 +30,12 @@ def block(centre: Point, size: tuple[float, float], *, angle: float = 0.0) -> Ri
 def regular(centre: Point, radius: float, *, sides: int, angle: float = 0.0) -> Ring:
     """Regular polygon with its corners on the circle of `radius` (m)."""
     turns = [angle + 2 * math.pi * k / sides for k in range(sides)]
-    return [(centre[0] + radius * math.cos(t), centre[1] + radius * math.sin(t)) for t in turns]
+    return [(centre[0] + radius * cos(t), centre[1] + radius * sin(t)) for t in turns]
 
 
 def placed(ring: Ring, centre: Point, *, angle: float) -> Ring:
     """`ring`, drawn around the origin, turned by `angle` (rad) and moved to `centre`."""
-    c, s = math.cos(angle), math.sin(angle)
+    c, s = cos(angle), sin(angle)
     return [(centre[0] + c * x - s * y, centre[1] + s * x + c * y) for x, y in ring]
 
 
@@ -68,7 +70,7 @@ def _distance_to_segment(point: Point, p: Point, q: Point) -> float:
     ex, ey = q[0] - p[0], q[1] - p[1]
     t = ((point[0] - p[0]) * ex + (point[1] - p[1]) * ey) / (ex * ex + ey * ey)
     t = min(1.0, max(0.0, t))
-    return math.dist(point, (p[0] + t * ex, p[1] + t * ey))
+    return dist(point, (p[0] + t * ex, p[1] + t * ey))
 
 
 def clip(ring: Ring, normal: Point, *, offset: float) -> Ring:
@@ -86,7 +88,7 @@ def clip(ring: Ring, normal: Point, *, offset: float) -> Ring:
 
 def split(ring: Ring, point: Point, *, angle: float, gap: float) -> list[Ring]:
     """Cut along the line through `point` in direction `angle` (rad), leaving `gap` m free."""
-    nx, ny = -math.sin(angle), math.cos(angle)
+    nx, ny = -sin(angle), cos(angle)
     at = nx * point[0] + ny * point[1]
     above = clip(ring, (nx, ny), offset=at + gap / 2)
     below = clip(ring, (-nx, -ny), offset=gap / 2 - at)
@@ -103,19 +105,19 @@ def split_across(ring: Ring, frame: float, *, share: float, tilt: float, gap: fl
         u, v, turn = umin + share * (umax - umin), (vmin + vmax) / 2, math.pi / 2
     else:
         u, v, turn = (umin + umax) / 2, vmin + share * (vmax - vmin), 0.0
-    c, s = math.cos(frame), math.sin(frame)
+    c, s = cos(frame), sin(frame)
     return split(ring, (c * u - s * v, s * u + c * v), angle=frame + turn + tilt, gap=gap)
 
 
 def longest_side(ring: Ring) -> float:
     """Direction (rad) of the longest side: the frame in which a ring is cut further."""
-    p, q = max(edges(ring), key=lambda side: math.dist(*side))
-    return math.atan2(q[1] - p[1], q[0] - p[0])
+    p, q = max(edges(ring), key=lambda side: dist(*side))
+    return atan2(q[1] - p[1], q[0] - p[0])
 
 
 def box(ring: Ring, frame: float) -> tuple[float, float, float, float]:
     """Bounding box (umin, vmin, umax, vmax) in the frame turned by `frame` (rad)."""
-    c, s = math.cos(frame), math.sin(frame)
+    c, s = cos(frame), sin(frame)
     u = [c * x + s * y for x, y in ring]
     v = [c * y - s * x for x, y in ring]
     return min(u), min(v), max(u), max(v)
@@ -142,7 +144,7 @@ def without_spikes(ring: Ring, *, sharpest: float, bevel: float) -> Ring:
     n = len(ring)
     result: Ring = []
     for k, (corner, cosine) in enumerate(zip(ring, cosines(ring), strict=True)):
-        if cosine <= math.cos(sharpest):
+        if cosine <= cos(sharpest):
             result.append(corner)
             continue
         result += [along(corner, q, bevel) for q in (ring[k - 1], ring[(k + 1) % n])]
@@ -151,7 +153,7 @@ def without_spikes(ring: Ring, *, sharpest: float, bevel: float) -> Ring:
 
 def without_short_sides(ring: Ring, *, shortest: float) -> Ring:
     """Drop corners that follow the previous one by less than `shortest` m."""
-    return [p for k, p in enumerate(ring) if math.dist(p, ring[k - 1]) >= shortest]
+    return [p for k, p in enumerate(ring) if dist(p, ring[k - 1]) >= shortest]
 
 
 def along(p: Point, q: Point, distance: float) -> Point:
@@ -161,5 +163,5 @@ def along(p: Point, q: Point, distance: float) -> Point:
 
 
 def _towards(p: Point, q: Point) -> Point:
-    length = math.dist(p, q)
+    length = dist(p, q)
     return (q[0] - p[0]) / length, (q[1] - p[1]) / length

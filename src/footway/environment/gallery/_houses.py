@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from footway.environment.gallery import _convex as convex
+from footway.portable_math import dist
 
 if TYPE_CHECKING:
     from footway.environment.gallery._convex import Point, Ring
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 SHARPEST: Final = math.radians(50)
 BEVEL: Final = 3.0
 """m. A house at an acute corner gets a blunt front, as the flatirons of real towns have."""
-SQUARE: Final = math.cos(math.radians(62))
+SQUARE: Final = 0.46947156278589075  # cosine of 62 degrees
 """Wings need corners that are squarer than this, or they end in splinters."""
 SMALLEST_WITH_WINGS: Final = 9.5
 """m. A yard of a house less deep than this would be a slit."""
@@ -32,8 +33,8 @@ def house(parcel: Ring, block: Ring, dice: Dice) -> Ring:
     if len(ring) != 4 or max(map(abs, convex.cosines(ring))) > SQUARE:
         return ring
     ring = _yard_last(ring, block)
-    width, depth = math.dist(ring[0], ring[1]), math.dist(ring[1], ring[2])
-    shortest = min(math.dist(*side) for side in convex.edges(ring))
+    width, depth = dist(ring[0], ring[1]), dist(ring[1], ring[2])
+    shortest = min(dist(*side) for side in convex.edges(ring))
     if shortest > COURT_SIDE:
         return _court(ring, WING / width, WING / depth, gate=GATEWAY / width)
     if kind < 0.2 or shortest < SMALLEST_WITH_WINGS:

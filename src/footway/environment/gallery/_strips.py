@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from footway.portable_math import hypot
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -38,5 +40,5 @@ def _moved(p: Point, n: Point, m: Point, distance: float) -> Point:
 
 def _normal(p: Point, q: Point) -> Point:
     dx, dy = q[0] - p[0], q[1] - p[1]
-    length = (dx * dx + dy * dy) ** 0.5
+    length = hypot(dx, dy)
     return -dy / length, dx / length

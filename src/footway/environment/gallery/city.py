@@ -23,6 +23,7 @@ from footway.environment.gallery import _convex as convex
 from footway.environment.gallery import _houses as houses
 from footway.environment.gallery._dice import Dice
 from footway.environment.gallery._rings import on_grid, polygons
+from footway.portable_math import cos, dist, sin
 
 if TYPE_CHECKING:
     from footway.environment.gallery._convex import Point, Ring
@@ -177,7 +178,7 @@ def _cut_along_wall() -> tuple[Ring, list[Ring]]:
     inside = convex.rectangle(MARGIN, MARGIN, SIDE - MARGIN, SIDE - MARGIN)
     outside = []
     for angle, distance in TOWN_WALL:
-        nx, ny = math.cos(angle), math.sin(angle)
+        nx, ny = cos(angle), sin(angle)
         at = nx * MARKET[0] + ny * MARKET[1] + distance
         outside.append(convex.clip(inside, (nx, ny), offset=at + AVENUE / 2))
         inside = convex.clip(inside, (-nx, -ny), offset=AVENUE / 2 - at)
@@ -199,7 +200,7 @@ def _opened(block: Ring, clearings: tuple[tuple[str, Point, float], ...]) -> Rin
             return []
         if convex.contains(block, centre) or convex.distance_to_sides(block, centre) < radius:
             x, y = convex.centroid(block)
-            reach = math.dist((x, y), centre)
+            reach = dist((x, y), centre)
             nx, ny = (x - centre[0]) / reach, (y - centre[1]) / reach
             offset = nx * centre[0] + ny * centre[1] + radius
             block = convex.clip(block, (nx, ny), offset=offset)
@@ -253,6 +254,6 @@ def _turn(point: Point) -> Point:
 def _warp(point: Point) -> Point:
     """Bend the plan by up to 20 m; a point on the bounds stays on them."""
     x, y = (2 * math.pi / SIDE) * point[0], (2 * math.pi / SIDE) * point[1]
-    dx = 14 * math.sin(x) * math.cos(y + 0.6) + 6 * math.sin(2 * x) * math.cos(y + 2.0)
-    dy = 14 * math.sin(y) * math.cos(x + 2.4) + 6 * math.sin(2 * y) * math.cos(x + 1.0)
+    dx = 14 * sin(x) * cos(y + 0.6) + 6 * sin(2 * x) * cos(y + 2.0)
+    dy = 14 * sin(y) * cos(x + 2.4) + 6 * sin(2 * y) * cos(x + 1.0)
     return point[0] + dx, point[1] + dy

@@ -21,6 +21,7 @@ from footway.environment.gallery import _convex as convex
 from footway.environment.gallery._dice import Dice
 from footway.environment.gallery._rings import polygons
 from footway.environment.gallery._strips import strip
+from footway.portable_math import atan2, dist
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -134,13 +135,13 @@ def _rounded(line: Sequence[Point]) -> list[Point]:
 def _beside(line: Sequence[Point], along: float, left: float) -> tuple[Point, float]:
     """Return the point `left` m to the left of a rounded line, and the line's direction (rad)."""
     for p, q in pairwise(_rounded(line)):
-        length = math.dist(p, q)
+        length = dist(p, q)
         if along <= length:
             break
         along -= length
     ux, uy = (q[0] - p[0]) / length, (q[1] - p[1]) / length
     at = p[0] + along * ux - left * uy, p[1] + along * uy + left * ux
-    return at, math.atan2(uy, ux)
+    return at, atan2(uy, ux)
 
 
 def _puddle(line: Sequence[Point], along: float, left: float, axes: Point) -> Ring:
@@ -163,7 +164,7 @@ def _trees(open_ground: list[Ring]) -> list[Ring]:
     while len(found) < TREES:
         at = dice.between(12.0, SIDE - 12.0), dice.between(12.0, SIDE - 12.0)
         radius = dice.between(3.0, 8.0)
-        apart = all(math.dist(at, other) > radius + r + 10.0 for other, r in found)
+        apart = all(dist(at, other) > radius + r + 10.0 for other, r in found)
         if apart and all(_is_off(ring, at, radius) for ring in open_ground):
             found.append((at, radius))
     return [convex.regular(at, radius, sides=ROUND, angle=math.pi / ROUND) for at, radius in found]

@@ -10,6 +10,7 @@ import numpy as np
 from footway.crowd.room import free_place
 from footway.errors import NoPath
 from footway.io.scenario.quantities import Spread
+from footway.random_stream import RandomStream
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -179,7 +180,7 @@ def _some(points: Floats) -> Floats:
     """A few of the points, all over them, the same in each run."""
     if len(points) <= _SAMPLE:
         return points
-    order = np.random.default_rng(0).permutation(len(points))
+    order = RandomStream(0).permutation(len(points))
     return np.ascontiguousarray(points[order[:_SAMPLE]])
 
 

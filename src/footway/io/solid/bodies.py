@@ -15,6 +15,7 @@ import shapely
 
 from footway.constants import GRID, TOUCH
 from footway.environment import Repair
+from footway.portable_math import atan2
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -88,7 +89,7 @@ def join(corners: NDArray[np.float64]) -> Surface:
 def _orient(surface: Surface, body: NDArray[np.int64]) -> tuple[Surface, list[Repair]]:
     """Return the surface with rooms known and solids turned outward, and what was found."""
     corners = surface.corners
-    six = np.einsum("ij,ij->i", np.cross(corners[:, 0], corners[:, 1]), corners[:, 2])
+    six = (np.cross(corners[:, 0], corners[:, 1]) * corners[:, 2]).sum(axis=1)
     inward = surface.closed & (np.bincount(body, weights=six) < 0)[body]
     faces, room, closed = surface.faces.copy(), surface.room.copy(), surface.closed.copy()
     found = []
@@ -154,10 +155,10 @@ def _winding(corners: NDArray[np.float64], at: NDArray[np.float64]) -> float:
     """How often closed bodies wind around a point: the sum of the solid angles of their faces."""
     a, b, c = np.moveaxis(corners - at, 1, 0)
     la, lb, lc = (np.linalg.norm(side, axis=1) for side in (a, b, c))
-    above = np.einsum("ij,ij->i", np.cross(a, b), c)
-    ab, bc, ca = (np.einsum("ij,ij->i", *pair) for pair in ((a, b), (b, c), (c, a)))
+    above = (np.cross(a, b) * c).sum(axis=1)
+    ab, bc, ca = ((p * q).sum(axis=1) for p, q in ((a, b), (b, c), (c, a)))
     below = la * lb * lc + ab * lc + bc * la + ca * lb
-    return float(np.arctan2(above, below).sum() / (2 * np.pi))
+    return float(atan2(above, below).sum() / (2 * np.pi))
 
 
 def _area(corners: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -309,5 +310,5 @@ def _six(
     a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.float64], d: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Six times the signed volume of the tetrahedra a, b, c, d."""
-    volume: NDArray[np.float64] = np.einsum("ij,ij->i", np.cross(b - a, c - a), d - a)
+    volume: NDArray[np.float64] = (np.cross(b - a, c - a) * (d - a)).sum(axis=1)
     return volume

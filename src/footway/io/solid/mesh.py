@@ -205,7 +205,8 @@ def _triangles(loaded: Any) -> tuple[NDArray[np.float64], list[str]]:
         shape = loaded.geometry[name]
         if hasattr(shape, "triangles"):
             corners = np.asarray(shape.triangles, dtype=np.float64)
-            found.append(corners @ matrix[:3, :3].T + matrix[:3, 3])
+            turned = (corners[:, :, None, :] * matrix[:3, :3]).sum(axis=-1)
+            found.append(turned + matrix[:3, 3])
         else:
             ignored.append(f"{name!r} has no faces and is left out")
     return np.concatenate(found), ignored
