@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any
 import llvmlite
 import numba
 import numpy as np
-from llvmlite.binding import create_new_module_pass_manager, parse_bitcode
+from llvmlite.binding import address_of_symbol, create_new_module_pass_manager, parse_bitcode
 from numba.core import caching, config, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult, compile_result
+from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
 
@@ -212,7 +213,7 @@ class KernelCache(caching._Cache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled kernel for a signature; None if there is none."""
-        target_context.refresh()
+        rtsys.initialize(target_context)
         self._names.pop(sig, None)
         try:
             name = file_name(self._kernel, sig, target_context.codegen())
@@ -223,7 +224,10 @@ class KernelCache(caching._Cache):
         if data is None:
             return None
         try:
-            return _rebuild(target_context, *pickle.loads(data))  # noqa: S301 - ours
+            externals, *parts = pickle.loads(data)  # noqa: S301 - ours
+            if any(address_of_symbol(external) is None for external in externals):
+                target_context.refresh()
+            return _rebuild(target_context, *parts)
         except Exception:  # noqa: BLE001 - whatever is wrong with a file, it is compiled anew
             files.report_damage(self.directory)
             return None
@@ -246,11 +250,18 @@ class KernelCache(caching._Cache):
 
 
 def _reduced(compiled: Any) -> tuple[Any, ...]:
-    """Return a compiled kernel to be pickled, without its annotated source, which names a path."""
-    names = ("library", "fndesc", "env", "signature", "objectmode", "lifted", "typeann")
-    parts = list(compiled._reduce())
-    parts[names.index("typeann")] = ""
-    return tuple(parts)
+    """Return a compiled kernel to be pickled: the functions of C that it calls, and its parts.
+
+    `target_context.refresh` imports all of Numba and parts of SciPy, which takes longer than to
+    load ten kernels. Code that is already compiled needs it only for functions of C that are not
+    known without.
+    """
+    functions = compiled.library._final_module.functions
+    names = (function.name for function in functions if function.is_declaration)
+    externals = [name for name in names if not name.startswith("llvm.")]
+    libdata, fndesc, env, signature, objectmode, lifted, _, *rest = compiled._reduce()
+    source = ""  # annotated with types; it names a path
+    return (externals, libdata, fndesc, env, signature, objectmode, lifted, source, *rest)
 
 
 def file_name(kernel: Any, signature: Any, codegen: Any) -> str:
