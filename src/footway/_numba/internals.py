@@ -9,45 +9,28 @@ from __future__ import annotations
 import gc
 import hashlib
 import pickle
-import sys
 from contextlib import contextmanager
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import llvmlite
 import numba
-import numpy as np
 from llvmlite.binding import address_of_symbol, create_new_module_pass_manager, parse_bitcode
-from numba.core import caching, config, types
+from numba.core import caching, config
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult, compile_result
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
 
-from footway._numba import files
-from footway._numba.stamps import NotStampable, stamp
+from footway._numba import files, keys
+from footway._numba.stamps import NotStampable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SUPPORTED = ((0, 68), (0, 68))
 """First and last version of Numba whose internals are as this file expects them."""
-
-HARMLESS = {
-    *("CACHE_DIR", "CACHE_LOCATOR_CLASSES", "CHROME_TRACE", "COLOR_SCHEME", "DEBUG_CACHE"),
-    *("DISABLE_PERFORMANCE_WARNINGS", "GDB_BINARY", "HIGHLIGHT_DUMPS", "HTML", "SHOW_HELP"),
-    *("NUMBA_DEFAULT_NUM_THREADS", "NUMBA_NUM_THREADS", "THREADING_LAYER"),
-    *("THREADING_LAYER_PRIORITY", "USE_LLVMLITE_MEMORY_MANAGER"),
-    *("CPU_NAME", "CPU_FEATURES", "ENABLE_AVX"),
-}
-"""Settings of Numba that do not change the code of kernels, or (the last line) change the target,
-which is in the key of every kernel anyway."""
-
-_PLAIN = (types.Array, types.Number, types.Boolean, types.Literal, types.NoneType, types.Omitted)
-"""Types whose name says everything."""
 
 
 def _is_supported() -> bool:
@@ -215,12 +198,24 @@ class KernelCache(caching._Cache):
         """Return the compiled kernel for a signature; None if there is none."""
         rtsys.initialize(target_context)
         self._names.pop(sig, None)
+        target = target_context.codegen().magic_tuple()
+        portable = keys.portable_target(target)
         try:
-            name = file_name(self._kernel, sig, target_context.codegen())
+            if shipped := files.shipped_directory() if portable else None:
+                compiled = self._load(shipped, self._name(sig, portable), target_context)
+                if compiled is not None:
+                    return compiled
+            name = self._names[sig] = self._name(sig, target)
         except NotStampable:
             return None
-        self._names[sig] = name
-        data = files.load(self.directory, name)
+        return self._load(self.directory, name, target_context)
+
+    def _name(self, sig: Any, target: Any) -> str:
+        arguments, result = normalize_signature(sig)
+        return keys.file_name(self._kernel, arguments, result, target)
+
+    def _load(self, directory: Path, name: str, target_context: Any) -> Any:
+        data = files.load(directory, name)
         if data is None:
             return None
         try:
@@ -229,7 +224,7 @@ class KernelCache(caching._Cache):
                 target_context.refresh()
             return _rebuild(target_context, *parts)
         except Exception:  # noqa: BLE001 - whatever is wrong with a file, it is compiled anew
-            files.report_damage(self.directory)
+            files.report_damage(directory)
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -262,54 +257,3 @@ def _reduced(compiled: Any) -> tuple[Any, ...]:
     libdata, fndesc, env, signature, objectmode, lifted, _, *rest = compiled._reduce()
     source = ""  # annotated with types; it names a path
     return (externals, libdata, fndesc, env, signature, objectmode, lifted, source, *rest)
-
-
-def file_name(kernel: Any, signature: Any, codegen: Any) -> str:
-    """Name of a kernel's file: hashes all that its machine code depends on.
-
-    That is the stamp, the types of its arguments, the target (system, CPU and its features), the
-    settings of Numba, and the versions of everything that takes part.
-    """
-    arguments, result = normalize_signature(signature)
-    parts = (
-        _environment(),
-        stamp(kernel),
-        [_describe_type(one) for one in arguments],
-        result if result is None else _describe_type(result),
-        codegen.magic_tuple(),
-        _settings(),
-    )
-    digest = hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
-    return f"{kernel.__module__}.{kernel.__qualname__}-{digest}"
-
-
-@cache
-def _environment() -> tuple[Any, ...]:
-    """Versions, and the sources of the modules that decide how a kernel is compiled."""
-    sources = [resources.files("footway") / name for name in ("_jit.py", "_numba/internals.py")]
-    return (
-        *(numba.__version__, llvmlite.__version__, np.__version__.split(".")[:2]),
-        *(sys.implementation.cache_tag, getattr(sys, "abiflags", ""), sys.platform, sys.maxsize),
-        [hashlib.sha256(source.read_bytes()).hexdigest() for source in sources],
-    )
-
-
-def _settings() -> list[tuple[str, str]]:
-    """Numba's settings that may change the code of kernels, such as NUMBA_BOUNDSCHECK."""
-    return sorted(
-        (name, repr(value))
-        for name, value in vars(config).items()
-        if name.isupper() and name not in HARMLESS and not name.startswith("CUDA_")
-    )
-
-
-def _describe_type(kind: Any) -> Any:
-    """Describe a Numba type; named tuples with their fields, which their name does not contain."""
-    if isinstance(kind, types.BaseTuple):
-        inside = [_describe_type(one) for one in kind.types]
-        named = getattr(kind, "instance_class", tuple)
-        fields = getattr(named, "_fields", ())
-        return (type(kind).__name__, named.__module__, named.__qualname__, fields, inside)
-    if isinstance(kind, _PLAIN) and " at 0x" not in str(kind):
-        return str(kind)
-    raise NotStampable(f"{kind} has no reproducible description")

@@ -23,7 +23,7 @@ from numba.core.registry import cpu_target
 
 from footway import _jit
 from footway._jit import FASTMATH, inner, kernel
-from footway._numba import files, internals
+from footway._numba import files, internals, keys
 from footway._numba.stamps import NotStampable
 
 if TYPE_CHECKING:
@@ -167,10 +167,10 @@ def test_settings_have_files_of_their_own(pack):
 @pytest.mark.parametrize("name", ["BOUNDSCHECK", "OPT", "DEBUGINFO_DEFAULT", "SLP_VECTORIZE"])
 def test_settings_are_in_the_name(name, monkeypatch):
     made = kernel(_add)
-    codegen = cpu_target.target_context.codegen()
-    before = internals.file_name(made, (types.int64, types.int64), codegen)
+    target = cpu_target.target_context.codegen().magic_tuple()
+    before = keys.file_name(made, (types.int64, types.int64), None, target)
     monkeypatch.setattr(config, name, 7)
-    assert internals.file_name(made, (types.int64, types.int64), codegen) != before
+    assert keys.file_name(made, (types.int64, types.int64), None, target) != before
 
 
 def test_python_instead_of_kernels(pack):
@@ -248,7 +248,7 @@ def _four_times_more(x):
 def test_types_without_a_reproducible_name():
     for kind in (types.ListType(types.float64), types.Dispatcher(kernel(_add))):
         with pytest.raises(NotStampable):
-            internals._describe_type(kind)
+            keys._describe_type(kind)
 
 
 def test_fields_are_in_the_description_of_a_type():
@@ -256,7 +256,7 @@ def test_fields_are_in_the_description_of_a_type():
         NamedTuple("Same", [(field, float) for field in fields]) for fields in ("ab", "ba")
     )
     described = [
-        repr(internals._describe_type(numba.typeof((0, kind(1, 2.0))))) for kind in (one, other)
+        repr(keys._describe_type(numba.typeof((0, kind(1, 2.0))))) for kind in (one, other)
     ]
     assert described[0] != described[1]
 
@@ -334,8 +334,8 @@ class TestInternals:
 
     def test_settings(self):
         """Every setting that is left out of the name of a file exists."""
-        assert {name for name in internals.HARMLESS if not hasattr(config, name)} == set()
-        assert {"BOUNDSCHECK", "OPT", "DEBUGINFO_DEFAULT"} <= {n for n, _ in internals._settings()}
+        assert {name for name in keys.HARMLESS if not hasattr(config, name)} == set()
+        assert {"BOUNDSCHECK", "OPT", "DEBUGINFO_DEFAULT"} <= {n for n, _ in keys._settings()}
 
     def test_options_are_those_we_ask_for(self):
         made = kernel(_add)
