@@ -41,12 +41,6 @@ F = TypeVar("F", bound="Callable[..., Any]")
 config: Any = _config  # a module that is filled at run time
 cgutils: Any = _cgutils  # untyped
 
-FASTMATH = {"nsz"}
-"""Only the sign of zero may be lost. Every other licence lets results depend on the CPU: "contract"
-fuses multiply and add in the vector body of a loop but not in its remainder, "arcp" turns 1 / sqrt
-into an estimate that differs between CPUs, and "reassoc" changes the order of sums."""
-
-
 _CACHE = choose_directory()
 
 
@@ -90,10 +84,16 @@ def inner(function: F | None = None, *, inline: bool = True) -> Any:
 
 
 def _compile(function: F, **options: bool) -> Any:
+    """Compile with strict IEEE arithmetic, so that results do not depend on the CPU.
+
+    Of fast arithmetic, "contract" fuses multiply and add in the vector body of a loop but not in
+    its remainder, "arcp" turns 1 / sqrt into an estimate that differs between CPUs, "reassoc"
+    changes the order of sums, and "nsz" may lose the sign of a zero but gains nothing.
+    """
     njit: Any = numba.njit  # its stubs leave out the options that we need
     made = njit(
         function,
-        fastmath=FASTMATH,
+        fastmath=False,
         error_model="numpy",
         nogil=True,
         pipeline_class=compiler(inner="forceinline" in options),

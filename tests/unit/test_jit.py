@@ -7,8 +7,6 @@ import os
 import subprocess
 import sys
 
-import pytest
-
 from footway import _jit
 
 WORKLOAD = """
@@ -133,6 +131,6 @@ def test_who_has_not_said_it_is_asked_again():
     assert said == [0, 1]
 
 
-@pytest.mark.parametrize("name", ["nnan", "ninf", "reassoc", "afn", "contract", "arcp"])
-def test_fast_arithmetic_keeps_its_meaning(name):
-    assert name not in _jit.FASTMATH
+def test_arithmetic_is_strict():
+    """Fast arithmetic depends on the CPU."""
+    assert not _jit._compile(lambda x: x).targetoptions["fastmath"]
