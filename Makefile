@@ -39,6 +39,10 @@ bench: $(READY)
 reproduce: $(READY)
 	$(BIN)/footway reproduce -o out/reproduce
 
+# A wheel of compiled kernels, for this version of Python and Numba: see kernels/build.py.
+kernels: $(READY)
+	$(BIN)/python kernels/build.py dist
+
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Footway needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv $(VENV)

@@ -19,7 +19,7 @@ from numba.core import event
 from numba.extending import intrinsic
 
 from footway._numba.files import choose_directory
-from footway._numba.internals import add_cache
+from footway._numba.internals import add_cache, compiler
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -91,7 +91,14 @@ def _compile(function: F, **options: bool) -> Any:
     changes the order of sums, and "nsz" may lose the sign of a zero but gains nothing.
     """
     njit: Any = numba.njit  # its stubs leave out the options that we need
-    made = njit(function, fastmath=False, error_model="numpy", nogil=True, **options)
+    made = njit(
+        function,
+        fastmath=False,
+        error_model="numpy",
+        nogil=True,
+        pipeline_class=compiler(inner="forceinline" in options),
+        **options,
+    )
     if _CACHE is not None and not config.DISABLE_JIT:
         add_cache(made, _CACHE)
     return made

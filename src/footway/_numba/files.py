@@ -2,7 +2,8 @@
 
 A file holds a checksum and pickled data. It is written beside its place and moved there, so that
 several processes can share a folder, and a damaged file is noticed before anything in it is used.
-Pickles can run code: files are read only from the user's own cache folder.
+Pickles can run code: files are read only from the user's own cache folder, and from the installed
+package `footway_kernels`, which brings kernels that are compiled already (see kernels/build.py).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import hashlib
 import os
 import shutil
 import sys
+import sysconfig
 import tempfile
 import time
 from functools import cache
@@ -36,6 +38,13 @@ def choose_directory() -> Path | None:
         return (Path(home) if home else Path.home() / ".cache") / "footway" / "kernels"
     except RuntimeError:  # this user has no home
         return None
+
+
+@cache
+def shipped_directory() -> Path | None:
+    """Folder of the installed package of compiled kernels; None if it is not installed."""
+    folder = Path(sysconfig.get_path("platlib")) / "footway_kernels"
+    return folder if folder.is_dir() else None
 
 
 def load(directory: Path, name: str) -> bytes | None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from footway.constants import GRID, ON_WALL, TOUCH
 from footway.errors import BadGeometry
@@ -17,6 +15,7 @@ from footway.geometry.segments import (
     foot_parameter,
     parabola_length,
 )
+from footway.medial._component_kernels import components
 from footway.medial._kernels import chain_pieces
 from footway.medial.voronoi import Diagram, diagram
 from footway.portable_math import hypot
@@ -85,13 +84,8 @@ def _inside_free_space(voronoi: Diagram) -> _Pieces:
     start, end, left, right = voronoi.edges.T
     on_wall = _vertex_clearance(voronoi) < ON_WALL
     tag = np.arange(len(start)) + len(voronoi.vertices)
-    rows, columns = np.concatenate([start, end]), np.concatenate([tag, tag])
-    free_end = ~on_wall[rows]
-    size = len(voronoi.vertices) + len(start)
-    links = coo_array(
-        (np.ones(free_end.sum(), np.int8), (rows[free_end], columns[free_end])), (size, size)
-    )
-    count, label = connected_components(links, directed=False)
+    links = np.column_stack([np.concatenate([start, end]), np.concatenate([tag, tag])])
+    count, label = components(links[~on_wall[links[:, 0]]], len(voronoi.vertices) + len(start))
     middle = 0.5 * (voronoi.vertices[start] + voronoi.vertices[end])
     vote = _side(voronoi, left, middle) + _side(voronoi, right, middle)
     # A room of single-line walls has no one-sided wall to vote: it is free.
@@ -123,8 +117,7 @@ def _contract(pieces: _Pieces) -> _Pieces:
     step = pieces.vertices[end] - pieces.vertices[start]
     tiny = hypot(*step.T) < TOUCH
     size = len(pieces.vertices)
-    links = coo_array((np.ones(tiny.sum(), np.int8), (start[tiny], end[tiny])), (size, size))
-    _, label = connected_components(links, directed=False)
+    _, label = components(np.ascontiguousarray(pieces.ends[tiny]), size)
     used, ends = np.unique(label[pieces.ends[~tiny]], return_inverse=True)
     first = np.full(label.max(initial=-1) + 1, -1)
     first[label[::-1]] = np.arange(size)[::-1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -15,11 +16,14 @@ import numpy as np
 import pytest
 from numba import types
 from numba.core import caching, config
+from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompileResult
+from numba.core.cpu import CPUContext
 from numba.core.registry import cpu_target
 
-from footway._jit import kernel
-from footway._numba import internals
+from footway import _jit
+from footway._jit import inner, kernel
+from footway._numba import files, internals, keys
 from footway._numba.stamps import NotStampable
 
 if TYPE_CHECKING:
@@ -163,10 +167,10 @@ def test_settings_have_files_of_their_own(pack):
 @pytest.mark.parametrize("name", ["BOUNDSCHECK", "OPT", "DEBUGINFO_DEFAULT", "SLP_VECTORIZE"])
 def test_settings_are_in_the_name(name, monkeypatch):
     made = kernel(_add)
-    codegen = cpu_target.target_context.codegen()
-    before = internals.file_name(made, (types.int64, types.int64), codegen)
+    target = cpu_target.target_context.codegen().magic_tuple()
+    before = keys.file_name(made, (types.int64, types.int64), None, target)
     monkeypatch.setattr(config, name, 7)
-    assert internals.file_name(made, (types.int64, types.int64), codegen) != before
+    assert keys.file_name(made, (types.int64, types.int64), None, target) != before
 
 
 def test_python_instead_of_kernels(pack):
@@ -196,10 +200,55 @@ def test_a_cache_that_cannot_be_written_to(pack, tmp_path):
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
+class TestInner:
+    """Inner functions are linked into kernels as LLVM code, and have no machine code."""
+
+    def test_no_machine_code(self, monkeypatch, tmp_path):
+        monkeypatch.setattr(_jit, "_CACHE", tmp_path)
+        twice = inner(_twice)
+        monkeypatch.setitem(globals(), "_twice", twice)
+        assert kernel(_four_times)(3.0) == 12.0
+        (library,) = (compiled.library for compiled in twice.overloads.values())
+        assert library.get_pointer_to_function(library.name) == 0
+        (file,) = tmp_path.glob("*_twice-*.kernel")
+        libdata = pickle.loads(files.load(tmp_path, file.stem))[0]
+        assert libdata[1] == "bitcode"
+        again = inner(twice.py_func)  # is loaded, and linked into another kernel
+        monkeypatch.setitem(globals(), "_twice", again)
+        assert kernel(_four_times_more)(3.0) == 13.0
+        assert sum(again.stats.cache_hits.values()) == 1
+
+    def test_errors_come_through(self, pack):
+        helper = HELPER.replace(
+            "    return x * FACTOR",
+            "    if x < 5.0:\n        raise ValueError('too small')\n    return x * FACTOR",
+        )
+        pack.write(helper=helper)
+        for _ in range(2):
+            with pytest.raises(AssertionError, match="ValueError: too small"):
+                pack.run()
+
+    def test_off(self, pack):
+        assert pack.run(FOOTWAY_JIT_CACHE="0") == (12.0, ["outer", "middle", "least"], "")
+        assert pack.files() == []
+
+
+def _twice(x):
+    return 2.0 * x
+
+
+def _four_times(x):
+    return _twice(_twice(x))
+
+
+def _four_times_more(x):
+    return _twice(_twice(x)) + 1.0
+
+
 def test_types_without_a_reproducible_name():
     for kind in (types.ListType(types.float64), types.Dispatcher(kernel(_add))):
         with pytest.raises(NotStampable):
-            internals._describe_type(kind)
+            keys._describe_type(kind)
 
 
 def test_fields_are_in_the_description_of_a_type():
@@ -207,7 +256,7 @@ def test_fields_are_in_the_description_of_a_type():
         NamedTuple("Same", [(field, float) for field in fields]) for fields in ("ab", "ba")
     )
     described = [
-        repr(internals._describe_type(numba.typeof((0, kind(1, 2.0))))) for kind in (one, other)
+        repr(keys._describe_type(numba.typeof((0, kind(1, 2.0))))) for kind in (one, other)
     ]
     assert described[0] != described[1]
 
@@ -267,6 +316,16 @@ class TestInternals:
         assert isinstance(made._cache, internals.KernelCache)
         assert made(1, 2) == 3
 
+    def test_what_a_library_does(self):
+        """The methods that `InnerLibrary` replaces exist and take the same arguments."""
+        for name, mine in vars(internals.InnerLibrary).items():
+            if inspect.isfunction(mine) and name != "set_env":
+                theirs = getattr(JITCodeLibrary, name)
+                assert inspect.signature(mine).parameters.keys() == (
+                    inspect.signature(theirs).parameters.keys()
+                )
+        assert "set_env" in inspect.getsource(CPUContext.get_executable)
+
     def test_the_target_is_described(self):
         triple, name, features = cpu_target.target_context.codegen().magic_tuple()
         assert triple
@@ -275,8 +334,8 @@ class TestInternals:
 
     def test_settings(self):
         """Every setting that is left out of the name of a file exists."""
-        assert {name for name in internals.HARMLESS if not hasattr(config, name)} == set()
-        assert {"BOUNDSCHECK", "OPT", "DEBUGINFO_DEFAULT"} <= {n for n, _ in internals._settings()}
+        assert {name for name in keys.HARMLESS if not hasattr(config, name)} == set()
+        assert {"BOUNDSCHECK", "OPT", "DEBUGINFO_DEFAULT"} <= {n for n, _ in keys._settings()}
 
     def test_options_are_those_we_ask_for(self):
         made = kernel(_add)
