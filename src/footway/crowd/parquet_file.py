@@ -46,8 +46,8 @@ _MAGIC: Final = b"PAR1"
 _MOST_ROWS_OF_GROUP: Final = 2**24
 """Ours have half a million, and one frame more; a group is read in one go, with 40 bytes a row."""
 
-_MOST_ROWS_PER_BYTE: Final = 1000
-"""Crowds that stand still pack best, to some ten rows in a byte."""
+_MOST_ROWS_PER_BYTE: Final = 200
+"""A crowd that stands still has one row in a byte, and 40 if all of it stands in one point."""
 
 
 def write_parquet(

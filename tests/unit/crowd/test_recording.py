@@ -9,7 +9,9 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,8 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import footway as fw
-from footway.crowd import storage
-from footway.crowd.recording import Recorder, Recording
+from footway.crowd import parquet_file, storage
+from footway.crowd.recording import InMemory, Recorder, Recording
 from footway.crowd.storage import ParquetRecorder
 from tests.effort import examples
 from tests.unit.crowd.maps import crowd
@@ -355,6 +357,56 @@ def run(code, *arguments, limits=None):
         timeout=120,
         check=False,
     )
+
+
+class TestMemory:
+    """Memory is proportional to the rows of a file, whatever it says about itself."""
+
+    def test_large_ids(self, recording, file):
+        numbers = np.array([*range(11), 2**31 - 1])
+        who = recording.characters._replace(ids=numbers)
+        rows = recording._rows._replace(ids=numbers[recording.ids])
+        replace(recording, characters=who, source=InMemory(rows)).save(file)
+        process = run(READ_ALL, file, limits={resource.RLIMIT_AS: 3 * 2**30})
+        assert process.stderr == ""
+        assert process.stdout == f"20 12 {2**31 - 1}\n"
+
+    def test_more_rows_than_bytes(self, file, monkeypatch):
+        """One value, again and again: a few bytes in the file, and as much in memory as it says."""
+        import pyarrow as pa
+
+        streamed(file)
+        with file.open("rb") as stream:
+            whole = pq.ParquetFile(stream)
+            metadata, table = whole.metadata.metadata, whole.read(use_threads=False)
+        many = table.take(pa.array(np.zeros(2**18, np.int64)))
+        with pq.ParquetWriter(
+            file, table.schema, compression="zstd", store_schema=False, data_page_size=2**30
+        ) as writer:
+            writer.add_key_value_metadata({b"footway": metadata[b"footway"]})
+            writer.write_table(many, row_group_size=len(many))
+        monkeypatch.setattr(parquet_file, "_MOST_ROWS_PER_BYTE", 10)  # 200 of them take a minute
+        assert "rows, more than can be in it" in refused(file)
+
+    @pytest.mark.parametrize("rows", [2**24 + 1, 2**62, -1])
+    def test_row_groups_that_are_declared_too_large(self, file, rows):
+        streamed(file)
+        metadata = SimpleNamespace(
+            num_row_groups=1, row_group=lambda _: SimpleNamespace(num_rows=rows)
+        )
+        with pytest.raises(ValueError, match="row group of"):
+            parquet_file._checked_sizes(file, metadata)
+
+
+READ_ALL = """
+import sys
+from footway.crowd.recording import Recording
+from footway.io.jupedsim import save_jupedsim
+found = Recording.load(sys.argv[1])
+found.save(sys.argv[1])
+save_jupedsim(found, sys.argv[1] + ".sqlite")
+print(found.n_frames, len(found.characters.ids), found.ids.max())
+"""
 
 
 class TestRefused:
