@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from footway.crowd.comparing import Comparison
+
     Floats = NDArray[np.float64]
     Singles = NDArray[np.float32]
     Ids = NDArray[np.int64]
@@ -140,6 +142,22 @@ class Recording(Shown):
         from footway.crowd.joining import joined
 
         return joined([self, *others])
+
+    def replay_hash(self) -> str:
+        """Return a hash of the whole recording: the same for the same bits, on every machine.
+
+        It is over times, ids, positions, velocities, radii and populations of all frames; see
+        `footway.crowd.comparing`.
+        """
+        from footway.crowd.comparing import replay_hash
+
+        return replay_hash(self)
+
+    def compare(self, other: Recording) -> Comparison:
+        """Compare with another recording: facts that differ, and the first frame that does."""
+        from footway.crowd.comparing import compare
+
+        return compare(self, other)
 
     @property
     def n_frames(self) -> int:
