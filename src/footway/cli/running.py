@@ -141,11 +141,21 @@ def stopped_between_steps(run: Run, progress: Progress | None) -> Iterator[Progr
             signal.signal(number, handler)
 
 
-def walk(crowd: Crowd, seconds: float, progress: Progress) -> None:
-    """Run without a recording, which would fill memory for nothing."""
+def walk(
+    crowd: Crowd,
+    seconds: float,
+    progress: Progress,
+    *,
+    checkpoint: str | None = None,
+    checkpoint_every: float | None = None,
+) -> None:
+    """Run without a recording, which would fill memory for nothing; else as `Crowd.run`."""
     total = round(seconds / crowd.dt)
+    due = max(1, round((checkpoint_every or seconds) / crowd.dt))
     for done in range(1, total + 1):
         crowd.step()
+        if checkpoint is not None and crowd.steps % due == 0 and done < total:
+            crowd.save(checkpoint)
         progress(done, total)
 
 

@@ -41,6 +41,7 @@ EXAMPLES: Final = (
     "  footway simulate plaza.toml --check\n\n"
     "  footway simulate plaza.toml -o plaza.parquet --checkpoint plaza.npz --seconds 600\n\n"
     "  footway simulate plaza.toml -o plaza.parquet --resume plaza.npz --seconds 1200\n\n"
+    "  footway simulate plaza.toml -o plaza.parquet --checkpoint plaza.npz --checkpoint-every 60\n\n"
     "  footway simulate --schema > scenario.schema.json\n\n"
     "docs/scenarios.md has every key of a scenario file."
 )
@@ -89,9 +90,19 @@ SpeedOption = Annotated[
 CheckpointOption = Annotated[
     str | None, _file("Save the crowd as it is at the end, or at Ctrl-C (.npz).")
 ]
+EveryOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SECONDS",
+        help="Save --checkpoint whenever so much simulated time has passed, too: what a kill or a "
+        "crash leaves can be continued.",
+        show_default=False,
+        rich_help_panel=_FILES,
+    ),
+]
 ResumeOption = Annotated[
     str | None,
-    _file("Go on from a checkpoint, on the scenario's map; also in the recording up to then."),
+    _file("Continue from a checkpoint, on the scenario's map, also in the recording up to then."),
 ]
 
 
@@ -104,6 +115,7 @@ class Wishes:
     animation: str | None
     speed: float | None
     checkpoint: str | None
+    every: float | None  # s between two checkpoints
     resume: str | None
     threads: int | None
 
@@ -120,6 +132,14 @@ class Wishes:
             storage.check_name(self.output)
         if self.checkpoint is not None:
             checkpoint.check_name(self.checkpoint)
+        if self.every is not None:
+            if self.checkpoint is None:
+                raise BadInput("--checkpoint-every needs --checkpoint FILE, where to save it")
+            if not 0.0 < self.every <= _LONGEST:
+                raise BadInput(
+                    f"--checkpoint-every is {self.every:g}; give more than 0 and at most "
+                    f"{_LONGEST:g}"
+                )
         check_plot(self.plot)
         if self.animation is not None:
             from footway.io.picture import check_animation_file
@@ -161,6 +181,7 @@ def simulate(
     ] = False,
     output: OutputOption = None,
     checkpoint: CheckpointOption = None,
+    checkpoint_every: EveryOption = None,
     resume: ResumeOption = None,
     plot: PlotOption = None,
     animate: AnimateOption = None,
@@ -171,7 +192,8 @@ def simulate(
 
     Prints what it cost, who arrived, who left, and who is stuck and why; records it with -o, draws
     it with --plot and --animate. Ctrl-C stops it and leaves a recording that can be read; with
-    --checkpoint, --resume goes on from there, in the same recording if -o names it.
+    --checkpoint, --resume continues from there, in the same recording if -o names it. With
+    --checkpoint-every, so it does after a kill or a crash.
 
     A mistake in the file is one line, with the line of the file and the key, before anything runs.
     """
@@ -183,7 +205,8 @@ def simulate(
         raise BadInput("no scenario is given; give a file or demo:NAME, see --list")
     else:
         speed = parse_number(animate_speed, "--animate-speed")
-        wishes = Wishes(output, plot, animate, speed, checkpoint, resume, threads)
+        every = parse_number(checkpoint_every, "--checkpoint-every")
+        wishes = Wishes(output, plot, animate, speed, checkpoint, every, resume, threads)
         wishes.check()
         scenario = _load(scenario_name, seconds, seed, wishes)
         steps = Steps()
@@ -285,11 +308,18 @@ def _record(run: Run, wishes: Wishes, steps: Steps) -> Recording | None:
     with progress_bar("Walking") as bar:
         try:
             with stopped_between_steps(run, bar) as progress:
+                autosave: dict[str, Any] = {}
+                if wishes.every is not None:
+                    autosave = {"checkpoint": wishes.checkpoint, "checkpoint_every": wishes.every}
                 if not wishes.recorded:
-                    walk(crowd, left, progress)
+                    walk(crowd, left, progress, **autosave)
                     return None
                 return crowd.run(
-                    seconds=left, every=scenario.output.every, to=wishes.output, progress=progress
+                    seconds=left,
+                    every=scenario.output.every,
+                    to=wishes.output,
+                    progress=progress,
+                    **autosave,
                 )
         except KeyboardInterrupt:
             run.stopped = run.stopped or signal.SIGINT
@@ -301,9 +331,13 @@ def _record(run: Run, wishes: Wishes, steps: Steps) -> Recording | None:
 
 
 def _check_going_on(run: Run, wishes: Wishes) -> None:
-    """Refuse to write over a recording that is not the one which a checkpoint goes on from."""
+    """Refuse to write over a recording that is not of this run up to its checkpoint."""
+    from footway.crowd.storage import unfinished_parts
+
     file, crowd = wishes.output, run.crowd
-    if file is None or wishes.resume is None or not Path(file).exists():
+    if file is None or wishes.resume is None:
+        return
+    if not Path(file).exists() and not unfinished_parts(Path(file)):
         return
     if not crowd.goes_on_in(file, every=run.scenario.output.every):
         raise BadInput(
@@ -415,6 +449,9 @@ def _command_to_go_on(name: str, run: Run, wishes: Wishes) -> str:
         ("--checkpoint", wishes.checkpoint),
     ):
         words += [option, file] if file is not None else []
-    if wishes.speed is not None:
-        words += ["--animate-speed", f"{wishes.speed:g}"]
+    for option, number in (
+        ("--animate-speed", wishes.speed),
+        ("--checkpoint-every", wishes.every),
+    ):
+        words += [option, f"{number:g}"] if number is not None else []
     return shlex.join(words)
