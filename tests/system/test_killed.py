@@ -1,6 +1,5 @@
 """Runs that are killed at any moment: every file is readable, and the rest gives the same bits."""
 
-import os
 import random
 import signal
 import subprocess
@@ -176,10 +175,7 @@ def test_there_are_no_more_moments(tmp_path):
 
 @pytest.mark.parametrize(
     "moment",
-    [
-        pytest.param(k, marks=[] if k % 15 == 7 else [pytest.mark.slow])
-        for k in range(1, MOMENTS)
-    ],
+    [pytest.param(k, marks=[] if k % 15 == 7 else [pytest.mark.slow]) for k in range(1, MOMENTS)],
 )
 def test_killed_at_every_call(tmp_path, moment):
     file = tmp_path / "run.parquet"
@@ -189,4 +185,4 @@ def test_killed_at_every_call(tmp_path, moment):
     assert_old_or_new(file)
     random_recording(seed=9).save(file)
     assert Recording.load(file).compare(random_recording(seed=9)).equal
-    assert os.listdir(tmp_path) == ["run.parquet"]
+    assert list(tmp_path.iterdir()) == [file]

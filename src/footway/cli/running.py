@@ -9,10 +9,13 @@ import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from footway.cli.interrupts import is_in_callback
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from types import FrameType
 
     from footway.crowd import Crowd
     from footway.io.scenario import Scenario
@@ -117,9 +120,9 @@ def stopped_between_steps(run: Run, progress: Progress | None) -> Iterator[Progr
     """
     asked = threading.Event()
 
-    def note(number: int, _frame: Any) -> None:
+    def note(number: int, frame: FrameType | None) -> None:
         run.stopped = number
-        if asked.is_set():
+        if asked.is_set() and not is_in_callback(frame):
             run.torn = True
             raise KeyboardInterrupt
         asked.set()

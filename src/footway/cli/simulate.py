@@ -14,6 +14,7 @@ import typer
 
 from footway.cli.crowd_report import as_json, as_text, by_population
 from footway.cli.files import check_different, check_plot, check_writable, write_plot
+from footway.cli.interrupts import Stopped
 from footway.cli.maps import JsonOption, PlotOption  # noqa: TC001 - Typer reads them at run time
 from footway.cli.numbers import check_speed, parse_number
 from footway.cli.output import (
@@ -23,7 +24,6 @@ from footway.cli.output import (
     facts,
     print_json,
     print_lines,
-    say,
 )
 from footway.cli.running import Run, progress_bar, stopped_between_steps, walk
 from footway.errors import BadInput
@@ -41,12 +41,11 @@ EXAMPLES: Final = (
     "  footway simulate plaza.toml --check\n\n"
     "  footway simulate plaza.toml -o plaza.parquet --checkpoint plaza.npz --seconds 600\n\n"
     "  footway simulate plaza.toml -o plaza.parquet --resume plaza.npz --seconds 1200\n\n"
-    "  footway simulate plaza.toml -o plaza.parquet --checkpoint plaza.npz --checkpoint-every 60\n\n"
+    "  footway simulate plaza.toml -o run.parquet --checkpoint run.npz --checkpoint-every 60\n\n"
     "  footway simulate --schema > scenario.schema.json\n\n"
     "docs/scenarios.md has every key of a scenario file."
 )
 
-STOPPED: Final = 128  # and the number of the signal, as shells count: 130 for Ctrl-C
 _LONGEST: Final = 604_800.0  # s, of simulated time: a week
 _FILES: Final = "Files"
 
@@ -218,7 +217,7 @@ def simulate(
             run = _run(scenario, staged, wishes, steps)
         _print_run(scenario_name, run, wishes, steps, json=json)
         if run.stopped:
-            raise typer.Exit(STOPPED + run.stopped)
+            raise Stopped(run.stopped, _stopped_line(scenario_name, run, wishes))
 
 
 def _schema_text() -> str:
@@ -279,11 +278,13 @@ def _stage(scenario: Scenario, wishes: Wishes, steps: Steps) -> Stage:
 
 
 def _run(scenario: Scenario, staged: Stage, wishes: Wishes, steps: Steps) -> Run:
-    """Run to the end or to Ctrl-C, and write what was asked for."""
+    """Run to the end or to Ctrl-C, and write what was asked for; pictures at the end only."""
     run = Run(scenario, staged.crowd)
     recording = _record(run, wishes, steps)
     if wishes.checkpoint is not None and not run.torn:
         staged.crowd.save(wishes.checkpoint)
+    if run.stopped:
+        return run
     if recording is not None and wishes.plot is not None:
         with steps.step("plot", f"Drawing {wishes.plot}"):
             _draw(recording, run, staged, wishes.plot)
@@ -397,8 +398,6 @@ def _print_check(name: str, scenario: Scenario, staged: Stage, steps: Steps, *, 
 
 
 def _print_run(name: str, run: Run, wishes: Wishes, steps: Steps, *, json: bool) -> None:
-    if run.stopped:
-        _say_stopped(name, run, wishes)
     if run.torn:
         return  # what it would say about the crowd may be wrong
     if json and not run.stopped:  # an interrupted command prints its own object
@@ -423,18 +422,20 @@ def _written(run: Run, wishes: Wishes) -> list[str]:
     return [file for file in (wishes.output, wishes.checkpoint, *pictures) if file is not None]
 
 
-def _say_stopped(name: str, run: Run, wishes: Wishes) -> None:
-    """Say what there is, what there is not, and how to go on."""
-    parts = [f"stopped at {run.crowd.time:.1f} s of {run.scenario.duration:g} s"]
+def _stopped_line(name: str, run: Run, wishes: Wishes) -> str:
+    """Say when it was, what there is, what there is not, and how to continue."""
+    parts = [f"at {run.crowd.time:.1f} s of {run.scenario.duration:g} s"]
     if wishes.output is not None:
         parts.append(f"{wishes.output} has the frames up to then")
     if wishes.plot is not None or wishes.animation is not None:
         parts.append("there are no pictures")
-    if run.torn and wishes.checkpoint is not None:
-        parts.append("no checkpoint: it was in the middle of a step")
-    say("; ".join(parts))
-    if wishes.checkpoint is not None and not run.torn:
-        say(f"go on with: {_command_to_go_on(name, run, wishes)}")
+    if wishes.checkpoint is not None:
+        parts.append(
+            "no checkpoint: it was in the middle of a step"
+            if run.torn
+            else f"continue with: {_command_to_go_on(name, run, wishes)}"
+        )
+    return "; ".join(parts)
 
 
 def _command_to_go_on(name: str, run: Run, wishes: Wishes) -> str:
