@@ -52,6 +52,7 @@ if ":" in where:
         owner = getattr(owner, one)
     real = inspect.getattr_static(owner, name)
     called = pressing(getattr(owner, name))
+    called.__code__ = called.__code__.replace(co_name=name)
     is_class = isinstance(real, (classmethod, staticmethod))
     setattr(owner, name, staticmethod(called) if is_class else called)
 else:
