@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from footway.cli.interrupts import hear
 from footway.cli.maps import BetweenOption, ScaleOption  # noqa: TC001 - Typer reads them
 from footway.cli.numbers import parse_number, parse_point
 from footway.cli.output import Steps, announced_compilation, print_lines, say, say_compiling
@@ -97,6 +98,7 @@ def _serve(
         if browser:
             _show(address)
         serve(made, listening)
+        hear()  # Ctrl-C is how a studio ends
 
 
 def _open(order: Order, loader: Loader) -> Document:

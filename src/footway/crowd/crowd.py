@@ -301,19 +301,27 @@ class Crowd(Recorded):
         every: int = 1,
         to: str | PathLike[str] | None = None,
         progress: Callable[[int, int], None] | None = None,
+        checkpoint: str | PathLike[str] | None = None,
+        checkpoint_every: float | None = None,
     ) -> Recording:
         """Run for some time, and record.
 
         Args:
             seconds: s.
             every: steps between two frames; the first and the last are always there.
-            to: file (.parquet) that is written while it runs, so that memory stays flat; without
-                it the recording is in memory. A file that has this run up to now (`goes_on_in`) is
-                gone on with; any other is replaced.
+            to: file (.parquet), so that memory stays flat; without it the recording is in memory.
+                Frames are written while it runs, into a folder beside the file. If the file already
+                contains this run up to now (`goes_on_in`), recording continues in it; otherwise it
+                is replaced at the end.
             progress: called with the steps done and all steps.
+            checkpoint: file (.npz) for a checkpoint every `checkpoint_every` seconds, but not at
+                the end. A run that is killed continues from it (`Crowd.load`, then `run` to the
+                same file).
+            checkpoint_every: s of simulated time between two checkpoints.
 
         """
         checks.whole("every", every, 1)
+        due = self._steps_between_checkpoints(checkpoint, checkpoint_every)
         total = round(checks.positive("seconds", seconds, "s", least=0.0) / self.dt)
         with self.recorder(to, every=every) as recorder:
             if not recorder.steps:
@@ -323,9 +331,25 @@ class Crowd(Recorded):
                 self.step()
                 if (self.steps - first) % every == 0 or done == total:
                     self.record(recorder)
+                if checkpoint is not None and self.steps % due == 0 and done < total:
+                    recorder.flush()  # first: all frames up to a checkpoint are on the disk
+                    self.save(checkpoint)
                 if progress is not None:
                     progress(done, total)
             return recorder.close()
+
+    def _steps_between_checkpoints(
+        self, file: str | PathLike[str] | None, seconds: float | None
+    ) -> int:
+        """Return a number of steps, one at least; refuse a file or seconds without the other."""
+        if (file is None) != (seconds is None):
+            raise BadQuery("checkpoint and checkpoint_every go together; give both or none")
+        if file is None or seconds is None:
+            return 1
+        from footway.crowd.checkpoint import check_name
+
+        check_name(file)
+        return max(1, round(checks.positive("checkpoint_every", seconds, "s") / self.dt))
 
     def save(self, file: str | PathLike[str]) -> None:
         """Write a checkpoint: a run that goes on from it gives the same bits.

@@ -55,11 +55,7 @@ class Recorded(Adding):
 
         file = check_name(to)
         before = recorded_before(self, file, every) if self.steps else None
-        return (
-            ParquetRecorder(file, **facts)
-            if before is None
-            else ParquetRecorder.after(file, before)
-        )
+        return ParquetRecorder(file, **facts, before=before)
 
     def record(self, recorder: Recorder) -> None:
         """Add a frame of now to a recorder; at most one in a step."""

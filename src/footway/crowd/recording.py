@@ -18,10 +18,12 @@ from footway.errors import BadQuery
 from footway.showing import Shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from os import PathLike
 
     from numpy.typing import ArrayLike, NDArray
+
+    from footway.crowd.comparing import Comparison
 
     Floats = NDArray[np.float64]
     Singles = NDArray[np.float32]
@@ -141,6 +143,22 @@ class Recording(Shown):
 
         return joined([self, *others])
 
+    def replay_hash(self) -> str:
+        """Return a hash of the whole recording: the same for the same bits, on every machine.
+
+        It is over times, ids, positions, velocities, radii and populations of all frames; see
+        `footway.crowd.comparing`.
+        """
+        from footway.crowd.comparing import replay_hash
+
+        return replay_hash(self)
+
+    def compare(self, other: Recording) -> Comparison:
+        """Compare with another recording: facts that differ, and the first frame that does."""
+        from footway.crowd.comparing import compare
+
+        return compare(self, other)
+
     @property
     def n_frames(self) -> int:
         """Number of frames."""
@@ -239,8 +257,10 @@ class Recorder:
         self._population: NDArray[np.int32] = np.empty(0, np.int32)
         self._seen = np.empty(0, bool)
         self._kept: list[Rows] = []
+        self.size = 0  # bytes that are written so far
         self.obstacles: list[list[float]] = []  # ways, as `Recording.obstacles` has them
         self._ways: dict[int, int] = {}  # the last way of each obstacle, by its number
+        self._open: list[int] = []  # ways of a recording that is continued, of unknown number
 
     def add_characters(self, ids: ArrayLike, radius: ArrayLike, population: ArrayLike) -> None:
         """Remember radius (m) and population of characters, before their first frame."""
@@ -282,30 +302,39 @@ class Recorder:
         """Remember the dynamic obstacles of the next frame: x, y, velocity, radius (m, 5)."""
         here = {}
         for number, disc in zip(numbers, discs.tolist(), strict=True):
-            way = self._ways.get(number, -1)
-            if way < 0 or not _goes_on(self.obstacles[way], disc, time):
+            ways = [self._ways[number]] if number in self._ways else self._open
+            way = next((k for k in ways if _goes_on(self.obstacles[k], disc, time)), -1)
+            if way < 0:
                 way = len(self.obstacles)
                 self.obstacles.append([*disc, time, time])
             self.obstacles[way][LAST] = time
             here[number] = way
-        self._ways = here
+        self._ways, self._open = here, []
+
+    def continue_from(self, recording: Recording) -> None:
+        """Take over the frames of a recording, but for their rows; they are before all others."""
+        assert not self._steps, "a recording is continued once, at the beginning"
+        self._steps, self._times = recording.steps.tolist(), recording.times.tolist()
+        self._counts = np.diff(recording.offsets).tolist()
+        self.add_characters(*recording.characters)
+        self._seen[recording.characters.ids] = True
+        self.obstacles = recording.obstacles.tolist()
+        last = self._times[-1] if self._times else -np.inf
+        self._open = [k for k, way in enumerate(self.obstacles) if way[LAST] >= last]
 
     @property
     def steps(self) -> list[int]:
         """Simulation steps done at each frame so far."""
         return self._steps
 
+    def flush(self) -> None:
+        """Write the frames so far; a recorder with a file does, this one has none."""
+
     def close(self) -> Recording:
         """Return the recording."""
-        rows = Rows(
-            np.concatenate([np.empty(0, np.int64), *(rows.ids for rows in self._kept)]),
-            np.concatenate([np.empty((0, 2)), *(rows.positions for rows in self._kept)]),
-            np.concatenate(
-                [np.empty((0, 2), np.float32), *(rows.velocities for rows in self._kept)]
-            ),
-        )
+        rows = self._kept_rows()
         self._kept.clear()
-        return self._recording(_InMemory(rows))
+        return self._recording(InMemory(rows))
 
     def __enter__(self) -> Self:
         """Return itself."""
@@ -317,6 +346,9 @@ class Recorder:
     def _keep(self, rows: Rows) -> None:
         """Keep the rows of the newest frame."""
         self._kept.append(rows)
+
+    def _kept_rows(self) -> Rows:
+        return concatenated(self._kept)
 
     def _recording(self, source: RowSource, *, complete: bool = True) -> Recording:
         ids = np.flatnonzero(self._seen)
@@ -335,15 +367,23 @@ class Recorder:
         )
 
 
-class _InMemory:
+class InMemory:
     """Rows that are all there."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
 
     def read(self, first: int, last: int) -> Rows:
+        """Return rows first to last - 1."""
         ids, positions, velocities = self._rows
         return Rows(ids[first:last], positions[first:last], velocities[first:last])
+
+
+def concatenated(parts: Iterable[Rows]) -> Rows:
+    """Return rows one after the other."""
+    none = Rows(np.empty(0, np.int64), np.empty((0, 2)), np.empty((0, 2), np.float32))
+    ids, positions, velocities = zip(none, *parts, strict=True)
+    return Rows(np.concatenate(ids), np.concatenate(positions), np.concatenate(velocities))
 
 
 def _goes_on(way: list[float], disc: list[float], time: float) -> bool:

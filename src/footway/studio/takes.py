@@ -103,8 +103,8 @@ class Take:
 
     @property
     def bytes(self) -> int:
-        """Size of the file so far."""
-        return self.file.stat().st_size if self.file.exists() else 0
+        """Size of what is written so far."""
+        return self.file.stat().st_size if self.file.exists() else self._recorder.size
 
     def facts(self) -> dict[str, Any]:
         """Plain values, for the page."""
