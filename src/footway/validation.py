@@ -39,6 +39,9 @@ MOST_THREADS: Final = 1024
 MOST_SEED: Final = 2**63 - 1
 """Seeds are hashed as 64-bit numbers."""
 
+LONGEST_NAME: Final = 4096
+"""Characters of a file name with its folders: the limit of Linux."""
+
 _NUMBERS: Final = {2: "two numbers x, y", 3: "three numbers x, y, z"}
 
 _short = Repr()
@@ -217,30 +220,33 @@ def point(
     value: Any, name: str, dimension: int = 2, *, error: type[BadInput] = BadQuery
 ) -> Floats:
     """Return finite coordinates (d,), m."""
-    place = _coordinates(value)
-    if place is None or len(place) != dimension:
+    numbers = _coordinates(value)
+    if numbers is None or len(numbers) != dimension:
         raise error(f"the {name} must be {_NUMBERS[dimension]} in metres, not {shown(value)}")
-    if not np.isfinite(place).all():
-        raise error(f"the {name} is {as_text(place)}: coordinates must be finite")
-    if np.abs(place).max() > FARTHEST:
-        raise error(f"the {name} is {place.tolist()}: coordinates are {FARTHEST:g} m at most")
-    return place
+    if not all(-FARTHEST <= number <= FARTHEST for number in numbers):
+        finite = all(map(math.isfinite, numbers))
+        raise error(
+            f"the {name} is {numbers}: coordinates are {FARTHEST:g} m at most"
+            if finite
+            else f"the {name} is {as_text(numbers)}: coordinates must be finite"
+        )
+    return np.array(numbers)
 
 
 def pair(value: Any, name: str) -> tuple[float, float]:
     """Return two finite numbers x, y."""
     found = _coordinates(value)
-    if found is None or found.shape != (2,) or not (np.abs(found) <= FARTHEST).all():
+    if found is None or len(found) != 2 or not all(-FARTHEST <= v <= FARTHEST for v in found):
         raise BadQuery(f"the {name} is {shown(value)}: give two finite numbers, x and y")
-    return float(found[0]), float(found[1])
+    return found[0], found[1]
 
 
-def _coordinates(value: Any) -> Floats | None:
+def _coordinates(value: Any) -> list[float] | None:
     try:
         numbers = [as_float(number) for number in value]
     except TypeError:
         return None
-    return None if None in numbers else np.array(numbers, np.float64)
+    return [number for number in numbers if number is not None] if None not in numbers else None
 
 
 def points(
@@ -287,18 +293,37 @@ def floats(
     raise error(f"{name} must be numbers in an array of the shape {shape}, not {shown(values)}")
 
 
-def ids(values: object, name: str = "ids") -> Ints:
-    """Return whole numbers (n,), from one number or several."""
+def whole_numbers(
+    values: object, name: str, shape: str, *, error: type[BadInput] = BadQuery
+) -> Ints:
+    """Return whole numbers of any shape as a C-contiguous int64 array; `shape` is the wanted one.
+
+    Booleans are no numbers, and floats are none even where they are whole.
+    """
     try:
-        array = np.atleast_1d(np.asarray(values))
-        good = array.ndim == 1 and (array.dtype.kind in "iu" or not array.size)
+        array = np.asarray(values)
+        good = array.dtype.kind in "iu" or not array.size
+        if good and array.dtype.kind == "u" and array.size and array.max() > MOST_SEED:
+            good = False
     except (TypeError, ValueError, OverflowError):
         good = False
     if not good:
-        raise BadQuery(f"the {name} are {shown(values)}: give whole numbers (n,)")
-    if array.dtype.kind == "u" and array.size and array.max() > MOST_SEED:
-        raise BadQuery(f"the {name} have {array.max()}: there is no such number")
-    return array.astype(np.int64)
+        raise error(f"the {name} must be whole numbers of the shape {shape}, not {shown(values)}")
+    return np.ascontiguousarray(array, np.int64)
+
+
+def ids(values: object, name: str = "ids") -> Ints:
+    """Return whole numbers (n,), from one number or several."""
+    array = np.atleast_1d(whole_numbers(values, name, "(n,)"))
+    if array.ndim != 1:
+        raise BadQuery(f"the {name} have the shape {array.shape}: give (n,)")
+    return array
+
+
+def as_many(starts: Floats, goals: Floats) -> None:
+    """Refuse another number of goals than of starts."""
+    if len(starts) != len(goals):
+        raise BadQuery(f"{len(starts)} starts and {len(goals)} goals: give as many of each")
 
 
 def as_text(place: Iterable[float]) -> str:
@@ -371,7 +396,12 @@ def file(value: object, name: str = "file") -> Path:
     """
     given = value if isinstance(value, (str, os.PathLike)) else None
     path = None if given is None else os.fspath(given)
-    if not isinstance(path, str) or not path or "\0" in path or not _is_encodable(path):
+    if (
+        not isinstance(path, str)
+        or not 0 < len(path) <= LONGEST_NAME
+        or "\0" in path
+        or not _is_encodable(path)
+    ):
         raise BadFile(f"the {name} is {shown(value)}: give its name as a text or a Path")
     return Path(path)
 

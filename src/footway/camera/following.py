@@ -13,7 +13,7 @@ from footway.camera.measuring import polyline_room
 from footway.camera.motion import MOST_FRAMES, CameraMotion, checked_rate, frame_times
 from footway.constants import TOUCH
 from footway.errors import BadQuery
-from footway.follow.checks import number
+from footway.validation import number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -18,7 +18,7 @@ from footway.constants import TOUCH
 from footway.corridor import Path
 from footway.corridor._path_kernels import polyline_clearance
 from footway.errors import BadQuery
-from footway.follow.checks import number
+from footway.validation import number, shown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -325,7 +325,7 @@ def _as_polyline(points: ArrayLike) -> Floats:
         array = np.array(points, np.float64)
     except (TypeError, ValueError):
         raise BadQuery(
-            f"a camera flies along a Path or an (n, 2) or (n, 3) array in m, not {points!r:.60}"
+            f"a camera flies along a Path or an (n, 2) or (n, 3) array in m, not {shown(points)}"
         ) from None
     if array.ndim != 2 or array.shape[1] not in (2, 3) or len(array) < 2:
         raise BadQuery(

@@ -9,7 +9,7 @@ import numpy as np
 
 from footway.camera.limits import LEAST, MOST
 from footway.errors import BadQuery
-from footway.follow.checks import number
+from footway.validation import number
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -23,7 +23,7 @@ from footway.constants import TOUCH
 from footway.corridor import CorridorMap
 from footway.corridor._path_kernels import polyline_clearance
 from footway.errors import BadQuery, NoPath
-from footway.follow.checks import number
+from footway.validation import number, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -287,11 +287,11 @@ def checked_stops(cmap: CorridorMap, stops: Sequence[Any], radius: float) -> lis
     """Stops at which the camera fits, or one clear line."""
     if not isinstance(cmap, CorridorMap):
         raise BadQuery(
-            f"a tour needs a CorridorMap in the plane, not {cmap!r:.60}: in space, join the paths "
+            f"a tour needs a CorridorMap in the plane, not {shown(cmap)}: in space, join the paths "
             "of the map and use `motion`"
         )
     if isinstance(stops, str) or not hasattr(stops, "__len__"):
-        raise BadQuery(f"stops must be a list of places x, y in metres, not {stops!r:.60}")
+        raise BadQuery(f"stops must be a list of places x, y in metres, not {shown(stops)}")
     if len(stops) < 2:
         raise BadQuery(f"a tour has two stops or more, not {len(stops)}: give another place to go")
     places = [_as_stop(stop, k + 1) for k, stop in enumerate(stops)]
@@ -345,7 +345,7 @@ def _numbers(value: Any, what: str, sizes: tuple[int, ...]) -> tuple[float, ...]
         numbers = ()
     if len(numbers) not in sizes:
         words = "x, y or x, y, z" if len(sizes) > 1 else "x, y"
-        raise BadQuery(f"{what} must be numbers {words} in metres, not {value!r:.60}")
+        raise BadQuery(f"{what} must be numbers {words} in metres, not {shown(value)}")
     if not all(map(math.isfinite, numbers)):
         raise BadQuery(f"{what} is {numbers}: coordinates must be finite")
     return numbers

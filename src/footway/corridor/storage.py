@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import zipfile
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from footway import validation
 from footway.corridor.index import Index, build_index
 from footway.errors import BadFile
 from footway.medial import MedialAxis
@@ -36,7 +36,7 @@ def save(file: str | PathLike[str], axis: MedialAxis, *, name: str) -> None:
     """Write a medial axis to a file."""
     header = json.dumps({"format": FORMAT, "version": VERSION, "name": name})
     try:
-        with Path(file).open("wb") as stream:
+        with validation.file(file).open("wb") as stream:
             np.savez(stream, header=np.frombuffer(header.encode(), np.uint8), **axis._asdict())
     except OSError as error:
         raise BadFile(f"{file}: cannot be written: {error.strerror}") from None
@@ -47,7 +47,7 @@ def load(file: str | PathLike[str]) -> tuple[Index, str]:
     from footway.roadmap.storage import check_archive, reason_of  # slow to import
 
     try:
-        with Path(file).open("rb") as stream:
+        with validation.file(file).open("rb") as stream:
             check_archive(stream)
             with np.load(stream, allow_pickle=False) as archive:
                 header = _header(file, archive)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from footway.crowd import checks
+from footway import validation
 from footway.crowd.cast import MODELS, Cast
 from footway.crowd.conduct import list_obstacles
 from footway.crowd.groups import Bounds
@@ -40,7 +40,7 @@ SUFFIX = ".npz"
 
 def check_name(file: str | PathLike[str]) -> Path:
     """Return the path of a checkpoint, if its name is one."""
-    path = Path(file)
+    path = validation.file(file)
     if path.suffix.lower() != SUFFIX:
         raise BadInput(f"{path}: the name of a checkpoint must end in {SUFFIX}")
     return path
@@ -76,10 +76,10 @@ def load(
         facts = json.loads(bytes(arrays.pop("facts")))
         if facts["format"] != FORMAT or facts["version"] != VERSION:
             raise BadFile(f"{file}: is not a checkpoint of this version of Footway")
-        checks.whole("seed", facts["seed"], 0)
-        checks.whole("number of steps", facts["steps"], 0)
-        checks.positive("step", facts["step"], "s")
-        checks.one_of("avoidance", facts["avoidance"], tuple(MODELS))
+        validation.seed(facts["seed"])
+        validation.whole(facts["steps"], "number of steps")
+        validation.number(facts["step"], "step", "s", above=0.0)
+        validation.one_of(facts["avoidance"], "avoidance", tuple(MODELS))
         if facts["map"] != _fingerprint(cmap):
             raise BadFile(
                 f"{file}: was made on another map ({facts['edges']} edges, this one has "

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from footway.crowd import checks
 from footway.crowd._group_kernels import cap, measure_corridor
 from footway.crowd._track_kernels import FLOOR
 from footway.crowd.state import (
@@ -24,6 +23,7 @@ from footway.crowd.state import (
     WALKING,
 )
 from footway.errors import BadQuery
+from footway.validation import FARTHEST, number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,7 +66,8 @@ def bounds_of(
     }  # fmt: skip
     for name, value in given.items():
         if value is not None:
-            checks.positive(f"group's {name}", value, "m2" if name == "group_area" else "m")
+            unit = "m2" if name == "group_area" else "m"
+            number(value, f"group's {name}", unit, above=0.0, high=FARTHEST)
     widths = [w for w in (width, None if lateral is None else 0.5 * lateral) if w is not None]
     bound = Bounds(
         min(widths, default=math.inf),

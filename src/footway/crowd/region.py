@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from footway.errors import BadQuery
+from footway.validation import FARTHEST, floats, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -89,12 +90,10 @@ class Region:
 
 
 def _ring(shape: Any) -> Floats:
-    try:
-        ring = np.asarray(shape, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise BadQuery(f"{shape!r:.60} is not an area: give a ring of (x, y) points") from None
-    if ring.ndim != 2 or ring.shape[1] < 2 or len(ring) < 3 or not np.isfinite(ring).all():
-        raise BadQuery(f"an area is a ring of three or more finite (x, y), not {shape!r:.60}")
+    ring = floats(shape, "(n, 2)", name="the corners of an area")
+    far = ring.size > 0 and not (np.abs(ring) <= FARTHEST).all()
+    if ring.ndim != 2 or ring.shape[1] < 2 or len(ring) < 3 or far:
+        raise BadQuery(f"an area is a ring of three or more finite (x, y), not {shown(shape)}")
     ring = ring[:, :2]
     return ring[:-1] if np.array_equal(ring[0], ring[-1]) else ring
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
+from footway import validation
 from footway.crowd.parquet_file import GrowingFile, ParquetRows
 from footway.crowd.recording import Recorder, Recording, Rows
 from footway.errors import BadFile, BadInput
@@ -189,7 +190,7 @@ class ParquetRecorder(Recorder):
 
 def check_name(file: str | PathLike[str]) -> Path:
     """Return the path of a recording, if its name is one."""
-    path = Path(file)
+    path = validation.file(file)
     if path.suffix.lower() != SUFFIX:
         raise BadInput(f"{path}: the name of a recording must end in {SUFFIX}")
     return path
@@ -225,7 +226,7 @@ def _facts_of(recording: Recording) -> dict[str, Any]:
 
 def load(file: str | PathLike[str]) -> Recording:
     """Read who was recorded and when; the rows are read when they are asked for."""
-    source = ParquetRows(Path(file))
+    source = ParquetRows(validation.file(file))
     with source.damage_named():
         header = json.loads(source.header)
         _check_version(file, header)

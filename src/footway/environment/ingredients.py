@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from footway.environment.repair import Repair
 from footway.errors import BadGeometry
+from footway.validation import floats, sequence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -125,23 +126,37 @@ def _as_list(given: Shape | Iterable[Shape] | None, *, of: str) -> list[Any]:
         return []
     if isinstance(given, shapely.Geometry):
         return [given]
-    items: list[Any] = list(given)  # type: ignore[arg-type]
-    if not items or isinstance(items[0], shapely.Geometry):
-        return items
-    if np.ndim(items[0]) == 1 and of != "point":
+    items = sequence(given, f"{of}s", error=BadGeometry)
+    if items and of != "point" and _depth(items) == 2:
         return [items]
     return items
+
+
+def _depth(value: Any) -> int:
+    """Return how many lists lie in each other: 2 for the corners of a ring."""
+    depth = 0
+    while isinstance(value, (list, tuple)) and value:
+        value, depth = value[0], depth + 1
+    return depth + np.ndim(value) if isinstance(value, np.ndarray) else depth
 
 
 def _as_geometry(shape: Any, label: str, *, of: str) -> Any:
     """Return a Shapely geometry for one that is given as it is or as coordinates."""
     if isinstance(shape, shapely.Geometry):
         return shape
+    wanted = "a point x, y" if of == "point" else f"a {of} as (n, 2) coordinates"
+    if _depth(shape) > 2:
+        raise BadGeometry(
+            f"{label}: expected a Shapely geometry or {wanted}, found lists of rings; give a "
+            "polygon with holes as shapely.Polygon(exterior, holes)"
+        )
+    xy = floats(shape, "(n, 2)", name=label, error=BadGeometry)
+    if xy.ndim != (1 if of == "point" else 2) or xy.shape[-1] not in (2, 3):
+        raise BadGeometry(
+            f"{label}: expected a Shapely geometry or {wanted}, found an array of {xy.shape}"
+        )
     try:
-        xy = np.asarray(shape, dtype=np.float64)
         with np.errstate(invalid="ignore"):  # NaN is refused later, with its place
             return _MAKE[of](xy)
-    except (TypeError, ValueError, shapely.errors.GEOSException) as error:
-        raise BadGeometry(
-            f"{label}: expected a Shapely {of} or an (n, 2) array of coordinates; {error}"
-        ) from error
+    except (ValueError, shapely.errors.GEOSException) as error:
+        raise BadGeometry(f"{label}: is no {of}: {error}") from error

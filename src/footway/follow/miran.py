@@ -10,8 +10,8 @@ from footway.follow._miran_kernels import miran_walk
 from footway.follow._sight_kernels import make_eyes
 from footway.follow._steer_kernels import NO_MEMORY
 from footway.follow._zone_kernels import make_zone
-from footway.follow.checks import number
 from footway.follow.route_walk import RouteWalker, check_route, gait_of
+from footway.validation import number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

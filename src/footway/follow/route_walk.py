@@ -29,10 +29,10 @@ from footway.follow._steer_kernels import (
     Gait,
     X,
 )
-from footway.follow.checks import number
 from footway.follow.obstacles import as_discs, name_of
 from footway.follow.walk import Walk
 from footway.terrain.course import make_course
+from footway.validation import number, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -117,7 +117,7 @@ class Trail(NamedTuple):
 def check_route(route: object) -> None:
     """Refuse what is no route."""
     if not hasattr(route, "terrain") or not hasattr(route, "points"):
-        raise BadQuery(f"an indicative route is needed, not {route!r:.60}: see fw.route")
+        raise BadQuery(f"an indicative route is needed, not {shown(route)}: see fw.route")
 
 
 def radius_of(route: IndicativeRoute, radius: float | None) -> float:

@@ -8,11 +8,11 @@ from __future__ import annotations
 import json
 import math
 import zipfile
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
+from footway import validation
 from footway.environment.raster import Raster
 from footway.errors import BadFile, BadInput
 from footway.roadmap.fake import FakeObstacle
@@ -54,7 +54,7 @@ def save(file: str | PathLike[str], roadmap: Roadmap) -> None:
         "walls": roadmap.space.walls,
     }  # fmt: skip
     try:
-        with Path(file).open("wb") as stream:
+        with validation.file(file).open("wb") as stream:
             np.savez_compressed(stream, **arrays)
     except OSError as error:
         raise BadFile(f"{file}: cannot be written: {error.strerror}") from None
@@ -63,7 +63,7 @@ def save(file: str | PathLike[str], roadmap: Roadmap) -> None:
 def load(file: str | PathLike[str]) -> Roadmap:
     """Read a roadmap; every array is checked before."""
     try:
-        with Path(file).open("rb") as stream:
+        with validation.file(file).open("rb") as stream:
             check_archive(stream)
             with np.load(stream, allow_pickle=False) as archive:
                 return _read(file, archive)
@@ -80,7 +80,7 @@ def load(file: str | PathLike[str]) -> Roadmap:
 def is_roadmap(file: str | PathLike[str]) -> bool:
     """Tell whether a file holds a roadmap; false for everything else, damaged files too."""
     try:
-        with Path(file).open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
+        with validation.file(file).open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
             header = json.loads(bytes(archive["header"]))
             return isinstance(header, dict) and header.get("format") == FORMAT
     except _DAMAGE:

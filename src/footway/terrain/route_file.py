@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from footway.errors import BadFile, BadInput
 from footway.terrain.ground import check_preferences
+from footway.validation import file as checked_file
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -27,7 +27,7 @@ def save(file: str | PathLike[str], route: IndicativeRoute) -> None:
     """Write a route: .csv a table, .geojson or .json a LineString with all about it."""
     kind = _kind(file)
     try:
-        with Path(file).open("w", encoding="utf-8", newline="") as stream:
+        with checked_file(file).open("w", encoding="utf-8", newline="") as stream:
             if kind == ".csv":
                 rows = csv.writer(stream, lineterminator="\n")
                 rows.writerows([("x", "y"), *route.points.tolist()])
@@ -52,14 +52,14 @@ def read(file: str | PathLike[str]) -> tuple[Any, dict[str, float] | None]:
 
 
 def _kind(file: str | PathLike[str]) -> str:
-    kind = Path(file).suffix.lower()
+    kind = checked_file(file).suffix.lower()
     if kind not in {".csv", ".json", ".geojson"}:
         raise BadFile(f"{file}: the suffix must be .geojson or .json (a LineString) or .csv")
     return kind
 
 
 def _text(file: str | PathLike[str]) -> str:
-    path = Path(file)
+    path = checked_file(file)
     try:
         if not path.is_file():
             raise BadFile(f"{file}: no such file")
