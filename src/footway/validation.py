@@ -44,7 +44,16 @@ LONGEST_NAME: Final = 4096
 
 _NUMBERS: Final = {2: "two numbers x, y", 3: "three numbers x, y, z"}
 
-_short = Repr()
+class _Repr(Repr):
+    """Shortens also whole numbers that Python refuses to print."""
+
+    def repr_int(self, x: int, level: int) -> str:  # noqa: ARG002  # the base class calls it
+        if x.bit_length() > 100:
+            return f"a whole number of {int(x.bit_length() * math.log10(2)) + 1} digits"
+        return repr(x)
+
+
+_short = _Repr()
 _short.maxstring = _short.maxother = 60  # characters
 
 
@@ -56,10 +65,7 @@ def shown(value: object) -> str:
         ('[1, 2]', "'0.2'", 'a whole number of 5001 digits')
 
     """
-    if isinstance(value, int) and value.bit_length() > 100:
-        return f"a whole number of {int(value.bit_length() * math.log10(2)) + 1} digits"
-    text = _short.repr(value)
-    return " ".join(text.split())[:60]
+    return " ".join(_short.repr(value).split())[:60]
 
 
 # Numbers ------------------------------------------------------------------------------------------
@@ -113,7 +119,7 @@ def number(
 
 def as_float(value: object) -> float | None:
     """Return a number as a float, infinite where it is too large for one; None for others."""
-    if isinstance(value, (str, bytes, bytearray, bool, np.bool_)):
+    if isinstance(value, (str, bytes, bytearray, bool, np.bool_, np.complexfloating)):
         return None
     if isinstance(value, np.ndarray) and (value.ndim or value.dtype.kind not in "iuf"):
         return None
@@ -217,12 +223,13 @@ def number_of_samples(count: float, what: str, advice: str) -> None:
 
 
 def point(
-    value: Any, name: str, dimension: int = 2, *, error: type[BadInput] = BadQuery
+    value: Any, name: str, *dimensions: int, error: type[BadInput] = BadQuery
 ) -> Floats:
-    """Return finite coordinates (d,), m."""
+    """Return finite coordinates (d,), m, of one of these dimensions: 2 where none is given."""
     numbers = _coordinates(value)
-    if numbers is None or len(numbers) != dimension:
-        raise error(f"the {name} must be {_NUMBERS[dimension]} in metres, not {shown(value)}")
+    if numbers is None or len(numbers) not in (dimensions or (2,)):
+        wanted = " or ".join(_NUMBERS[d] for d in dimensions or (2,))
+        raise error(f"the {name} must be {wanted} in metres, not {shown(value)}")
     if not all(-FARTHEST <= number <= FARTHEST for number in numbers):
         finite = all(map(math.isfinite, numbers))
         raise error(
@@ -283,12 +290,11 @@ def floats(
     """
     try:
         array = np.asarray(values)
-        if array.dtype.kind == "O":
-            array = np.asarray([[as_float(v) for v in row] for row in values])  # type: ignore[attr-defined]
-        if array.dtype.kind not in "iuf":
-            raise TypeError
-        return np.ascontiguousarray(array, np.float64)
-    except (TypeError, ValueError, OverflowError):
+        if array.dtype.kind == "O":  # numbers of several types
+            array = np.array([as_float(v) for v in array.ravel()]).reshape(array.shape)
+        if array.dtype.kind in "iuf":
+            return np.asarray(array, np.float64, order="C")
+    except ValueError:  # lists of several lengths
         pass
     raise error(f"{name} must be numbers in an array of the shape {shape}, not {shown(values)}")
 

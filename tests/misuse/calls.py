@@ -83,12 +83,12 @@ def prm():
 
 @cache
 def volume():
-    return fw.Volume.from_boxes((0, 0, 0, 8, 6, 4), [(3, 2, 0, 5, 4, 4)])
+    return fw.Volume.from_boxes((0, 0, 0, 8, 6, 4), [(3, 2, 0, 5, 4, 2)], resolution=0.5)
 
 
 @cache
 def space_map():
-    return fw.CorridorMap.from_roadmap(fw.roadmap.rrm(volume(), radius=0.5))
+    return fw.CorridorMap.from_roadmap(fw.roadmap.rrm(volume(), radius=0.3))
 
 
 @cache
@@ -264,7 +264,7 @@ CALLS = {
         fw.Roadmap.make,
         lambda: {
             "nodes": [(2.0, 2.0), (4.0, 2.0)], "edges": [(0, 1)], "space": roadmap().space,
-            "method": "own",
+            "method": "prm",
         },
     ),
     "Roadmap.path_of": _on(roadmap, "path_of", edge=0),
@@ -272,7 +272,6 @@ CALLS = {
     "Roadmap.save": lambda: (roadmap().save, {"file": folder() / "out.npz"}),
     "Roadmap.shortest_path": _on(roadmap, "shortest_path", start=0, goal=1),
     "Roadmap.with_changes": _on(roadmap, "with_changes", name="other"),
-    "Scenario": _call(fw.Scenario, map="gallery:field"),
     "Scenario.stage": lambda: (scenario().stage, {"threads": 1}),
     "Terrain.build": _late(fw.Terrain.build, lambda: {"environment": env(), "radius": 0.25}),
     "Terrain.kind_at": _on(terrain, "kind_at", points=[A, B]),
@@ -340,7 +339,6 @@ CALLS = {
     "Editor.remove_node": _on(editor, "remove_node", node=0),
     "Editor.set_weight": _on(editor, "set_weight", edge=0, weight=2.0),
     "Editor.undo": _on(editor, "undo"),
-    "FakeObstacle": _call(fw.roadmap.FakeObstacle, kind="polygon", points=tuple(RING)),
     "FakeObstacle.blocks": lambda: (
         disc().blocks,
         {

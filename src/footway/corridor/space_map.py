@@ -24,6 +24,7 @@ from footway.corridor.path import Path
 from footway.corridor.space_margin import margin_of, nearest_within
 from footway.corridor.space_roads import make_memory, make_roads
 from footway.errors import BadInput, BadQuery, NoPath
+from footway.roadmap import checks
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -97,6 +98,9 @@ class SpaceMap:
     """
 
     def __init__(self, roadmap: Roadmap) -> None:
+        checks.a_roadmap(roadmap)
+        if roadmap.dimension != 3:
+            raise BadInput("the roadmap is in the plane: see CorridorMap.from_roadmap")
         if not roadmap.n_nodes:
             raise BadInput("the roadmap has no nodes: nothing can be found on it")
         self.roadmap, self.name = roadmap, roadmap.name

@@ -105,8 +105,9 @@ def _fingerprint(cmap: CorridorMap) -> str:
 
 
 def _read(file: str | PathLike[str]) -> Arrays:
+    path = validation.file(file)
     try:
-        with Path(file).open("rb") as source, np.load(source, allow_pickle=False) as found:
+        with path.open("rb") as source, np.load(source, allow_pickle=False) as found:
             return {name: found[name] for name in found.files}
     except (
         OSError,

@@ -166,7 +166,7 @@ class Crowd(Recorded):
         from footway.crowd.changing import set_profile
 
         validation.index(population, "population", len(self.names))
-        if follow == "cmm" and preferences is None and profile is None:
+        if isinstance(follow, str) and follow == "cmm" and preferences is None and profile is None:
             preferences = {}
         given = {
             "radius": radius, "speed": speed, "lane": lane, "noise": noise,

@@ -175,7 +175,7 @@ def population_of(
     """What new characters want, checked."""
     validation.one_of(behaviour, "behaviour", ("goals", "wander"))
     validation.one_of(then, "then", ("repeat", "stay", "exit"))
-    validation.number(within, "within", "m", above=0.0, endless=True)
+    within = validation.number(within, "within", "m", above=0.0, endless=True)
     validation.text(name, "name")
     destinations = validation.sequence(destinations, "destinations")
     if goals is not None and len(destinations):
@@ -190,7 +190,7 @@ def population_of(
     legs = _legs(cast, behaviour, radii, goals, destinations)
     each, visits = goals is not None, len(destinations) > 0
     return Population(
-        name, behaviour, legs, each, visits, cast.next, then, float(within), row, manner, profile
+        name, behaviour, legs, each, visits, cast.next, then, within, row, manner, profile
     )
 
 

@@ -64,10 +64,14 @@ def bounds_of(
     given = {
         "width": width, "group_area": group_area, "lateral": lateral, "longitudinal": longitudinal,
     }  # fmt: skip
-    for name, value in given.items():
-        if value is not None:
-            unit = "m2" if name == "group_area" else "m"
-            number(value, f"group's {name}", unit, above=0.0, high=FARTHEST)
+    width, group_area, lateral, longitudinal = (
+        None
+        if value is None
+        else number(
+            value, f"group's {name}", "m2" if name == "group_area" else "m", above=0, high=FARTHEST
+        )
+        for name, value in given.items()
+    )
     widths = [w for w in (width, None if lateral is None else 0.5 * lateral) if w is not None]
     bound = Bounds(
         min(widths, default=math.inf),

@@ -44,8 +44,8 @@ class Obstacle:
     since: float = 0.0
 
     def __post_init__(self) -> None:
-        for name, value in (("place", self.at), ("velocity", self.velocity)):
-            pair(value, f"obstacle's {name}")
+        object.__setattr__(self, "at", pair(self.at, "obstacle's place"))
+        object.__setattr__(self, "velocity", pair(self.velocity, "obstacle's velocity"))
         number(self.radius, "obstacle's radius", "m", above=0.0, high=FARTHEST)
         for name, time in (("appears", self.appears), ("vanishes", self.vanishes)):
             number(time, f"time at which the obstacle {name}", "s", low=0.0, endless=True)

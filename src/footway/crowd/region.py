@@ -9,6 +9,7 @@ import numpy as np
 
 from footway.errors import BadQuery
 from footway.validation import FARTHEST, floats, shown
+from footway.validation import points as checked_points
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,6 +68,7 @@ class Region:
 
     def contains(self, points: Floats) -> NDArray[np.bool_]:
         """Whether each point (n, 2) lies inside. (n,)."""
+        points = checked_points(points)
         inside = np.zeros(len(points), bool)
         x, y = points[:, 0], points[:, 1]
         for ring in self.rings:
@@ -79,6 +81,7 @@ class Region:
 
     def depth(self, points: Floats) -> Floats:
         """Distance of each point to the nearest ring, m. (n,)."""
+        points = checked_points(points)
         best = np.full(len(points), np.inf)
         for ring in self.rings:
             for a, b in zip(ring, np.roll(ring, -1, axis=0), strict=True):

@@ -95,7 +95,7 @@ def _scheduled(count: int, schedule: Sequence[tuple[float, int]]) -> Floats:
     if any(b < a for a, b in pairwise(times)) or min(times, default=0.0) < 0.0:
         raise BadQuery("the times of a schedule must be 0 or later and ascend")
     if min(sizes, default=0) < 0 or sum(sizes) != count:
-        raise BadQuery(f"the schedule has {sum(sizes)} characters: the source has {count}")
+        raise BadQuery(f"the schedule has {shown(sum(sizes))} characters: the source has {count}")
     return np.repeat(np.array(times), sizes)
 
 

@@ -159,4 +159,4 @@ def _as_geometry(shape: Any, label: str, *, of: str) -> Any:
         with np.errstate(invalid="ignore"):  # NaN is refused later, with its place
             return _MAKE[of](xy)
     except (ValueError, shapely.errors.GEOSException) as error:
-        raise BadGeometry(f"{label}: is no {of}: {error}") from error
+        raise BadGeometry(f"{label}: is no {of}: {' '.join(str(error).split())}") from error

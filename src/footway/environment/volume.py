@@ -58,6 +58,7 @@ class Volume:
         object.__setattr__(self, "solid", _voxels(self.solid))
         object.__setattr__(self, "resolution", _resolution(self.resolution))
         object.__setattr__(self, "origin", _corner(self.origin))
+        object.__setattr__(self, "repairs", tuple(sequence(self.repairs, "repairs")))
         text(self.name, "name", error=BadGeometry)
 
     @classmethod

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from footway.corridor import Corridor
     from footway.follow.settings import Settings
 
+LONGEST_STEP = 3600.0  # s between samples: more is another unit
 SLACK = 1e-6  # m, by which a radius may exceed the narrowest ball: rounding of the map
 
 

@@ -14,7 +14,7 @@ from footway.errors import BadQuery, NoPath
 from footway.follow._sway_kernels import sway
 from footway.follow._sway_room_kernels import BLOCKED, ON_GOAL, ON_START, OPEN
 from footway.follow.checks import SLACK
-from footway.validation import number, shown
+from footway.validation import number, shown, text
 
 FARTHEST = 1e9  # m, or m/s: more is a mistake, and its square may be infinite
 
@@ -54,7 +54,8 @@ class Disc:
     name: str = ""
 
     def __post_init__(self) -> None:
-        of = f'the obstacle "{self.name}"' if self.name else "an obstacle"
+        name = text(self.name, "name of an obstacle")
+        of = f'the obstacle "{name}"' if name else "an obstacle"
         at = _coordinates(self.at, f"place of {of}", "m")
         velocity = _coordinates(self.velocity, f"velocity of {of}", "m/s")
         if not any(velocity):

@@ -63,16 +63,3 @@ def read_text(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise BadFile(f"line {line}: is not text (byte {error.start}); give a text file") from error
-
-
-def as_path(path: str | os.PathLike[str]) -> Path:
-    """Return a path from what a caller gave.
-
-    Raises:
-        BadFile: it is no path.
-
-    """
-    try:
-        return Path(path)
-    except TypeError as error:
-        raise BadFile(f"{path!r} is not a path; give the name of a map file") from error

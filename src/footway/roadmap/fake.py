@@ -70,11 +70,8 @@ class FakeObstacle:
     @classmethod
     def box(cls, low: ArrayLike, high: ArrayLike) -> FakeObstacle:
         """Box between two corners: in two dimensions a rectangle."""
-        dimension = 3 if np.ndim(low) == 1 and len(low) == 3 else 2  # type: ignore[arg-type]
-        a, b = (
-            point(corner, "corner of a box", dimension, error=BadInput) for corner in (low, high)
-        )
-        if not (a < b).all():
+        a, b = (point(corner, "corner of a box", 2, 3, error=BadInput) for corner in (low, high))
+        if len(a) != len(b) or not (a < b).all():
             raise BadInput("a box has a lower and an upper corner, each x, y or x, y, z in m")
         if a.shape == (2,):
             return cls.polygon([(a[0], a[1]), (b[0], a[1]), (b[0], b[1]), (a[0], b[1])])

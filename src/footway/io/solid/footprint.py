@@ -9,7 +9,6 @@ has an inside. Where there are rooms, what lies outside of them is blocked.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +17,7 @@ import shapely
 from footway.constants import GRID, TOUCH
 from footway.environment import Environment, Ingredients, Pieces, Repair
 from footway.errors import BadInput
+from footway.validation import as_float, number, sequence, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,12 +55,13 @@ def footprint(surface: Surface, *, between: tuple[float, float], name: str) -> E
 
 def heights(between: Any) -> tuple[float, float]:
     """Return two heights, or say what is wrong with them."""
-    try:
-        low, high = (float(height) for height in between)
-    except (TypeError, ValueError):
-        low = high = math.nan
-    if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        raise BadInput(f"between is {between!r}; give two heights in metres, the lower one first")
+    wanted = "give two heights in metres, the lower one first"
+    numbers = [as_float(height) for height in sequence(between, "heights", error=BadInput)]
+    if len(numbers) != 2 or None in numbers:
+        raise BadInput(f"between is {shown(between)}; {wanted}")
+    low, high = (number(height, "height", "m", error=BadInput) for height in numbers)
+    if not low < high:
+        raise BadInput(f"between is {shown(between)}; {wanted}")
     return low, high
 
 
