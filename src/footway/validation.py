@@ -194,15 +194,15 @@ def radius(
     """
     found = as_float(value)
     if found is None:
-        raise error(f"the {name} must be a number in metres, not {shown(value)}")
+        raise error(f"the {name} is {shown(value)}: it must be a number in metres")
     if not 0.0 <= found < math.inf:
         raise error(f"the {name} is {found:g} m: it must be 0 or more, and finite")
     if found <= above:
         raise error(f"the {name} is {found:g} m: it must be more than {above:g} m")
     if found > extent:
         raise error(
-            f"the {name} is {found:g} m and the map only {extent:g} m wide: check that it is in "
-            "metres"
+            f"the {name} is {found:g} m and the map only {extent:g} m wide: check that both are in "
+            "metres, or give the map another scale"
         )
     return found
 
@@ -261,15 +261,16 @@ def points(
     dimension: int = 2,
     *,
     name: str = "points",
+    farthest: float = FARTHEST,
     error: type[BadInput] = BadQuery,
 ) -> Floats:
-    """Return finite coordinates (n, d), m, C-contiguous."""
+    """Return finite coordinates (n, d), m, C-contiguous, none of them beyond `farthest`."""
     array = floats(values, f"(n, {dimension})", name=name, error=error)
     if array.size == 0 and array.ndim in (1, 2):
         array = array.reshape(0, dimension)
     if array.ndim != 2 or array.shape[1] != dimension:
         raise error(f"{name} must have the shape (n, {dimension}), not {array.shape}")
-    good = (np.abs(array) <= FARTHEST).all(axis=1)
+    good = (np.isfinite(array) & (np.abs(array) <= farthest)).all(axis=1)
     if not good.all():
         row = int(np.flatnonzero(~good)[0])
         raise error(

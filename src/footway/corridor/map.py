@@ -320,4 +320,4 @@ def _solver_of(roadmap: Roadmap) -> Solver:
 
 def as_points(points: ArrayLike) -> Floats:
     """(n, 2) C-contiguous floats, or a clear error."""
-    return validation.points(points)
+    return validation.points(points, farthest=np.inf)  # answered wherever they are

@@ -16,7 +16,7 @@ BYTES_PER_CELL: Final = 64
 """bytes. A cell with its corner: whether it is free, its clearance, how far a ray may skip, and
 what the distance transforms need beside them while they run."""
 
-MOST_CELLS: Final = 1e18
+MOST_CELLS: Final = 1e90
 """Cells along one side, to count with: no machine has memory for them."""
 
 MANY: Final = 10**12
