@@ -230,9 +230,9 @@ def _checked(
         )
     if not (np.abs(at) <= FARTHEST).all() or at[0] != 0.0 or (np.diff(at) <= 0.0).any():
         raise BadQuery("the breaks of a speed diagram must ascend from 0 m")
-    if not ((most >= LEAST) & (most <= MOST)).all() or not (there >= 0.0).all():
+    if not ((most >= LEAST * LEAST) & (most <= MOST)).all() or not (there >= 0.0).all():
         raise BadQuery(
-            f"the limits of a speed diagram must be {LEAST:g} to {MOST:g} m/s, not "
+            f"the limits of a speed diagram must be {LEAST * LEAST:g} to {MOST:g} m/s, not "
             f"{most.min():g} to {most.max():g}"
         )
     return at, most, there

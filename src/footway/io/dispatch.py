@@ -5,7 +5,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, overload
 
-from footway.constants import TOUCH
 from footway.errors import BadFile, BadInput
 from footway.io.source import read_bytes
 from footway.validation import FARTHEST, number
@@ -196,7 +195,7 @@ def _of_voxels(made: Environment | Volume, depth: _Depth, what: str) -> Environm
 
 
 def _length(length: float, what: str) -> float:
-    return number(length, what, "m", low=TOUCH, high=FARTHEST, error=BadInput)
+    return number(length, what, "m", above=0.0, high=FARTHEST, error=BadInput)
 
 
 def _loader(path: Path) -> _Loader:

@@ -230,8 +230,8 @@ def check_preferences(preferences: Mapping[str, float]) -> dict[str, float]:
         weight = as_float(given)
         if weight is None or not LEAST_WEIGHT <= weight <= MOST_WEIGHT:
             raise BadInput(
-                f"the weight of {shown(kind)} is {shown(given)}; give a positive number between "
-                f"{LEAST_WEIGHT:g} and {MOST_WEIGHT:g}: 1 is neutral, more is worse"
+                f"the weight of {shown(kind)} is {shown(given if weight is None else weight)}; give a "
+                f"positive number, {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}: 1 is neutral, more is worse"
             )
         found[kind] = weight
     return found

@@ -196,12 +196,12 @@ class TestRefused:
         ("how", "words"),
         [
             ({"preferences": {"mudd": 2.0}}, "no ground of kind 'mudd' on this map; it has ground"),
-            ({"preferences": {"mud": 0.0}}, "the weight of 'mud' is 0; give a positive number"),
-            ({"preferences": {"mud": -1}}, "the weight of 'mud' is -1; give a positive number"),
+            ({"preferences": {"mud": 0.0}}, "the weight of 'mud' is 0.0; give a positive number"),
+            ({"preferences": {"mud": -1}}, "the weight of 'mud' is -1.0; give a positive number"),
             ({"preferences": {"mud": np.nan}}, "the weight of 'mud' is nan"),
             ({"preferences": 3}, "preferences must map kinds of ground to weights, not 3"),
             ({"preferences": MUD, "follow": "cmm"}, r"follow corridors \(cmm\) have no use"),
-            ({"follow": "along"}, "follow is 'along': take cmm, miran or irm"),
+            ({"follow": "along"}, "the follower is 'along': it must be one of cmm"),
             ({"follow": "irm", "behaviour": "wander"}, "a wanderer follows corridors"),
         ],
     )
@@ -215,9 +215,9 @@ class TestRefused:
         ("how", "words"),
         [
             ({"sigma": 2.0}, "sigma is 2 m and spacing 3 m"),
-            ({"sigma": np.nan}, "sigma is nan m: it must be above 0"),
-            ({"spacing": 0.0}, "spacing is 0.0 m: it must be above 0"),
-            ({"look": -1.0}, "look is -1.0 m: it must be above 0"),
+            ({"sigma": np.nan}, "sigma is nan m: it must be finite"),
+            ({"spacing": 0.0}, "spacing is 0 m: it must be more than 0"),
+            ({"look": -1.0}, "look is -1 m: it must be more than 0"),
         ],
     )
     def test_numbers(self, how, words):

@@ -9,6 +9,7 @@ has an inside. Where there are rooms, what lies outside of them is blocked.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,8 +17,8 @@ import shapely
 
 from footway.constants import GRID, TOUCH
 from footway.environment import Environment, Ingredients, Pieces, Repair
-from footway.errors import BadInput
-from footway.validation import as_float, number, sequence, shown
+from footway.errors import BadInput, BadQuery
+from footway.validation import pair, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,13 +56,14 @@ def footprint(surface: Surface, *, between: tuple[float, float], name: str) -> E
 
 def heights(between: Any) -> tuple[float, float]:
     """Return two heights, or say what is wrong with them."""
-    wanted = "give two heights in metres, the lower one first"
-    numbers = [as_float(height) for height in sequence(between, "heights", error=BadInput)]
-    if len(numbers) != 2 or None in numbers:
-        raise BadInput(f"between is {shown(between)}; {wanted}")
-    low, high = (number(height, "height", "m", error=BadInput) for height in numbers)
+    try:
+        low, high = pair(between, "heights")
+    except BadQuery:
+        low = high = math.nan
     if not low < high:
-        raise BadInput(f"between is {shown(between)}; {wanted}")
+        raise BadInput(
+            f"between is {shown(between)}; give two heights in metres, the lower one first"
+        )
     return low, high
 
 
