@@ -44,6 +44,7 @@ LONGEST_NAME: Final = 4096
 
 _NUMBERS: Final = {2: "two numbers x, y", 3: "three numbers x, y, z"}
 
+
 class _Repr(Repr):
     """Shortens also whole numbers that Python refuses to print."""
 
@@ -222,9 +223,7 @@ def number_of_samples(count: float, what: str, advice: str) -> None:
 # Points -------------------------------------------------------------------------------------------
 
 
-def point(
-    value: Any, name: str, *dimensions: int, error: type[BadInput] = BadQuery
-) -> Floats:
+def point(value: Any, name: str, *dimensions: int, error: type[BadInput] = BadQuery) -> Floats:
     """Return finite coordinates (d,), m, of one of these dimensions: 2 where none is given."""
     numbers = _coordinates(value)
     if numbers is None or len(numbers) not in (dimensions or (2,)):
@@ -282,9 +281,7 @@ def points(
     return array
 
 
-def floats(
-    values: object, shape: str, *, name: str, error: type[BadInput] = BadQuery
-) -> Floats:
+def floats(values: object, shape: str, *, name: str, error: type[BadInput] = BadQuery) -> Floats:
     """Return real numbers of any shape as a C-contiguous float64 array; they may be NaN.
 
     `shape` is the one that is wanted, for the message.

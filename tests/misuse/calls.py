@@ -474,4 +474,3 @@ def _obstructed():
     made = editor()
     made.add_fake_obstacle(RING)
     return made
-

@@ -72,7 +72,9 @@ def attempt(name, parameter, value, label="as it should be"):
         if not parameter:
             print(f"WRONG refused a valid call: {text}", flush=True)
         elif "\n" in text or not text or len(text) > LONGEST:
-            print(f"WRONG {type(error).__name__} of {len(text)} characters: {text!r:.200}", flush=True)
+            print(
+                f"WRONG {type(error).__name__} of {len(text)} characters: {text!r:.200}", flush=True
+            )
     except BaseException as error:  # noqa: BLE001
         where = _place(error)
         print(f"WRONG {type(error).__name__}: {str(error)!r:.150} {where}", flush=True)

@@ -66,7 +66,9 @@ class CorridorMap(Shown):
     def build(cls, environment: Environment) -> CorridorMap:
         """Build the map of an environment; 0.3 s for a city of 600 buildings."""
         if not hasattr(environment, "walls"):
-            raise BadInput(f"build takes an Environment, not {validation.shown(environment)}: see footway.load")
+            raise BadInput(
+                f"build takes an Environment, not {validation.shown(environment)}: see footway.load"
+            )
         axis = medial_axis(environment.walls, grid=environment.grid)
         return cls(build_index(axis), name=environment.name)
 
@@ -260,7 +262,11 @@ class CorridorMap(Shown):
 
         With a wanted clearance they are widened one after the other.
         """
-        count, a, b = validation.threads(threads) or thread_count(), as_points(starts), as_points(goals)
+        count, a, b = (
+            validation.threads(threads) or thread_count(),
+            as_points(starts),
+            as_points(goals),
+        )
         return answers.paths(self.solver, a, b, radius, clearance, threads=count)
 
     def corridor(

@@ -258,7 +258,9 @@ class Crowd(Recorded):
     def remove_function(self, function: Callable[[Crowd], ArrayLike | None]) -> None:
         """Call a function that was given to `each_step` no more."""
         if not callable(function) or function not in self._functions:
-            raise BadQuery(f"{validation.shown(function)} is not called: it was removed, or never given")
+            raise BadQuery(
+                f"{validation.shown(function)} is not called: it was removed, or never given"
+            )
         self._functions.remove(function)
 
     # -- running -----------------------------------------------------------------------------

@@ -182,7 +182,9 @@ class Recording(Shown):
         """Return the number of a frame, from 0 on."""
         is_whole = isinstance(k, (int, np.integer)) and not isinstance(k, bool)
         if not is_whole or not -self.n_frames <= k < self.n_frames:
-            raise BadQuery(f"frame {shown(k)} is not in the recording; it has {self.n_frames} frames")
+            raise BadQuery(
+                f"frame {shown(k)} is not in the recording; it has {self.n_frames} frames"
+            )
         return k % self.n_frames
 
     def trajectory(self, character: int) -> tuple[Floats, Floats]:

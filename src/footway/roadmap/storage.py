@@ -80,7 +80,10 @@ def load(file: str | PathLike[str]) -> Roadmap:
 def is_roadmap(file: str | PathLike[str]) -> bool:
     """Tell whether a file holds a roadmap; false for everything else, damaged files too."""
     try:
-        with validation.file(file).open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
+        with (
+            validation.file(file).open("rb") as stream,
+            np.load(stream, allow_pickle=False) as archive,
+        ):
             header = json.loads(bytes(archive["header"]))
             return isinstance(header, dict) and header.get("format") == FORMAT
     except _DAMAGE:

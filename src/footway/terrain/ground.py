@@ -89,7 +89,9 @@ class Terrain:
 
         """
         if not hasattr(environment, "walkable"):
-            raise BadQuery(f"build takes an Environment, not {shown(environment)}: see footway.load")
+            raise BadQuery(
+                f"build takes an Environment, not {shown(environment)}: see footway.load"
+            )
         radius = checked_radius(radius, extent_of(environment.bounds))
         kept = _kept.setdefault(environment, {})
         made = kept.pop(radius, None)

@@ -323,7 +323,10 @@ def test_a_drawn_route_is_not_searched(footway, yard, drawn, option):
         ([(2, 2)], "a route of one point leads nowhere"),
         ([(2, 2), (2, 2)], "a route of one point leads nowhere"),
         ([], "route"),
-        ([(2, 2), (math.nan, 3)], "row 1 of the points of a route is [nan, 3.0]: coordinates must be finite"),
+        (
+            [(2, 2), (math.nan, 3)],
+            "row 1 of the points of a route is [nan, 3.0]: coordinates must be finite",
+        ),
     ],
 )
 def test_bad_routes_by_hand_are_one_line(footway, yard, tmp_path, points, words):
