@@ -38,7 +38,7 @@ def places(nodes: ArrayLike, dimension: int) -> Floats:
 def pairs(edges: ArrayLike, nodes: int) -> Ints:
     """Edges (m, 2) between that many nodes."""
     array = whole_numbers(edges, "edges", "(m, 2)", error=BadInput)
-    if array.ndim != 2 and array.size or array.shape[-1] not in (0, 2):
+    if (array.ndim != 2 and array.size) or array.shape[-1] not in (0, 2):
         raise BadInput(f"edges have the shape {array.shape}: give (m, 2)")
     array = array.reshape(-1, 2)
     outside = (array < 0) | (array >= nodes)
