@@ -24,8 +24,8 @@ RESULTS = {
     "Blends", "CameraMotion", "Corridor", "CorridorMap", "Dispersion", "Environment",
     "FakeObstacle", "Group",
     "IndicativeRoute", "Ingredients", "Location", "Moment", "Path", "Pieces", "Pinch", "Raster",
-    "Recording", "Region", "Repair", "Roadmap", "RouteWalk", "Scenario", "Stuck", "TautPath", "Terrain",
-    "Tour", "Variations", "Verification", "Walk", "Walls",
+    "Recording", "Region", "Repair", "Roadmap", "RouteWalk", "Scenario", "Stuck", "TautPath",
+    "Terrain", "Tour", "Variations", "Verification", "Walk", "Walls",
 }  # fmt: skip
 """Classes whose objects Footway makes, in functions and class methods that are tested here."""
 

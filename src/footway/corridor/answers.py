@@ -244,7 +244,8 @@ def _refusal(
     return NoPath(
         f"a disc of radius {radius:g} m does not get from {as_text(a)} to {as_text(b)}: the widest "
         f"way is {pinch.width:.3f} m wide at {as_text(pinch.at)}, between the walls at "
-        f"{as_text(pinch.left)} and {as_text(pinch.right)}; use a radius up to {pinch.radius:.3f} m",
+        f"{as_text(pinch.left)} and {as_text(pinch.right)}; use a radius up to "
+        f"{pinch.radius:.3f} m",
         reason="pinch",
         pinch=pinch,
     )
@@ -270,8 +271,8 @@ def _in_wall(
 def _apart(a: Floats, b: Floats, *, on_roads: bool) -> NoPath:
     if on_roads:
         return NoPath(
-            f"{as_text(a)} and {as_text(b)} are in parts of the roadmap with no way between them: check "
-            "the walls between them, or build the roadmap with a finer resolution",
+            f"{as_text(a)} and {as_text(b)} are in parts of the roadmap with no way between them: "
+            "check the walls between them, or build the roadmap with a finer resolution",
             reason="components",
         )
     return NoPath(

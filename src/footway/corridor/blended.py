@@ -180,8 +180,8 @@ class BlendSolver(Solver):
         """The error where a way fits between the walls on the grid, but not as they are."""
         pinch = answers.bottleneck(self.exact, start, goal)
         return NoPath(
-            f"a disc of radius {radius:g} m does not get from {as_text(start)} to {as_text(goal)}: the "
-            f"widest way is as narrow as the disc at {as_text(pinch.at)}; use a radius that is "
+            f"a disc of radius {radius:g} m does not get from {as_text(start)} to {as_text(goal)}: "
+            f"the widest way is as narrow as the disc at {as_text(pinch.at)}; use a radius that is "
             f"{2.0 * GRID:g} m smaller",
             reason="pinch",
             pinch=pinch,

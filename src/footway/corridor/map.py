@@ -90,7 +90,7 @@ class CorridorMap(Shown):
         """
         if not hasattr(roadmap, "path_offsets"):
             raise BadInput(
-                f"from_roadmap takes a Roadmap, not {validation.shown(roadmap)}: see footway.roadmap"
+                f"a Roadmap is needed, not {validation.shown(roadmap)}: see footway.roadmap"
             )
         if roadmap.dimension == 3:
             from footway.corridor.space_map import SpaceMap

@@ -38,13 +38,13 @@ def out_of_reach(
     for number, fake in enumerate(roadmap.fake_obstacles):
         if fake.contains(point[None])[0]:
             return BadQuery(
-                f"the {what} {as_text(point)} is inside fake obstacle {number} of the roadmap: move "
-                "it, or remove the obstacle"
+                f"the {what} {as_text(point)} is inside fake obstacle {number} of the roadmap: "
+                "move it, or remove the obstacle"
             )
     if not _stands_free(point, solver.index.grid, roadmap.in_effect.space):
         return BadQuery(
-            f"the {what} {as_text(point)} is inside an obstacle, outside the map, or sees nothing of "
-            f"the roadmap: {where}"
+            f"the {what} {as_text(point)} is inside an obstacle, outside the map, or sees nothing "
+            f"of the roadmap: {where}"
         )
     if distance < radius:
         return NoPath(

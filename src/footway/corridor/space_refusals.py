@@ -52,8 +52,8 @@ def tight(roadmap: Roadmap, what: str, point: Floats, radius: float, clear: floa
 def too_narrow(roadmap: Roadmap, a: Floats, b: Floats, radius: float) -> NoPath:
     """Refuse a radius that some edge on every way is too narrow for."""
     return NoPath(
-        f"{body_of(roadmap, radius)} does not get from {as_text(a)} to {as_text(b)} along the roadmap: "
-        "an edge on every way is too narrow; see bottleneck",
+        f"{body_of(roadmap, radius)} does not get from {as_text(a)} to {as_text(b)} along the "
+        "roadmap: an edge on every way is too narrow; see bottleneck",
         reason="pinch",
     )
 

@@ -251,7 +251,8 @@ class Crowd(Recorded):
         """
         if not callable(function):
             raise BadQuery(
-                f"each_step got {validation.shown(function)}: give a function of the crowd, without calling it"
+                f"each_step got {validation.shown(function)}: give a function of the crowd, "
+                "without calling it"
             )
         self._functions.append(function)
 

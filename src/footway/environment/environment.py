@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 import shapely
@@ -22,7 +22,6 @@ from footway.showing import Shown
 from footway.validation import (
     FARTHEST,
     as_float,
-    floats,
     instance,
     number,
     sequence,
@@ -248,10 +247,10 @@ class Environment(Shown):
 
 def _bounds_polygon(bounds: Any) -> Any:
     """Return bounds as a shape; four numbers are the corners of a box."""
-    numbers = [as_float(v) for v in bounds] if isinstance(bounds, (tuple, list)) else []
-    if isinstance(bounds, np.ndarray) and bounds.shape == (4,):
-        numbers = floats(bounds, "(4,)", name="bounds", error=BadGeometry).tolist()
-    if len(numbers) != 4 or None in numbers:
+    several = bounds.tolist() if isinstance(bounds, np.ndarray) else bounds
+    given = several if isinstance(several, (tuple, list)) else ()
+    numbers = [number for number in map(as_float, given) if number is not None]
+    if len(given) != 4 or len(numbers) != 4:
         return bounds
     x0, y0, x1, y1 = numbers
     if not (x0 < x1 and y0 < y1):
@@ -263,10 +262,9 @@ def _bounds_polygon(bounds: Any) -> Any:
 
 
 def _area(given: Area | tuple[str, Shape], repairs: list[Repair], *, grid: float) -> Area:
-    if isinstance(given, (tuple, list)) and len(given) == 2:
-        given = Area(*given)
-    instance(given, Area, "areas are pairs of a name and a polygon", error=BadGeometry)
-    area = cast("Area", given)
+    if not isinstance(given, Area) and not (isinstance(given, (tuple, list)) and len(given) == 2):
+        raise BadGeometry(f"areas have {shown(given)}: give pairs of a name and a polygon")
+    area = given if isinstance(given, Area) else Area(*given)
     text(area.name, "name of an area", error=BadGeometry)
     label = f"area {area.name!r}"
     return Area(area.name, _healed(area.polygon, label, repairs, grid=grid), area.properties)

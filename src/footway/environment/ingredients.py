@@ -128,7 +128,7 @@ def _as_list(given: Shape | Iterable[Shape] | None, role: str, *, of: str) -> li
         return [given]
     if isinstance(given, str) or not hasattr(given, "__iter__"):
         raise BadGeometry(_expected(role, of, given))
-    items = list(given)
+    items: list[Any] = list(given)  # type: ignore[arg-type]  # it can be iterated over
     if items and of != "point" and _depth(items) == 2:
         return [items]
     return items

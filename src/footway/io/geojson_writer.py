@@ -15,8 +15,6 @@ from footway.validation import instance
 if TYPE_CHECKING:
     import os
 
-    from footway.environment import Environment
-
 
 def save_geojson(env: Environment, path: str | os.PathLike[str]) -> None:
     """Write an environment so that `load` gives it back.

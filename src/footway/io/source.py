@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import stat
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from footway.constants import MAX_MAP_BYTES
@@ -11,6 +10,7 @@ from footway.errors import BadFile
 
 if TYPE_CHECKING:
     import os
+    from pathlib import Path
 
 
 def read_bytes(path: Path, *, limit: int = MAX_MAP_BYTES) -> bytes:

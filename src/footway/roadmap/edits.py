@@ -228,8 +228,8 @@ space at (3.500, 1.500): go around the obstacle there
         place = point(at, "place of a node", dimension)
         if not self._free.lines_are_free(place[None], place[None])[0]:
             raise BadQuery(
-                f"the node {as_text(place)} is inside an obstacle or too near to one for the object: "
-                "move it"
+                f"the node {as_text(place)} is inside an obstacle or too near to one for the "
+                "object: move it"
             )
         return place
 

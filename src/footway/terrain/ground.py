@@ -231,9 +231,10 @@ def check_preferences(preferences: Mapping[str, float]) -> dict[str, float]:
     for kind, given in preferences.items():
         weight = as_float(given)
         if weight is None or not LEAST_WEIGHT <= weight <= MOST_WEIGHT:
+            value = given if weight is None else weight
             raise BadInput(
-                f"the weight of {shown(kind)} is {shown(given if weight is None else weight)}; give a "
-                f"positive number, {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}: 1 is neutral, more is worse"
+                f"the weight of {shown(kind)} is {shown(value)}; give a positive number, "
+                f"{LEAST_WEIGHT:g} to {MOST_WEIGHT:g}: 1 is neutral, more is worse"
             )
         found[kind] = weight
     return found

@@ -34,8 +34,9 @@ def refusal(terrain: Terrain, start: Floats, goal: Floats, *, grid: bool) -> Bad
         return error
     if grid:
         return NoPath(
-            f"no way over the grid from {as_text(start)} to {as_text(goal)}, though a disc of radius "
-            f"{terrain.radius:g} m gets there: take a finer resolution, or method='triangles'",
+            f"no way over the grid from {as_text(start)} to {as_text(goal)}, though a disc of "
+            f"radius {terrain.radius:g} m gets there: take a finer resolution, or "
+            "method='triangles'",
             reason="pinch",  # a way that is too narrow for the cells
         )
     # Tangents stand for arcs around corners: less than 1 % of the radius is missing.

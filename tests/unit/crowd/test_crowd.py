@@ -484,7 +484,7 @@ class TestHabits:
 
 @pytest.mark.parametrize("step", [0.0, 0.0009, -1.0, 1.1])
 def test_steps_that_are_too_short_or_long(step):
-    with pytest.raises(fw.BadQuery, match="must be 0.001 s or more|must be 1 s or less"):
+    with pytest.raises(fw.BadQuery, match=r"must be 0.001 s or more|must be 1 s or less"):
         crowd("hall", step=step)
 
 

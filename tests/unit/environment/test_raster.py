@@ -121,12 +121,12 @@ def test_arrays_are_contiguous_and_of_one_kind():
 @pytest.mark.parametrize("length", [0, -1, float("nan"), float("inf"), "wide", None, (1, 2)])
 def test_lengths_that_are_none(length):
     for environment in (square(4), room()):
-        with pytest.raises(fw.BadInput, match="the radius is .* must be"):
+        with pytest.raises(fw.BadInput, match=r"the radius is .* must be"):
             rasterise(environment, radius=length)
         if length is not None:
-            with pytest.raises(fw.BadInput, match="the resolution is .* must be"):
+            with pytest.raises(fw.BadInput, match=r"the resolution is .* must be"):
                 rasterise(environment, resolution=length)
-    with pytest.raises(fw.BadInput, match="size|side of the box"):
+    with pytest.raises(fw.BadInput, match=r"size|side of the box"):
         rasterise(room(), size=(1, length, 1))
 
 

@@ -61,9 +61,9 @@ def test_no_voxels(solid):
 
 @pytest.mark.parametrize("resolution", [0, -1, float("nan"), float("inf"), "fine", None])
 def test_bad_resolution(resolution):
-    with pytest.raises(fw.BadInput, match="the resolution is .* must be"):
+    with pytest.raises(fw.BadInput, match=r"the resolution is .* must be"):
         Volume(np.zeros((1, 1, 1), bool), resolution=resolution)
-    with pytest.raises(fw.BadInput, match="the resolution is .* must be"):
+    with pytest.raises(fw.BadInput, match=r"the resolution is .* must be"):
         Volume.from_boxes((0, 0, 0, 1, 1, 1), resolution=resolution)
 
 
@@ -75,9 +75,9 @@ def test_bad_origin(origin):
 
 @pytest.mark.parametrize("box", [(0, 0, 0, 1, 1), (0, 0, 0, 1, 0, 1), (0, 0, 0, 1, 1, "a"), 3])
 def test_bad_boxes(box):
-    with pytest.raises(fw.BadGeometry, match="the bounds.* box|the bounds must be numbers"):
+    with pytest.raises(fw.BadGeometry, match=r"the bounds.* box|the bounds must be numbers"):
         Volume.from_boxes(box)
-    with pytest.raises(fw.BadGeometry, match="box 1.* is no box|box 1 must be numbers"):
+    with pytest.raises(fw.BadGeometry, match=r"box 1.* is no box|box 1 must be numbers"):
         Volume.from_boxes((0, 0, 0, 9, 9, 9), [(1, 1, 1, 2, 2, 2), box])
 
 

@@ -258,7 +258,7 @@ class TestBadFiles:
 
     @pytest.mark.parametrize("resolution", [0, -1, float("nan"), "fine"])
     def test_bad_resolution(self, tmp_path, resolution):
-        with pytest.raises(fw.BadInput, match="the resolution is .* must be"):
+        with pytest.raises(fw.BadInput, match=r"the resolution is .* must be"):
             fw.load(write_obj(tmp_path / "a.obj", GROUND), resolution=resolution)
 
     def test_without_trimesh(self, tmp_path, monkeypatch):
@@ -355,8 +355,9 @@ class TestBuffersOfGltf:
 
     @pytest.fixture
     def write(self, tmp_path):
-        mesh = trimesh.creation.box((4, 2, 6))
-        mesh.invert()  # a room
+        floor, crate = trimesh.creation.box((4, 1, 6)), trimesh.creation.box((1, 1, 1))
+        crate.apply_translation((0, 1, 0))
+        mesh = trimesh.util.concatenate([floor, crate])
 
         def run(change=lambda document, raw: None, name="model.gltf", buffer="my model.bin"):
             found = trimesh.Scene(mesh).export(file_type="gltf")
