@@ -24,17 +24,18 @@ import zipfile
 import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from footway import validation
 from footway.errors import BadFile, BadInput
 from footway.writing import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from os import PathLike
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -258,7 +259,7 @@ def _in_short(error: BaseException) -> str:
 def _opened(file: str | PathLike[str]) -> Iterator[zipfile.ZipFile]:
     """Open a regular file as a zip; whatever goes wrong inside is BadFile or Damaged."""
     try:
-        with zipfile.ZipFile(_regular(Path(file))) as archive:
+        with zipfile.ZipFile(_regular(validation.file(file))) as archive:
             yield archive
     except BadFile:
         raise

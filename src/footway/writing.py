@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from footway import validation
 from footway.errors import BadFile
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def whole_file(file: str | os.PathLike[str]) -> Iterator[Path]:
 def _target(file: str | os.PathLike[str]) -> Path:
     """Return the file that a name leads to."""
     try:
-        return Path(os.path.realpath(file))
+        return Path(os.path.realpath(validation.file(file)))
     except (OSError, ValueError) as error:
         raise BadFile(f"{file!r}: cannot be written: {error}") from None
 

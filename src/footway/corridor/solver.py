@@ -75,6 +75,12 @@ class Solver:
         self.roadmap: Roadmap | None = None
         self._local = threading.local()
 
+    @cached_property
+    def extent(self) -> float:
+        """Longest side of the box around all walls, m: no larger radius makes sense."""
+        corners = self.index.grid.walls.reshape(-1, 2)
+        return float(np.ptp(corners, axis=0).max())
+
     @property
     def workspace(self) -> Workspace:
         """Scratch memory of the calling thread."""

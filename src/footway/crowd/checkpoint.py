@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from footway import archive
+from footway import archive, validation
 from footway.crowd.cast import Cast
 from footway.crowd.checkpoint_kind import (
     KIND,
@@ -49,6 +48,7 @@ from footway.errors import BadFile, BadInput
 
 if TYPE_CHECKING:
     from os import PathLike
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -65,7 +65,7 @@ _POOL = 1 << 12  # half-edges that it has room for, at the least
 
 def check_name(file: str | PathLike[str]) -> Path:
     """Return the path of a checkpoint, if its name is one."""
-    path = Path(file)
+    path = validation.file(file)
     if path.suffix.lower() != SUFFIX:
         raise BadInput(f"{path}: the name of a checkpoint must end in {SUFFIX}")
     return path

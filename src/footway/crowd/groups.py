@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from footway.crowd import checks
 from footway.crowd._group_kernels import cap, measure_corridor
 from footway.crowd._track_kernels import FLOOR
 from footway.crowd.state import (
@@ -25,6 +24,7 @@ from footway.crowd.state import (
 )
 from footway.errors import BadQuery
 from footway.portable_math import hypot
+from footway.validation import FARTHEST, number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,9 +65,14 @@ def bounds_of(
     given = {
         "width": width, "group_area": group_area, "lateral": lateral, "longitudinal": longitudinal,
     }  # fmt: skip
-    for name, value in given.items():
-        if value is not None:
-            checks.positive(f"group's {name}", value, "m2" if name == "group_area" else "m")
+    width, group_area, lateral, longitudinal = (
+        None
+        if value is None
+        else number(
+            value, f"group's {name}", "m2" if name == "group_area" else "m", above=0, high=FARTHEST
+        )
+        for name, value in given.items()
+    )
     widths = [w for w in (width, None if lateral is None else 0.5 * lateral) if w is not None]
     bound = Bounds(
         min(widths, default=math.inf),

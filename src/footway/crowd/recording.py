@@ -16,6 +16,7 @@ import numpy as np
 
 from footway.errors import BadQuery
 from footway.showing import Shown
+from footway.validation import instance, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -141,6 +142,8 @@ class Recording(Shown):
         """
         from footway.crowd.joining import joined
 
+        for other in others:
+            instance(other, Recording, "recordings are joined to recordings")
         return joined([self, *others])
 
     def replay_hash(self) -> str:
@@ -195,8 +198,11 @@ class Recording(Shown):
 
     def _checked(self, k: int) -> int:
         """Return the number of a frame, from 0 on."""
-        if not -self.n_frames <= k < self.n_frames:
-            raise BadQuery(f"frame {k} is not in the recording; it has {self.n_frames} frames")
+        is_whole = isinstance(k, (int, np.integer)) and not isinstance(k, bool)
+        if not is_whole or not -self.n_frames <= k < self.n_frames:
+            raise BadQuery(
+                f"frame {shown(k)} is not in the recording; it has {self.n_frames} frames"
+            )
         return k % self.n_frames
 
     def trajectory(self, character: int) -> tuple[Floats, Floats]:
@@ -206,8 +212,9 @@ class Recording(Shown):
             BadQuery: nobody has this id.
 
         """
-        if character not in self.characters.ids:
-            raise BadQuery(f"id {character} is not in the recording; see `characters.ids`")
+        is_whole = isinstance(character, (int, np.integer)) and not isinstance(character, bool)
+        if not is_whole or character not in self.characters.ids:
+            raise BadQuery(f"id {shown(character)} is not in the recording; see `characters.ids`")
         rows = np.flatnonzero(self.ids == character)
         frames = np.searchsorted(self.offsets, rows, side="right") - 1
         return self.times[frames], self.positions[rows]

@@ -27,6 +27,7 @@ from footway.crowd.state import (
     LINE,
     LOOKED,
     MANNER,
+    MODE,
     ON_ROUTE,
     PIECES,
     POINTS,
@@ -35,6 +36,8 @@ from footway.crowd.state import (
     RECORD,
     REFERENCE,
     STRIDE,
+    WAITING,
+    WALKING,
     WHO,
     Window,
 )
@@ -208,17 +211,35 @@ class Routes:
         if graph is not self._index.graph:
             radii = self._engine.state.body[slots, RADIUS].tolist()
             routes = [
-                None if route is None or self._is_shut(route, radius, graph) else route
+                None if route is None or self._is_shut(route.points, 0.0, radius, graph) else route
                 for route, radius in zip(routes, radii, strict=True)
             ]
         for one, slot, route in zip(ids.tolist(), slots.tolist(), routes, strict=True):
             if route is not None:
                 self.set_off(one, slot, number, route)
 
-    def _is_shut(self, route: Route, radius: float, graph: Graph) -> bool:
-        """Whether obstacles close an edge of the map that a route comes along."""
-        x, y, along = route.points[:, :3].T
-        places = np.arange(0.0, along[-1], _STRIDE)
+    def shut(self, graph: Graph) -> list[int]:
+        """Ids, ascending, of those on whose route obstacles close an edge ahead in `graph`."""
+        marks, notes, pool = self._engine.guides
+        state, found = self._engine.state, []
+        for one, row in sorted(self._rows.items()):
+            slot = self._engine.slot_of[one]
+            walks = state.track[slot, MODE] in (WALKING, WAITING)
+            if state.track[slot, LEFT] != GUIDED or not walks:
+                continue
+            points = pool[notes[row, RECORD] :][: notes[row, POINTS]]
+            radius = float(state.body[slot, RADIUS])
+            if self._is_shut(points, float(marks[row, REFERENCE]), radius, graph):
+                found.append(one)
+        return found
+
+    def _is_shut(self, route: Floats, start: float, radius: float, graph: Graph) -> bool:
+        """Whether obstacles close an edge of the map that a route (n, 4) comes along.
+
+        Only what comes after `start`, m along the route, counts.
+        """
+        x, y, along = route[:, :3].T
+        places = np.arange(start, along[-1], _STRIDE)
         points = np.column_stack([np.interp(places, along, x), np.interp(places, along, y)])
         index = self._index
         with one_parallel_kernel:

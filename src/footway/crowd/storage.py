@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from footway import validation
 from footway.crowd.joining import chained, joined, union
 from footway.crowd.output import Output, folder_of, parts_in
 from footway.crowd.parquet_file import ParquetRows, write_parquet
@@ -279,7 +280,7 @@ class _PartFiles:
 
 def check_name(file: str | PathLike[str]) -> Path:
     """Return the path of a recording, if its name is one."""
-    path = Path(file)
+    path = validation.file(file)
     if path.suffix.lower() != SUFFIX:
         raise BadInput(f"{path}: the name of a recording must end in {SUFFIX}")
     return path
@@ -337,7 +338,7 @@ def _is_whole_file(recording: Recording) -> bool:
 
 def load(file: str | PathLike[str]) -> Recording:
     """Read who was recorded and when; the rows are read when they are asked for."""
-    path = Path(file)
+    path = validation.file(file)
     while True:
         parts = unfinished_parts(path)
         try:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import shapely
 
+from footway.environment import Environment
 from footway.errors import BadFile
-from footway.io.source import as_path
+from footway.validation import file as checked_file
+from footway.validation import instance
 from footway.writing import whole_file
 
 if TYPE_CHECKING:
     import os
-
-    from footway.environment import Environment
 
 
 def save_geojson(env: Environment, path: str | os.PathLike[str]) -> None:
@@ -27,6 +27,8 @@ def save_geojson(env: Environment, path: str | os.PathLike[str]) -> None:
         BadFile: the file cannot be written, or an area's properties are no JSON.
 
     """
+    file = checked_file(path)
+    instance(env, Environment, "an Environment is needed")
     features = [_feature(p, {"kind": "walkable"}) for p in shapely.get_parts(env.walkable)]
     features += [_feature(line, {"kind": "wall"}) for line in shapely.get_parts(env.lines)]
     features += [_feature(p, {"kind": "obstacle"}) for p in shapely.get_parts(env.points)]
@@ -44,7 +46,7 @@ def save_geojson(env: Environment, path: str | os.PathLike[str]) -> None:
         text = json.dumps(document)
     except (TypeError, ValueError) as error:
         raise BadFile(f"{path}: an area's properties cannot be written: {error}") from error
-    with whole_file(as_path(path)) as part:
+    with whole_file(file) as part:
         part.write_text(text, encoding="utf-8")
 
 
