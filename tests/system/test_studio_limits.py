@@ -1,6 +1,7 @@
 """A studio that somebody wants to take down: bad files, half-sent requests, and signals."""
 
 import contextlib
+import os
 import re
 import select
 import signal
@@ -29,9 +30,9 @@ FIELD = as_geojson(open_built_in("gallery:field")).content
 
 
 @contextlib.contextmanager
-def running(*arguments):
+def running(*arguments, **environment):
     """Start a hostile studio; give the process and its gate once it listens."""
-    process = start(*arguments)
+    process = start(*arguments, **environment)
     try:
         line = process.stdout.readline()
         found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
@@ -43,9 +44,10 @@ def running(*arguments):
         process.communicate(timeout=60)
 
 
-def start(*arguments):
+def start(*arguments, **environment):
     return subprocess.Popen(
         [sys.executable, "-m", "tests.system.hostile_studio", *map(str, arguments)],
+        env={**os.environ, **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -139,7 +141,9 @@ def test_ctrl_c_ends_the_loading_at_the_start(tmp_path):
 @pytest.mark.parametrize("which", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_server_while_a_file_is_loaded(tmp_path, which):
     (tmp_path / "good.geojson").write_bytes(FIELD)
-    with running(tmp_path / "good.geojson", "--port", 0) as (process, gate):
+    (tmp_path / "temporary").mkdir()
+    environment = {"TMPDIR": str(tmp_path / "temporary")}
+    with running(tmp_path / "good.geojson", "--port", 0, **environment) as (process, gate):
         left = {int((tmp_path / "good.pid").read_text())}
         raw = send_half(gate, "hold.geojson", FIELD)
         with raw, Page(gate) as page:
@@ -151,6 +155,7 @@ def test_a_signal_ends_the_server_while_a_file_is_loaded(tmp_path, which):
         assert process.returncode in (0, -which, 128 + which)
         assert "Traceback" not in err
         wait_until(lambda: not any(map(is_running, loading)), seconds=30)
+    assert list((tmp_path / "temporary").iterdir()) == []  # nothing is left
 
 
 @pytest.mark.parametrize("which", [signal.SIGTERM, signal.SIGINT])

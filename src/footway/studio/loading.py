@@ -16,7 +16,7 @@ import sys
 import tempfile
 import threading
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Final
 from footway.errors import BadInput, FootwayError, NoPath
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from footway.studio.documents import Document
 
@@ -122,6 +122,7 @@ class Loader:
         self._is_prepared = False
         self._spare: _Process | None = None
         self._all: set[_Process] = set()
+        self._base: tempfile.TemporaryDirectory[str] | None = None
 
     def prepare(self) -> None:
         """Start a process ahead of the next file, now and after each file."""
@@ -131,12 +132,26 @@ class Loader:
                 self._spare = self._new()
 
     def close(self) -> None:
-        """End all processes; a file that is being loaded is given up."""
+        """End all processes, and remove all folders; a file that is being loaded is given up."""
         with self._changing:
             self._has_ended = True
             processes = list(self._all)
         for process in processes:
             process.end()
+        if self._base is not None:
+            self._base.cleanup()
+
+    @contextmanager
+    def folder(self) -> Iterator[Path]:
+        """Give a temporary folder, which is gone afterwards or when the loader is closed."""
+        with self._changing:
+            self._check_open()
+            if self._base is None:
+                self._base = tempfile.TemporaryDirectory(
+                    prefix="footway-studio-", ignore_cleanup_errors=True
+                )
+        with tempfile.TemporaryDirectory(dir=self._base.name, ignore_cleanup_errors=True) as made:
+            yield Path(made)
 
     def load(
         self,
@@ -158,10 +173,7 @@ class Loader:
 
         """
         called = order.called or order.file
-        with (
-            self._turn,
-            tempfile.TemporaryDirectory(prefix="footway-", ignore_cleanup_errors=True) as folder,
-        ):
+        with self._turn, self.folder() as folder:
             process = self._take()
             wait = _Wait(process, called, self.limits, is_wanted, compiling)
             try:
@@ -186,11 +198,14 @@ class Loader:
             return self._new()
 
     def _new(self) -> _Process:
-        if self._has_ended:
-            raise BadInput("the studio is ending")
+        self._check_open()
         process = _Process(self._command)
         self._all.add(process)
         return process
+
+    def _check_open(self) -> None:
+        if self._has_ended:
+            raise BadInput("the studio is ending")
 
     def _drop(self, process: _Process) -> None:
         process.end()
@@ -198,7 +213,7 @@ class Loader:
             self._all.discard(process)
 
 
-def _as_json(order: Order, folder: str, limits: Limits) -> dict[str, Any]:
+def _as_json(order: Order, folder: Path, limits: Limits) -> dict[str, Any]:
     return {
         "file": order.file,
         "called": order.called,
@@ -206,7 +221,7 @@ def _as_json(order: Order, folder: str, limits: Limits) -> dict[str, Any]:
         "scale": order.scale,
         "between": order.between,
         "sent": order.sent,
-        "folder": folder,
+        "folder": str(folder),
         "seconds": limits.seconds,
         "megabytes": limits.megabytes,
     }
@@ -307,11 +322,11 @@ def _one_line(words: object) -> str:
     return " ".join(str(words).split())
 
 
-def _unpacked(folder: str, file: str, called: str) -> Document:
+def _unpacked(folder: Path, file: str, called: str) -> Document:
     from footway.studio.handover import unpack
 
     try:
-        return unpack(Path(folder), file=file)
+        return unpack(folder, file=file)
     except FootwayError as error:
         raise BadInput(f"{called}: {_one_line(error):.300}") from None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Final
 
@@ -58,12 +57,12 @@ def opened(
 
     """
     plain = clean_name(name)
-    with tempfile.TemporaryDirectory(prefix="footway-", ignore_cleanup_errors=True) as folder:
-        path = Path(folder) / f"upload{Path(plain).suffix.lower()}"
+    with loader.folder() as folder:
+        path = folder / f"upload{Path(plain).suffix.lower()}"
         path.write_bytes(content)
         order = Order(str(path), called=plain, scale=scale, sent=True)
         try:
             return loader.load(order, is_wanted=is_wanted, compiling=compiling)
         except FootwayError as error:
-            words = str(error).replace(str(path), plain).replace(folder, "")
+            words = str(error).replace(str(path), plain).replace(str(folder), "")
             raise BadInput(words) from None

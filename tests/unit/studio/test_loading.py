@@ -160,6 +160,8 @@ def test_a_file_that_nobody_waits_for_is_given_up(tmp_path):
 
 def test_close_ends_what_is_being_loaded(tmp_path):
     with hostile() as loader:
+        with loader.folder() as folder:
+            base = folder.parent
         (tmp_path / "hold.geojson").write_bytes(HALL)
         told = []
 
@@ -172,9 +174,11 @@ def test_close_ends_what_is_being_loaded(tmp_path):
         thread = threading.Thread(target=load)
         thread.start()
         wait_until((tmp_path / "hold.pid").exists)
+        assert list(base.iterdir())
         loader.close()
         thread.join(timeout=60)
         assert len(told) == 1
+        assert not base.exists()
 
 
 def test_a_process_ends_with_its_server(tmp_path):
@@ -183,7 +187,7 @@ def test_a_process_ends_with_its_server(tmp_path):
         (tmp_path / "loop.geojson").write_bytes(HALL)
         process = loading._Process(COMMAND)
         order = Order(str(tmp_path / "loop.geojson"))
-        process.give(loading._as_json(order, str(tmp_path), loader.limits))
+        process.give(loading._as_json(order, tmp_path, loader.limits))
         wait_until((tmp_path / "loop.pid").exists)
         process._process.stdin.close()
         assert process._process.wait(timeout=60) == 1
