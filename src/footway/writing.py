@@ -31,7 +31,7 @@ def whole_file(file: str | os.PathLike[str]) -> Iterator[Path]:
     path = _target(file)
     is_special = path.exists() and not path.is_file() and not path.is_dir()
     token = secrets.token_hex(4)
-    part = path if is_special else path.with_name(f".{path.stem}.{token}.part{path.suffix}")
+    part = Path(file) if is_special else path.with_name(f".{path.stem}.{token}.part{path.suffix}")
     try:
         yield part
         if not is_special:
