@@ -115,7 +115,7 @@ def test_while_importing(where):
 )
 def test_while_a_kernel_is_loaded(where):
     """Nobody takes an exception in there: it was lost, and the kernel crashed."""
-    assert_one_line(pressed_in(where, *BUILD))
+    assert_one_line(pressed_in(where, "build", "gallery:city:4x4"))
 
 
 def test_while_compiling(tmp_path):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 INTERRUPTED: Final = 130
 """Exit code: 128 + the number of the signal, as shells count."""
 
-_PAUSE: Final = 0.1  # s, after which an interrupt that is not heard is raised again
+_PAUSE: Final = 0.05  # s, after which an interrupt that is not heard is raised again
 _CALLBACKS: Final = (
     "_raw_object_cache_getbuffer", "_raw_object_cache_notify",  # of llvmlite
     "_numba_unpickle",

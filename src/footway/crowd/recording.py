@@ -87,8 +87,8 @@ class Recording(Shown):
         names: of populations.
         map_name: of the map that they walked on.
         seed: of the simulation.
-        complete: False where the run was killed, or the file is cut off: the frames are right, but
-            the last ones are missing.
+        complete: False where the run was stopped or killed, or is not over: the frames are right,
+            but the last ones are missing.
         obstacles: (k, 7) ways of dynamic obstacles: x, y, velocity, radius, time of the first and
             of the last frame of this way; see `obstacles_at`.
         source: gives the rows.
@@ -109,7 +109,10 @@ class Recording(Shown):
 
     @staticmethod
     def load(file: str | PathLike[str]) -> Recording:
-        """Return the recording in a Parquet file, also of a run that was killed.
+        """Return the recording in a Parquet file, also of a run that was killed or is not over.
+
+        Where a newer run to this file has not ended, its frames are returned: those in the folder
+        of its parts, `run.parquet.parts`, whose name may be given, too.
 
         Raises:
             BadFile: missing, damaged, or not a recording of Footway; one line that says which.
