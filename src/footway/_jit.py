@@ -30,6 +30,7 @@ __all__ = [
     "cache_directory",
     "inner",
     "kernel",
+    "kernel_names",
     "one_parallel_kernel",
     "prange",
     "prefetch",
@@ -99,9 +100,23 @@ def _compile(function: F, **options: bool) -> Any:
         pipeline_class=compiler(inner="forceinline" in options),
         **options,
     )
-    if _CACHE is not None and not config.DISABLE_JIT:
+    if config.DISABLE_JIT:
+        return made
+    if _CACHE is not None:
         add_cache(made, _CACHE)
+    if "forceinline" not in options:
+        _KERNELS.append(made)
     return made
+
+
+_KERNELS: list[Any] = []
+"""All kernels of the modules that were imported."""
+
+
+def kernel_names() -> tuple[set[str], set[str]]:
+    """Names of the kernels of all imported modules, and of those that are ready to run."""
+    names = {f"{kernel.__module__}.{kernel.__qualname__}": kernel for kernel in _KERNELS}
+    return set(names), {name for name, kernel in names.items() if kernel.overloads}
 
 
 def _prefetch(_context: Any, array: Any, row: Any) -> Any:

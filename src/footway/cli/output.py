@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from footway.corridor import Pinch
 
@@ -98,16 +98,35 @@ def _spinner(doing: str) -> Iterator[None]:
         return
     from rich.console import Console
 
-    with Console(stderr=True).status(f"{doing} ..."):
-        yield
+    with Console(stderr=True).status(f"{doing} ...") as status:
+        _spinning.append(lambda more: status.update(f"{doing} ... {more}"))
+        try:
+            yield
+        finally:
+            _spinning.pop()
+
+
+_spinning: list[Callable[[str], None]] = []
+"""Functions that add words to the spinners which are shown."""
 
 
 @contextmanager
 def announced_compilation() -> Iterator[None]:
-    """Say so, once, if kernels have to be compiled in here."""
+    """Say so, once, if kernels have to be compiled in here; show how many on a terminal."""
     from footway._jit import announce_compilation
 
-    with announce_compilation(say_compiling):
+    compiled = 0
+
+    def tell() -> bool:
+        nonlocal compiled
+        if not compiled:
+            say_compiling()
+        compiled += 1
+        for show in _spinning[-1:]:
+            show(f"compiling kernels ({count(compiled, 'function')})")
+        return False  # and be asked again
+
+    with announce_compilation(tell):
         yield
 
 

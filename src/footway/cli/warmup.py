@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-import os
+import importlib
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from footway.cli.maps import JsonOption  # noqa: TC001 - Typer reads it at run time
 from footway.cli.output import Steps, announced_compilation, milliseconds, print_json, print_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from footway.corridor import Corridor, CorridorMap
     from footway.environment import Environment, Volume
+
+    Floats = NDArray[np.float64]
 
 
 def warmup(*, json: JsonOption = False) -> None:
@@ -26,11 +33,10 @@ def warmup(*, json: JsonOption = False) -> None:
     No later command has to wait then. Compiled kernels are kept in ~/.cache/footway;
     FOOTWAY_JIT_CACHE=DIR puts them elsewhere.
     """
-    steps = Steps()
-    with announced_compilation(), steps.step("warmup", "Compiling kernels"):
-        with _meanwhile(_use_ground_and_roads):
-            _use_maps()
-        _use_ground_and_roads()
+    steps, begin = Steps(), time.perf_counter()
+    with announced_compilation():
+        _use_every_part()
+    steps.seconds["warmup"] = time.perf_counter() - begin
     answer = _as_json(steps)
     if json:
         print_json(answer)
@@ -46,62 +52,124 @@ def _as_json(steps: Steps) -> dict[str, Any]:
     return {"times_ms": steps.in_ms(), "cache": str(cache) if cache else None}
 
 
-@contextmanager
-def _meanwhile(use: Callable[[], None]) -> Iterator[None]:
-    """Call a function of this module in another process: compilation takes one core.
+def _use_every_part() -> None:
+    """Use every part once; on two cores, another process does some of them.
 
-    Only where kernels are kept and there are two cores. What goes wrong there goes wrong here
-    again, when this process uses the same, and is told then.
+    What goes wrong there goes wrong here again, when this process uses the same, and is told then.
     """
     from footway._jit import cache_directory, thread_count
 
-    cache = cache_directory()
-    if cache is None or thread_count() < 2:
-        yield
+    ready_there: set[str] = set()
+    if cache_directory() is None or thread_count() < 2:
+        with _progress_bar(ready_there):
+            for part in PARTS:
+                part()
         return
-    code = f"from {use.__module__} import {use.__name__} as use; use()"
-    with subprocess.Popen(  # noqa: S603 - this Python, and a fixed function
-        [sys.executable, "-P", "-c", code],
-        env=os.environ | {"FOOTWAY_JIT_CACHE": str(cache.parent)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as other:
-        try:
-            yield
+    with tempfile.TemporaryDirectory() as claims, _progress_bar(ready_there):
+        with _other_process(claims, ready_there) as other:
+            _use_unclaimed(PARTS, claims)
             other.wait()
+        if other.returncode:
+            for part in PARTS:
+                part()
+
+
+def _use_unclaimed(parts: Iterable[Callable[[], None]], claims: str) -> None:
+    """Use the parts that no other process has claimed, by a file in a folder."""
+    for part in parts:
+        try:
+            Path(claims, part.__name__).touch(exist_ok=False)
+        except FileExistsError:
+            continue
+        part()
+
+
+@contextmanager
+def _other_process(claims: str, ready: set[str]) -> Iterator[subprocess.Popen[str]]:
+    """Use parts in another process, from the last to the first: compilation takes one core.
+
+    The names of kernels that are ready there are added to a set.
+    """
+    with subprocess.Popen(  # noqa: S603 - this Python, and a fixed function
+        [sys.executable, "-P", "-c", f"from {__name__} import help_along; help_along()", claims],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as other:
+        reader = threading.Thread(target=lambda: ready.update(map(str.strip, other.stdout or ())))
+        reader.start()
+        try:
+            yield other
         finally:
             other.kill()
+            reader.join()
+
+
+def help_along() -> None:
+    """Do the work of the other process, and print the names of kernels that are ready."""
+    told: set[str] = set()
+
+    def tell(ready: set[str]) -> None:
+        print_lines(sorted(ready - told))
+        sys.stdout.flush()
+        told.update(ready)
+
+    with _watch(tell):
+        _use_unclaimed(reversed(PARTS), sys.argv[1])
+
+
+@contextmanager
+def _progress_bar(ready_there: set[str]) -> Iterator[None]:
+    """Show how many kernels are ready, here or in another process; on a terminal only."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
+
+    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress("Kernels", *columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("", total=len(_import_kernels()))
+        with _watch(lambda ready: bar.update(task, completed=len(ready | ready_there))):
+            yield
+
+
+@contextmanager
+def _watch(tell: Callable[[set[str]], None]) -> Iterator[None]:
+    """Tell the names of kernels that are ready here, again and again until the end."""
+    from footway._jit import kernel_names
+
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.wait(0.2):
+            tell(kernel_names()[1])
+        tell(kernel_names()[1])
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watcher.join()
+
+
+def _import_kernels() -> set[str]:
+    """Import all modules with kernels; return the names of their kernels."""
+    import footway
+    from footway._jit import kernel_names
+
+    root = Path(footway.__file__).parent
+    for file in root.rglob("_*kernels.py"):
+        path = file.relative_to(root.parent).with_suffix("")
+        importlib.import_module(".".join(path.parts))
+    return kernel_names()[0]
 
 
 def _use_maps() -> None:
-    """Ask a small map everything once, then walk in crowds: about half of all compilation."""
-    from footway.corridor import CorridorMap
-    from footway.io import load
-
-    cmap = CorridorMap.build(load("gallery:field"))
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "field.fwmap"
-        cmap.save(file)
-        loaded = CorridorMap.load(file)
-    assert isinstance(loaded, CorridorMap)
-    _ask_everything(loaded)
-    _walk_on_terrain()
-
-
-def _use_ground_and_roads() -> None:
-    """Use routes over the ground and roadmaps: first of all what maps have nothing to do with.
-
-    So two processes that begin at the same time compile nothing twice.
-    """
-    _use_terrain()
-    _use_roadmaps()
-
-
-def _ask_everything(cmap: CorridorMap) -> None:
-    from footway.follow import cmm_batch
-
-    x0, y0, x1, y1 = cmap.bounds
-    start, goal = cmap.retract([(x0 + 1.0, y0 + 1.0), (x1 - 1.0, y1 - 1.0)])
+    """Ask a small map everything once."""
+    cmap, start, goal = _field()
     cmap.clearance([start])
     cmap.nearest_obstacle([start])
     cmap.locate([start])
@@ -112,9 +180,31 @@ def _ask_everything(cmap: CorridorMap) -> None:
     cmap.bottleneck(start, goal)
     cmap.axis()
     cmap.balls(0.9)
+
+
+def _field() -> tuple[CorridorMap, Floats, Floats]:
+    """Return a small map as it is loaded from a file, and two points of it, (2,) m."""
+    from footway.corridor import CorridorMap
+    from footway.io import load
+
+    cmap = CorridorMap.build(load("gallery:field"))
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "field.fwmap"
+        cmap.save(file)
+        loaded = CorridorMap.load(file)
+    assert isinstance(loaded, CorridorMap)
+    x0, y0, x1, y1 = loaded.bounds
+    start, goal = loaded.retract([(x0 + 1.0, y0 + 1.0), (x1 - 1.0, y1 - 1.0)])
+    return loaded, start, goal
+
+
+def _use_walks() -> None:
+    """Walk along a corridor in every way."""
+    from footway.follow import cmm_batch
+
+    cmap, start, goal = _field()
     _walk_every_way(cmap.corridor(start, goal, radius=0.1))
     cmm_batch(cmap, [start], [goal], radius=0.1)
-    _walk_in_a_crowd(cmap)
 
 
 def _walk_every_way(corridor: Corridor) -> None:
@@ -149,15 +239,15 @@ def _use_roadmaps() -> None:
     flat = Environment.from_polygons(bounds=(0, 0, 16, 16), obstacles=rings)
     boxes = [(a, b, 0.0, c, d, 5.0) for a, b, c, d in posts]
     high = Volume.from_boxes((0, 0, 0, 16, 16, 5), boxes, resolution=1.0)
-    _use_blends(flat)
-    _use_one_road(high)
-    for roadmap in (rrrm(flat, radius=0.5), rrrm(high, size=(1, 1, 1))):
+    for roadmap in (rrrm(high, size=(1, 1, 1)), rrrm(flat, radius=0.5)):
         assert verify(roadmap).holds
         shortest_path_factor(roadmap)
         cmap = CorridorMap.from_roadmap(roadmap)
         start, goal = roadmap.nodes[0], roadmap.nodes[-1]
         cmap.path(start, goal, radius=0.0)
         cmap.corridor(start, goal, radius=0.0)
+    _use_one_road(high)
+    _use_blends(flat)
 
 
 def _use_one_road(high: Volume) -> None:
@@ -214,7 +304,7 @@ def _yard() -> Environment:
     )
 
 
-def _walk_on_terrain() -> None:
+def _use_crowds_on_terrain() -> None:
     """Take steps in a crowd that heeds the ground."""
     from footway.corridor import CorridorMap
     from footway.crowd import Crowd
@@ -226,10 +316,11 @@ def _walk_on_terrain() -> None:
     crowd.step(2)
 
 
-def _walk_in_a_crowd(cmap: CorridorMap) -> None:
+def _use_crowds() -> None:
     """Take a step with goals, a wanderer, a group, an obstacle, and one who leaves at once."""
     from footway.crowd import Crowd
 
+    cmap, *_ = _field()
     crowd = Crowd(cmap)
     crowd.add(9, radius=0.1)
     crowd.add(1, radius=0.1, behaviour="wander")
@@ -239,3 +330,11 @@ def _walk_in_a_crowd(cmap: CorridorMap) -> None:
     x, y = cmap.vertices[0].tolist()
     crowd.add_obstacle((x, y), radius=5.0)
     crowd.step()
+
+
+PARTS: Final = (
+    *(_use_maps, _use_crowds, _use_walks),
+    *(_use_crowds_on_terrain, _use_terrain, _use_roadmaps),
+)
+"""What uses all kernels. The first and the last have little in common: two processes that begin at
+both ends compile few kernels twice."""

@@ -1,83 +1,122 @@
 """After `footway warmup` no command compiles anything."""
 
 import importlib
+import os
 import pkgutil
-import subprocess
-from pathlib import Path
+import sys
 
+import numpy as np
 import pytest
 from numba.core.dispatcher import Dispatcher
 
 import footway as fw
 from footway import _jit
 from footway.cli import warmup as module
-from footway.cli.output import Steps
-from footway.cli.warmup import _as_json, _meanwhile, _use_ground_and_roads, _use_maps, warmup
+from footway.cli.warmup import PARTS, _import_kernels, _other_process, _watch, warmup
+from footway.medial._kernels import incidence
 
 
 def test_every_kernel_that_python_calls_is_compiled():
-    _use_maps()
-    _use_ground_and_roads()
+    for part in PARTS:
+        part()
     called = dict(_called())
     assert len(called) > 20
     assert [name for name, kernel in called.items() if not kernel.signatures] == []
+    names, ready = _jit.kernel_names()
+    assert {name for name in names - ready if name.startswith("footway.")} == set()
 
 
-def test_each_half_is_used_once_here(monkeypatch, capsys):
-    used = []
-    for half in (_use_maps, _use_ground_and_roads):
-        monkeypatch.setattr(module, half.__name__, lambda half=half: used.append(half))
-    monkeypatch.setattr("footway._jit.thread_count", lambda: 1)
+@pytest.fixture
+def parts(tmp_path, monkeypatch):
+    """Three parts instead of all, in a module that another process can import as well.
+
+    Each notes the process that used it; "last" goes wrong in the other process.
+    """
+    (tmp_path / "little.py").write_text(LITTLE.format(folder=str(tmp_path)))
+    monkeypatch.syspath_prepend(tmp_path)
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    monkeypatch.setenv("PYTHONPATH", path)
+    little = importlib.import_module("little")
+    monkeypatch.setattr(module, "PARTS", little.PARTS)
+    monkeypatch.setattr(module, "__name__", "little")
+    monkeypatch.setattr(_jit, "_CACHE", tmp_path / "kernels")
+    monkeypatch.setattr("footway._jit.thread_count", lambda: 2)
+    yield little
+    del sys.modules["little"]
+
+
+LITTLE = """
+import os, time
+from pathlib import Path
+from footway.cli import warmup
+
+def _note(name):
+    with Path({folder!r}, "notes").open("a") as file:
+        file.write(f"{{name}} {{os.getpid()}}\\n")
+
+def first():
+    _note("first")
+    while "last" not in Path({folder!r}, "notes").read_text():
+        time.sleep(0.01)  # so that the other process gets its turn
+
+def middle():
+    _note("middle")
+
+def last():
+    _note("last")
+    if os.environ.get("GOES_WRONG") == "there" and os.getpid() != {pid}:
+        raise ValueError
+
+PARTS = warmup.PARTS = (first, middle, last)
+help_along = warmup.help_along
+""".replace("{pid}", str(os.getpid()))
+
+
+def _notes(folder):
+    lines = (folder / "notes").read_text().splitlines()
+    return [(name, int(process) == os.getpid()) for name, process in map(str.split, lines)]
+
+
+def test_two_processes_share_the_parts(parts, tmp_path, capsys):
     warmup()
-    assert used == [_use_maps, _use_ground_and_roads]
+    notes = _notes(tmp_path)
+    assert sorted(name for name, _ in notes) == ["first", "last", "middle"]
+    assert ("first", True) in notes
+    assert ("last", False) in notes
     assert "ready" in capsys.readouterr().out
 
 
-@pytest.fixture
-def others(monkeypatch):
-    """The other processes that are started, as if there were two cores."""
-    started = []
-
-    class Noted(subprocess.Popen):
-        def __init__(self, *arguments, **options):
-            super().__init__(*arguments, **options)
-            self.options = options
-            started.append(self)
-
-    monkeypatch.setattr(subprocess, "Popen", Noted)
-    monkeypatch.setattr("footway._jit.thread_count", lambda: 2)
-    return started
+def test_what_goes_wrong_there_is_tried_here(parts, tmp_path, monkeypatch):
+    monkeypatch.setenv("GOES_WRONG", "there")
+    warmup()
+    assert [name for name, here in _notes(tmp_path)[-3:] if here] == ["first", "middle", "last"]
 
 
-@pytest.fixture
-def sleep(tmp_path, monkeypatch):
-    """What another process can import, and would do for an hour."""
-    (tmp_path / "sleeping.py").write_text("import time\n\n\ndef sleep():\n    time.sleep(3600)\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    return importlib.import_module("sleeping").sleep
-
-
-def test_an_interrupt_ends_the_other_process(others, sleep):
-    with pytest.raises(KeyboardInterrupt), _meanwhile(sleep):
-        raise KeyboardInterrupt
-    assert len(others) == 1
-    assert others[0].returncode not in (None, 0)
-
-
-def test_both_processes_keep_kernels_in_one_directory(others, monkeypatch, tmp_path):
-    monkeypatch.setattr(_jit, "_CACHE", tmp_path / "kernels")
-    with _meanwhile(_jit.thread_count):
-        pass
-    assert Path(others[0].options["env"]["FOOTWAY_JIT_CACHE"]) == tmp_path
-    assert _as_json(Steps())["cache"] == str(_jit._CACHE)
-
-
-def test_one_core_has_one_process(monkeypatch, sleep):
+def test_one_core_has_one_process(parts, tmp_path, monkeypatch):
+    (tmp_path / "notes").write_text("last 0\n")
     monkeypatch.setattr("footway._jit.thread_count", lambda: 1)
-    monkeypatch.setattr(subprocess, "Popen", None)
-    with _meanwhile(sleep):
-        pass
+    warmup()
+    assert _notes(tmp_path)[1:] == [("first", True), ("middle", True), ("last", True)]
+
+
+def test_an_interrupt_ends_the_other_process(parts, tmp_path):
+    with pytest.raises(KeyboardInterrupt), _other_process(str(tmp_path), set()) as other:
+        raise KeyboardInterrupt
+    assert other.returncode not in (None, 0)
+
+
+def test_names_of_ready_kernels_are_told():
+    """Those that are ready at the beginning and at the end."""
+    told = []
+    with _watch(told.append):
+        incidence(np.array([[0, 1]]), 2)
+    assert "footway.medial._kernels.incidence" in told[-1]
+
+
+def test_all_kernels_are_counted():
+    names = _import_kernels()
+    assert len(names) > 100
+    assert "footway.crowd._step_kernels" in {name.rpartition(".")[0] for name in names}
 
 
 def _called():
