@@ -34,7 +34,9 @@ def parts(tmp_path, monkeypatch):
     """
     (tmp_path / "little.py").write_text(LITTLE.format(folder=str(tmp_path)))
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+    monkeypatch.setenv(
+        "PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    )
     little = importlib.import_module("little")
     monkeypatch.setattr(module, "PARTS", little.PARTS)
     monkeypatch.setattr(module, "__name__", "little")
