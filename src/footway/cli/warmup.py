@@ -129,9 +129,11 @@ def _progress_bar(ready_there: set[str]) -> Iterator[None]:
 
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress("Kernels", *columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("", total=len(_import_kernels()))
+        total = len(_import_kernels())
+        task = bar.add_task("", total=total)
         with _watch(lambda ready: bar.update(task, completed=len(ready | ready_there))):
             yield
+        bar.update(task, completed=total)  # those that are part of others are not loaded alone
 
 
 @contextmanager
@@ -165,6 +167,16 @@ def _import_kernels() -> set[str]:
         path = file.relative_to(root.parent).with_suffix("")
         importlib.import_module(".".join(path.parts))
     return kernel_names()[0]
+
+
+def _use_arithmetic() -> None:
+    """Call every function that has the same bits on all machines."""
+    from footway import portable_math
+
+    for name in portable_math.__all__:
+        function = getattr(portable_math, name)
+        number = ((0.5, 0.5),) if name == "dist" else (0.5,)
+        function(*number * (2 if name in ("atan2", "dist", "hypot") else 1))
 
 
 def _use_maps() -> None:
@@ -333,7 +345,7 @@ def _use_crowds() -> None:
 
 
 PARTS: Final = (
-    *(_use_maps, _use_crowds, _use_walks),
+    *(_use_maps, _use_crowds, _use_arithmetic, _use_walks),
     *(_use_crowds_on_terrain, _use_terrain, _use_roadmaps),
 )
 """What uses all kernels. The first and the last have little in common: two processes that begin at

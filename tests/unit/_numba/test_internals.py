@@ -6,10 +6,12 @@ import inspect
 import json
 import os
 import pickle
+import runpy
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -26,13 +28,12 @@ from footway._jit import inner, kernel
 from footway._numba import files, internals, keys
 from footway._numba.stamps import NotStampable
 
-if TYPE_CHECKING:
-    from pathlib import Path
+REPOSITORY = Path(__file__).parents[3]
 
 PROGRAM = """
-import json, sys
+import json, os, sys
 import numpy as np
-from collections import Counter
+from pathlib import Path
 from numba.core import event
 
 class Listener(event.Listener):
@@ -43,6 +44,9 @@ class Listener(event.Listener):
         pass
 
 event.register("numba:compile", Listener())
+if "SHIPPED" in os.environ:
+    from footway._numba import files
+    files.shipped_directory = lambda: Path(os.environ["SHIPPED"])
 from pack.kernels import outer, State
 result = outer(State(np.arange(3.0), 2))
 print(json.dumps([result, Listener.names]))
@@ -211,7 +215,7 @@ class TestInner:
         (library,) = (compiled.library for compiled in twice.overloads.values())
         assert library.get_pointer_to_function(library.name) == 0
         (file,) = tmp_path.glob("*_twice-*.kernel")
-        libdata = pickle.loads(files.load(tmp_path, file.stem))[0]
+        _, libdata, *_ = pickle.loads(files.load(tmp_path, file.stem))
         assert libdata[1] == "bitcode"
         again = inner(twice.py_func)  # is loaded, and linked into another kernel
         monkeypatch.setitem(globals(), "_twice", again)
@@ -231,6 +235,55 @@ class TestInner:
     def test_off(self, pack):
         assert pack.run(FOOTWAY_JIT_CACHE="0") == (12.0, ["outer", "middle", "least"], "")
         assert pack.files() == []
+
+
+HOST = cpu_target.target_context.codegen().magic_tuple()
+
+
+class TestShipped:
+    """Kernels that are compiled for any CPU with AVX2, in an installed package."""
+
+    @pytest.mark.skipif(keys.portable_target(HOST) is None, reason="this CPU cannot run them")
+    def test_are_used_first(self, pack, tmp_path):
+        cpu, features = keys.PORTABLE
+        pack.run(NUMBA_CPU_NAME=cpu, NUMBA_CPU_FEATURES=features)
+        shipped = (pack.cache / "kernels").rename(tmp_path / "shipped")
+        assert pack.run(SHIPPED=str(shipped)) == (12.0, [], "")
+        assert pack.files() == [], "nothing to keep"
+        pack.write(helper=HELPER.replace("10.0", "20.0"))
+        assert pack.run(SHIPPED=str(shipped))[0] == 22.0, "not those of another version"
+        for file in shipped.glob("*outer*"):
+            file.write_bytes(b"x" + file.read_bytes())
+        pack.write()
+        result, compiled, told = pack.run(SHIPPED=str(shipped))
+        assert (result, compiled[0]) == (12.0, "outer")
+        assert told == f"footway: damaged kernels in {shipped} are compiled anew\n"
+
+    def test_only_on_a_cpu_that_can_run_them(self):
+        v3 = ",".join(sorted(keys._V3))
+        portable = ("x86_64-unknown-linux-gnu", *keys.PORTABLE)
+        assert keys.portable_target(("x86_64-unknown-linux-gnu", "znver4", v3)) == portable
+        for feature in sorted(keys._V3):
+            less = v3.replace(feature, feature.replace("+", "-"))
+            assert keys.portable_target(("x86_64-unknown-linux-gnu", "some", less)) is None
+        assert keys.portable_target(("aarch64-apple-darwin", "apple-m1", "+neon")) is None
+        assert keys.portable_target(portable) == portable
+
+    @pytest.mark.parametrize("name", ["CPU_NAME", "CPU_FEATURES"])
+    def test_not_where_the_user_has_chosen_a_cpu(self, name, monkeypatch):
+        monkeypatch.setattr(config, name, "something")
+        v3 = ",".join(sorted(keys._V3))
+        assert keys.portable_target(("x86_64-unknown-linux-gnu", "znver4", v3)) is None
+
+    def test_the_wheel_can_be_installed(self, tmp_path):
+        kernel = tmp_path / f"footway.some-0123{files.SUFFIX}"
+        files.save(tmp_path, kernel.stem, b"machine code")
+        build = runpy.run_path(str(REPOSITORY / "kernels" / "build.py"))
+        wheel = build["_write_wheel"](tmp_path / "dist", [kernel])
+        place = tmp_path / "site"
+        install = ("install", "-q", "--no-deps", "--no-index", "--target")
+        subprocess.run([sys.executable, "-m", "pip", *install, place, wheel], check=True)
+        assert files.load(place / "footway_kernels", kernel.stem) == b"machine code"
 
 
 def _twice(x):
