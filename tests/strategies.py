@@ -81,6 +81,14 @@ def obstacle_scenes(draw: st.DrawFn, *, most: int = 6, walls: bool = True) -> Sc
 
 
 @st.composite
+def acute_scenes(draw: st.DrawFn, *, most: int = 8) -> Scene:
+    """A square with obstacles that have acute corners: kites, slim hulls, spiky stars."""
+    kinds = st.one_of(kites(), slim_hulls(), spiky_stars())
+    obstacles = draw(st.lists(kinds, min_size=1, max_size=most))
+    return _scene(_cut(shapely.box(0, 0, SIDE, SIDE), obstacles))
+
+
+@st.composite
 def touching_scenes(draw: st.DrawFn) -> Scene:
     """Boxes on a coarse lattice: they touch each other and the bounds in corners and edges."""
     cell = 2_000
@@ -142,6 +150,43 @@ def stars(draw: st.DrawFn) -> shapely.Polygon:
             ]
         )
     )
+
+
+@st.composite
+def kites(draw: st.DrawFn) -> shapely.Polygon:
+    """Quadrilateral with two acute tips, at any angle, mm."""
+    x, y = draw(_spots())
+    tip, tail = draw(st.integers(200, 8_000)), draw(st.integers(200, 8_000))
+    left, right = draw(st.integers(20, 1_000)), draw(st.integers(20, 1_000))
+    kite = shapely.Polygon([(x - tail, y), (x, y - right), (x + tip, y), (x, y + left)])
+    return _rounded(affinity.rotate(kite, draw(st.integers(0, 359)), origin=(x, y)))
+
+
+@st.composite
+def slim_hulls(draw: st.DrawFn) -> shapely.Polygon:
+    """Convex hull of points in a slim box, at any angle, mm."""
+    x, y = draw(_spots())
+    length, width = draw(st.integers(1_000, 8_000)), draw(st.integers(50, 1_000))
+    spot = st.tuples(st.integers(-length // 2, length // 2), st.integers(-width // 2, width // 2))
+    spots = draw(st.lists(spot, min_size=4, max_size=8, unique=True))
+    hull = shapely.MultiPoint([(x + dx, y + dy) for dx, dy in spots]).convex_hull
+    return _rounded(affinity.rotate(hull, draw(st.integers(0, 359)), origin=(x, y)))
+
+
+@st.composite
+def spiky_stars(draw: st.DrawFn) -> shapely.Polygon:
+    """Star with 3 to 8 long spikes, mm."""
+    x, y = draw(_spots())
+    spikes = draw(st.lists(st.integers(800, 6_000), min_size=3, max_size=8))
+    waist, turn = draw(st.integers(50, 700)), draw(st.integers(0, 359))
+    step = math.pi / len(spikes)
+    around = [
+        (radius * math.cos(angle), radius * math.sin(angle))
+        for i, spike in enumerate(spikes)
+        for radius, angle in ((spike, 2 * i * step), (waist, (2 * i + 1) * step))
+    ]
+    star = shapely.Polygon([(x + dx, y + dy) for dx, dy in around])
+    return _rounded(affinity.rotate(star, turn, origin=(x, y)))
 
 
 @st.composite

@@ -71,6 +71,8 @@ def path_clearance(points: ArrayLike, env: Environment) -> float:
     path = shapely.LineString(xy) if len(xy) > 1 else shapely.Point(xy[0])
     outside = shapely.difference(path, env.walkable)
     if not outside.is_empty:
+        # The ends of what is outside lie on the border: look between them, too.
+        outside = shapely.segmentize(outside, max(outside.length / 64, 1e-9))
         depth = shapely.distance(shapely.points(shapely.get_coordinates(outside)), env.walkable)
         if depth.max() > 0:
             return -float(depth.max())

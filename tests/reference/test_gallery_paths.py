@@ -20,7 +20,7 @@ from tests.oracle.shortest import ShortestOracle
 
 GALLERY = ["game", "field", "office", "city", "mckenna"]
 RADII = [0.1, 0.25, 0.5, 1.0]
-CITY_RADIUS = 0.25
+SHORTEST = [("city", 0.25), ("game", 0.25), ("game", 0.0)]
 
 
 class Site(NamedTuple):
@@ -50,13 +50,15 @@ def test_none_missed_none_invented_all_clear(name: str, radius: float):
     assert_answers(name, radius, count=1_000)
 
 
-def test_city_paths_are_the_shortest_in_short():
-    assert_shortest(count=100)
+@pytest.mark.parametrize(("name", "radius"), SHORTEST)
+def test_paths_are_the_shortest_in_short(name: str, radius: float):
+    assert_shortest(name, radius, count=100)
 
 
 @pytest.mark.slow
-def test_city_paths_are_the_shortest():
-    assert_shortest(count=1_000)
+@pytest.mark.parametrize(("name", "radius"), SHORTEST)
+def test_paths_are_the_shortest(name: str, radius: float):
+    assert_shortest(name, radius, count=1_000)
 
 
 def assert_answers(name: str, radius: float, *, count: int) -> None:
@@ -80,17 +82,17 @@ def assert_answers(name: str, radius: float, *, count: int) -> None:
     assert shapely.covers(it.env.walkable, lines).all(), "no path leaves the walkable area"
 
 
-def assert_shortest(*, count: int) -> None:
-    it = site("city")
+def assert_shortest(name: str, radius: float, *, count: int) -> None:
+    it = site(name)
     starts, goals = free_points(it.env, seed=12, count=2 * count).reshape(2, count, 2)
-    oracle = ShortestOracle(it.env.walkable, CITY_RADIUS, lines=it.env.lines, points=it.env.points)
-    paths = it.cmap.paths(starts, goals, radius=CITY_RADIUS)
+    oracle = ShortestOracle(it.env.walkable, radius, lines=it.env.lines, points=it.env.points)
+    paths = it.cmap.paths(starts, goals, radius=radius)
     pairs = [
         (path.length, oracle.length(a, b))
         for path, a, b in zip(paths, starts, goals, strict=True)
         if path is not None
     ]
-    assert len(pairs) > 0.8 * count
+    assert len(pairs) > 0.6 * count
     length, optimum = np.array(pairs).T
     ratio = length / optimum
     assert ratio.mean() <= 1.003

@@ -7,12 +7,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from footway.corridor._path_kernels import polyline_clearance
-from footway.corridor.index import make_grid
 from footway.errors import BadQuery, NoPath
 from footway.follow._steer_kernels import (
     ALPHA,
@@ -34,6 +32,7 @@ from footway.follow.obstacles import as_discs, name_of
 from footway.follow.walk import Walk
 from footway.portable_math import dist
 from footway.terrain.course import make_course
+from footway.terrain.ground import wall_grid
 from footway.validation import FARTHEST, flag, number, shown
 
 if TYPE_CHECKING:
@@ -41,8 +40,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from footway.corridor.index import Grid
-    from footway.environment import Environment
     from footway.follow.obstacles import Disc
     from footway.terrain.course import Course
     from footway.terrain.route import IndicativeRoute
@@ -331,17 +328,3 @@ def _way_back(
     from footway.terrain.route import route as plan  # only where it is needed: it may be slow
 
     return plan(route.terrain, tuple(start), tuple(goal), preferences=preferences).points
-
-
-_grids: WeakKeyDictionary[Environment, Grid] = WeakKeyDictionary()
-
-
-def wall_grid(environment: Environment) -> Grid:
-    """Walls of an environment, to measure clearance; made once."""
-    if environment not in _grids:
-        walls = environment.walls
-        points = np.hstack([walls.points, walls.points]) if len(walls.points) else np.empty((0, 4))
-        lines = np.vstack([walls.segments, points])
-        none = np.zeros(len(lines), np.int64)
-        _grids[environment] = make_grid(lines, none, np.zeros((len(lines), 2), np.int64))
-    return _grids[environment]

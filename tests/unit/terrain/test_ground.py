@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import shapely
 
+import footway as fw
 from footway.environment import Environment, gallery
 from footway.errors import BadGeometry, BadInput, BadQuery
 from footway.terrain import Terrain
@@ -97,6 +98,34 @@ def test_a_disc_sees_what_its_centre_can_reach():
     assert terrain.sees((3.4, 1), (3.4, 7))
     assert not terrain.sees((3.6, 1), (3.6, 7))
     assert terrain.kind_at([(0.4, 4), (0.51, 4)]) == [None, "ground"]
+
+
+@pytest.mark.parametrize("name", ["game", "field", "mckenna-road"])
+@pytest.mark.parametrize("radius", [0.0, 1e-6, 0.25])
+def test_all_paths_of_the_map_are_measured(name, radius):
+    env = gallery.make(name)
+    terrain, cmap = Terrain.build(env, radius), fw.CorridorMap.build(env)
+    low, high = np.array(env.bounds).reshape(2, 2)
+    starts, goals = np.random.default_rng(4).uniform(low, high, (2, 200, 2))
+    paths = [path for path in cmap.paths(starts, goals, radius=radius) if path is not None]
+    assert len(paths) > 20
+    assert sum(path.turns > 0 for path in paths) > 10
+    for path in paths:
+        metres = terrain.measure(path.points)
+        assert sum(metres.values()) == pytest.approx(path.arc_lengths[-1], abs=1e-6)
+        assert None not in terrain.kind_at(path.points)
+
+
+def test_a_line_around_a_corner_is_refused_where_it_comes_too_near():
+    terrain = Terrain.build(ROOM, 0.5)
+    path = fw.CorridorMap.build(ROOM).path((3.4, 4), (5, 5.6), radius=0.5)
+    assert path.turns == 1
+    assert terrain.measure(path.points)["ground"] == pytest.approx(path.arc_lengths[-1])
+    corner = np.array([4.0, 5.0])
+    with pytest.raises(BadQuery, match="meets a wall"):
+        terrain.measure(corner + (1 - 1e-5) * (path.points - corner))
+    with pytest.raises(BadQuery, match="meets a wall"):
+        terrain.measure([(3, 4.5), (6.5, 4.5)])
 
 
 def test_no_walk_gets_lost(room):

@@ -1,0 +1,57 @@
+"""How a path was found: what `Path.method` says, and the path along the axis."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import footway as fw
+from footway.cli.path import Query, Shortest
+from footway.corridor.answers import _path_along_backbone
+from tests.oracle.clearance import path_clearance
+
+LEFT, RIGHT = (1.0, 5.0), (18.0, 8.0)
+
+
+def test_the_search_finds_the_shortest(cmap):
+    assert cmap.path(LEFT, RIGHT).method == "shortest"
+    assert cmap.path(LEFT, LEFT).method == "shortest"
+    assert [path.method for path in cmap.paths([LEFT], [RIGHT])] == ["shortest"]
+    assert cmap.path(LEFT, RIGHT).to_dict()["method"] == "shortest"
+
+
+def test_a_wish_for_clearance_widens_it(cmap):
+    wide = cmap.path((1, 8), (9, 3), radius=0.25, clearance=0.8)
+    assert wide.method == "widened"
+    assert wide.length > cmap.path((1, 8), (9, 3), radius=0.25).length
+
+
+def test_walks_and_roadmaps(cmap):
+    corridor = cmap.corridor(LEFT, RIGHT, radius=0.25)
+    assert fw.follow.cmm(corridor, radius=0.25, speed=1.2).method == "walk"
+    roadmap = fw.roadmap.rrm(fw.load("gallery:field"), resolution=0.5, radius=0.5)
+    roads = fw.CorridorMap.from_roadmap(roadmap)
+    assert roads.path((2, 2), (17, 11), radius=0.25).method == "roadmap"
+
+
+@pytest.mark.parametrize("radius", [0.0, 1e-9, 1e-6, 0.25, 0.499, 0.5 - 1e-7])
+def test_a_path_along_the_axis_is_certified(cmap, env, radius):
+    found = _path_along_backbone(cmap.solver, np.array(LEFT), np.array(RIGHT), radius)
+    assert found is not None
+    assert found.method == "backbone"
+    truth = path_clearance(found.points, env)
+    assert truth >= radius - 1e-6
+    assert found.clearance == pytest.approx(truth, abs=1e-6)
+    assert found.length >= cmap.path(LEFT, RIGHT, radius=radius).length
+
+
+def test_the_command_line_says_how_and_certifies_what_is_true(cmap):
+    query = Query(LEFT, RIGHT, 0.25, None)
+    along = _path_along_backbone(cmap.solver, np.array(LEFT), np.array(RIGHT), 0.25)
+    pinch = cmap.bottleneck(LEFT, RIGHT)
+    for path, word in ((along, "medial axis"), (cmap.path(LEFT, RIGHT, radius=0.25), "no shorter")):
+        text = "\n".join(Shortest(query, path, pinch).as_text("1 ms"))
+        assert word in text
+        assert "Certified: a disc of radius 0.25 m" in text
+        assert f"{path.clearance:.3f} m or more" in text
+        assert path.clearance >= 0.25 - 1e-6
