@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-all golden lint bench reproduce clean
+.PHONY: demo test test-all test-lowest golden lint bench reproduce kernels clean
 
 demo: $(READY)
 	$(BIN)/footway demo -o out
@@ -24,6 +24,28 @@ test-all: $(READY)
 # The committed hashes, computed by kernels compiled for other CPUs.
 golden: $(READY)
 	$(BIN)/python -m pytest tests/golden
+
+# The lowest versions of our direct dependencies that have wheels for this Python, in an environment
+# of their own: what pyproject.toml promises. Old packages warn about what is deprecated today.
+LOWEST := .venv-lowest
+LOWEST_TESTS := tests/unit/environment tests/unit/io tests/unit/corridor/test_errors.py \
+	tests/unit/crowd/test_recording.py tests/unit/cli/test_path.py tests/unit/cli/test_check.py \
+	tests/unit/cli/test_failures.py tests/unit/studio/test_documents.py tests/unit/studio/test_wire.py \
+	tests/unit/test_public_names.py
+
+test-lowest:
+	$(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python -m pip install -q uv
+	$(LOWEST)/bin/uv pip compile -q --python $(LOWEST)/bin/python --resolution lowest-direct \
+		--only-binary :all: --extra mesh pyproject.toml -o $(LOWEST)/lowest.txt
+	$(LOWEST)/bin/uv pip install -q --python $(LOWEST)/bin/python --only-binary :all: \
+		-r $(LOWEST)/lowest.txt
+	$(LOWEST)/bin/uv pip install -q --python $(LOWEST)/bin/python -c $(LOWEST)/lowest.txt \
+		pytest pytest-xdist hypothesis httpx
+	$(LOWEST)/bin/uv pip install -q --python $(LOWEST)/bin/python --no-deps -e .
+	$(LOWEST)/bin/footway --version
+	$(LOWEST)/bin/python -m pytest -n 2 --dist worksteal -m "not slow" \
+		-W ignore::DeprecationWarning $(LOWEST_TESTS)
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -51,4 +73,4 @@ $(READY): pyproject.toml
 	touch $(READY)
 
 clean:
-	rm -rf $(VENV) out .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LOWEST) out .pytest_cache .mypy_cache .ruff_cache .hypothesis

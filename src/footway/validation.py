@@ -248,6 +248,8 @@ def pair(value: Any, name: str) -> tuple[float, float]:
 
 
 def _coordinates(value: Any) -> list[float] | None:
+    if isinstance(value, (set, frozenset, dict)):  # they have no order, or keys
+        return None
     try:
         numbers = [as_float(number) for number in value]
     except TypeError:
@@ -354,7 +356,7 @@ def one_of(
 
 def text(value: object, name: str, *, error: type[BadInput] = BadQuery) -> str:
     """Return a text that can be written to a file."""
-    if not isinstance(value, str) or not _is_encodable(value):
+    if not isinstance(value, str) or "\0" in value or not _is_encodable(value):
         raise error(f"the {name} is {shown(value)}: it must be a text")
     return value
 

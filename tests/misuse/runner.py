@@ -10,38 +10,71 @@ from __future__ import annotations
 
 import faulthandler
 import inspect
+import io
 import os
 import resource
 import sys
 import warnings
+from contextlib import redirect_stderr, redirect_stdout
 
+import typer
+
+from footway.cli.app import app
+from footway.cli.run import run
 from footway.errors import FootwayError
-from tests.misuse.calls import CALLS
-from tests.misuse.names import public
+from tests.misuse.calls import CALLS, files
+from tests.misuse.commands import COMMANDS, FEW_NUMBERS, NUMBERS
 from tests.misuse.values import FEW, VALUES
 
 MEMORY = 6 * 2**30  # bytes of address space: what asks for more must have been refused
 LONGEST = 400  # characters of a message
+MOST_DIGITS = 700  # of a number that was typed, which a message may repeat
+
+
+FILES = ("-o", "--plot", "--animate", "--checkpoint", "--resume")  # options with file names
 
 
 def main(kind, names):
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     warnings.simplefilter("error")
     sys.set_int_max_str_digits(0)  # or Python refuses to print a result with such a number
-    known = public()
-    os.chdir(_scratch())
+    os.chdir(files())
     for name in names:
-        misuse(name, known[name], FEW if kind == "few" else VALUES)
+        if name in COMMANDS:
+            misuse_command(name, kind)
+        else:
+            misuse(name, FEW if kind == "few" else VALUES)
     print("DONE", flush=True)
 
 
-def _scratch():
-    from tests.misuse.calls import files
+def misuse_command(name, kind):
+    """Run a command with each of its options set to each of some numbers."""
+    valid = COMMANDS[name]()
+    command = typer.main.get_command(app).commands[valid[0]]
+    options = [one.opts[0] for one in command.params if not getattr(one, "is_flag", False)]
+    for option in options:
+        if option.startswith("-") and option not in FILES:
+            for label in FEW_NUMBERS if kind == "few" else NUMBERS:
+                attempt_command(f"footway {name}", [*valid, f"{option}={NUMBERS[label]}"], label)
 
-    return files()
+
+def attempt_command(name, arguments, label):
+    """Run a command in this process: 0, or one line and 2 or 3 (no path)."""
+    print(f"{name}({arguments[-1].split('=')[0]} = {label})", flush=True)
+    errors = io.StringIO()
+    try:
+        with redirect_stdout(io.StringIO()), redirect_stderr(errors):
+            code = run(arguments)
+    except BaseException as error:  # noqa: BLE001
+        print(f"WRONG {type(error).__name__}: {str(error)!r:.150} {_place(error)}", flush=True)
+        return
+    lines = [line for line in errors.getvalue().splitlines() if "compiling" not in line]
+    is_one_line = len(lines) == 1 and len(lines[0]) <= LONGEST + MOST_DIGITS
+    if code not in (0, 2, 3) or (code and not is_one_line):
+        print(f"WRONG exit code {code}: {lines!r:.200}", flush=True)
 
 
-def misuse(name, thing, values):
+def misuse(name, values):
     """Call one function as it should be called, then with each argument replaced by each value."""
     attempt(name, "", None)
     called, arguments = CALLS[name]()
@@ -117,4 +150,4 @@ def _place(error):
 
 if __name__ == "__main__":
     faulthandler.enable()
-    main(sys.argv[1], sys.argv[2:] or sorted(CALLS))
+    main(sys.argv[1], sys.argv[2:])

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
 import footway as fw
-from footway.io import source
 from tests.unit.io.files import SQUARE, collection, feature
 
 WKT = "POLYGON ((0 0, 10 0, 10 10, 0 10, 0 0))"
@@ -93,7 +93,7 @@ def test_unreadable_file(tmp_path, monkeypatch):
     def refuse(_):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(source.Path, "read_bytes", refuse)
+    monkeypatch.setattr(Path, "read_bytes", refuse)
     with pytest.raises(fw.BadFile, match="cannot be read: Permission denied"):
         fw.load(tmp_path / "a.wkt")
 

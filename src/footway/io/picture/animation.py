@@ -12,6 +12,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from footway.errors import BadInput
 from footway.io.picture import palette
+from footway.io.picture.arguments import checked
 from footway.io.picture.encoding import check_animation_file, encode
 from footway.io.picture.painting import Painter
 from footway.io.picture.people import (
@@ -53,6 +54,7 @@ _GROUND_COLOURS: Final = 96
 _APART: Final = 10  # of 255, between colours of the ground and those that must be exact
 
 
+@checked
 def animate(
     cmap: CorridorMap,
     recording: Recording,

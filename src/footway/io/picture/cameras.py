@@ -18,6 +18,7 @@ from matplotlib.ticker import MaxNLocator
 
 from footway.camera import Tour
 from footway.io.picture import layers, palette
+from footway.io.picture.arguments import checked
 from footway.io.picture.diagrams import make_quiet, name_axes
 from footway.io.picture.ground import draw_ground, ground_of
 from footway.io.picture.sheet import Area, Box, Sheet, add_colour_key, draw_bar, padded
@@ -49,6 +50,7 @@ _SEEN: Final = 26.0  # points, how far a view is drawn
 _OPEN: Final = 25.0  # degrees from the middle of a view to its side
 
 
+@checked
 def draw_camera(
     cmap: CorridorMap | Environment,
     motion: CameraMotion,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import shapely
 from matplotlib.patches import PathPatch
 from scipy.ndimage import gaussian_filter
 
+from footway.errors import BadQuery
 from footway.io.picture import palette
+from footway.io.picture.arguments import checked
 from footway.io.picture.ground import ground_of, outline
 from footway.io.picture.people import (
     People,
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
+@checked
 def draw_crowd(
     cmap: CorridorMap,
     positions: ArrayLike,
@@ -78,13 +81,16 @@ def draw_crowd(
     at = np.asarray(positions, float).reshape(-1, 2)
     ways = None if velocities is None else np.asarray(velocities, float)
     kinds = None if populations is None else np.asarray(populations, np.int64)
+    sizes = np.asarray(radii, float)
+    past = None if trails is None else np.asarray(trails, float)
+    _check_shapes(at, velocities=ways, populations=kinds, radii=sizes, trails=past)
     colouring = colouring or default_colouring(ways, kinds)
     people = People(
         at,
-        np.broadcast_to(np.asarray(radii, float), len(at)),
+        np.broadcast_to(sizes, len(at)),
         colours_of(len(at), ways, kinds, colouring),
         ways,
-        None if trails is None else np.asarray(trails, float),
+        past,
     )
     count = f"{len(at):,} character{'' if len(at) == 1 else 's'}"
     page = new_page(
@@ -105,6 +111,31 @@ def draw_crowd(
     return page.sheet.figure
 
 
+def _check_shapes(
+    positions: Floats,
+    *,
+    velocities: Floats | None,
+    populations: NDArray[np.int64] | None,
+    radii: Floats,
+    trails: Floats | None,
+) -> None:
+    """Refuse arrays that are not of as many characters as there are positions."""
+    n = len(positions)
+    wanted: dict[str, tuple[Any, tuple[tuple[int, ...], ...]]] = {
+        "velocities": (velocities, ((n, 2),)),
+        "populations": (populations, ((n,),)),
+        "radii": (radii, ((), (n,))),
+        "trails": (trails, ((0 if trails is None else len(trails), n, 2),)),
+    }
+    for name, (array, shapes) in wanted.items():
+        if array is not None and array.shape not in shapes:
+            raise BadQuery(
+                f"{name} have the shape {array.shape}, and there are {n} positions: give "
+                f"{shapes[-1]}"
+            )
+
+
+@checked
 def draw_moment(
     cmap: CorridorMap,
     recording: Recording,
@@ -141,6 +172,7 @@ def draw_moment(
     )
 
 
+@checked
 def telling_frame(recording: Recording) -> int:
     """Return the last frame; or, where most have left by then, one from the middle before that."""
     there = np.diff(recording.offsets)
@@ -149,6 +181,7 @@ def telling_frame(recording: Recording) -> int:
     return last if not busy or busy[-1] == last else busy[len(busy) // 2]
 
 
+@checked
 def draw_density(
     cmap: CorridorMap,
     recording: Recording,

@@ -12,6 +12,7 @@ import numpy as np
 from PIL import Image
 
 from footway.errors import BadInput
+from footway.io.picture.arguments import checked
 
 if TYPE_CHECKING:
     import os
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _KINDS: Final = (".gif", ".webp", ".mp4")
 
 
+@checked
 def check_animation_file(file: str | os.PathLike[str]) -> Path:
     """Return the path of an animation, before any work is done for it.
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from footway.corridor import CorridorMap
+from footway.errors import BadQuery
 from footway.io.picture import layers
+from footway.io.picture.arguments import checked
 from footway.io.picture.fakes import draw_fakes
 from footway.io.picture.ground import draw_ground, ground_of
 from footway.io.picture.sheet import Box, new_sheet, padded
 from footway.io.picture.terrain import draw_terrain
+from footway.validation import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from footway.io.picture.sheet import Sheet
 
 
+@checked
 def draw_map(
     source: CorridorMap | Environment, *, environment: Environment | None = None
 ) -> Figure:
@@ -41,6 +45,7 @@ def draw_map(
     return sheet.figure
 
 
+@checked
 def draw_path(
     cmap: CorridorMap,
     path: TautPath,
@@ -59,6 +64,8 @@ def draw_path(
         environment: the ground, where it is at hand; else it is found from the map's walls.
 
     """
+    if not hasattr(path, "turns"):
+        raise BadQuery(f"path is {shown(path)}: it must be one of CorridorMap.path")
     turns = f"{path.turns} turn{'' if path.turns == 1 else 's'}"
     details = (
         f"{path.length:.2f} m  ·  {turns}  ·  radius {path.radius:g} m  ·  "
@@ -80,6 +87,7 @@ def draw_path(
     return sheet.figure
 
 
+@checked
 def draw_no_path(
     cmap: CorridorMap,
     start: tuple[float, float],
@@ -99,6 +107,7 @@ def draw_no_path(
     return sheet.figure
 
 
+@checked
 def draw_paths(
     cmap: CorridorMap, paths: Sequence[Path | None], *, environment: Environment | None = None
 ) -> Figure:
@@ -114,6 +123,7 @@ def draw_paths(
     return sheet.figure
 
 
+@checked
 def draw_check(
     environment: Environment,
     *,

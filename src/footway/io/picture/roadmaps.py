@@ -17,6 +17,7 @@ from matplotlib.patches import PathPatch
 
 from footway.environment import Volume
 from footway.io.picture import layers, palette
+from footway.io.picture.arguments import checked
 from footway.io.picture.blended import blended_pieces
 from footway.io.picture.fakes import draw_fakes
 from footway.io.picture.ground import draw_ground, ground_of, outline
@@ -80,7 +81,8 @@ class RoadmapPanel:
     @property
     def route(self) -> Floats | None:
         """Points (k, d) of the path, m."""
-        return self.path if isinstance(self.path, np.ndarray | None) else self.path.points
+        points = getattr(self.path, "points", self.path)
+        return None if points is None else np.asarray(points, np.float64)
 
     @property
     def in_effect(self) -> RoadmapPanel:
@@ -92,6 +94,7 @@ class RoadmapPanel:
         return replace(self, roadmap=self.roadmap.in_effect, special=special)
 
 
+@checked
 def draw_roadmap(
     roadmap: Roadmap,
     *,
@@ -124,6 +127,7 @@ def draw_roadmap(
     return draw_roadmaps([panel], title=title, details=size, environment=environment)
 
 
+@checked
 def draw_roadmaps(
     panels: Sequence[RoadmapPanel],
     *,

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from footway.errors import BadInput
+from footway.io.picture.arguments import checked
 from footway.writing import whole_file
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ _KINDS: Final = (".png", ".svg", ".pdf")
 _DPI: Final = 200
 
 
+@checked
 def check_picture_file(file: str | os.PathLike[str]) -> Path:
     """Return the path of a picture, before any work is done for it.
 
@@ -31,6 +33,7 @@ def check_picture_file(file: str | os.PathLike[str]) -> Path:
     return path
 
 
+@checked
 def save_picture(figure: Figure, file: str | os.PathLike[str]) -> None:
     """Write a figure as PNG (200 dpi), SVG or PDF, by the suffix of the file.
 

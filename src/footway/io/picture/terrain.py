@@ -13,6 +13,7 @@ from matplotlib.patches import PathPatch, Rectangle
 from footway.environment.environment import GROUND
 from footway.environment.lattice import polygon_parts
 from footway.io.picture import layers, palette
+from footway.io.picture.arguments import checked
 from footway.io.picture.ground import draw_ground, ground_of, outline
 from footway.io.picture.pages import draw_page_bar, keys_of, new_sheets
 from footway.io.picture.sheet import new_sheet, padded
@@ -62,6 +63,7 @@ class RoutePanel:
     details: str = ""
 
 
+@checked
 def draw_route(route: IndicativeRoute, walk: RouteWalk | None = None) -> Figure:
     """Return a picture of an indicative route, and of the walk along it, on the kinds of ground.
 
@@ -92,6 +94,7 @@ def draw_route(route: IndicativeRoute, walk: RouteWalk | None = None) -> Figure:
     return sheet.figure
 
 
+@checked
 def draw_routes(
     environment: Environment,
     panels: Sequence[RoutePanel],

@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from footway.io.picture import layers, palette
+from footway.io.picture.arguments import checked
 from footway.io.picture.ground import draw_ground, ground_of
 from footway.io.picture.pages import KEYS, SIDE, WIDTH, draw_page_bar, new_sheets
 from footway.io.picture.sheet import new_sheet, padded
@@ -82,6 +83,7 @@ class _Key:
         self.entries.setdefault(name, Line2D([], [], color=colour, marker="o", ms=5, lw=0))
 
 
+@checked
 def draw_walk(cmap: CorridorMap, walk: Walk, *, environment: Environment | None = None) -> Figure:
     """Return a picture of a walk in its corridor, with the dynamic obstacles that it goes around.
 
@@ -103,6 +105,7 @@ def draw_walk(cmap: CorridorMap, walk: Walk, *, environment: Environment | None 
     return sheet.figure
 
 
+@checked
 def draw_panels(
     cmap: CorridorMap,
     panels: Sequence[Panel],

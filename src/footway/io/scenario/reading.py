@@ -120,7 +120,8 @@ def parse_scenario(
     """
     checked_text(text, "scenario")
     checked_text(name, "name")
-    place = Path() if folder == "" else checked_file(folder, "folder")
+    is_here = isinstance(folder, str) and not folder
+    place = Path() if is_here else checked_file(folder, "folder")
     values = _parse(text, name)
     return _with_paths(validated(values, Origin(name, key_lines(text))), place)
 

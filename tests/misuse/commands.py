@@ -1,0 +1,69 @@
+"""One valid call of every command: the misuse test changes the values of its options.
+
+Commands that would take long or serve for ever get something that does not exist besides, so that
+they end when their options are checked.
+"""
+
+from __future__ import annotations
+
+from tests.misuse.calls import files, space_map
+
+PATH = ("--start", "2,2", "--goal", "18,12")
+
+
+def _map():
+    return str(files() / "map.geojson")
+
+
+def _roadmap():
+    file = files() / "space.fwmap"
+    space_map().save(file)
+    return str(file)
+
+
+COMMANDS = {
+    "build": lambda: ("build", _map()),
+    "build --method": lambda: ("build", _map(), "--method", "rrm", "--resolution", "1"),
+    "build --method prm": lambda: ("build", _map(), "--method", "prm", "--samples", "100"),
+    "camera": lambda: ("camera", _map(), "--stops", "2,2; 18,12"),
+    "camera --follow": lambda: (
+        "camera", _map(), "--follow", str(files() / "run.parquet"), "--character", "0",
+    ),
+    "check": lambda: ("check", _map()),
+    "demo": lambda: ("demo", "-o", "/does/not/exist"),
+    "export": lambda: ("export", str(files() / "run.parquet"), "-o", "out.csv"),
+    "gallery": lambda: ("gallery",),
+    "path": lambda: ("path", _map(), *PATH),
+    "path --follow cmm": lambda: ("path", _map(), *PATH, "--follow", "cmm"),
+    "path --follow miran": lambda: ("path", _map(), *PATH, "--follow", "miran"),
+    "path in space": lambda: ("path", _roadmap(), "--start", "1,1,1", "--goal", "7,5,3"),
+    "reproduce": lambda: ("reproduce", "nothing"),
+    "route": lambda: ("route", _map(), *PATH),
+    "simulate": lambda: ("simulate", str(files() / "scenario.toml"), "--seconds", "1"),
+    "studio": lambda: ("studio", "/does/not/exist.geojson"),
+    "warmup": lambda: ("warmup", "--nothing"),
+}  # fmt: skip
+
+NUMBERS = {
+    "nan": "nan",
+    "inf": "inf",
+    "minus one": "-1",
+    "zero": "0",
+    "1e300": "1e300",
+    "1e-300": "1e-300",
+    "1e400": "1e400",
+    "700 digits": "9" * 700,
+    "half": "0.5",
+    "2**63": str(2**63),
+    "text": "wide",
+    "nothing": "",
+    "pair": "1,2",
+    "far": "1e300,1e300",
+    "nan pair": "nan,1",
+    "three": "1,2,3",
+    "hexadecimal": "0x10",
+    "named": "mud=1e300",
+}
+
+FEW_NUMBERS = ("nan", "minus one", "1e300", "700 digits")
+"""Those of the fast suite."""
