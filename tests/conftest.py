@@ -8,7 +8,10 @@ Tests give the number of their examples as a share: see `tests.effort`.
 from __future__ import annotations
 
 import contextlib
+import shutil
+import subprocess
 
+import pytest
 from hypothesis import settings
 
 from tests.effort import PROFILE
@@ -25,6 +28,18 @@ if PROFILE == "ci":
         from hypothesis.internal.conjecture import providers
 
         providers.is_local_module_file = lambda _path: False
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A folder with room for one megabyte; only who may mount has one."""
+    folder, mount = tmp_path / "disk", shutil.which("mount")
+    folder.mkdir()
+    command = [mount, "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)]
+    if mount is None or subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("nobody but an administrator can make a small disk")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
 CROWDS = ("crowd", "simulate", "studio", "scenario", "demo", "documents", "recording", "trajector")

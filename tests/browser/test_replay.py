@@ -30,6 +30,17 @@ def test_a_recording_is_scrubbed_and_played(browsing, recording, tmp_path):
         assert browsing.part(f"plot-{name}").is_visible()
 
 
+def test_a_damaged_file_is_told_and_the_map_stays(browsing, recording, tmp_path):
+    recording.save(tmp_path / "run.parquet")
+    content = (tmp_path / "run.parquet").read_bytes()
+    (tmp_path / "damaged.parquet").write_bytes(content[:4] + bytes(2000) + content[2004:])
+    browsing.part("open-file").set_input_files(tmp_path / "damaged.parquet")
+    browsing.until(lambda: "damaged.parquet: a recording that is damaged" in browsing.toasts)
+    assert browsing.state["document"]["name"] == "gallery:field"
+    assert all("400" in error for error in browsing.errors)
+    browsing.errors.clear()
+
+
 def test_a_recording_that_begins_late_has_a_timeline_from_there_on(browsing, tmp_path):
     recorder = Recorder(step=0.1, seed=0, map_name="hall", names=["all"])
     recorder.add_characters([0], [0.2], [0])

@@ -3,10 +3,8 @@
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -92,18 +90,6 @@ def test_a_reader_that_goes_away_leaves_no_traceback():
     assert process.stderr.read() == ""
     process.stderr.close()
     assert process.wait(timeout=60) == 141
-
-
-def test_an_interrupt_is_one_line():
-    command = [sys.executable, "-m", "footway", "build", "gallery:city:6x6"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(1.5)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert out == ""
-    assert err.splitlines()[-1] == "footway: interrupted"
-    assert "Traceback" not in err
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from footway.camera.flight import Moments
+from footway.camera.limits import LEAST, MOST
 from footway.camera.look import as_directions
 from footway.camera.measuring import polyline_room
 from footway.camera.motion import MOST_FRAMES, CameraMotion, checked_rate, frame_times
 from footway.constants import TOUCH
 from footway.errors import BadQuery
-from footway.follow.checks import number
 from footway.portable_math import atan2, cos, sin
+from footway.validation import FARTHEST, number, shown
+from footway.validation import radius as checked_radius
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -80,13 +82,15 @@ def follow(
 
     """
     wish = _Wish(
-        number(distance, "distance", "m", low=0.0),
-        number(height, "height", "m", above=_EYES),
-        number(_RADIUS if radius is None else radius, "radius", "m", low=0.0),
-        number(turn_rate, "turn rate", "rad/s", above=0.0),
-        number(smoothing, "smoothing", "s", above=0.0),
+        number(distance, "distance", "m", low=0.0, high=FARTHEST),
+        number(height, "height", "m", above=_EYES, high=FARTHEST),
+        checked_radius(_RADIUS if radius is None else radius, _extent(cmap)),
+        number(turn_rate, "turn rate", "rad/s", low=LEAST, high=MOST),
+        number(smoothing, "smoothing", "s", low=LEAST, high=MOST),
     )
     rate = checked_rate(rate)
+    if not hasattr(recording, "trajectory"):
+        raise BadQuery(f"a Recording is needed, not {shown(recording)}: see Crowd.run")
     times, track = recording.trajectory(character)
     if len(times) < 2:
         raise BadQuery(f"character {character} is in one frame only: there is nothing to follow")
@@ -105,6 +109,15 @@ def follow(
             f"keeps {clearance:.4f} m: give a radius of no more than that"
         )
     return CameraMotion(chase, rate, None, None, min(wish.radius, clearance), clearance)
+
+
+def _extent(cmap: CorridorMap | None) -> float:
+    """Longest side of the map, m."""
+    if cmap is None:
+        return FARTHEST
+    if not hasattr(cmap, "solver"):
+        raise BadQuery(f"a CorridorMap is needed, not {shown(cmap)}: see CorridorMap.build")
+    return cmap.solver.extent
 
 
 class _Wish(NamedTuple):

@@ -18,8 +18,9 @@ from footway.constants import TOUCH
 from footway.corridor import Path
 from footway.corridor._path_kernels import polyline_clearance
 from footway.errors import BadQuery
-from footway.follow.checks import number
 from footway.portable_math import tan
+from footway.validation import FARTHEST, floats, number, shown
+from footway.validation import points as checked_points
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -200,8 +201,10 @@ def motion(
 
     """
     pace = checked_pace(speed, acceleration, deceleration, turn_rate, look_ahead)
-    height, rate = number(height, "height", "m"), checked_rate(rate)
-    rounding = number(rounding, "rounding", "m", low=0.0)
+    height, rate = checked_height(height), checked_rate(rate)
+    rounding = number(rounding, "rounding", "m", low=0.0, high=FARTHEST)
+    if cmap is not None and not hasattr(cmap, "bottleneck"):
+        raise BadQuery(f"a CorridorMap is needed, not {shown(cmap)}: see CorridorMap.build")
     course, clearance = course_of(path, rounding, cmap)
     radius = float(path.radius) if isinstance(path, Path) else 0.0
     flight = Flight(course, pace, height=height, wishes={})
@@ -317,22 +320,19 @@ def checked_pace(
 
 def checked_rate(rate: float) -> float:
     """Frames per second, or one clear line."""
-    return number(rate, "rate", "frames per second", above=0.0)
+    return number(rate, "rate", "frames per second", low=LEAST, high=MOST)
+
+
+def checked_height(height: float) -> float:
+    """Height of the eye above the ground, m, or one clear line."""
+    return number(height, "height", "m", low=-FARTHEST, high=FARTHEST)
 
 
 def _as_polyline(points: ArrayLike) -> Floats:
     """(n, 2) or (n, 3) finite numbers, or one clear line."""
-    try:
-        array = np.array(points, np.float64)
-    except (TypeError, ValueError):
-        raise BadQuery(
-            f"a camera flies along a Path or an (n, 2) or (n, 3) array in m, not {points!r:.60}"
-        ) from None
+    array = floats(points, "(n, 2) or (n, 3)", name="the places that a camera flies along")
     if array.ndim != 2 or array.shape[1] not in (2, 3) or len(array) < 2:
         raise BadQuery(
             f"a camera flies along two places or more, an (n, 2) or (n, 3) array, not {array.shape}"
         )
-    if not np.isfinite(array).all():
-        row = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
-        raise BadQuery(f"place {row} is {array[row].tolist()}: coordinates must be finite")
-    return array
+    return checked_points(array, array.shape[1], name="places that a camera flies along")

@@ -9,7 +9,7 @@ import numpy as np
 
 from footway.camera.limits import LEAST, MOST
 from footway.errors import BadQuery
-from footway.follow.checks import number
+from footway.validation import FARTHEST, floats, number
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -128,7 +128,7 @@ class SpeedDiagram:
 
     def limit_at(self, s: ArrayLike) -> Floats:
         """Greatest speed that is allowed at arc lengths s, m/s; at a break the least around it."""
-        s = np.clip(np.asarray(s, np.float64), 0.0, self.length)
+        s = np.clip(_places(s, "arc lengths"), 0.0, self.length)
         right = np.searchsorted(self.breaks, s, side="right") - 1
         left = np.searchsorted(self.breaks, s, side="left") - 1
         n = len(self.limits)
@@ -141,7 +141,7 @@ class SpeedDiagram:
 
     def speed_at(self, s: ArrayLike) -> Floats:
         """Speed at arc lengths s, m/s."""
-        s = np.clip(np.asarray(s, np.float64), 0.0, self.length)
+        s = np.clip(_places(s, "arc lengths"), 0.0, self.length)
         k = self._phase(self.knots, s)
         u = s - self.knots[k]
         square = np.square(self.speeds[k]) + 2.0 * self.accelerations[k] * u
@@ -150,7 +150,7 @@ class SpeedDiagram:
 
     def time_at(self, s: ArrayLike) -> Floats:
         """Time at which the camera is at arc lengths s, s."""
-        s = np.clip(np.asarray(s, np.float64), 0.0, self.length)
+        s = np.clip(_places(s, "arc lengths"), 0.0, self.length)
         k = self._phase(self.knots, s)
         pace = self.speeds[k] + self.speed_at(s)
         time: Floats = self.times[k] + 2.0 * (s - self.knots[k]) / np.where(pace > 0.0, pace, 1.0)
@@ -158,7 +158,7 @@ class SpeedDiagram:
 
     def distance_at(self, t: ArrayLike) -> Floats:
         """Arc length at times t, m; the ends of the course before and after."""
-        t = np.clip(np.asarray(t, np.float64), 0.0, self.duration)
+        t = np.clip(_places(t, "times"), 0.0, self.duration)
         k = self._phase(self.times, t)
         u = t - self.times[k]
         s = self.knots[k] + (self.speeds[k] + 0.5 * self.accelerations[k] * u) * u
@@ -168,7 +168,7 @@ class SpeedDiagram:
 
     def speed_after(self, t: ArrayLike) -> Floats:
         """Speed at times t, m/s."""
-        t = np.clip(np.asarray(t, np.float64), 0.0, self.duration)
+        t = np.clip(_places(t, "times"), 0.0, self.duration)
         k = self._phase(self.times, t)
         speed: Floats = np.maximum(
             self.speeds[k] + self.accelerations[k] * (t - self.times[k]), 0.0
@@ -195,6 +195,14 @@ class SpeedDiagram:
         return f"SpeedDiagram({self.length:.2f} m in {self.duration:.2f} s)"
 
 
+def _places(values: ArrayLike, name: str) -> Floats:
+    """Numbers of any shape, none of them NaN."""
+    found = floats(values, "(n,)", name=name)
+    if np.isnan(found).any():
+        raise BadQuery(f"the {name} have a NaN: give numbers")
+    return found
+
+
 def _reached(squares: Floats, gains: Floats) -> Floats:
     """Squares of speeds (n + 1,) that are reached where each step gains (n,) at most.
 
@@ -211,20 +219,20 @@ def _checked(
     breaks: ArrayLike, limits: ArrayLike, break_limits: ArrayLike | None
 ) -> tuple[Floats, Floats, Floats]:
     """Arrays that fit each other, or one clear line."""
-    try:
-        at, most = np.array(breaks, np.float64), np.array(limits, np.float64)
-        there = np.full(at.shape, np.inf) if break_limits is None else np.array(break_limits, float)
-    except (TypeError, ValueError):
-        raise BadQuery("breaks and limits of a speed diagram must be numbers") from None
+    at = floats(breaks, "(n + 1,)", name="breaks of a speed diagram")
+    most = floats(limits, "(n,)", name="limits of a speed diagram")
+    there = np.full(at.shape, np.inf)
+    if break_limits is not None:
+        there = floats(break_limits, "(n + 1,)", name="limits at breaks of a speed diagram")
     if at.ndim != 1 or len(at) < 2 or most.shape != (len(at) - 1,) or there.shape != at.shape:
         raise BadQuery(
             f"a speed diagram has one break more than limits, not {at.shape} and {most.shape}"
         )
-    if not np.isfinite(at).all() or at[0] != 0.0 or (np.diff(at) <= 0.0).any():
+    if not (np.abs(at) <= FARTHEST).all() or at[0] != 0.0 or (np.diff(at) <= 0.0).any():
         raise BadQuery("the breaks of a speed diagram must ascend from 0 m")
-    if not ((most > 0.0) & (most <= MOST)).all() or not (there >= 0.0).all():
+    if not ((most >= LEAST * LEAST) & (most <= MOST)).all() or not (there >= 0.0).all():
         raise BadQuery(
-            f"the limits of a speed diagram must be positive and {MOST:g} m/s or less, not "
+            f"the limits of a speed diagram must be {LEAST * LEAST:g} to {MOST:g} m/s, not "
             f"{most.min():g} to {most.max():g}"
         )
     return at, most, there

@@ -11,8 +11,10 @@ import numpy as np
 from footway.camera.blending import SMALLEST, blended, tangent_lengths, with_halts
 from footway.camera.course import Course, joined
 from footway.camera.flight import Flight, Wish
+from footway.camera.limits import MOST
 from footway.camera.motion import (
     CameraMotion,
+    checked_height,
     checked_pace,
     checked_rate,
     course_of,
@@ -23,8 +25,9 @@ from footway.constants import TOUCH
 from footway.corridor import CorridorMap
 from footway.corridor._path_kernels import polyline_clearance
 from footway.errors import BadQuery, NoPath
-from footway.follow.checks import number
 from footway.portable_math import cos, dist, hypot, tan
+from footway.validation import FARTHEST, number, one_of, point, sequence, shown
+from footway.validation import radius as checked_radius
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -139,9 +142,14 @@ def tour(
 
     """
     pace = checked_pace(speed, acceleration, deceleration, turn_rate, look_ahead)
-    height, rate = number(height, "height", "m"), checked_rate(rate)
-    miss = number(miss, "miss", "m", low=0.0)
-    radius = number(radius, "radius", "m", low=0.0)
+    height, rate = checked_height(height), checked_rate(rate)
+    miss = number(miss, "miss", "m", low=0.0, high=FARTHEST)
+    if not isinstance(cmap, CorridorMap):
+        raise BadQuery(
+            f"a tour needs a CorridorMap in the plane, not {shown(cmap)}: in space, join the paths "
+            "of the map and use `motion`"
+        )
+    radius = checked_radius(radius, cmap.solver.extent)
     places = checked_stops(cmap, stops, radius)
     chosen = _order(cmap, places, order, radius, clearance)
     places = [places[k] for k in chosen]
@@ -178,10 +186,9 @@ def _order(
 ) -> list[int]:
     """In which order the stops are visited."""
     kept = list(range(len(places)))
+    one_of(order, "order", ("kept", "optimised"))
     if order == "kept":
         return kept
-    if order != "optimised":
-        raise BadQuery(f'the order is {order!r}: it must be "kept" or "optimised"')
     at = np.array([stop.at for stop in places])
     i, j = np.triu_indices(len(places), 1)
     lengths = np.zeros((len(places), len(places)))
@@ -286,16 +293,10 @@ def _wishes(course: Course, ways: Floats, places: list[Stop], height: float) -> 
 
 def checked_stops(cmap: CorridorMap, stops: Sequence[Any], radius: float) -> list[Stop]:
     """Stops at which the camera fits, or one clear line."""
-    if not isinstance(cmap, CorridorMap):
-        raise BadQuery(
-            f"a tour needs a CorridorMap in the plane, not {cmap!r:.60}: in space, join the paths "
-            "of the map and use `motion`"
-        )
-    if isinstance(stops, str) or not hasattr(stops, "__len__"):
-        raise BadQuery(f"stops must be a list of places x, y in metres, not {stops!r:.60}")
-    if len(stops) < 2:
-        raise BadQuery(f"a tour has two stops or more, not {len(stops)}: give another place to go")
-    places = [_as_stop(stop, k + 1) for k, stop in enumerate(stops)]
+    listed = sequence(stops, "stops")
+    if len(listed) < 2:
+        raise BadQuery(f"a tour has two stops or more, not {len(listed)}: give another place to go")
+    places = [_as_stop(stop, k + 1) for k, stop in enumerate(listed)]
     at = np.array([stop.at for stop in places])
     for k, (place, clear) in enumerate(zip(at, cmap.clearance(at), strict=True)):
         _check_room(cmap, place, k + 1, float(clear), radius)
@@ -329,27 +330,14 @@ def _check_room(cmap: CorridorMap, place: Floats, name: int, clear: float, radiu
 def _as_stop(stop: Any, name: int) -> Stop:
     """One stop with numbers that make sense."""
     stop = stop if isinstance(stop, Stop) else Stop(stop)
-    at = _numbers(stop.at, f"stop {name}", (2,))
-    dwell = number(stop.dwell, f"dwell time of stop {name}", "s", low=0.0)
+    at = tuple(point(stop.at, f"place of stop {name}").tolist())
+    dwell = number(stop.dwell, f"dwell time of stop {name}", "s", low=0.0, high=MOST)
     if stop.look_at is None:
         return Stop((at[0], at[1]), dwell)
-    look_at = _numbers(stop.look_at, f"what stop {name} looks at", (2, 3))
+    look_at = tuple(point(stop.look_at, f"place that stop {name} looks at", 2, 3).tolist())
     if len(look_at) == 2 and dist(at, look_at) < TOUCH:
         raise BadQuery(f"stop {name} looks at its own place {_text(at)}: give another one")
     return Stop((at[0], at[1]), dwell, look_at)
-
-
-def _numbers(value: Any, what: str, sizes: tuple[int, ...]) -> tuple[float, ...]:
-    try:
-        numbers = tuple(float(one) for one in value)
-    except (TypeError, ValueError):
-        numbers = ()
-    if len(numbers) not in sizes:
-        words = "x, y or x, y, z" if len(sizes) > 1 else "x, y"
-        raise BadQuery(f"{what} must be numbers {words} in metres, not {value!r:.60}")
-    if not all(map(math.isfinite, numbers)):
-        raise BadQuery(f"{what} is {numbers}: coordinates must be finite")
-    return numbers
 
 
 def _text(point: Any) -> str:

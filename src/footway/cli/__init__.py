@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gc
+import sys
 from typing import TYPE_CHECKING
+
+from footway.cli import interrupts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,8 +22,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Imports make a million objects and no garbage: not looking for any saves 0.25 s of 1.6 s.
     gc.disable()
     try:
+        with interrupts.raised_until_heard():
+            return _run(arguments)
+    finally:
+        gc.enable()
+        if arguments is None:  # the process ends: from now on Ctrl-C is nothing to tell
+            interrupts.end_silently()
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    try:
         from footway.cli.run import run
 
         return run(arguments)
-    finally:
-        gc.enable()
+    except BaseException:
+        if not interrupts.was_asked():
+            raise
+        interrupts.hear()  # while the command line was imported
+        print("footway: interrupted", file=sys.stderr, flush=True)  # noqa: T201
+        return interrupts.INTERRUPTED

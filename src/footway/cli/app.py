@@ -12,9 +12,11 @@ from footway.cli import (
     camera,
     check,
     demo,
+    diff,
     export,
     gallery,
     path,
+    replay_hash,
     reproduce,
     route,
     simulate,
@@ -75,6 +77,8 @@ app.command(epilog=check.EXAMPLES)(check.check)
 app.command(epilog=camera.EXAMPLES)(camera.camera)
 app.command(epilog=simulate.EXAMPLES)(simulate.simulate)
 app.command(epilog=export.EXAMPLES)(export.export)
+app.command(epilog=replay_hash.EXAMPLES)(replay_hash.replay_hash)
+app.command(epilog=diff.EXAMPLES)(diff.diff)
 app.command(epilog=studio.EXAMPLES)(studio.studio)
 app.command(epilog=demo.EXAMPLES)(demo.demo)
 app.command(epilog=reproduce.EXAMPLES)(reproduce.reproduce)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from footway.cli.files import write_plot
 from footway.cli.maps import LoadedMap, build_map, is_saved, load_environment, load_map
+from footway.cli.recordings import tell_if_cut
 from footway.cli.refusals import draw_why
 from footway.errors import BadInput, NoPath
 
@@ -163,6 +164,7 @@ class FollowRequest:
                 check_clear(recording, loaded.corridors, loaded.corridors.name)
             else:
                 check_inside(recording, loaded.environment, loaded.environment.name)
+        tell_if_cut(self.run, recording)
         return recording
 
 

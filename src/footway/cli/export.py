@@ -20,13 +20,12 @@ from footway.cli.numbers import check_speed, parse_number
 from footway.cli.output import (
     Steps,
     announced_compilation,
-    count,
     facts,
     milliseconds,
     print_json,
     print_lines,
-    say,
 )
+from footway.cli.recordings import tell_if_cut
 from footway.errors import BadInput
 
 if TYPE_CHECKING:
@@ -166,8 +165,7 @@ def export(
             _draw(recording, wishes, steps)
         else:
             _write(recording, wishes, steps)
-    if not recording.complete:
-        say(f"{runs[-1]}: the run was cut short; exported its {count(recording.n_frames, 'frame')}")
+    tell_if_cut(runs[-1], recording)
     if json:
         print_json(_as_json(runs, recording, steps) | {"map": map_name, "output": output})
     else:

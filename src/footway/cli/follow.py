@@ -6,7 +6,6 @@ import csv
 import time
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
@@ -16,7 +15,8 @@ from footway.cli.numbers import parse_number
 from footway.cli.output import count, facts, place
 from footway.cli.path_in_space import body_of, check_query, stays_of
 from footway.cli.routes import PANEL, Wanted, parse_preferences
-from footway.errors import BadFile, BadInput
+from footway.errors import BadInput
+from footway.writing import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -384,14 +384,11 @@ def _mean_speed(walk: Walk) -> float:
 
 def write_trajectory(walk: Walk, file: str) -> None:
     """Write a line for each sample, with all digits."""
-    try:
-        with Path(file).open("w", newline="", encoding="utf-8") as lines:
-            writer = csv.writer(lines)
-            axes = "xyz"[: walk.points.shape[1]]
-            writer.writerow(("time", *axes, *(f"v{axis}" for axis in axes)))
-            for when, at, velocity in zip(
-                walk.times.tolist(), walk.points.tolist(), walk.velocities.tolist(), strict=True
-            ):
-                writer.writerow((round(when, 9), *at, *velocity))
-    except OSError as error:
-        raise BadFile(f"{file}: cannot be written: {error.strerror or error}") from error
+    with whole_file(file) as part, part.open("w", newline="", encoding="utf-8") as lines:
+        writer = csv.writer(lines)
+        axes = "xyz"[: walk.points.shape[1]]
+        writer.writerow(("time", *axes, *(f"v{axis}" for axis in axes)))
+        for when, at, velocity in zip(
+            walk.times.tolist(), walk.points.tolist(), walk.velocities.tolist(), strict=True
+        ):
+            writer.writerow((round(when, 9), *at, *velocity))

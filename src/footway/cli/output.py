@@ -120,7 +120,7 @@ def announced_compilation() -> Iterator[None]:
     def tell() -> bool:
         nonlocal compiled
         if not compiled:
-            say("compiling kernels, once after an install or update (a minute or more) ...")
+            say_compiling()
         compiled += 1
         for show in _spinning[-1:]:
             show(f"compiling kernels ({count(compiled, 'function')})")
@@ -128,3 +128,8 @@ def announced_compilation() -> Iterator[None]:
 
     with announce_compilation(tell):
         yield
+
+
+def say_compiling() -> None:
+    """Say what a person has to wait for."""
+    say("compiling kernels, once after an install or update (a minute or more) ...")

@@ -89,6 +89,13 @@ EXAMPLES: Final = (
     "Exit code 3: there is no path, and the message says why."
 )
 
+_METHODS: Final = {
+    "shortest": "searching all corridors: no shorter path exists",
+    "widened": "moving the shortest path away from walls",
+    "backbone": "following the medial axis: the search for the shortest path gave up",
+    "roadmap": "following the roadmap",
+}
+
 
 class Given(NamedTuple):
     """What was typed."""
@@ -360,13 +367,14 @@ class Shortest:
                 ("length", f"{found.length:,.3f} m"),
                 ("clearance", f"{found.clearance:.3f} m"),
                 ("turns", f"{found.turns}"),
+                ("found by", _METHODS[found.method]),
                 ("widest way", _widest_way(self.pinch)),
                 ("time", times),
             ]
         )
         yield (
-            f"Certified: a disc of radius {self.query.radius:g} m that follows this path never "
-            f"touches a wall; its centre stays {found.clearance:.3f} m or more from every wall."
+            f"Certified: a disc of radius {self.query.radius:g} m that follows this path crosses "
+            f"no wall; its centre stays {found.clearance:.3f} m or more from every wall."
         )
 
 

@@ -17,7 +17,7 @@ from footway.cli.output import (
     print_lines,
     say,
 )
-from footway.errors import BadFile
+from footway.writing import whole_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -98,12 +98,8 @@ def _write(report: Report, folder: Path) -> None:
     document = json_format.dumps(report.to_dict(), indent=1, allow_nan=False)
     texts = {".md": report.to_markdown(), ".json": f"{document}\n"}
     for suffix, text in texts.items():
-        file = folder / f"{report.name}{suffix}"
-        try:
-            file.write_text(text, encoding="utf-8")
-        except OSError as error:
-            reason = error.strerror or error
-            raise BadFile(f"{file}: cannot be written: {reason}") from error
+        with whole_file(folder / f"{report.name}{suffix}") as part:
+            part.write_text(text, encoding="utf-8")
 
 
 def _as_json(reports: list[Report], folder: Path, steps: Steps) -> dict[str, Any]:

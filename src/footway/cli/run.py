@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
+from footway.cli import interrupts
 from footway.cli.app import app
+from footway.cli.interrupts import INTERRUPTED, Stopped
 from footway.cli.output import pinch_facts, print_json, say
 from footway.errors import FootwayError, NoPath
 
@@ -19,10 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 BAD_INPUT: Final = 2
-INTERRUPTED: Final = 130
 BROKEN_PIPE: Final = 141
-TERMINATED: Final = 143
-"""128 + the number of the signal (2, 13, 15), as shells count."""
+"""128 + the number of the signal, as shells count."""
 
 _USAGE_ERROR: Final = typer.BadParameter.__mro__[1]
 """Click's UsageError, which Typer carries inside itself in some versions and not in others."""
@@ -59,23 +59,30 @@ def _prepare_streams() -> None:
 def _run_app(given: list[str]) -> int:
     try:
         result = app(given, prog_name="footway", standalone_mode=False)
-    except FootwayError as error:
-        return _refuse(given, str(error), error.exit_code, **_explain(error))
-    except (KeyboardInterrupt, typer.Abort):
+    except BaseException as error:  # noqa: BLE001 - what is not explained is raised again
+        if interrupts.was_asked() or isinstance(error, KeyboardInterrupt | typer.Abort):
+            interrupts.hear()  # whatever it has become on its way
+            return _refuse(given, "interrupted", INTERRUPTED, kind="Interrupted")
+        return _explained(given, error)
+    if result == INTERRUPTED:  # newer Typer returns this where older ones raise Abort
+        interrupts.hear()
         return _refuse(given, "interrupted", INTERRUPTED, kind="Interrupted")
-    except MemoryError as error:
+    return result if isinstance(result, int) else 0
+
+
+def _explained(given: list[str], error: BaseException) -> int:
+    """Say what an error means; errors that are our own mistakes are raised."""
+    if isinstance(error, Stopped):
+        return _refuse(given, str(error), error.exit_code, kind=error.kind)
+    if isinstance(error, FootwayError):
+        return _refuse(given, str(error), error.exit_code, **_explain(error))
+    if isinstance(error, MemoryError):
         detail = f" ({error})" if str(error) else ""
         message = f"out of memory{detail}; give a smaller map or close other programs"
         return _refuse(given, message, BAD_INPUT, kind="MemoryError")
-    except Exception as error:
-        if not isinstance(error, _USAGE_ERROR):
-            raise
+    if isinstance(error, _USAGE_ERROR):
         return _refuse(given, _usage_message(error), BAD_INPUT, kind="Usage")
-    if result == INTERRUPTED:  # newer Typer returns this where older ones raise Abort
-        return _refuse(given, "interrupted", INTERRUPTED, kind="Interrupted")
-    if result == TERMINATED:
-        return _refuse(given, "terminated", TERMINATED, kind="Terminated")
-    return result if isinstance(result, int) else 0
+    raise error
 
 
 def _refuse(given: list[str], message: str, code: int, **facts: Any) -> int:
@@ -97,7 +104,7 @@ def _explain(error: FootwayError) -> dict[str, Any]:
     return facts
 
 
-def _usage_message(error: Exception) -> str:
+def _usage_message(error: BaseException) -> str:
     """Return Click's message, and which help to read."""
     context = getattr(error, "ctx", None)
     command = getattr(context, "command_path", "footway")

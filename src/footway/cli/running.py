@@ -9,10 +9,13 @@ import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from footway.cli.interrupts import is_in_callback
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from types import FrameType
 
     from footway.crowd import Crowd
     from footway.io.scenario import Scenario
@@ -117,9 +120,9 @@ def stopped_between_steps(run: Run, progress: Progress | None) -> Iterator[Progr
     """
     asked = threading.Event()
 
-    def note(number: int, _frame: Any) -> None:
+    def note(number: int, frame: FrameType | None) -> None:
         run.stopped = number
-        if asked.is_set():
+        if asked.is_set() and not is_in_callback(frame):
             run.torn = True
             raise KeyboardInterrupt
         asked.set()
@@ -141,11 +144,21 @@ def stopped_between_steps(run: Run, progress: Progress | None) -> Iterator[Progr
             signal.signal(number, handler)
 
 
-def walk(crowd: Crowd, seconds: float, progress: Progress) -> None:
-    """Run without a recording, which would fill memory for nothing."""
+def walk(
+    crowd: Crowd,
+    seconds: float,
+    progress: Progress,
+    *,
+    checkpoint: str | None = None,
+    checkpoint_every: float | None = None,
+) -> None:
+    """Run without a recording, which would fill memory for nothing; else as `Crowd.run`."""
     total = round(seconds / crowd.dt)
+    due = max(1, round((checkpoint_every or seconds) / crowd.dt))
     for done in range(1, total + 1):
         crowd.step()
+        if checkpoint is not None and crowd.steps % due == 0 and done < total:
+            crowd.save(checkpoint)
         progress(done, total)
 
 

@@ -14,6 +14,7 @@ import typer
 
 from footway.cli.crowd_report import as_json, as_text, by_population
 from footway.cli.files import check_different, check_plot, check_writable, write_plot
+from footway.cli.interrupts import Stopped
 from footway.cli.maps import JsonOption, PlotOption  # noqa: TC001 - Typer reads them at run time
 from footway.cli.numbers import check_speed, parse_number
 from footway.cli.output import (
@@ -23,7 +24,6 @@ from footway.cli.output import (
     facts,
     print_json,
     print_lines,
-    say,
 )
 from footway.cli.running import Run, progress_bar, stopped_between_steps, walk
 from footway.errors import BadInput
@@ -41,11 +41,11 @@ EXAMPLES: Final = (
     "  footway simulate plaza.toml --check\n\n"
     "  footway simulate plaza.toml -o plaza.parquet --checkpoint plaza.npz --seconds 600\n\n"
     "  footway simulate plaza.toml -o plaza.parquet --resume plaza.npz --seconds 1200\n\n"
+    "  footway simulate plaza.toml -o run.parquet --checkpoint run.npz --checkpoint-every 60\n\n"
     "  footway simulate --schema > scenario.schema.json\n\n"
     "docs/scenarios.md has every key of a scenario file."
 )
 
-STOPPED: Final = 128  # and the number of the signal, as shells count: 130 for Ctrl-C
 _LONGEST: Final = 604_800.0  # s, of simulated time: a week
 _FILES: Final = "Files"
 
@@ -89,9 +89,19 @@ SpeedOption = Annotated[
 CheckpointOption = Annotated[
     str | None, _file("Save the crowd as it is at the end, or at Ctrl-C (.npz).")
 ]
+EveryOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SECONDS",
+        help="Save --checkpoint whenever so much simulated time has passed, too: what a kill or a "
+        "crash leaves can be continued.",
+        show_default=False,
+        rich_help_panel=_FILES,
+    ),
+]
 ResumeOption = Annotated[
     str | None,
-    _file("Go on from a checkpoint, on the scenario's map; also in the recording up to then."),
+    _file("Continue from a checkpoint, on the scenario's map, also in the recording up to then."),
 ]
 
 
@@ -104,6 +114,7 @@ class Wishes:
     animation: str | None
     speed: float | None
     checkpoint: str | None
+    every: float | None  # s between two checkpoints
     resume: str | None
     threads: int | None
 
@@ -120,6 +131,14 @@ class Wishes:
             storage.check_name(self.output)
         if self.checkpoint is not None:
             checkpoint.check_name(self.checkpoint)
+        if self.every is not None:
+            if self.checkpoint is None:
+                raise BadInput("--checkpoint-every needs --checkpoint FILE, where to save it")
+            if not 0.0 < self.every <= _LONGEST:
+                raise BadInput(
+                    f"--checkpoint-every is {self.every:g}; give more than 0 and at most "
+                    f"{_LONGEST:g}"
+                )
         check_plot(self.plot)
         if self.animation is not None:
             from footway.io.picture import check_animation_file
@@ -161,6 +180,7 @@ def simulate(
     ] = False,
     output: OutputOption = None,
     checkpoint: CheckpointOption = None,
+    checkpoint_every: EveryOption = None,
     resume: ResumeOption = None,
     plot: PlotOption = None,
     animate: AnimateOption = None,
@@ -171,7 +191,8 @@ def simulate(
 
     Prints what it cost, who arrived, who left, and who is stuck and why; records it with -o, draws
     it with --plot and --animate. Ctrl-C stops it and leaves a recording that can be read; with
-    --checkpoint, --resume goes on from there, in the same recording if -o names it.
+    --checkpoint, --resume continues from there, in the same recording if -o names it. With
+    --checkpoint-every, so it does after a kill or a crash.
 
     A mistake in the file is one line, with the line of the file and the key, before anything runs.
     """
@@ -183,7 +204,8 @@ def simulate(
         raise BadInput("no scenario is given; give a file or demo:NAME, see --list")
     else:
         speed = parse_number(animate_speed, "--animate-speed")
-        wishes = Wishes(output, plot, animate, speed, checkpoint, resume, threads)
+        every = parse_number(checkpoint_every, "--checkpoint-every")
+        wishes = Wishes(output, plot, animate, speed, checkpoint, every, resume, threads)
         wishes.check()
         scenario = _load(scenario_name, seconds, seed, wishes)
         steps = Steps()
@@ -195,7 +217,7 @@ def simulate(
             run = _run(scenario, staged, wishes, steps)
         _print_run(scenario_name, run, wishes, steps, json=json)
         if run.stopped:
-            raise typer.Exit(STOPPED + run.stopped)
+            raise Stopped(run.stopped, _stopped_line(scenario_name, run, wishes))
 
 
 def _schema_text() -> str:
@@ -256,11 +278,13 @@ def _stage(scenario: Scenario, wishes: Wishes, steps: Steps) -> Stage:
 
 
 def _run(scenario: Scenario, staged: Stage, wishes: Wishes, steps: Steps) -> Run:
-    """Run to the end or to Ctrl-C, and write what was asked for."""
+    """Run to the end or to Ctrl-C, and write what was asked for; pictures at the end only."""
     run = Run(scenario, staged.crowd)
     recording = _record(run, wishes, steps)
     if wishes.checkpoint is not None and not run.torn:
         staged.crowd.save(wishes.checkpoint)
+    if run.stopped:
+        return run
     if recording is not None and wishes.plot is not None:
         with steps.step("plot", f"Drawing {wishes.plot}"):
             _draw(recording, run, staged, wishes.plot)
@@ -285,11 +309,18 @@ def _record(run: Run, wishes: Wishes, steps: Steps) -> Recording | None:
     with progress_bar("Walking") as bar:
         try:
             with stopped_between_steps(run, bar) as progress:
+                autosave: dict[str, Any] = {}
+                if wishes.every is not None:
+                    autosave = {"checkpoint": wishes.checkpoint, "checkpoint_every": wishes.every}
                 if not wishes.recorded:
-                    walk(crowd, left, progress)
+                    walk(crowd, left, progress, **autosave)
                     return None
                 return crowd.run(
-                    seconds=left, every=scenario.output.every, to=wishes.output, progress=progress
+                    seconds=left,
+                    every=scenario.output.every,
+                    to=wishes.output,
+                    progress=progress,
+                    **autosave,
                 )
         except KeyboardInterrupt:
             run.stopped = run.stopped or signal.SIGINT
@@ -301,9 +332,13 @@ def _record(run: Run, wishes: Wishes, steps: Steps) -> Recording | None:
 
 
 def _check_going_on(run: Run, wishes: Wishes) -> None:
-    """Refuse to write over a recording that is not the one which a checkpoint goes on from."""
+    """Refuse to write over a recording that is not of this run up to its checkpoint."""
+    from footway.crowd.storage import unfinished_parts
+
     file, crowd = wishes.output, run.crowd
-    if file is None or wishes.resume is None or not Path(file).exists():
+    if file is None or wishes.resume is None:
+        return
+    if not Path(file).exists() and not unfinished_parts(Path(file)):
         return
     if not crowd.goes_on_in(file, every=run.scenario.output.every):
         raise BadInput(
@@ -363,8 +398,6 @@ def _print_check(name: str, scenario: Scenario, staged: Stage, steps: Steps, *, 
 
 
 def _print_run(name: str, run: Run, wishes: Wishes, steps: Steps, *, json: bool) -> None:
-    if run.stopped:
-        _say_stopped(name, run, wishes)
     if run.torn:
         return  # what it would say about the crowd may be wrong
     if json and not run.stopped:  # an interrupted command prints its own object
@@ -389,18 +422,20 @@ def _written(run: Run, wishes: Wishes) -> list[str]:
     return [file for file in (wishes.output, wishes.checkpoint, *pictures) if file is not None]
 
 
-def _say_stopped(name: str, run: Run, wishes: Wishes) -> None:
-    """Say what there is, what there is not, and how to go on."""
-    parts = [f"stopped at {run.crowd.time:.1f} s of {run.scenario.duration:g} s"]
+def _stopped_line(name: str, run: Run, wishes: Wishes) -> str:
+    """Say when it was, what there is, what there is not, and how to continue."""
+    parts = [f"at {run.crowd.time:.1f} s of {run.scenario.duration:g} s"]
     if wishes.output is not None:
         parts.append(f"{wishes.output} has the frames up to then")
     if wishes.plot is not None or wishes.animation is not None:
         parts.append("there are no pictures")
-    if run.torn and wishes.checkpoint is not None:
-        parts.append("no checkpoint: it was in the middle of a step")
-    say("; ".join(parts))
-    if wishes.checkpoint is not None and not run.torn:
-        say(f"go on with: {_command_to_go_on(name, run, wishes)}")
+    if wishes.checkpoint is not None:
+        parts.append(
+            "no checkpoint: it was in the middle of a step"
+            if run.torn
+            else f"continue with: {_command_to_go_on(name, run, wishes)}"
+        )
+    return "; ".join(parts)
 
 
 def _command_to_go_on(name: str, run: Run, wishes: Wishes) -> str:
@@ -415,6 +450,9 @@ def _command_to_go_on(name: str, run: Run, wishes: Wishes) -> str:
         ("--checkpoint", wishes.checkpoint),
     ):
         words += [option, file] if file is not None else []
-    if wishes.speed is not None:
-        words += ["--animate-speed", f"{wishes.speed:g}"]
+    for option, number in (
+        ("--animate-speed", wishes.speed),
+        ("--checkpoint-every", wishes.every),
+    ):
+        words += [option, f"{number:g}"] if number is not None else []
     return shlex.join(words)

@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from footway.cli.interrupts import hear
 from footway.cli.maps import BetweenOption, ScaleOption  # noqa: TC001 - Typer reads them
 from footway.cli.numbers import parse_number, parse_point
-from footway.cli.output import Steps, announced_compilation, print_lines, say
+from footway.cli.output import Steps, announced_compilation, print_lines, say, say_compiling
 
 if TYPE_CHECKING:
     from footway.studio.documents import Document
     from footway.studio.gate import Gate
+    from footway.studio.loading import Loader, Order
 
 EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
@@ -55,36 +57,69 @@ def studio(
             show_default=False,
         ),
     ] = None,
+    load_seconds: Annotated[
+        float,
+        typer.Option(
+            metavar="N", min=1.0, help="Time that loading a file may take before it is stopped."
+        ),
+    ] = 60.0,
+    load_megabytes: Annotated[
+        float,
+        typer.Option(metavar="N", min=100.0, help="Memory that loading a file may take, on Linux."),
+    ] = 4000.0,
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open it in the browser.")
     ] = True,
 ) -> None:
     """See a map, ask for paths, run a crowd and walk through it, in the browser."""
-    from footway.studio.server import Studio, bind, serve
+    from footway.studio.loading import Limits, Loader, Order
 
     heights = None if between is None else parse_point(between, "--between")
-    metres = parse_number(scale, "--scale")
-    document = _open(file, map_name, metres, heights)
+    order = Order(file, map_name=map_name, scale=parse_number(scale, "--scale"), between=heights)
+    loader = Loader(Limits(load_seconds, load_megabytes))
+    try:
+        _serve(_open(order, loader), loader, host, port, browser=browser)
+    finally:
+        loader.close()
+    say("studio ended")
+
+
+def _serve(
+    document: Document, loader: Loader, host: str, port: int | None, *, browser: bool
+) -> None:
+    from footway.studio.server import Studio, bind, serve
+
     with bind(host, PORT if port is None else port, exact=port is not None) as listening:
         gate = _gate(host, listening.getsockname()[1])
-        made = Studio(document, gate)
+        made = Studio(document, gate, loader)
         address = _address(gate)
         print_lines([f"Footway studio shows {document.name} at {address}", "Ctrl-C ends it."])
         _flush()
         if browser:
             _show(address)
         serve(made, listening)
-    say("studio ended")
+        hear()  # Ctrl-C is how a studio ends
 
 
-def _open(
-    file: str, map_name: str | None, scale: float | None, between: tuple[float, float] | None
-) -> Document:
+def _open(order: Order, loader: Loader) -> Document:
+    """Open what is built in here, and a file in a process of its own."""
     from footway.studio.documents import open_document
 
-    steps = Steps()
-    with announced_compilation(), steps.step("open", f"Opening {file}"):
-        return open_document(file, map_name=map_name, scale=scale, between=between)
+    said = False
+
+    def compiling() -> None:
+        nonlocal said
+        if not said:
+            said = True
+            say_compiling()
+
+    with Steps().step("open", f"Opening {order.file}"):
+        if not order.is_built_in:
+            return loader.load(order, compiling=compiling)
+        with announced_compilation():
+            return open_document(
+                order.file, map_name=order.map_name, scale=order.scale, between=order.between
+            )
 
 
 def _gate(host: str, port: int) -> Gate:

@@ -167,8 +167,9 @@ def locate_point(x, y, axis, grid, fans):
     if row < 0 or is_outside(x, y, grid):
         return -1, x, y, 0.0, 0.0, ox, oy
     slot = _corner_slot(atan2(y - oy, x - ox), fans, row) if fans.is_point[site] else -1
-    if slot < 0:
-        slot = _fan_slot(_along_wall(x, y, walls, wall), fans, row)
+    if slot < 0:  # at the end of a wall its foot may lie before the begin, by rounding
+        along = max(_along_wall(x, y, walls, wall), fans.keys[fans.offsets[row]])
+        slot = _fan_slot(along, fans, row)
     piece = fans.pieces[slot]
     other = axis.piece_right[piece] if axis.piece_left[piece] == site else axis.piece_left[piece]
     wx, wy = x - ox, y - oy

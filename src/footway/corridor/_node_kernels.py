@@ -160,12 +160,16 @@ def violated_side(node, ux, uy, nf, ni):
 
 
 @inner
-def lower_bound(node, nf, ni, xy, q):
-    """Lower bound on the length of a path through this node's wedge and portal to the goal."""
+def lower_bound(node, at_vertex, nf, ni, xy, q):
+    """Lower bound on the length of a path through this node's wedge to the goal.
+
+    At a vertex the path crosses the node's portal, the chord between the last points on either
+    side. On the way there one of them may have been left behind, in a straight wall: no chord.
+    """
     tx, ty = q.gx, q.gy
     left, right = ni[node, PORTAL], ni[node, PORTAL + 1]
     lx = ly = wx = wy = 0.0
-    if left >= 0 and right >= 0:
+    if at_vertex and left >= 0 and right >= 0:
         lx, ly = xy[left, 0], xy[left, 1]
         wx, wy = xy[right, 0] - lx, xy[right, 1] - ly
         beyond = wx * (ty - ly) - wy * (tx - lx)
@@ -264,7 +268,7 @@ def release(node, corner, corner_side, point, side, nf, ni, heap, turns, count, 
             ni[new, BLOCKER + side] = point
             ni[new, FLAGS] = flags | (BOUNDED << side)
     ni[new, BEAD] += 1
-    nf[new, F] = max(nf[node, F], lower_bound(new, nf, ni, xy, q))
+    nf[new, F] = max(nf[node, F], lower_bound(new, False, nf, ni, xy, q))
     push(new, nf, heap, count)
 
 

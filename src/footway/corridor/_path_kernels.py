@@ -15,7 +15,7 @@ from footway.corridor._search_kernels import FOUND, FULL, NOWHERE, search
 from footway.corridor._taut_kernels import (
     SLACK,
     VIOLATION,
-    draw_legs,
+    draw_taut,
     reverse_chain,
     stop_xy,
     turn_angle,
@@ -29,6 +29,7 @@ X0, Y0, X1, Y1, CX, CY, RADIUS, SWEEP, ROOM = range(9)
 FINEST = 5e-7  # m, how far sampled points may leave an arc that has no room: half of 1e-6
 COARSEST = 1e-3  # of the radius, how far they leave an arc that has all the room it wants
 POINT = 1e-7  # m, radius of the disc that stands for a point
+THIN = 1e-6  # m, least radius of a disc that is searched for: a leg that is clear touches no wall
 
 
 @kernel
@@ -80,6 +81,36 @@ def _write_pieces(n, out, chain, legs, grid, xy, ends):
     return rows, length, least
 
 
+@inner
+def _stand(x, y, disc, place, axis):
+    """Where the disc that is searched for stands: at (x, y), or moved off the wall until it fits.
+
+    `place` is what `locate_point` says. First straight away from the wall, then along the axis.
+    """
+    piece, qx, qy, reach, clear, ox, oy = place
+    if clear >= disc:
+        return x, y
+    if reach >= disc:
+        share = disc / reach
+        return ox + share * (qx - ox), oy + share * (qy - oy)
+    wider = piece if axis.clearance[piece] > axis.clearance[piece + 1] else piece + 1
+    widest = axis.clearance[wider]
+    if widest < disc:
+        return x, y
+    share = (disc - reach) / (widest - reach)
+    return qx + share * (axis.events[wider, 0] - qx), qy + share * (axis.events[wider, 1] - qy)
+
+
+@inner
+def _clearance_of_legs(n, legs, grid):
+    """Least distance of the legs of a chain to any wall; -1 if one crosses a wall."""
+    least = math.inf
+    for k in range(n + 1):
+        clear, _ = line_clearance(legs[k, 0], legs[k, 1], legs[k, 2], legs[k, 3], 0.0, grid)
+        least = min(least, clear)
+    return least
+
+
 @inner(inline=False)
 def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index):
     """Shortest path of a disc: (status, pieces written to out, length, clearance, final node).
@@ -88,9 +119,12 @@ def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index):
     """
     grid, xy, chain, legs = index.grid, index.string.xy, ws.chain, ws.legs
     piece_s, piece_g, room = -1, -1, math.inf
+    disc = max(radius, THIN)
+    asx, asy, agx, agy = sx, sy, gx, gy
     for k in range(2):
         x, y = (sx, sy) if k == 0 else (gx, gy)
-        piece, _, _, _, clear, _, _ = locate_point(x, y, index.axis, grid, index.fans)
+        place = locate_point(x, y, index.axis, grid, index.fans)
+        piece, clear = place[0], place[4]
         if piece < 0:
             return START_IN_WALL + k, 0, 0.0, clear, -1
         if clear < radius - SLACK:
@@ -98,29 +132,30 @@ def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index):
         room = min(room, clear)
         if k == 0:
             piece_s = piece
+            asx, asy = _stand(x, y, disc, place, index.axis)
         else:
             piece_g = piece
-    ends = (sx, sy, gx, gy, radius)
+            agx, agy = _stand(x, y, disc, place, index.axis)
     if hypot(gx - sx, gy - sy) < SLACK:
         _write_line(out[0], sx, sy, gx, gy)
         return FOUND, 1, 0.0, room, -1
     # A point is searched for as a tiny disc: it cannot slip between walls that touch.
-    size = max(radius, POINT)
-    if not is_connected(piece_s, piece_g, size, index):
+    if not is_connected(piece_s, piece_g, max(radius, POINT), index):
         return APART, 0, 0.0, 0.0, -1
     clear = -1.0
     if shortcut:
-        clear, _ = line_clearance(sx, sy, gx, gy, size - VIOLATION, grid)
-    if clear >= size - VIOLATION:
+        clear, _ = line_clearance(sx, sy, gx, gy, disc - VIOLATION, grid)
+    if clear >= disc - VIOLATION:
         _write_line(out[0], sx, sy, gx, gy)
         return FOUND, 1, hypot(gx - sx, gy - sy), clear, -1
     n, least, node, status = -1, 0.0, -1, NOWHERE
+    ends = (asx, asy, agx, agy, disc)
     # Where a corner shades the start, the way back has it at its goal: there the search sees it.
     for back in range(2):
         if back == 1:
-            ends = (gx, gy, sx, sy, radius)
+            ends = (agx, agy, asx, asy, disc)
             piece_s, piece_g = piece_g, piece_s
-        q = make_query(ends, size, piece_s, piece_g, index)
+        q = make_query(ends, disc, piece_s, piece_g, index)
         status, node, n, least = search(ws, index, q)
         if status == FOUND:
             break
@@ -130,7 +165,11 @@ def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index):
         node = -1
         reverse_chain(n, chain)
     ends = (sx, sy, gx, gy, radius)
-    draw_legs(n, chain, legs, xy, ends)
+    n = draw_taut(n, chain, legs, xy, ends)
+    if n < 0:
+        return NOWHERE, 0, 0.0, 0.0, -1
+    if disc > radius:  # the chain is certified; its legs for the disc itself lie beside those
+        least = _clearance_of_legs(n, legs, grid)
     rows, length, least_arc = _write_pieces(n, out, chain, legs, grid, xy, ends)
     if rows < 0:
         return FULL, 0, 0.0, 0.0, -1

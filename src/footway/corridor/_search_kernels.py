@@ -183,7 +183,7 @@ def _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q):
     if edges[half // 2, 1 - half % 2] == q.goal_vertex:
         try_goal(node, nf, ni, heap, turns, count, xy, q)
     ni[node, FLAGS] |= ARRIVED
-    nf[node, F] = max(nf[node, F], lower_bound(node, nf, ni, xy, q))
+    nf[node, F] = max(nf[node, F], lower_bound(node, True, nf, ni, xy, q))
     push(node, nf, heap, count)
 
 
@@ -262,6 +262,22 @@ def _start_everywhere(nf, ni, heap, turns, count, marks, axis, graph, string, q)
 
 
 @inner
+def _has_circled(node, leaving, ni):
+    """Whether a node has gone around its root, all of an island, and comes by a second time.
+
+    Nothing on the root's side has bounded its wedge since the turn.
+    """
+    root, sigma = ni[node, ROOT], ni[node, SIGMA]
+    if sigma == 0 or ni[node, FLAGS] & (BOUNDED << (0 if sigma > 0 else 1)):
+        return False
+    while node >= 0 and ni[node, ROOT] == root:
+        if ni[node, HALF] == leaving:
+            return True
+        node = ni[node, PARENT]
+    return False
+
+
+@inner
 def _expand(node, nf, ni, count, marks, graph, strings, q):
     """Make a waiting node for every half-edge that leaves the vertex at which a node arrived."""
     clearance, is_core, out = graph.clearance, graph.is_core, graph.out
@@ -272,6 +288,8 @@ def _expand(node, nf, ni, count, marks, graph, strings, q):
         if leaving == half ^ 1:
             continue
         if not _may_enter(leaving, clearance, is_core, marks, count, q):
+            continue
+        if _has_circled(node, leaving, ni):
             continue
         new = copy(node, nf, ni, count)
         ni[new, HALF], ni[new, BEAD] = leaving, strings[leaving]

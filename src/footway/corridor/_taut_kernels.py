@@ -11,7 +11,7 @@ import math
 
 from footway._jit import inner
 from footway._math_kernels import atan2, hypot
-from footway.corridor._grid_kernels import line_clearance
+from footway.corridor._grid_kernels import cell_of, line_clearance
 
 SLACK = 1e-9  # m, below which one length is not longer than another
 VIOLATION = 1e-7  # m, a tenth of what a certificate may be off
@@ -116,12 +116,57 @@ def _add_stop(k, n, corner, sigma, chain):
     chain[k, 0], chain[k, 1] = corner, sigma
 
 
+@inner
+def draw_taut(n, chain, legs, xy, ends):
+    """`draw_legs` without stops that the path does not turn around: how many are left, or -1."""
+    while True:
+        wrong = draw_legs(n, chain, legs, xy, ends)
+        if wrong < 0:
+            return n
+        if n == 0:
+            return -1
+        _drop_stop(wrong, n, chain)
+        n -= 1
+
+
+@inner
+def _goes_through(k, chain, legs, grid, xy):
+    """Whether the turn around stop k leads through a wall that begins at its corner.
+
+    Such a wall lies between the two legs, on the side of the corner that the path passes. One that
+    reaches beyond a leg by more than VIOLATION, as far as the leg goes, is crossed there.
+    """
+    corner, sigma = chain[k - 1, 0], chain[k - 1, 1]
+    cx, cy = xy[corner, 0], xy[corner, 1]
+    ux, uy, vx, vy = legs[k - 1, 4], legs[k - 1, 5], legs[k, 4], legs[k, 5]
+    before = hypot(legs[k - 1, 2] - legs[k - 1, 0], legs[k - 1, 3] - legs[k - 1, 1])
+    after = hypot(legs[k, 2] - legs[k, 0], legs[k, 3] - legs[k, 1])
+    cell = cell_of(cx, cy, grid.box, grid.shape)
+    for slot in range(grid.offsets[cell], grid.offsets[cell + 1]):
+        w = grid.candidates[slot]
+        for end in range(2):
+            if grid.ends[w, end] != corner:
+                continue
+            wx, wy = grid.walls[w, 2 - 2 * end] - cx, grid.walls[w, 3 - 2 * end] - cy
+            length = VIOLATION * hypot(wx, wy)
+            off_before = max(VIOLATION, length / max(before, VIOLATION))
+            off_after = max(VIOLATION, length / max(after, VIOLATION))
+            if sigma * (ux * wy - uy * wx) < -off_before:
+                return True
+            if sigma * (vx * wy - vy * wx) < -off_after:
+                return True
+            if wx * (vx - ux) + wy * (vy - uy) < -off_before - off_after:
+                return True
+    return False
+
+
 @inner(inline=False)
 def tighten(n, chain, legs, grid, xy, ends):
     """Mend a chain until every leg is clear of all walls: (number of stops or -1, clearance).
 
     The search takes the first and last stretch from the chords of the axis; where the start or the
-    goal lies in the shade of a corner, that corner is missing or one too many.
+    goal lies in the shade of a corner, that corner is missing or one too many. A chain whose legs
+    are all clear may still turn into an obstacle around its corner, and out of it at another.
     """
     floor = ends[4] - VIOLATION
     for _ in range(REPAIRS):
@@ -150,6 +195,9 @@ def tighten(n, chain, legs, grid, xy, ends):
                 break
             least = min(least, clear)
         if not blocked:
+            for k in range(1, n + 1):
+                if _goes_through(k, chain, legs, grid, xy):
+                    return -1, 0.0
             return n, least
     return -1, 0.0
 

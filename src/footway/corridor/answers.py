@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from footway import validation
 from footway.constants import TOUCH
 from footway.corridor import _path_kernels as codes
-from footway.corridor import checks
+from footway.corridor._grid_kernels import TOUCHES
 from footway.corridor._locate_kernels import locate_few
 from footway.corridor._path_kernels import polyline_clearance
 from footway.corridor._query_kernels import find_cell
 from footway.corridor._search_kernels import FOUND, FULL, NOWHERE, read_edges
 from footway.corridor.backbone import Place, backbone_of_search
-from footway.corridor.checks import text
 from footway.corridor.corridor import Corridor, Pinch
 from footway.corridor.path import TautPath
 from footway.corridor.road_refusals import out_of_reach
@@ -23,6 +23,7 @@ from footway.corridor.roomy import widen
 from footway.corridor.widest import Narrow, narrow_events, narrowest_on_widest_way
 from footway.errors import BadQuery, NoPath
 from footway.portable_math import hypot
+from footway.validation import as_text
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -37,7 +38,7 @@ def path(
     solver: Solver, start: ArrayLike, goal: ArrayLike, radius: float, wanted: float | None
 ) -> TautPath:
     """Shortest path, with the wanted clearance where there is room, or why there is none."""
-    a, b, radius = checks.point(start, "start"), checks.point(goal, "goal"), checks.radius(radius)
+    a, b, radius = _query(solver, start, goal, radius)
     wanted = _wanted(wanted, radius)
     solution = solver.solve(a, b, radius, shortcut=wanted <= radius or not solver.can_widen)
     if solution.status == FOUND:
@@ -46,7 +47,9 @@ def path(
             return found
         return widen(solver.index, found, _halves(solver, a, b, radius, solution.node), wanted)
     if solution.status in (NOWHERE, FULL):
-        return _path_along_backbone(solver, a, b, radius)
+        along = _path_along_backbone(solver, a, b, radius)
+        if along is not None:
+            return along
     raise _refusal(solver, a, b, radius, solution)
 
 
@@ -60,8 +63,8 @@ def paths(
     threads: int,
 ) -> list[TautPath | None]:
     """Shortest paths; None where there is none."""
-    checks.pairs(starts, goals)
-    radius = checks.radius(radius)
+    validation.as_many(starts, goals)
+    radius = validation.radius(radius, solver.extent)
     wanted = _wanted(wanted, radius)
     if wanted > radius:
         return [
@@ -92,8 +95,8 @@ def corridor(
     solver: Solver, start: ArrayLike, goal: ArrayLike, radius: float, around: str
 ) -> Corridor:
     """Corridor of the shortest backbone, or of the shortest path."""
-    a, b, radius = checks.point(start, "start"), checks.point(goal, "goal"), checks.radius(radius)
-    checks.around(around)
+    a, b, radius = _query(solver, start, goal, radius)
+    validation.one_of(around, "way to lay a corridor", ("backbone", "path"))
     if around == "backbone":
         found = solver.corridor(a, b, radius)
         if found.status != FOUND:
@@ -126,7 +129,7 @@ def _halves(solver: Solver, a: Floats, b: Floats, radius: float, node: int) -> I
 
 def bottleneck(solver: Solver, start: ArrayLike, goal: ArrayLike) -> Pinch:
     """Widest disc that gets through, and where it is squeezed."""
-    a, b = checks.point(start, "start"), checks.point(goal, "goal")
+    a, b = validation.point(start, "start"), validation.point(goal, "goal")
     pinch = _widest(solver, a, b)
     if pinch is None:
         raise _apart(a, b, on_roads=_on_roads(solver))
@@ -135,6 +138,7 @@ def bottleneck(solver: Solver, start: ArrayLike, goal: ArrayLike) -> Pinch:
 
 def passages(solver: Solver, most: int) -> list[Pinch]:
     """The narrowest passages of the map, narrowest first."""
+    validation.whole(most, "number of passages")
     axis = solver.index.axis
     return [
         _as_pinch(solver, Narrow(float(axis.clearance[event]), event))
@@ -193,25 +197,28 @@ def _as_path(a: Floats, b: Floats, radius: float, solution: Solution) -> TautPat
         solution.length,
         solution.clearance,
         solution.pieces,
+        solution.method,
     )
 
 
-def _path_along_backbone(solver: Solver, a: Floats, b: Floats, radius: float) -> TautPath:
+def _path_along_backbone(solver: Solver, a: Floats, b: Floats, radius: float) -> TautPath | None:
     """Path on the medial axis: long and with corners, but it exists wherever there is any.
 
-    For the one query in thousands that the search gives up on, amid walls that nearly touch.
+    For queries that the search gives up on. Between its ends it must keep off the walls, so that it
+    stays on their free side, and by the radius; None where a polyline along the axis does not.
     """
     for step in (0.05, 0.01, 0.002):  # chords of a parabola cut its corners a little
         found = solver.corridor(a, b, radius, step=step)
         assert found.status == FOUND, "the forest says that there is a way"
         way = np.ascontiguousarray(found.balls[:, :2])
         clearance = float(polyline_clearance(way, solver.index.grid))
-        if clearance >= radius - TOUCH:
-            break
-    pieces = np.zeros((len(way) - 1, 9))
-    pieces[:, :2], pieces[:, 2:4] = way[:-1], way[1:]
-    length = float(hypot(*np.diff(way, axis=0).T).sum())
-    return TautPath(_pair(a), _pair(b), radius, length, clearance, pieces)
+        between = float(polyline_clearance(way[1:-1], solver.index.grid))
+        if clearance >= radius - TOUCH and between > TOUCHES:
+            pieces = np.zeros((len(way) - 1, 9))
+            pieces[:, :2], pieces[:, 2:4] = way[:-1], way[1:]
+            length = float(hypot(*np.diff(way, axis=0).T).sum())
+            return TautPath(_pair(a), _pair(b), radius, length, clearance, pieces, "backbone")
+    return None
 
 
 def _refusal(
@@ -228,12 +235,12 @@ def _refusal(
         if _on_roads(solver) and hypot(*(point - values[0, 4:6])) >= radius:
             return NoPath(
                 f"a disc of radius {radius:g} m does not get straight from the {what} "
-                f"{text(point)} to the roadmap: the way there has {solution.clearance:.3f} m on "
+                f"{as_text(point)} to the roadmap: the way there has {solution.clearance:.3f} m on "
                 "either side; use a smaller radius or a finer roadmap",
                 reason="no room",
             )
         return NoPath(
-            f"a disc of radius {radius:g} m does not fit at the {what} {text(point)}: "
+            f"a disc of radius {radius:g} m does not fit at the {what} {as_text(point)}: "
             f"the nearest wall is {solution.clearance:.3f} m away; "
             f"move it {radius - solution.clearance:.3f} m from the wall or use a smaller radius",
             reason="no room",
@@ -241,10 +248,19 @@ def _refusal(
     pinch = _widest(solver, a, b)
     if pinch is None:
         return _apart(a, b, on_roads=_on_roads(solver))
+    if solution.status in (NOWHERE, FULL):
+        return NoPath(
+            f"no path of a disc of radius {radius:g} m from {as_text(a)} to {as_text(b)} could be "
+            f"certified: the widest way is hardly wider than the disc at {as_text(pinch.at)}; "
+            f"use a radius below {pinch.radius:.6f} m",
+            reason="pinch",
+            pinch=pinch,
+        )
     return NoPath(
-        f"a disc of radius {radius:g} m does not get from {text(a)} to {text(b)}: the widest "
-        f"way is {pinch.width:.3f} m wide at {text(pinch.at)}, between the walls at "
-        f"{text(pinch.left)} and {text(pinch.right)}; use a radius up to {pinch.radius:.3f} m",
+        f"a disc of radius {radius:g} m does not get from {as_text(a)} to {as_text(b)}: the widest "
+        f"way is {pinch.width:.3f} m wide at {as_text(pinch.at)}, between the walls at "
+        f"{as_text(pinch.left)} and {as_text(pinch.right)}; use a radius up to "
+        f"{pinch.radius:.3f} m",
         reason="pinch",
         pinch=pinch,
     )
@@ -262,20 +278,20 @@ def _in_wall(
         return out_of_reach(solver, what, point, contact, radius)
     distance = float(hypot(*(point - contact)))
     return BadQuery(
-        f"the {what} {text(point)} is inside an obstacle or outside the map: "
-        f"the nearest free point is {distance:.3f} m away at {text(contact)}"
+        f"the {what} {as_text(point)} is inside an obstacle or outside the map: "
+        f"the nearest free point is {distance:.3f} m away at {as_text(contact)}"
     )
 
 
 def _apart(a: Floats, b: Floats, *, on_roads: bool) -> NoPath:
     if on_roads:
         return NoPath(
-            f"{text(a)} and {text(b)} are in parts of the roadmap with no way between them: check "
-            "the walls between them, or build the roadmap with a finer resolution",
+            f"{as_text(a)} and {as_text(b)} are in parts of the roadmap with no way between them: "
+            "check the walls between them, or build the roadmap with a finer resolution",
             reason="components",
         )
     return NoPath(
-        f"{text(a)} and {text(b)} are in parts of the map with no way between them at any "
+        f"{as_text(a)} and {as_text(b)} are in parts of the map with no way between them at any "
         "radius: check the walls between them",
         reason="components",
     )
@@ -285,16 +301,23 @@ def _wanted(value: float | None, radius: float) -> float:
     """Wanted clearance: the radius itself where none was named."""
     if value is None:
         return radius
-    try:
-        wanted = float(value)
-    except (TypeError, ValueError):
-        raise BadQuery(f"the clearance must be a number in metres, not {value!r}") from None
+    wanted = validation.as_float(value)
+    if wanted is None:
+        raise BadQuery(f"the clearance must be a number in metres, not {validation.shown(value)}")
     if not radius <= wanted < math.inf:
         raise BadQuery(
             f"the clearance is {wanted:g} m: it must be finite and not below the radius, "
             f"{radius:g} m"
         )
     return wanted
+
+
+def _query(
+    solver: Solver, start: ArrayLike, goal: ArrayLike, radius: float
+) -> tuple[Floats, Floats, float]:
+    """What every query is given, checked."""
+    a, b = validation.point(start, "start"), validation.point(goal, "goal")
+    return a, b, validation.radius(radius, solver.extent)
 
 
 def _pair(point: Any) -> tuple[float, float]:

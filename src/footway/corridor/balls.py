@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from footway import validation
 from footway.corridor._locate_kernels import clearances, share_covered
 from footway.corridor.sampling import on_pieces, subdivide
 from footway.errors import BadQuery
@@ -34,7 +35,8 @@ class Balls(NamedTuple):
 
 def cover(index: Index, coverage: float) -> Balls:
     """The sparsest spacing of balls, relative to their radii, that covers this share."""
-    if not 0.0 < coverage < 1.0:
+    coverage = validation.number(coverage, "coverage", above=0.0)
+    if coverage >= 1.0:
         raise BadQuery(f"the coverage is {coverage:g}: it must be between 0 and 1")
     probes = _probes(index)
     sparse, dense = _FARTHEST, _CLOSEST

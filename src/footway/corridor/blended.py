@@ -18,7 +18,6 @@ from footway.corridor import answers, roads
 from footway.corridor._blended_kernels import solve_blended
 from footway.corridor._path_kernels import APART, polyline_clearance
 from footway.corridor._search_kernels import FOUND, FULL, NOWHERE
-from footway.corridor.checks import text
 from footway.corridor.exact import exact_index
 from footway.corridor.solver import Solution, Solver
 from footway.errors import BadQuery, NoPath
@@ -31,6 +30,7 @@ from footway.roadmap.blends import (
     half_edges,
     wanted_clearance,
 )
+from footway.validation import as_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -156,7 +156,7 @@ class BlendSolver(Solver):
                 self.index.grid,
             )  # fmt: skip
             if status != FULL:
-                return Solution(status, out[:n].copy(), length, clearance, -1)
+                return Solution(status, out[:n].copy(), length, clearance, -1, "roadmap")
             self._local.out = np.empty((4 * len(out), 9))
 
     def _solve_exactly(self, start: Floats, goal: Floats, radius: float) -> Solution:
@@ -174,14 +174,14 @@ class BlendSolver(Solver):
             clearance = self._clearance(path)
         if clearance < radius - TOUCH:
             raise self._too_tight(start, goal, radius)
-        return Solution(FOUND, path.pieces, path.length, clearance, -1)
+        return Solution(FOUND, path.pieces, path.length, clearance, -1, path.method)
 
     def _too_tight(self, start: Floats, goal: Floats, radius: float) -> NoPath:
         """The error where a way fits between the walls on the grid, but not as they are."""
         pinch = answers.bottleneck(self.exact, start, goal)
         return NoPath(
-            f"a disc of radius {radius:g} m does not get from {text(start)} to {text(goal)}: the "
-            f"widest way is as narrow as the disc at {text(pinch.at)}; use a radius that is "
+            f"a disc of radius {radius:g} m does not get from {as_text(start)} to {as_text(goal)}: "
+            f"the widest way is as narrow as the disc at {as_text(pinch.at)}; use a radius that is "
             f"{2.0 * GRID:g} m smaller",
             reason="pinch",
             pinch=pinch,

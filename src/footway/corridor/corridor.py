@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from footway import validation
 from footway.corridor._backbone_kernels import length_of
 from footway.corridor.sampling import on_pieces
 from footway.errors import BadQuery
@@ -68,21 +69,25 @@ class Corridor(Shown):
             Corridor(1.41 m, 2 balls, narrowest 1.000 m, radius 0.2 m)
 
         """
-        backbone, rooms = _numbers(centres, "centres"), _numbers(radii, "radii")
+        backbone = validation.floats(centres, "(n, 2) or (n, 3)", name="centres")
         if backbone.ndim != 2 or backbone.shape[1] not in (2, 3) or len(backbone) < 2:
             raise BadQuery(f"centres have the shape {backbone.shape}: give (n, 2) or (n, 3), n > 1")
+        backbone = validation.points(backbone, backbone.shape[1], name="centres")
+        rooms = validation.floats(radii, "(n,)", name="radii")
         if rooms.shape != (len(backbone),):
             raise BadQuery(f"radii have the shape {rooms.shape}: give one for each centre")
-        if rooms.min() <= 0.0:
-            raise BadQuery(f"ball {int(rooms.argmin())} has the radius {rooms.min():g} m: give > 0")
-        size = _numbers(radius, "the radius")
-        if size.ndim or size < 0.0:
-            raise BadQuery(f"the radius is {radius!r}: it must be a number, 0 m or more")
+        wrong = np.flatnonzero(~((rooms > 0.0) & (rooms <= validation.FARTHEST)))
+        if len(wrong):
+            raise BadQuery(
+                f"ball {wrong[0]} has the radius {rooms[wrong[0]]:g} m: it must be more than 0 and "
+                "finite"
+            )
+        size = validation.radius(radius)
         dimension = backbone.shape[1]
         balls = np.zeros((len(rooms), 4))
         balls[:, :dimension], balls[:, 3] = backbone, rooms
         start, goal = tuple(backbone[0].tolist()), tuple(backbone[-1].tolist())
-        return cls(start, goal, float(size), balls, dimension)
+        return cls(start, goal, size, balls, dimension)
 
     @property
     def backbone(self) -> Floats:
@@ -150,16 +155,6 @@ def _fill(values: NDArray[np.bool_], unknown: NDArray[np.bool_]) -> NDArray[np.b
     if len(known) == 0:
         return values
     return values[known[np.minimum(np.searchsorted(known, np.arange(len(values))), len(known) - 1)]]
-
-
-def _numbers(values: ArrayLike, what: str) -> Floats:
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise BadQuery(f"{what} must be numbers in metres") from None
-    if not np.isfinite(array).all():
-        raise BadQuery(f"{what} must be finite: there is a NaN or an infinity")
-    return array
 
 
 @dataclass(frozen=True)

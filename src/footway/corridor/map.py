@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from footway._jit import one_parallel_kernel
-from footway.corridor import answers, checks, storage
+from footway import validation
+from footway._jit import one_parallel_kernel, thread_count
+from footway.corridor import answers, storage
 from footway.corridor._locate_kernels import clearances, locate_points
 from footway.corridor.balls import Balls, cover
 from footway.corridor.index import Index, build_index
 from footway.corridor.sampling import Axis, sample_axis
 from footway.corridor.solver import Solver
-from footway.errors import BadInput, BadQuery
+from footway.errors import BadInput
 from footway.medial import medial_axis
 from footway.showing import Shown
 
@@ -65,7 +66,9 @@ class CorridorMap(Shown):
     def build(cls, environment: Environment) -> CorridorMap:
         """Build the map of an environment; 0.3 s for a city of 600 buildings."""
         if not hasattr(environment, "walls"):
-            raise BadInput(f"build takes an Environment, not {environment!r:.60}: see footway.load")
+            raise BadInput(
+                f"build takes an Environment, not {validation.shown(environment)}: see footway.load"
+            )
         axis = medial_axis(environment.walls, grid=environment.grid)
         return cls(build_index(axis), name=environment.name)
 
@@ -87,7 +90,7 @@ class CorridorMap(Shown):
         """
         if not hasattr(roadmap, "path_offsets"):
             raise BadInput(
-                f"from_roadmap takes a Roadmap, not {roadmap!r:.60}: see footway.roadmap"
+                f"a Roadmap is needed, not {validation.shown(roadmap)}: see footway.roadmap"
             )
         if roadmap.dimension == 3:
             from footway.corridor.space_map import SpaceMap
@@ -178,8 +181,9 @@ class CorridorMap(Shown):
 
     def axis(self, step: float = 0.5) -> Axis:
         """Medial axis as polylines with points at most `step` metres apart, for drawing."""
-        if not 0.0 < step < np.inf:
-            raise BadQuery(f"the step is {step:g} m: it must be positive and finite")
+        step = validation.number(step, "step", "m", above=0.0)
+        count = float(self._index.axis.piece_length.sum()) / step
+        validation.number_of_samples(count, "the axis", "take a longer step")
         return sample_axis(self._index, step)
 
     def balls(self, coverage: float = 0.99) -> Balls:
@@ -258,7 +262,11 @@ class CorridorMap(Shown):
 
         With a wanted clearance they are widened one after the other.
         """
-        count, a, b = checks.threads(threads), as_points(starts), as_points(goals)
+        count, a, b = (
+            validation.threads(threads) or thread_count(),
+            as_points(starts),
+            as_points(goals),
+        )
         return answers.paths(self.solver, a, b, radius, clearance, threads=count)
 
     def corridor(
@@ -318,4 +326,4 @@ def _solver_of(roadmap: Roadmap) -> Solver:
 
 def as_points(points: ArrayLike) -> Floats:
     """(n, 2) C-contiguous floats, or a clear error."""
-    return checks.points(points)
+    return validation.points(points, farthest=np.inf)  # answered wherever they are

@@ -33,7 +33,11 @@ class Path(Shown):
         points: (n, d) m; a polyline that keeps the clearance.
         length: of the curve, m.
         clearance: least distance of the curve to any wall, m, measured against all walls; never
-            below the radius (to 1e-6 m).
+            below the radius (to 1e-6 m), and the curve crosses no wall.
+        method: how it was found. "shortest": no shorter path exists for that radius; "widened":
+            the shortest one, moved to get the clearance that was wanted; "backbone": along the
+            medial axis, where the search for the shortest gave up; "roadmap": along the lines and
+            arcs of a roadmap; "walk": step by step, by a follower.
 
     """
 
@@ -43,6 +47,7 @@ class Path(Shown):
     points: Floats
     length: float
     clearance: float
+    method: str
 
     @cached_property
     def arc_lengths(self) -> Floats:
@@ -65,13 +70,14 @@ class Path(Shown):
             "radius": self.radius,
             "length": self.length,
             "clearance": self.clearance,
+            "method": self.method,
             "points": self.points.tolist(),
         }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TautPath(Path):
-    """The shortest path of a disc: a chain of straight lines and arcs.
+    """A path of a disc: a chain of straight lines and arcs, the shortest wherever `method` says so.
 
     Attributes:
         length: of the curve, m; exact.
@@ -94,6 +100,7 @@ class TautPath(Path):
     length: float
     clearance: float
     pieces: Floats
+    method: str = "shortest"
 
     @cached_property
     def points(self) -> Floats:  # type: ignore[override]

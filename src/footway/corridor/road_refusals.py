@@ -8,9 +8,9 @@ import numpy as np
 
 from footway.constants import TOUCH
 from footway.corridor._roads_kernels import line_distances
-from footway.corridor.checks import text
 from footway.errors import BadQuery, NoPath
 from footway.portable_math import hypot
+from footway.validation import as_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,26 +35,26 @@ def out_of_reach(
     roadmap = solver.roadmap
     assert roadmap is not None
     distance = float(hypot(*(point - contact)))
-    where = f"the nearest wall is {distance:.3f} m away at {text(contact)}"
+    where = f"the nearest wall is {distance:.3f} m away at {as_text(contact)}"
     for number, fake in enumerate(roadmap.fake_obstacles):
         if fake.contains(point[None])[0]:
             return BadQuery(
-                f"the {what} {text(point)} is inside fake obstacle {number} of the roadmap: move "
-                "it, or remove the obstacle"
+                f"the {what} {as_text(point)} is inside fake obstacle {number} of the roadmap: "
+                "move it, or remove the obstacle"
             )
     if not _stands_free(point, solver.index.grid, roadmap.in_effect.space):
         return BadQuery(
-            f"the {what} {text(point)} is inside an obstacle, outside the map, or sees nothing of "
-            f"the roadmap: {where}"
+            f"the {what} {as_text(point)} is inside an obstacle, outside the map, or sees nothing "
+            f"of the roadmap: {where}"
         )
     if distance < radius:
         return NoPath(
-            f"a disc of radius {radius:g} m does not fit at the {what} {text(point)}: {where}; "
+            f"a disc of radius {radius:g} m does not fit at the {what} {as_text(point)}: {where}; "
             "move it or use a smaller radius",
             reason="no room",
         )
     return NoPath(
-        f"the {what} {text(point)} is free but sees nothing of the roadmap: {where}; build the "
+        f"the {what} {as_text(point)} is free but sees nothing of the roadmap: {where}; build the "
         "roadmap with a finer resolution or a smaller radius",
         reason="no room",
     )

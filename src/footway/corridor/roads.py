@@ -75,7 +75,7 @@ class RoadSolver(Solver):
         if status == FULL:
             self._grow_way(4 * len(events))
             return None
-        return Solution(status, _lines(way[:n]), length, clearance, -1)
+        return Solution(status, _lines(way[:n]), length, clearance, -1, "roadmap")
 
     @property
     def _way(self) -> tuple[Ints, Floats]:

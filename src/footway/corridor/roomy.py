@@ -8,6 +8,7 @@ less (miran-2013, section 3: a corridor with a wanted clearance). Its way throug
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -73,11 +74,11 @@ def widen(index: Index, path: TautPath, halves: Ints, wanted: float) -> TautPath
             hypot(pieces[:, X1] - pieces[:, X0], pieces[:, Y1] - pieces[:, Y0]),
         ).sum()
     )
-    wide = TautPath(path.start, path.goal, path.radius, length, 0.0, pieces)
+    wide = TautPath(path.start, path.goal, path.radius, length, 0.0, pieces, "widened")
     clearance = float(polyline_clearance(wide.points, index.grid))
-    if clearance < path.clearance - _SLACK:
-        return path
-    return TautPath(path.start, path.goal, path.radius, length, clearance, pieces)
+    if clearance < path.clearance - _SLACK or length < path.length - _SLACK:
+        return path  # what is shorter than the shortest path leads through a wall
+    return replace(wide, clearance=clearance)
 
 
 def _corners_along(index: Index, path: TautPath, halves: Ints, wanted: float) -> Corners:

@@ -41,6 +41,7 @@ class Solution(NamedTuple):
     length: float
     clearance: float
     node: int  # last node of the search, for reading the corridor
+    method: str = "shortest"  # see Path
 
 
 class Balls(NamedTuple):
@@ -73,6 +74,12 @@ class Solver:
         self.made_for: float | None = None
         self.roadmap: Roadmap | None = None
         self._local = threading.local()
+
+    @cached_property
+    def extent(self) -> float:
+        """Longest side of the box around all walls, m: no larger radius makes sense."""
+        corners = self.index.grid.walls.reshape(-1, 2)
+        return float(np.ptp(corners, axis=0).max())
 
     @property
     def workspace(self) -> Workspace:

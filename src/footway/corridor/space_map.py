@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from footway import validation
+from footway._jit import thread_count
 from footway.corridor import _space_map_kernels as codes
-from footway.corridor import checks, space_refusals
+from footway.corridor import space_refusals
 from footway.corridor._space_map_kernels import (
     Memory,
     SpaceRoads,
@@ -22,6 +24,7 @@ from footway.corridor.path import Path
 from footway.corridor.space_margin import margin_of, nearest_within
 from footway.corridor.space_roads import make_memory, make_roads
 from footway.errors import BadInput, BadQuery, NoPath
+from footway.roadmap import checks
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -49,6 +52,7 @@ class SpacePath(Path):
     length: float
     clearance: float
     points: Floats = field(repr=False)
+    method: str = "roadmap"
 
     def __repr__(self) -> str:
         return (
@@ -95,6 +99,9 @@ class SpaceMap:
     """
 
     def __init__(self, roadmap: Roadmap) -> None:
+        checks.a_roadmap(roadmap)
+        if roadmap.dimension != 3:
+            raise BadInput("the roadmap is in the plane: see CorridorMap.from_roadmap")
         if not roadmap.n_nodes:
             raise BadInput("the roadmap has no nodes: nothing can be found on it")
         self.roadmap, self.name = roadmap, roadmap.name
@@ -159,8 +166,8 @@ class SpaceMap:
 
     def clearance(self, points: ArrayLike) -> Floats:
         """Distance of each point (n, 3) to the nearest obstacle, (n,) m; 0 inside obstacles."""
-        one = np.ndim(points) == 1
-        there = checks.points(np.asarray(points)[None] if one else points, 3)
+        given = validation.floats(points, "(n, 3)", name="points")
+        there = validation.points(given[None] if given.shape == (3,) else given, 3)
         room, free = self._space.clearance(there)[0], self._is_free(there)
         room[~free] = -nearest_within(there[~free], self._space, self._margin)[1]
         return np.where(np.isinf(room), 0.0, room + self._least)
@@ -198,8 +205,9 @@ class SpaceMap:
         threads: int | None = None,
     ) -> list[SpacePath | None]:
         """Paths for (n, 3) starts and goals; None where there is none."""
-        a, b, count = checks.points(starts, 3), checks.points(goals, 3), checks.threads(threads)
-        checks.pairs(a, b)
+        a, b = validation.points(starts, 3), validation.points(goals, 3)
+        count = validation.threads(threads) or thread_count()
+        validation.as_many(a, b)
 
         def answer(k: int) -> SpacePath | None:
             try:
@@ -220,7 +228,7 @@ class SpaceMap:
         around: Literal["backbone", "path"] = "backbone",
     ) -> Corridor:
         """Corridor along the roadmap, for `follow.cmm`. Raises as `path` does."""
-        checks.around(around)
+        validation.one_of(around, "way to lay a corridor", ("backbone", "path"))
         (a, b), size = _ends(start, goal), self._radius(radius)
         way = self._roomy_way(a, b, size)
         balls = self._balls(way, size)
@@ -376,7 +384,9 @@ class SpaceMap:
         return space_refusals.apart(a, b)
 
     def _radius(self, value: float | None) -> float:
-        return self.radius if value is None else checks.radius(value)
+        if value is None:
+            return self.radius
+        return validation.radius(value, validation.extent_of(self.bounds))
 
     # -- files -------------------------------------------------------------------------------
 
@@ -389,4 +399,4 @@ class SpaceMap:
 
 
 def _ends(start: Point, goal: Point) -> tuple[Floats, Floats]:
-    return checks.point(start, "start", 3), checks.point(goal, "goal", 3)
+    return validation.point(start, "start", 3), validation.point(goal, "goal", 3)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from footway.corridor.checks import text
 from footway.corridor.space_margin import nearest_free
 from footway.errors import BadQuery, NoPath
+from footway.validation import as_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,21 +29,21 @@ def body_of(roadmap: Roadmap, radius: float) -> str:
 def in_obstacle(roadmap: Roadmap, what: str, point: Floats) -> BadQuery:
     """Refuse a start or a goal that is in no free cell, and say which place nearby is in one."""
     low, high = roadmap.bounds[:3], roadmap.bounds[3:]
-    nearest = text(nearest_free(point, roadmap.in_effect.space))
+    nearest = as_text(nearest_free(point, roadmap.in_effect.space))
     body = body_of(roadmap, float(roadmap.space.radius))
     if not all(a <= x <= b for a, x, b in zip(low, point, high, strict=True)):
-        why = f"is outside the map, which reaches from {text(low)} to {text(high)}"
+        why = f"is outside the map, which reaches from {as_text(low)} to {as_text(high)}"
     elif roadmap.fake_obstacles and roadmap.space.lines_are_free(point[None], point[None])[0]:
         why = f"is inside a fake obstacle, or too near to one for {body}"
     else:
         why = f"is inside an obstacle, or too near to one for {body}"
-    return BadQuery(f"the {what} {text(point)} {why}: the nearest free place is {nearest}")
+    return BadQuery(f"the {what} {as_text(point)} {why}: the nearest free place is {nearest}")
 
 
 def tight(roadmap: Roadmap, what: str, point: Floats, radius: float, clear: float) -> NoPath:
     """Refuse a radius that is more than the clearance of the way from an end to the roadmap."""
     return NoPath(
-        f"{body_of(roadmap, radius)} does not get from the {what} {text(point)} to the roadmap: "
+        f"{body_of(roadmap, radius)} does not get from the {what} {as_text(point)} to the roadmap: "
         f"the way has a clearance of {clear:.3f} m",
         reason="no room",
     )
@@ -52,8 +52,8 @@ def tight(roadmap: Roadmap, what: str, point: Floats, radius: float, clear: floa
 def too_narrow(roadmap: Roadmap, a: Floats, b: Floats, radius: float) -> NoPath:
     """Refuse a radius that some edge on every way is too narrow for."""
     return NoPath(
-        f"{body_of(roadmap, radius)} does not get from {text(a)} to {text(b)} along the roadmap: "
-        "an edge on every way is too narrow; see bottleneck",
+        f"{body_of(roadmap, radius)} does not get from {as_text(a)} to {as_text(b)} along the "
+        "roadmap: an edge on every way is too narrow; see bottleneck",
         reason="pinch",
     )
 
@@ -61,6 +61,6 @@ def too_narrow(roadmap: Roadmap, a: Floats, b: Floats, radius: float) -> NoPath:
 def apart(a: Floats, b: Floats) -> NoPath:
     """Refuse ends in two components."""
     return NoPath(
-        f"{text(a)} and {text(b)} are in parts of the roadmap with no way between them",
+        f"{as_text(a)} and {as_text(b)} are in parts of the roadmap with no way between them",
         reason="components",
     )

@@ -1,137 +1,126 @@
-"""A corridor map in one file: a zip of NumPy arrays and a JSON header, no pickle.
+"""A corridor map in one file: the schema of its arrays, and what must hold between them.
 
 Only the medial axis is stored. What is derived from it is derived again, in milliseconds, so a
-file cannot contradict itself.
+file cannot contradict itself. What the axis says of its own geometry is compared with the walls:
+the search relies on it, and a length below zero would keep it going for ever.
 """
 
 from __future__ import annotations
 
-import json
-import zipfile
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from footway import archive
+from footway.archive import FARTHEST, Array, Damaged, flags, indices
+from footway.constants import GRID
 from footway.corridor.index import Index, build_index
-from footway.errors import BadFile
+from footway.geometry.segments import closest_points
 from footway.medial import MedialAxis
+from footway.medial.axis import _piece_lengths
 from footway.portable_math import hypot
 
 if TYPE_CHECKING:
     from os import PathLike
 
-FORMAT = "footway corridor map"
-VERSION = 1
+    from numpy.typing import NDArray
 
-# Columns of each array (0: a plain list) and the kind of its numbers.
-_SHAPES = {
-    "vertices": (2, "f"), "edges": (2, "i"), "offsets": (0, "i"), "events": (2, "f"),
-    "clearance": (0, "f"), "left": (2, "f"), "right": (2, "f"), "piece_left": (0, "i"),
-    "piece_right": (0, "i"), "piece_length": (0, "f"), "sites": (4, "f"), "is_point": (0, "b"),
-    "two_sided": (0, "b"),
-}  # fmt: skip
+    Floats = NDArray[np.float64]
+
+_SAME = 0.1 * GRID  # m, by which what is stored may differ from what the walls say
+
+KIND = archive.Kind(
+    format="footway corridor map",
+    version=2,
+    name="map",
+    remedy="build it again",
+    arrays={
+        "vertices": Array("<f8", ("vertices", 2)),
+        "edges": indices("vertices", "edges", 2),
+        "offsets": Array("<i8", ("edges+1",), 0, "events", step=2),
+        "events": Array("<f8", ("events", 2)),
+        "clearance": Array("<f8", ("events",), 0.0),
+        "left": Array("<f8", ("events", 2)),
+        "right": Array("<f8", ("events", 2)),
+        "piece_left": indices("sites", "events", least=-1),
+        "piece_right": indices("sites", "events", least=-1),
+        "piece_length": Array("<f8", ("events",), 0.0, 10.0 * FARTHEST),
+        "sites": Array("<f8", ("sites", 4)),
+        "is_point": flags("sites"),
+        "two_sided": flags("sites"),
+    },
+    facts={"name": str},
+)
 
 
 def save(file: str | PathLike[str], axis: MedialAxis, *, name: str) -> None:
     """Write a medial axis to a file."""
-    header = json.dumps({"format": FORMAT, "version": VERSION, "name": name})
-    try:
-        with Path(file).open("wb") as stream:
-            np.savez(stream, header=np.frombuffer(header.encode(), np.uint8), **axis._asdict())
-    except OSError as error:
-        raise BadFile(f"{file}: cannot be written: {error.strerror}") from None
+    archive.write(file, KIND, {"name": name}, axis._asdict())
 
 
 def load(file: str | PathLike[str]) -> tuple[Index, str]:
-    """Read a medial axis and its name, and derive the rest; every array is checked before."""
-    from footway.roadmap.storage import check_archive, reason_of  # slow to import
-
-    try:
-        with Path(file).open("rb") as stream:
-            check_archive(stream)
-            with np.load(stream, allow_pickle=False) as archive:
-                header = _header(file, archive)
-                axis = MedialAxis(**{field: _array(archive, field) for field in MedialAxis._fields})
-            _check_references(axis)
-            index = build_index(axis)
-    except FileNotFoundError:
-        raise BadFile(f"{file}: no such file") from None
-    except BadFile:
-        raise
-    except _DAMAGE as error:
-        raise BadFile(
-            f"{file}: not a Footway map, or damaged ({reason_of(error)}): build it again"
-        ) from None
-    return index, str(header.get("name", ""))
+    """Read a medial axis and its name, and derive the rest; everything is checked before."""
+    with archive.reading(file, KIND) as (facts, arrays):
+        axis = MedialAxis(**arrays)
+        _check_sites(axis)
+        _check_graph(axis)
+        _check_geometry(axis)
+        index = build_index(axis)
+        _check_walls(index)
+        return index, facts["name"]
 
 
-_DAMAGE = (
-    OSError, ValueError, KeyError, EOFError, TypeError, IndexError, RuntimeError, MemoryError,
-    zipfile.BadZipFile,
-)  # fmt: skip
-"""What reading a damaged archive can raise; RuntimeError includes recursion and missing methods."""
+def _check_sites(axis: MedialAxis) -> None:
+    """Every segment has a length and point sites at its ends; no two points are in one place."""
+    points, walls = axis.sites[axis.is_point], axis.sites[~axis.is_point]
+    ends = set(map(tuple, points[:, :2].tolist()))
+    _require(len(ends) == len(points) and bool((points[:, :2] == points[:, 2:]).all()))
+    _require(bool((walls[:, :2] != walls[:, 2:]).any(axis=1).all()))
+    _require(ends.issuperset(map(tuple, walls.reshape(-1, 2).tolist())))
+    _require(len(points) > 1 and bool((np.ptp(points[:, :2], axis=0) > 0).all()))
 
 
-def _walls_end_in_points(axis: MedialAxis) -> bool:
-    """Whether every segment has a length and two point sites at its ends."""
-    walls = axis.sites[~axis.is_point]
-    ends = {tuple(point) for point in axis.sites[axis.is_point, :2].tolist()}
-    lengths = hypot(*(walls[:, 2:] - walls[:, :2]).T)
-    return bool((lengths > 0).all()) and all(
-        tuple(end) in ends for end in walls.reshape(-1, 2).tolist()
-    )
+def _check_graph(axis: MedialAxis) -> None:
+    """Edges run from vertex to vertex, and every piece has two sites: all but the last of each."""
+    _require(len(axis.edges) > 0)
+    first, last = axis.offsets[:-1], axis.offsets[1:] - 1
+    for end, event in ((0, first), (1, last)):
+        _require(np.array_equal(axis.vertices[axis.edges[:, end]], axis.events[event]))
+    is_last = np.zeros(len(axis.events), bool)
+    is_last[last] = True
+    _require(bool(((axis.piece_left < 0) == is_last).all()))
+    _require(bool(((axis.piece_right < 0) == is_last).all()))
+    _require(bool(((axis.piece_length > 0.0) != is_last).all()))
 
 
-def _header(file: str | PathLike[str], archive: Any) -> dict[str, Any]:
-    header = json.loads(bytes(archive["header"]))
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise ValueError("another kind of file")
-    if header.get("version") != VERSION:
-        raise BadFile(
-            f"{file}: written by another Footway (format {header.get('version')}, this one reads "
-            f"{VERSION}): build it again or update Footway"
-        )
-    return header
+def _check_geometry(axis: MedialAxis) -> None:
+    """Events are as far from the sites on their left and right as the file says."""
+    pieces = np.flatnonzero(axis.piece_left >= 0)
+    own = np.arange(len(axis.events)) - (axis.piece_left < 0)  # the last has those before it
+    for contact, sites in ((axis.left, axis.piece_left), (axis.right, axis.piece_right)):
+        _require_same(contact, closest_points(axis.events, axis.sites[sites[own]]))
+        _require_same(hypot(*(axis.events - contact).T), axis.clearance)
+    ends = np.stack([axis.events[pieces], axis.events[pieces + 1]], axis=1)
+    sites = np.column_stack([axis.piece_left[pieces], axis.piece_right[pieces]])
+    walls: Any = axis  # has the same sites as the diagram that it comes from
+    _require_same(_piece_lengths(ends, sites, walls), axis.piece_length[pieces])
 
 
-def _array(archive: Any, field: str) -> Any:
-    """One array, if it has the right shape, type and only finite numbers."""
-    columns, kind = _SHAPES[field]
-    array = archive[field]
-    shape = array.shape[1:] == ((columns,) if columns else ())
-    if not shape or array.dtype != np.dtype({"f": "<f8", "i": "<i8", "b": "?"}[kind]):
-        raise ValueError(f"array {field} has the wrong shape or type")
-    if kind == "f" and not np.isfinite(array).all():
-        raise ValueError(f"array {field} has numbers that are not finite")
-    return np.ascontiguousarray(array)
+def _check_walls(index: Index) -> None:
+    """No wall is nearer to an event than the clearance that the file says."""
+    from footway.corridor._roads_kernels import wall_distances  # slow to import
+
+    distance = np.empty(len(index.axis.events))
+    wall_distances(index.axis.events, index.grid, distance)
+    _require_same(distance, index.axis.clearance)
 
 
-def _check_references(axis: MedialAxis) -> None:
-    """Every index points into its array, so that no kernel reads beyond one."""
-    events, sites, edges = len(axis.events), len(axis.sites), len(axis.edges)
-    steps = np.diff(axis.offsets)
-    last = axis.offsets[1:] - 1
-    ends_only = np.ones(events, bool)
-    if len(axis.offsets) == edges + 1 and events and (steps >= 2).all():
-        ends_only[last[(last >= 0) & (last < events)]] = False
-    piece = np.stack([axis.piece_left, axis.piece_right])
-    sound = (
-        edges > 0
-        and len(axis.offsets) == edges + 1
-        and axis.offsets[0] == 0
-        and axis.offsets[-1] == events
-        and bool((steps >= 2).all())
-        and all(
-            len(a) == events
-            for a in (axis.clearance, axis.left, axis.right, *piece, axis.piece_length)
-        )
-        and len(axis.is_point) == len(axis.two_sided) == sites
-        and int(axis.edges.min()) >= 0
-        and int(axis.edges.max()) < len(axis.vertices)
-        and bool(((piece >= 0) & (piece < sites) == ends_only).all())
-        and bool((piece[:, ~ends_only] == -1).all())
-        and _walls_end_in_points(axis)
-    )
-    if not sound:
-        raise ValueError("the arrays do not fit together")
+def _require(holds: bool) -> None:  # reads as a sentence
+    if not holds:
+        raise Damaged("the arrays do not fit together")
+
+
+def _require_same(one: Floats, other: Floats) -> None:
+    """Lengths or places (m) that must be the same."""
+    scale = np.maximum(1.0, 1e-6 * np.abs(other))
+    _require(bool((np.abs(one - other) <= _SAME * scale).all()))

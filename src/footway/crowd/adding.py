@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from footway.corridor.map import as_points
-from footway.crowd import checks, conduct, entrance
+from footway import validation
+from footway.crowd import conduct, entrance
 from footway.crowd.cast import BODIES
 from footway.crowd.groups import bounds_of
 from footway.crowd.journeys import Population
@@ -98,7 +98,7 @@ class Adding(Seen):
             profile, Profile(), radius=radius, speed=speed, lane=lane, noise=noise,
             preferences=preferences, follow=follow,
         )  # fmt: skip
-        count = checks.whole("count", count, 0, most=_MOST)
+        count = validation.whole(count, "count", high=_MOST)
         if starts is None:
             entrance.check_number(self._cast, count, body, area)
         cast, ids, rows, rng = self._newcomers(count, body, premovement)
@@ -136,8 +136,8 @@ class Adding(Seen):
             ([5, 6, 7], ['visitors'])
 
         """
-        checks.whole("population", population, 0, most=len(self.names) - 1)
-        count = checks.whole("count", count, 0, most=_MOST)
+        validation.index(population, "population", len(self.names))
+        count = validation.whole(count, "count", high=_MOST)
         known = self._cast.populations[population]
         if known.each:
             raise BadQuery("each of them has a goal of its own: `add` others with theirs")
@@ -195,7 +195,7 @@ class Adding(Seen):
             profile, Profile(), radius=radius, speed=speed, lane=lane, noise=noise,
             preferences=preferences, follow=follow,
         )  # fmt: skip
-        count = checks.whole("count", count, 0, most=_MOST)
+        count = validation.whole(count, "count", high=_MOST)
         cast, ids, rows, rng = self._newcomers(count, body, premovement)
         times = self.time + times_of(count, rate, start, schedule)
         radii = entrance.radii_of(rows)
@@ -251,22 +251,23 @@ class Adding(Seen):
             then: at the goal: "repeat" (a new random goal), "stay" or "exit".
 
         """
-        checks.one_of("then", then, ("repeat", "stay", "exit"))
+        validation.one_of(then, "then", ("repeat", "stay", "exit"))
+        validation.text(name, "name")
         usual = Profile(lane=(0.0, 0.4))
         body = entrance.profile_of(
             profile, usual, radius=radius, speed=speed, lane=lane, noise=noise
         )
         entrance.manner_of(body, "group")
-        count = checks.whole("count", count, 1, most=_MOST)
+        count = validation.whole(count, "count", low=1, high=_MOST)
         cast, ids, rows, rng = self._newcomers(count, body, 0.0)
         radii = entrance.radii_of(rows)
         bounds = bounds_of(width, group_area, lateral, longitudinal, radii)
-        centre, widest = as_points(np.atleast_2d(np.asarray(start)))[0], float(radii.max())
+        centre, widest = validation.point(start, "start"), float(radii.max())
         if goal is None:
             pool = entrance.random_pool(cast, widest, 1)
         else:
             cast.map.corridor(centre, goal, radius=widest)  # raises where there is no way
-            pool = cast.places.add(as_points(np.atleast_2d(np.asarray(goal))))
+            pool = cast.places.add(validation.point(goal, "goal")[None])
         points = entrance.around(cast, centre, radii, rng)
         population = Population(
             name, "goals", ((pool,),), False, False, cast.next, then, math.inf, 0, profile=body

@@ -150,12 +150,12 @@ def _keep_order(
     values: Floats, ids: Ints, old: NDArray[Any], before: Spread, after: Spread
 ) -> None:
     """Let those who differed be as many deviations from the mean as they were."""
-    mean, deviation = mean_and_deviation(before)
+    mean, deviation = mean_and_deviation(before, "spread", "")
     if deviation == 0.0:
         return
     away = (old.astype(np.float64) - mean) / deviation
     usual = np.abs(away) <= _TAIL  # not so: `set_speed` gave it
-    mean, deviation = mean_and_deviation(after)
+    mean, deviation = mean_and_deviation(after, "spread", "")
     values[ids[usual]] = mean + deviation * np.clip(away[usual], -2.0, 2.0)
 
 

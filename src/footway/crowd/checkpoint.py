@@ -1,97 +1,178 @@
-"""Checkpoints: a crowd as arrays and JSON in one file, no pickle."""
+"""Checkpoints: a crowd as arrays and JSON in one file, no pickle. See `checkpoint_kind`."""
 
 from __future__ import annotations
 
 import hashlib
-import json
-import zipfile
-from contextlib import suppress
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from footway.crowd import checks
-from footway.crowd.cast import MODELS, Cast
+from footway import archive, validation
+from footway.crowd.cast import Cast
+from footway.crowd.checkpoint_kind import (
+    KIND,
+    check_arrays,
+    check_facts,
+    check_groups,
+    require,
+    split,
+)
 from footway.crowd.conduct import list_obstacles
 from footway.crowd.groups import Bounds
-from footway.crowd.journeys import Population
 from footway.crowd.manner import Manner
 from footway.crowd.obstacles import Obstacle
 from footway.crowd.places import Pool
 from footway.crowd.sources import Source
-from footway.crowd.state import AT, END, GOAL, HALF, ID, LEFT, NEXT, ROUTE, make_state
+from footway.crowd.state import (
+    AT,
+    BEGIN,
+    END,
+    FINAL,
+    GONE,
+    GROUP,
+    GUIDED,
+    HALF,
+    ID,
+    LEFT,
+    MODE,
+    NEXT,
+    POPULATION,
+    ROUTE,
+    ROUTE_SIZE,
+    WAITING,
+    WALKING,
+    State,
+)
 from footway.errors import BadFile, BadInput
 
 if TYPE_CHECKING:
     from os import PathLike
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
     from footway.corridor import CorridorMap
+    from footway.crowd.journeys import Population
     from footway.environment import Environment
 
     Arrays = dict[str, NDArray[Any]]
 
-FORMAT, VERSION = "footway-crowd", 4
 SUFFIX = ".npz"
+_SMALLEST = 3  # log2 of the shortest piece of the pool of routes
+_POOL = 1 << 12  # half-edges that it has room for, at the least
 
 
 def check_name(file: str | PathLike[str]) -> Path:
     """Return the path of a checkpoint, if its name is one."""
-    path = Path(file)
+    path = validation.file(file)
     if path.suffix.lower() != SUFFIX:
         raise BadInput(f"{path}: the name of a checkpoint must end in {SUFFIX}")
     return path
 
 
+# -- writing -----------------------------------------------------------------------------------
+
+
 def save(cast: Cast, file: str | PathLike[str]) -> None:
     """Write a checkpoint; the file is there whole or not at all."""
     path = check_name(file)
-    arrays = _engine_arrays(cast) | _part_arrays(cast)
-    facts = json.dumps(_facts(cast)).encode()
-    part = path.with_name(f"{path.name}.part")
-    try:
-        with part.open("wb") as out:
-            np.savez(out, allow_pickle=False, facts=np.frombuffer(facts, np.uint8), **arrays)
-        part.replace(path)
-    except OSError as error:
-        raise BadFile(f"{file}: cannot be written: {error.strerror or error}") from error
-    finally:
-        with suppress(OSError):
-            part.unlink()
+    arrays = _characters(cast) | _parts(cast) | cast.routes.arrays()
+    archive.write(path, KIND, _facts(cast), arrays)
 
 
-def load(
-    file: str | PathLike[str],
-    cmap: CorridorMap,
-    *,
-    threads: int,
-    environment: Environment | None = None,
-) -> Cast:
-    """Read a checkpoint."""
-    arrays = _read(file)
-    try:
-        facts = json.loads(bytes(arrays.pop("facts")))
-        if facts["format"] != FORMAT or facts["version"] != VERSION:
-            raise BadFile(f"{file}: is not a checkpoint of this version of Footway")
-        checks.whole("seed", facts["seed"], 0)
-        checks.whole("number of steps", facts["steps"], 0)
-        checks.positive("step", facts["step"], "s")
-        checks.one_of("avoidance", facts["avoidance"], tuple(MODELS))
-        if facts["map"] != _fingerprint(cmap):
-            raise BadFile(
-                f"{file}: was made on another map ({facts['edges']} edges, this one has "
-                f"{len(cmap.edges)}): give the same map"
-            )
-        if facts["manners"] and environment is None:
-            raise BadFile(f"{file}: some follow routes over terrain: give the environment too")
-        return _restore(cmap, facts, arrays, threads, environment)
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        if isinstance(error, BadFile):
-            raise
-        raise BadFile(f"{file}: is damaged: {error!r:.80}") from error
+def _characters(cast: Cast) -> Arrays:
+    """Characters and their ways, without where these lie in memory."""
+    engine = cast.engine
+    arrays: Arrays = {name: a[: engine.n].copy() for name, a in engine.state._asdict().items()}
+    track, story = arrays["track"], arrays["story"]
+    gone = track[:, MODE] == GONE
+    track[gone] = story[gone] = 0
+    track[gone, HALF] = track[gone, GROUP] = -1
+    arrays["routes"] = engine.pool[_runs(track[:, NEXT], np.maximum(track[:, LEFT], 0))]
+    track[:, NEXT] = story[:, ROUTE] = 0
+    story[:, ROUTE_SIZE] = story[:, ROUTE_SIZE] > 0
+    track[track[:, LEFT] == GUIDED, FINAL] = 0
+    grouped = track[:, GROUP] >= 0
+    first = np.array([group.samples[0] for group in cast.groups.all], np.int32)
+    track[grouped, AT] -= first[track[grouped, GROUP]]
+    track[grouped, HALF] = track[grouped, END] = track[grouped, FINAL] = 0
+    return arrays
+
+
+def _runs(first: NDArray[Any], count: NDArray[Any]) -> NDArray[np.int64]:
+    """first[k] to first[k] + count[k] - 1 for every k, one after the other."""
+    count = count.astype(np.int64)
+    before = np.cumsum(count) - count
+    return np.repeat(first - before, count) + np.arange(count.sum())
+
+
+def _parts(cast: Cast) -> Arrays:
+    """Places, groups, sources, obstacles and who waits for a way."""
+    groups, sources, places = cast.groups.all, cast.sources, cast.places
+    waiting = cast.planner.waiting
+    rest = [slice(source.next, None) for source in sources]
+    of_sources: dict[str, Any] = {
+        "ids": [source.ids[r] for source, r in zip(sources, rest, strict=True)],
+        "times": [source.times[r] for source, r in zip(sources, rest, strict=True)],
+        "begin": [s.rows["story"][r, BEGIN] for s, r in zip(sources, rest, strict=True)],
+        "waits": [s.rows["track"][r, MODE] == WAITING for s, r in zip(sources, rest, strict=True)],
+        "body": [s.rows["body"][r] for s, r in zip(sources, rest, strict=True)],
+        "points": [source.points for source in sources],
+    }
+    joined = {
+        "group_ids": [group.ids for group in groups],
+        "group_balls": [group.backbone for group in groups],
+        "group_edges": [group.edges for group in groups],
+        **{f"source_{name}": parts for name, parts in of_sources.items()},
+    }
+    empty = {"group_balls": (0, 3), "source_body": (0, 8), "source_points": (0, 2)}
+    return {
+        "points": places.spots[:, :2],
+        "reach": places.reach,
+        "weights": cast.engine.tracks.weights,
+        "queue": np.array([number for number, _ in waiting], np.int64),
+        "keep": np.array([keep for _, keep in waiting], bool),
+        "seen": cast.obstacles.seen,
+        "group_sizes": np.array(
+            [(len(g.ids), len(g.backbone), len(g.edges)) for g in groups], np.int64
+        ).reshape(-1, 3),
+        "source_sizes": np.array(
+            [
+                (len(i), len(p))
+                for i, p in zip(of_sources["ids"], of_sources["points"], strict=True)
+            ],
+            np.int64,
+        ).reshape(-1, 2),
+        **{
+            name: np.concatenate(parts) if parts else np.empty(empty.get(name, 0))
+            for name, parts in joined.items()
+        },
+    }
+
+
+def _facts(cast: Cast) -> dict[str, Any]:
+    engine = cast.engine
+    return {
+        "map": _fingerprint(cast.map),
+        "edges": len(cast.map.edges),
+        "seed": cast.seed,
+        "step": cast.dt,
+        "avoidance": cast.avoidance,
+        "steps": engine.steps,
+        "next": cast.next,
+        "arrivals": int(cast.arrivals),
+        "exited": int(cast.exited),
+        "widest": engine.widest,
+        "close": float(engine.model[2]),
+        "populations": [p.to_list() for p in cast.populations],
+        "manners": [list(manner) for manner in cast.routes.manners],
+        "pools": [[radius, *pool] for radius, pool in cast.pools.items()],
+        "groups": [[list(g.bounds), g.arrived] for g in cast.groups.all],
+        "obstacles": [[k, asdict(o)] for k, o in cast.obstacles.all.items()],
+        "next_obstacle": cast.obstacles.next,
+        "sources": [source.population for source in cast.sources],
+    }
 
 
 def _fingerprint(cmap: CorridorMap) -> str:
@@ -104,161 +185,126 @@ def _fingerprint(cmap: CorridorMap) -> str:
     return digest.hexdigest()
 
 
-def _read(file: str | PathLike[str]) -> Arrays:
-    try:
-        with Path(file).open("rb") as source, np.load(source, allow_pickle=False) as found:
-            return {name: found[name] for name in found.files}
-    except (
-        OSError,
-        ValueError,
-        EOFError,
-        zipfile.BadZipFile,
-        AttributeError,
-        TypeError,
-    ) as error:
-        reason = getattr(error, "strerror", None) or "not a checkpoint of Footway"
-        raise BadFile(f"{file}: cannot be read: {reason}") from error
+# -- reading -----------------------------------------------------------------------------------
 
 
-def _engine_arrays(cast: Cast) -> Arrays:
-    engine, places = cast.engine, cast.places
-    arrays: Arrays = {name: rows[: engine.n] for name, rows in engine.state._asdict().items()}
-    arrays |= {"slot_of": engine.slot_of, "pool": engine.pool, "lists": engine.lists}
-    arrays |= {"spots": places.spots, "pieces": places.pieces, "reach": places.reach}
-    tracks = engine.tracks
-    arrays["seen"] = cast.obstacles.seen
-    arrays |= cast.routes.arrays()
-    return arrays | {f"tracks_{name}": rows for name, rows in tracks._asdict().items()}
-
-
-def _part_arrays(cast: Cast) -> Arrays:
-    arrays: Arrays = {}
-    for k, group in enumerate(cast.groups.all):
-        parts = {"ids": group.ids, "backbone": group.backbone, "edges": group.edges}
-        arrays |= {f"group{k}_{name}": rows for name, rows in parts.items()}
-    for k, source in enumerate(cast.sources):
-        parts = {"ids": source.ids, "times": source.times, "points": source.points}
-        arrays |= {f"source{k}_{name}": rows for name, rows in (parts | source.rows).items()}
-    return arrays
-
-
-def _facts(cast: Cast) -> dict[str, Any]:
-    engine, groups = cast.engine, cast.groups
-    return {
-        "format": FORMAT, "version": VERSION, "map": _fingerprint(cast.map),
-        "edges": len(cast.map.edges),
-        "seed": cast.seed, "step": cast.dt, "avoidance": cast.avoidance,
-        "steps": cast.engine.steps, "next": cast.next,
-        "arrivals": cast.arrivals, "exited": cast.exited, "widest": engine.widest,
-        "close": float(engine.model[2]),
-        "populations": [p.to_list() for p in cast.populations],
-        "manners": [list(manner) for manner in cast.routes.manners],
-        "pools": [[radius, *pool] for radius, pool in cast.pools.items()],
-        "queue": cast.planner.waiting,
-        "groups": [
-            [list(g.bounds), g.arrived, g.edge, list(g.samples)] for g in cast.groups.all
-        ],
-        "samples": groups.used,
-        "obstacles": [[k, asdict(o)] for k, o in cast.obstacles.all.items()],
-        "next_obstacle": cast.obstacles.next,
-        "sources": [source.next for source in cast.sources],
-    }  # fmt: skip
+def load(
+    file: str | PathLike[str],
+    cmap: CorridorMap,
+    *,
+    threads: int,
+    environment: Environment | None = None,
+) -> Cast:
+    """Read a checkpoint."""
+    with archive.reading(file, KIND) as (facts, arrays):
+        if facts["map"] != _fingerprint(cmap):
+            raise BadFile(
+                f"was made on another map ({facts['edges']} edges, this one has "
+                f"{len(cmap.edges)}): give the same map"
+            )
+        if facts["manners"] and environment is None:
+            raise BadFile("some follow routes over terrain: give the environment too")
+        require(facts["edges"] == len(cmap.edges), "its arrays and the map")
+        cast = Cast(
+            cmap,
+            seed=facts["seed"],
+            dt=facts["step"],
+            threads=threads,
+            avoidance=facts["avoidance"],
+            environment=environment,
+        )
+        populations = check_facts(facts, arrays)
+        check_arrays(arrays, populations, cast.engine.tracks, cmap.bounds)
+        check_groups(arrays)
+        _restore(cast, populations, facts, arrays)
+        return cast
 
 
 def _restore(
-    cmap: CorridorMap,
-    facts: dict[str, Any],
-    arrays: Arrays,
-    threads: int,
-    environment: Environment | None,
-) -> Cast:
-    cast = Cast(
-        cmap,
-        seed=facts["seed"],
-        dt=facts["step"],
-        threads=threads,
-        avoidance=facts["avoidance"],
-        environment=environment,
-    )
-    _restore_engine(cast, facts, arrays)
-    cast.next = facts["next"]
-    cast.arrivals, cast.exited = facts["arrivals"], facts["exited"]
-    cast.populations = [Population.from_list(p) for p in facts["populations"]]
-    cast.routes.restore([Manner.from_list(m) for m in facts["manners"]], arrays)
+    cast: Cast, populations: list[Population], facts: dict[str, Any], arrays: Arrays
+) -> None:
+    """Fill an empty cast."""
+    engine = cast.engine
+    cast.next, cast.arrivals, cast.exited = facts["next"], facts["arrivals"], facts["exited"]
+    cast.populations = populations
     cast.pools = {radius: Pool(first, size) for radius, first, size in facts["pools"]}
-    for number, keep in facts["queue"]:
+    cast.places.add(arrays["points"], arrays["reach"])
+    _restore_engine(cast, facts, arrays)
+    cast.routes.restore([Manner.from_list(m) for m in facts["manners"]], arrays)
+    is_guided = engine.state.track[: engine.n, LEFT] == GUIDED
+    followers = engine.state.track[: engine.n, ID][is_guided]
+    require(np.isin(followers, arrays["guide_notes"][:, 0]).all(), "its routes over terrain")
+    for number, keep in zip(arrays["queue"].tolist(), arrays["keep"].tolist(), strict=True):
         cast.planner.ask(number, keep_goal=keep)
-    _restore_parts(cast, facts, arrays)
+    _restore_groups(cast, facts, arrays)
+    _restore_sources(cast, facts, arrays)
+    for number, values in facts["obstacles"]:
+        cast.obstacles.all[number] = Obstacle(**values)
+    cast.obstacles.next = facts["next_obstacle"]
     list_obstacles(cast, arrays["seen"])
-    return cast
-
-
-def _check(arrays: Arrays) -> None:
-    """Raise ValueError where arrays do not fit each other: kernels would read beyond their ends."""
-    n, places, tracks = len(arrays["place"]), len(arrays["pieces"]), len(arrays["tracks_first"])
-    ids, pool = arrays["track"][:, ID], len(arrays["pool"])
-    fits = (
-        all(len(arrays[name]) == n for name in ("body", "track", "story", "anchor"))
-        and arrays["spots"].shape == (places, 6)
-        and arrays["reach"].shape == (places,)
-        and arrays["lists"].shape == (32,)
-        and arrays["lists"].max() <= pool
-        and len(arrays["tracks_last"]) == len(arrays["tracks_ends"]) == tracks
-        and arrays["tracks_last"].max(initial=-1) < len(arrays["tracks_balls"])
-        and ids.max(initial=-1) < len(arrays["slot_of"])
-        and arrays["slot_of"].max(initial=-1) < n
-        and (arrays["story"][:, ROUTE] + arrays["track"][:, LEFT]).max(initial=0) <= pool
-        and (arrays["track"][:, NEXT] + arrays["track"][:, LEFT]).max(initial=0) <= pool
-        and arrays["track"][:, [AT, END]].max(initial=0) < len(arrays["tracks_balls"])
-        and arrays["track"][:, HALF].max(initial=0) < 2 * tracks
-        and arrays["story"][:, GOAL].max(initial=0) < max(places, 1)
-        and arrays["seen"].shape[1:] == (5,)
-    )
-    if not fits:
-        raise ValueError("its arrays do not fit each other")
 
 
 def _restore_engine(cast: Cast, facts: dict[str, Any], arrays: Arrays) -> None:
-    engine, places = cast.engine, cast.places
-    made = make_state(len(arrays["place"]))
-    for name, rows in made._asdict().items():
-        rows[:] = arrays[name]
-    engine.restore(
-        made,
-        arrays["slot_of"],
-        facts["steps"],
-        facts["widest"],
-    )
+    """Characters in their slots, and routes in a new pool."""
+    engine = cast.engine
+    state = State(**{name: arrays[name] for name in State._fields})
+    track, story = state.track, state.story
+    slots = np.flatnonzero(track[:, MODE] != GONE)
+    ids = track[slots, ID]
+    named = np.concatenate([ids, arrays["group_ids"], arrays["queue"], [-1]])
+    slot_of = np.full(int(named.max()) + 1, -1, np.int32)
+    slot_of[ids] = slots
+    engine.restore(state, slot_of, facts["steps"], facts["widest"])
     engine.model[2] = facts["close"]  # some were faster once
-    engine.pool, engine.lists = arrays["pool"], arrays["lists"]
-    engine.tracks = type(engine.tracks)(
-        **{name: arrays[f"tracks_{name}"] for name in engine.tracks._fields}
+    engine.tracks = engine.tracks._replace(weights=arrays["weights"])
+    owners = np.flatnonzero(story[:, ROUTE_SIZE])
+    count = np.maximum(track[owners, LEFT], 0).astype(np.int64)
+    bits = np.frexp(np.maximum(count, 1) - 1)[1].astype(np.int64)  # 2**bits is count or more
+    size = np.maximum(bits, _SMALLEST)
+    begin = np.cumsum(1 << size) - (1 << size)
+    used = int((1 << size).sum())
+    engine.pool = np.zeros(max(_POOL, 2 * used), np.int32)
+    engine.pool[_runs(begin, count)] = arrays["routes"]
+    engine.lists[0] = used
+    track[owners, NEXT] = story[owners, ROUTE] = begin
+    story[owners, ROUTE_SIZE] = size
+
+
+def _restore_groups(cast: Cast, facts: dict[str, Any], arrays: Arrays) -> None:
+    names, sizes = ("group_ids", "group_balls", "group_edges"), arrays["group_sizes"].T
+    parts = zip(
+        *(split(arrays[name], n) for name, n in zip(names, sizes, strict=True)), strict=True
     )
-    _check(arrays)
-    places.spots, places.pieces, places.reach = (
-        arrays["spots"], arrays["pieces"], arrays["reach"],
-    )  # fmt: skip
+    for (bounds, arrived), (ids, balls, edges) in zip(facts["groups"], parts, strict=True):
+        group = cast.groups.add(ids, Bounds(*bounds))
+        group.arrived, group.edges = arrived, edges
+        group.backbone = np.ascontiguousarray(balls)
+    cast.groups.restore()
 
 
-def _restore_parts(cast: Cast, facts: dict[str, Any], arrays: Arrays) -> None:
-    groups, obstacles = cast.groups, cast.obstacles
-    for k, (bounds, arrived, edge, samples) in enumerate(facts["groups"]):
-        group = groups.add(arrays[f"group{k}_ids"], Bounds(*bounds))
-        group.arrived, group.edge, group.samples = (
-            arrived,
-            edge,
-            (samples[0], samples[1]),
-        )
-        group.backbone, group.edges = arrays[f"group{k}_backbone"], arrays[f"group{k}_edges"]
-    groups.restore(facts["samples"])
-    for number, values in facts["obstacles"]:
-        values["at"], values["velocity"] = (
-            tuple(values["at"]),
-            tuple(values["velocity"]),
-        )
-        obstacles.all[number] = Obstacle(**values)
-    obstacles.next = facts["next_obstacle"]
-    for k, following in enumerate(facts["sources"]):
-        parts = {name: arrays[f"source{k}_{name}"] for name in ("ids", "times", "points")}
-        rows = {name: arrays[f"source{k}_{name}"] for name in ("body", "track", "story")}
-        cast.sources.append(Source(**parts, rows=rows, next=following))
+def _restore_sources(cast: Cast, facts: dict[str, Any], arrays: Arrays) -> None:
+    counts, starts = arrays["source_sizes"].T
+    names = ("ids", "times", "begin", "waits", "body")
+    parts = zip(
+        *(split(arrays[f"source_{name}"], counts) for name in names),
+        split(arrays["source_points"], starts),
+        strict=True,
+    )
+    for population, (ids, times, begin, waits, body, points) in zip(
+        facts["sources"], parts, strict=True
+    ):
+        known = cast.populations[population] if len(ids) else None
+        require((np.diff(times) >= 0.0).all(), "its sources")
+        require(known is None or (population >= 0 and len(points)), "its sources")
+        if known is not None and known.each:
+            own = ids - known.first
+            require(((own >= 0) & (own < known.legs[0][0].size)).all(), "its sources")
+        track, story = np.zeros((len(ids), 10), np.int32), np.zeros((len(ids), 8), np.int32)
+        track[:, MODE] = np.where(waits, WAITING, WALKING)
+        track[:, ID], track[:, GROUP], track[:, HALF] = ids, -1, -1
+        story[:, POPULATION], story[:, BEGIN] = population, begin
+        rows = {"body": body, "track": track, "story": story}
+        cast.sources.append(Source(ids, times, rows, np.ascontiguousarray(points)))
+    to_come = arrays["source_ids"]
+    there = np.concatenate([cast.engine.present, to_come])
+    require(len(np.unique(there)) == len(there), "its ids")

@@ -1,19 +1,17 @@
-"""Numbers that users give to a crowd, checked in one place."""
+"""What users give to a crowd beyond plain numbers: maps, areas, weights, forces."""
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from footway.crowd.profile import drawn
+from footway.crowd.profile import drawn, mean_and_deviation
 from footway.errors import BadQuery
 from footway.portable_math import hypot
+from footway.validation import FARTHEST, floats, number, pair, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from footway.corridor import CorridorMap
@@ -22,23 +20,15 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+LONGEST = 604_800.0  # s, a week: more is another unit
 _SAME_WALL = 0.01  # m, by which walls of a map and of its environment may differ
-
-
-def whole(name: str, value: object, least: int, most: int | None = None) -> int:
-    """A whole number, or a clear error."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise BadQuery(f"the {name} is {value!r}: it must be a whole number, {least} or more")
-    if most is not None and value > most:
-        raise BadQuery(f"the {name} is {value}: it must be {most} or less")
-    return int(value)
 
 
 def a_map(value: object) -> None:
     """A corridor map."""
     if not hasattr(value, "solver"):
         raise BadQuery(
-            f"a crowd walks on a CorridorMap in the plane, not on {value!r:.60}: build one, of a "
+            f"a crowd walks on a CorridorMap in the plane, not on {shown(value)}: build one, of a "
             "volume or a mesh from the plan that load(..., between=(LOW, HIGH)) cuts"
         )
 
@@ -47,7 +37,7 @@ def environment_of(cmap: CorridorMap, value: object) -> None:
     """The environment that a map was built from, as far as bounds and walls tell."""
     bounds = getattr(value, "bounds", None)
     if bounds is None or not hasattr(value, "walls"):
-        raise BadQuery(f"the environment is {value!r:.60}: give what the map was built from")
+        raise BadQuery(f"the environment is {shown(value)}: give what the map was built from")
     if not np.allclose(bounds, cmap.bounds, rtol=0.0, atol=0.01):
         raise BadQuery(
             f"the environment {getattr(value, 'name', '')!r} reaches from {bounds[:2]} to "
@@ -82,58 +72,18 @@ def _length(segments: Floats) -> float:
     return float(hypot(*(segments[:, 2:] - segments[:, :2]).T).sum())
 
 
-def sequence(name: str, value: object) -> None:
-    """A list or tuple."""
-    if isinstance(value, str) or not hasattr(value, "__len__") or not hasattr(value, "__iter__"):
-        raise BadQuery(f"the {name} are {value!r:.60}: give a list of them")
-
-
-def pair(name: str, value: Any) -> None:
-    """Two finite numbers."""
-    try:
-        good = len(value) == 2 and all(math.isfinite(v) for v in value)
-    except TypeError:
-        good = False
-    if not good:
-        raise BadQuery(f"the {name} is {value!r:.60}: give two finite numbers, x and y")
-
-
-def positive(
-    name: str, value: object, unit: str, *, least: float | None = None, most: float = 1e9
-) -> float:
-    """A positive number up to `most`, or one from `least` on."""
-    good = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-    number = float(value) if good else math.nan  # type: ignore[arg-type]
-    if not good or not number <= most or (number <= 0.0 if least is None else number < least):
-        bound = "positive" if least is None else f"{least:g} or more"
-        limit = "" if math.isinf(most) or most == 1e9 else f" and at most {most:g}"
-        raise BadQuery(f"the {name} is {value!r} {unit}: it must be {bound}{limit}")
-    return number
-
-
-def one_of(name: str, value: object, choices: Sequence[str]) -> None:
-    """One of some words."""
-    if value not in choices:
-        raise BadQuery(f"the {name} is {value!r}: it must be one of {', '.join(choices)}")
-
-
 def premovement(value: Spread, count: int, rng: RandomStream) -> Floats:
     """Seconds before each walks (count,), 0 or more."""
-    if isinstance(value, (tuple, list)) and len(value) != 2:
-        raise BadQuery(f"the premovement is {value!r}: give a number, or (mean, deviation), in s")
-    mean, deviation = value if isinstance(value, (tuple, list)) else (value, 0.0)
-    positive("premovement", mean, "s", least=0.0)
-    positive("deviation of the premovement", deviation, "s", least=0.0)
-    return np.maximum(0.0, drawn((float(mean), float(deviation)), count, rng))
+    mean, deviation = mean_and_deviation(value, "premovement", "s")
+    number(mean, "premovement", "s", low=0.0, high=LONGEST)
+    number(deviation, "deviation of the premovement", "s", low=0.0, high=LONGEST)
+    return np.maximum(0.0, drawn((mean, deviation), count, rng))
 
 
 def preference(value: Any, edges: int) -> Floats:
     """Weights of the edges of the map (edges,), some of them positive."""
-    try:
-        weights = np.asarray(value, np.float64)
-    except (TypeError, ValueError):
-        weights = np.empty(0)
-    if weights.shape != (edges,) or not np.isfinite(weights).all() or (weights < 0).any():
+    weights = floats(value, f"({edges},)", name="the preference")
+    if weights.shape != (edges,) or not ((weights >= 0.0) & (weights <= FARTHEST)).all():
         raise BadQuery(f"the preference must be ({edges},) weights of 0 or more: one for each edge")
     if not weights.any():
         raise BadQuery("the preference is 0 for every edge: some must be positive")
@@ -143,10 +93,7 @@ def preference(value: Any, edges: int) -> Floats:
 def forces(value: Any, count: int) -> NDArray[np.float32]:
     """Accelerations that a user's function returned (count, 2)."""
     wanted = f"give accelerations ({count}, 2) in m/s2, or None"
-    try:
-        array = np.asarray(value, np.float64)
-    except (TypeError, ValueError):
-        raise BadQuery(f"a function of each_step returned {value!r:.60}: {wanted}") from None
+    array = floats(value, f"({count}, 2)", name="what a function of each_step returns")
     if array.shape != (count, 2):
         raise BadQuery(f"a function of each_step returned the shape {array.shape}: {wanted}")
     with np.errstate(over="ignore"):
@@ -176,7 +123,7 @@ def _is_ring(value: Any) -> bool:
     """Whether a list has the shape of three or more points."""
     try:
         array = np.asarray(value, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return array.ndim == 2 and len(array) > 2
 
@@ -186,7 +133,6 @@ def as_point(value: Any) -> Floats | None:
     if hasattr(value, "__geo_interface__") or hasattr(value, "rings"):
         return None
     try:
-        array = np.asarray(value, np.float64)
-    except (TypeError, ValueError):
+        return np.array([pair(value, "point")])
+    except BadQuery:
         return None
-    return array.reshape(1, 2) if array.shape == (2,) and np.isfinite(array).all() else None

@@ -96,9 +96,12 @@ def place_obstacles(cast: Cast) -> None:
     if not list_obstacles(cast, cast.obstacles.discs(cast.time)):
         return
     shut = np.flatnonzero(planner.index.graph.clearance < before - 1e-9)
-    for number in planner.using(shut).tolist():
+    if not len(shut):
+        return
+    on_routes = cast.routes.shut(planner.index.graph)
+    for number in sorted([*planner.using(shut).tolist(), *on_routes]):
         planner.ask(number, keep_goal=not _may_choose(cast, number))
-    for group in cast.groups.all if len(shut) else ():
+    for group in cast.groups.all:
         _guide_around(cast, group, shut)
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from footway import validation
 from footway._jit import thread_count
 from footway.corridor.map import as_points
 from footway.crowd import checks, conduct, entrance
 from footway.crowd.cast import MODELS, Avoidance, Cast
+from footway.crowd.entrance import NEVER
 from footway.crowd.obstacles import Obstacle
 from footway.crowd.profile import FASTEST
 from footway.crowd.recorded import Recorded
@@ -73,10 +76,10 @@ class Crowd(Recorded):
         environment: Environment | None = None,
     ) -> None:
         checks.a_map(cmap)
-        checks.whole("seed", seed, 0, most=2**31 - 1)
-        checks.positive("step", step, "s", least=_SHORTEST, most=1.0)
-        count = thread_count() if threads is None else checks.whole("threads", threads, 1)
-        checks.one_of("avoidance", avoidance, tuple(MODELS))
+        validation.seed(seed, high=2**31 - 1)
+        step = validation.number(step, "step", "s", low=_SHORTEST, high=1.0)
+        count = validation.threads(threads) or thread_count()
+        validation.one_of(avoidance, "avoidance", tuple(MODELS))
         if environment is not None:
             checks.environment_of(cmap, environment)
         self._cast = Cast(
@@ -106,7 +109,7 @@ class Crowd(Recorded):
         on to the next of them from there; for others it stands for their own goal, or for a random
         one. Raises BadQuery for goals in walls and for ids that are not there.
         """
-        chosen, points = np.atleast_1d(np.asarray(ids, np.int64)), as_points(goals)
+        chosen, points = validation.ids(ids), as_points(goals)
         if len(chosen) != len(points):
             raise BadQuery(f"there are {len(chosen)} ids and {len(points)} goals")
         cast, slots = self._cast, self._slots(chosen)
@@ -124,8 +127,8 @@ class Crowd(Recorded):
 
     def set_speed(self, ids: ArrayLike, speed: float) -> None:
         """Let characters (n,) want another speed, m/s, from the next step on."""
-        checks.positive("speed", speed, "m/s", most=FASTEST)
-        self._cast.engine.set_speed(self._slots(np.asarray(ids, np.int64).reshape(-1)), speed)
+        speed = validation.number(speed, "speed", "m/s", above=0.0, high=FASTEST)
+        self._cast.engine.set_speed(self._slots(validation.ids(ids)), speed)
 
     def set_profile(
         self,
@@ -162,8 +165,8 @@ class Crowd(Recorded):
         """
         from footway.crowd.changing import set_profile
 
-        checks.whole("population", population, 0, most=len(self.names) - 1)
-        if follow == "cmm" and preferences is None and profile is None:
+        validation.index(population, "population", len(self.names))
+        if isinstance(follow, str) and follow == "cmm" and preferences is None and profile is None:
             preferences = {}
         given = {
             "radius": radius, "speed": speed, "lane": lane, "noise": noise,
@@ -174,13 +177,13 @@ class Crowd(Recorded):
 
     def remove(self, ids: ArrayLike) -> None:
         """Take characters (n,) away. Raises BadQuery for ids that are not there."""
-        chosen = np.unique(np.asarray(ids, np.int64))
+        chosen = np.unique(validation.ids(ids))
         self._slots(chosen)
         conduct.take_away(self._cast, chosen)
 
     def remove_population(self, population: int) -> None:
         """Take a population away, an index into `names`; those to come never will."""
-        checks.whole("population", population, 0, most=len(self.names) - 1)
+        validation.index(population, "population", len(self.names))
         self._cast.sources = [s for s in self._cast.sources if s.population != population]
         self.remove(self.ids[self.populations == population])
 
@@ -221,11 +224,10 @@ class Crowd(Recorded):
             vanishes: s of simulated time.
 
         """
-        x, y = as_points([at])[0].tolist()
-        since = max(self.time, appears)
-        return self._cast.obstacles.add(
-            Obstacle((x, y), radius, velocity, appears, vanishes, since)
-        )
+        place = validation.pair(at, "obstacle's place")
+        size = validation.radius(radius, self.map.solver.extent, name="obstacle's radius", above=0)
+        obstacle = Obstacle(place, size, velocity, appears, vanishes)
+        return self._cast.obstacles.add(replace(obstacle, since=max(self.time, appears)))
 
     def move_obstacle(
         self,
@@ -234,13 +236,12 @@ class Crowd(Recorded):
         velocity: tuple[float, float] = (0.0, 0.0),
     ) -> None:
         """Put an obstacle somewhere else, x, y in m; it goes on with this velocity, m/s."""
-        x, y = as_points([at])[0].tolist()
-        self._cast.obstacles.move(obstacle, (x, y), velocity, self.time)
+        place = validation.pair(at, "obstacle's place")
+        self._cast.obstacles.move(obstacle, place, velocity, self.time)
 
     def remove_obstacle(self, obstacle: int) -> None:
         """Take an obstacle away."""
-        self._cast.obstacles.get(obstacle)
-        del self._cast.obstacles.all[obstacle]
+        self._cast.obstacles.remove(obstacle)
 
     def each_step(self, function: Callable[[Crowd], ArrayLike | None]) -> None:
         """Call a function of the crowd before every step, until `remove_function`.
@@ -250,24 +251,27 @@ class Crowd(Recorded):
         """
         if not callable(function):
             raise BadQuery(
-                f"each_step got {function!r:.60}: give a function of the crowd, without calling it"
+                f"each_step got {validation.shown(function)}: give a function of the crowd, "
+                "without calling it"
             )
         self._functions.append(function)
 
     def remove_function(self, function: Callable[[Crowd], ArrayLike | None]) -> None:
         """Call a function that was given to `each_step` no more."""
-        if function not in self._functions:
-            raise BadQuery(f"{function!r:.60} is not called: it was removed, or never given")
+        if not callable(function) or function not in self._functions:
+            raise BadQuery(
+                f"{validation.shown(function)} is not called: it was removed, or never given"
+            )
         self._functions.remove(function)
 
     # -- running -----------------------------------------------------------------------------
 
     def step(self, count: int = 1) -> None:
-        """Do one step, or more."""
+        """Do one step, or more; at most 2,147,483,646 in the life of a crowd."""
         cast = self._cast
         if self._is_asking:
             raise BadQuery("a function of each_step calls `step` or `run`: it is called by them")
-        for _ in range(checks.whole("count", count, 0)):
+        for _ in range(validation.whole(count, "count", high=NEVER - self.steps)):
             conduct.let_appear(cast)
             cast.engine.own = self._own_forces()
             conduct.place_obstacles(cast)
@@ -301,20 +305,30 @@ class Crowd(Recorded):
         every: int = 1,
         to: str | PathLike[str] | None = None,
         progress: Callable[[int, int], None] | None = None,
+        checkpoint: str | PathLike[str] | None = None,
+        checkpoint_every: float | None = None,
     ) -> Recording:
         """Run for some time, and record.
 
         Args:
-            seconds: s.
+            seconds: s, a week at most.
             every: steps between two frames; the first and the last are always there.
-            to: file (.parquet) that is written while it runs, so that memory stays flat; without
-                it the recording is in memory. A file that has this run up to now (`goes_on_in`) is
-                gone on with; any other is replaced.
+            to: file (.parquet), so that memory stays flat; without it the recording is in memory.
+                Frames are written while it runs, into a folder beside the file. If the file already
+                contains this run up to now (`goes_on_in`), recording continues in it; otherwise it
+                is replaced at the end.
             progress: called with the steps done and all steps.
+            checkpoint: file (.npz) for a checkpoint every `checkpoint_every` seconds, but not at
+                the end. A run that is killed continues from it (`Crowd.load`, then `run` to the
+                same file).
+            checkpoint_every: s of simulated time between two checkpoints.
 
         """
-        checks.whole("every", every, 1)
-        total = round(checks.positive("seconds", seconds, "s", least=0.0) / self.dt)
+        validation.whole(every, "every", low=1)
+        validation.function(progress, "progress")
+        due = self._steps_between_checkpoints(checkpoint, checkpoint_every)
+        seconds = validation.number(seconds, "seconds", "s", low=0.0, high=checks.LONGEST)
+        total = round(seconds / self.dt)
         with self.recorder(to, every=every) as recorder:
             if not recorder.steps:
                 self.record(recorder)
@@ -323,9 +337,26 @@ class Crowd(Recorded):
                 self.step()
                 if (self.steps - first) % every == 0 or done == total:
                     self.record(recorder)
+                if checkpoint is not None and self.steps % due == 0 and done < total:
+                    recorder.flush()  # first: all frames up to a checkpoint are on the disk
+                    self.save(checkpoint)
                 if progress is not None:
                     progress(done, total)
             return recorder.close()
+
+    def _steps_between_checkpoints(
+        self, file: str | PathLike[str] | None, seconds: float | None
+    ) -> int:
+        """Return a number of steps, one at least; refuse a file or seconds without the other."""
+        if (file is None) != (seconds is None):
+            raise BadQuery("checkpoint and checkpoint_every go together; give both or none")
+        if file is None or seconds is None:
+            return 1
+        from footway.crowd.checkpoint import check_name
+
+        check_name(file)
+        seconds = validation.number(seconds, "checkpoint_every", "s", above=0.0)
+        return max(1, round(seconds / self.dt))
 
     def save(self, file: str | PathLike[str]) -> None:
         """Write a checkpoint: a run that goes on from it gives the same bits.
@@ -348,7 +379,8 @@ class Crowd(Recorded):
         """Read a checkpoint that `save` wrote; map and environment must be the same."""
         from footway.crowd.checkpoint import load
 
-        count = thread_count() if threads is None else checks.whole("threads", threads, 1)
+        checks.a_map(cmap)
+        count = validation.threads(threads) or thread_count()
         if environment is not None:
             checks.environment_of(cmap, environment)
         return cls.of(load(file, cmap, threads=count, environment=environment))

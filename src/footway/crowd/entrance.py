@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 
+from footway import validation
 from footway.corridor.map import as_points
 from footway.crowd import checks
 from footway.crowd._place_kernels import are_connected
@@ -70,7 +71,7 @@ NEVER = 2**31 - 1  # a step that does not come
 def profile_of(profile: Profile | None, usual: Profile, **given: object) -> Profile:
     """Body and habits: what is given goes before the profile, and that before what is usual."""
     if profile is not None and not isinstance(profile, Profile):
-        raise BadQuery(f"the profile is {profile!r:.60}: it must be a fw.Profile")
+        raise BadQuery(f"the profile is {validation.shown(profile)}: it must be a fw.Profile")
     own: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     return replace(usual if profile is None else profile, **own)
 
@@ -172,10 +173,11 @@ def population_of(
     profile: Profile,
 ) -> Population:
     """What new characters want, checked."""
-    checks.one_of("behaviour", behaviour, ("goals", "wander"))
-    checks.one_of("then", then, ("repeat", "stay", "exit"))
-    checks.positive("within", within, "m", most=math.inf)
-    checks.sequence("destinations", destinations)
+    validation.one_of(behaviour, "behaviour", ("goals", "wander"))
+    validation.one_of(then, "then", ("repeat", "stay", "exit"))
+    within = validation.number(within, "within", "m", above=0.0, endless=True)
+    validation.text(name, "name")
+    destinations = validation.sequence(destinations, "destinations")
     if goals is not None and len(destinations):
         raise BadQuery("give goals, one for each, or destinations, not both")
     if then == "repeat" and (goals is not None or len(destinations) == 1):
@@ -188,7 +190,7 @@ def population_of(
     legs = _legs(cast, behaviour, radii, goals, destinations)
     each, visits = goals is not None, len(destinations) > 0
     return Population(
-        name, behaviour, legs, each, visits, cast.next, then, float(within), row, manner, profile
+        name, behaviour, legs, each, visits, cast.next, then, within, row, manner, profile
     )
 
 

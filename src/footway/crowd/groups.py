@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from footway.crowd import checks
 from footway.crowd._group_kernels import cap, measure_corridor
 from footway.crowd._track_kernels import FLOOR
 from footway.crowd.state import (
@@ -25,6 +24,7 @@ from footway.crowd.state import (
 )
 from footway.errors import BadQuery
 from footway.portable_math import hypot
+from footway.validation import FARTHEST, number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,9 +65,14 @@ def bounds_of(
     given = {
         "width": width, "group_area": group_area, "lateral": lateral, "longitudinal": longitudinal,
     }  # fmt: skip
-    for name, value in given.items():
-        if value is not None:
-            checks.positive(f"group's {name}", value, "m2" if name == "group_area" else "m")
+    width, group_area, lateral, longitudinal = (
+        None
+        if value is None
+        else number(
+            value, f"group's {name}", "m2" if name == "group_area" else "m", above=0, high=FARTHEST
+        )
+        for name, value in given.items()
+    )
     widths = [w for w in (width, None if lateral is None else 0.5 * lateral) if w is not None]
     bound = Bounds(
         min(widths, default=math.inf),
@@ -200,9 +205,17 @@ class Groups:
         self._gains = np.concatenate([np.empty(0), *gains])
         self._engine.caps = np.full(len(self.all), -1, np.int32)
 
-    def restore(self, used: int) -> None:
-        """After a checkpoint: the corridors are in the tracks already."""
-        self.used = used
+    def restore(self) -> None:
+        """Lay the corridors of groups from a checkpoint; AT counts from the beginning of each."""
+        track = self._engine.state.track
+        for group in self.all:
+            if len(group.backbone):
+                first, last = self._lay(group)
+                slots = self._engine.slot_of[group.ids]
+                slots = slots[slots >= 0]
+                track[slots, AT] += first
+                track[slots, HALF] = 2 * group.edge
+                track[slots, END] = track[slots, FINAL] = last
         self._list()
 
     def cap(self) -> None:

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from footway.crowd.recording import FIRST, LAST, Characters, Recording, Rows
+from footway.crowd.recording import FIRST, LAST, Characters, Recording, concatenated
 from footway.errors import BadFile, BadInput
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from footway.crowd.recording import RowSource
+    from footway.crowd.recording import Rows, RowSource
     from footway.crowd.seen import Seen
+
+
+_NOBODY = Characters(np.empty(0, np.int64), np.empty(0), np.empty(0, np.int32))
 
 
 class _Part(NamedTuple):
@@ -28,20 +31,24 @@ class _Part(NamedTuple):
 
 
 class _Chained:
-    """Rows of several recordings, one after the other."""
+    """Rows of several sources, one after the other."""
 
     def __init__(self, parts: Sequence[_Part]) -> None:
         self._parts = parts
 
     def read(self, first: int, last: int) -> Rows:
-        found = [
+        return concatenated(
             part.source.read(max(first, part.begin) - part.begin, min(last, part.end) - part.begin)
             for part in self._parts
             if first < part.end and part.begin < last
-        ]
-        none = Rows(np.empty(0, np.int64), np.empty((0, 2)), np.empty((0, 2), np.float32))
-        ids, positions, velocities = zip(none, *found, strict=True)
-        return Rows(np.concatenate(ids), np.concatenate(positions), np.concatenate(velocities))
+        )
+
+
+def chained(sources: Sequence[tuple[RowSource, int]]) -> RowSource:
+    """Return the rows of several sources one after the other: the first so many of each."""
+    begins = np.concatenate([[0], np.cumsum([rows for _, rows in sources])]).tolist()
+    ends = pairwise(begins)
+    return _Chained([_Part(one, *rows) for (one, _), rows in zip(sources, ends, strict=True)])
 
 
 def until(recording: Recording, step: int) -> Recording:
@@ -71,18 +78,17 @@ def joined(recordings: Sequence[Recording]) -> Recording:
     ends = [int(after.steps[0]) - 1 for after in order[1:]]
     kept = [until(one, end) for one, end in zip(order, ends, strict=False)] + order[-1:]
     sizes = [int(one.offsets[-1]) for one in kept]
-    begins = np.concatenate([[0], np.cumsum(sizes)]).tolist()
-    offsets = [one.offsets[1:] + begin for one, begin in zip(kept, begins, strict=False)]
-    parts = [_Part(one.source, *rows) for one, rows in zip(kept, pairwise(begins), strict=True)]
+    begins = np.cumsum([0, *sizes[:-1]])
+    offsets = [one.offsets[1:] + begin for one, begin in zip(kept, begins, strict=True)]
     return replace(
         order[-1],
         times=np.concatenate([one.times for one in kept]),
         steps=np.concatenate([one.steps for one in kept]),
         offsets=np.concatenate([[0], *offsets]).astype(np.int64),
-        characters=_everybody(kept),
+        characters=union([one.characters for one in kept]),
         names=max((one.names for one in order), key=len),
         obstacles=np.vstack([one.obstacles for one in kept]),
-        source=_Chained(parts),
+        source=chained([(one.source, size) for one, size in zip(kept, sizes, strict=True)]),
     )
 
 
@@ -114,12 +120,11 @@ def _check_one_run(before: Recording, after: Recording) -> None:
         raise BadInput("the recordings are not of one run: they have other populations")
 
 
-def _everybody(parts: Sequence[Recording]) -> Characters:
-    ids = np.concatenate([one.characters.ids for one in parts])
-    ids, first = np.unique(ids, return_index=True)
-    radius = np.concatenate([one.characters.radius for one in parts])
-    population = np.concatenate([one.characters.population for one in parts])
-    return Characters(ids, radius[first], population[first])
+def union(parts: Sequence[Characters]) -> Characters:
+    """Return everybody of several recordings, with what the first of them says."""
+    ids, radius, population = zip(_NOBODY, *parts, strict=True)
+    found, first = np.unique(np.concatenate(ids), return_index=True)
+    return Characters(found, np.concatenate(radius)[first], np.concatenate(population)[first])
 
 
 def recorded_before(crowd: Seen, file: Path, every: int) -> Recording | None:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from footway.crowd import checks
 from footway.crowd._avoid_kernels import RANGE
 from footway.crowd.state import Blocks
 from footway.errors import BadQuery
 from footway.portable_math import hypot
+from footway.validation import FARTHEST, number, pair, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,13 +45,11 @@ class Obstacle:
     since: float = 0.0
 
     def __post_init__(self) -> None:
-        for name, pair in (("place", self.at), ("velocity", self.velocity)):
-            checks.pair(f"obstacle's {name}", pair)
-        checks.positive("obstacle's radius", self.radius, "m")
+        object.__setattr__(self, "at", pair(self.at, "obstacle's place"))
+        object.__setattr__(self, "velocity", pair(self.velocity, "obstacle's velocity"))
+        number(self.radius, "obstacle's radius", "m", above=0.0, high=FARTHEST)
         for name, time in (("appears", self.appears), ("vanishes", self.vanishes)):
-            checks.positive(
-                f"time at which the obstacle {name}", time, "s", least=0.0, most=math.inf
-            )
+            number(time, f"time at which the obstacle {name}", "s", low=0.0, endless=True)
         if not self.appears < self.vanishes:
             raise BadQuery(
                 f"the obstacle appears at {self.appears:g} s and vanishes at {self.vanishes:g} s: "
@@ -83,11 +81,16 @@ class Obstacles:
         self.next += 1
         return self.next - 1
 
-    def get(self, number: int) -> Obstacle:
+    def get(self, which: int) -> Obstacle:
         """One of them, or a clear error."""
-        if number not in self.all:
-            raise BadQuery(f"there is no obstacle {number}: it was removed, or never added")
-        return self.all[number]
+        if not isinstance(which, (int, np.integer)) or which not in self.all:
+            raise BadQuery(f"there is no obstacle {shown(which)}: it was removed, or never added")
+        return self.all[which]
+
+    def remove(self, which: int) -> None:
+        """Take one of them away."""
+        self.get(which)
+        del self.all[which]
 
     def move(
         self,

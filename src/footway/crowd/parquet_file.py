@@ -1,23 +1,23 @@
-"""A Parquet file that is readable while it grows, and the reading of it."""
+"""Recordings as Parquet files: one row per character and frame."""
 
 from __future__ import annotations
 
-import io
-import mmap
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from footway.crowd import footer
 from footway.crowd.recording import Rows
 from footway.errors import BadFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
+    from typing import BinaryIO
 
     from numpy.typing import NDArray
+
+    from footway.crowd.recording import Recording
 
 COLUMNS: Final = {
     "frame": "int64",  # number of simulation steps done
@@ -41,88 +41,93 @@ _ENCODINGS: Final = {
 }
 
 _KEY: Final = b"footway"
+_MAGIC: Final = b"PAR1"
+
+_MOST_ROWS_OF_GROUP: Final = 2**24
+"""Ours have half a million, and one frame more; a group is read in one go, with 40 bytes a row."""
+
+_MOST_ROWS_PER_BYTE: Final = 200
+"""A crowd that stands still has one row in a byte, and 40 if all of it stands in one point."""
 
 
-class GrowingFile:
-    """Takes row groups, and is a readable file after each of them: see `footer`."""
+def write_parquet(
+    recording: Recording, stream: BinaryIO, header: str, *, rows_per_group: int
+) -> None:
+    """Write a recording as a Parquet file with our header; memory stays flat.
 
-    def __init__(self, file: Path, header: str) -> None:
-        self._file = file
-        self._groups: Any = None  # pyarrow's metadata of all row groups so far
-        with self._failure_named():
-            if file.is_file() and not file.is_symlink():
-                file.unlink()  # who has the old one open may read on
-            self._out = file.open("wb", buffering=0)
-        self._write(footer.MAGIC)
-        self.add(None, header)
+    Row groups have whole frames, as many as it takes for `rows_per_group` rows.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
 
-    def add(self, columns: dict[str, NDArray[Any]] | None, header: str) -> None:
-        """Write a row group, where there is one, and the footer of the file so far."""
-        pages = b""
-        if columns is not None:
-            pages, own = footer.split(_small_file(columns))
-            own = footer.shifted(own, self._out.tell() - len(footer.MAGIC))
-            self._groups = footer.joined(self._groups, _metadata(footer.as_file(own)))
-        whole = footer.joined(_metadata(_small_file(None, header)), self._groups)
-        out = io.BytesIO()
-        whole.write_metadata_file(out)
-        # In one go: a kill leaves the file whole, unless it hits just this write.
-        self._write(pages + out.getvalue()[len(footer.MAGIC) :])
+    schema = _schema()
+    with parquet.ParquetWriter(
+        stream,
+        schema,
+        compression="zstd",
+        use_dictionary=_REPEATED,
+        column_encoding=_ENCODINGS,
+        write_statistics=["frame"],
+        write_page_checksum=True,
+        store_schema=False,
+    ) as writer:
+        writer.add_key_value_metadata({_KEY: header})
+        for first, last in _groups(recording.offsets, rows_per_group):
+            columns = _columns(recording, first, last)
+            arrays = [_array(columns[name], kind) for name, kind in COLUMNS.items()]
+            table = pa.Table.from_arrays(arrays, schema=schema)
+            writer.write_table(table, row_group_size=len(table))
 
-    def move(self, file: Path) -> None:
-        """Give the file another name, instead of a file that has it; and go on with it."""
-        with self._failure_named():
-            self._out.close()
-            self._file.replace(file)
-            self._file = file
-            self._out = file.open("ab", buffering=0)
 
-    def close(self) -> None:
-        """Close the file; more than once is fine."""
-        self._out.close()
+def _groups(offsets: NDArray[np.int64], rows: int) -> Iterator[tuple[int, int]]:
+    """Frames first to last - 1 of each row group; frames without rows at the end are left out."""
+    first, total = 0, int(offsets[-1])
+    while offsets[first] < total:
+        wanted = min(int(offsets[first]) + rows, total)
+        last = int(np.searchsorted(offsets, wanted))
+        yield first, last
+        first = last
 
-    @property
-    def closed(self) -> bool:
-        """Whether nothing more can be written."""
-        return self._out.closed
 
-    def _write(self, raw: bytes) -> None:
-        rest = memoryview(raw)
-        with self._failure_named():
-            try:
-                while rest:
-                    rest = rest[self._out.write(rest) :]
-            except OSError:
-                self._out.close()
-                raise
-
-    @contextmanager
-    def _failure_named(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise BadFile(f"{self._file}: cannot be written: {error.strerror}") from None
+def _columns(recording: Recording, first: int, last: int) -> dict[str, NDArray[Any]]:
+    """Return the rows of frames first to last - 1, by the names of columns."""
+    offsets, who = recording.offsets, recording.characters
+    counts = np.diff(offsets[first : last + 1])
+    rows = recording.source.read(int(offsets[first]), int(offsets[last]))
+    place = np.searchsorted(who.ids, rows.ids)
+    return {
+        "frame": np.repeat(recording.steps[first:last], counts),
+        "time": np.repeat(recording.times[first:last], counts),
+        "id": rows.ids,
+        "x": rows.positions[:, 0],
+        "y": rows.positions[:, 1],
+        "vx": rows.velocities[:, 0],
+        "vy": rows.velocities[:, 1],
+        "radius": who.radius[place],
+        "population": who.population[place],
+    }
 
 
 class ParquetRows:
     """The rows of a recording, read from its file when they are asked for.
 
     Attributes:
-        header: of the last footer that is whole.
-        whole: whether that footer is at the end of the file.
+        file: where they are.
+        header: what Footway says about the recording, as JSON.
         n_groups: number of row groups.
+        n_rows: number of rows.
 
     """
 
     def __init__(self, file: Path) -> None:
-        self._file = file
+        self.file = file
         with self.damage_named():
-            self._parquet, self.whole = _open(file)
-        metadata = self._parquet.metadata
-        self.header = metadata.metadata[_KEY].decode()
-        self.n_groups = int(metadata.num_row_groups)
-        sizes = [metadata.row_group(k).num_rows for k in range(self.n_groups)]
+            self._parquet = _open(file)
+            sizes = _checked_sizes(file, self._parquet.metadata)
+            self.header = self._parquet.metadata.metadata[_KEY].decode()
+        self.n_groups = len(sizes)
         self._first = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+        self.n_rows = int(self._first[-1])
         self._cached: tuple[int, Rows] = (-1, _no_rows(0))
 
     def read(self, first: int, last: int) -> Rows:
@@ -148,6 +153,10 @@ class ParquetRows:
             table = self._parquet.read_row_group(group, columns=list(names), use_threads=False)
             return [_values(table[name], COLUMNS[name]) for name in names]
 
+    def close(self) -> None:
+        """Close the file: nothing more is read from it."""
+        self._parquet.close(force=True)
+
     def _group(self, group: int) -> Rows:
         """Return the rows of a group; the last one is kept, for those who go frame by frame."""
         if self._cached[0] != group:
@@ -166,35 +175,9 @@ class ParquetRows:
         except BadFile:
             raise
         except (ArrowException, OSError, ValueError, TypeError, LookupError, MemoryError) as error:
-            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise BadFile(f"{self._file}: a recording that is damaged ({reason:.120})") from None
-
-
-def _small_file(columns: dict[str, NDArray[Any]] | None, header: str | None = None) -> bytes:
-    """Return a Parquet file with one row group, or with none and our header."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    schema = _schema()
-    out = pa.BufferOutputStream()
-    with parquet.ParquetWriter(
-        out,
-        schema,
-        compression="zstd",
-        use_dictionary=_REPEATED,
-        column_encoding=_ENCODINGS,
-        write_statistics=["frame"],
-        write_page_checksum=True,
-        store_schema=False,
-    ) as writer:
-        if header is not None:
-            writer.add_key_value_metadata({_KEY: header})
-        if columns is not None:
-            arrays = [_array(columns[name], kind) for name, kind in COLUMNS.items()]
-            table = pa.Table.from_arrays(arrays, schema=schema)
-            writer.write_table(table, row_group_size=max(1, len(table)))
-    small: bytes = out.getvalue().to_pybytes()
-    return small
+            raise BadFile(
+                f"{self.file}: a recording that is damaged ({reason_of(error)})"
+            ) from None
 
 
 def _array(values: NDArray[Any], kind: str) -> Any:
@@ -222,51 +205,53 @@ def _schema() -> Any:
     return pa.schema([pa.field(name, kind, nullable=False) for name, kind in COLUMNS.items()])
 
 
-def _metadata(small: bytes) -> Any:
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    return parquet.read_metadata(pa.BufferReader(small))
-
-
-def _open(file: Path) -> tuple[Any, bool]:
-    """Return pyarrow's ParquetFile, and whether its footer is at the end of the file."""
+def _open(file: Path) -> Any:
+    """Return pyarrow's ParquetFile of a recording; BadFile where it is something else."""
     import pyarrow as pa
     from pyarrow import parquet
 
     try:
-        metadata, whole = _last_metadata(file)
-        if _KEY not in (metadata.metadata or {}):
-            raise BadFile(f"{file}: a Parquet file, but not a recording of Footway")
-        found = parquet.ParquetFile(
-            pa.OSFile(str(file)),
-            metadata=metadata,
-            pre_buffer=False,
-            page_checksum_verification=True,
-        )
+        with file.open("rb") as stream:
+            if stream.read(len(_MAGIC)) != _MAGIC:
+                raise BadFile(f"{file}: not a Parquet file; give a recording of a run")
+        source = pa.OSFile(str(file))
     except FileNotFoundError:
         raise BadFile(f"{file}: no such file") from None
     except IsADirectoryError:
         raise BadFile(f"{file}: is a directory; give the file of a recording") from None
+    try:
+        found = parquet.ParquetFile(source, pre_buffer=False, page_checksum_verification=True)
+    except (pa.ArrowException, OSError) as error:
+        source.close()
+        raise BadFile(
+            f"{file}: a Parquet file that is cut off or damaged ({reason_of(error)})"
+        ) from None
+    if _KEY not in (found.metadata.metadata or {}):
+        raise BadFile(f"{file}: a Parquet file, but not a recording of Footway")
     if not found.schema_arrow.equals(_schema()):
         raise BadFile(f"{file}: a recording with other columns; update Footway")
-    return found, whole
+    return found
 
 
-def _last_metadata(file: Path) -> tuple[Any, bool]:
-    """Return the last footer that is sound, and whether it is at the end of the file."""
-    from pyarrow import ArrowException
+def reason_of(error: BaseException) -> str:
+    """Return the first line of what an error says, cut off where it is long."""
+    words = str(error).splitlines()
+    return f"{words[0] if words else type(error).__name__:.120}"
 
-    with file.open("rb") as stream:
-        if stream.read(len(footer.MAGIC)) != footer.MAGIC:
-            raise BadFile(f"{file}: not a Parquet file; give a recording of a run")
-        with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as raw:
-            for found, end in footer.footers(raw):
-                try:
-                    return _metadata(footer.as_file(found)), end == len(raw)
-                except (ArrowException, OSError):
-                    continue
-    raise BadFile(f"{file}: a Parquet file that is cut off or damaged; no frame can be read")
+
+def _checked_sizes(file: Path, metadata: Any) -> NDArray[np.int64]:
+    """Rows of each group, as the file declares them; ValueError where that cannot be.
+
+    Before anything is read: what is read takes memory as it is declared.
+    """
+    sizes = np.array(
+        [metadata.row_group(k).num_rows for k in range(metadata.num_row_groups)], np.int64
+    )
+    if sizes.min(initial=0) < 0 or sizes.max(initial=0) > _MOST_ROWS_OF_GROUP:
+        raise ValueError(f"it declares a row group of {sizes.max():,} rows")
+    if sizes.sum() > _MOST_ROWS_PER_BYTE * file.stat().st_size:
+        raise ValueError(f"it declares {sizes.sum():,} rows, more than can be in it")
+    return sizes
 
 
 def _no_rows(count: int) -> Rows:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from footway.errors import BadQuery
+from footway.validation import as_float, number, one_of, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,38 +70,41 @@ class Profile:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Profile:
         """The inverse of `dataclasses.asdict`, also where JSON made lists of its tuples."""
+        if not isinstance(values, Mapping):
+            raise BadQuery(f"a profile is made from names and values, not from {shown(values)}")
         plain: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value
             for name, value in values.items()
         }
+        unknown = set(plain) - {known.name for known in fields(cls)}
+        if unknown:
+            raise BadQuery(f"a profile has no {shown(unknown.pop())}: see `Profile`")
         return cls(**plain)
 
     def __post_init__(self) -> None:
         check_spread("radius", self.radius, WIDEST, "m")
         check_spread("speed", self.speed, FASTEST, "m/s")
-        lane = self.lane if isinstance(self.lane, (tuple, list)) else (self.lane,)
-        if len(lane) > 2:
-            raise BadQuery(f"the lane is {self.lane!r}: give a number, or (mean, deviation)")
-        for name, value, least in (*(("lane", k, -2.0) for k in lane), ("noise", self.noise, 0.0)):
-            if not isinstance(value, (int, float)) or not least <= value <= 2.0:
-                raise BadQuery(f"the {name} is {value!r}: it must be between {least:g} and 2")
+        for value in mean_and_deviation(self.lane, "lane", ""):
+            number(value, "lane", low=-2.0, high=2.0)
+        number(self.noise, "noise", low=0.0, high=2.0)
         self._check_following()
+        for name in ("radius", "speed", "lane", "noise", "sigma", "spacing", "look"):
+            value = getattr(self, name)
+            plain = tuple(map(float, value)) if isinstance(value, (tuple, list)) else float(value)
+            object.__setattr__(self, name, plain)
 
     def _check_following(self) -> None:
         """Refuse preferences and numbers that make no sense."""
         given = _weights(self.preferences)
         object.__setattr__(self, "preferences", given)
-        if self.follow not in (None, *get_args(Follow)):
-            raise BadQuery(f"follow is {self.follow!r}: take cmm, miran or irm")
+        if self.follow is not None:
+            one_of(self.follow, "follower", get_args(Follow))
         if self.follow == "cmm" and given:
             raise BadQuery(
                 "those who follow corridors (cmm) have no use for preferences: take miran or irm"
             )
         for name in ("sigma", "spacing", "look"):
-            value = getattr(self, name)
-            is_number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not is_number or not 0.0 < value <= 1e6:
-                raise BadQuery(f"{name} is {value!r} m: it must be above 0 and at most 1e6")
+            number(getattr(self, name), name, "m", above=0.0, high=1e6)
         if self.sigma < self.spacing:
             raise BadQuery(
                 f"sigma is {self.sigma:g} m and spacing {self.spacing:g} m: sigma, the most that "
@@ -119,13 +123,7 @@ def _weights(preferences: Mapping[str, float]) -> dict[str, float]:
 
 def check_spread(name: str, value: object, most: float, unit: str) -> tuple[float, float]:
     """Mean and deviation, or a clear error."""
-    try:
-        mean, deviation = value if isinstance(value, (tuple, list)) else (value, 0.0)
-        mean, deviation = float(mean), float(deviation)
-    except (TypeError, ValueError):
-        raise BadQuery(
-            f"the {name} is {value!r}: give a number, or (mean, deviation), in {unit}"
-        ) from None
+    mean, deviation = mean_and_deviation(value, name, unit)
     if not 0.0 < mean <= most:
         raise BadQuery(f"the {name} is {mean:g} {unit}: it must be above 0 and at most {most:g}")
     if not 0.0 <= deviation < 0.5 * mean:
@@ -136,15 +134,19 @@ def check_spread(name: str, value: object, most: float, unit: str) -> tuple[floa
     return mean, deviation
 
 
-def mean_and_deviation(value: Spread) -> tuple[float, float]:
-    """Both numbers of a spread that is checked."""
-    mean, deviation = value if isinstance(value, (tuple, list)) else (value, 0.0)
-    return float(mean), float(deviation)
+def mean_and_deviation(value: object, name: str, unit: str) -> tuple[float, float]:
+    """Both numbers of a spread, or a clear error."""
+    given = value if isinstance(value, (tuple, list)) else (value, 0.0)
+    found = [as_float(one) for one in given]
+    if len(found) != 2 or found[0] is None or found[1] is None:
+        wanted = f"give a number, or (mean, deviation){unit and f', in {unit}'}"
+        raise BadQuery(f"the {name} is {shown(value)}: {wanted}")
+    return found[0], found[1]
 
 
 def drawn(value: Spread, count: int, rng: RandomStream) -> Floats:
     """Values of so many characters (count,): normal, cut at two deviations."""
-    mean, deviation = mean_and_deviation(value)
+    mean, deviation = mean_and_deviation(value, "spread", "")
     if deviation == 0.0:
         return np.full(count, mean)
     found: Floats = mean + deviation * np.clip(rng.normal(count), -2.0, 2.0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +9,8 @@ import numpy as np
 from footway.crowd.adding import Adding
 from footway.crowd.recording import Recorder
 from footway.crowd.state import POPULATION, RADIUS
+from footway.validation import file as checked_file
+from footway.validation import instance, whole
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -25,7 +26,8 @@ class Recorded(Adding):
         """
         from footway.crowd.joining import recorded_before
 
-        return recorded_before(self, Path(file), every) is not None
+        whole(every, "every", low=1)
+        return recorded_before(self, checked_file(file), every) is not None
 
     def recorder(self, to: str | PathLike[str] | None = None, *, every: int = 1) -> Recorder:
         """Return what records this crowd from now on, one at a time: `run` for those who step.
@@ -44,6 +46,7 @@ class Recorded(Adding):
             3
 
         """
+        whole(every, "every", low=1)
         self._cast.new = [self.ids]
         facts: dict[str, Any] = {
             "step": self.dt, "seed": self.seed, "map_name": self.map.name, "names": self.names,
@@ -55,14 +58,11 @@ class Recorded(Adding):
 
         file = check_name(to)
         before = recorded_before(self, file, every) if self.steps else None
-        return (
-            ParquetRecorder(file, **facts)
-            if before is None
-            else ParquetRecorder.after(file, before)
-        )
+        return ParquetRecorder(file, **facts, before=before)
 
     def record(self, recorder: Recorder) -> None:
         """Add a frame of now to a recorder; at most one in a step."""
+        instance(recorder, Recorder, "a recorder of this crowd is needed")
         cast, engine = self._cast, self._cast.engine
         new = np.concatenate([np.empty(0, np.int64), *cast.new])
         new = new[engine.slot_of[new] >= 0] if len(new) else new

@@ -16,12 +16,15 @@ import numpy as np
 
 from footway.errors import BadQuery
 from footway.showing import Shown
+from footway.validation import instance, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from os import PathLike
 
     from numpy.typing import ArrayLike, NDArray
+
+    from footway.crowd.comparing import Comparison
 
     Floats = NDArray[np.float64]
     Singles = NDArray[np.float32]
@@ -84,8 +87,8 @@ class Recording(Shown):
         names: of populations.
         map_name: of the map that they walked on.
         seed: of the simulation.
-        complete: False where the run was killed, or the file is cut off: the frames are right, but
-            the last ones are missing.
+        complete: False where the run was stopped or killed, or is not over: the frames are right,
+            but the last ones are missing.
         obstacles: (k, 7) ways of dynamic obstacles: x, y, velocity, radius, time of the first and
             of the last frame of this way; see `obstacles_at`.
         source: gives the rows.
@@ -106,7 +109,10 @@ class Recording(Shown):
 
     @staticmethod
     def load(file: str | PathLike[str]) -> Recording:
-        """Return the recording in a Parquet file, also of a run that was killed.
+        """Return the recording in a Parquet file, also of a run that was killed or is not over.
+
+        Where a newer run to this file has not ended, its frames are returned: those in the folder
+        of its parts, `run.parquet.parts`, whose name may be given, too.
 
         Raises:
             BadFile: missing, damaged, or not a recording of Footway; one line that says which.
@@ -139,7 +145,25 @@ class Recording(Shown):
         """
         from footway.crowd.joining import joined
 
+        for other in others:
+            instance(other, Recording, "recordings are joined to recordings")
         return joined([self, *others])
+
+    def replay_hash(self) -> str:
+        """Return a hash of the whole recording: the same for the same bits, on every machine.
+
+        It is over times, ids, positions, velocities, radii and populations of all frames; see
+        `footway.crowd.comparing`.
+        """
+        from footway.crowd.comparing import replay_hash
+
+        return replay_hash(self)
+
+    def compare(self, other: Recording) -> Comparison:
+        """Compare with another recording: facts that differ, and the first frame that does."""
+        from footway.crowd.comparing import compare
+
+        return compare(self, other)
 
     @property
     def n_frames(self) -> int:
@@ -177,8 +201,11 @@ class Recording(Shown):
 
     def _checked(self, k: int) -> int:
         """Return the number of a frame, from 0 on."""
-        if not -self.n_frames <= k < self.n_frames:
-            raise BadQuery(f"frame {k} is not in the recording; it has {self.n_frames} frames")
+        is_whole = isinstance(k, (int, np.integer)) and not isinstance(k, bool)
+        if not is_whole or not -self.n_frames <= k < self.n_frames:
+            raise BadQuery(
+                f"frame {shown(k)} is not in the recording; it has {self.n_frames} frames"
+            )
         return k % self.n_frames
 
     def trajectory(self, character: int) -> tuple[Floats, Floats]:
@@ -188,8 +215,9 @@ class Recording(Shown):
             BadQuery: nobody has this id.
 
         """
-        if character not in self.characters.ids:
-            raise BadQuery(f"id {character} is not in the recording; see `characters.ids`")
+        is_whole = isinstance(character, (int, np.integer)) and not isinstance(character, bool)
+        if not is_whole or character not in self.characters.ids:
+            raise BadQuery(f"id {shown(character)} is not in the recording; see `characters.ids`")
         rows = np.flatnonzero(self.ids == character)
         frames = np.searchsorted(self.offsets, rows, side="right") - 1
         return self.times[frames], self.positions[rows]
@@ -239,8 +267,10 @@ class Recorder:
         self._population: NDArray[np.int32] = np.empty(0, np.int32)
         self._seen = np.empty(0, bool)
         self._kept: list[Rows] = []
+        self.size = 0  # bytes that are written so far
         self.obstacles: list[list[float]] = []  # ways, as `Recording.obstacles` has them
         self._ways: dict[int, int] = {}  # the last way of each obstacle, by its number
+        self._open: list[int] = []  # ways of a recording that is continued, of unknown number
 
     def add_characters(self, ids: ArrayLike, radius: ArrayLike, population: ArrayLike) -> None:
         """Remember radius (m) and population of characters, before their first frame."""
@@ -282,30 +312,39 @@ class Recorder:
         """Remember the dynamic obstacles of the next frame: x, y, velocity, radius (m, 5)."""
         here = {}
         for number, disc in zip(numbers, discs.tolist(), strict=True):
-            way = self._ways.get(number, -1)
-            if way < 0 or not _goes_on(self.obstacles[way], disc, time):
+            ways = [self._ways[number]] if number in self._ways else self._open
+            way = next((k for k in ways if _goes_on(self.obstacles[k], disc, time)), -1)
+            if way < 0:
                 way = len(self.obstacles)
                 self.obstacles.append([*disc, time, time])
             self.obstacles[way][LAST] = time
             here[number] = way
-        self._ways = here
+        self._ways, self._open = here, []
+
+    def continue_from(self, recording: Recording) -> None:
+        """Take over the frames of a recording, but for their rows; they are before all others."""
+        assert not self._steps, "a recording is continued once, at the beginning"
+        self._steps, self._times = recording.steps.tolist(), recording.times.tolist()
+        self._counts = np.diff(recording.offsets).tolist()
+        self.add_characters(*recording.characters)
+        self._seen[recording.characters.ids] = True
+        self.obstacles = recording.obstacles.tolist()
+        last = self._times[-1] if self._times else -np.inf
+        self._open = [k for k, way in enumerate(self.obstacles) if way[LAST] >= last]
 
     @property
     def steps(self) -> list[int]:
         """Simulation steps done at each frame so far."""
         return self._steps
 
+    def flush(self) -> None:
+        """Write the frames so far; a recorder with a file does, this one has none."""
+
     def close(self) -> Recording:
         """Return the recording."""
-        rows = Rows(
-            np.concatenate([np.empty(0, np.int64), *(rows.ids for rows in self._kept)]),
-            np.concatenate([np.empty((0, 2)), *(rows.positions for rows in self._kept)]),
-            np.concatenate(
-                [np.empty((0, 2), np.float32), *(rows.velocities for rows in self._kept)]
-            ),
-        )
+        rows = self._kept_rows()
         self._kept.clear()
-        return self._recording(_InMemory(rows))
+        return self._recording(InMemory(rows))
 
     def __enter__(self) -> Self:
         """Return itself."""
@@ -317,6 +356,9 @@ class Recorder:
     def _keep(self, rows: Rows) -> None:
         """Keep the rows of the newest frame."""
         self._kept.append(rows)
+
+    def _kept_rows(self) -> Rows:
+        return concatenated(self._kept)
 
     def _recording(self, source: RowSource, *, complete: bool = True) -> Recording:
         ids = np.flatnonzero(self._seen)
@@ -335,15 +377,23 @@ class Recorder:
         )
 
 
-class _InMemory:
+class InMemory:
     """Rows that are all there."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
 
     def read(self, first: int, last: int) -> Rows:
+        """Return rows first to last - 1."""
         ids, positions, velocities = self._rows
         return Rows(ids[first:last], positions[first:last], velocities[first:last])
+
+
+def concatenated(parts: Iterable[Rows]) -> Rows:
+    """Return rows one after the other."""
+    none = Rows(np.empty(0, np.int64), np.empty((0, 2)), np.empty((0, 2), np.float32))
+    ids, positions, velocities = zip(none, *parts, strict=True)
+    return Rows(np.concatenate(ids), np.concatenate(positions), np.concatenate(velocities))
 
 
 def _goes_on(way: list[float], disc: list[float], time: float) -> bool:

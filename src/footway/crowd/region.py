@@ -9,6 +9,8 @@ import numpy as np
 
 from footway.errors import BadQuery
 from footway.portable_math import hypot
+from footway.validation import FARTHEST, floats, shown
+from footway.validation import points as checked_points
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,6 +69,7 @@ class Region:
 
     def contains(self, points: Floats) -> NDArray[np.bool_]:
         """Whether each point (n, 2) lies inside. (n,)."""
+        points = checked_points(points)
         inside = np.zeros(len(points), bool)
         x, y = points[:, 0], points[:, 1]
         for ring in self.rings:
@@ -79,6 +82,7 @@ class Region:
 
     def depth(self, points: Floats) -> Floats:
         """Distance of each point to the nearest ring, m. (n,)."""
+        points = checked_points(points)
         best = np.full(len(points), np.inf)
         for ring in self.rings:
             for a, b in zip(ring, np.roll(ring, -1, axis=0), strict=True):
@@ -90,12 +94,10 @@ class Region:
 
 
 def _ring(shape: Any) -> Floats:
-    try:
-        ring = np.asarray(shape, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise BadQuery(f"{shape!r:.60} is not an area: give a ring of (x, y) points") from None
-    if ring.ndim != 2 or ring.shape[1] < 2 or len(ring) < 3 or not np.isfinite(ring).all():
-        raise BadQuery(f"an area is a ring of three or more finite (x, y), not {shape!r:.60}")
+    ring = floats(shape, "(n, 2)", name="the corners of an area")
+    far = ring.size > 0 and not (np.abs(ring) <= FARTHEST).all()
+    if ring.ndim != 2 or ring.shape[1] < 2 or len(ring) < 3 or far:
+        raise BadQuery(f"an area is a ring of three or more finite (x, y), not {shown(shape)}")
     ring = ring[:, :2]
     return ring[:-1] if np.array_equal(ring[0], ring[-1]) else ring
 

@@ -12,24 +12,32 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from footway._jit import one_parallel_kernel
+from footway.archive import Damaged
 from footway.corridor._locate_kernels import locate_points
 from footway.crowd._guide_kernels import look_around, places_on
 from footway.crowd.manner import footing_of
 from footway.crowd.route_plan import Route, plan
 from footway.crowd.state import (
+    ATTRACTION,
     FINAL,
+    GROUP,
     GUIDED,
     LEFT,
     LENGTH,
     LINE,
+    LOOKED,
     MANNER,
+    MODE,
     ON_ROUTE,
     PIECES,
     POINTS,
     POPULATION,
     RADIUS,
     RECORD,
+    REFERENCE,
     STRIDE,
+    WAITING,
+    WALKING,
     WHO,
     Window,
 )
@@ -203,17 +211,35 @@ class Routes:
         if graph is not self._index.graph:
             radii = self._engine.state.body[slots, RADIUS].tolist()
             routes = [
-                None if route is None or self._is_shut(route, radius, graph) else route
+                None if route is None or self._is_shut(route.points, 0.0, radius, graph) else route
                 for route, radius in zip(routes, radii, strict=True)
             ]
         for one, slot, route in zip(ids.tolist(), slots.tolist(), routes, strict=True):
             if route is not None:
                 self.set_off(one, slot, number, route)
 
-    def _is_shut(self, route: Route, radius: float, graph: Graph) -> bool:
-        """Whether obstacles close an edge of the map that a route comes along."""
-        x, y, along = route.points[:, :3].T
-        places = np.arange(0.0, along[-1], _STRIDE)
+    def shut(self, graph: Graph) -> list[int]:
+        """Ids, ascending, of those on whose route obstacles close an edge ahead in `graph`."""
+        marks, notes, pool = self._engine.guides
+        state, found = self._engine.state, []
+        for one, row in sorted(self._rows.items()):
+            slot = self._engine.slot_of[one]
+            walks = state.track[slot, MODE] in (WALKING, WAITING)
+            if state.track[slot, LEFT] != GUIDED or not walks:
+                continue
+            points = pool[notes[row, RECORD] :][: notes[row, POINTS]]
+            radius = float(state.body[slot, RADIUS])
+            if self._is_shut(points, float(marks[row, REFERENCE]), radius, graph):
+                found.append(one)
+        return found
+
+    def _is_shut(self, route: Floats, start: float, radius: float, graph: Graph) -> bool:
+        """Whether obstacles close an edge of the map that a route (n, 4) comes along.
+
+        Only what comes after `start`, m along the route, counts.
+        """
+        x, y, along = route[:, :3].T
+        places = np.arange(start, along[-1], _STRIDE)
         points = np.column_stack([np.interp(places, along, x), np.interp(places, along, y)])
         index = self._index
         with one_parallel_kernel:
@@ -294,43 +320,57 @@ class Routes:
         }
 
     def restore(self, manners: list[Manner], arrays: dict[str, NDArray[Any]]) -> None:
-        """Go on from a checkpoint; raises ValueError where its arrays do not fit each other."""
+        """Go on from a checkpoint; raises Damaged where its arrays do not fit each other."""
         for number, manner in enumerate(manners):
             self._take_up(manner, number)
         marks, notes, pool = (arrays[f"guide_{name}"] for name in ("marks", "notes", "pool"))
-        ends = np.cumsum(notes[:, POINTS] + notes[:, PIECES])
-        fits = (
-            marks.shape == notes.shape
-            and pool.shape == (ends[-1] if len(ends) else 0, 4)
-            and notes[:, POINTS].min(initial=2) >= 2
-            and notes[:, PIECES].min(initial=0) >= 0
-            and notes[:, WHO].max(initial=-1) < len(self._engine.slot_of)
-            and notes[:, WHO].min(initial=0) >= 0
-            and notes[:, MANNER].max(initial=-1) < len(manners)
-        )
-        if not fits:
-            raise ValueError("its routes do not fit each other")
+        ends = np.cumsum(notes[:, POINTS].astype(np.int64) + notes[:, PIECES])
+        who = notes[:, WHO]
+        if (
+            len(pool) != (ends[-1] if len(ends) else 0)
+            or len(np.unique(who)) != len(who)
+            or who.max(initial=-1) >= len(self._engine.slot_of)
+            or (notes[:, LOOKED] > self._engine.steps).any()
+        ):
+            raise Damaged("its routes over terrain do not fit each other")
         for k, end in enumerate(ends.tolist()):
-            self._restore(
-                marks[k], notes[k], pool[:end][-int(notes[k, POINTS] + notes[k, PIECES]) :]
-            )
+            begin = end - int(notes[k, POINTS] + notes[k, PIECES])
+            self._restore(marks[k], notes[k], pool[begin:end])
 
     def _restore(self, marks: Floats, notes: NDArray[np.int32], rows: Floats) -> None:
         one, count = int(notes[WHO]), int(notes[POINTS])
         slot, number = int(self._engine.slot_of[one]), int(notes[MANNER])
-        triangles = len(self._footings[number].ground.triangles)
-        if slot < 0 or not (0 <= notes[LINE] <= count - 2):
-            raise ValueError("its routes do not fit its characters")
-        if not ((rows[count:, 2] >= 0) & (rows[count:, 2] < triangles)).all():
-            raise ValueError("its routes do not fit the ground")
-        left, final = self._engine.state.track[slot, [LEFT, FINAL]].tolist()
-        self.set_off(one, slot, number, Route(rows[:count], rows[count:]))
+        track = self._engine.state.track[slot]
+        if slot < 0 or track[GROUP] >= 0 or not notes[LINE] <= count - 2:
+            raise Damaged("its routes over terrain do not fit its characters")
+        route = Route(rows[:count], rows[count:])
+        if not _is_route(route, marks, len(self._footings[number].ground.triangles)):
+            raise Damaged("its routes over terrain do not fit the ground")
+        left, final = track[[LEFT, FINAL]].tolist()
+        self.set_off(one, slot, number, route)
         row = self._rows[one]
         record = self._engine.guides.notes[row, RECORD]
         self._engine.guides.marks[row], self._engine.guides.notes[row] = marks, notes
         self._engine.guides.notes[row, RECORD] = record
         if left != GUIDED:  # it has another way by now, and this one is kept for its memory
-            self._engine.state.track[slot, [LEFT, FINAL]] = left, final
+            track[[LEFT, FINAL]] = left, final
+
+
+def _is_route(route: Route, marks: Floats, triangles: int) -> bool:
+    """Whether a route has lengths that grow and pieces in triangles, and its marks are on it."""
+    along, (begin, end, where) = route.points[:, 2:], route.pieces.T[:3]
+    length = float(along[-1, 0])
+    reference, attraction, stride = marks[[REFERENCE, ATTRACTION, STRIDE]].tolist()
+    return bool(
+        (along[0] == 0.0).all()
+        and (np.diff(along, axis=0) >= 0.0).all()
+        and 0.0 < length == marks[LENGTH]
+        and 0.0 <= reference <= attraction <= length
+        and stride >= 0.0
+        and ((begin >= 0.0) & (begin <= end) & (end <= length * (1.0 + 1e-9))).all()
+        and (np.diff(begin) >= 0.0).all()
+        and ((where >= 0) & (where < triangles) & (where % 2 == 0)).all()
+    )
 
 
 def _doubled(array: NDArray[Any]) -> NDArray[Any]:

@@ -9,6 +9,7 @@ import numpy as np
 from footway.crowd.state import POPULATION, RADIUS, SPEED
 from footway.crowd.watch import Stuck, stuck
 from footway.errors import BadQuery
+from footway.validation import MOST_SEED, index, whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,6 +75,7 @@ class Seen:
 
     def to_come_of(self, population: int) -> int:
         """How many of a population, an index into `names`, have not appeared yet."""
+        index(population, "population", len(self.names))
         sources = (s for s in self._cast.sources if s.population == population)
         return sum(len(source.ids) - source.next for source in sources)
 
@@ -160,7 +162,8 @@ class Seen:
         """
         from footway.crowd.looking import character
 
-        return character(self._cast, int(number), int(self._slots(np.array([number]))[0]))
+        number = whole(number, "number of a character", high=MOST_SEED)
+        return character(self._cast, number, int(self._slots(np.array([number]))[0]))
 
     def _rows(self, name: str) -> NDArray[Any]:
         engine = self._cast.engine

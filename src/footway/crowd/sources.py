@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from footway.crowd import checks
 from footway.crowd._place_kernels import keep_apart
+from footway.crowd.checks import LONGEST
 from footway.crowd.places import overlapping
 from footway.crowd.state import POPULATION
 from footway.errors import BadQuery
+from footway.validation import number, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
+_SLOWEST, _FASTEST = 1e-6, 1e6  # characters a second: beyond these it is another unit
 _TRIES = 64  # places that are tried for a character in a step
 _AT_ONCE = 200  # characters that may appear in a step
 
@@ -76,25 +78,25 @@ def times_of(
         return _scheduled(count, schedule)
     if rate is None:
         raise BadQuery("a source has a rate per second, or a schedule: give one of them")
-    checks.positive("rate", rate, "per second")
-    checks.positive("time at which the source starts", start, "s", least=0.0)
+    number(rate, "rate", "per second", low=_SLOWEST, high=_FASTEST)
+    number(start, "time at which the source starts", "s", low=0.0, high=LONGEST)
     times: Floats = start + np.arange(count) / rate
     return times
 
 
 def _scheduled(count: int, schedule: Sequence[tuple[float, int]]) -> Floats:
     try:
-        times = [float(t) for t, _ in schedule]
+        times = [number(t, "time", "s", high=LONGEST) for t, _ in schedule]
         sizes = [int(n) for _, n in schedule]
-        whole = np.isfinite(times).all() and all(int(n) == n for _, n in schedule)
+        whole = all(int(n) == n for _, n in schedule)
     except (TypeError, ValueError, OverflowError):
         whole = False
     if not whole:
-        raise BadQuery(f"the schedule is {schedule!r:.60}: give (time in s, count) pairs")
+        raise BadQuery(f"the schedule is {shown(schedule)}: give (time in s, count) pairs")
     if any(b < a for a, b in pairwise(times)) or min(times, default=0.0) < 0.0:
         raise BadQuery("the times of a schedule must be 0 or later and ascend")
     if min(sizes, default=0) < 0 or sum(sizes) != count:
-        raise BadQuery(f"the schedule has {sum(sizes)} characters: the source has {count}")
+        raise BadQuery(f"the schedule has {shown(sum(sizes))} characters: the source has {count}")
     return np.repeat(np.array(times), sizes)
 
 

@@ -19,12 +19,24 @@ from footway.environment.regions import cut_to_map
 from footway.environment.walls import Walls, walls_of
 from footway.errors import BadGeometry
 from footway.showing import Shown
+from footway.validation import (
+    FARTHEST,
+    as_float,
+    instance,
+    number,
+    sequence,
+    shown,
+    text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from footway.environment.repair import Repair
 
+
+FINEST: Final = 1e-6
+"""m. Finest grid that coordinates can be snapped to: a thousandth of the usual one."""
 
 GROUND: Final = "ground"
 """Kind of what no region of terrain covers."""
@@ -64,7 +76,7 @@ class TerrainRegion:
 
     def __post_init__(self) -> None:
         if not isinstance(self.kind, str) or not self.kind.strip():
-            raise BadGeometry(f"the kind of a terrain region is {self.kind!r}: give it a name")
+            raise BadGeometry(f"the kind of a terrain region is {shown(self.kind)}: give it a name")
         if self.kind in NO_GROUND:
             raise BadGeometry(
                 f"{self.kind!r} is no kind of ground: on a map it means something else; take "
@@ -166,11 +178,14 @@ class Environment(Shown):
 
         `repairs` are what the loader had to do already; the doctor's come after them.
         """
-        if not (np.isfinite(grid) and grid > 0):
-            raise BadGeometry(f"the grid is {grid!r} m; give a positive length")
+        instance(given, Ingredients, "an environment is made from Ingredients", error=BadGeometry)
+        grid = number(grid, "grid", "m", low=FINEST, high=FARTHEST, error=BadGeometry)
+        text(name, "name", error=BadGeometry)
         made = assemble(given, grid=grid)
         found = [*repairs, *made.repairs]
-        named = tuple(_area(a, found, grid=grid) for a in areas)
+        named = tuple(
+            _area(a, found, grid=grid) for a in sequence(areas, "areas", error=BadGeometry)
+        )
         ground = _regions(terrain, made.walkable, found, grid=grid)
         return cls(
             walkable=made.walkable,
@@ -232,9 +247,12 @@ class Environment(Shown):
 
 def _bounds_polygon(bounds: Any) -> Any:
     """Return bounds as a shape; four numbers are the corners of a box."""
-    if bounds is None or isinstance(bounds, shapely.Geometry) or np.shape(bounds) != (4,):
+    several = bounds.tolist() if isinstance(bounds, np.ndarray) else bounds
+    given = several if isinstance(several, (tuple, list)) else ()
+    numbers = [number for number in map(as_float, given) if number is not None]
+    if len(given) != 4 or len(numbers) != 4:
         return bounds
-    x0, y0, x1, y1 = (float(v) for v in bounds)
+    x0, y0, x1, y1 = numbers
     if not (x0 < x1 and y0 < y1):
         raise BadGeometry(
             f"bounds ({x0:g}, {y0:g}, {x1:g}, {y1:g}) are empty; "
@@ -244,7 +262,10 @@ def _bounds_polygon(bounds: Any) -> Any:
 
 
 def _area(given: Area | tuple[str, Shape], repairs: list[Repair], *, grid: float) -> Area:
+    if not isinstance(given, Area) and not (isinstance(given, (tuple, list)) and len(given) == 2):
+        raise BadGeometry(f"areas have {shown(given)}: give pairs of a name and a polygon")
     area = given if isinstance(given, Area) else Area(*given)
+    text(area.name, "name of an area", error=BadGeometry)
     label = f"area {area.name!r}"
     return Area(area.name, _healed(area.polygon, label, repairs, grid=grid), area.properties)
 
@@ -257,7 +278,7 @@ def _regions(
     grid: float,
 ) -> tuple[TerrainRegion, ...]:
     """Return regions healed and cut to the map, in their order; those that vanish are left out."""
-    regions = [_region(one) for one in given]
+    regions = [_region(one) for one in sequence(given, "terrain", error=BadGeometry)]
     labels = [f"terrain {region.kind!r}" for region in regions]
     healed = [
         _healed(region.polygon, label, repairs, grid=grid)
@@ -276,7 +297,7 @@ def _region(given: TerrainRegion | tuple[str, Shape]) -> TerrainRegion:
     if isinstance(given, TerrainRegion):
         return given
     if not isinstance(given, tuple | list) or len(given) != 2:
-        raise BadGeometry(f"terrain has {given!r:.60}: give pairs of a kind and a polygon")
+        raise BadGeometry(f"terrain has {shown(given)}: give pairs of a kind and a polygon")
     return TerrainRegion(*given)
 
 

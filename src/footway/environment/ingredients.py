@@ -13,7 +13,8 @@ import shapely
 from numpy.typing import ArrayLike, NDArray
 
 from footway.environment.repair import Repair
-from footway.errors import BadGeometry
+from footway.errors import BadGeometry, BadQuery
+from footway.validation import floats, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -84,7 +85,7 @@ def pieces(given: Shape | Iterable[Shape] | None, role: str, *, of: str = "polyg
         BadGeometry: something is neither, or of another kind.
 
     """
-    shapes = _as_list(given, of=of)
+    shapes = _as_list(given, role, of=of)
     labels = [role] if len(shapes) == 1 else [f"{role} {i}" for i in range(len(shapes))]
     made = [_as_geometry(s, label, of=of) for s, label in zip(shapes, labels, strict=True)]
     return explode(made, labels, of=of)
@@ -119,29 +120,50 @@ def simple_parts(shapes: Sequence[Any]) -> tuple[NDArray[np.object_], NDArray[np
     return parts, owner
 
 
-def _as_list(given: Shape | Iterable[Shape] | None, *, of: str) -> list[Any]:
+def _as_list(given: Shape | Iterable[Shape] | None, role: str, *, of: str) -> list[Any]:
     """Return one or several shapes as a list; an (n, 2) array is one shape."""
     if given is None:
         return []
     if isinstance(given, shapely.Geometry):
         return [given]
-    items: list[Any] = list(given)  # type: ignore[arg-type]
-    if not items or isinstance(items[0], shapely.Geometry):
-        return items
-    if np.ndim(items[0]) == 1 and of != "point":
+    if isinstance(given, str) or not hasattr(given, "__iter__"):
+        raise BadGeometry(_expected(role, of, given))
+    items: list[Any] = list(given)  # type: ignore[arg-type]  # it can be iterated over
+    if items and of != "point" and _depth(items) == 2:
         return [items]
     return items
+
+
+def _depth(value: Any) -> int:
+    """Return how many lists lie in each other: 2 for the corners of a ring."""
+    depth = 0
+    while isinstance(value, (list, tuple)) and value:
+        value, depth = value[0], depth + 1
+    return depth + np.ndim(value) if isinstance(value, np.ndarray) else depth
 
 
 def _as_geometry(shape: Any, label: str, *, of: str) -> Any:
     """Return a Shapely geometry for one that is given as it is or as coordinates."""
     if isinstance(shape, shapely.Geometry):
         return shape
+    if _depth(shape) > 2:
+        raise BadGeometry(
+            f"{_expected(label, of, shape)}; give a polygon with holes as "
+            "shapely.Polygon(exterior, holes)"
+        )
     try:
-        xy = np.asarray(shape, dtype=np.float64)
+        xy = floats(shape, "(n, 2)", name=label)
+    except BadQuery:
+        raise BadGeometry(_expected(label, of, shape)) from None
+    if xy.ndim != (1 if of == "point" else 2) or xy.shape[-1] not in (2, 3):
+        raise BadGeometry(_expected(label, of, shape))
+    try:
         with np.errstate(invalid="ignore"):  # NaN is refused later, with its place
             return _MAKE[of](xy)
-    except (TypeError, ValueError, shapely.errors.GEOSException) as error:
-        raise BadGeometry(
-            f"{label}: expected a Shapely {of} or an (n, 2) array of coordinates; {error}"
-        ) from error
+    except (ValueError, shapely.errors.GEOSException) as error:
+        raise BadGeometry(f"{label}: is no {of}: {' '.join(str(error).split())}") from error
+
+
+def _expected(label: str, of: str, found: object) -> str:
+    shape = "x, y" if of == "point" else "an (n, 2) array of coordinates"
+    return f"{label}: expected a Shapely {of} or {shape}, not {shown(found)}"

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import os
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from footway.errors import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 BYTES_PER_CELL: Final = 64
 """bytes. A cell with its corner: whether it is free, its clearance, how far a ray may skip, and
 what the distance transforms need beside them while they run."""
+
+MOST_CELLS: Final = 1e90
+"""Cells along one side, to count with: no machine has memory for them."""
 
 MANY: Final = 10**12
 """From here on numbers are written with a power of ten."""
@@ -44,6 +51,26 @@ def check_memory(
         f"{_readable(needed / 2**30)} GiB; {_readable(available / 2**30)} GiB are free: "
         f"take a resolution of {fits:g} m or more"
     )
+
+
+def cells_along(
+    sides: Iterable[float], resolution: float, *, each: int = BYTES_PER_CELL
+) -> list[int]:
+    """Return how many cells of side `resolution` (m) each of some lengths (m) takes.
+
+    Raises:
+        BadInput: they do not fit into memory together.
+
+    Example:
+        >>> cells_along((10.0, 7.6), 0.5)
+        [20, 16]
+
+    """
+    lengths = list(sides)
+    shares = [min(length / resolution, MOST_CELLS) for length in lengths]
+    counts = [math.ceil(share - 1e-9) for share in shares]
+    check_memory(math.prod(counts), resolution=resolution, dimension=len(counts), each=each)
+    return counts
 
 
 def _readable(number: float) -> str:

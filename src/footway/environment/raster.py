@@ -14,9 +14,11 @@ import numpy as np
 import shapely
 
 from footway.environment.environment import Environment
-from footway.environment.memory import check_memory, round_up
+from footway.environment.memory import cells_along, check_memory, round_up
 from footway.environment.volume import Volume
 from footway.errors import BadInput
+from footway.validation import FARTHEST, extent_of, number, point
+from footway.validation import radius as checked_radius
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -121,13 +123,7 @@ def _no_room(raster: Raster, name: str) -> str:
 
 
 def _length(value: Any, what: str) -> float:
-    try:
-        length = float(value)
-    except (TypeError, ValueError):
-        length = math.nan
-    if not (math.isfinite(length) and length > 0):
-        raise BadInput(f"the {what} is {value!r}; give a positive length in metres")
-    return length
+    return number(value, what, "m", above=0.0, high=FARTHEST, error=BadInput)
 
 
 # Two dimensions ----------------------------------------------------------------------------------
@@ -136,14 +132,13 @@ def _length(value: Any, what: str) -> float:
 def _plane_raster(env: Environment, resolution: Any, radius: Any, size: Any) -> Raster:
     if size is not None:
         raise BadInput("in two dimensions the object is a disc: give its radius, not a size")
-    r = _length(radius, "radius")
     x0, y0, x1, y1 = env.bounds
+    r = checked_radius(radius, extent_of(env.bounds), above=0.0, error=BadInput)
     if resolution is None:
         step = round_up(max(FINEST, max(x1 - x0, y1 - y0) / MOST_CELLS))
     else:
         step = _length(resolution, "resolution")
-    nx, ny = (math.ceil(side / step - 1e-9) for side in (x1 - x0, y1 - y0))
-    check_memory(nx * ny, resolution=step, dimension=2)
+    nx, ny = cells_along((x1 - x0, y1 - y0), step)
     walls = np.concatenate([env.walls.segments, np.tile(env.walls.points, 2)])
     tree = shapely.STRtree(shapely.linestrings(walls.reshape(-1, 2, 2)))
     shapely.prepare(env.walkable)
@@ -208,8 +203,11 @@ def _volume_raster(volume: Volume, resolution: Any, radius: Any, size: Any) -> R
                 "leave out the resolution, or load the volume again at another one"
             )
     check_memory(volume.solid.size, resolution=step, dimension=3)
-    r = 0.0 if size is not None else _length(radius, "radius")
-    box = np.full(3, 2 * r) if size is None else _box_of(size)
+    extent = extent_of(volume.bounds)
+    r = 0.0
+    if size is None:
+        r = checked_radius(radius, extent, above=0.0, error=BadInput)
+    box = np.full(3, 2 * r) if size is None else _box_of(size, extent)
     free = _free_for_box(volume, box) if size is not None else _free_for_ball(volume, r)
     return Raster(
         free=free,
@@ -223,12 +221,11 @@ def _volume_raster(volume: Volume, resolution: Any, radius: Any, size: Any) -> R
     )
 
 
-def _box_of(size: Any) -> NDArray[np.float64]:
-    try:
-        x, y, z = size
-    except (TypeError, ValueError):
-        raise BadInput(f"the size is {size!r}; give (x, y, z) in metres") from None
-    return np.array([_length(side, "size") for side in (x, y, z)])
+def _box_of(size: Any, extent: float) -> NDArray[np.float64]:
+    sides = point(size, "size", 3, error=BadInput)
+    for side in sides.tolist():
+        checked_radius(side, extent, name="side of the box", above=0.0, error=BadInput)
+    return sides
 
 
 def _free_for_box(volume: Volume, box: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, Self, TypeAlias
 
 import numpy as np
 
-from footway.environment.memory import check_memory
+from footway.constants import TOUCH
+from footway.environment.memory import cells_along
 from footway.errors import BadGeometry, BadInput
+from footway.validation import FARTHEST, floats, number, point, sequence, shown, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -56,6 +58,8 @@ class Volume:
         object.__setattr__(self, "solid", _voxels(self.solid))
         object.__setattr__(self, "resolution", _resolution(self.resolution))
         object.__setattr__(self, "origin", _corner(self.origin))
+        object.__setattr__(self, "repairs", tuple(sequence(self.repairs, "repairs")))
+        text(self.name, "name", error=BadGeometry)
 
     @classmethod
     def from_boxes(
@@ -89,16 +93,15 @@ class Volume:
         limits = _box(bounds, "the bounds")
         step = _resolution(resolution)
         origin, far = limits[:3], limits[3:]
-        shape = [math.ceil(side - 1e-9) for side in (far - origin) / step]
-        check_memory(math.prod(shape), resolution=step, dimension=3)
+        shape = cells_along((far - origin).tolist(), step)
         solid = np.zeros(shape[::-1], dtype=bool)
         whole = [math.floor(side + 1e-9) for side in (far - origin) / step]
         for axis, count in enumerate(reversed(whole)):
             np.moveaxis(solid, axis, 0)[count:] = True
-        for i, given in enumerate(boxes):
+        for i, given in enumerate(sequence(boxes, "boxes", error=BadGeometry)):
             box = _box(given, f"box {i}")
-            low = np.floor((box[:3] - origin) / step + 1e-9).astype(np.int64)
-            high = np.ceil((box[3:] - origin) / step - 1e-9).astype(np.int64)
+            low = np.floor((box[:3] - origin) / step + 1e-9).clip(-1, max(shape)).astype(np.int64)
+            high = np.ceil((box[3:] - origin) / step - 1e-9).clip(-1, max(shape)).astype(np.int64)
             x, y, z = (slice(*pair) for pair in zip(low.clip(0), high.clip(0), strict=True))
             solid[z, y, x] = True
         return cls(solid, resolution=step, origin=tuple(origin.tolist()), name=name)
@@ -141,7 +144,10 @@ class Volume:
 
 
 def _voxels(solid: Any) -> NDArray[np.bool_]:
-    voxels = np.array(solid)
+    try:
+        voxels = np.array(solid)
+    except ValueError:  # ragged lists
+        voxels = np.empty(0)
     if voxels.ndim != 3 or voxels.size == 0 or voxels.dtype.kind not in "bui":
         raise BadGeometry(
             f"solid voxels have the shape {voxels.shape} and the type {voxels.dtype}; "
@@ -153,35 +159,21 @@ def _voxels(solid: Any) -> NDArray[np.bool_]:
 
 
 def _resolution(resolution: Any) -> float:
-    try:
-        length = float(resolution)
-    except (TypeError, ValueError):
-        length = math.nan
-    if not (math.isfinite(length) and length > 0):
-        raise BadInput(f"the resolution is {resolution!r}; give a positive length in metres")
-    return length
+    return number(resolution, "resolution", "m", low=TOUCH, high=FARTHEST, error=BadInput)
 
 
 def _corner(origin: Any) -> tuple[float, float, float]:
-    try:
-        x, y, z = (float(v) for v in origin)
-    except (TypeError, ValueError):
-        x = y = z = math.nan
-    if not all(math.isfinite(v) for v in (x, y, z)):
-        raise BadGeometry(f"the origin is {origin!r}; give (x, y, z) in metres")
+    x, y, z = point(origin, "origin", 3, error=BadGeometry).tolist()
     return x, y, z
 
 
 def _box(given: Any, what: str) -> NDArray[np.float64]:
     """Return a box as (6,) float64, or say what is wrong with it."""
-    try:
-        box = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        box = np.empty(0)
-    good = box.shape == (6,) and np.isfinite(box).all() and (box[:3] < box[3:]).all()
+    box = floats(given, "(6,)", name=what, error=BadGeometry)
+    good = box.shape == (6,) and (np.abs(box) <= FARTHEST).all() and (box[:3] < box[3:]).all()
     if not good:
         raise BadGeometry(
-            f"{what}: {given!r} is no box; give (x0, y0, z0, x1, y1, z1) in metres with x0 < x1, "
-            "y0 < y1 and z0 < z1"
+            f"{what}: {shown(given)} is no box; give (x0, y0, z0, x1, y1, z1) in metres with "
+            "x0 < x1, y0 < y1 and z0 < z1"
         )
     return box

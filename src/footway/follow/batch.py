@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from footway import validation
 from footway._jit import thread_count
 from footway.corridor.map import as_points
 from footway.corridor.solver import SPACING
@@ -19,6 +20,7 @@ from footway.follow._corridor_kernels import BLOCK
 from footway.follow._walk_kernels import FIELDS
 from footway.follow.cmm import NO_DISCS, cmm, settings_of
 from footway.follow.walk import Walk
+from footway.validation import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,15 +77,15 @@ def cmm_batch(
 
     """
     if not hasattr(cmap, "solver"):
-        raise BadQuery(f"a CorridorMap is needed, not {cmap!r:.60}: see CorridorMap.build")
+        raise BadQuery(f"a CorridorMap is needed, not {shown(cmap)}: see CorridorMap.build")
     ends = _pairs(starts, goals)
     settings = settings_of(
         radius=radius, speed=speed, step=step, turn_rate=turn_rate, shortcut=shortcut, noise=noise,
         wavelength=wavelength, lane=lane, corner=corner, seed=seed,
     )  # fmt: skip
-    count = threads if threads is not None else thread_count()
-    if not isinstance(count, int) or count < 1:
-        raise BadQuery(f"threads is {count!r}: it must be a whole number, 1 or more")
+    validation.seed(seed, high=validation.MOST_SEED - len(ends))
+    validation.radius(radius, cmap.solver.extent)
+    count = validation.threads(threads) or thread_count()
     firsts = range(0, len(ends), _BATCH)
     with ThreadPoolExecutor(max_workers=count) as pool:
         batches = pool.map(
@@ -142,6 +144,5 @@ def _walk_alone(cmap: CorridorMap, ends: Floats, settings: Settings, seed: int) 
 def _pairs(starts: ArrayLike, goals: ArrayLike) -> Floats:
     """(n, 4) start and goal of each query."""
     a, b = as_points(starts), as_points(goals)
-    if len(a) != len(b):
-        raise BadQuery(f"{len(a)} starts and {len(b)} goals: give as many of each")
+    validation.as_many(a, b)
     return np.hstack([a, b])

@@ -1,42 +1,17 @@
-"""Values that make no sense are refused here, with their limit."""
+"""Whether a character fits its corridor."""
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
-from footway.errors import BadQuery, NoPath
+from footway.errors import NoPath
 
 if TYPE_CHECKING:
     from footway.corridor import Corridor
     from footway.follow.settings import Settings
 
+LONGEST_STEP = 3600.0  # s between samples: more is another unit
 SLACK = 1e-6  # m, by which a radius may exceed the narrowest ball: rounding of the map
-
-
-def number(
-    value: float,
-    name: str,
-    unit: str,
-    *,
-    low: float = -math.inf,
-    above: float = -math.inf,
-    high: float = math.inf,
-) -> float:
-    """A finite number between its limits, or one clear line."""
-    unit = f" {unit}" if unit else ""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise BadQuery(f"the {name} is {value!r}: it must be a number") from None
-    if not math.isfinite(number):
-        raise BadQuery(f"the {name} is {number:g}{unit}: it must be finite")
-    if number <= above:
-        raise BadQuery(f"the {name} is {number:g}{unit}: it must be more than {above:g}{unit}")
-    if number < low or number > high:
-        limit = f"{low:g}{unit} or more" if number < low else f"{high:g}{unit} or less"
-        raise BadQuery(f"the {name} is {number:g}{unit}: it must be {limit}")
-    return number
 
 
 def check_character(corridor: Corridor, settings: Settings) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from footway.constants import TOUCH
 from footway.corridor._backbone_kernels import refine
 from footway.errors import BadQuery, NoPath
 from footway.follow._corridor_kernels import BLOCK
@@ -24,11 +25,13 @@ from footway.follow._walk_kernels import (
     X,
     walk_on,
 )
-from footway.follow.checks import SLACK, check_character, number
+from footway.follow.checks import LONGEST_STEP, SLACK, check_character
 from footway.follow.forces import as_forces, sum_of
 from footway.follow.obstacles import as_discs, name_of, sub_corridor, sway_around
 from footway.follow.settings import Settings
 from footway.follow.walk import Walk
+from footway.validation import FARTHEST, number, one_of, shown
+from footway.validation import seed as checked_seed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -131,15 +134,14 @@ def cmm(
 
     """
     if not hasattr(corridor, "backbone"):
-        raise BadQuery(f"a corridor is needed, not {corridor!r:.60}: see CorridorMap.corridor")
+        raise BadQuery(f"a corridor is needed, not {shown(corridor)}: see CorridorMap.corridor")
     settings = settings_of(
         radius=corridor.radius if radius is None else radius,
         speed=speed, step=step, turn_rate=turn_rate, shortcut=shortcut, noise=noise,
         wavelength=wavelength, lane=lane, corner=corner, seed=seed,
     )  # fmt: skip
     check_character(corridor, settings)
-    if avoid not in ("forces", "corridor"):
-        raise BadQuery(f'avoid is {avoid!r}: it must be "forces" or "corridor"')
+    one_of(avoid, "way to avoid obstacles", ("forces", "corridor"))
     none = isinstance(obstacles, tuple) and not obstacles
     named, discs = ((), NO_DISCS) if none else as_discs(obstacles, corridor.dimension)
     walker = Walker(corridor, settings, named, discs, as_forces(forces))
@@ -167,24 +169,18 @@ def settings_of(
 ) -> Settings:
     """Numbers that make sense, or one clear line; the same names as in `cmm`."""
     return Settings(
-        radius=number(radius, "radius", "m", low=0.0),
-        speed=number(speed, "speed", "m/s", above=0.0),
-        step=number(step, "step", "s", above=0.0),
+        radius=number(radius, "radius", "m", low=0.0, high=FARTHEST),
+        speed=number(speed, "speed", "m/s", above=0.0, high=FARTHEST),
+        step=number(step, "step", "s", above=0.0, high=LONGEST_STEP),
         turn_rate=number(turn_rate, "turn_rate", "rad/s", above=0.0),
         shortcut=number(shortcut, "shortcut", "", low=0.0, high=1.0),
         noise=number(noise, "noise", "", low=0.0, high=100.0),
-        wavelength=number(wavelength, "wavelength", "m", above=0.0),
-        seed=_seed(seed),
+        wavelength=number(wavelength, "wavelength", "m", low=TOUCH, high=FARTHEST),
+        seed=checked_seed(seed),
         lane=number(lane, "lane", "", low=-100.0, high=100.0),
         corner=number(corner, "corner", "", low=-100.0, high=100.0),
         repulsion=REPULSION,
     )
-
-
-def _seed(value: int) -> int:
-    if not isinstance(value, int | np.integer) or not 0 <= int(value) < 2**63:
-        raise BadQuery(f"the seed is {value!r}: it must be a whole number from 0 to 2^63 - 1")
-    return int(value)
 
 
 class Walker:

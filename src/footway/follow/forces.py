@@ -9,6 +9,7 @@ import numpy as np
 
 from footway.errors import BadInput, BadQuery
 from footway.follow._walk_kernels import AT, TIME, V, X
+from footway.validation import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,10 +37,10 @@ Force = Callable[[Moment], "ArrayLike"]
 def as_forces(forces: Sequence[Force]) -> tuple[Force, ...]:
     """Functions, or one clear line."""
     if not isinstance(forces, list | tuple):
-        raise BadQuery(f"forces must be a list of functions of a Moment, not {forces!r:.60}")
+        raise BadQuery(f"forces must be a list of functions of a Moment, not {shown(forces)}")
     for force in forces:
         if not callable(force):
-            raise BadQuery(f"forces must be functions of a Moment: {force!r:.60} cannot be called")
+            raise BadQuery(f"forces must be functions of a Moment: {shown(force)} cannot be called")
     return tuple(forces)
 
 

@@ -10,6 +10,7 @@ from footway.errors import BadQuery
 from footway.follow._irm_kernels import irm_walk
 from footway.follow._sight_kernels import make_eyes
 from footway.follow.route_walk import RouteWalker, check_route, gait_of
+from footway.validation import shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -95,7 +96,7 @@ def irm(
 def _check_map(cmap: CorridorMap, route: IndicativeRoute) -> None:
     """Refuse what is no medial axis, or that of another environment: its discs are not empty."""
     if not hasattr(cmap, "solver"):
-        raise BadQuery(f"a corridor map is needed, not {cmap!r:.60}: see CorridorMap.build")
+        raise BadQuery(f"a corridor map is needed, not {shown(cmap)}: see CorridorMap.build")
     if cmap.roadmap is not None:
         raise BadQuery("a map of a roadmap has no clearance discs: see CorridorMap.build")
     if cmap not in _spans:

@@ -10,8 +10,8 @@ from footway.follow._miran_kernels import miran_walk
 from footway.follow._sight_kernels import make_eyes
 from footway.follow._steer_kernels import NO_MEMORY
 from footway.follow._zone_kernels import make_zone
-from footway.follow.checks import number
 from footway.follow.route_walk import RouteWalker, check_route, gait_of
+from footway.validation import FARTHEST, number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -90,8 +90,8 @@ def miran(
     gait = gait_of(
         route, radius=radius, speed=speed, step=step, turn_rate=turn_rate, look=look,
         clearance=clearance, steering=steering, boundary=boundary, obstacle=obstacle,
-        sigma=number(sigma, "sigma", "m", above=0.0),
-        spacing=number(spacing, "spacing", "m", above=0.0),
+        sigma=number(sigma, "sigma", "m", above=0.0, high=FARTHEST),
+        spacing=number(spacing, "spacing", "m", above=0.0, high=FARTHEST),
     )  # fmt: skip
     if gait.sigma < gait.spacing:
         raise BadQuery(

@@ -13,7 +13,8 @@ import numpy as np
 from footway.errors import BadQuery, NoPath
 from footway.follow._sway_kernels import sway
 from footway.follow._sway_room_kernels import BLOCKED, ON_GOAL, ON_START, OPEN
-from footway.follow.checks import SLACK, number
+from footway.follow.checks import SLACK
+from footway.validation import number, shown, text
 
 FARTHEST = 1e9  # m, or m/s: more is a mistake, and its square may be infinite
 
@@ -53,7 +54,8 @@ class Disc:
     name: str = ""
 
     def __post_init__(self) -> None:
-        of = f'the obstacle "{self.name}"' if self.name else "an obstacle"
+        name = text(self.name, "name of an obstacle")
+        of = f'the obstacle "{name}"' if name else "an obstacle"
         at = _coordinates(self.at, f"place of {of}", "m")
         velocity = _coordinates(self.velocity, f"velocity of {of}", "m/s")
         if not any(velocity):
@@ -77,7 +79,7 @@ def as_discs(
     try:
         listed = list(obstacles)
     except TypeError:
-        raise BadQuery(f"obstacles must be a list of discs, not {obstacles!r:.60}") from None
+        raise BadQuery(f"obstacles must be a list of discs, not {shown(obstacles)}") from None
     named = tuple(_as_disc(obstacle, i, dimension) for i, obstacle in enumerate(listed))
     discs = np.zeros((len(named), 7))
     for row, disc in zip(discs, named, strict=True):
@@ -125,7 +127,7 @@ def sub_corridor(
 
     """
     if not hasattr(corridor, "backbone"):
-        raise BadQuery(f"a corridor is needed, not {corridor!r:.60}: see CorridorMap.corridor")
+        raise BadQuery(f"a corridor is needed, not {shown(corridor)}: see CorridorMap.corridor")
     r = number(corridor.radius if radius is None else radius, "radius", "m", low=0.0)
     pace = number(speed, "speed", "m/s", above=0.0)
     named, discs = as_discs(obstacles, corridor.dimension)
@@ -191,12 +193,12 @@ def _coordinates(
 ) -> tuple[float, ...]:
     """Finite numbers, or a clear error."""
     try:
-        numbers = tuple(float(c) for c in value)
+        numbers = () if isinstance(value, str) else tuple(value)
     except (TypeError, ValueError):
         numbers = ()
     if len(numbers) not in count:
         wanted = " or ".join(str(c) for c in count)
-        raise BadQuery(f"the {what} is {value!r:.60}: it must be {wanted} numbers")
+        raise BadQuery(f"the {what} is {shown(value)}: it must be {wanted} numbers")
     return tuple(number(c, what, unit, low=-FARTHEST, high=FARTHEST) for c in numbers)
 
 

@@ -29,11 +29,12 @@ from footway.follow._steer_kernels import (
     Gait,
     X,
 )
-from footway.follow.checks import number
+from footway.follow.checks import LONGEST_STEP
 from footway.follow.obstacles import as_discs, name_of
 from footway.follow.walk import Walk
 from footway.portable_math import dist
 from footway.terrain.course import make_course
+from footway.validation import FARTHEST, flag, number, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -118,15 +119,15 @@ class Trail(NamedTuple):
 def check_route(route: object) -> None:
     """Refuse what is no route."""
     if not hasattr(route, "terrain") or not hasattr(route, "points"):
-        raise BadQuery(f"an indicative route is needed, not {route!r:.60}: see fw.route")
+        raise BadQuery(f"an indicative route is needed, not {shown(route)}: see fw.route")
 
 
 def radius_of(route: IndicativeRoute, radius: float | None) -> float:
     """Radius of the route's terrain; another one has other free space."""
     made_for = route.terrain.radius
-    if radius is not None and radius != made_for:
+    if radius is not None and number(radius, "radius", "m") != made_for:
         raise BadQuery(
-            f"the radius is {radius!r} m, but the route was made for {made_for:g} m: "
+            f"the radius is {radius:g} m, but the route was made for {made_for:g} m: "
             "make the route's terrain for the same radius"
         )
     return made_for
@@ -150,13 +151,13 @@ def gait_of(
     """Numbers that make sense, or one clear line; the same names as in `miran`."""
     return Gait(
         radius=radius_of(route, radius),
-        speed=number(speed, "speed", "m/s", above=0.0),
-        step=number(step, "step", "s", above=0.0),
+        speed=number(speed, "speed", "m/s", above=0.0, high=FARTHEST),
+        step=number(step, "step", "s", above=0.0, high=LONGEST_STEP),
         turn_rate=number(turn_rate, "turn_rate", "rad/s", above=0.0),
         sigma=sigma,
         spacing=spacing,
-        look=number(look, "look", "m", low=0.0),
-        clearance=number(clearance, "clearance", "m", low=0.0),
+        look=number(look, "look", "m", low=0.0, high=FARTHEST),
+        clearance=number(clearance, "clearance", "m", low=0.0, high=FARTHEST),
         steering=number(steering, "steering", "", above=0.0),
         boundary=number(boundary, "boundary", "", low=0.0),
         obstacle=number(obstacle, "obstacle", "m", low=0.0),
@@ -176,7 +177,7 @@ class RouteWalker(ABC):
         *,
         replan: bool,
     ) -> None:
-        self.route, self.gait, self.replan = route, gait, replan
+        self.route, self.gait, self.replan = route, gait, flag(replan, "replan")
         wishes = route.preferences if preferences is None else preferences
         self.weights = route.terrain.weights(wishes)
         self.preferences = dict(wishes)

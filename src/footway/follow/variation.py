@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from footway.errors import BadQuery
 from footway.follow.cmm import cmm
+from footway.validation import MOST_SEED, whole
+from footway.validation import seed as checked_seed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+MOST_WALKS = 100_000  # of one call
 _BAND = (5.0, 95.0)  # percentiles: the band that holds the middle 90 % of the walks
 _LEAST = 0.05  # m, usable width below which nobody can walk beside another
 
@@ -37,7 +39,7 @@ def variations(
 
     Args:
         corridor: that all of them walk in.
-        count: of walks, 1 or more.
+        count: of walks, 1 to 100,000.
         noise: weight of the noise.
         seed: of the first walk; the others count on.
         habits: other keywords of `cmm`.
@@ -50,9 +52,9 @@ def variations(
         True
 
     """
-    if not isinstance(count, int | np.integer) or count < 1:
-        raise BadQuery(f"the count is {count!r}: it must be a whole number, 1 or more")
-    walks = [cmm(corridor, noise=noise, seed=seed + k, **habits) for k in range(count)]
+    whole(count, "count", low=1, high=MOST_WALKS)
+    first = checked_seed(seed, high=MOST_SEED - count)
+    walks = [cmm(corridor, noise=noise, seed=first + k, **habits) for k in range(count)]
     return Variations(walks, diversity(corridor, walks))
 
 

@@ -59,6 +59,11 @@ class Walk(Path):
     grid: Grid | None
 
     @property
+    def method(self) -> str:  # type: ignore[override]
+        """Always "walk"."""
+        return "walk"
+
+    @property
     def start(self) -> tuple[float, ...]:  # type: ignore[override]
         """Where it begins, m."""
         return tuple(self.points[0].tolist())

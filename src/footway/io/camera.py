@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from footway.errors import BadInput
-from footway.io.target import whole_file
+from footway.writing import whole_file
 
 if TYPE_CHECKING:
     import os

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, overload
 
 from footway.errors import BadFile, BadInput
-from footway.io.source import as_path, read_bytes
+from footway.io.source import read_bytes
+from footway.validation import FARTHEST, number
+from footway.validation import file as checked_file
 
 if TYPE_CHECKING:
     import os
@@ -117,8 +118,8 @@ def load(
     if isinstance(path, str) and path.startswith("gallery:"):
         return _built_in(path, scale, depth)
     if scale is not None:
-        _check_length(scale, "scale")
-    file = as_path(path)
+        scale = _length(scale, "scale")
+    file = checked_file(path)
     try:
         return _read(file, scale, depth)
     except BadInput as error:
@@ -164,8 +165,8 @@ def _of_mesh(file: Path, scale: float | None, depth: _Depth) -> Environment | Vo
     from footway.io.solid import mesh
 
     if depth.resolution is not None:
-        _check_length(depth.resolution, "resolution")
-        return mesh.load_volume(file, resolution=depth.resolution, up=depth.up, scale=scale)
+        resolution = _length(depth.resolution, "resolution")
+        return mesh.load_volume(file, resolution=resolution, up=depth.up, scale=scale)
     if depth.between is not None:
         return mesh.load_footprint(file, between=depth.between, up=depth.up, scale=scale)
     raise BadInput(
@@ -193,13 +194,8 @@ def _of_voxels(made: Environment | Volume, depth: _Depth, what: str) -> Environm
     return cut_plan(made, depth.between)
 
 
-def _check_length(length: float, what: str) -> None:
-    try:
-        good = math.isfinite(length) and length > 0
-    except TypeError:
-        good = False
-    if not good:
-        raise BadInput(f"{what} is {length!r}; give a positive number of metres")
+def _length(length: float, what: str) -> float:
+    return number(length, what, "m", above=0.0, high=FARTHEST, error=BadInput)
 
 
 def _loader(path: Path) -> _Loader:

@@ -15,6 +15,7 @@ import shapely
 from footway.environment import Repair
 from footway.errors import BadFile, BadGeometry
 from footway.io.lonlat import is_lonlat, project
+from footway.validation import shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -178,7 +179,7 @@ def _position(position: Any, where: str) -> tuple[float, float]:
         and all(isinstance(v, int | float) and not isinstance(v, bool) for v in position[:2])
     )
     if not good:
-        raise BadFile(f"{where}: expected [x, y] as numbers, found {position!r:.60}")
+        raise BadFile(f"{where}: expected [x, y] as numbers, found {shown(position)}")
     try:
         return float(position[0]), float(position[1])
     except OverflowError as error:

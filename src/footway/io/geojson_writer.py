@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import shapely
 
+from footway.environment import Environment
 from footway.errors import BadFile
-from footway.io.source import as_path
+from footway.validation import file as checked_file
+from footway.validation import instance
+from footway.writing import whole_file
 
 if TYPE_CHECKING:
     import os
-
-    from footway.environment import Environment
 
 
 def save_geojson(env: Environment, path: str | os.PathLike[str]) -> None:
@@ -26,6 +27,8 @@ def save_geojson(env: Environment, path: str | os.PathLike[str]) -> None:
         BadFile: the file cannot be written, or an area's properties are no JSON.
 
     """
+    file = checked_file(path)
+    instance(env, Environment, "an Environment is needed")
     features = [_feature(p, {"kind": "walkable"}) for p in shapely.get_parts(env.walkable)]
     features += [_feature(line, {"kind": "wall"}) for line in shapely.get_parts(env.lines)]
     features += [_feature(p, {"kind": "obstacle"}) for p in shapely.get_parts(env.points)]
@@ -40,11 +43,11 @@ def save_geojson(env: Environment, path: str | os.PathLike[str]) -> None:
         "features": features,
     }
     try:
-        as_path(path).write_text(json.dumps(document), encoding="utf-8")
-    except OSError as error:
-        raise BadFile(f"{path}: cannot be written: {error.strerror}") from error
+        text = json.dumps(document)
     except (TypeError, ValueError) as error:
         raise BadFile(f"{path}: an area's properties cannot be written: {error}") from error
+    with whole_file(file) as part:
+        part.write_text(text, encoding="utf-8")
 
 
 def _feature(geometry: Any, properties: dict[str, Any]) -> dict[str, Any]:

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from footway.errors import BadInput
-from footway.follow.checks import number
-from footway.io.target import whole_file
+from footway.validation import number
+from footway.writing import whole_file
 
 if TYPE_CHECKING:
     import os

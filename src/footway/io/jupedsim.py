@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import shapely
 
-from footway.io.target import whole_file
 from footway.io.trajectories import batches, even_frames, ground_of
+from footway.writing import whole_file
 
 if TYPE_CHECKING:
     import os
@@ -85,22 +85,27 @@ def _write_facts(database: sqlite3.Connection, even: EvenFrames, ground: shapely
 
 def _rows(recording: Recording, even: EvenFrames) -> Iterator[Iterator[tuple[float, ...]]]:
     """Give rows frame, id, position, direction, in batches."""
-    looks = np.zeros((int(recording.characters.ids.max()) + 1, 2))
-    looks[:, 0] = 1.0
+    everybody = recording.characters.ids  # any numbers: rows of `looks` are their places in here
+    looks = np.tile([1.0, 0.0], (len(everybody), 1))
     for batch in batches(recording, even.frames, even.numbers):
-        directions = _directions(batch, looks)
+        directions = _directions(batch, np.searchsorted(everybody, batch.ids), looks)
         columns = (batch.frame, batch.ids, *batch.positions.T, *directions.T)
         yield zip(*(column.tolist() for column in columns), strict=True)
 
 
-def _directions(batch: Batch, looks: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return unit vectors (n, 2) along the velocities; `looks` has the last one of everybody."""
+def _directions(
+    batch: Batch, who: NDArray[np.int64], looks: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return unit vectors (n, 2) along the velocities.
+
+    `looks` has the last one of everybody, and `who` (n,) says which of them each row is.
+    """
     pace = np.hypot(*batch.velocities.T)
     found: NDArray[np.float64] = batch.velocities / np.maximum(pace, _STANDS)[:, None]
     ends = np.flatnonzero(np.diff(batch.frame, append=-1)) + 1
     for first, last in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
-        ids = batch.ids[first:last]
+        here = who[first:last]
         stands = pace[first:last] < _STANDS
-        found[first:last][stands] = looks[ids[stands]]
-        looks[ids] = found[first:last]
+        found[first:last][stands] = looks[here[stands]]
+        looks[here] = found[first:last]
     return found

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import shapely
 
-from footway.io.target import whole_file
 from footway.io.trajectories import batches, even_frames, ground_of
+from footway.writing import whole_file
 
 if TYPE_CHECKING:
     import os

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import stat
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from footway.constants import MAX_MAP_BYTES
@@ -11,6 +10,7 @@ from footway.errors import BadFile
 
 if TYPE_CHECKING:
     import os
+    from pathlib import Path
 
 
 def read_bytes(path: Path, *, limit: int = MAX_MAP_BYTES) -> bytes:
@@ -63,16 +63,3 @@ def read_text(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise BadFile(f"line {line}: is not text (byte {error.start}); give a text file") from error
-
-
-def as_path(path: str | os.PathLike[str]) -> Path:
-    """Return a path from what a caller gave.
-
-    Raises:
-        BadFile: it is no path.
-
-    """
-    try:
-        return Path(path)
-    except TypeError as error:
-        raise BadFile(f"{path!r} is not a path; give the name of a map file") from error

@@ -12,6 +12,7 @@ import numpy as np
 
 from footway.errors import BadInput
 from footway.portable_math import hypot
+from footway.roadmap import checks
 from footway.roadmap._blend_kernels import (
     CLEARANCE,
     CX,
@@ -23,6 +24,8 @@ from footway.roadmap._blend_kernels import (
     blend_turns,
 )
 from footway.roadmap.roadmap import clearance_along
+from footway.validation import extent_of, one_of
+from footway.validation import radius as checked_radius
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -94,9 +97,11 @@ def blends(
 
     """
     _check(roadmap)
-    if method not in ("exact", "halved"):
-        raise BadInput(f'the method is {method!r}: it must be "exact" or "halved"')
-    wish = wanted_clearance(roadmap) if clearance is None else _number(clearance)
+    one_of(method, "method", ("exact", "halved"), error=BadInput)
+    wish = wanted_clearance(roadmap)
+    if clearance is not None:
+        extent = extent_of(roadmap.bounds)
+        wish = checked_radius(clearance, extent, name="clearance", error=BadInput)
     halves = half_edges(roadmap)
     turns = _turns(roadmap, halves.lengths)
     pairs = turns[:, 1:] // 2
@@ -192,8 +197,7 @@ def _as_blends(vertex: Ints, edges: Ints, rows: Floats) -> Blends:
 
 
 def _check(roadmap: Roadmap) -> None:
-    if not hasattr(roadmap, "path_offsets"):
-        raise BadInput(f"blends takes a Roadmap, not {roadmap!r:.60}: see footway.roadmap")
+    checks.a_roadmap(roadmap)
     if roadmap.dimension != 2:
         raise BadInput("blends are for roadmaps in the plane: this one has three dimensions")
     if not len(roadmap.space.walls):
@@ -206,13 +210,3 @@ def _check(roadmap: Roadmap) -> None:
             f"edge {bent[0]} is bent, and {len(bent) - 1} others are: blends need straight edges, "
             "as those of voronoi_prm and rrm_star"
         )
-
-
-def _number(clearance: float) -> float:
-    try:
-        wish = float(clearance)
-    except (TypeError, ValueError):
-        raise BadInput(f"the clearance must be a number in metres, not {clearance!r}") from None
-    if not 0.0 <= wish < np.inf:
-        raise BadInput(f"the clearance is {wish:g} m: it must be 0 or more, and finite")
-    return wish

@@ -8,6 +8,7 @@ import numpy as np
 
 from footway.constants import TOUCH
 from footway.errors import BadInput
+from footway.validation import floats, points, sequence, shown, whole_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,26 +20,27 @@ if TYPE_CHECKING:
     Paths = Sequence[ArrayLike] | tuple[Floats, Ints]
 
 
-def seed(value: object) -> None:
-    """A whole number, 0 or more."""
-    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not is_whole or not 0 <= int(value) < 2**63:  # type: ignore[call-overload]
-        raise BadInput(f"the seed is {value!r:.60}: it must be a whole number, 0 or more")
+LEAST_WEIGHT, MOST_WEIGHT = 1e-9, 1e9
+"""Factors on lengths: beyond these a weighted length loses what its length says."""
+
+
+def a_roadmap(value: object) -> None:
+    """Refuse what is no roadmap."""
+    if not hasattr(value, "path_offsets"):
+        raise BadInput(f"a Roadmap is needed, not {shown(value)}: see footway.roadmap")
 
 
 def places(nodes: ArrayLike, dimension: int) -> Floats:
     """Nodes (n, d), m."""
-    array = np.ascontiguousarray(nodes, np.float64)
-    if array.ndim != 2 or array.shape[1] != dimension:
-        raise BadInput(f"nodes have the shape {array.shape}: give (n, {dimension})")
-    if not np.isfinite(array).all():
-        raise BadInput("nodes must be finite: there is a NaN or an infinity")
-    return array
+    return points(nodes, dimension, name="nodes", error=BadInput)
 
 
 def pairs(edges: ArrayLike, nodes: int) -> Ints:
     """Edges (m, 2) between that many nodes."""
-    array = np.ascontiguousarray(edges, np.int64).reshape(-1, 2)
+    array = whole_numbers(edges, "edges", "(m, 2)", error=BadInput)
+    if (array.ndim != 2 and array.size) or array.shape[-1] not in (0, 2):
+        raise BadInput(f"edges have the shape {array.shape}: give (m, 2)")
+    array = array.reshape(-1, 2)
     outside = (array < 0) | (array >= nodes)
     if outside.any():
         edge = int(np.flatnonzero(outside.any(axis=1))[0])
@@ -51,36 +53,39 @@ def pairs(edges: ArrayLike, nodes: int) -> Ints:
 
 def factors(weights: ArrayLike, count: int) -> Floats:
     """Weights (m,) of that many edges."""
-    array = np.ascontiguousarray(weights, np.float64)
+    array = floats(weights, "(m,)", name="weights", error=BadInput)
     if array.shape != (count,):
         raise BadInput(f"weights have the shape {array.shape}: give one for each of {count} edges")
-    if not ((array > 0.0) & (array < np.inf)).all():
-        raise BadInput("weights must be positive and finite")
+    if not ((array >= LEAST_WEIGHT) & (array <= MOST_WEIGHT)).all():
+        raise BadInput(f"weights must be between {LEAST_WEIGHT:g} and {MOST_WEIGHT:g}")
     return array
 
 
 def joined_paths(paths: Paths | None, nodes: Floats, edges: Ints) -> tuple[Floats, Ints]:
     """Local paths one after the other, and where each begins."""
     if paths is None:
-        points = np.ascontiguousarray(nodes[edges].reshape(-1, nodes.shape[1]))
-        return points, np.arange(0, 2 * len(edges) + 1, 2)
-    if isinstance(paths, tuple):
-        points, offsets = np.ascontiguousarray(paths[0], np.float64), np.asarray(paths[1], np.int64)
+        straight = np.ascontiguousarray(nodes[edges].reshape(-1, nodes.shape[1]))
+        return straight, np.arange(0, 2 * len(edges) + 1, 2)
+    dimension = nodes.shape[1]
+    if isinstance(paths, tuple) and len(paths) == 2:
+        given = points(paths[0], dimension, name="points of local paths", error=BadInput)
+        offsets = whole_numbers(paths[1], "offsets of local paths", "(m + 1,)", error=BadInput)
     else:
-        lines = [np.asarray(path, np.float64).reshape(-1, nodes.shape[1]) for path in paths]
-        points = np.concatenate([np.empty((0, nodes.shape[1])), *lines])
+        lines = [
+            points(path, dimension, name="points of a local path", error=BadInput)
+            for path in sequence(paths, "local paths", error=BadInput)
+        ]
+        given = np.concatenate([np.empty((0, dimension)), *lines])
         offsets = np.concatenate([[0], np.cumsum([len(line) for line in lines])]).astype(np.int64)
-    _check_paths(points, offsets, nodes, edges)
-    return points, offsets
+    _check_paths(given, offsets, nodes, edges)
+    return given, offsets
 
 
 def _check_paths(points: Floats, offsets: Ints, nodes: Floats, edges: Ints) -> None:
-    if len(offsets) != len(edges) + 1:
+    if offsets.shape != (len(edges) + 1,):
         raise BadInput(f"{len(offsets) - 1} local paths for {len(edges)} edges: give one for each")
     if offsets[0] != 0 or offsets[-1] != len(points) or (np.diff(offsets) < 2).any():
         raise BadInput("a local path needs two points or more, from node to node")
-    if points.shape[1:] != nodes.shape[1:] or not np.isfinite(points).all():
-        raise BadInput(f"local paths need finite points with {nodes.shape[1]} coordinates")
     for end, at in ((0, offsets[:-1]), (1, offsets[1:] - 1)):
         away = np.abs(points[at] - nodes[edges[:, end]]).max(axis=1, initial=0.0) > TOUCH
         if away.any():

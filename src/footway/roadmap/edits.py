@@ -5,14 +5,15 @@ voronoi-roadmaps-2004, section 6: manipulate the graph, weigh edges, add fake ob
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from footway.errors import BadInput, BadQuery
+from footway.roadmap.checks import LEAST_WEIGHT, MOST_WEIGHT
 from footway.roadmap.fake import FakeObstacle, closed_space
 from footway.roadmap.roadmap import Roadmap
+from footway.validation import as_text, number, point, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -163,7 +164,7 @@ space at (3.500, 1.500): go around the obstacle there
         """Open what a fake obstacle closed; those after it move up by one."""
         fakes = self.roadmap.fake_obstacles
         if not _counts(number, len(fakes)):
-            raise BadQuery(f"there is no fake obstacle {number!r}: there are {len(fakes)}")
+            raise BadQuery(f"there is no fake obstacle {shown(number)}: there are {len(fakes)}")
         self._set(fake_obstacles=(*fakes[:number], *fakes[number + 1 :]))
 
     # -- undo --------------------------------------------------------------------------------
@@ -224,17 +225,11 @@ space at (3.500, 1.500): go around the obstacle there
 
     def _place(self, at: ArrayLike) -> Floats:
         dimension = self.roadmap.dimension
-        try:
-            place = np.asarray(at, np.float64)
-        except (TypeError, ValueError):
-            place = np.empty(0)
-        if place.shape != (dimension,) or not np.isfinite(place).all():
-            names = "x, y, z"[: 3 * dimension - 2]
-            raise BadQuery(f"a node needs {dimension} finite numbers {names} in metres, not {at!r}")
+        place = point(at, "place of a node", dimension)
         if not self._free.lines_are_free(place[None], place[None])[0]:
             raise BadQuery(
-                f"the node {_text(place)} is inside an obstacle or too near to one for the object: "
-                "move it"
+                f"the node {as_text(place)} is inside an obstacle or too near to one for the "
+                "object: move it"
             )
         return place
 
@@ -242,8 +237,8 @@ space at (3.500, 1.500): go around the obstacle there
         share = float(self._free.first_hits(a[None], b[None])[0])
         if share <= 1.0:
             raise BadQuery(
-                f"the edge from {_text(a)} to {_text(b)} leaves the free space at "
-                f"{_text(a + share * (b - a))}: go around the obstacle there"
+                f"the edge from {as_text(a)} to {as_text(b)} leaves the free space at "
+                f"{as_text(a + share * (b - a))}: go around the obstacle there"
             )
 
     def _node(self, number: int) -> int:
@@ -265,42 +260,32 @@ def _joined(lines: list[Floats], dimension: int) -> dict[str, Any]:
     }
 
 
-def _number(number: int, count: int, what: str) -> int:
-    if not _counts(number, count):
-        raise BadQuery(f"there is no {what} {number!r}: they are numbered 0 to {count - 1}")
-    return int(number)
+def _number(value: int, count: int, what: str) -> int:
+    if not _counts(value, count):
+        raise BadQuery(f"there is no {what} {shown(value)}: they are numbered 0 to {count - 1}")
+    return int(value)
 
 
-def _counts(number: Any, count: int) -> bool:
-    """Tell whether a number is one of 0 to count - 1; True and False are no numbers here."""
-    whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
-    return whole and 0 <= int(number) < count
+def _counts(value: Any, count: int) -> bool:
+    """Tell whether a value is one of 0 to count - 1; True and False are no numbers here."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    return whole and 0 <= int(value) < count
 
 
 def _several(nodes: Any) -> list[Any]:
     try:
         return list(nodes)
     except TypeError:
-        raise BadQuery(f"connect is {nodes!r:.60}: give a list of nodes, such as [3]") from None
+        raise BadQuery(f"connect is {shown(nodes)}: give a list of nodes, such as [3]") from None
 
 
 def _weight(value: float) -> float:
-    try:
-        weight = float(value)
-    except (TypeError, ValueError):
-        weight = math.nan
-    if not 0.0 < weight < math.inf:
-        raise BadQuery(f"the weight is {value!r}: it must be a number above 0, and finite")
-    return weight
-
-
-def _text(point: Floats) -> str:
-    return "(" + ", ".join(f"{value:.3f}" for value in point.tolist()) + ")"
+    return number(value, "weight", low=LEAST_WEIGHT, high=MOST_WEIGHT)
 
 
 def _two(value: Any, words: str) -> tuple[Any, Any]:
     try:
         first, second = value
     except (TypeError, ValueError):
-        raise BadQuery(f"{value!r:.60} is no fake obstacle: give {words}") from None
+        raise BadQuery(f"{shown(value)} is no fake obstacle: give {words}") from None
     return first, second

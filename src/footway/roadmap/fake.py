@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from footway.constants import TOUCH
 from footway.errors import BadInput
 from footway.geometry.segments import closest_points, cross
 from footway.portable_math import cos, hypot, sin
 from footway.roadmap.roadmap import has_next
 from footway.roadmap.space import space_of_cells, space_of_raster
+from footway.validation import FARTHEST, as_many, number, point, sequence, shown
+from footway.validation import points as checked_points
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -43,8 +46,8 @@ class FakeObstacle:
     @classmethod
     def polygon(cls, corners: ArrayLike) -> FakeObstacle:
         """Polygon from its corners (n, 2), m."""
-        array = _numbers(corners)
-        if array.ndim != 2 or array.shape[1] != 2 or len(array) < 3:
+        array = checked_points(corners, name="corners of a polygon", error=BadInput)
+        if len(array) < 3:
             raise BadInput(f"a polygon has corners (n, 2), n > 2, not {array.shape}")
         if (array[0] == array[-1]).all():
             array = array[:-1]
@@ -56,9 +59,10 @@ class FakeObstacle:
     @classmethod
     def disc(cls, centre: ArrayLike, radius: float) -> FakeObstacle:
         """Disc, as the polygon of 48 sides around it."""
-        middle, size = _numbers(centre), float(_numbers(radius).reshape(-1)[0])
-        if middle.shape != (2,) or not 0.0 < size < math.inf:
-            raise BadInput(f"a disc has a centre x, y and a radius above 0 m, not {radius!r}")
+        middle = point(centre, "centre of a disc", error=BadInput)
+        size = number(
+            radius, "radius of a disc", "m", low=TOUCH, high=0.5 * FARTHEST, error=BadInput
+        )
         angle = np.linspace(0.0, 2.0 * np.pi, _SIDES, endpoint=False)
         reach = size / cos(np.pi / _SIDES)
         around = np.column_stack([cos(angle), sin(angle)])
@@ -67,8 +71,8 @@ class FakeObstacle:
     @classmethod
     def box(cls, low: ArrayLike, high: ArrayLike) -> FakeObstacle:
         """Box between two corners: in two dimensions a rectangle."""
-        a, b = _numbers(low), _numbers(high)
-        if a.shape != b.shape or a.shape not in {(2,), (3,)} or not (a < b).all():
+        a, b = (point(corner, "corner of a box", 2, 3, error=BadInput) for corner in (low, high))
+        if len(a) != len(b) or not (a < b).all():
             raise BadInput("a box has a lower and an upper corner, each x, y or x, y, z in m")
         if a.shape == (2,):
             return cls.polygon([(a[0], a[1]), (b[0], a[1]), (b[0], b[1]), (a[0], b[1])])
@@ -87,6 +91,7 @@ class FakeObstacle:
 
     def contains(self, points: Floats) -> Bools:
         """Which points (n, 2) lie inside a polygon: an odd number of sides to their right."""
+        points = checked_points(points)
         inside = np.zeros(len(points), bool)
         for x0, y0, x1, y1 in self.walls.tolist():
             if y0 == y1:
@@ -97,10 +102,15 @@ class FakeObstacle:
 
     def distance(self, points: Floats) -> Floats:
         """Distance of points (n, 2) to a polygon, (n,) m; 0 inside."""
+        points = checked_points(points)
         return np.where(self.contains(points), 0.0, _to_segments(points, self.walls))
 
     def blocks(self, starts: Floats, ends: Floats, space: Space) -> Bools:
         """Which lines (n, d) the object cannot move along without touching the obstacle."""
+        if not hasattr(space, "corner_clearance"):
+            raise BadInput(f"a Space is needed, not {shown(space)}: take that of a roadmap")
+        starts, ends = (checked_points(line, self.dimension) for line in (starts, ends))
+        as_many(starts, ends)
         if self.kind == "box":
             return _meets_box(starts, ends, *_grown(self, space))
         lines = np.hstack([starts, ends])
@@ -121,19 +131,14 @@ class FakeObstacle:
     @classmethod
     def from_dict(cls, value: dict[str, Any]) -> FakeObstacle:
         """Return the obstacle of `to_dict`, checked."""
+        if not isinstance(value, dict) or not {"kind", "points"} <= value.keys():
+            raise BadInput(f"a fake obstacle has a kind and points, not {shown(value)}")
         if value["kind"] == "polygon":
             return cls.polygon(value["points"])
-        return cls.box(*value["points"])
-
-
-def _numbers(values: ArrayLike) -> Floats:
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise BadInput("a fake obstacle needs coordinates in metres") from None
-    if not np.isfinite(array).all():
-        raise BadInput("a fake obstacle needs finite coordinates: there is a NaN or an infinity")
-    return array
+        corners = sequence(value["points"], "corners of a box", error=BadInput)
+        if value["kind"] != "box" or len(corners) != 2:
+            raise BadInput("a fake obstacle is a polygon, or a box with two corners")
+        return cls.box(*corners)
 
 
 def open_parts(roadmap: Roadmap) -> tuple[Bools, Bools]:

@@ -13,6 +13,7 @@ from footway.environment.memory import check_memory
 from footway.roadmap._grid_kernels import STEPS, find_links, lattice_distances
 from footway.roadmap.roadmap import Roadmap
 from footway.roadmap.space import make_space
+from footway.validation import function
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,6 +65,7 @@ def grid(
         Roadmap('', grid, 2D, 6 nodes, 11 edges, 1 components)
 
     """
+    function(progress, "progress")
     start = time.perf_counter()
     space = make_space(environment, resolution=resolution, radius=radius, size=size)
     seconds = {"space": time.perf_counter() - start}

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 import numpy as np
 
 from footway.errors import BadInput
+from footway.roadmap.checks import a_roadmap
 from footway.roadmap.grid import grid_distances
+from footway.validation import one_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,6 +76,7 @@ def shortest_path_factor(roadmap: Roadmap) -> ShortestPathFactor:
         True
 
     """
+    a_roadmap(roadmap)
     n = roadmap.n_nodes
     if roadmap.method == "grid" and not roadmap.parameters.get("edited"):
         sizes = np.bincount(roadmap.component)
@@ -113,6 +116,7 @@ def sizes(roadmap: Roadmap) -> Sizes:
         (6, 11, 1, 6)
 
     """
+    a_roadmap(roadmap)
     return Sizes(
         roadmap.n_nodes,
         roadmap.n_edges,
@@ -136,6 +140,7 @@ def clearance_statistics(roadmap: Roadmap) -> ClearanceStatistics:
         3.5
 
     """
+    a_roadmap(roadmap)
     clearance = np.concatenate([roadmap.node_clearance, roadmap.samples().clearance])
     return ClearanceStatistics(
         float(clearance.min()), float(clearance.mean()), float(clearance.max())
@@ -161,6 +166,8 @@ def coverage(roadmap: Roadmap, by: By = "paths") -> float:
         True
 
     """
+    a_roadmap(roadmap)
+    one_of(by, "coverage by", get_args(By), error=BadInput)
     space = roadmap.space
     covered = np.zeros(space.is_node.shape, bool)
     for points, clearance in _balls(roadmap, by):
@@ -171,8 +178,6 @@ def coverage(roadmap: Roadmap, by: By = "paths") -> float:
 
 def _balls(roadmap: Roadmap, by: By) -> Iterator[tuple[Floats, Floats]]:
     """Centres and radii, m."""
-    if by not in get_args(By):
-        raise BadInput(f"coverage by {by!r}: it must be one of {', '.join(get_args(By))}")
     yield roadmap.nodes, roadmap.node_clearance
     samples = roadmap.samples()
     if by == "edges":

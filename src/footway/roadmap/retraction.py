@@ -16,9 +16,12 @@ import numpy as np
 from footway._jit import thread_count
 from footway.errors import BadInput
 from footway.roadmap._retraction_kernels import STEP, retract_path
+from footway.roadmap.checks import a_roadmap
 from footway.roadmap.parts import phase
 from footway.roadmap.roadmap import Roadmap
 from footway.roadmap.rrm_star import check_same, on_lattice, rrm_star
+from footway.validation import function
+from footway.validation import seed as checked_seed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,7 +75,9 @@ def rrrm(
         ('rrrm', True)
 
     """
+    function(progress, "progress")
     if isinstance(source, Roadmap) and source.method == "rrm-star":
+        checked_seed(seed, error=BadInput)
         own = {**source.space.parameters, "usefulness": source.parameters.get("usefulness")}
         check_same(own, resolution=resolution, radius=radius, size=size, usefulness=usefulness)
     else:
@@ -108,6 +113,8 @@ def retract(roadmap: Roadmap, *, progress: Progress | None = None) -> Roadmap:
         5.0
 
     """
+    a_roadmap(roadmap)
+    function(progress, "progress")
     if roadmap.fake_obstacles:
         raise BadInput("the roadmap has fake obstacles: retract it first, then edit")
     start = time.perf_counter()

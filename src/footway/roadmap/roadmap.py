@@ -11,6 +11,16 @@ import numpy as np
 from footway.constants import TOUCH
 from footway.errors import BadInput, BadQuery
 from footway.roadmap import checks
+from footway.validation import (
+    ids,
+    index,
+    instance,
+    number,
+    number_of_samples,
+    one_of,
+    shown,
+    text,
+)
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -112,12 +122,16 @@ class Roadmap:
             BadInput: arrays that do not fit together.
 
         """
+        if not hasattr(space, "corner_clearance"):
+            raise BadInput(f"a Space is needed, not {shown(space)}: take that of another roadmap")
         places = checks.places(nodes, int(space.dimension))
         pairs = checks.pairs(edges, len(places))
         points, offsets = checks.joined_paths(paths, places, pairs)
         factor = np.ones(len(pairs)) if weights is None else checks.factors(weights, len(pairs))
-        if method not in METHODS:
-            raise BadInput(f"the method is {method!r}: it must be one of {', '.join(METHODS)}")
+        one_of(method, "method", METHODS, error=BadInput)
+        text(name, "name", error=BadInput)
+        for what, given in (("parameters", parameters), ("seconds", seconds)):
+            instance(given, (dict, type(None)), f"the {what} must be a dictionary")
         return cls(
             places, pairs, points, offsets, factor, method, space, name,
             dict(parameters or {}), dict(seconds or {}),
@@ -181,6 +195,7 @@ class Roadmap:
 
     def path_of(self, edge: int) -> Floats:
         """Local path of one edge, from its first node to its second, (k, d) m."""
+        edge = index(edge, "edge", self.n_edges)
         return self.path_points[self.path_offsets[edge] : self.path_offsets[edge + 1]]
 
     @cached_property
@@ -220,9 +235,10 @@ class Roadmap:
         Both ends of every path are among them. The step is the resolution if not given. Computed
         once for each step.
         """
-        size = float(self.space.resolution if step is None else step)
-        if not 0.0 < size < np.inf:
-            raise BadQuery(f"the step is {size:g} m: it must be positive and finite")
+        size = number(self.space.resolution if step is None else step, "step", "m", above=0.0)
+        number_of_samples(
+            self.n_edges + float(self.lengths.sum()) / size, "the roadmap", "take a longer step"
+        )
         known: dict[float, Samples] = self.__dict__.setdefault("_samples", {})
         if size not in known:
             known[size] = self._sampled(size)
@@ -295,10 +311,10 @@ class Roadmap:
         return Way(float(length[last]), way, self._edges_between(way))
 
     def _nodes_named(self, nodes: ArrayLike) -> Ints:
-        found = np.atleast_1d(np.asarray(nodes))
-        if found.dtype.kind not in "iu" or (found < 0).any() or (found >= self.n_nodes).any():
-            raise BadQuery(f"nodes are numbered 0 to {self.n_nodes - 1}, not {nodes!r:.60}")
-        return found.astype(np.int64)
+        found = ids(nodes, "nodes")
+        if (found < 0).any() or (found >= self.n_nodes).any():
+            raise BadQuery(f"nodes are numbered 0 to {self.n_nodes - 1}, not {shown(nodes)}")
+        return found
 
     def _edges_between(self, nodes: Ints) -> Ints:
         """Shortest edge between each node and the next."""

@@ -16,13 +16,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from footway.environment.memory import check_memory
+from footway.errors import BadInput
 from footway.random_stream import RandomStream
-from footway.roadmap import checks
 from footway.roadmap._region_kernels import can_go, greedy_rows, joins_nothing
 from footway.roadmap.grid import lattice_edges
 from footway.roadmap.medial import medial_corners
 from footway.roadmap.roadmap import Roadmap
 from footway.roadmap.space import Space, make_space
+from footway.validation import function
+from footway.validation import seed as checked_seed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,7 +94,8 @@ def rrm(
         (1, 0)
 
     """
-    checks.seed(seed)
+    checked_seed(seed, error=BadInput)
+    function(progress, "progress")
     start = time.perf_counter()
     space = make_space(environment, resolution=resolution, radius=radius, size=size)
     seconds = {"space": time.perf_counter() - start}

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from footway.errors import BadInput
-from footway.roadmap import checks
 from footway.roadmap._graph_kernels import pairs_in_sight, useful_edges
 from footway.roadmap.parts import phase
 from footway.roadmap.roadmap import Roadmap
 from footway.roadmap.rrm import rrm
 from footway.roadmap.useful import find_useful_nodes, total, ways_along
 from footway.roadmap.useful_as_printed import find_nodes_as_printed
+from footway.validation import function, number, one_of, shown
+from footway.validation import seed as checked_seed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,8 +92,9 @@ def rrm_star(
 
     """
     factor = _checked(usefulness)
-    checks.seed(seed)
+    checked_seed(seed, error=BadInput)
     _check_choice(useful_nodes)
+    function(progress, "progress")
     if isinstance(source, Roadmap):
         check_same(source.space.parameters, resolution=resolution, radius=radius, size=size)
     else:
@@ -116,7 +118,7 @@ def add_cycles(
 ) -> Roadmap:
     """Return the RRM* of a roadmap: useful nodes, then useful edges between all nodes."""
     factor = _checked(usefulness)
-    checks.seed(seed)
+    checked_seed(seed, error=BadInput)
     _check_choice(useful_nodes)
     _check_small(roadmap)
     _check_unedited(roadmap)
@@ -214,13 +216,7 @@ def _parameters(
 
 
 def _checked(usefulness: float) -> float:
-    try:
-        factor = float(usefulness)
-    except (TypeError, ValueError):
-        raise BadInput(f"the usefulness K must be a number, not {usefulness!r:.60}") from None
-    if not factor > 0.0:
-        raise BadInput(f"the usefulness K is {factor:g}: it must be above 0 (the paper's is 1.5)")
-    return factor
+    return number(usefulness, "usefulness K", above=0.0, endless=True, error=BadInput)
 
 
 def check_same(parameters: dict[str, Any], **given: Any) -> None:
@@ -228,16 +224,22 @@ def check_same(parameters: dict[str, Any], **given: Any) -> None:
     usual: dict[str, Any] = getattr(rrm_star, "__kwdefaults__", {})
     for name, own in parameters.items():
         wanted = given[name]
-        if not (np.array_equal(wanted, usual[name]) or np.array_equal(wanted, own)):
+        if not (_is_same(wanted, usual[name]) or _is_same(wanted, own)):
             raise BadInput(
-                f"the {name} is {wanted!r:.60}, and the roadmap was made with {own or 'none'}: "
+                f"the {name} is {shown(wanted)}, and the roadmap was made with {own or 'none'}: "
                 "leave it out, or give the map instead of its roadmap"
             )
 
 
+def _is_same(a: object, b: object) -> bool:
+    try:
+        return bool(np.array_equal(a, b))  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return False
+
+
 def _check_choice(useful_nodes: str) -> None:
-    if useful_nodes not in ("shortening", "published"):
-        raise BadInput(f'useful_nodes is {useful_nodes!r:.60}: give "shortening" or "published"')
+    one_of(useful_nodes, "way to choose useful nodes", ("shortening", "published"), error=BadInput)
 
 
 def _check_small(roadmap: Roadmap) -> None:

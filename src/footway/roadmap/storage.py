@@ -1,198 +1,172 @@
-"""A roadmap in one file: a zip of NumPy arrays and a JSON header, no pickle.
+"""A roadmap in one file: the schema of its arrays and facts, and what must hold between them.
 
 Of the space only what cannot be derived is stored: free cells, clearance of the corners, walls.
 """
 
 from __future__ import annotations
 
-import json
 import math
-import zipfile
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from footway import archive
+from footway.archive import (
+    FARTHEST,
+    Array,
+    Damaged,
+    Either,
+    Names,
+    Number,
+    OneOf,
+    Whole,
+    flags,
+    indices,
+)
 from footway.environment.raster import Raster
-from footway.errors import BadFile, BadInput
 from footway.roadmap.fake import FakeObstacle
-from footway.roadmap.roadmap import Roadmap
+from footway.roadmap.roadmap import METHODS, Roadmap
 from footway.roadmap.space import space_of_raster
 
 if TYPE_CHECKING:
     from os import PathLike
 
+    from numpy.typing import NDArray
+
     from footway.roadmap.space import Space
 
-FORMAT = "footway roadmap"
-VERSION = 1
+    Floats = NDArray[np.float64]
 
-ENDLESS = "inf"
-"""What stands for an infinite parameter: JSON has no such number."""
+_SAME = 1e-3  # m, by which what is stored may differ from what the walls say
+_CORNERS = 20_000  # of the lattice, whose clearance is compared with the walls
+_FINEST = 1e-6  # m, side of a cell
 
-# Number of axes of each array and the kind of its numbers.
-_SHAPES = {
-    "nodes": (2, "<f8"), "edges": (2, "<i8"), "path_points": (2, "<f8"), "path_offsets": (1, "<i8"),
-    "weights": (1, "<f8"), "free": (3, "?"), "clearance": (3, "<f8"), "walls": (2, "<f8"),
-}  # fmt: skip
+_COORDINATE = Number(-FARTHEST, FARTHEST)
+_LENGTH = Number(0.0, FARTHEST)
+_PLAIN = Either((bool, Whole(-(2**63), 2**63), Number(-1e300, math.inf), str, OneOf((None,))))
 
-_DAMAGE = (
-    OSError, ValueError, KeyError, EOFError, TypeError, IndexError, RuntimeError, MemoryError,
-    AttributeError, zipfile.BadZipFile,
-)  # fmt: skip
-"""What reading a damaged archive can raise."""
+KIND = archive.Kind(
+    format="footway roadmap",
+    version=2,
+    name="roadmap",
+    remedy="build it again",
+    arrays={
+        "nodes": Array("<f8", ("nodes", "dimension")),
+        "edges": indices("nodes", "edges", 2),
+        "path_points": Array("<f8", ("points", "dimension")),
+        "path_offsets": Array("<i8", ("edges+1",), 0, "points", step=2),
+        "weights": Array("<f8", ("edges",), 1e-9, 1e9),
+        "free": flags("layers", "rows", "columns"),
+        "clearance": Array("<f8", ("heights", "rows+1", "columns+1"), 0.0),
+        "walls": Array("<f8", ("walls", 4)),
+    },
+    facts={
+        "kind": OneOf(("roadmap",)),
+        "name": str,
+        "method": OneOf(METHODS),
+        "parameters": Names(Either((_PLAIN, [_PLAIN]))),
+        "seconds": Names(Number(0.0, 1e9)),
+        "fake_obstacles": [
+            {"kind": OneOf(("polygon", "box")), "points": [[_COORDINATE]]},
+        ],
+        "dimension": OneOf((2, 3)),
+        "resolution": Number(_FINEST, FARTHEST),
+        "radius": _LENGTH,
+        "origin": (_COORDINATE, _COORDINATE, _COORDINATE),
+        "size": (_LENGTH, _LENGTH, _LENGTH),
+    },
+    compress=True,
+)
 
 
 def save(file: str | PathLike[str], roadmap: Roadmap) -> None:
     """Write a roadmap to a file."""
-    header = _as_json(_header_of(roadmap))
-    arrays: dict[str, Any] = {
-        "header": np.frombuffer(header.encode(), np.uint8), "nodes": roadmap.nodes,
-        "edges": roadmap.edges, "path_points": roadmap.path_points,
-        "path_offsets": roadmap.path_offsets, "weights": roadmap.weights,
-        "free": roadmap.space.free, "clearance": roadmap.space.corner_clearance,
-        "walls": roadmap.space.walls,
+    space = roadmap.space
+    facts = {
+        "kind": "roadmap",
+        "name": roadmap.name,
+        "method": roadmap.method,
+        "parameters": roadmap.parameters,
+        "seconds": roadmap.seconds,
+        "fake_obstacles": [fake.to_dict() for fake in roadmap.fake_obstacles],
+        "dimension": int(space.dimension),
+        "resolution": float(space.resolution),
+        "radius": float(space.radius),
+        "origin": space.origin.tolist(),
+        "size": space.size.tolist(),
+    }
+    arrays = {
+        "nodes": roadmap.nodes, "edges": roadmap.edges, "path_points": roadmap.path_points,
+        "path_offsets": roadmap.path_offsets, "weights": roadmap.weights, "free": space.free,
+        "clearance": space.corner_clearance, "walls": space.walls,
     }  # fmt: skip
-    try:
-        with Path(file).open("wb") as stream:
-            np.savez_compressed(stream, **arrays)
-    except OSError as error:
-        raise BadFile(f"{file}: cannot be written: {error.strerror}") from None
+    archive.write(file, KIND, facts, arrays)
 
 
 def load(file: str | PathLike[str]) -> Roadmap:
-    """Read a roadmap; every array is checked before."""
-    try:
-        with Path(file).open("rb") as stream:
-            check_archive(stream)
-            with np.load(stream, allow_pickle=False) as archive:
-                return _read(file, archive)
-    except FileNotFoundError:
-        raise BadFile(f"{file}: no such file") from None
-    except BadFile:
-        raise
-    except (BadInput, *_DAMAGE) as error:
-        raise BadFile(
-            f"{file}: not a Footway roadmap, or damaged ({reason_of(error)}): build it again"
-        ) from None
+    """Read a roadmap; everything is checked before."""
+    with archive.reading(file, KIND) as (facts, arrays):
+        space = _space(facts, arrays)
+        _check_points(arrays, space)
+        fakes = tuple(map(FakeObstacle.from_dict, facts["fake_obstacles"]))
+        if any(fake.dimension != space.dimension for fake in fakes):
+            raise Damaged("a fake obstacle has another dimension")
+        roadmap = Roadmap.make(
+            arrays["nodes"],
+            arrays["edges"],
+            space,
+            method=facts["method"],
+            paths=(arrays["path_points"], arrays["path_offsets"]),
+            weights=arrays["weights"],
+            name=facts["name"],
+            parameters=facts["parameters"],
+            seconds=facts["seconds"],
+        )
+        return roadmap.with_changes(fake_obstacles=fakes) if fakes else roadmap
 
 
 def is_roadmap(file: str | PathLike[str]) -> bool:
     """Tell whether a file holds a roadmap; false for everything else, damaged files too."""
-    try:
-        with Path(file).open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
-            header = json.loads(bytes(archive["header"]))
-            return isinstance(header, dict) and header.get("format") == FORMAT
-    except _DAMAGE:
-        return False
+    return archive.format_of(file) == KIND.format
 
 
-def check_archive(stream: IO[bytes]) -> None:
-    """Raise ValueError for what is no zip: NumPy would advise to allow pickles."""
-    if not zipfile.is_zipfile(stream):
-        raise ValueError("it is no archive of arrays")
-    stream.seek(0)
-
-
-def reason_of(error: Exception) -> str:
-    """Say in a few words why an archive could not be read."""
-    words = str(error).splitlines()[0] if str(error) else type(error).__name__
-    return "it holds objects, not only numbers" if "pickle" in words else words
-
-
-def _as_json(header: dict[str, Any]) -> str:
-    try:
-        return json.dumps(header, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise BadInput(
-            f"the parameters of the roadmap cannot be written ({error}): give finite numbers, "
-            "words and lists of them"
-        ) from None
-
-
-def _header_of(roadmap: Roadmap) -> dict[str, Any]:
-    space = roadmap.space
-    return {
-        "format": FORMAT,
-        "version": VERSION,
-        "kind": "roadmap",
-        "name": roadmap.name,
-        "method": roadmap.method,
-        "parameters": {
-            name: ENDLESS if value == math.inf else value
-            for name, value in roadmap.parameters.items()
-        },
-        "seconds": roadmap.seconds,
-        "fake_obstacles": [fake.to_dict() for fake in roadmap.fake_obstacles],
-        "space": {
-            "origin": space.origin.tolist(),
-            "resolution": space.resolution,
-            "dimension": space.dimension,
-            "radius": space.radius,
-            "size": space.size.tolist(),
-        },
-    }
-
-
-def _read(file: str | PathLike[str], archive: Any) -> Roadmap:
-    header = json.loads(bytes(archive["header"]))
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise ValueError("another kind of file")
-    if header.get("version") != VERSION:
-        raise BadFile(
-            f"{file}: written by another Footway (format {header.get('version')}, this one reads "
-            f"{VERSION}): build it again or update Footway"
-        )
-    arrays = {name: _array(archive, name) for name in _SHAPES}
-    roadmap = Roadmap.make(
-        arrays["nodes"],
-        arrays["edges"],
-        _space(header["space"], arrays),
-        method=header["method"],
-        paths=(arrays["path_points"], arrays["path_offsets"]),
-        weights=arrays["weights"],
-        name=str(header["name"]),
-        parameters={
-            name: math.inf if value == ENDLESS else value
-            for name, value in header["parameters"].items()
-        },
-        seconds=dict(header["seconds"]),
-    )
-    fakes = tuple(FakeObstacle.from_dict(fake) for fake in header["fake_obstacles"])
-    return roadmap.with_changes(fake_obstacles=fakes) if fakes else roadmap
-
-
-def _space(header: dict[str, Any], arrays: dict[str, Any]) -> Space:
-    origin, size = (np.array(header[name], np.float64) for name in ("origin", "size"))
-    dimension, resolution = int(header["dimension"]), float(header["resolution"])
-    radius = float(header["radius"])
+def _space(facts: dict[str, Any], arrays: dict[str, Any]) -> Space:
     free, clearance, walls = arrays["free"], arrays["clearance"], arrays["walls"]
-    corners = tuple(np.add(free.shape, (dimension == 3, 1, 1)).tolist())
-    flat = dimension == 2 and free.shape[0] == 1 and len(walls) > 0
+    layers, is_flat = len(free), facts["dimension"] == 2
     sound = (
-        origin.shape == size.shape == (3,)
-        and bool(np.isfinite([*origin, *size]).all())
-        and 0.0 < resolution < np.inf
-        and 0.0 <= radius < np.inf
-        and (flat or dimension == 3)
-        and walls.shape[1] == 4
-        and clearance.shape == corners
-        and free.size > 0
-        and float(clearance.min()) >= 0.0
+        free.any()
+        and len(clearance) == layers + (not is_flat)
+        and (layers == 1 and len(walls) > 0 if is_flat else len(walls) == 0)
+        and max(free.shape) * facts["resolution"] <= FARTHEST
     )
     if not sound:
-        raise ValueError("the arrays do not fit together")
-    return space_of_raster(
-        Raster(free, clearance, origin, resolution, dimension, walls, radius, size)
-    )
+        raise Damaged("the arrays do not fit together")
+    origin, size = np.array(facts["origin"]), np.array(facts["size"])
+    raster = Raster(
+        free, clearance, origin, facts["resolution"], facts["dimension"], walls, facts["radius"],
+        size,
+    )  # fmt: skip
+    space = space_of_raster(raster)
+    if is_flat:
+        _check_clearance(space)
+    return space
 
 
-def _array(archive: Any, name: str) -> Any:
-    """One array, if it has the right number of axes, type and only finite numbers."""
-    axes, kind = _SHAPES[name]
-    array = archive[name]
-    if array.ndim != axes or array.dtype != np.dtype(kind):
-        raise ValueError(f"array {name} has the wrong shape or type")
-    if kind == "<f8" and not np.isfinite(array).all():
-        raise ValueError(f"array {name} has numbers that are not finite")
-    return np.ascontiguousarray(array)
+def _check_clearance(space: Space) -> None:
+    """Clearance at corners of the cells is the distance to the walls, less the radius."""
+    corners = space.corners
+    some = corners[:: max(1, len(corners) // _CORNERS)]
+    there, _ = space.clearance(space.positions(some))
+    said = space.corner_clearance[some[:, 2], some[:, 1], some[:, 0]]
+    if not (np.abs(np.maximum(there, 0.0) - said) <= _SAME).all():
+        raise Damaged("the clearance does not fit the walls")
+
+
+def _check_points(arrays: dict[str, Any], space: Space) -> None:
+    """Nodes and paths lie within the lattice."""
+    low = space.origin[: space.dimension]
+    high = low + np.array(space.free.shape[::-1][: space.dimension]) * space.resolution
+    for name in ("nodes", "path_points"):
+        points: Floats = arrays[name]
+        if not ((points >= low - _SAME) & (points <= high + _SAME)).all():
+            raise Damaged(f"array {name} has points outside the cells")

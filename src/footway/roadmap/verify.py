@@ -10,6 +10,7 @@ import numpy as np
 
 from footway.roadmap._region_kernels import mark_seen
 from footway.roadmap._space_kernels import ON_PLANE
+from footway.roadmap.checks import a_roadmap
 from footway.roadmap.parts import in_parts
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ def verify(roadmap: Roadmap) -> Verification:
         covers and connects all 1950 corners
 
     """
+    a_roadmap(roadmap)
     space = roadmap.space
     corners = space.corners
     area = _area_of_nodes(roadmap.nodes, space)

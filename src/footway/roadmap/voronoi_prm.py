@@ -16,7 +16,6 @@ import numpy as np
 
 from footway.constants import TOUCH
 from footway.errors import BadInput
-from footway.roadmap import checks
 from footway.roadmap.draft import Draft
 from footway.roadmap.growing import put_in_chains, put_in_samples
 from footway.roadmap.improving import drop_dead_ends, drop_useless_chains, improve
@@ -30,6 +29,9 @@ from footway.roadmap.retracted_samples import (
 )
 from footway.roadmap.roadmap import Roadmap
 from footway.roadmap.space import Space, make_space
+from footway.validation import FARTHEST, as_float, extent_of, flag, function, shown
+from footway.validation import radius as checked_radius
+from footway.validation import seed as checked_seed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -127,6 +129,7 @@ def voronoi_prm(
     wishes = _checked(
         environment, radius, clearance, samples, neighbour_distance, usefulness, every_passage, seed
     )
+    function(progress, "progress")
     clock = _Clock(progress)
     axis = _axis(environment, wishes.radius)
     clock.tick("axis")
@@ -257,13 +260,14 @@ def _checked(
 
     if not isinstance(environment, Plan):
         raise BadInput(_no_map(environment))
-    checks.seed(seed)
-    r = _radius(radius)
-    count = _count(samples, environment.area, every_passage=bool(every_passage))
+    checked_seed(seed, error=BadInput)
+    extent = extent_of(environment.bounds)
+    r = _radius(radius, extent)
+    count = _count(samples, environment.area, every_passage=flag(every_passage, "every_passage"))
     mean = math.sqrt(environment.area / max(count, 1))
     return _Wishes(
         radius=r,
-        clearance=2.0 * r if clearance is None else _wish(clearance, r),
+        clearance=2.0 * r if clearance is None else _wish(clearance, r, extent),
         samples=count,
         neighbour_distance=(
             NEIGHBOURS * mean
@@ -285,28 +289,26 @@ def _no_map(environment: object) -> str:
 
 
 def _number(value: object) -> float:
-    try:
-        return float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return math.nan
+    found = as_float(value)
+    return math.nan if found is None else found
 
 
 def _positive(value: object, what: str) -> float:
     length = _number(value)
-    if not 0.0 < length < math.inf:
-        raise BadInput(f"the {what} is {value!r:.60}: give a positive length in metres")
+    if not 0.0 < length <= FARTHEST:
+        raise BadInput(f"the {what} is {shown(value)}: give a positive length in metres")
     return length
 
 
-def _radius(value: object) -> float:
-    radius = _positive(value, "radius")
+def _radius(value: object, extent: float) -> float:
+    radius = checked_radius(value, extent, above=0.0, error=BadInput)
     if radius < TOUCH:
         raise BadInput(f"the radius is {radius:g} m: the smallest disc has {TOUCH:g} m")
     return radius
 
 
-def _wish(value: object, radius: float) -> float:
-    clearance = _positive(value, "clearance")
+def _wish(value: object, radius: float, extent: float) -> float:
+    clearance = checked_radius(value, extent, name="clearance", above=0.0, error=BadInput)
     if clearance < radius:
         raise BadInput(
             f"the clearance is {clearance:g} m, less than the radius of {radius:g} m: "
@@ -322,7 +324,7 @@ def _count(samples: object, area: float, *, every_passage: bool) -> int:
     is_whole = isinstance(samples, int | np.integer) and not isinstance(samples, bool)
     if not is_whole or not 0 <= int(samples) <= MOST_SAMPLES:  # type: ignore[call-overload]
         raise BadInput(
-            f"samples is {samples!r:.60}: give a whole number from 0 to {MOST_SAMPLES:,}"
+            f"samples is {shown(samples)}: give a whole number from 0 to {MOST_SAMPLES:,}"
         )
     return int(samples)  # type: ignore[call-overload, no-any-return]
 
@@ -331,7 +333,7 @@ def _factor(usefulness: object) -> float:
     factor = _number(usefulness)
     if not 1.0 <= factor < math.inf:
         raise BadInput(
-            f"the usefulness K is {usefulness!r:.60}: it must be 1 or more, and finite "
+            f"the usefulness K is {shown(usefulness)}: it must be 1 or more, and finite "
             "(the paper's is 1.5)"
         )
     return factor

@@ -86,7 +86,7 @@ class Desk:
         self._grounds = paths.Grounds()
         self._layers: dict[tuple[Any, ...], Answer] = {}
         self._changing = threading.Lock()  # of the document: by an ask, or by an upload
-        self.live = Live(_crowd_of(document), say=say, show=show, origin=document.origin)
+        self.live = Live(crowd_of(document), say=say, show=show, origin=document.origin)
 
     def answer(self, request: Request) -> Message:
         """Answer an ask; whatever goes wrong becomes a refusal."""
@@ -105,15 +105,15 @@ class Desk:
         except Exception as error:  # noqa: BLE001 - a page must never take the server down
             return refused(request.n, broken(error), "broken")
 
-    def end(self) -> None:
-        """Stop the crowd."""
-        self.live.end()
+    def end(self) -> bool:
+        """Stop the crowd; tell whether it stopped in time."""
+        return self.live.end()
 
     # -- the document --------------------------------------------------------------------------
 
     def open(self, document: Document) -> dict[str, Any]:
         """Put another document on the desk, and tell everybody; what was drawn is forgotten."""
-        crowd = _crowd_of(document)
+        crowd = crowd_of(document)
 
         def work() -> dict[str, Any]:
             self._sheet, self._roster = Sheet(), {}
@@ -268,7 +268,7 @@ class Desk:
         """Begin anew: the people of the scenario, and those who were added and not removed."""
         live = self.live
         with self._changing:
-            crowd = _crowd_of(self.document, live.crowd.seed if seed is None else seed)
+            crowd = crowd_of(self.document, live.crowd.seed if seed is None else seed)
             roster = {}
             for ask in self._roster.values():
                 roster[len(crowd.names)] = ask
@@ -343,7 +343,7 @@ def broken(error: Exception) -> str:
     return f"this is a fault in Footway: {type(error).__name__}: {error}"[:300]
 
 
-def _crowd_of(document: Document, seed: int | None = None) -> Crowd:
+def crowd_of(document: Document, seed: int | None = None) -> Crowd:
     """The crowd of a scenario at its beginning; nobody on a map."""
     scenario = document.scenario
     if scenario is None:

@@ -36,6 +36,7 @@ FRAMES: Final = 30.0
 _STATUS: Final = 0.5  # s between two of them
 _LATE: Final = 0.25  # s behind its time, beyond which the crowd does not try to catch up
 _IDLE: Final = 0.5  # s that the thread sleeps when there is nothing to do
+_ENDING: Final = 2.0  # s that a step may take at the end, before it is given up
 _TIMED: Final = 50  # steps over which the time of a step is measured
 _STUCK: Final = 5.0  # s between two looks at who is stuck: it takes long in large crowds
 
@@ -79,6 +80,7 @@ class Live:
         >>> live.status["time"]
         0.1
         >>> live.end()
+        True
 
     """
 
@@ -116,13 +118,16 @@ class Live:
         self._commands.put((future, work))
         return future.result()
 
-    def end(self) -> None:
-        """Stop for good; what was recorded is gone."""
+    def end(self) -> bool:
+        """Stop for good, what was recorded is gone; tell whether the crowd stopped in time."""
         self.has_ended = True
         self._commands.put(None)
-        self._thread.join(timeout=5.0)
+        self._thread.join(timeout=_ENDING)
+        if self._thread.is_alive():
+            return False
         if self.take is not None:
             self.take.drop()
+        return True
 
     # -- in the crowd's thread -----------------------------------------------------------------
 

@@ -69,6 +69,15 @@ class Preparing:
                 self._busy[me] = before
             self._tell(key, None)
 
+    @contextmanager
+    def elsewhere(self, what: str) -> Iterator[Callable[[], None]]:
+        """Give a function that tells what is made, for a process that has to make something."""
+        key = object()
+        try:
+            yield lambda: self._tell(key, what)
+        finally:
+            self._tell(key, None)
+
     def _tell(self, key: object, what: str | None) -> None:
         """Note what somebody waits for, None: no longer; tell the newest of all that are left."""
         with self._telling:

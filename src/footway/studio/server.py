@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import signal
 import socket as sockets
+import sys
+import threading
 from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import uvicorn
 from starlette.applications import Starlette
@@ -17,9 +21,11 @@ from starlette.websockets import WebSocketDisconnect
 
 from footway.errors import BadInput, FootwayError
 from footway.studio import uploads
+from footway.studio.connections import Connection, SocketConnection
 from footway.studio.desk import LANES, ROADMAPS, Desk, broken, lane_of
 from footway.studio.gate import MOST_SOCKET, MOST_TEXT, MOST_UPLOAD, MOST_WATCHERS, Rate
 from footway.studio.lanes import Lane
+from footway.studio.loading import Loader
 from footway.studio.pages import BuiltFiles, Guard, OpenFile, index
 from footway.studio.requests import number_of, parsed
 from footway.studio.watchers import Audience, Watcher
@@ -27,6 +33,7 @@ from footway.studio.wire import packed, refused
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
+    from types import FrameType
 
     from starlette.requests import Request as HttpRequest
     from starlette.types import ASGIApp
@@ -37,12 +44,15 @@ if TYPE_CHECKING:
     from footway.studio.requests import Request
     from footway.studio.wire import Message
 
+_HELLO: Final = 20.0  # s for the first message of a watcher
 _PATIENCE: Final = 30.0  # s for one message to go out, before a watcher counts as gone
 _UNANSWERED: Final = 64  # asks of one watcher at a time
 _SCOLDED: Final = 1000  # messages too many, before a watcher is sent away
 _WAITING: Final = 256  # asks in a lane
 _ROADMAPS: Final = 4  # likewise, of those for roadmaps and discs
+_LOADING: Final = "loading"  # the thread that waits for files to be loaded, one at a time
 _UPLOADS: Final = 4  # at the same time: each may take as much memory as a file may have
+_ENDING: Final = 5.0  # s for an orderly end
 _PORTS: Final = 50  # that are tried, from the wanted one on
 
 
@@ -52,17 +62,21 @@ class Studio:
     Args:
         document: that is open at first.
         gate: who may come in.
+        loader: loads the files that are sent; it is closed with the server.
 
     """
 
-    def __init__(self, document: Document, gate: Gate) -> None:
+    def __init__(self, document: Document, gate: Gate, loader: Loader | None = None) -> None:
         self.gate = gate
+        self.loader = loader or Loader()
         self.audience = Audience()
         self.desk = Desk(document, say=self.audience.say, show=self.audience.show)
         self._lanes = {name: Lane(name, most=_WAITING) for name in sorted(set(LANES.values()))}
         self._lanes[ROADMAPS] = Lane(ROADMAPS, most=_ROADMAPS)
+        self._lanes[_LOADING] = Lane(_LOADING, most=_UPLOADS)
         self._early = Lane("early", most=1)  # makes kernels before somebody waits for them
         self._uploads = 0  # that are coming in
+        self.has_stopped = True  # whether the crowd stopped in time, at the end
 
     @property
     def app(self) -> ASGIApp:
@@ -81,9 +95,19 @@ class Studio:
         self.audience.begin()
         first = self._lanes[LANES["path"]].do(self.desk.warm)
         if first is not None:
-            first.add_done_callback(lambda _: self._early.do(self.desk.warm_rest))
+            first.add_done_callback(lambda _: self._early.do(self._prepare))
         yield
-        self.desk.end()
+        self.end()
+
+    def _prepare(self) -> None:
+        """Make ready what may be needed later; the loader last, which needs the same kernels."""
+        self.desk.warm_rest()
+        self.loader.prepare()
+
+    def end(self) -> None:
+        """Stop the crowd and the loader."""
+        self.loader.close()
+        self.has_stopped = self.desk.end()
 
     # -- files ---------------------------------------------------------------------------------
 
@@ -111,17 +135,37 @@ class Studio:
         except BadInput as error:
             return _refusal(str(error), 400)
 
-        def work() -> Response:
-            try:
-                facts = self.desk.open(uploads.opened(name, content, scale=metres))
-            except FootwayError as error:
-                return _refusal(str(error), 400)
-            except Exception as error:  # noqa: BLE001 - a file must never take the server down
-                return _refusal(broken(error), 500)
-            return Response(packed({"ok": facts}, {}), media_type="application/json")
+        gone = asyncio.create_task(_disconnect(request))
+        try:
+            return await self._load(name, content, metres, is_wanted=lambda: not gone.done())
+        finally:
+            gone.cancel()
 
-        answer: Response = await self._in_lane("drawing", work, _refusal("too much to do", 503))
-        return answer
+    async def _load(
+        self, name: str, content: bytes, scale: float | None, *, is_wanted: Callable[[], bool]
+    ) -> Response:
+        """Load a file while other asks are answered, then put it on the desk."""
+
+        def load() -> Document:
+            with self.desk.preparing.elsewhere("maps") as compiling:
+                return uploads.opened(
+                    name, content, self.loader, scale=scale, is_wanted=is_wanted,
+                    compiling=compiling,
+                )  # fmt: skip
+
+        busy = _refusal("too much to do", 503)
+        try:
+            document = await self._in_lane(_LOADING, load, None)
+            if document is None:
+                return busy
+            facts = await self._in_lane(LANES["edit"], lambda: self.desk.open(document), None)
+        except FootwayError as error:
+            return _refusal(str(error), 400)
+        except Exception as error:  # noqa: BLE001 - a file must never take the server down
+            return _refusal(broken(error), 500)
+        if facts is None:
+            return busy
+        return Response(packed({"ok": facts}, {}), media_type="application/json")
 
     async def _save(self, request: HttpRequest) -> Response:
         """Send the document, or what was recorded, as a file."""
@@ -263,14 +307,23 @@ async def _body(request: HttpRequest) -> bytes:
     return b"".join(parts)
 
 
+async def _disconnect(request: HttpRequest) -> None:
+    """Wait until a browser that has sent everything goes away."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
 async def _messages(socket: WebSocket, watcher: Watcher) -> AsyncIterator[str | bytes]:
     """Messages of a watcher, as long as it is there; those that are too many are refused."""
     rate, scolded = Rate(), 0
+    patience: float | None = _HELLO  # the page asks at once, and then may be silent for ever
     while not watcher.is_gone and scolded <= _SCOLDED:
         try:
-            text = await _next_message(socket, watcher)
-        except WebSocketDisconnect:
+            async with asyncio.timeout(patience):
+                text = await _next_message(socket, watcher)
+        except (WebSocketDisconnect, TimeoutError):
             return
+        patience = None
         if text is None:
             continue
         if rate.allows():
@@ -336,15 +389,49 @@ def bind(host: str, port: int, *, exact: bool) -> sockets.socket:
     raise BadInput(f"cannot listen on {host}:{port}: {problem}; give another --port or --host")
 
 
-def server_of(studio: Studio) -> uvicorn.Server:
+class Server(uvicorn.Server):
+    """A server that ends when it is told to, whatever its threads and processes are doing.
+
+    The first Ctrl-C or SIGTERM ends it in order; after a few seconds, or at the second one, it is
+    ended without waiting for anything.
+    """
+
+    def __init__(self, config: uvicorn.Config, studio: Studio) -> None:
+        super().__init__(config)
+        self._studio = studio
+        self.last_resort: threading.Timer | None = None
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Begin to end, or end at once."""
+        if self.should_exit:
+            self.give_up(sig)
+        super().handle_exit(sig, frame)
+        self.last_resort = threading.Timer(_ENDING, self.give_up, (sig,))
+        self.last_resort.daemon = True
+        self.last_resort.start()
+
+    def give_up(self, sig: int) -> NoReturn:
+        """End the process, and those that load files, now."""
+        with suppress(Exception):
+            self._studio.loader.close()
+        with suppress(Exception):
+            take = self._studio.desk.live.take
+            if take is not None:
+                take.remove_file()
+        with suppress(Exception):
+            print("footway: studio ended without waiting", file=sys.stderr, flush=True)  # noqa: T201
+        os._exit(128 + sig)
+
+
+def server_of(studio: Studio) -> Server:
     """Return a server that prints nothing; `run` serves until Ctrl-C, SIGTERM or `should_exit`."""
     for name in ("uvicorn", "uvicorn.error", "uvicorn.access", "websockets"):
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [logging.NullHandler()], False
     config = uvicorn.Config(
         studio.app,
-        http="h11",
-        ws="websockets-sansio",
+        http=Connection,
+        ws=SocketConnection,
         ws_max_size=MOST_SOCKET,
         ws_per_message_deflate=False,
         log_config=None,
@@ -353,10 +440,15 @@ def server_of(studio: Studio) -> uvicorn.Server:
         timeout_graceful_shutdown=1,
         limit_concurrency=256,
     )
-    return uvicorn.Server(config)
+    return Server(config, studio)
 
 
 def serve(studio: Studio, listening: sockets.socket) -> None:
     """Serve until Ctrl-C or SIGTERM."""
+    server = server_of(studio)
     with suppress(KeyboardInterrupt):
-        server_of(studio).run(sockets=[listening])
+        server.run(sockets=[listening])
+    if not studio.has_stopped:
+        server.give_up(signal.SIGINT)  # the interpreter might wait for what has not stopped
+    if server.last_resort is not None:
+        server.last_resort.cancel()

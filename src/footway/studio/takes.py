@@ -97,10 +97,14 @@ class Take:
         self.end()
         self._folder.cleanup()
 
+    def remove_file(self) -> None:
+        """Take the file away without waiting for what is being written."""
+        self._folder.cleanup()
+
     @property
     def bytes(self) -> int:
-        """Size of the file so far."""
-        return self.file.stat().st_size if self.file.exists() else 0
+        """Size of what is written so far."""
+        return self.file.stat().st_size if self.file.exists() else self._recorder.size
 
     def facts(self) -> dict[str, Any]:
         """Plain values, for the page."""

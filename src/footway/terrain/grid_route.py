@@ -9,6 +9,7 @@ import numpy as np
 
 from footway.errors import BadQuery
 from footway.terrain._grid_route_kernels import search_cells
+from footway.validation import FARTHEST, number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,11 +45,7 @@ def over_cells(
 def _checked(resolution: float | None, width: float, height: float) -> float:
     if resolution is None:
         return max(width, height) / CELLS
-    if isinstance(resolution, bool) or not isinstance(resolution, int | float | np.number):
-        raise BadQuery(f"the resolution must be a number in metres, not {resolution!r}")
-    size = float(resolution)
-    if not (math.isfinite(size) and size > 0):
-        raise BadQuery(f"the resolution is {size:g} m: give a positive number")
+    size = number(resolution, "resolution", "m", above=0.0, high=FARTHEST)
     if width * height > MOST_CELLS * size * size:
         least = math.sqrt(width * height / MOST_CELLS)
         raise BadQuery(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -10,10 +9,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from footway.corridor import checks
 from footway.environment.partition import partition
 from footway.errors import BadInput, BadQuery
 from footway.terrain._ground_kernels import FREE, bin_triangles, locate_all, trace_lines
+from footway.validation import as_float, extent_of, floats, point, points, shown
+from footway.validation import radius as checked_radius
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -40,6 +40,10 @@ class Ground(NamedTuple):
     offsets: Ints  # (cells + 1,)
     members: NDArray[np.int32]  # triangles that touch each cell
 
+
+LEAST_WEIGHT: Final = 1e-6
+MOST_WEIGHT: Final = 1e6
+"""Weights of ground: beyond these a weighted length loses what its length says."""
 
 _MOST: Final = 8  # radii for which the ground of an environment is remembered
 _kept: WeakKeyDictionary[Environment, dict[float, Terrain]] = WeakKeyDictionary()
@@ -80,13 +84,15 @@ class Terrain:
         """Return the terrain of a disc of `radius` (m); made once for each radius.
 
         Raises:
-            BadQuery: the radius is negative or not a number.
+            BadQuery: the radius is negative, not a number, or larger than the map.
             BadGeometry: the disc fits nowhere.
 
         """
-        if not hasattr(environment, "terrain"):
-            raise BadQuery(f"build takes an Environment, not {environment!r:.60}: see footway.load")
-        radius = checks.radius(radius)
+        if not hasattr(environment, "walkable"):
+            raise BadQuery(
+                f"build takes an Environment, not {shown(environment)}: see footway.load"
+            )
+        radius = checked_radius(radius, extent_of(environment.bounds))
         kept = _kept.setdefault(environment, {})
         made = kept.pop(radius, None)
         if made is None:
@@ -118,7 +124,7 @@ class Terrain:
 
         """
         out = np.ones(len(self.kinds))
-        for kind, weight in check_preferences(preferences or {}).items():
+        for kind, weight in check_preferences({} if preferences is None else preferences).items():
             if kind not in self.kinds:
                 known = ", ".join(self.kinds)
                 raise BadInput(f"no ground of kind {kind!r} on this map; it has {known}")
@@ -154,7 +160,7 @@ class Terrain:
 
     def sees(self, a: ArrayLike, b: ArrayLike) -> bool:
         """Whether the disc can go straight from a to b (x, y in m); it may touch walls."""
-        line = np.concatenate([_points(a), _points(b)]).reshape(1, 4)
+        line = np.concatenate([point(a, "point a"), point(b, "point b")]).reshape(1, 4)
         return bool(self.trace(line, np.ones(len(self.kinds)))[2][0] == FREE)
 
     def trace(self, lines: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
@@ -165,7 +171,9 @@ class Terrain:
             which a wall stops them, 2 where none does; all up to that place.
 
         """
-        lines = np.ascontiguousarray(lines, dtype=np.float64)
+        lines, weights = points(lines, 4, name="lines"), floats(weights, "(k,)", name="weights")
+        if weights.shape != (len(self.kinds),):
+            raise BadQuery(f"weights have the shape {weights.shape}: give one for each of `kinds`")
         metres = np.zeros((len(lines), len(self.kinds)))
         costs, stops = np.empty(len(lines)), np.empty(len(lines))
         trace_lines(lines, weights, self.ground, metres, costs, stops)
@@ -218,22 +226,20 @@ def check_preferences(preferences: Mapping[str, float]) -> dict[str, float]:
 
     """
     if not isinstance(preferences, Mapping):
-        raise BadInput(f"preferences must map kinds of ground to weights, not {preferences!r}")
-    for kind, weight in preferences.items():
-        if isinstance(weight, bool) or not isinstance(weight, int | float | np.number):
-            raise BadInput(f"the weight of {kind!r} is {weight!r}; give a positive number")
-        if not (math.isfinite(weight) and weight > 0):
+        raise BadInput(f"preferences must map kinds of ground to weights, not {shown(preferences)}")
+    found = {}
+    for kind, given in preferences.items():
+        weight = as_float(given)
+        if weight is None or not LEAST_WEIGHT <= weight <= MOST_WEIGHT:
+            value = given if weight is None else weight
             raise BadInput(
-                f"the weight of {kind!r} is {weight:g}; give a positive number: "
-                "1 is neutral, more is worse"
+                f"the weight of {shown(kind)} is {shown(value)}; give a positive number, "
+                f"{LEAST_WEIGHT:g} to {MOST_WEIGHT:g}: 1 is neutral, more is worse"
             )
-    return {kind: float(weight) for kind, weight in preferences.items()}
+        found[kind] = weight
+    return found
 
 
-def _points(points: ArrayLike) -> Floats:
+def _points(values: ArrayLike) -> Floats:
     """Points (n, 2), or a single one (2,), as an array (n, 2)."""
-    try:
-        places = np.atleast_2d(np.asarray(points, np.float64))
-    except (TypeError, ValueError):
-        raise BadQuery(f"points must be numbers in an (n, 2) array, not {points!r:.60}") from None
-    return checks.points(places)
+    return points(np.atleast_2d(floats(values, "(n, 2)", name="points")))

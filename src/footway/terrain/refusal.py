@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from footway.corridor import CorridorMap
-from footway.corridor.checks import text
 from footway.errors import BadQuery, NoPath
+from footway.validation import as_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,13 +34,14 @@ def refusal(terrain: Terrain, start: Floats, goal: Floats, *, grid: bool) -> Bad
         return error
     if grid:
         return NoPath(
-            f"no way over the grid from {text(start)} to {text(goal)}, though a disc of radius "
-            f"{terrain.radius:g} m gets there: take a finer resolution, or method='triangles'",
+            f"no way over the grid from {as_text(start)} to {as_text(goal)}, though a disc of "
+            f"radius {terrain.radius:g} m gets there: take a finer resolution, or "
+            "method='triangles'",
             reason="pinch",  # a way that is too narrow for the cells
         )
     # Tangents stand for arcs around corners: less than 1 % of the radius is missing.
     return NoPath(
-        f"a disc of radius {terrain.radius:g} m fits too tightly to get from {text(start)} to "
-        f"{text(goal)}: take a radius that is 1 % smaller",
+        f"a disc of radius {terrain.radius:g} m fits too tightly to get from {as_text(start)} to "
+        f"{as_text(goal)}: take a radius that is 1 % smaller",
         reason="pinch",
     )

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 
-from footway.corridor import checks
 from footway.environment import Environment
 from footway.errors import BadQuery
 from footway.terrain._refine_kernels import weigh
@@ -18,6 +17,8 @@ from footway.terrain.grid_route import over_cells
 from footway.terrain.ground import Terrain
 from footway.terrain.refine import best_way
 from footway.terrain.refusal import refusal
+from footway.validation import FARTHEST, as_text, flag, number, one_of, point, shown
+from footway.validation import points as checked_points
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -79,9 +80,10 @@ def route(
 
     """
     terrain = _terrain(ground, radius)
-    a, b = checks.point(start, "start"), checks.point(goal, "goal")
+    a, b = point(start, "start"), point(goal, "goal")
     weights = terrain.weights(preferences)
     _check(method, resolution, margin, a, b)
+    flag(improve, "improve")
     points = (
         _improved(terrain, a, b, weights, method, resolution, float(margin))
         if improve
@@ -89,7 +91,7 @@ def route(
     )
     if points is None:
         raise refusal(terrain, a, b, grid=method == "grid")
-    wishes = dict(preferences or {})
+    wishes = {} if preferences is None else dict(preferences)
     return IndicativeRoute(points, terrain, wishes, method, resolution, improve)
 
 
@@ -136,9 +138,9 @@ class IndicativeRoute:
 
         """
         if not isinstance(terrain, Terrain):
-            raise BadQuery(f"a Terrain is needed, not {terrain!r:.60}: see fw.Terrain.build")
+            raise BadQuery(f"a Terrain is needed, not {shown(terrain)}: see fw.Terrain.build")
         terrain.weights(preferences)
-        route = cls(_checked(points), terrain, dict(preferences or {}))
+        route = cls(_checked(points), terrain, {} if preferences is None else dict(preferences))
         hole = first_hole(route.course)
         if hole is not None:
             x, y = route.point_at(hole)
@@ -193,7 +195,8 @@ class IndicativeRoute:
         return self.terrain.measure(self.points, self.preferences)
 
     def point_at(self, s: float) -> Floats:
-        """Point (2,) at a distance along the route, m."""
+        """Point (2,) at a distance along the route, m; its ends beyond them."""
+        s = number(s, "distance along the route", "m")
         return self.course.at(s)
 
     def to_dict(self) -> dict[str, Any]:
@@ -241,15 +244,7 @@ class IndicativeRoute:
 
 def _checked(points: ArrayLike) -> Floats:
     """Points (n, 2) of a route with a length, or one clear line."""
-    try:
-        given = np.asarray(points, dtype=np.float64)
-    except (TypeError, ValueError):
-        given = np.empty(0)
-    if given.ndim != 2 or given.shape[1] != 2:
-        raise BadQuery(f"a route must be (n, 2) points in metres, not {points!r:.60}")
-    bad = np.flatnonzero(~np.isfinite(given).all(axis=1))
-    if len(bad):
-        raise BadQuery(f"point {bad[0]} of the route is {given[bad[0]].tolist()}: NaN or infinite")
+    given = checked_points(points, name="points of a route")
     if len(without_repeats(given)) < 2:
         raise BadQuery("a route of one point leads nowhere: give at least two different points")
     return without_repeats(given)
@@ -258,10 +253,10 @@ def _checked(points: ArrayLike) -> Floats:
 def _terrain(ground: Terrain | Environment, radius: float | None) -> Terrain:
     """The terrain of the disc that walks."""
     if isinstance(ground, Environment):
-        return Terrain.build(ground, RADIUS if radius is None else checks.radius(radius))
+        return Terrain.build(ground, RADIUS if radius is None else radius)
     if not isinstance(ground, Terrain):
-        raise BadQuery(f"a route needs a Terrain or an Environment, not {ground!r:.60}")
-    if radius is not None and checks.radius(radius) != ground.radius:
+        raise BadQuery(f"a route needs a Terrain or an Environment, not {shown(ground)}")
+    if radius is not None and number(radius, "radius", "m", low=0.0) != ground.radius:
         raise BadQuery(
             f"the terrain is for a radius of {ground.radius:g} m, not {radius:g} m: give the map, "
             f"or Terrain.build(map, radius={radius:g})"
@@ -273,15 +268,13 @@ def _check(
     method: str, resolution: float | None, margin: float, start: Floats, goal: Floats
 ) -> None:
     """Refuse options that make no sense."""
-    if method not in get_args(Method):
-        raise BadQuery(f"no method {method!r} to find a route: take 'triangles' or 'grid'")
+    one_of(method, "method", get_args(Method))
     if resolution is not None and method != "grid":
         raise BadQuery("a resolution is for method='grid'; triangles need none")
-    if not (isinstance(margin, int | float | np.number) and 0.0 <= margin < np.inf):
-        raise BadQuery(f"the margin is {margin!r}: give a number of metres, 0 or more")
+    number(margin, "margin", "m", low=0.0, high=FARTHEST)
     if (start == goal).all():
         raise BadQuery(
-            f"the start {checks.text(start)} is the goal: a route of one point leads nowhere"
+            f"the start {as_text(start)} is the goal: a route of one point leads nowhere"
         )
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from footway.errors import BadFile, BadInput
 from footway.terrain.ground import check_preferences
+from footway.validation import file as checked_file
+from footway.writing import whole_file
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -26,15 +27,12 @@ MOST_BYTES = 64 * 2**20
 def save(file: str | PathLike[str], route: IndicativeRoute) -> None:
     """Write a route: .csv a table, .geojson or .json a LineString with all about it."""
     kind = _kind(file)
-    try:
-        with Path(file).open("w", encoding="utf-8", newline="") as stream:
-            if kind == ".csv":
-                rows = csv.writer(stream, lineterminator="\n")
-                rows.writerows([("x", "y"), *route.points.tolist()])
-            else:
-                stream.write(json.dumps(_feature(route)) + "\n")
-    except OSError as error:
-        raise BadFile(f"{file}: cannot be written: {error.strerror}") from None
+    with whole_file(file) as part, part.open("w", encoding="utf-8", newline="") as stream:
+        if kind == ".csv":
+            rows = csv.writer(stream, lineterminator="\n")
+            rows.writerows([("x", "y"), *route.points.tolist()])
+        else:
+            stream.write(json.dumps(_feature(route)) + "\n")
 
 
 def read(file: str | PathLike[str]) -> tuple[Any, dict[str, float] | None]:
@@ -52,14 +50,14 @@ def read(file: str | PathLike[str]) -> tuple[Any, dict[str, float] | None]:
 
 
 def _kind(file: str | PathLike[str]) -> str:
-    kind = Path(file).suffix.lower()
+    kind = checked_file(file).suffix.lower()
     if kind not in {".csv", ".json", ".geojson"}:
         raise BadFile(f"{file}: the suffix must be .geojson or .json (a LineString) or .csv")
     return kind
 
 
 def _text(file: str | PathLike[str]) -> str:
-    path = Path(file)
+    path = checked_file(file)
     try:
         if not path.is_file():
             raise BadFile(f"{file}: no such file")

@@ -244,7 +244,7 @@ class TestBadInput:
         assert "a camera flies along" in refusal(bad)
 
     def test_places_are_finite(self):
-        assert "place 1 is" in refusal([(0, 0), (math.nan, 1)])
+        assert "row 1 of the places" in refusal([(0, 0), (math.nan, 1)])
 
     def test_a_path_of_no_length(self, cmap):
         assert "no length" in refusal([(1, 1), (1, 1)])

@@ -235,7 +235,7 @@ class TestBadInput:
 
     @pytest.mark.parametrize("bad", [None, "2,2; 8,8", 5])
     def test_stops_are_a_list(self, cmap, bad):
-        assert "stops must be a list" in refusal(cmap, bad)
+        assert "give a list of them" in refusal(cmap, bad)
 
     def test_a_map_in_space(self):
         space = fw.Volume.from_boxes((0, 0, 0, 8, 6, 4), [(3, 0, 0, 4, 3, 4)], resolution=1.0)

@@ -138,7 +138,7 @@ def test_no_way_in_space_is_exit_3(footway, tmp_path):
         (("--method", "rrm", "--resolution", "0"), "resolution"),
         (("--method", "rrm", "--resolution", "1e-6"), "GiB"),
         (("--method", "grid", "--radius", "4"), "fits in no cell"),
-        (("--method", "rrm-star", "--usefulness", "0"), "above 0"),
+        (("--method", "rrm-star", "--usefulness", "0"), "more than 0"),
         (("--method", "rrrm", "--usefulness", "nan"), "K"),
         (("--method", "rrrm", "--clearance", "1"), "--clearance"),
         (("--method", "rrrm", "--samples", "10"), "--samples"),

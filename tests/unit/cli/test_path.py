@@ -109,6 +109,6 @@ def test_bad_queries_are_one_line(footway, room, arguments, words):
 
 
 def test_a_disc_wider_than_everything(footway, room):
-    result = footway("path", room, "--start", "1,1", "--goal", "9,7", "--radius", "1e9")
+    result = footway("path", room, "--start", "1,1", "--goal", "9,7", "--radius", "9.9")
     assert result.code == 3
     assert len(result.err.splitlines()) == 1

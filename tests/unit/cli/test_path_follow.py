@@ -3,12 +3,13 @@
 import csv
 import inspect
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import footway as fw
-from footway.cli import follow, path
+from footway.cli import path
 
 QUERY = ("--start", "1,1", "--goal", "9,7", "--follow", "cmm")
 DOOR_QUERY = ("--start", "2,4", "--goal", "8,4", "--follow", "cmm")
@@ -196,7 +197,7 @@ def test_a_full_disk(footway, room, tmp_path, monkeypatch):
     def full(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(follow.Path, "open", full)
+    monkeypatch.setattr(Path, "open", full)
     result = footway("path", room, *QUERY, "-o", tmp_path / "walk.csv")
     assert_one_line(result, "No space left")
 

@@ -248,8 +248,8 @@ class TestWalk:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--prefer", "mud=0"), "the weight of 'mud' is 0; give a positive number"),
-        (("--prefer", "mud=-2"), "the weight of 'mud' is -2; give a positive number"),
+        (("--prefer", "mud=0"), "the weight of 'mud' is 0.0; give a positive number"),
+        (("--prefer", "mud=-2"), "the weight of 'mud' is -2.0; give a positive number"),
         (("--prefer", "mud=nan"), "the weight of 'mud' is nan; give a positive number"),
         (("--prefer", "mud=inf"), "the weight of 'mud' is inf; give a positive number"),
         (("--prefer", "swamp=2"), "no ground of kind 'swamp' on this map; it has ground, mud"),
@@ -257,7 +257,7 @@ class TestWalk:
         (("--prefer", "=3"), "'=3' is not a preference"),
         (("--prefer", "mud=much"), "'mud=much' is not a preference"),
         (("--prefer", "mud=2,mud=3"), "'mud' has two weights"),
-        (("--margin", "-1"), "the margin is -1.0"),
+        (("--margin", "-1"), "the margin is -1 m"),
         (("--margin", "wide"), "'wide' is not a number"),
         (("--margin", "1", "--no-improve"), "--margin is for an improved route"),
         (("--radius", "-1"), "radius"),
@@ -323,7 +323,10 @@ def test_a_drawn_route_is_not_searched(footway, yard, drawn, option):
         ([(2, 2)], "a route of one point leads nowhere"),
         ([(2, 2), (2, 2)], "a route of one point leads nowhere"),
         ([], "route"),
-        ([(2, 2), (math.nan, 3)], "point 1 of the route is [nan, 3.0]: NaN or infinite"),
+        (
+            [(2, 2), (math.nan, 3)],
+            "row 1 of the points of a route is [nan, 3.0]: coordinates must be finite",
+        ),
     ],
 )
 def test_bad_routes_by_hand_are_one_line(footway, yard, tmp_path, points, words):

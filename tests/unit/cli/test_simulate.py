@@ -2,6 +2,7 @@
 
 import json
 import signal
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from footway.cli import running
 from footway.crowd import Crowd, Recording
 from footway.crowd.engine import Engine
+from footway.crowd.storage import ParquetRecorder
 from footway.io import picture
 from footway.io.scenario import demos
 from tests.unit.crowd.recordings import assert_same
@@ -204,6 +206,54 @@ def test_the_seed_of_a_checkpoint_is_said(footway, scenario, tmp_path):
     assert "a checkpoint has a seed" in result.err
 
 
+def test_checkpoints_while_it_runs(footway, scenario, tmp_path, monkeypatch):
+    saved, file, times = tmp_path / "run.npz", tmp_path / "run.parquet", []
+    save = Crowd.save
+
+    def count(crowd, to):
+        assert file.exists() == (crowd.steps == 30)
+        assert Recording.load(file).steps[-1] == crowd.steps
+        times.append(crowd.steps)
+        save(crowd, to)
+
+    monkeypatch.setattr(Crowd, "save", count)
+    options = ("--seconds", "3", "--checkpoint", saved, "--checkpoint-every", "0.7")
+    assert footway("simulate", scenario(FOREVER), "-o", file, *options).code == 0
+    assert times == [7, 14, 21, 28, 30]
+    times.clear()
+    monkeypatch.setattr(Crowd, "save", lambda crowd, to: times.append(crowd.steps))
+    assert footway("simulate", scenario(FOREVER), *options).code == 0
+    assert times == [7, 14, 21, 28, 30]
+
+
+def test_another_run_is_writing(footway, scenario, tmp_path):
+    file = tmp_path / "run.parquet"
+    recorder = ParquetRecorder(file, step=0.1, seed=0, map_name="", names=[])
+    result = footway("simulate", scenario(FOREVER), "--seconds", "1", "-o", file)
+    assert result.code == 2
+    (line,) = result.err.splitlines()
+    assert f"{file}: is being written by process" in line
+    assert result.out == ""
+    recorder.close()
+
+
+def test_a_full_disk(footway, scenario, small_disk):
+    file, saved = small_disk / "run.parquet", small_disk / "run.npz"
+    small = ("--seconds", "2", "-o", file, "--checkpoint", saved)
+    assert footway("simulate", scenario(FOREVER), *small).code == 0
+    kept, before = file.read_bytes(), saved.read_bytes()
+    many = FOREVER.replace("8", "300").replace("[[population]]", "[[population]]\nradius = 0.1")
+    for options in (("-o", file), ("--checkpoint", saved, "--checkpoint-every", "0.1")):
+        if options[0] == "--checkpoint":
+            with suppress(OSError), (small_disk / "filler").open("wb", buffering=0) as filler:
+                filler.write(bytes(2**21))
+        result = footway("simulate", scenario(many), "--seconds", "30", *options)
+        assert result.code == 2
+        (line,) = result.err.splitlines()
+        assert "cannot be written: No space left on device" in line
+        assert (file.read_bytes(), saved.read_bytes()) == (kept, before)
+
+
 def test_check_runs_nothing(footway, scenario, monkeypatch):
     monkeypatch.setattr(Crowd, "step", None)
     result = footway("simulate", scenario(), "--check")
@@ -277,12 +327,15 @@ def test_ctrl_c_leaves_a_recording(footway, scenario, tmp_path, monkeypatch):
     )
     result = footway("simulate", scenario(FOREVER), "-o", file, "--checkpoint", saved, "--json")
     assert result.code == 130
-    assert f"stopped at 1.0 s of 60 s; {file} has the frames up to then" in result.err
+    assert len(result.err.splitlines()) == 1
+    assert result.err.startswith(
+        f"footway: interrupted at 1.0 s of 60 s; {file} has the frames up to then; continue with: "
+    )
     assert result.json["kind"] == "Interrupted"
     recording = Recording.load(file)
     assert recording.n_frames == 11
     assert len(recording.frame(-1).ids) == 8
-    assert f"go on with: footway simulate {scenario(FOREVER)} --resume {saved} --seconds 60" in (
+    assert f"continue with: footway simulate {scenario(FOREVER)} --resume {saved} --seconds 60" in (
         result.err
     )
     assert footway("simulate", scenario(FOREVER), "--resume", saved, "--seconds", "2").code == 0
@@ -293,7 +346,7 @@ def test_what_a_stopped_run_leaves_out_is_said(footway, scenario, tmp_path, monk
     result = footway("simulate", scenario(FOREVER), "--plot", tmp_path / "a.png")
     assert result.code == 130
     assert "; there are no pictures" in result.err
-    assert "go on with" not in result.err
+    assert "continue with" not in result.err
 
 
 def test_terminated_is_as_ctrl_c(footway, scenario, tmp_path, monkeypatch):
@@ -315,7 +368,7 @@ def test_ctrl_c_waits_for_the_end_of_a_step(footway, scenario, tmp_path, monkeyp
     result = footway("simulate", scenario(FOREVER), "--checkpoint", saved)
     monkeypatch.undo()
     assert result.code == 130
-    assert "stopped at 1.0 s of 60 s" in result.err
+    assert "interrupted at 1.0 s of 60 s" in result.err
     footway("simulate", scenario(FOREVER), "--seconds", "1", "--checkpoint", same)
     with np.load(saved) as one, np.load(same) as other:
         assert one.files == other.files
@@ -365,6 +418,9 @@ def press_in_step(monkeypatch, *, step, times, number=signal.SIGINT):
         (("SCENARIO", "--seed", "-1"), "--seed"),
         (("SCENARIO", "--threads", "0"), "--threads"),
         (("SCENARIO", "--resume", "no.npz"), "no.npz"),
+        (("SCENARIO", "--checkpoint-every", "5"), "--checkpoint-every needs --checkpoint FILE"),
+        (("SCENARIO", "--checkpoint", "a.npz", "--checkpoint-every", "0"), "every is 0; give"),
+        (("SCENARIO", "--checkpoint", "a.npz", "--checkpoint-every", "soon"), "not a number"),
     ],
 )
 def test_bad_requests_are_one_line(footway, scenario, tmp_path, monkeypatch, arguments, words):

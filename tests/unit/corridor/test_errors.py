@@ -89,9 +89,18 @@ class TestRadius:
 
     def test_wider_than_everything(self, cmap):
         with pytest.raises(fw.NoPath) as error:
-            cmap.path(LEFT, RIGHT, radius=1e6)
+            cmap.path(LEFT, RIGHT, radius=19.9)
         assert error.value.reason == "no room"
         line_of(error)
+
+    @pytest.mark.parametrize("radius", [20.1, 1e6, 1e300, 2**2000])
+    def test_wider_than_the_map(self, cmap, radius):
+        for query in (cmap.path, cmap.corridor):
+            with pytest.raises(fw.BadQuery, match="the radius is") as error:
+                query(LEFT, RIGHT, radius=radius)
+            line_of(error)
+        with pytest.raises(fw.BadQuery, match="the radius is"):
+            cmap.paths([LEFT], [RIGHT], radius=radius)
 
     def test_too_wide_at_the_start_or_the_goal(self, cmap):
         for pair, which in ((((0.2, 3), RIGHT), "start"), ((LEFT, (0.2, 3)), "goal")):

@@ -86,7 +86,7 @@ class TestBounds:
             ({"speed": -1.0}, "speed"),
             ({"start": (15.0, 10.0)}, "start"),
             ({"goal": (15.0, 10.0)}, "goal"),
-            ({"start": (1.0,)}, "points"),
+            ({"start": (1.0,)}, "the start must be two numbers"),
         ],
         ids=str,
     )

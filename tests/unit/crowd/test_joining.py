@@ -136,11 +136,19 @@ class TestGoingOn:
         file, it = tmp_path / "run.parquet", walkers()
         it.run(seconds=1.0, to=file)
         kept = file.read_bytes()
-        monkeypatch.setattr("footway.crowd.storage.ParquetRecorder.rename", _broken)
-        with pytest.raises(OSError, match="broken"):
+        monkeypatch.setattr("footway.crowd.storage.write_parquet", _broken)
+        with pytest.raises(fw.BadFile, match=r"run\.parquet: cannot be written: broken"):
             it.run(seconds=1.0, to=file)
         assert file.read_bytes() == kept
         assert list(tmp_path.iterdir()) == [file]
+
+    def test_the_bytes_are_those_of_one_run(self, tmp_path):
+        """Obstacles go on, too, and row groups are the same."""
+        file, whole, it = tmp_path / "run.parquet", tmp_path / "whole.parquet", walkers()
+        it.run(seconds=1.5, to=file)
+        it.run(seconds=2.5, to=file)
+        walkers().run(seconds=4.0, to=whole)
+        assert file.read_bytes() == whole.read_bytes()
 
 
 @pytest.mark.parametrize("name", ["run.npz", "run", "run.parquet.gz"])
@@ -176,5 +184,5 @@ def _facts(recording):
     return {name: getattr(recording, name) for name in MEMORY}
 
 
-def _broken(_recorder, _file):
+def _broken(*_, **__):
     raise OSError("broken")

@@ -228,7 +228,7 @@ class TestNobodyAppearsInside:
 
     def test_where_there_is_no_room_left(self):
         it = crowd("room")
-        it.add_obstacle((10, 7), 30.0)
+        it.add_obstacle((10, 7), 20.0)
         with pytest.raises(fw.BadQuery, match="found room"):
             it.add(1)
 

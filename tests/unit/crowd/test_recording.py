@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import resource
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,7 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import footway as fw
-from footway.crowd.recording import Recorder, Recording
+from footway.crowd import parquet_file, storage
+from footway.crowd.recording import InMemory, Recorder, Recording
 from footway.crowd.storage import ParquetRecorder
 from tests.effort import examples
 from tests.unit.crowd.maps import crowd
@@ -225,42 +229,99 @@ class TestCutShort:
         recorder = ParquetRecorder(file, rows_per_group=60, **MEMORY)
         assert Recording.load(file).n_frames == 0
         walk_at_random(recorder)
+        recorder.flush()
         now = Recording.load(file)
         assert not now.complete
-        assert_same(now, recording, frames=now.n_frames)
+        assert_same(now, recording)
+        assert_same(Recording.load(file.with_name("run.parquet.parts")), recording)
+        assert not file.exists()
+        recorder.close()
+        assert_same(Recording.load(file), recording)
+        with pytest.raises(fw.BadFile, match=r"run\.parquet: its run has gone on"):
+            now.frame(0)
+
+    def test_the_output_before_stays_until_the_end(self, recording, file):
+        recording.save(file)
+        kept = file.read_bytes()
+        recorder = ParquetRecorder(file, rows_per_group=60, **MEMORY)
+        assert_same(Recording.load(file), recording)  # the new one has no frame yet
+        walk_at_random(recorder, seed=4).flush()
+        assert file.read_bytes() == kept
+        assert Recording.load(file).positions[0, 0] != recording.positions[0, 0]
+        recorder.close()
+        assert file.read_bytes() != kept
+        assert list(file.parent.iterdir()) == [file]
+
+    def test_killed_when_all_but_the_parts_was_done(self, recording, file, monkeypatch):
+        recorder = walk_at_random(ParquetRecorder(file, rows_per_group=60, **MEMORY))
+        monkeypatch.setattr(recorder._output, "clear", lambda: None)
+        recorder.close()
+        assert file.with_name("run.parquet.parts").exists()
+        assert Recording.load(file).complete
+        assert_same(Recording.load(file), recording)
+        recording.save(file)
+        assert list(file.parent.iterdir()) == [file]
+
+    def test_a_part_that_is_damaged_is_named(self, file):
+        recorder = walk_at_random(ParquetRecorder(file, rows_per_group=60, **MEMORY))
+        recorder.flush()
+        part = file.parent / "run.parquet.parts" / "00001.parquet"
+        part.write_bytes(part.read_bytes()[:-9])
+        with pytest.raises(fw.BadFile, match=r"00001\.parquet: .* cut off or damaged"):
+            Recording.load(file)
+        with pytest.raises(fw.BadFile, match=r"00001\.parquet: .* cut off or damaged"):
+            recorder.close()
+
+    def test_what_is_written_seldom_is_written_after_a_while(self, file, monkeypatch):
+        monkeypatch.setattr(storage, "_SHORTEST_PART", 0.0)
+        monkeypatch.setattr(storage, "_SHARE_OF_RUN", 0.0)
+        recorder = walk_at_random(ParquetRecorder(file, **MEMORY))
+        assert Recording.load(file).n_frames >= 18  # all but those that are being written
         recorder.close()
 
     def test_cut_off_anywhere(self, recording, file):
-        """Every length of the file gives whole frames from the first one on, or is refused."""
+        """Every length of the file but the whole one is refused in one line."""
         streamed(file)
         raw = file.read_bytes()
-        found = set()
         for size in range(0, len(raw), 37):
             file.write_bytes(raw[:size])
-            try:
-                cut = Recording.load(file)
-            except fw.BadFile:
-                assert size < 2000  # there is a footer before the first row
-                continue
-            assert not cut.complete
-            assert_same(cut, recording, frames=cut.n_frames)
-            found.add(cut.n_frames)
-        assert found == {0, 6, 12, 18}
+            refused(file)
 
-    def test_killed(self, file):
-        """SIGKILL: no handler, no farewell. What was flushed is there."""
+    @pytest.mark.parametrize("size", [1, 300_000, 900_000])
+    def test_killed(self, file, size):
+        """SIGKILL: no handler, no farewell. What was written is there, for everybody."""
         process = subprocess.Popen([sys.executable, "-c", ENDLESS_RUN, str(file)])
+        parts = file.with_name("run.parquet.parts")
         until = time.monotonic() + 60
-        while time.monotonic() < until and not (file.exists() and file.stat().st_size > 300_000):
+        while time.monotonic() < until and size_of(parts) < size:
             time.sleep(0.01)
         process.send_signal(signal.SIGKILL)
         assert process.wait(timeout=60) == -signal.SIGKILL
+        found = [pq.read_table(part, use_threads=False) for part in parts.glob("*.parquet")]
+        if not found:
+            assert size == 1
+            assert "no such file" in refused(file)
+            return
         cut = Recording.load(file)
+        assert sum(len(one) for one in found) == cut.offsets[-1]
         assert not cut.complete
-        assert cut.n_frames >= 10
-        for k in (0, cut.n_frames - 1):
+        assert cut.n_frames >= (10 if size > 1 else 0)
+        for k in (0, cut.n_frames - 1) if cut.n_frames else ():
             assert (cut.frame(k).positions == k).all()
-        assert len(cut.characters.ids) == 1000
+        assert len(cut.characters.ids) == (1000 if cut.n_frames else 0)
+        cut.positions  # noqa: B018 - all rows are in memory now
+        cut.save(file)  # makes one file of the parts
+        assert_same(Recording.load(file), cut)
+        assert list(file.parent.iterdir()) == [file]
+
+
+def size_of(folder):
+    """Bytes of all files in a folder, some of which may go while we look."""
+    sizes = []
+    for file in folder.iterdir() if folder.exists() else ():
+        with contextlib.suppress(FileNotFoundError):
+            sizes.append(file.stat().st_size)
+    return sum(sizes)
 
 
 ENDLESS_RUN = """
@@ -275,6 +336,76 @@ recorder.add_characters(ids, 0.25, 0)
 noise = np.random.default_rng(0).normal(size=(1000, 2))
 for k in range(10**9):
     recorder.add_frame(k, 0.1 * k, ids, np.full((1000, 2), float(k)), k * noise)
+"""
+
+
+RUN = ENDLESS_RUN.replace("10**9", "30") + "recorder.close()"
+
+
+def run(code, *arguments, limits=None):
+    """Run Python code in its own process, with limits of the system."""
+
+    def limit():
+        for which, value in (limits or {}).items():
+            resource.setrlimit(which, (value, value))
+
+    return subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        preexec_fn=limit,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+class TestMemory:
+    """Memory is proportional to the rows of a file, whatever it says about itself."""
+
+    def test_large_ids(self, recording, file):
+        numbers = np.array([*range(11), 2**31 - 1])
+        who = recording.characters._replace(ids=numbers)
+        rows = recording._rows._replace(ids=numbers[recording.ids])
+        replace(recording, characters=who, source=InMemory(rows)).save(file)
+        process = run(READ_ALL, file, limits={resource.RLIMIT_AS: 3 * 2**30})
+        assert process.stderr == ""
+        assert process.stdout == f"20 12 {2**31 - 1}\n"
+
+    def test_more_rows_than_bytes(self, file, monkeypatch):
+        """One value, again and again: a few bytes in the file, and as much in memory as it says."""
+        import pyarrow as pa
+
+        streamed(file)
+        with file.open("rb") as stream:
+            whole = pq.ParquetFile(stream)
+            metadata, table = whole.metadata.metadata, whole.read(use_threads=False)
+        many = table.take(pa.array(np.zeros(2**18, np.int64)))
+        with pq.ParquetWriter(
+            file, table.schema, compression="zstd", store_schema=False, data_page_size=2**30
+        ) as writer:
+            writer.add_key_value_metadata({b"footway": metadata[b"footway"]})
+            writer.write_table(many, row_group_size=len(many))
+        monkeypatch.setattr(parquet_file, "_MOST_ROWS_PER_BYTE", 10)  # 200 of them take a minute
+        assert "rows, more than can be in it" in refused(file)
+
+    @pytest.mark.parametrize("rows", [2**24 + 1, 2**62, -1])
+    def test_row_groups_that_are_declared_too_large(self, file, rows):
+        streamed(file)
+        metadata = SimpleNamespace(
+            num_row_groups=1, row_group=lambda _: SimpleNamespace(num_rows=rows)
+        )
+        with pytest.raises(ValueError, match="row group of"):
+            parquet_file._checked_sizes(file, metadata)
+
+
+READ_ALL = """
+import sys
+from footway.crowd.recording import Recording
+from footway.io.jupedsim import save_jupedsim
+found = Recording.load(sys.argv[1])
+found.save(sys.argv[1])
+save_jupedsim(found, sys.argv[1] + ".sqlite")
+print(found.n_frames, len(found.characters.ids), found.ids.max())
 """
 
 
@@ -325,18 +456,37 @@ class TestRefused:
         with pytest.raises(fw.BadFile, match="cannot be written"):
             ParquetRecorder("/dev/full", **MEMORY)
 
-    def test_a_disk_that_fills_up(self, file):
-        """The error comes to the one who records, and what was written before is there."""
-        process = subprocess.run(
-            [sys.executable, "-c", ENDLESS_RUN, str(file)],
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000)),
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
+    @pytest.mark.parametrize("limit", [100_000, 20_000])
+    def test_files_that_become_too_large(self, recording, file, limit):
+        """The error is one line, what was written before is there, and so is the old output."""
+        recording.save(file)
+        kept = file.read_bytes()
+        process = run(RUN, file, limits={resource.RLIMIT_FSIZE: limit})
+        line = process.stderr.splitlines()[-1]
+        assert line.startswith(f"footway.errors.BadFile: {file}: cannot be written: File too large")
+        parts = file.with_name("run.parquet.parts")
+        if limit == 100_000:  # the parts fit, and the whole does not
+            assert line.endswith("; the frames before that are in run.parquet.parts")
+            assert Recording.load(file).n_frames == 30
+        assert file.read_bytes() == kept
+        assert not list(parts.glob("*.new"))
+        assert not list(parts.glob("lock"))
+
+    def test_a_disk_that_fills_up(self, recording, small_disk):
+        file = small_disk / "run.parquet"
+        recording.save(file)
+        kept = file.read_bytes()
+        process = run(ENDLESS_RUN, file)
+        line = process.stderr.splitlines()[-1]
+        assert line.endswith(
+            "run.parquet: cannot be written: No space left on device; "
+            "the frames before that are in run.parquet.parts"
         )
-        assert "cannot be written: File too large" in process.stderr
+        assert file.read_bytes() == kept
         assert Recording.load(file).n_frames >= 5
+        with pytest.raises(fw.BadFile, match="No space left on device"):
+            random_recording(characters=500, frames=200).save(file)
+        assert file.read_bytes() == kept
 
     @examples(40)
     @given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), min_size=1, max_size=6))
@@ -396,14 +546,14 @@ class TestObstacles:
         np.testing.assert_array_equal(again.obstacles, recording.obstacles)
 
     def test_files_without_them_are_read(self, tmp_path, monkeypatch):
-        header = ParquetRecorder._header
+        header = storage._header
 
-        def old(recorder, *, complete):
-            facts = json.loads(header(recorder, complete=complete))
+        def old(recording, **options):
+            facts = json.loads(header(recording, **options))
             del facts["obstacles"]
             return json.dumps(facts)
 
-        monkeypatch.setattr(ParquetRecorder, "_header", old)
+        monkeypatch.setattr(storage, "_header", old)
         random_recording().save(tmp_path / "old.parquet")
         recording = Recording.load(tmp_path / "old.parquet")
         assert recording.obstacles.shape == (0, 7)
@@ -411,12 +561,12 @@ class TestObstacles:
 
     @pytest.mark.parametrize("bad", [5, [[1, 2]], [["x"] * 7], [[None] * 7]])
     def test_damaged(self, tmp_path, monkeypatch, bad):
-        header = ParquetRecorder._header
+        header = storage._header
 
-        def odd(recorder, *, complete):
-            return json.dumps(json.loads(header(recorder, complete=complete)) | {"obstacles": bad})
+        def odd(recording, **options):
+            return json.dumps(json.loads(header(recording, **options)) | {"obstacles": bad})
 
-        monkeypatch.setattr(ParquetRecorder, "_header", odd)
+        monkeypatch.setattr(storage, "_header", odd)
         random_recording().save(tmp_path / "odd.parquet")
         with pytest.raises(fw.BadFile, match="damaged"):
             Recording.load(tmp_path / "odd.parquet")

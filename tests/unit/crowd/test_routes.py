@@ -182,6 +182,45 @@ class TestEverythingElse:
         it.step(500)
         assert it.arrivals == 1
 
+    @pytest.mark.parametrize("follow", ["miran", "irm"])
+    @pytest.mark.parametrize("choice", [False, True])
+    def test_where_an_obstacle_closes_the_route_later_it_takes_another(self, follow, choice):
+        env = fw.Environment.from_polygons(
+            shapely.box(0, 0, 30, 20) - shapely.box(10, 3, 20, 17), name="ring"
+        )
+        it = fw.Crowd(fw.CorridorMap.build(env), environment=env)
+        where = (
+            {"destinations": [[box(24, 8, 26, 10), box(27, 8, 29, 10)]], "then": "stay"}
+            if choice
+            else {"goals": [(25, 8.5)]}
+        )
+        it.add(1, starts=[(5, 8.5)], follow=follow, **where)
+        state = it._cast.engine.state
+        it.step(20)
+        assert state.track[0, LEFT] == GUIDED
+        assert it.positions[0, 1] < 8.5  # on its way through the lower passage
+        it.add_obstacle((15, 1.5), 1.4)
+        highest = 0.0
+        for _ in range(60):
+            it.step(10)
+            highest = max(highest, float(it.positions[0, 1]))
+        assert it.arrivals == 1
+        assert highest > 17.0  # around, through the upper passage
+
+    def test_an_obstacle_behind_it_does_not_send_it_around(self):
+        env = fw.Environment.from_polygons(
+            shapely.box(0, 0, 30, 20) - shapely.box(10, 3, 20, 17), name="ring"
+        )
+        it = fw.Crowd(fw.CorridorMap.build(env), environment=env)
+        it.add(1, starts=[(5, 8.5)], goals=[(25, 8.5)], follow="miran")
+        while it.positions[0, 0] < 21.0:
+            it.step()
+        it.add_obstacle((15, 1.5), 1.4)
+        for _ in range(20):
+            it.step(10)
+            assert it.positions[0, 0] > 20.0
+        assert it.arrivals == 1
+
     def test_new_goals(self):
         it = crowd(seed=1)
         it.add(5, area=box(2, 2, 14, 14), goals=[(50.0, 5.0)] * 5, profile=HIKER)
@@ -196,12 +235,12 @@ class TestRefused:
         ("how", "words"),
         [
             ({"preferences": {"mudd": 2.0}}, "no ground of kind 'mudd' on this map; it has ground"),
-            ({"preferences": {"mud": 0.0}}, "the weight of 'mud' is 0; give a positive number"),
-            ({"preferences": {"mud": -1}}, "the weight of 'mud' is -1; give a positive number"),
+            ({"preferences": {"mud": 0.0}}, "the weight of 'mud' is 0.0; give a positive number"),
+            ({"preferences": {"mud": -1}}, "the weight of 'mud' is -1.0; give a positive number"),
             ({"preferences": {"mud": np.nan}}, "the weight of 'mud' is nan"),
             ({"preferences": 3}, "preferences must map kinds of ground to weights, not 3"),
             ({"preferences": MUD, "follow": "cmm"}, r"follow corridors \(cmm\) have no use"),
-            ({"follow": "along"}, "follow is 'along': take cmm, miran or irm"),
+            ({"follow": "along"}, "the follower is 'along': it must be one of cmm"),
             ({"follow": "irm", "behaviour": "wander"}, "a wanderer follows corridors"),
         ],
     )
@@ -215,9 +254,9 @@ class TestRefused:
         ("how", "words"),
         [
             ({"sigma": 2.0}, "sigma is 2 m and spacing 3 m"),
-            ({"sigma": np.nan}, "sigma is nan m: it must be above 0"),
-            ({"spacing": 0.0}, "spacing is 0.0 m: it must be above 0"),
-            ({"look": -1.0}, "look is -1.0 m: it must be above 0"),
+            ({"sigma": np.nan}, "sigma is nan m: it must be finite"),
+            ({"spacing": 0.0}, "spacing is 0 m: it must be more than 0"),
+            ({"look": -1.0}, "look is -1 m: it must be more than 0"),
         ],
     )
     def test_numbers(self, how, words):

@@ -61,23 +61,23 @@ def test_no_voxels(solid):
 
 @pytest.mark.parametrize("resolution", [0, -1, float("nan"), float("inf"), "fine", None])
 def test_bad_resolution(resolution):
-    with pytest.raises(fw.BadInput, match="give a positive length"):
+    with pytest.raises(fw.BadInput, match=r"the resolution is .* must be"):
         Volume(np.zeros((1, 1, 1), bool), resolution=resolution)
-    with pytest.raises(fw.BadInput, match="give a positive length"):
+    with pytest.raises(fw.BadInput, match=r"the resolution is .* must be"):
         Volume.from_boxes((0, 0, 0, 1, 1, 1), resolution=resolution)
 
 
 @pytest.mark.parametrize("origin", [(0, 0), (0, 0, float("nan")), "here", None])
 def test_bad_origin(origin):
-    with pytest.raises(fw.BadGeometry, match="give \\(x, y, z\\)"):
+    with pytest.raises(fw.BadGeometry, match="the origin"):
         Volume(np.zeros((1, 1, 1), bool), 1.0, origin)
 
 
 @pytest.mark.parametrize("box", [(0, 0, 0, 1, 1), (0, 0, 0, 1, 0, 1), (0, 0, 0, 1, 1, "a"), 3])
 def test_bad_boxes(box):
-    with pytest.raises(fw.BadGeometry, match=r"the bounds: .* is no box"):
+    with pytest.raises(fw.BadGeometry, match=r"the bounds.* box|the bounds must be numbers"):
         Volume.from_boxes(box)
-    with pytest.raises(fw.BadGeometry, match=r"box 1: .* is no box"):
+    with pytest.raises(fw.BadGeometry, match=r"box 1.* is no box|box 1 must be numbers"):
         Volume.from_boxes((0, 0, 0, 9, 9, 9), [(1, 1, 1, 2, 2, 2), box])
 
 

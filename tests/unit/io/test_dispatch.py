@@ -73,11 +73,11 @@ def test_paths_that_are_no_files(tmp_path):
         fw.load(tmp_path / "none.geojson")
     with pytest.raises(fw.BadFile, match=r": is a directory"):
         fw.load(tmp_path)
-    with pytest.raises(fw.BadFile, match="null"):
+    with pytest.raises(fw.BadFile, match="give its name"):
         fw.load("a\0b.wkt")
-    with pytest.raises(fw.BadFile, match="not a path"):
+    with pytest.raises(fw.BadFile, match="give its name"):
         fw.load(5)
-    with pytest.raises(fw.BadFile, match=r"cannot be read: (File name|Not a dir)"):
+    with pytest.raises(fw.BadFile, match=r"give its name|cannot be read: Not a dir"):
         fw.load("x" * 5000 + ".wkt")
 
 

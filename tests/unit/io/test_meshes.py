@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import re
 import sys
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -254,7 +258,7 @@ class TestBadFiles:
 
     @pytest.mark.parametrize("resolution", [0, -1, float("nan"), "fine"])
     def test_bad_resolution(self, tmp_path, resolution):
-        with pytest.raises(fw.BadInput, match=r"resolution is .*; give a positive number"):
+        with pytest.raises(fw.BadInput, match=r"the resolution is .* must be"):
             fw.load(write_obj(tmp_path / "a.obj", GROUND), resolution=resolution)
 
     def test_without_trimesh(self, tmp_path, monkeypatch):
@@ -344,3 +348,89 @@ def judge_plan(env, volume, *, between, share=1.0) -> None:
     walkable = shapely.contains_xy(env.walkable, *middle)
     assert inside.sum() > 500
     assert walkable[inside].mean() >= share
+
+
+class TestBuffersOfGltf:
+    """A .gltf keeps its numbers in data URIs or in files beside it."""
+
+    @pytest.fixture
+    def write(self, tmp_path):
+        floor, crate = trimesh.creation.box((4, 1, 6)), trimesh.creation.box((1, 1, 1))
+        crate.apply_translation((0, 1, 0))
+        mesh = trimesh.util.concatenate([floor, crate])
+
+        def run(change=lambda document, raw: None, name="model.gltf", buffer="my model.bin"):
+            found = trimesh.Scene(mesh).export(file_type="gltf")
+            document = json.loads(found.pop("model.gltf"))
+            raws = [found[one["uri"]] for one in document["buffers"]]
+            for k, raw in enumerate(raws):
+                file = tmp_path / f"{k} {buffer}"
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(raw)
+                document["buffers"][k]["uri"] = quote(f"{k} {buffer}")
+            change(document, raws)
+            (tmp_path / name).write_text(json.dumps(document))
+            return tmp_path / name
+
+        return run
+
+    def size(self, file):
+        return fw.load(file, resolution=1).size
+
+    def test_files_beside_it(self, write):
+        assert self.size(write()) == (4.0, 6.0, 2.0)
+
+    def test_files_in_a_folder_beside_it(self, write):
+        assert self.size(write(buffer="parts/model.bin")) == (4.0, 6.0, 2.0)
+
+    def test_data_uris(self, write):
+        def inline(document, raws):
+            for one, raw in zip(document["buffers"], raws, strict=True):
+                text = base64.b64encode(raw).decode()
+                one["uri"] = f"data:application/octet-stream;base64,{text}"
+
+        assert self.size(write(inline)) == (4.0, 6.0, 2.0)
+
+    def test_pictures_are_not_needed(self, write):
+        def look(document, raws):
+            document["images"] = [{"uri": "missing.png"}]
+            document["textures"] = [{"source": 0}]
+            colour = {"baseColorTexture": {"index": 0}}
+            document["materials"] = [{"pbrMetallicRoughness": colour}]
+            document["meshes"][0]["primitives"][0]["material"] = 0
+
+        assert self.size(write(look)) == (4.0, 6.0, 2.0)
+
+    @pytest.mark.parametrize(
+        ("uri", "words"),
+        [
+            ("missing.bin", "its buffer 'missing.bin', beside it, does not exist"),
+            ("../outside.bin", "outside the folder of the model; put the file there"),
+            ("%2e%2e/outside.bin", "outside the folder of the model"),
+            ("/etc/hostname", "outside the folder of the model"),
+            ("file:///etc/hostname", "is not in a file; save the model as .glb"),
+            ("https://example.org/a.bin", "is not in a file"),
+            ("link.bin", "outside the folder of the model"),
+            ("", "is a directory"),
+        ],
+    )
+    def test_other_files_are_not_read(self, write, tmp_path, uri, words):
+        (tmp_path.parent / "outside.bin").write_bytes(bytes(1000))
+        (tmp_path / "link.bin").symlink_to(tmp_path.parent / "outside.bin")
+        file = write(lambda document, raws: document["buffers"][0].update(uri=uri))
+        with pytest.raises(fw.BadFile, match=re.escape(words)) as caught:
+            fw.load(file, resolution=1)
+        assert len(str(caught.value).splitlines()) == 1
+
+    def test_a_buffer_that_is_cut_off(self, write, tmp_path):
+        file = write()
+        first = next(tmp_path.glob("0*"))
+        first.write_bytes(first.read_bytes()[:10])
+        with pytest.raises(fw.BadFile, match=r"has 10 bytes instead of \d+; save the model again"):
+            fw.load(file, resolution=1)
+
+    @pytest.mark.parametrize("buffers", [3, [3], [{"uri": 3}], [{"uri": "a", "byteLength": "x"}]])
+    def test_documents_that_are_damaged(self, write, buffers):
+        file = write(lambda document, raws: document.update(buffers=buffers))
+        with pytest.raises(fw.BadFile):
+            fw.load(file, resolution=1)

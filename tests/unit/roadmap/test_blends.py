@@ -227,7 +227,7 @@ class TestRefusals:
             blends(elbow(), clearance=wish)
 
     def test_other_things(self):
-        with pytest.raises(fw.BadInput, match="takes a Roadmap"):
+        with pytest.raises(fw.BadInput, match="a Roadmap is needed"):
             blends("roadmap")
-        with pytest.raises(fw.BadInput, match='"exact" or "halved"'):
+        with pytest.raises(fw.BadInput, match="one of exact, halved"):
             blends(elbow(), method="doubled")

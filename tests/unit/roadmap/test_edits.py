@@ -53,7 +53,7 @@ class TestNodes:
 
     @pytest.mark.parametrize("at", [(1, 2, 3), (np.nan, 1), "here", None])
     def test_no_place(self, editor: Editor, at):
-        with pytest.raises(fw.BadQuery, match="2 finite numbers x, y"):
+        with pytest.raises(fw.BadQuery, match="the place of a node"):
             editor.add_node(at)
 
     def test_a_list_of_nodes_is_joined(self, editor: Editor):

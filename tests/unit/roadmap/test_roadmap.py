@@ -123,7 +123,7 @@ class TestRefused:
             ([(1, 1), (2, 1)], [(1, 1)], {}, "to itself"),
             ([(1, 1), (2, 1)], [(0, 1)], {"paths": [[(1, 1), (3, 1)]]}, "does not end at node 1"),
             ([(1, 1), (2, 1)], [(0, 1)], {"paths": []}, "0 local paths for 1 edges"),
-            ([(1, 1), (2, 1)], [(0, 1)], {"weights": [0.0]}, "positive"),
+            ([(1, 1), (2, 1)], [(0, 1)], {"weights": [0.0]}, "between"),
             ([(1, 1), (2, 1)], [(0, 1)], {"method": "magic"}, "magic"),
         ],
     )

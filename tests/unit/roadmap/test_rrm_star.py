@@ -177,7 +177,7 @@ class TestErrors:
                 method(gallery.make("field"), seed=seed)
 
     def test_useful_nodes(self):
-        with pytest.raises(BadInput, match='give "shortening" or "published"'):
+        with pytest.raises(BadInput, match="one of shortening, published"):
             rrm_star(gallery.make("field"), useful_nodes="best")
 
     @pytest.mark.parametrize(

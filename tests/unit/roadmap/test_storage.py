@@ -11,7 +11,8 @@ import pytest
 import footway as fw
 from footway.roadmap import Editor, Roadmap
 from footway.roadmap.space import make_space, space_of_cells
-from footway.roadmap.storage import FORMAT, is_roadmap
+from footway.roadmap.storage import KIND, is_roadmap
+from tests.archives import pack, rewrite, unpack
 
 
 @pytest.fixture(scope="module")
@@ -29,16 +30,6 @@ def flat() -> Roadmap:
 def solid() -> Roadmap:
     space = space_of_cells(np.ones((4, 5, 6), bool), 0.5)
     return Roadmap.make([(1, 1, 1), (2, 1, 1)], [(0, 1)], space, method="grid", name="box")
-
-
-def arrays_of(file) -> dict[str, np.ndarray]:
-    with np.load(file) as archive:
-        return dict(archive)
-
-
-def write(file, arrays) -> None:
-    with file.open("wb") as stream:
-        np.savez(stream, **arrays)
 
 
 @pytest.mark.parametrize("which", ["flat", "solid"])
@@ -86,7 +77,8 @@ def test_an_infinite_parameter_is_written_as_json(flat, tmp_path):
 
     file = tmp_path / "endless.fwmap"
     flat.with_changes(parameters={"usefulness": math.inf, "seed": 3}).save(file)
-    json.loads(bytes(arrays_of(file)["header"]), parse_constant=refuse)
+    with np.load(file) as archive:
+        json.loads(bytes(archive["header"]), parse_constant=refuse)
     assert Roadmap.load(file).parameters == {"usefulness": math.inf, "seed": 3}
 
 
@@ -119,21 +111,27 @@ class TestDamaged:
         ],
     )
     def test_arrays(self, file, name, value):
-        arrays = arrays_of(file)
-        arrays[name] = value
-        write(file, arrays)
+        rewrite(file, lambda _, arrays: arrays.update({name: value}))
         self.refused(file)
 
     @pytest.mark.parametrize(
         "change",
-        [{"version": 99}, {"space": {}}, {"space": 3}, {"method": "x"}, {"fake_obstacles": [1]}],
-    )
-    def test_header(self, file, change):
-        arrays = arrays_of(file)
-        header = json.loads(bytes(arrays["header"])) | change
-        arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
-        write(file, arrays)
+        [
+            {"resolution": 1e-9}, {"resolution": 2.0}, {"resolution": True}, {"origin": [0, 0]},
+            {"origin": [1, 0, 0]}, {"radius": 0.5}, {"radius": -1}, {"dimension": 3},
+            {"dimension": 2.0}, {"method": "x"}, {"fake_obstacles": [1]}, {"name": 3},
+            {"fake_obstacles": [{"kind": "box", "points": [[1, 1, 1], [2, 2, 2]]}]},
+            {"parameters": {"seed": {}}}, {"seconds": {"grid": "x"}}, {"more": 1},
+        ],
+    )  # fmt: skip
+    def test_facts(self, file, change):
+        rewrite(file, lambda header, _: header["facts"].update(change))
         self.refused(file)
+
+    @pytest.mark.parametrize("version", [1, 99, None])
+    def test_another_version(self, file, version):
+        rewrite(file, lambda header, _: header.update(version=version))
+        assert "build it again or update Footway" in self.refused(file)
 
     def test_missing_cut_and_other(self, file, tmp_path):
         assert "no such file" in self.refused(tmp_path / "none.fwmap")
@@ -148,8 +146,8 @@ class TestDamaged:
         file.write_text('{"type": "FeatureCollection"}')
         with pytest.raises(fw.BadFile, match=r"damaged \(it is no archive of arrays\)"):
             load(file)
-        write(file, {"header": np.array([{}], object)})
-        with pytest.raises(fw.BadFile, match=r"damaged \(it holds objects, not only numbers\)"):
+        file.write_bytes(pack({}, {"header": np.array([{}], object)}))
+        with pytest.raises(fw.BadFile, match="is no array of plain numbers"):
             load(file)
 
     def test_cannot_be_written(self, flat, tmp_path):
@@ -163,5 +161,5 @@ class TestDamaged:
         assert not (tmp_path / "odd.fwmap").exists()
 
     def test_says_what_it_is(self, file):
-        header = json.loads(bytes(arrays_of(file)["header"]))
-        assert (header["format"], header["kind"]) == (FORMAT, "roadmap")
+        header, _ = unpack(file.read_bytes())
+        assert (header["format"], header["facts"]["kind"]) == (KIND.format, "roadmap")

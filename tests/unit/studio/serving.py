@@ -1,24 +1,29 @@
 """A real server on loopback for tests, and a small client that speaks its language."""
 
 import json
+import tempfile
 import threading
 import time
 from contextlib import contextmanager
+from pathlib import Path
 
 from websockets.sync.client import connect
 
+from footway.studio import handover, loading_process
 from footway.studio.documents import open_built_in
 from footway.studio.gate import Gate
+from footway.studio.loading import Loader
 from footway.studio.server import Studio, bind, server_of
 from footway.studio.wire import unpacked
 
 
 @contextmanager
-def serving(document=None, *, token=None):
+def serving(document=None, *, token=None, loader=None):
     """Serve a document in a thread; give the studio."""
+    loader = loader or Loader(ahead=False)  # most tests send no file
     document = open_built_in("gallery:field") if document is None else document
     with bind("127.0.0.1", 0, exact=True) as listening:
-        studio = Studio(document, Gate("127.0.0.1", listening.getsockname()[1], token))
+        studio = Studio(document, Gate("127.0.0.1", listening.getsockname()[1], token), loader)
         server = server_of(studio)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
@@ -29,6 +34,24 @@ def serving(document=None, *, token=None):
             server.should_exit = True
             thread.join(timeout=300)
             assert not thread.is_alive()
+
+
+class InThisProcess:
+    """Loads files as the loading process does, without the process: for hundreds of them."""
+
+    @contextmanager
+    def folder(self):
+        with tempfile.TemporaryDirectory() as made:
+            yield Path(made)
+
+    def load(self, order, **_):
+        with tempfile.TemporaryDirectory() as folder:
+            loading_process.load(
+                {"file": order.file, "called": order.called, "map": order.map_name,
+                 "scale": order.scale, "between": order.between, "sent": order.sent,
+                 "folder": folder}
+            )  # fmt: skip
+            return handover.unpack(Path(folder), file=order.file)
 
 
 def wait_until(is_so, seconds=300.0):

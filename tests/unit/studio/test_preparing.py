@@ -53,6 +53,15 @@ def test_it_is_said_once_and_taken_back(told, compiler):
     assert told.what is None
 
 
+def test_what_another_process_makes_is_said_when_it_says_so(told):
+    with told.elsewhere("maps") as compiling:
+        assert told.said == []
+        compiling()
+        compiling()
+        assert told.what == "maps"
+    assert told.said == ["maps", None]
+
+
 def test_it_is_taken_back_after_an_error(told, compiler):
     def fail():
         with told.of("IRM"):

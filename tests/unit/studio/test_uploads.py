@@ -5,11 +5,17 @@ import pytest
 import footway as fw
 from footway.studio.documents import Document
 from footway.studio.saving import as_geojson
-from footway.studio.uploads import clean_name, opened
+from footway.studio.uploads import clean_name
+from footway.studio.uploads import opened as opened_by
 from tests.unit.crowd.maps import cmap, env
 from tests.unit.crowd.recordings import random_recording
+from tests.unit.studio.serving import InThisProcess
 
 HALL = as_geojson(Document("hall", "map", env("hall"), cmap("hall"))).content
+
+
+def opened(name, content):
+    return opened_by(name, content, InThisProcess())
 
 
 @pytest.mark.parametrize(

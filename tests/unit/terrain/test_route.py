@@ -254,11 +254,11 @@ class TestBadInput:
             fw.route(rooms, (1, 1), (8, 1), preferences={"lava": 2.0})
 
     def test_options(self, rooms):
-        with pytest.raises(fw.BadQuery, match="no method 'hexagons'"):
+        with pytest.raises(fw.BadQuery, match="the method is 'hexagons'"):
             fw.route(rooms, (1, 1), (8, 1), method="hexagons")
         with pytest.raises(fw.BadQuery, match="method='grid'"):
             fw.route(rooms, (1, 1), (8, 1), resolution=1.0)
-        for resolution, says in ((0.0, "positive"), (math.nan, "positive"), ("a", "a number")):
+        for resolution, says in ((0.0, "more than 0"), (math.nan, "finite"), ("a", "a number")):
             with pytest.raises(fw.BadQuery, match=says):
                 fw.route(rooms, (1, 1), (8, 1), method="grid", resolution=resolution)
         with pytest.raises(fw.BadQuery, match="or more"):

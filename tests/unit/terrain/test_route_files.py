@@ -35,7 +35,7 @@ class TestDrawn:
         for points, says in [
             ([(1, 1)], "one point"),
             ([(1, 1), (1, 1)], "one point"),
-            ([(1, 1), (2, np.nan)], "point 1 of the route"),
+            ([(1, 1), (2, np.nan)], "row 1 of the points of a route"),
             ([1, 2, 3], r"\(n, 2\)"),
             ([(1, 4), (9, 4)], r"leaves the free space at \(5.750, 4.000\)"),
             ([(1, 1), (1, 20)], r"leaves the free space at \(1.000, 7.750\)"),

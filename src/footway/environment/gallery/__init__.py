@@ -19,6 +19,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
 from footway.errors import BadInput
+from footway.validation import shown
 
 if TYPE_CHECKING:
     from footway.environment import Environment, Volume
@@ -57,6 +58,8 @@ def make(name: str) -> Environment | Volume:
         23
 
     """
+    if not isinstance(name, str):
+        raise BadInput(f"the name of a map is a text, not {shown(name)}")
     if name in _NAMES:
         function = name.replace("-", "_")
         module = import_module(f"footway.environment.gallery.{function}")
@@ -65,7 +68,7 @@ def make(name: str) -> Environment | Volume:
     tiling = _TILING.fullmatch(name)
     if tiling is None:
         known = ", ".join(_NAMES)
-        raise BadInput(f"no map {name!r} in the gallery; there are {known} and city:NxN")
+        raise BadInput(f"no map {shown(name)} in the gallery; there are {known} and city:NxN")
     return _tiled(name, int(tiling[1]), int(tiling[2]))
 
 

@@ -24,7 +24,7 @@ from footway.io.picture.people import (
     people_colours,
     trails_of,
 )
-from footway.io.target import whole_file
+from footway.writing import whole_file
 
 if TYPE_CHECKING:
     import os

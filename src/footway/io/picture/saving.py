@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from footway.errors import BadFile, BadInput
+from footway.errors import BadInput
+from footway.writing import whole_file
 
 if TYPE_CHECKING:
     import os
@@ -39,10 +40,8 @@ def save_picture(figure: Figure, file: str | os.PathLike[str]) -> None:
 
     """
     path = check_picture_file(file)
-    try:
-        figure.savefig(path, dpi=_DPI, metadata=_timeless(path))
-    except OSError as error:
-        raise BadFile(f"{path}: cannot be written: {error.strerror or error}") from error
+    with whole_file(path) as part:
+        figure.savefig(part, dpi=_DPI, metadata=_timeless(path))
 
 
 def _timeless(path: Path) -> dict[str, str | None]:

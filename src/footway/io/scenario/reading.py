@@ -15,7 +15,9 @@ from footway.io.scenario.models import Scenario
 from footway.io.scenario.positions import key_lines
 from footway.io.scenario.problems import Fault, Origin, did_you_mean, kind_of, show, similar
 from footway.io.scenario.schema import TABLES
-from footway.io.source import as_path, read_text
+from footway.io.source import read_text
+from footway.validation import file as checked_file
+from footway.validation import text as checked_text
 
 if TYPE_CHECKING:
     import os
@@ -95,7 +97,7 @@ def load_scenario(file: str | os.PathLike[str]) -> Scenario:
     """
     from footway.io.scenario.demos import demo_file, is_demo
 
-    path = demo_file(str(file)) if is_demo(file) else as_path(file)
+    path = demo_file(str(file)) if is_demo(file) else checked_file(file)
     name = str(file)
     try:
         text = read_text(path)
@@ -116,8 +118,11 @@ def parse_scenario(
         folder: that its paths are relative to.
 
     """
+    checked_text(text, "scenario")
+    checked_text(name, "name")
+    place = Path() if folder == "" else checked_file(folder, "folder")
     values = _parse(text, name)
-    return _with_paths(validated(values, Origin(name, key_lines(text))), Path(folder))
+    return _with_paths(validated(values, Origin(name, key_lines(text))), place)
 
 
 def validated(values: dict[str, Any], origin: Origin) -> Scenario:

@@ -17,7 +17,8 @@ import shapely
 
 from footway.constants import GRID, TOUCH
 from footway.environment import Environment, Ingredients, Pieces, Repair
-from footway.errors import BadInput
+from footway.errors import BadInput, BadQuery
+from footway.validation import pair, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,11 +57,13 @@ def footprint(surface: Surface, *, between: tuple[float, float], name: str) -> E
 def heights(between: Any) -> tuple[float, float]:
     """Return two heights, or say what is wrong with them."""
     try:
-        low, high = (float(height) for height in between)
-    except (TypeError, ValueError):
+        low, high = pair(between, "heights")
+    except BadQuery:
         low = high = math.nan
-    if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        raise BadInput(f"between is {between!r}; give two heights in metres, the lower one first")
+    if not low < high:
+        raise BadInput(
+            f"between is {shown(between)}; give two heights in metres, the lower one first"
+        )
     return low, high
 
 

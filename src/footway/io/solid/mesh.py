@@ -21,6 +21,7 @@ from footway.constants import GRID
 from footway.environment import Repair
 from footway.errors import BadFile, BadGeometry, BadInput
 from footway.io.solid.bodies import Surface, join
+from footway.io.solid.gltf_buffers import with_buffers
 from footway.io.source import read_bytes
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def read_surface(path: Path, *, up: str | None = None, scale: float | None = Non
     suffix = path.suffix.lower()
     if up not in {None, "y", "z"}:
         raise BadInput(f"up is {up!r}; give 'y' or 'z'")
-    corners, ignored = _read(read_bytes(path), suffix)
+    corners, ignored = _read(read_bytes(path), path)
     if not len(corners):
         raise BadFile("is a mesh without faces; give one that has triangles")
     corners = corners * (1.0 if scale is None else scale)
@@ -153,17 +154,21 @@ def _check_reach(corners: NDArray[np.float64]) -> None:
         )
 
 
-def _read(content: bytes, suffix: str) -> tuple[NDArray[np.float64], list[str]]:
+def _read(content: bytes, path: Path) -> tuple[NDArray[np.float64], list[str]]:
     """Return (n, 3, 3) corners of all triangles in the file's units, and what was left out."""
     trimesh = _trimesh()
-    kind = suffix.removeprefix(".")
+    kind = path.suffix.lower().removeprefix(".")
     if kind == "obj":
         # Comments and names may be in any encoding; numbers are ASCII.
         content = content.decode("ascii", "replace").encode()
     try:
+        if kind == "gltf":
+            content = with_buffers(content, path.parent)
         with _quiet(trimesh):
             loaded = trimesh.load(io.BytesIO(content), file_type=kind, process=False)
             corners, ignored = _triangles(loaded)
+    except BadFile:
+        raise
     except _DAMAGED as error:
         # What trimesh says is about its own arrays.
         raise BadFile(

@@ -1,0 +1,505 @@
+"""Files of our own: archives of arrays and JSON that are checked before anybody uses them.
+
+    plan.fwmap, run.npz:  a zip of  header.npy   JSON as bytes: format, version and facts
+                                    digest.npy   SHA-256 over the header and all arrays
+                                    NAME.npy     one for each array
+
+No pickle, and NumPy's `load` reads them. Each kind of file has one schema (`Kind`) that says which
+arrays and facts it has, their types, shapes and ranges, and how their sizes depend on each other.
+The digest tells damage; the schema holds for files that somebody else wrote. Kernels index arrays
+without looking, so nothing that breaks the schema may reach them.
+
+Sizes and types are compared with the schema before anything is unpacked, so that a small file
+cannot fill the memory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+import stat
+import zipfile
+import zlib
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from footway import validation
+from footway.errors import BadFile, BadInput
+from footway.writing import whole_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from os import PathLike
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    Arrays = dict[str, NDArray[Any]]
+    Facts = dict[str, Any]
+
+MOST_UNPACKED: Final = 2**30
+"""bytes. An archive that unpacks to more must not be compressed: then its own size is the limit."""
+
+FARTHEST: Final = 1e7
+"""m. No coordinate or length of a file is greater; input on the grid of 1 mm is not either."""
+
+_HEADER, _DIGEST = "header", "digest"
+_ENDLESS = "inf"  # stands for infinity: JSON has no such number
+
+_NPY: Final = re.compile(
+    rb"\x93NUMPY\x01\x00(..)\{'descr': '([^']{2,8})', 'fortran_order': False, "
+    rb"'shape': \(([0-9, ]*)\), \} *\n",
+    re.DOTALL,
+)
+_LONGEST_HEADER: Final = 2**26  # bytes
+_AT_ONCE: Final = 2**24  # bytes that are unpacked at a time
+_NPY_LENGTH: Final = 128  # bytes, of a header of NumPy's with up to three numbers
+
+_UNREADABLE: Final = (
+    OSError, EOFError, ValueError, LookupError, NotImplementedError, RuntimeError, MemoryError,
+    zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
+"""What `zipfile` and `json` raise for damaged files; RuntimeError is also a password or too deep a
+nesting."""
+
+
+class Damaged(Exception):
+    """Why a file cannot be used, in a few words."""
+
+
+# -- schemas -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Array:
+    """What an array of a file must be.
+
+    Attributes:
+        dtype: as NumPy writes it: "<f8", "<i4", "|b1".
+        shape: sizes, by number or by name; a name stands for the same number in all arrays of a
+            file, "name+1" for one more. A list or a whole number among the facts gives its name a
+            size, too.
+        least: smallest number that is allowed, for all or for each column.
+        most: largest number likewise; the name of a size: below that size, so an index into it.
+        nan: whether NaN is allowed; infinities never are.
+        step: if given, the array is offsets: from 0 to the size that `most` names, with at least
+            this from each to the next.
+
+    """
+
+    dtype: str
+    shape: tuple[int | str, ...]
+    least: float | tuple[float, ...] = -FARTHEST
+    most: float | str | tuple[float | str, ...] = FARTHEST
+    nan: bool = False
+    step: int | None = None
+
+
+_SEAL: Final = Array("|u1", (32,), 0, 255)
+
+
+def indices(into: str, *shape: int | str, least: int = 0, dtype: str = "<i8") -> Array:
+    """Indices into something of a named size; -1 is none where that is allowed."""
+    return Array(dtype, shape, least, into)
+
+
+def flags(*shape: int | str) -> Array:
+    """True or false."""
+    return Array("|b1", shape, 0, 1)
+
+
+class Number(NamedTuple):
+    """A number among the facts; infinite only where `most` is."""
+
+    least: float
+    most: float
+
+
+class Whole(NamedTuple):
+    """A whole number among the facts."""
+
+    least: int
+    most: int
+
+
+class OneOf(NamedTuple):
+    """One of some words or other values among the facts."""
+
+    values: tuple[Any, ...]
+
+
+class Either(NamedTuple):
+    """What fits one of several patterns."""
+
+    patterns: tuple[Any, ...]
+
+
+class Names(NamedTuple):
+    """A dictionary with any names, whose values all fit one pattern."""
+
+    pattern: Any
+
+
+class Kind(NamedTuple):
+    """The schema of one kind of file.
+
+    Patterns of facts are `str`, `bool`, the classes above, [pattern] for a list of any length,
+    (pattern, ...) for one of a given length, and {name: pattern} for a dictionary.
+    """
+
+    format: str
+    version: int
+    name: str  # what it is called in messages
+    remedy: str  # what to do with a file that cannot be used
+    arrays: dict[str, Array]
+    facts: dict[str, Any]
+    compress: bool = False
+
+
+# -- writing -----------------------------------------------------------------------------------
+
+
+def write(file: str | PathLike[str], kind: Kind, facts: Facts, arrays: Mapping[str, Any]) -> None:
+    """Write a file; it is there whole or not at all.
+
+    Raises:
+        BadFile: it cannot be written.
+        BadInput: the facts cannot be.
+
+    """
+    header = {"format": kind.format, "version": kind.version, "facts": facts}
+    try:
+        text = json.dumps(_without_infinities(header), allow_nan=False).encode()
+    except (TypeError, ValueError) as error:
+        raise BadInput(
+            f"the parameters of the {kind.name} cannot be written ({error}): give finite numbers, "
+            "words and lists of them"
+        ) from None
+    plain: Arrays = {
+        name: np.ascontiguousarray(arrays[name], schema.dtype).reshape(np.shape(arrays[name]))
+        for name, schema in kind.arrays.items()
+    }
+    members = sealed(text, plain)
+    compress = kind.compress and sum(a.nbytes for a in members.values()) < MOST_UNPACKED - 2**20
+    with whole_file(file) as part, part.open("wb") as stream:
+        (np.savez_compressed if compress else np.savez)(stream, allow_pickle=False, **members)
+
+
+def sealed(header: bytes, arrays: Arrays) -> Arrays:
+    """Return all members of an archive, by name."""
+    seal = np.frombuffer(_digest(header, arrays), np.uint8)
+    return {_HEADER: np.frombuffer(header, np.uint8), _DIGEST: seal, **arrays}
+
+
+def _digest(header: bytes, arrays: Arrays) -> bytes:
+    """SHA-256 over the header and over name, type, shape and bytes of every array."""
+    digest = hashlib.sha256(header)
+    for name in sorted(arrays):
+        array = arrays[name]
+        digest.update(f"\0{name} {array.dtype.str} {array.shape}\0".encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.digest()
+
+
+def _without_infinities(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _without_infinities(inner) for name, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without_infinities(inner) for inner in value]
+    return _ENDLESS if isinstance(value, float) and value == math.inf else value
+
+
+# -- reading -----------------------------------------------------------------------------------
+
+
+@contextmanager
+def reading(file: str | PathLike[str], kind: Kind, **sizes: int) -> Iterator[tuple[Facts, Arrays]]:
+    """Read a file and check it against its schema; what is refused inside is refused, too.
+
+    `sizes` are those that neither the arrays nor the facts tell. Arrays belong to the caller.
+
+    Raises:
+        BadFile: missing, damaged, of another kind or version; or `Damaged` or `BadInput` was
+            raised inside.
+
+    """
+    try:
+        with _opened(file) as archive:
+            facts, arrays = _read(archive, kind, sizes)
+        yield facts, arrays
+    except BadFile as error:
+        raise BadFile(f"{file}: {error}") from None
+    except (Damaged, BadInput, MemoryError) as error:
+        raise BadFile(
+            f"{file}: not a Footway {kind.name}, or damaged ({_in_short(error)}): {kind.remedy}"
+        ) from None
+
+
+def format_of(file: str | PathLike[str]) -> str | None:
+    """Return the format that the header of a file names; None for everything else."""
+    try:
+        with _opened(file) as archive:
+            found = _header(archive, _members(archive))[1].get("format")
+    except (BadFile, Damaged):
+        return None
+    return found if isinstance(found, str) else None
+
+
+def _in_short(error: BaseException) -> str:
+    words = str(error) or type(error).__name__
+    return " ".join(words.split())[:200]
+
+
+@contextmanager
+def _opened(file: str | PathLike[str]) -> Iterator[zipfile.ZipFile]:
+    """Open a regular file as a zip; whatever goes wrong inside is BadFile or Damaged."""
+    try:
+        with zipfile.ZipFile(_regular(validation.file(file))) as archive:
+            yield archive
+    except BadFile:
+        raise
+    except FileNotFoundError:
+        raise BadFile("no such file") from None
+    except _UNREADABLE as error:
+        if isinstance(error, OSError) and error.strerror:
+            raise BadFile(f"cannot be read: {error.strerror}") from None
+        raise Damaged(_in_short(error)) from None
+
+
+def _regular(path: Path) -> Path:
+    """Return the path of a zip; pipes and devices may never end."""
+    mode = path.stat().st_mode
+    if not stat.S_ISREG(mode):
+        raise BadFile(f"is {'a directory' if stat.S_ISDIR(mode) else 'not a regular file'}")
+    if not zipfile.is_zipfile(path):
+        raise Damaged("it is no archive of arrays")
+    return path
+
+
+def _read(archive: zipfile.ZipFile, kind: Kind, sizes: dict[str, int]) -> tuple[Facts, Arrays]:
+    members = _members(archive)
+    text, header = _header(archive, members)
+    if header.get("format") != kind.format:
+        raise Damaged("another kind of file")
+    if header.get("version") != kind.version:
+        raise BadFile(
+            f"written by another Footway (format {header.get('version')!r:.20}, this one reads "
+            f"{kind.version}): {kind.remedy} or update Footway"
+        )
+    facts: Facts = check(header.get("facts"), kind.facts, "facts")
+    sizes = sizes | _sizes_of(facts)
+    _check_names(members, kind)
+    plans = {name: _plan(archive, members[name]) for name in (_DIGEST, *kind.arrays)}
+    for name, schema in (kind.arrays | {_DIGEST: _SEAL}).items():
+        _check_shape(name, plans[name], schema, sizes)
+    arrays = {name: _unpack(archive, members[name], plan) for name, plan in plans.items()}
+    seal = arrays.pop(_DIGEST).tobytes()
+    if seal != _digest(text, arrays):
+        raise Damaged("its content is not what was written")
+    for name, schema in kind.arrays.items():
+        _check_numbers(name, arrays[name], schema, sizes)
+    return facts, arrays
+
+
+def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    """Members by name, if they do not unpack to far more than there is."""
+    found = archive.infolist()
+    members = {info.filename.removesuffix(".npy"): info for info in found}
+    unpacked = sum(info.file_size for info in found)
+    packed = any(info.compress_type != zipfile.ZIP_STORED for info in found)
+    stream: Any = archive.fp
+    length = stream.seek(0, 2)
+    if sum(info.compress_size for info in found) > length or len(members) < len(found):
+        raise Damaged("its parts overlap")
+    if unpacked > (MOST_UNPACKED if packed else length):
+        raise Damaged(f"it would unpack to {unpacked / 2**20:,.0f} MiB")
+    return members
+
+
+def _header(
+    archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo]
+) -> tuple[bytes, dict[str, Any]]:
+    """Bytes of the header, and what they say."""
+    if _HEADER not in members:
+        raise Damaged("it has no header, as files of older versions")
+    plan = _plan(archive, members[_HEADER])
+    if plan.dtype != "|u1" or math.prod(plan.shape) > _LONGEST_HEADER:
+        raise Damaged("its header is no text, or too long")
+    text = _unpack(archive, members[_HEADER], plan).tobytes()
+    header = json.loads(text)
+    if not isinstance(header, dict):
+        raise Damaged("another kind of file")
+    return text, header
+
+
+def _check_names(members: dict[str, zipfile.ZipInfo], kind: Kind) -> None:
+    known = {_HEADER, _DIGEST, *kind.arrays}
+    for name in sorted(known - set(members)):
+        raise Damaged(f"array {name} is missing")
+    for name in sorted(set(members) - known):
+        raise Damaged(f"array {name!r:.40} is unknown")
+
+
+class _Plan(NamedTuple):
+    """What the header of a member says."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    begin: int  # bytes before the numbers
+
+
+def _plan(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> _Plan:
+    """Read type and shape of a member, as NumPy writes them, without unpacking the rest."""
+    with archive.open(member) as stream:
+        found = _NPY.match(stream.read(_NPY_LENGTH))
+    if found is None:
+        raise Damaged(f"{member.filename!r:.40} is no array of plain numbers")
+    descr = found[2].decode("ascii", "replace")
+    shape = tuple(int(size) for size in found[3].decode().replace(" ", "").split(",") if size)
+    begin = 10 + int.from_bytes(found[1], "little")
+    width = int(descr[2:]) if re.fullmatch(r"[<|][fiub]\d", descr) else 0
+    if not width or begin != found.end() or member.file_size != begin + width * math.prod(shape):
+        raise Damaged(f"{member.filename!r:.40} is no array of plain numbers")
+    return _Plan(descr, shape, begin)
+
+
+def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, plan: _Plan) -> NDArray[Any]:
+    """Read as many bytes as were declared, into memory of our own."""
+    array = np.empty(plan.shape, plan.dtype)
+    with archive.open(member) as stream:
+        stream.read(plan.begin)
+        numbers: Any = array.reshape(-1).view(np.uint8)
+        done = 0
+        while done < len(numbers):
+            part = stream.read(min(_AT_ONCE, len(numbers) - done))
+            if not part:
+                raise Damaged(f"{member.filename!r:.40} is cut off")
+            numbers[done : done + len(part)] = np.frombuffer(part, np.uint8)
+            done += len(part)
+        stream.read(1)  # the end: compares the checksum
+    return array
+
+
+# -- arrays against their schema ---------------------------------------------------------------
+
+
+def _sizes_of(facts: Facts) -> dict[str, int]:
+    """Sizes that facts give: lengths of lists, and whole numbers."""
+    found = {name: len(value) for name, value in facts.items() if isinstance(value, list)}
+    whole = {name: value for name, value in facts.items() if type(value) is int}
+    return found | whole
+
+
+def _check_shape(name: str, plan: _Plan, schema: Array, sizes: dict[str, int]) -> None:
+    """Compare type and shape; names of sizes that are new get theirs."""
+    if plan.dtype != schema.dtype:
+        raise Damaged(f"array {name} has the type {plan.dtype}, not {schema.dtype}")
+    wrong = Damaged(f"array {name} has the shape {plan.shape}, which does not fit")
+    if len(plan.shape) != len(schema.shape):
+        raise wrong
+    for size, wanted in zip(plan.shape, schema.shape, strict=True):
+        base, _, more = str(wanted).partition("+")
+        least = int(more or 0)
+        known = int(base) if base.isdigit() else sizes.setdefault(base, size - least)
+        if size != known + least or known < 0:
+            raise wrong
+
+
+def _check_numbers(name: str, array: NDArray[Any], schema: Array, sizes: dict[str, int]) -> None:
+    """Compare numbers with their limits."""
+    if schema.dtype == "|b1":
+        array = array.view(np.uint8)
+    low = np.asarray(schema.least, np.float64)
+    limits = schema.most if isinstance(schema.most, tuple) else (schema.most,)
+    top = np.array([sizes[m] - 1 if isinstance(m, str) else m for m in limits], np.float64)
+    if schema.step is not None:
+        top = top + 1.0
+        if not _are_offsets(array, int(top[0]), schema.step):
+            raise Damaged(f"array {name} has offsets that do not fit")
+    outside = (array < low) | (array > (top if isinstance(schema.most, tuple) else top[0]))
+    if array.dtype.kind == "f":
+        outside |= np.isinf(array)
+        outside |= False if schema.nan else np.isnan(array)
+    if outside.any():
+        value = array[outside].flat[0]
+        raise Damaged(f"array {name} has the number {value!s:.30}, which is out of range")
+
+
+def _are_offsets(array: NDArray[Any], end: int, step: int) -> bool:
+    return (
+        len(array) > 0
+        and array[0] == 0
+        and array[-1] == end
+        and bool((array >= 0).all())
+        and bool((array <= end).all())
+        and bool((np.diff(array) >= step).all())
+    )
+
+
+# -- facts against their patterns --------------------------------------------------------------
+
+
+def check(value: Any, pattern: Any, where: str) -> Any:
+    """Return a value of a header if it fits a pattern, with lists of a given length as tuples.
+
+    Raises:
+        Damaged: it does not fit.
+
+    """
+    wrong = Damaged(f"{where} is {value!r:.40}, which does not fit")
+    if pattern is str or pattern is bool:
+        if type(value) is not pattern:
+            raise wrong
+        return value
+    if isinstance(pattern, (Number, Whole)):
+        return _check_number(value, pattern, wrong)
+    if isinstance(pattern, OneOf):
+        if not any(type(value) is type(known) and value == known for known in pattern.values):
+            raise wrong
+        return value
+    if isinstance(pattern, Either):
+        return _check_either(value, pattern, where, wrong)
+    if isinstance(pattern, Names):
+        if not isinstance(value, dict):
+            raise wrong
+        return {name: check(v, pattern.pattern, f"{where}.{name:.20}") for name, v in value.items()}
+    if isinstance(pattern, (list, tuple)):
+        if not isinstance(value, list):
+            raise wrong
+        if isinstance(pattern, list):
+            return [check(v, pattern[0], f"{where}[{k}]") for k, v in enumerate(value)]
+        if len(value) != len(pattern):
+            raise wrong
+        parts = enumerate(zip(value, pattern, strict=True))
+        return tuple(check(v, p, f"{where}[{k}]") for k, (v, p) in parts)
+    if not isinstance(value, dict):
+        raise wrong
+    for name in sorted(set(pattern) ^ set(value)):
+        raise Damaged(f"{where} has {'no' if name in pattern else 'an unknown'} {name:.40}")
+    return {name: check(value[name], p, f"{where}.{name}") for name, p in pattern.items()}
+
+
+def _check_number(value: Any, pattern: Number | Whole, wrong: Damaged) -> float | int:
+    if isinstance(pattern, Whole):
+        if type(value) is not int or not pattern.least <= value <= pattern.most:
+            raise wrong
+        return value
+    number = math.inf if value == _ENDLESS else value
+    is_number = type(number) is float or (type(number) is int and abs(number) < 2**63)
+    if not is_number or not pattern.least <= number <= pattern.most:
+        raise wrong
+    return float(number)
+
+
+def _check_either(value: Any, pattern: Either, where: str, wrong: Damaged) -> Any:
+    for one in pattern.patterns:
+        try:
+            return check(value, one, where)
+        except Damaged:
+            continue
+    raise wrong

@@ -1,0 +1,99 @@
+"""`footway diff`: the first frame and character in which two recordings differ."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from footway.cli.maps import JsonOption  # noqa: TC001 - Typer reads it at run time
+from footway.cli.output import count, facts, print_json, print_lines
+from footway.cli.recordings import tell_if_cut
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from footway.crowd.comparing import Comparison, FrameDifference
+
+EXAMPLES: Final = (
+    "[bold]Examples[/bold]\n\n"
+    "  footway diff before.parquet after.parquet\n\n"
+    "Exit codes: 0 the recordings are equal, 1 they differ, 2 bad input."
+)
+
+DIFFERENT: Final = 1  # exit code, as that of diff
+
+_UNITS: Final = {"step": "s", "time": "s", "position": "m", "velocity": "m/s", "radius": "m"}
+
+
+def diff(
+    a: Annotated[str, typer.Argument(metavar="A", help="A recording.", show_default=False)],
+    b: Annotated[str, typer.Argument(metavar="B", help="Another one.", show_default=False)],
+    *,
+    json: JsonOption = False,
+) -> None:
+    """Find the first frame and character in which two recordings differ.
+
+    They are compared to the last bit: times, ids, positions, velocities, radii, populations. Other
+    seeds or maps are said, and make no difference by themselves. The exit code is 0 where they are
+    equal, and 1 where they differ.
+    """
+    from footway.crowd.recording import Recording
+
+    one, other = Recording.load(a), Recording.load(b)
+    found = one.compare(other)
+    tell_if_cut(a, one)
+    tell_if_cut(b, other)
+    if json:
+        print_json({"a": a, "b": b, "equal": found.equal, **_as_json(found)})
+    else:
+        verdict = "are equal" if found.equal else "differ"
+        print_lines([f"{a} and {b} {verdict}"])
+        print_lines(facts(_as_text(found, one.n_frames)))
+    if not found.equal:
+        raise typer.Exit(DIFFERENT)
+
+
+def _as_text(found: Comparison, frames: int) -> Iterator[tuple[str, str]]:
+    for name, (one, other) in found.facts.items():
+        unit = " s" if name == "dt" else ""
+        yield name, f"{_shown(one)}{unit} in A, {_shown(other)}{unit} in B"
+    if found.first is None:
+        yield "same", f"the first {count(min(found.facts.get('frames', (frames,))), 'frame')}"
+        return
+    yield from _frame_as_text(found.first)
+
+
+def _frame_as_text(first: FrameDifference) -> Iterator[tuple[str, str]]:
+    yield "first", f"frame {first.frame}: step {first.step}, {first.time:g} s in A"
+    if first.character >= 0:
+        more = f" and {first.characters - 1:,} more" if first.characters > 1 else ""
+        yield "character", f"{first.character}{more}"
+    one, other = first.values
+    if one is None or other is None:
+        yield "differs", f"{first.what}; it is at {_shown(other if one is None else one)}"
+        return
+    by = "" if first.amount is None else f", {first.amount:g} {_UNITS[first.what]} apart"
+    yield "differs", f"{first.what}: {_shown(one)} in A, {_shown(other)} in B{by}"
+
+
+def _shown(value: Any) -> str:
+    """Return a value with all its digits."""
+    if isinstance(value, list):
+        return f"({', '.join(map(_shown, value))})"
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def _as_json(found: Comparison) -> dict[str, Any]:
+    first = None if found.first is None else _finite(found.first._asdict())
+    return {"facts": {name: list(pair) for name, pair in found.facts.items()}, "first": first}
+
+
+def _finite(value: Any) -> Any:
+    """Return plain values for JSON, which has no NaN: they are words there."""
+    if isinstance(value, dict):
+        return {name: _finite(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,23 @@
+"""Recordings that commands read: what is missing from them is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from footway.cli.output import count, say
+
+if TYPE_CHECKING:
+    from footway.crowd.recording import Recording
+
+
+def tell_if_cut(run: str, recording: Recording) -> None:
+    """Say so where the run of a recording was cut short."""
+    from footway.crowd.storage import unfinished_parts
+
+    if recording.complete:
+        return
+    parts = unfinished_parts(Path(run))
+    where = f", in {parts[0].parent}" if parts else ""
+    frames = count(recording.n_frames, "frame")
+    say(f"{run}: the run was cut short, or is not over; it has {frames}{where}")

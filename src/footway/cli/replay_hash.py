@@ -1,0 +1,49 @@
+"""`footway replay-hash`: the hash of a recording, frame by frame."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+import typer
+
+from footway.cli.maps import JsonOption  # noqa: TC001 - Typer reads it at run time
+from footway.cli.output import count, print_json, print_lines
+from footway.cli.recordings import tell_if_cut
+
+EXAMPLES: Final = (
+    "[bold]Examples[/bold]\n\n"
+    "  footway replay-hash run.parquet\n\n"
+    "  footway replay-hash run.parquet --json\n\n"
+    "docs/crowds.md says what is hashed."
+)
+
+RunArgument = Annotated[
+    str, typer.Argument(metavar="RUN", help="A recording (.parquet).", show_default=False)
+]
+
+
+def replay_hash(run: RunArgument, *, json: JsonOption = False) -> None:
+    """Print the hash of a recording, frame by frame, and of the whole.
+
+    The same bits of times, ids, positions, velocities, radii and populations give the same hash, on
+    every machine: two runs are the same where the last lines are.
+    """
+    from footway.crowd.comparing import frame_hashes, replay_hash
+    from footway.crowd.recording import Recording
+
+    recording = Recording.load(run)
+    tell_if_cut(run, recording)
+    if json:
+        frames = list(frame_hashes(recording))
+        whole = replay_hash(recording, frames)
+        rows = [frame._asdict() for frame in frames]
+        print_json({"run": run, "hash": whole, "complete": recording.complete, "frames": rows})
+        return
+    frames = []
+    print_lines([f"{'frame':>8} {'step':>10} {'time/s':>12} {'characters':>10}  hash"])
+    for frame in frame_hashes(recording):
+        number, step, time, characters, found = frame
+        print_lines([f"{number:>8} {step:>10} {time:>12.6g} {characters:>10}  {found}"])
+        frames.append(frame)
+    whole = replay_hash(recording, frames)
+    print_lines([f"replay {whole} ({count(len(frames), 'frame')})"])

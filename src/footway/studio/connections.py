@@ -1,0 +1,180 @@
+"""Connections with time limits: who sends or reads too slowly is disconnected.
+
+uvicorn waits for ever for the rest of a request and for a browser that does not read, and counts
+both against its limit of connections: a few hundred half-sent requests would lock the server.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+if TYPE_CHECKING:
+    import asyncio
+
+    import h11
+
+HEAD_SECONDS: Final = 10.0
+"""For the head of a request, however many bytes of it have come."""
+
+BODY_SECONDS: Final = 10.0
+"""For the body of a request, and a second more for each `BODY_RATE` bytes that have come."""
+
+BODY_RATE: Final = 20_000.0
+"""Bytes per second that a body must have on average."""
+
+READ_SECONDS: Final = 30.0
+"""For reading what has piled up (64 kB), while the server waits to send more."""
+
+END_SECONDS: Final = 15.0
+"""For closing a socket from the other side, too."""
+
+MOST_IDLE: Final = 128
+"""Connections on which the server waits for the client; for one more, the oldest is closed."""
+
+_State = Literal["idle", "body", "work", "stalled", "gone"]
+_ALLOWED: Final = {"idle": HEAD_SECONDS, "body": BODY_SECONDS, "stalled": READ_SECONDS}
+
+
+class Connection(H11Protocol):
+    """A connection of HTTP, which is in one of five states.
+
+    idle        the server waits for the head of a request
+    body        it waits for the rest of a request that it works on already
+    work        the client waits for the answer
+    stalled     the client does not read the answer
+    gone        it has ended, or has become a web socket
+
+    In all but the last two it is the client's turn, and a timer looks whether it keeps the time.
+    There are few bodies at a time, since the server refuses more; the others that wait for the
+    client are limited in number here.
+    """
+
+    _state: _State = "idle"
+    _since = 0.0  # s, beginning of the state
+    _bytes = 0  # of this request that have come
+    _timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin; where too many wait already, the oldest of them ends."""
+        super().connection_made(transport)
+        self._enter("idle")
+        waiting = [
+            one
+            for one in self.connections
+            if isinstance(one, Connection) and one._state in ("idle", "stalled")  # noqa: SLF001
+        ]
+        if len(waiting) > MOST_IDLE:
+            min(waiting, key=lambda one: one._since).drop()  # noqa: SLF001
+
+    def data_received(self, data: bytes) -> None:
+        """Take some bytes."""
+        self._bytes += len(data)
+        super().data_received(data)
+        self._look()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        super().on_response_complete()
+        self._look()
+
+    def pause_writing(self) -> None:
+        """Wait for a client that does not read."""
+        super().pause_writing()
+        self._look()
+
+    def resume_writing(self) -> None:
+        """Go on sending."""
+        super().resume_writing()
+        self._look()
+
+    def handle_websocket_upgrade(self, event: h11.Request) -> None:
+        """Hand the connection to another protocol."""
+        self._enter("gone")
+        super().handle_websocket_upgrade(event)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End."""
+        self._enter("gone")
+        super().connection_lost(exc)
+
+    def drop(self) -> None:
+        """Close the connection now; what was not sent yet is lost."""
+        self._enter("gone")
+        self.transport.abort()
+
+    def _look(self) -> None:
+        """Find out in which state the connection is."""
+        cycle, state = self.cycle, self._state
+        if state == "gone":
+            return
+        if self.flow.write_paused:
+            found: _State = "stalled"
+        elif cycle is None or cycle.response_complete:
+            found = "idle"
+        else:
+            found = "body" if cycle.more_body else "work"
+        if found != state:
+            self._enter(found)
+
+    def _enter(self, state: _State) -> None:
+        self._state, self._since = state, self.loop.time()
+        if state == "idle":
+            self._bytes = 0
+        _cancel(self._timer)
+        if state in _ALLOWED:
+            self._check()
+
+    def _check(self) -> None:
+        """Drop the connection when its time is up, or look again then."""
+        until = self._since + _ALLOWED[self._state]
+        if self._state == "body":
+            until += self._bytes / BODY_RATE
+        if self.loop.time() >= until:
+            self.drop()
+        else:
+            self._timer = self.loop.call_at(until, self._check)
+
+
+class SocketConnection(WebSocketsSansIOProtocol):
+    """A web socket that is closed where its client does not read, or does not close it."""
+
+    _stalled: asyncio.TimerHandle | None = None
+    _ending: asyncio.TimerHandle | None = None
+
+    def pause_writing(self) -> None:
+        """Wait for a client that does not read."""
+        super().pause_writing()
+        self._stalled = self.loop.call_later(READ_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Go on sending."""
+        super().resume_writing()
+        _cancel(self._stalled)
+
+    def on_task_complete(self, task: asyncio.Task[Any]) -> None:
+        """Give the client some time to close its side."""
+        super().on_task_complete(task)
+        self._end_soon()
+
+    def keepalive_timeout(self) -> None:
+        """Give up a client that does not answer."""
+        super().keepalive_timeout()
+        self._end_soon()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End."""
+        super().connection_lost(exc)
+        _cancel(self._stalled)
+        _cancel(self._ending)
+
+    def _end_soon(self) -> None:
+        if self._ending is None and not self.disconnected:
+            self._ending = self.loop.call_later(END_SECONDS, self.transport.abort)
+
+
+def _cancel(timer: asyncio.TimerHandle | None) -> None:
+    if timer is not None:
+        timer.cancel()

@@ -1,0 +1,222 @@
+"""A document as plain files in a folder, and back: how the loading process hands over its result.
+
+    document.npz   JSON header; geometry of the environment and rows of the recording as arrays
+    map.fwmap      the corridor map, built
+    scenario.toml  the text of the scenario
+
+Nothing is pickled. The reader trusts the writer no more than any file: the process that wrote this
+has read a foreign file and may have been taken over by it. Arrays are checked before use, and the
+Parquet file of a recording is not read again (`MOST_ROWS` names the exception).
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, get_args
+
+import numpy as np
+
+from footway.corridor import CorridorMap
+from footway.crowd.recording import OBSTACLE_COLUMNS, Characters, Recording, Rows
+from footway.errors import BadFile, FootwayError
+from footway.studio.documents import Document, What
+from footway.studio.local import origin_of
+
+if TYPE_CHECKING:
+    from footway.environment import Environment
+
+    Arrays = dict[str, np.ndarray[Any, Any]]
+
+MOST_ROWS: Final = 20_000_000
+"""Rows of a recording that are handed over as arrays, 640 MB; a longer one stays in its file."""
+
+_ARRAYS, _MAP, _SCENARIO = "document.npz", "map.fwmap", "scenario.toml"
+_DAMAGE: Final = (
+    OSError, ValueError, LookupError, TypeError, EOFError, RuntimeError, MemoryError,
+    zipfile.BadZipFile,
+)  # fmt: skip
+
+
+# -- writing, in the loading process -----------------------------------------------------------
+
+
+def pack(document: Document, folder: Path, *, file: str) -> None:
+    """Write a document that was opened from `file` into a folder.
+
+    Raises:
+        BadFile: there is no room for the files.
+
+    """
+    facts: dict[str, Any] = {
+        "name": document.name,
+        "what": document.what,
+        "boxed": document.is_boxed,
+        "environment": None,
+        "recording": None,
+    }
+    arrays: Arrays = {}
+    if document.environment is not None:
+        from footway.io.environment_arrays import to_arrays
+
+        facts["environment"], arrays = to_arrays(document.environment)
+    if document.recording is not None:
+        facts["recording"], more = _taken_apart(document.recording)
+        arrays |= more
+    try:
+        arrays["header"] = np.frombuffer(json.dumps(facts).encode(), np.uint8)
+        with (folder / _ARRAYS).open("wb") as stream:
+            np.savez(stream, **arrays)  # type: ignore[arg-type]
+        document.corridors.save(folder / _MAP)
+        if document.scenario is not None:
+            (folder / _SCENARIO).write_bytes(Path(file).read_bytes())
+    except OSError as error:
+        raise BadFile(
+            f"{document.name}: cannot be handed over: {error.strerror}; make room for temporary "
+            "files"
+        ) from None
+
+
+def _taken_apart(recording: Recording) -> tuple[dict[str, Any], Arrays]:
+    """Facts and arrays of a recording; without rows where there are too many."""
+    facts = {
+        "step": recording.step,
+        "names": list(recording.names),
+        "map": recording.map_name,
+        "seed": recording.seed,
+        "complete": recording.complete,
+    }
+    rows = int(recording.offsets[-1])
+    arrays: Arrays = {
+        "times": recording.times,
+        "steps": recording.steps,
+        "offsets": recording.offsets,
+        "obstacles": recording.obstacles,
+        **dict(zip(("who", "radius", "population"), recording.characters, strict=True)),
+    }
+    if rows <= MOST_ROWS:
+        read = recording.source.read(0, rows)
+        arrays |= dict(zip(("ids", "positions", "velocities"), read, strict=True))
+    return facts, arrays
+
+
+# -- reading, in the server --------------------------------------------------------------------
+
+
+def unpack(folder: Path, *, file: str) -> Document:
+    """Return the document that `pack` wrote into a folder; `file` is what it was opened from.
+
+    Raises:
+        BadFile: it is not what `pack` writes.
+
+    """
+    try:
+        facts, arrays = _read(folder / _ARRAYS)
+        what = facts["what"]
+        if what not in get_args(What):
+            raise ValueError("a document of another kind")
+        corridors = CorridorMap.load(folder / _MAP)
+        if not isinstance(corridors, CorridorMap):
+            raise TypeError("a map in three dimensions")
+        made = Document(
+            str(facts["name"]),
+            what,
+            _environment(facts, arrays),
+            corridors,
+            is_boxed=facts["boxed"] is True,
+        )
+        if what == "scenario":
+            from footway.io.scenario.reading import parse_scenario
+
+            text = (folder / _SCENARIO).read_text(encoding="utf-8-sig")
+            parsed = parse_scenario(text, name=made.name, folder=Path(file).parent)
+            made = replace(made, scenario=parsed)
+        if what == "recording":
+            made = replace(made, recording=_put_together(facts["recording"], arrays, file))
+    except (FootwayError, *_DAMAGE) as error:
+        raise BadFile(f"the result of loading is damaged: {error}") from None
+    return replace(made, origin=origin_of(made.bounds))
+
+
+def _read(file: Path) -> tuple[dict[str, Any], Arrays]:
+    """Header and arrays of an archive; one that is compressed might be larger than it looks."""
+    with zipfile.ZipFile(file) as archive:
+        if any(entry.compress_type != zipfile.ZIP_STORED for entry in archive.infolist()):
+            raise ValueError("it is compressed")
+    with np.load(file, allow_pickle=False) as archive:
+        arrays = {name: archive[name] for name in archive.files}
+    facts = json.loads(arrays.pop("header").tobytes())
+    if not isinstance(facts, dict):
+        raise TypeError("no header")
+    return facts, arrays
+
+
+def _environment(facts: dict[str, Any], arrays: Arrays) -> Environment | None:
+    from footway.io.environment_arrays import from_arrays
+
+    about = facts["environment"]
+    return None if about is None else from_arrays(about, arrays)
+
+
+class _Kept:
+    """Rows of a recording in memory."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+
+    def read(self, first: int, last: int) -> Rows:
+        """Return rows first to last - 1."""
+        ids, positions, velocities = self._rows
+        return Rows(ids[first:last], positions[first:last], velocities[first:last])
+
+
+def _put_together(facts: dict[str, Any], arrays: Arrays, file: str) -> Recording:
+    """A recording with its rows in memory; a very long one, all of which was read, in its file."""
+    if "ids" not in arrays:
+        return Recording.load(file)
+    times, steps, offsets = (_array(arrays, name) for name in ("times", "steps", "offsets"))
+    who = Characters(*(_array(arrays, name) for name in ("who", "radius", "population")))
+    rows = Rows(*(_array(arrays, name) for name in ("ids", "positions", "velocities")))
+    names = tuple(str(name) for name in facts["names"])
+    sound = (
+        len(times) == len(steps) == len(offsets) - 1
+        and offsets[0] == 0
+        and bool((np.diff(offsets) >= 0).all())
+        and all(len(one) == offsets[-1] for one in rows)
+        and len({len(one) for one in who}) == 1
+        and bool(np.isin(rows.ids, who.ids).all())
+        and bool(((who.population >= 0) & (who.population < max(1, len(names)))).all())
+    )
+    if not sound:
+        raise ValueError("the arrays of the recording do not fit together")
+    return Recording(
+        step=float(facts["step"]),
+        times=times,
+        steps=steps,
+        offsets=offsets,
+        characters=who,
+        names=names,
+        map_name=str(facts["map"]),
+        seed=int(facts["seed"]),
+        complete=facts["complete"] is True,
+        obstacles=_array(arrays, "obstacles"),
+        source=_Kept(rows),
+    )
+
+
+_KINDS: Final = {
+    "times": ("<f8", 0), "steps": ("<i8", 0), "offsets": ("<i8", 0),
+    "obstacles": ("<f8", OBSTACLE_COLUMNS), "who": ("<i8", 0), "radius": ("<f8", 0),
+    "population": ("<i4", 0), "ids": ("<i8", 0), "positions": ("<f8", 2), "velocities": ("<f4", 2),
+}  # fmt: skip
+"""Type and columns (0: a plain list) of each array of a recording."""
+
+
+def _array(arrays: Arrays, name: str) -> Any:
+    kind, columns = _KINDS[name]
+    array = arrays[name]
+    if array.dtype != np.dtype(kind) or array.shape[1:] != ((columns,) if columns else ()):
+        raise ValueError(f"array {name} has the wrong shape or type")
+    return array

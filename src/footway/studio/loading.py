@@ -1,0 +1,418 @@
+"""Loading files in a process of their own, with limits of time and memory.
+
+A file can make the libraries that read it crash, loop for ever or take all memory. So the server
+reads no file of a user itself: a process does (`loading_process`), and hands over plain data
+(`handover`). It starts in a second or two; to hide that, the next one is started ahead and waits.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from footway.errors import BadInput, FootwayError, NoPath
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from footway.studio.documents import Document
+
+COMMAND: tuple[str, ...] = (sys.executable, "-P", "-m", "footway.studio.loading_process")
+"""Starts a loading process; -P keeps the current folder from being searched for modules."""
+
+_START: Final = 120.0  # s until a process must be ready
+_COMPILING: Final = 120.0  # s that each kernel may take that has to be compiled
+_MOST_COMPILING: Final = 1200.0  # s, all of them
+_PATIENCE: Final = 0.1  # s between two looks at whether somebody still wants the file
+_MOST_MESSAGES: Final = 10_000  # of one process: it may have been taken over
+_LONGEST: Final = 65_536  # bytes of a message
+_REASONS: Final = ("components", "pinch", "no room", "blocked")  # why there is no path
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What loading a file may take.
+
+    Attributes:
+        seconds: by the clock; compiling kernels does not count.
+        megabytes: of memory, on top of what Footway itself takes (on Linux; elsewhere memory is
+            not limited), and of each file that the process writes.
+
+    """
+
+    seconds: float = 60.0
+    megabytes: float = 4000.0
+
+
+@dataclass(frozen=True)
+class Order:
+    """A file to load.
+
+    Attributes:
+        file: its path.
+        called: the name that people know it by; its own where it is left out.
+        map_name: map of a recording.
+        scale: metres per cell, pixel or unit of a map.
+        between: heights, m, between which a plan is cut out of a three-dimensional map.
+        sent: whether it was sent, so that it may name no other file of this machine.
+
+    """
+
+    file: str
+    called: str | None = None
+    map_name: str | None = None
+    scale: float | None = None
+    between: tuple[float, float] | None = None
+    sent: bool = False
+
+    @property
+    def is_built_in(self) -> bool:
+        """Whether it needs no file: it comes with Footway, and so does its map, if it names one."""
+        return all(
+            name is None or name.startswith(("gallery:", "demo:"))
+            for name in (self.file, self.map_name)
+        )
+
+
+class Loader:
+    """Loads files, one at a time, each in a new process.
+
+    Args:
+        limits: of each file.
+        ahead: whether `prepare` starts the process for the next file ahead of it.
+        command: starts a process.
+
+    Example:
+        >>> loader = Loader(Limits(seconds=30))
+        >>> try:
+        ...     loader.load(Order("missing.geojson"))
+        ... except BadInput as error:
+        ...     print(error)
+        ... finally:
+        ...     loader.close()
+        missing.geojson: does not exist; check the path
+
+    """
+
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        *,
+        ahead: bool = True,
+        command: Sequence[str] | None = None,
+    ) -> None:
+        self.limits = limits or Limits()
+        self._ahead = ahead
+        self._command = command or COMMAND
+        self._turn = threading.Lock()  # held while a file is loaded
+        self._changing = threading.Lock()  # of what follows
+        self._has_ended = False
+        self._is_prepared = False
+        self._spare: _Process | None = None
+        self._all: set[_Process] = set()
+        self._base: tempfile.TemporaryDirectory[str] | None = None
+
+    def prepare(self) -> None:
+        """Start a process ahead of the next file, now and after each file."""
+        self._is_prepared = True
+        with self._changing, suppress(BadInput):  # the next file tells it
+            if self._ahead and self._spare is None:
+                self._spare = self._new()
+
+    def close(self) -> None:
+        """End all processes, and remove all folders; a file that is being loaded is given up."""
+        with self._changing:
+            self._has_ended = True
+            processes = list(self._all)
+        for process in processes:
+            process.end()
+        if self._base is not None:
+            self._base.cleanup()
+
+    @contextmanager
+    def folder(self) -> Iterator[Path]:
+        """Give a temporary folder, which is gone afterwards or when the loader is closed."""
+        with self._changing:
+            self._check_open()
+            if self._base is None:
+                self._base = tempfile.TemporaryDirectory(
+                    prefix="footway-studio-", ignore_cleanup_errors=True
+                )
+        with tempfile.TemporaryDirectory(dir=self._base.name, ignore_cleanup_errors=True) as made:
+            yield Path(made)
+
+    def load(
+        self,
+        order: Order,
+        *,
+        is_wanted: Callable[[], bool] = lambda: True,
+        compiling: Callable[[], object] = lambda: None,
+    ) -> Document:
+        """Return the document in a file.
+
+        Args:
+            order: the file, and how to read it.
+            is_wanted: tells whether somebody still waits for it; called often.
+            compiling: is called when kernels have to be compiled, which takes longer.
+
+        Raises:
+            BadInput: what is wrong with the file, or which limit it exceeds, on one line.
+            NoPath: people of a scenario cannot reach their goal.
+
+        """
+        called = order.called or order.file
+        with self._turn, self.folder() as folder:
+            process = self._take()
+            wait = _Wait(process, called, self.limits, is_wanted, compiling)
+            try:
+                wait.until_ready()
+                process.give(_as_json(order, folder, self.limits))
+                wait.until_done()
+                process.end()  # before its files are read: it must not change them
+                return _unpacked(folder, order.file, called)
+            finally:
+                self._drop(process)
+                if self._is_prepared:
+                    self.prepare()
+
+    def _take(self) -> _Process:
+        """Return the spare process, or a new one."""
+        with self._changing:
+            spare, self._spare = self._spare, None
+            if spare is not None and spare.is_alive:
+                return spare
+            if spare is not None:
+                self._all.discard(spare)
+            return self._new()
+
+    def _new(self) -> _Process:
+        self._check_open()
+        process = _Process(self._command)
+        self._all.add(process)
+        return process
+
+    def _check_open(self) -> None:
+        if self._has_ended:
+            raise BadInput("the studio is ending")
+
+    def _drop(self, process: _Process) -> None:
+        process.end()
+        with self._changing:
+            self._all.discard(process)
+
+
+def _as_json(order: Order, folder: Path, limits: Limits) -> dict[str, Any]:
+    return {
+        "file": order.file,
+        "called": order.called,
+        "map": order.map_name,
+        "scale": order.scale,
+        "between": order.between,
+        "sent": order.sent,
+        "folder": str(folder),
+        "seconds": limits.seconds,
+        "megabytes": limits.megabytes,
+    }
+
+
+@dataclass
+class _Wait:
+    """Waiting for a process, with a clock."""
+
+    process: _Process
+    called: str
+    limits: Limits
+    is_wanted: Callable[[], bool]
+    compiling: Callable[[], object]
+
+    def until_ready(self) -> None:
+        """Wait until it can take an order."""
+        message = self._next(_START)
+        if message is None or not message.get("ready"):
+            raise BadInput(
+                f"{self.called}: the process that loads files does not start"
+                f"{self._how_it_ended()}; see whether `footway check` works"
+            )
+
+    def until_done(self) -> None:
+        """Wait until the document is handed over, or raise why not."""
+        message = self._next(self.limits.seconds)
+        if message is None:
+            raise self._crashed()
+        if message.get("memory"):
+            raise self._too_large()
+        if message.get("fault"):
+            words = _one_line(message["fault"])
+            raise BadInput(f"{self.called}: this is a fault in Footway: {words:.300}")
+        if "error" in message:
+            raise _error_of(message)
+        if not message.get("done"):
+            raise self._crashed()
+
+    def _next(self, seconds: float) -> dict[str, Any] | None:
+        """Return the next message that is not about compiling; None: the process has ended."""
+        begin = time.monotonic()
+        end, last = begin + seconds, begin + seconds + _MOST_COMPILING
+        while True:
+            if not self.is_wanted():
+                raise BadInput(f"{self.called}: nobody waits for it any more")
+            try:
+                message = self.process.messages.get(timeout=_PATIENCE)
+            except queue.Empty:
+                if time.monotonic() > end:
+                    raise self._too_slow() from None
+                continue
+            if message is None or not message.get("compiling"):
+                return message
+            self.compiling()
+            end = min(last, max(end, time.monotonic() + max(seconds, _COMPILING)))
+
+    def _too_slow(self) -> BadInput:
+        seconds = self.limits.seconds
+        return BadInput(
+            f"{self.called}: took more than {seconds:g} s to load and was stopped; cut out a part, "
+            f"or start `footway studio --load-seconds {2 * seconds:g}`"
+        )
+
+    def _too_large(self) -> BadInput:
+        most = self.limits.megabytes
+        return BadInput(
+            f"{self.called}: takes more than {most:,.0f} MB of memory to load and was stopped; cut "
+            f"out a part, or start `footway studio --load-megabytes {2 * most:.0f}`"
+        )
+
+    def _crashed(self) -> BadInput:
+        if self.process.end() == -getattr(signal, "SIGXCPU", 0):
+            return self._too_slow()
+        return BadInput(
+            f"{self.called}: the process that loads it crashed{self._how_it_ended()}: the file is "
+            f"damaged, or takes more than {self.limits.megabytes:,.0f} MB of memory "
+            "(`footway studio --load-megabytes N`)"
+        )
+
+    def _how_it_ended(self) -> str:
+        code = self.process.end()
+        if code is None or code == 0:
+            return ""
+        with suppress(ValueError):
+            return f" ({signal.Signals(-code).name})"
+        return f" (exit code {code})"
+
+
+def _error_of(message: dict[str, Any]) -> FootwayError:
+    words, reason = _one_line(message["error"]), message.get("reason")
+    if reason in _REASONS:
+        return NoPath(words, reason=reason)
+    return BadInput(words)
+
+
+def _one_line(words: object) -> str:
+    return " ".join(str(words).split())
+
+
+def _unpacked(folder: Path, file: str, called: str) -> Document:
+    from footway.studio.handover import unpack
+
+    try:
+        return unpack(folder, file=file)
+    except FootwayError as error:
+        raise BadInput(f"{called}: {_one_line(error):.300}") from None
+
+
+class _Process:
+    """One loading process.
+
+    Attributes:
+        messages: what it has told; None is the last one.
+
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        folders = os.pathsep.join(filter(None, sys.path))  # the same Footway as this one
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - it is ours
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, "PYTHONPATH": folders},
+                **_apart(),
+            )
+        except (OSError, ValueError) as error:
+            raise BadInput(f"cannot start a process that loads files: {error}") from None
+        self.messages: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
+        self._ending = threading.Lock()
+        threading.Thread(target=self._listen, name="studio-loading", daemon=True).start()
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it runs."""
+        return self._process.poll() is None
+
+    def give(self, order: dict[str, Any]) -> None:
+        """Give it its order; one that has ended does not answer."""
+        assert self._process.stdin is not None
+        with suppress(OSError):
+            self._process.stdin.write(json.dumps(order).encode() + b"\n")
+            self._process.stdin.flush()
+
+    def end(self) -> int | None:
+        """End it, whatever it is doing; return how it ended, None where that cannot be told."""
+        with self._ending:
+            with suppress(subprocess.TimeoutExpired):
+                # One whose pipe is closed has ended by itself, or is about to.
+                self._process.wait(timeout=1.0 if self._has_hung_up else 0.0)
+            if self.is_alive:
+                _kill(self._process)
+            with suppress(OSError):
+                assert self._process.stdin is not None
+                self._process.stdin.close()
+            with suppress(subprocess.TimeoutExpired):
+                return self._process.wait(timeout=5.0)
+        return None
+
+    _has_hung_up = False
+
+    def _listen(self) -> None:
+        assert self._process.stdout is not None
+        try:
+            with self._process.stdout as lines:
+                for line in islice(iter(lambda: lines.readline(_LONGEST), b""), _MOST_MESSAGES):
+                    message = json.loads(line)
+                    if not isinstance(message, dict):
+                        break
+                    self.messages.put(message)
+        except (OSError, ValueError, RecursionError):
+            pass  # no message: it was taken over, and is not listened to any more
+        finally:
+            self._has_hung_up = True
+            self.messages.put(None)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process, and what it may have started."""
+    with suppress(OSError):
+        if sys.platform == "win32":
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def _apart() -> dict[str, Any]:
+    """Options that keep Ctrl-C in a terminal from reaching the process."""
+    if sys.platform == "win32":
+        flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
+        return {"creationflags": flags}
+    return {"start_new_session": True}

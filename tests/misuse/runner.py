@@ -1,0 +1,120 @@
+"""Call public functions with nonsense, in a process of its own: a crash must not end the tests.
+
+    python -m tests.misuse.runner few Crowd.add CorridorMap.path
+
+Writes one line before each call, and one that begins with "WRONG" for each wrong outcome: anything
+but success or a FootwayError with one line of text.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import inspect
+import os
+import resource
+import sys
+import warnings
+
+from footway.errors import FootwayError
+from tests.misuse.calls import CALLS
+from tests.misuse.names import public
+from tests.misuse.values import FEW, VALUES
+
+MEMORY = 6 * 2**30  # bytes of address space: what asks for more must have been refused
+LONGEST = 400  # characters of a message
+
+
+def main(kind, names):
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    warnings.simplefilter("error")
+    sys.set_int_max_str_digits(0)  # or Python refuses to print a result with such a number
+    known = public()
+    os.chdir(_scratch())
+    for name in names:
+        misuse(name, known[name], FEW if kind == "few" else VALUES)
+    print("DONE", flush=True)
+
+
+def _scratch():
+    from tests.misuse.calls import files
+
+    return files()
+
+
+def misuse(name, thing, values):
+    """Call one function as it should be called, then with each argument replaced by each value."""
+    attempt(name, "", None)
+    called, arguments = CALLS[name]()
+    for parameter in parameters(called, arguments):
+        for label, value in values.items():
+            attempt(name, parameter, value, label)
+
+
+def parameters(called, arguments):
+    """Names of all arguments, those that only a valid call names among them."""
+    try:
+        given = list(inspect.signature(called).parameters.values())
+    except ValueError:
+        given = []
+    plain = [p.name for p in given if p.kind not in (p.VAR_KEYWORD, p.POSITIONAL_ONLY)]
+    return list(dict.fromkeys([*plain, *arguments]))
+
+
+def attempt(name, parameter, value, label="as it should be"):
+    print(f"{name}({parameter} = {label})", flush=True)
+    try:
+        called, arguments = CALLS[name]()
+        if parameter:
+            arguments = {**arguments, parameter: value}
+        use(called, call(called, arguments))
+    except FootwayError as error:
+        text = str(error)
+        if not parameter:
+            print(f"WRONG refused a valid call: {text}", flush=True)
+        elif "\n" in text or not text or len(text) > LONGEST:
+            print(
+                f"WRONG {type(error).__name__} of {len(text)} characters: {text!r:.200}", flush=True
+            )
+    except BaseException as error:  # noqa: BLE001
+        where = _place(error)
+        print(f"WRONG {type(error).__name__}: {str(error)!r:.150} {where}", flush=True)
+
+
+def call(called, arguments):
+    """Call with arguments by name; the one of `*others` by its place."""
+    star = [
+        p.name for p in inspect.signature(called).parameters.values() if p.kind == p.VAR_POSITIONAL
+    ]
+    rest = {name: value for name, value in arguments.items() if name not in star}
+    return called(*[arguments[name] for name in star], **rest)
+
+
+def use(called, result):
+    """Use what came out: nonsense that was let in may do harm later."""
+    import matplotlib.pyplot as plt
+
+    from footway import Crowd
+
+    repr(result)
+    if hasattr(result, "to_dict"):
+        result.to_dict()
+    crowd = result if isinstance(result, Crowd) else getattr(called, "__self__", None)
+    if isinstance(crowd, Crowd):
+        crowd.step()
+    plt.close("all")
+
+
+def _place(error):
+    frames = inspect.getinnerframes(error.__traceback__)
+    own = [f for f in frames if "footway" in f.filename and "misuse" not in f.filename]
+    if not own:
+        return ""
+    frame = own[-1]
+    return f"at {frame.filename.split('footway/')[-1]}:{frame.lineno} via " + " ".join(
+        f"{f.filename.split('footway/')[-1]}:{f.lineno}" for f in own[-4:-1]
+    )
+
+
+if __name__ == "__main__":
+    faulthandler.enable()
+    main(sys.argv[1], sys.argv[2:] or sorted(CALLS))

@@ -1,0 +1,28 @@
+"""`footway studio` with a loading process, or a crowd, in which the worst happens.
+
+python -m tests.system.hostile_studio FILE ...             files do harm by their names
+python -m tests.system.hostile_studio stuck-crowd FILE ...  and no step of a crowd ever ends
+"""
+
+import ctypes
+import sys
+
+from footway.cli import main
+from footway.studio import loading
+from tests.unit.studio import hostile_process
+
+loading.COMMAND = hostile_process.COMMAND
+
+if __name__ == "__main__":
+    arguments = sys.argv[1:]
+    if arguments[0] == "stuck-crowd":
+        from footway.crowd import Crowd
+
+        def step(*_):
+            """Stay in native code that has given Python's lock back, as a kernel does."""
+            print("stuck", file=sys.stderr, flush=True)
+            ctypes.CDLL(None).pause()
+
+        Crowd.step = step
+        del arguments[0]
+    sys.exit(main(["studio", *arguments, "--no-browser"]))

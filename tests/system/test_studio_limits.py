@@ -1,0 +1,402 @@
+"""A studio that somebody wants to take down: bad files, half-sent requests, and signals."""
+
+import contextlib
+import os
+import re
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+from websockets.exceptions import ConnectionClosed
+
+from footway.studio import connections, server
+from footway.studio.documents import open_built_in
+from footway.studio.gate import Gate
+from footway.studio.loading import Limits, Loader
+from footway.studio.saving import as_geojson
+from tests.system.test_studio import get, upload
+from tests.unit.studio.hostile_process import COMMAND
+from tests.unit.studio.serving import Page, serving, wait_until
+from tests.unit.studio.test_loading import is_running
+
+FIELD = as_geojson(open_built_in("gallery:field")).content
+
+
+@contextlib.contextmanager
+def running(*arguments, **environment):
+    """Start a hostile studio; give the process and its gate once it listens."""
+    process = start(*arguments, **environment)
+    try:
+        line = process.stdout.readline()
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
+        assert found, line + process.stderr.read()
+        yield process, Gate("127.0.0.1", int(found[1]), None)
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.communicate(timeout=60)
+
+
+def start(*arguments, **environment):
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.system.hostile_studio", *map(str, arguments)],
+        env={**os.environ, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+# -- files -------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def studio():
+    """A studio whose files do harm by their names, and which stops them after two seconds."""
+    loader = Loader(Limits(seconds=2.0, megabytes=500.0), ahead=False, command=COMMAND)
+    with serving(open_built_in("gallery:field"), loader=loader) as made:
+        yield made
+
+
+def test_others_are_answered_while_a_file_takes_for_ever(studio):
+    told = []
+    sender = threading.Thread(
+        target=lambda: told.append(upload(studio.gate, "hold.geojson", FIELD).json())
+    )
+    with Page(studio.gate) as page:
+        sender.start()
+        wait_until(lambda: studio.loader._all)
+        assert "ok" in page.ask("hello")[0]
+        assert "ok" in page.ask("path", start=[3, 3], goal=[44, 40])[0]
+        box = [[20, 20], [21, 20], [21, 21], [20, 21]]
+        assert "ok" in page.ask("edit", do="add", what="obstacle", polygon=box)[0]
+        assert "ok" in page.ask("open", name="gallery:field")[0]
+        assert get(studio.gate, "/save?as=geojson").status_code == 200
+        assert sender.is_alive()
+        sender.join(timeout=60)
+    assert told[0]["error"].startswith("hold.geojson: took more than 2 s to load and was stopped")
+
+
+@pytest.mark.parametrize("name", ["crash", "fill", "fault"])
+def test_a_bad_file_is_refused_in_one_line_and_changes_nothing(studio, name):
+    with Page(studio.gate) as page:
+        before = page.ask("hello")[0]["ok"]["document"]["version"]
+        answer = upload(studio.gate, f"{name}.geojson", FIELD)
+        assert answer.status_code == 400
+        assert answer.json()["error"].startswith(f"{name}.geojson: ")
+        assert page.ask("hello")[0]["ok"]["document"]["version"] == before
+
+
+def test_a_file_whose_sender_has_left_is_given_up(tmp_path, monkeypatch):
+    loader = Loader(ahead=False, command=COMMAND)
+    with serving(open_built_in("gallery:field"), loader=loader) as studio:
+        with pytest.raises(httpx.ReadTimeout):
+            httpx.post(
+                f"http://127.0.0.1:{studio.gate.port}/upload?name=hold.geojson",
+                content=FIELD,
+                headers={"Origin": f"http://127.0.0.1:{studio.gate.port}"},
+                trust_env=False,
+                timeout=2.0,
+            )
+        wait_until(lambda: not loader._all and studio._uploads == 0, seconds=30)
+        assert upload(studio.gate, "good.geojson", FIELD).status_code == 200
+
+
+def test_a_file_at_the_start_is_stopped_and_told(tmp_path):
+    file = tmp_path / "hold.geojson"
+    file.write_bytes(FIELD)
+    process = start(file, "--load-seconds", 1)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert out == ""
+    assert err == (
+        f"footway: {file}: took more than 1 s to load and was stopped; cut out a part, or start "
+        "`footway studio --load-seconds 2`\n"
+    )
+    assert not is_running(int(file.with_suffix(".pid").read_text()))
+
+
+def test_ctrl_c_ends_the_loading_at_the_start(tmp_path):
+    file = tmp_path / "hold.geojson"
+    file.write_bytes(FIELD)
+    process = start(file)
+    wait_until(lambda: file.with_suffix(".pid").exists())
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err == "footway: interrupted\n"
+    wait_until(lambda: not is_running(int(file.with_suffix(".pid").read_text())), seconds=30)
+
+
+# -- signals -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("which", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_server_while_a_file_is_loaded(tmp_path, which):
+    (tmp_path / "good.geojson").write_bytes(FIELD)
+    (tmp_path / "temporary").mkdir()
+    environment = {"TMPDIR": str(tmp_path / "temporary")}
+    with running(tmp_path / "good.geojson", "--port", 0, **environment) as (process, gate):
+        left = {int((tmp_path / "good.pid").read_text())}
+        raw = send_half(gate, "hold.geojson", FIELD)
+        with raw, Page(gate) as page:
+            wait_until(lambda: children(process.pid) - left, seconds=60)
+            loading = children(process.pid)
+            assert "ok" in page.ask("hello")[0]
+            process.send_signal(which)
+            _, err = process.communicate(timeout=30)
+        assert process.returncode in (0, -which, 128 + which)
+        assert "Traceback" not in err
+        wait_until(lambda: not any(map(is_running, loading)), seconds=30)
+    assert list((tmp_path / "temporary").iterdir()) == []  # nothing is left
+
+
+@pytest.mark.parametrize("which", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_server_while_a_step_of_the_crowd_does_not_end(which):
+    with running("stuck-crowd", "gallery:field", "--port", 0) as (process, gate):
+        with Page(gate) as page:
+            page.ask("population", do="add", count=3)
+            page.send("crowd", do="step")
+            assert process.stderr.readline() == "stuck\n"
+            assert "ok" in page.ask("hello")[0]  # others are answered
+            process.send_signal(which)
+            process.communicate(timeout=30)
+        assert process.returncode in (-which, 128 + which)
+
+
+def test_a_second_signal_ends_the_server_at_once():
+    with running("stuck-crowd", "gallery:field", "--port", 0) as (process, gate):
+        with Page(gate) as page:
+            page.send("crowd", do="step")
+            assert process.stderr.readline() == "stuck\n"
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.3)
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=30)
+        assert process.returncode == 130
+        assert err.endswith("studio ended without waiting\n")
+
+
+def children(pid):
+    """Processes that a process has started."""
+    threads = Path(f"/proc/{pid}/task").glob("*/children")
+    return {int(one) for file in threads for one in file.read_text(encoding="ascii").split()}
+
+
+def send_half(gate, name, content):
+    """Send a file, and do not wait for the answer."""
+    raw = socket.create_connection(("127.0.0.1", gate.port))
+    host = f"127.0.0.1:{gate.port}"
+    raw.sendall(
+        f"POST /upload?name={name} HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n"
+        f"Content-Length: {len(content)}\r\n\r\n".encode()
+        + content
+    )
+    return raw
+
+
+# -- requests that are not sent or read --------------------------------------------------------
+
+
+@pytest.fixture
+def hurried(monkeypatch):
+    """Let clients have a second for everything."""
+    for state in connections._ALLOWED:
+        monkeypatch.setitem(connections._ALLOWED, state, 1.0)
+    monkeypatch.setattr(server, "_HELLO", 1.0)
+
+
+def drips(raw, letter):
+    """Send a letter ten times a second; return whether the server closes the connection."""
+    for _ in range(300):
+        try:
+            raw.sendall(letter)
+        except ConnectionError:
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def test_three_hundred_half_sent_requests_lock_nobody_out(studio):
+    host = f"127.0.0.1:{studio.gate.port}"
+    upload_head = f"POST /upload?name=a.wkt HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n"
+    halves = (
+        f"GET / HTTP/1.1\r\nHost: {host}\r\n",
+        "",
+        f"POST / HTTP/1.1\r\nHost: {host}\r\nContent-Length: 1000\r\n\r\nx",
+        f"{upload_head}Content-Length: 1000\r\n\r\nx",
+    )
+    with contextlib.ExitStack() as stack:
+        for k in range(300):
+            raw = socket.create_connection(("127.0.0.1", studio.gate.port))
+            stack.enter_context(raw)
+            with contextlib.suppress(ConnectionError):
+                raw.sendall(halves[k % 4].encode())
+        assert get(studio.gate, "/save?as=geojson").status_code == 200
+        with Page(studio.gate) as page:
+            assert "ok" in page.ask("hello")[0]
+    wait_until(lambda: studio._uploads == 0, seconds=30)
+
+
+def test_a_head_that_comes_letter_by_letter_is_not_waited_for(studio, hurried):
+    with socket.create_connection(("127.0.0.1", studio.gate.port)) as raw:
+        assert drips(raw, b"G")
+
+
+def test_a_second_head_on_a_connection_is_not_waited_for(studio, hurried):
+    host = f"127.0.0.1:{studio.gate.port}"
+    with socket.create_connection(("127.0.0.1", studio.gate.port)) as raw:
+        raw.sendall(f"GET /nothing HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+        assert b" 404 " in raw.recv(65536)
+        assert drips(raw, b"G")
+
+
+@pytest.mark.parametrize("path", ["/upload?name=a.wkt", "/nothing"])
+def test_a_body_that_comes_letter_by_letter_is_not_waited_for(studio, hurried, path):
+    host = f"127.0.0.1:{studio.gate.port}"
+    with socket.create_connection(("127.0.0.1", studio.gate.port)) as raw:
+        raw.sendall(
+            f"POST {path} HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n"
+            "Content-Length: 1000000\r\n\r\n".encode()
+        )
+        assert drips(raw, b"x")
+    wait_until(lambda: studio._uploads == 0, seconds=30)
+
+
+def test_a_body_that_comes_steadily_is_waited_for(studio, hurried):
+    """Two seconds, where a second is allowed: each 20 kB are worth another one."""
+
+    def steadily():
+        yield b"x" * 100_000
+        for _ in range(20):
+            time.sleep(0.1)
+            yield b"x"
+
+    answer = upload(studio.gate, "good.wkt", steadily())
+    assert answer.status_code == 400
+    assert answer.json()["error"].startswith("good.wkt: ")
+
+
+def test_a_socket_that_never_says_anything_is_closed(studio, hurried):
+    with Page(studio.gate) as silent:
+        wait_until(lambda: studio.audience.all)
+        wait_until(lambda: not studio.audience.all, seconds=30)
+        with pytest.raises(ConnectionClosed):
+            silent.ask("hello")
+
+
+def test_a_socket_that_has_said_something_may_be_silent(studio, hurried):
+    with Page(studio.gate) as page:
+        page.ask("hello")
+        time.sleep(2.0)
+        assert "ok" in page.ask("hello")[0]
+
+
+def test_many_requests_on_one_connection(studio, hurried):
+    with httpx.Client(trust_env=False) as client:
+        for _ in range(8):
+            answer = client.get(f"http://127.0.0.1:{studio.gate.port}/save?as=geojson")
+            assert answer.status_code == 200
+            time.sleep(0.3)  # all of them take more than a second
+
+
+# -- clients that do not read ------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def flooding():
+    """A server that sends more than anybody keeps; give its port and its connections."""
+    import uvicorn
+
+    async def app(scope, receive, send):
+        if scope["type"] == "lifespan":
+            return
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.accept"})
+            for _ in range(1000):
+                await send({"type": "websocket.send", "bytes": bytes(100_000)})
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        for _ in range(1000):
+            await send({"type": "http.response.body", "body": bytes(100_000), "more_body": True})
+
+    config = uvicorn.Config(
+        app, http=connections.Connection, ws=connections.SocketConnection, log_config=None,
+        lifespan="off", timeout_graceful_shutdown=1,
+    )  # fmt: skip
+    made = uvicorn.Server(config)
+    with server.bind("127.0.0.1", 0, exact=True) as listening:
+        thread = threading.Thread(target=made.run, kwargs={"sockets": [listening]}, daemon=True)
+        thread.start()
+        wait_until(lambda: made.started)
+        try:
+            yield listening.getsockname()[1], made.server_state.connections
+        finally:
+            made.should_exit = made.force_exit = True
+            thread.join(timeout=60)
+
+
+@pytest.mark.parametrize("upgrade", ["", "Upgrade: websocket\r\nConnection: Upgrade\r\n"])
+def test_who_does_not_read_is_disconnected(monkeypatch, upgrade):
+    monkeypatch.setitem(connections._ALLOWED, "stalled", 1.0)
+    monkeypatch.setattr(connections, "READ_SECONDS", 1.0)
+    with flooding() as (port, open_now), socket.socket() as deaf:
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        deaf.connect(("127.0.0.1", port))
+        deaf.sendall(
+            f"GET / HTTP/1.1\r\nHost: x\r\n{upgrade}Sec-WebSocket-Version: 13\r\n"
+            "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n".encode()
+        )
+        assert select.select([deaf], [], [], 30)[0]
+        wait_until(lambda: not open_now, seconds=30)
+
+
+# -- names -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("hosts", [("{}", "evil.example"), ("evil.example", "{}"), ("{}", "{}")])
+def test_a_socket_with_two_names_is_refused(studio, hosts):
+    """By the server that parses the request, and by the studio itself."""
+    host = f"127.0.0.1:{studio.gate.port}"
+    names = [name.format(host) for name in hosts]
+    lines = "".join(f"Host: {name}\r\n" for name in names)
+    with socket.create_connection(("127.0.0.1", studio.gate.port)) as raw:
+        raw.sendall(
+            f"GET /ws HTTP/1.1\r\n{lines}Origin: http://{host}\r\n"
+            "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+            "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n".encode()
+        )
+        assert re.match(rb"HTTP/1.1 4\d\d ", raw.recv(65536))
+    assert entered(studio, [host])
+    assert not entered(studio, names)
+
+
+def entered(studio, names):
+    """Whether the studio lets a socket in whose Host headers have these names."""
+    import asyncio
+
+    sent = []
+
+    async def receive():
+        if sent and sent[0]["type"] == "websocket.accept":
+            return {"type": "websocket.disconnect", "code": 1000}
+        return {"type": "websocket.connect"}
+
+    async def send(message):
+        sent.append(message)
+
+    origin = f"http://127.0.0.1:{studio.gate.port}"
+    scope = {
+        "type": "websocket",
+        "path": "/ws",
+        "query_string": b"",
+        "headers": [(b"host", name.encode()) for name in names] + [(b"origin", origin.encode())],
+    }
+    asyncio.run(studio.app(scope, receive, send))
+    return sent[0]["type"] == "websocket.accept"

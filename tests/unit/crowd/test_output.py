@@ -1,0 +1,108 @@
+"""One writer at a time for each output, and no lock that outlives its process."""
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import footway as fw
+from footway.crowd.output import Output
+from footway.crowd.recording import Recording
+from footway.crowd.storage import ParquetRecorder
+from tests.unit.crowd.recordings import MEMORY, random_recording, walk_at_random
+from tests.unit.crowd.test_recording import ENDLESS_RUN
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "run.parquet"
+
+
+@pytest.fixture
+def writer(file):
+    """A process that is writing the file."""
+    process = subprocess.Popen([sys.executable, "-c", ENDLESS_RUN, str(file)])
+    lock, end = file.parent / "run.parquet.parts" / "lock", time.monotonic() + 60
+    while time.monotonic() < end and not (lock.exists() and lock.read_text()):
+        time.sleep(0.01)
+    yield process
+    process.kill()
+    process.wait(timeout=60)
+
+
+def assert_refused(file, holder):
+    for write in (random_recording().save, lambda file: ParquetRecorder(file, **MEMORY)):
+        with pytest.raises(fw.BadFile) as error:
+            write(file)
+        assert str(error.value).startswith(f"{file}: is being written by process {holder} on ")
+        assert "give another name" in str(error.value)
+
+
+def test_in_one_process(file):
+    first = walk_at_random(ParquetRecorder(file, **MEMORY))
+    assert_refused(file, os.getpid())
+    first.close()
+    walk_at_random(ParquetRecorder(file, **MEMORY), seed=9).close()
+    assert list(file.parent.iterdir()) == [file]
+
+
+def test_also_by_another_name(file, tmp_path):
+    link = tmp_path / "link.parquet"
+    link.symlink_to(file)
+    first = walk_at_random(ParquetRecorder(link, **MEMORY))
+    assert_refused(file, os.getpid())
+    assert first.close().n_frames == Recording.load(file).n_frames == 20
+    assert link.is_symlink()
+
+
+def test_another_process_and_after_it_was_killed(file, writer):
+    assert_refused(file, writer.pid)
+    writer.send_signal(signal.SIGKILL)
+    writer.wait(timeout=60)
+    assert (file.parent / "run.parquet.parts" / "lock").exists()
+    random_recording().save(file)
+    assert list(file.parent.iterdir()) == [file]
+
+
+def test_a_recorder_that_is_forgotten_locks_nothing(file):
+    recorder = ParquetRecorder(file, **MEMORY)
+    del recorder
+    gc.collect()
+    random_recording().save(file)
+
+
+def test_a_failed_start_locks_nothing(file, monkeypatch):
+    def fail(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("footway.crowd.storage.write_parquet", fail)
+    for write in (random_recording().save, lambda file: ParquetRecorder(file, **MEMORY)):
+        with pytest.raises(fw.BadFile, match="No space left on device"):
+            write(file)
+    assert list(file.parent.iterdir()) == []
+    Output(file).release()
+
+
+def test_writers_one_after_the_other(file):
+    """The lock file goes with each writer, and the next one must not lock a file that is gone."""
+    code = (
+        "import sys\nimport footway as fw\n"
+        "from tests.unit.crowd.recordings import random_recording\n"
+        "made, done = random_recording(), 0\n"
+        "while done < 30:\n"
+        "    try:\n        made.save(sys.argv[1])\n        done += 1\n"
+        "    except fw.BadFile as error:\n        assert 'is being written' in str(error)\n"
+    )
+    both = [
+        subprocess.Popen([sys.executable, "-c", code, str(file)], stderr=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    for process in both:
+        assert process.communicate(timeout=120)[1] == ""
+        assert process.returncode == 0
+    assert Recording.load(file).n_frames == 20
+    assert list(file.parent.iterdir()) == [file]

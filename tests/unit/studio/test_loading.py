@@ -1,0 +1,219 @@
+"""Files that are loaded in a process of their own, and files that do it harm."""
+
+import contextlib
+import os
+import sys
+import threading
+
+import pytest
+
+import footway as fw
+from footway.studio import loading
+from footway.studio.loading import Limits, Loader, Order
+from footway.studio.saving import as_geojson
+from tests.unit.studio.hostile_process import COMMAND
+from tests.unit.studio.serving import wait_until
+from tests.unit.studio.test_uploads import HALL
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux")
+
+
+@contextlib.contextmanager
+def loader_of(**options):
+    made = Loader(ahead=False, **options)
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+def hostile(**limits):
+    return loader_of(
+        limits=Limits(**{"seconds": 60.0, "megabytes": 500.0} | limits), command=COMMAND
+    )
+
+
+def harm(tmp_path, name, loader):
+    """Load a file that does harm; return what is told, when its process has ended."""
+    file = tmp_path / f"{name}.geojson"
+    file.write_bytes(HALL)
+    with pytest.raises(fw.BadInput) as caught:
+        loader.load(Order(str(file), called=f"{name}.geojson"))
+    assert not is_running(int(file.with_suffix(".pid").read_text()))
+    words = str(caught.value)
+    assert "\n" not in words
+    assert words.startswith(f"{name}.geojson: ")
+    return words
+
+
+def is_running(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_a_map_is_the_same_as_without_a_process(tmp_path):
+    (tmp_path / "hall.geojson").write_bytes(HALL)
+    with loader_of() as loader:
+        made = loader.load(Order(str(tmp_path / "hall.geojson"), called="the hall"))
+    assert (made.name, made.what) == ("the hall", "map")
+    assert as_geojson(made).content.replace(b"hall", b"") == HALL.replace(b"hall", b"")
+
+
+def test_one_process_waits_for_the_next_file(tmp_path):
+    (tmp_path / "hall.geojson").write_bytes(HALL)
+    loader = Loader(command=COMMAND)
+    try:
+        loader.prepare()
+        seen = []
+        for _ in range(2):
+            (waiting,) = loader._all
+            assert loader.load(Order(str(tmp_path / "hall.geojson"))).what == "map"
+            seen.append(int((tmp_path / "hall.pid").read_text()))
+            assert waiting._process.pid == seen[-1]
+            assert not is_running(seen[-1])  # each file has its own
+        (waiting,) = loader._all
+    finally:
+        loader.close()
+    assert not waiting.is_alive
+    with pytest.raises(fw.BadInput, match="ending"):
+        loader.load(Order("x.geojson"))
+
+
+def test_a_spare_process_that_has_died_is_replaced(tmp_path):
+    (tmp_path / "hall.geojson").write_bytes(HALL)
+    loader = Loader(command=COMMAND)
+    try:
+        loader.prepare()
+        next(iter(loader._all)).end()
+        assert loader.load(Order(str(tmp_path / "hall.geojson"))).what == "map"
+    finally:
+        loader.close()
+
+
+@pytest.mark.parametrize("name", ["loop", "hold", "compile_for_ever"])
+def test_a_file_that_takes_for_ever_is_stopped(tmp_path, monkeypatch, name):
+    monkeypatch.setattr(loading, "_COMPILING", 1.0)
+    with hostile(seconds=1.0) as loader:
+        words = harm(tmp_path, name, loader)
+    assert "took more than 1 s to load" in words
+    assert "--load-seconds 2" in words
+
+
+@pytest.mark.parametrize("name", ["flood", "stall"])
+def test_compiling_has_an_end(tmp_path, monkeypatch, name):
+    monkeypatch.setattr(loading, "_MOST_COMPILING", 0.5)
+    with hostile(seconds=1.0) as loader:
+        words = harm(tmp_path, name, loader)
+    assert "took more than 1 s" in words or "crashed" in words
+
+
+@pytest.mark.parametrize(
+    ("name", "why"), [("crash", "SIGSEGV"), ("abort", "SIGABRT"), ("leave", "exit code 7")]
+)
+def test_a_crash_is_told_in_one_line(tmp_path, name, why):
+    with hostile() as loader:
+        words = harm(tmp_path, name, loader)
+    assert f"crashed ({why})" in words
+
+
+def test_the_file_after_a_bad_one_is_loaded(tmp_path):
+    with hostile() as loader:
+        harm(tmp_path, "crash", loader)
+        (tmp_path / "good.geojson").write_bytes(HALL)
+        assert loader.load(Order(str(tmp_path / "good.geojson"))).what == "map"
+
+
+@linux
+def test_memory_has_an_end(tmp_path):
+    with hostile() as loader:
+        words = harm(tmp_path, "fill", loader)
+    assert "takes more than 500 MB of memory" in words
+    assert "--load-megabytes 1000" in words
+
+
+def test_a_fault_of_ours_is_told(tmp_path):
+    with hostile() as loader:
+        assert "fault in Footway: ZeroDivisionError: a bug of ours" in harm(
+            tmp_path, "fault", loader
+        )
+        assert "fault in Footway: RecursionError" in harm(tmp_path, "deep", loader)
+
+
+@pytest.mark.parametrize("name", ["lie", "bomb", "pickled", "babble", "write"])
+def test_a_process_that_was_taken_over_is_not_believed(tmp_path, name):
+    with hostile() as loader:
+        harm(tmp_path, name, loader)
+    assert not (tmp_path / "sprung").exists()
+
+
+def test_a_file_that_nobody_waits_for_is_given_up(tmp_path):
+    with hostile() as loader:
+        (tmp_path / "hold.geojson").write_bytes(HALL)
+        pid = tmp_path / "hold.pid"
+        with pytest.raises(fw.BadInput, match="nobody waits"):
+            loader.load(Order(str(tmp_path / "hold.geojson")), is_wanted=lambda: not pid.exists())
+        wait_until(lambda: not is_running(int(pid.read_text())))
+
+
+def test_close_ends_what_is_being_loaded(tmp_path):
+    with hostile() as loader:
+        with loader.folder() as folder:
+            base = folder.parent
+        (tmp_path / "hold.geojson").write_bytes(HALL)
+        told = []
+
+        def load():
+            try:
+                loader.load(Order(str(tmp_path / "hold.geojson")))
+            except fw.BadInput as error:
+                told.append(str(error))
+
+        thread = threading.Thread(target=load)
+        thread.start()
+        wait_until((tmp_path / "hold.pid").exists)
+        assert list(base.iterdir())
+        loader.close()
+        thread.join(timeout=60)
+        assert len(told) == 1
+        assert not base.exists()
+
+
+def test_a_process_ends_with_its_server(tmp_path):
+    """Even where nobody could end it: its input is closed."""
+    with hostile() as loader:
+        (tmp_path / "loop.geojson").write_bytes(HALL)
+        process = loading._Process(COMMAND)
+        order = Order(str(tmp_path / "loop.geojson"))
+        process.give(loading._as_json(order, tmp_path, loader.limits))
+        wait_until((tmp_path / "loop.pid").exists)
+        process._process.stdin.close()
+        assert process._process.wait(timeout=60) == 1
+
+
+def test_no_path_of_a_scenario_is_told_as_such(tmp_path):
+    (tmp_path / "two.wkt").write_text("MULTIPOLYGON(((0 0,9 0,9 9,0 9)),((20 0,29 0,29 9,20 9)))")
+    (tmp_path / "two.toml").write_text(
+        'map = "two.wkt"\n[[population]]\ncount = 1\nstarts = [[5, 5]]\ngoals = [[25, 5]]\n'
+    )
+    with loader_of() as loader, pytest.raises(fw.NoPath, match=r"two.toml: line 5") as caught:
+        loader.load(Order(str(tmp_path / "two.toml")))
+    assert caught.value.reason == "components"
+
+
+def test_a_process_that_cannot_start_is_told():
+    for command, words in (
+        (("no-such-program",), "cannot start a process"),
+        ((sys.executable, "-c", "1"), "does not start"),
+    ):
+        with loader_of(command=command) as loader, pytest.raises(fw.BadInput, match=words):
+            loader.load(Order("a.geojson"))
+
+
+def test_what_is_built_in():
+    assert Order("gallery:field").is_built_in
+    assert Order("demo:corridor").is_built_in
+    assert not Order("gallery.geojson").is_built_in
+    assert not Order("gallery:field", map_name="x.geojson").is_built_in

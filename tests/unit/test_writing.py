@@ -1,0 +1,93 @@
+"""Files appear whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+import numpy as np
+import pytest
+
+import footway as fw
+from footway.writing import whole_file
+from tests.unit.crowd.maps import cmap, env
+
+
+def interrupted(part):
+    part.write_text("half")
+    raise KeyboardInterrupt
+
+
+def test_what_is_interrupted_leaves_the_old_file(tmp_path):
+    file = tmp_path / "a.txt"
+    file.write_text("old")
+    with pytest.raises(KeyboardInterrupt), whole_file(file) as part:
+        interrupted(part)
+    assert file.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("save", ["map", "roadmap", "crowd"])
+def test_files_of_ours_are_written_so(save, tmp_path, monkeypatch):
+    def stop(out, **_arrays):
+        out.write(b"half")
+        raise KeyboardInterrupt
+
+    file = tmp_path / "a.npz"
+    file.write_text("old")
+    made = {
+        "map": cmap("room"),
+        "roadmap": fw.roadmap.grid(env("room"), resolution=2.0),
+        "crowd": fw.Crowd(cmap("room")),
+    }[save]
+    monkeypatch.setattr(np, "savez", stop)
+    monkeypatch.setattr(np, "savez_compressed", stop)
+    with pytest.raises(KeyboardInterrupt):
+        made.save(file)
+    assert file.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_two_at_once_do_not_mix(tmp_path):
+    file = tmp_path / "a.txt"
+    with whole_file(file) as one:
+        one.write_text("one")
+        with whole_file(file) as other:
+            other.write_text("other")
+        assert file.read_text() == "other"
+    assert file.read_text() == "one"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_link_is_followed_and_permissions_stay(tmp_path):
+    file, link = tmp_path / "a.txt", tmp_path / "link.txt"
+    file.write_text("old")
+    file.chmod(0o640)
+    link.symlink_to(file)
+    with whole_file(link) as part:
+        part.write_text("new")
+    assert link.is_symlink()
+    assert file.read_text() == "new"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+
+
+def test_a_pipe_is_written_directly(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        with whole_file(pipe) as part:
+            part.write_text("new")
+        assert os.read(reader, 10) == b"new"
+    finally:
+        os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+@pytest.mark.parametrize("name", ["no/a.txt", "", "a\0b"])
+def test_one_line_says_why_not(tmp_path, name):
+    with (
+        pytest.raises(fw.BadFile, match="cannot be written"),
+        whole_file(f"{tmp_path}/{name}") as p,
+    ):
+        p.write_text("new")
