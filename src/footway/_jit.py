@@ -18,8 +18,13 @@ from numba.core import config as _config
 from numba.core import event
 from numba.extending import intrinsic
 
+from footway._numba import is_supported
 from footway._numba.files import choose_directory
-from footway._numba.internals import add_cache, compiler
+
+if is_supported():
+    from footway._numba.internals import add_cache, compiler
+else:
+    from footway._numba.plain import add_cache, compiler
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -1,22 +1,17 @@
-"""The cache of a kernel: the only place that uses what Numba does not document.
+"""How kernels are compiled, kept and loaded: the only module that uses Numba's internals.
 
-Checked with the versions in `SUPPORTED`; with any other version of Numba, kernels are kept in
-Numba's own cache.
+Checked with certain versions of Numba: see `SUPPORTED`.
 """
 
 from __future__ import annotations
 
 import gc
-import hashlib
 import pickle
 from contextlib import contextmanager
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numba
 from llvmlite.binding import address_of_symbol, create_new_module_pass_manager, parse_bitcode
-from numba.core import caching, config
+from numba.core import caching
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult, compile_result
 from numba.core.runtime import rtsys
@@ -28,51 +23,17 @@ from footway._numba.stamps import NotStampable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-SUPPORTED = ((0, 68), (0, 68))
-"""First and last version of Numba whose internals are as this file expects them."""
+    from pathlib import Path
 
 
-def _is_supported() -> bool:
-    first, last = SUPPORTED
-    return bool(first <= numba.version_info.short <= last)
-
-
-def compiler(*, inner: bool) -> Any:
+def compiler(*, inner: bool) -> type[Compiler]:
     """Return the compiler class for kernels or for inner functions."""
-    if not _is_supported():
-        return Compiler
     return InnerCompiler if inner else KernelCompiler
 
 
 def add_cache(kernel: Any, directory: Path) -> None:
     """Let a kernel that was not yet compiled use compiled code that is kept in a folder."""
-    if _is_supported():
-        kernel._cache = KernelCache(kernel, directory)
-    else:
-        _add_plain_cache(kernel, directory)
-
-
-def _add_plain_cache(kernel: Any, directory: Path) -> None:
-    """Use Numba's own cache, in a folder that is named by a hash of all sources of Footway."""
-    folder = directory.parent / _hash_of_sources()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(folder)
-    try:
-        kernel.enable_caching()
-    finally:
-        config.CACHE_DIR = before
-
-
-@cache
-def _hash_of_sources() -> str:
-    sources = sorted(Path(__file__).parents[1].rglob("*.py"))
-    contents = (hashlib.sha256(source.read_bytes()).digest() for source in sources)
-    return hashlib.sha256(b"".join(contents)).hexdigest()[:16]
+    kernel._cache = KernelCache(kernel, directory)
 
 
 class KernelCompiler(Compiler):

@@ -25,7 +25,7 @@ from numba.core.registry import cpu_target
 
 from footway import _jit
 from footway._jit import inner, kernel
-from footway._numba import files, internals, keys
+from footway._numba import files, internals, is_supported, keys
 from footway._numba.stamps import NotStampable
 
 REPOSITORY = Path(__file__).parents[3]
@@ -318,8 +318,8 @@ class TestOtherVersions:
     """With a Numba that was not checked, its own cache is used, in a folder by all sources."""
 
     PROGRAM = (
-        "from footway._numba import internals\n"
-        "internals.SUPPORTED = ((0, 1), (0, 2))\n"
+        "import footway._numba\n"
+        "footway._numba.SUPPORTED = ((0, 1), (0, 2))\n"
         "import numpy as np\n"
         "from footway.medial._kernels import incidence\n"
         "print(incidence(np.array([[0, 1], [1, 2]]), 3)[0].tolist())\n"
@@ -339,13 +339,17 @@ class TestOtherVersions:
         assert list(tmp_path.glob("*/*/*.nbi"))
         assert not list(tmp_path.rglob("*.kernel"))
 
+    def test_internals_are_not_even_imported(self):
+        code = self.PROGRAM + "import sys; print('footway._numba.internals' in sys.modules)"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+        assert done.stdout.endswith(b"False\n")
+
 
 class TestInternals:
     """Fails when a new version of Numba is installed whose internals are not as we use them."""
 
     def test_version(self):
-        first, last = internals.SUPPORTED
-        assert first <= numba.version_info.short <= last, (
+        assert is_supported(), (
             "read Numba's caching.py, compiler.py and codegen.py again, then widen SUPPORTED"
         )
 

@@ -1,0 +1,44 @@
+"""What is used instead of `internals` with versions of Numba that were not checked: its own cache.
+
+Numba does not notice edits of functions that a cached one calls in other files. So the cache is in
+a folder that is named by a hash of all sources of Footway.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from numba.core import config as _config
+from numba.core.compiler import Compiler
+
+config: Any = _config  # a module that is filled at run time
+
+
+def compiler(*, inner: bool) -> type[Compiler]:  # noqa: ARG001 - like `internals.compiler`
+    """Return Numba's compiler class."""
+    return Compiler
+
+
+def add_cache(kernel: Any, directory: Path) -> None:
+    """Let a kernel that was not yet compiled use compiled code that is kept beside a folder."""
+    folder = directory.parent / _hash_of_sources()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(folder)
+    try:
+        kernel.enable_caching()
+    finally:
+        config.CACHE_DIR = before
+
+
+@cache
+def _hash_of_sources() -> str:
+    sources = sorted(Path(__file__).parents[1].rglob("*.py"))
+    contents = (hashlib.sha256(source.read_bytes()).digest() for source in sources)
+    return hashlib.sha256(b"".join(contents)).hexdigest()[:16]
