@@ -132,4 +132,4 @@ def announced_compilation() -> Iterator[None]:
 
 def say_compiling() -> None:
     """Say what a person has to wait for."""
-    say("compiling kernels, once after an install or update (a minute or more) ...")
+    say("compiling kernels, once after an install or update (up to a minute) ...")
