@@ -8,6 +8,7 @@ lint rules refuse `np.sin`, `math.hypot` and the like outside pictures and repor
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -126,8 +127,30 @@ def hypot(x: Any, y: Any) -> Any:
 
 
 def dist(p: Sequence[float], q: Sequence[float]) -> float:
-    """Distance of two points in the plane, m."""
-    return float(hypot(p[0] - q[0], p[1] - q[1]))
+    """Distance of two points in the plane, m; correctly rounded but for rare ties.
+
+    The sum of squares is carried as two numbers, so that equal lengths compare as equal.
+    """
+    x, y = p[0] - q[0], p[1] - q[1]
+    a, a_rest = _square(x)
+    b, b_rest = _square(y)
+    total = a + b
+    part = total - a
+    rest = (a - (total - part)) + (b - part) + a_rest + b_rest
+    length = math.sqrt(total)
+    if length == 0.0:
+        return 0.0
+    square, square_rest = _square(length)
+    return float(length + ((total - square) - square_rest + rest) / (2.0 * length))
+
+
+def _square(a: float) -> tuple[float, float]:
+    """Square of a number as a sum of two (Dekker 1971)."""
+    scaled = 134217729.0 * a  # 2**27 + 1
+    high = scaled - (scaled - a)
+    low = a - high
+    product = a * a
+    return product, ((high * high - product) + 2.0 * high * low) + low * low
 
 
 def _each(kernel: Callable[..., None], *values: ArrayLike) -> float | Floats:

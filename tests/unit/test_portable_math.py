@@ -107,3 +107,13 @@ def test_random_numbers_are_these():
     """The first numbers of a seed, for ever."""
     assert RandomStream(7).uniform(2).tolist() == [0.625095466604667, 0.8972138009695755]
     assert RandomStream([7, 1]).integers(1000, 4).tolist() == [770, 111, 189, 159]
+
+
+def test_distances_are_correctly_rounded():
+    places = RandomStream(2).uniform(3000, 4) * 500.0
+    with mpmath.workprec(200):
+        for ax, ay, bx, by in places.tolist():
+            dx, dy = mpmath.mpf(ax - bx), mpmath.mpf(ay - by)
+            exact = mpmath.sqrt(dx * dx + dy * dy)
+            assert portable_math.dist((ax, ay), (bx, by)) == float(exact)
+    assert portable_math.dist((2.0, 3.0), (2.0, 3.0)) == 0.0

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import footway as fw
 from footway.crowd.places import Places, free_points, scatter
 from footway.crowd.region import Region
+from footway.random_stream import RandomStream
 from tests.effort import examples
 from tests.oracle.crowd import neighbours
 from tests.oracle.nearest import NearestWall
@@ -28,7 +29,7 @@ class TestScatter:
         st.booleans(),
     )
     def test_no_two_overlap(self, name, seed, count, in_region):
-        rng = np.random.default_rng(seed)
+        rng = RandomStream(seed)
         radii = rng.uniform(0.1, 0.4, count)
         region = Region.of(shapely.box(1, 1, 9, 9)) if in_region else None
         taken = np.column_stack([rng.uniform(1, 9, (8, 2)), rng.uniform(0.1, 0.5, 8)])
@@ -46,34 +47,34 @@ class TestScatter:
         with pytest.raises(fw.BadQuery, match=r"only \d+ of 100 .* in the area"):
             scatter(
                 cmap("hall"), np.full(100, 0.5), Region.of(shapely.box(1, 1, 5, 5)), NOBODY,
-                np.random.default_rng(1),
+                RandomStream(1),
             )  # fmt: skip
 
     def test_an_area_without_room(self):
         with pytest.raises(fw.BadQuery, match="no place in the area"):
             scatter(
                 cmap("hall"), np.full(1, 0.5), Region.of(shapely.box(11, 6, 19, 14)), NOBODY,
-                np.random.default_rng(1),
+                RandomStream(1),
             )  # fmt: skip
 
     def test_as_dense_as_one_can_ask_for(self):
         """A third of the area is covered: random places still do."""
         radii = np.full(40, 0.25)
         region = Region.of(shapely.box(1, 1, 6, 6))
-        assert len(scatter(cmap("hall"), radii, region, NOBODY, np.random.default_rng(1))) == 40
+        assert len(scatter(cmap("hall"), radii, region, NOBODY, RandomStream(1))) == 40
 
 
 class TestFreePoints:
     @pytest.mark.parametrize("radius", [0.1, 0.3, 0.5])
     def test_are_in_one_part_of_the_map(self, radius):
         """A disc of 0.5 m does not pass the door: it gets one room."""
-        points = free_points(cmap("door"), 300, radius, None, np.random.default_rng(2))
+        points = free_points(cmap("door"), 300, radius, None, RandomStream(2))
         assert (NearestWall(env("door")).distance(points) > radius).all()
         rooms = {bool(x < 10.5) for x in points[:, 0]}
         assert len(rooms) == (2 if radius < 0.4 else 1)
 
     def test_are_spread_over_the_area(self):
-        points = free_points(cmap("room"), 2_000, 0.2, None, np.random.default_rng(2))
+        points = free_points(cmap("room"), 2_000, 0.2, None, RandomStream(2))
         counts, _, _ = np.histogram2d(*points.T, bins=4, range=[(0.2, 19.8), (0.2, 14.8)])
         assert counts.min() > 0.7 * counts.mean()
 

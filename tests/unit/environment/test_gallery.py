@@ -22,7 +22,7 @@ SIDES = {
     "office": 80.0,
 }
 DIGESTS = {
-    "city": "4312017c0d5c2281",
+    "city": "d64173892930b329",
     "field": "4c4b3b33862de268",
     "forest": "887e53f08e6a3569",
     "game": "17572f30e969f455",
