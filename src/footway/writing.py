@@ -9,7 +9,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from footway import validation
 from footway.errors import BadFile
 
 if TYPE_CHECKING:
@@ -47,6 +46,8 @@ def whole_file(file: str | os.PathLike[str]) -> Iterator[Path]:
 
 def _target(file: str | os.PathLike[str]) -> Path:
     """Return the file that a name leads to."""
+    from footway import validation  # imports NumPy, which help texts do without
+
     try:
         return Path(os.path.realpath(validation.file(file)))
     except (OSError, ValueError) as error:
