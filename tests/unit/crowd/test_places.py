@@ -30,7 +30,7 @@ class TestScatter:
     )
     def test_no_two_overlap(self, name, seed, count, in_region):
         rng = RandomStream(seed)
-        radii = rng.uniform(0.1, 0.4, count)
+        radii = 0.1 + 0.3 * rng.uniform(count)
         region = Region.of(shapely.box(1, 1, 9, 9)) if in_region else None
         taken = np.column_stack([rng.uniform(1, 9, (8, 2)), rng.uniform(0.1, 0.5, 8)])
         points = scatter(cmap(name), radii, region, taken, rng)
