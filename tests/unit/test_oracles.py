@@ -247,7 +247,7 @@ class TestClearance:
         )
         assert path_clearance([(1, 3), (9, 3)], env) == 1
         assert path_clearance([(2, 3), (9, 3.5)], env) == pytest.approx(10 / math.sqrt(197))
-        assert path_clearance([(1, 5), (9, 5)], env) == 0
+        assert path_clearance([(1, 5), (9, 5)], env) == -1  # 1 m deep in the obstacle
         assert path_clearance([(1, 5), (11, 5)], env) == -1
         assert path_clearance([(1, 3)], env) == 1
 
