@@ -98,7 +98,7 @@ class TestNumbers:
 
     @pytest.mark.parametrize("value", ["2", b"2", True, np.True_, None, 2j, np.array([2.0]), [2]])
     def test_that_are_none(self, value):
-        with pytest.raises(fw.BadQuery, match="the speed is .*: it must be a number"):
+        with pytest.raises(fw.BadQuery, match=r"the speed is .*: it must be a number"):
             validation.number(value, "speed")
 
     @given(st.one_of(st.floats(), st.integers(-(2**1100), 2**1100)))
@@ -106,13 +106,11 @@ class TestNumbers:
     def test_between_limits_or_refused(self, value):
         """Judged by Python's own comparison, which is exact for whole numbers of any size."""
         inside = not (isinstance(value, float) and math.isnan(value)) and -1 < value <= 1e6
-        try:
+        if inside:
             assert validation.number(value, "speed", above=-1.0, high=1e6) == value
-        except fw.BadQuery as error:
-            assert not inside
-            assert len(str(error)) < 200
         else:
-            assert inside
+            with pytest.raises(fw.BadQuery, match=r"^.{,200}$"):
+                validation.number(value, "speed", above=-1.0, high=1e6)
 
     def test_whole(self):
         assert validation.whole(np.uint8(3), "count") == 3
