@@ -32,7 +32,7 @@ class TestScatter:
         rng = RandomStream(seed)
         radii = 0.1 + 0.3 * rng.uniform(count)
         region = Region.of(shapely.box(1, 1, 9, 9)) if in_region else None
-        taken = np.column_stack([rng.uniform(1, 9, (8, 2)), rng.uniform(0.1, 0.5, 8)])
+        taken = np.column_stack([1.0 + 8.0 * rng.uniform(8, 2), 0.1 + 0.4 * rng.uniform(8)])
         points = scatter(cmap(name), radii, region, taken, rng)
         assert points.shape == (count, 2)
         if region is not None:
