@@ -57,6 +57,9 @@ def _along_wall(x, y, walls, w):
     return ((x - walls[w, 0]) * dx + (y - walls[w, 1]) * dy) / hypot(dx, dy)
 
 
+BEYOND = 1e-6  # m, by which a foot may lie beyond the end of a wall and still be on it
+
+
 @inner
 def _beyond_end(x, y, walls, w, share):
     """How far the foot of a point lies beyond the end of a wall; 0 for a point obstacle."""
@@ -69,8 +72,26 @@ def _beyond_end(x, y, walls, w, share):
 
 
 @inner
+def _wall_beside(x, y, grid, corner):
+    """Wall that ends in a corner and has the foot of a point there, not beyond it; -1 for none.
+
+    Of walls that meet in a corner, all are as near to a point straight beside the end of one.
+    """
+    if is_outside(x, y, grid):
+        return -1
+    cell = cell_of(x, y, grid.box, grid.shape)
+    for slot in range(grid.offsets[cell], grid.offsets[cell + 1]):
+        wall = int(grid.candidates[slot])
+        for end in range(2):
+            is_there = grid.ends[wall, end] == corner
+            if is_there and _beyond_end(x, y, grid.walls, wall, float(end)) <= BEYOND:
+                return wall
+    return -1
+
+
+@inner
 def site_of(x, y, grid, fans, wall, share):
-    """Site and row of its fan for a point whose nearest wall is known; row -1 inside an obstacle.
+    """Site, row of its fan (-1 inside an obstacle) and wall of a point whose nearest wall is known.
 
     The nearest point of a wall may be its end: then the site is the corner, if it has a cell.
     """
@@ -80,20 +101,23 @@ def site_of(x, y, grid, fans, wall, share):
         row = 2 * corner
         angle = atan2(y - fans.sites[corner, 1], x - fans.sites[corner, 0])
         if _corner_slot(angle, fans, row) >= 0:
-            return corner, row
-        if _beyond_end(x, y, walls, wall, share) > 1e-6:
-            return corner, -1  # the corner's cell lies inside the obstacle
+            return corner, row, wall
+        if _beyond_end(x, y, walls, wall, share) > BEYOND:
+            beside = _wall_beside(x, y, grid, corner)
+            if beside < 0:
+                return corner, -1, wall  # the corner's cell lies inside the obstacle
+            wall = beside
     site = grid.site[wall]
     if walls[wall, 0] == walls[wall, 2] and walls[wall, 1] == walls[wall, 3]:
-        return site, 2 * site
+        return site, 2 * site, wall
     dx, dy = walls[wall, 2] - walls[wall, 0], walls[wall, 3] - walls[wall, 1]
     behind = dx * (y - walls[wall, 1]) - dy * (x - walls[wall, 0]) < 0.0
     if behind and not fans.two_sided[site]:
-        return site, -1
+        return site, -1, wall
     row = 2 * site + (1 if behind else 0)
     if fans.offsets[row + 1] == fans.offsets[row]:
-        return site, -1
-    return site, row
+        return site, -1, wall
+    return site, row, wall
 
 
 @inner
@@ -163,7 +187,7 @@ def locate_point(x, y, axis, grid, fans):
         if ball < 0:
             return -1, x, y, 0.0, 0.0, ox, oy
         return fans.pieces[ball], fans.balls[ball, 0], fans.balls[ball, 1], clear, clear, ox, oy
-    site, row = site_of(x, y, grid, fans, wall, share)
+    site, row, wall = site_of(x, y, grid, fans, wall, share)
     if row < 0 or is_outside(x, y, grid):
         return -1, x, y, 0.0, 0.0, ox, oy
     slot = _corner_slot(atan2(y - oy, x - ox), fans, row) if fans.is_point[site] else -1

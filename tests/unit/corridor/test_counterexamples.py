@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 import shapely
 
@@ -187,3 +188,16 @@ def test_closed_is_closed(walls, radius: float):
             query((5, 5), (5, 15), radius=radius)
         assert error.value.reason == "components"
     assert cmap.path((5, 14), (15, 15), radius=radius).length == pytest.approx(101**0.5)
+
+
+def test_a_point_beside_the_end_of_a_wall_where_others_meet_is_free():
+    """All walls that meet in (2, 2) are as near to it; one of them has its foot there."""
+    walls = [[(0, 2), (2, 2)], [(2, 0), (2, 2)], [(2, 2), (2, 4)], [(2.1, 2), (4, 2)]]
+    env = fw.Environment.from_polygons(
+        bounds=(0, 0, 4, 4), lines=[shapely.LineString(w) for w in walls]
+    )
+    cmap = fw.CorridorMap.build(env)
+    points = np.array([(2.05, 2), (2.05, 2.001), (2.04, 2), (2, 2), (1.95, 1.95)])
+    expected = shapely.distance(shapely.points(points), env.lines)
+    np.testing.assert_allclose(cmap.clearance(points), expected, atol=1e-9)
+    assert cmap.path((2.05, 2), (3, 3), radius=0.04).clearance >= 0.04 - 1e-9
