@@ -186,7 +186,7 @@ class TestRefusals:
         none = Roadmap.make(np.empty((0, 2)), np.empty((0, 2), int), space, method="rrm")
         with pytest.raises(fw.BadInput, match="no nodes"):
             fw.CorridorMap.from_roadmap(none)
-        with pytest.raises(fw.BadInput, match="takes a Roadmap"):
+        with pytest.raises(fw.BadInput, match="a Roadmap is needed"):
             fw.CorridorMap.from_roadmap("roadmap")
 
 

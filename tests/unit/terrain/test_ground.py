@@ -154,7 +154,7 @@ def test_radii_that_are_none(radius):
 
 
 def test_what_is_no_radius_map_or_point(room):
-    with pytest.raises(BadQuery, match="the radius must be a number in metres, not 'wide'"):
+    with pytest.raises(BadQuery, match="the radius is 'wide': it must be a number in metres"):
         Terrain.build(ROOM, "wide")
     with pytest.raises(BadQuery, match=r"build takes an Environment, not 'room\.geojson'"):
         Terrain.build("room.geojson")
