@@ -243,7 +243,7 @@ class CorridorMap(Shown):
             clearance: wanted distance from walls, m, where there is room for more than the radius.
 
         Raises:
-            BadQuery: a point in a wall, a NaN, a negative radius.
+            BadQuery: a point in a wall, a NaN, a radius that is negative or larger than the map.
             NoPath: the disc does not fit or does not get through, and where.
 
         """
@@ -260,7 +260,7 @@ class CorridorMap(Shown):
     ) -> list[TautPath | None]:
         """Paths for (n, 2) starts and goals, on all cores; None where there is none.
 
-        With a wanted clearance they are widened one after the other.
+        `threads` are 1,024 at most. With a wanted clearance they are widened one after the other.
         """
         count, a, b = (
             validation.threads(threads) or thread_count(),

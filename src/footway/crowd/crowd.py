@@ -48,7 +48,7 @@ class Crowd(Recorded):
         cmap: the map.
         seed: of all that is random, 0 or more.
         step: s, between two steps.
-        threads: to use; all cores where it is not given.
+        threads: to use, 1,024 at most; all cores where it is not given.
         avoidance: how F_c sees others: by their velocity "relative" to one's own, or as
             "published" by Helbing and Molnar (1995), by their velocity alone.
         environment: what the map was built from, for those who prefer some ground to other: they

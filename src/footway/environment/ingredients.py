@@ -126,9 +126,13 @@ def _as_list(given: Shape | Iterable[Shape] | None, role: str, *, of: str) -> li
         return []
     if isinstance(given, shapely.Geometry):
         return [given]
-    if isinstance(given, str) or not hasattr(given, "__iter__"):
+    items: list[Any]
+    try:
+        items = list(given)  # type: ignore[arg-type]
+    except TypeError:  # a number, or something else that is no list
+        raise BadGeometry(_expected(role, of, given)) from None
+    if isinstance(given, str):
         raise BadGeometry(_expected(role, of, given))
-    items: list[Any] = list(given)  # type: ignore[arg-type]  # it can be iterated over
     if items and of != "point" and _depth(items) == 2:
         return [items]
     return items

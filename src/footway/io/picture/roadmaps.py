@@ -16,6 +16,7 @@ from matplotlib.colors import Normalize
 from matplotlib.patches import PathPatch
 
 from footway.environment import Volume
+from footway.errors import BadQuery
 from footway.io.picture import layers, palette
 from footway.io.picture.arguments import checked
 from footway.io.picture.blended import blended_pieces
@@ -119,6 +120,10 @@ def draw_roadmap(
     """
     title = f"{roadmap.name or 'map'}: {_NAMES[roadmap.method]}"
     panel = RoadmapPanel("", roadmap, path=path)
+    if panel.route is not None and panel.route.shape[1] != roadmap.dimension:
+        raise BadQuery(
+            f"the path has {panel.route.shape[1]} coordinates, and the roadmap {roadmap.dimension}"
+        )
     size = f"{roadmap.n_nodes:,} nodes  ·  {roadmap.n_edges:,} edges"
     if fakes := len(roadmap.fake_obstacles):
         size = f"{size}  ·  {fakes} fake obstacle{'' if fakes == 1 else 's'}"
