@@ -30,6 +30,7 @@ import numpy as np
 
 from footway import validation
 from footway.errors import BadFile, BadInput
+from footway.validation import FARTHEST
 from footway.writing import whole_file
 
 if TYPE_CHECKING:
@@ -44,9 +45,6 @@ if TYPE_CHECKING:
 
 MOST_UNPACKED: Final = 2**30
 """bytes. An archive that unpacks to more must not be compressed: then its own size is the limit."""
-
-FARTHEST: Final = 1e7
-"""m. No coordinate or length of a file is greater; input on the grid of 1 mm is not either."""
 
 _HEADER, _DIGEST = "header", "digest"
 _ENDLESS = "inf"  # stands for infinity: JSON has no such number
@@ -187,7 +185,7 @@ def write(file: str | PathLike[str], kind: Kind, facts: Facts, arrays: Mapping[s
     members = sealed(text, plain)
     compress = kind.compress and sum(a.nbytes for a in members.values()) < MOST_UNPACKED - 2**20
     with whole_file(file) as part, part.open("wb") as stream:
-        (np.savez_compressed if compress else np.savez)(stream, allow_pickle=False, **members)
+        (np.savez_compressed if compress else np.savez)(stream, **members)  # type: ignore[arg-type]
 
 
 def sealed(header: bytes, arrays: Arrays) -> Arrays:

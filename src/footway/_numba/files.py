@@ -15,6 +15,7 @@ import sys
 import sysconfig
 import tempfile
 import time
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -67,10 +68,8 @@ def load(directory: Path, name: str) -> bytes | None:
 
 def _keep(path: Path) -> None:
     """Note that a file was used today: what is not used is removed some day."""
-    try:
+    with suppress(OSError):  # a folder that can only be read
         os.utime(path)
-    except OSError:
-        return  # a folder that can only be read
 
 
 def save(directory: Path, name: str, data: bytes) -> None:
@@ -108,7 +107,8 @@ def _say(text: str) -> None:
 
 @cache
 def _prune_once(directory: Path) -> None:
-    prune(directory)
+    with suppress(OSError):  # another process removed or, on Windows, uses a file
+        prune(directory)
 
 
 def prune(directory: Path) -> None:

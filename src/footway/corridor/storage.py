@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from footway import archive
-from footway.archive import FARTHEST, Array, Damaged, flags, indices
+from footway.archive import Array, Damaged, flags, indices
 from footway.constants import GRID
 from footway.corridor.index import Index, build_index
 from footway.geometry.segments import closest_points
 from footway.medial import MedialAxis
 from footway.medial.axis import _piece_lengths
 from footway.portable_math import hypot
+from footway.validation import FARTHEST
 
 if TYPE_CHECKING:
     from os import PathLike

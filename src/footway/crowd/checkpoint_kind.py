@@ -19,7 +19,6 @@ import numpy as np
 
 from footway import archive
 from footway.archive import (
-    FARTHEST,
     Array,
     Damaged,
     Either,
@@ -51,6 +50,7 @@ from footway.crowd.state import (
     UNREACHABLE,
     WALKING,
 )
+from footway.validation import FARTHEST
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,9 +64,10 @@ _INT = 2**31 - 1
 _LONGEST = 1e12  # s
 _WIDE, _FAST = 15.0, 100.0  # m, m/s: above what a profile allows, with its deviation
 _TINY = 1e-9  # above 0
+_ANYWHERE = 1e22  # m: FARTHEST m/s for _LONGEST s
 _BESIDE = 1.0  # m beyond the walls, where nobody is
 
-_COORDINATE, _LENGTH = Number(-FARTHEST, FARTHEST), Number(_TINY, FARTHEST)
+_COORDINATE, _LENGTH = Number(-FARTHEST, FARTHEST), Number(math.ulp(0.0), FARTHEST)
 _COUNT, _TIME = Whole(0, 2**62), Number(0.0, math.inf)
 _PLACES = (Whole(0, _INT), Whole(1, _INT))  # first, and how many
 _SPREAD = Either((Number(-_FAST, _FAST), (Number(-_FAST, _FAST), Number(-_FAST, _FAST))))
@@ -127,7 +128,7 @@ KIND = archive.Kind(
         "source_waits": flags("to_come"),
         "source_body": Array("<f4", ("to_come", 8), **_BODY),
         "source_points": Array("<f8", ("starts", 2)),
-        "seen": Array("<f8", ("discs", 5)),
+        "seen": Array("<f8", ("discs", 5), -_ANYWHERE, _ANYWHERE),
     },
     facts={
         "map": str,

@@ -122,8 +122,18 @@ class ParquetRecorder(Recorder):
         self._await()
 
     def close(self) -> Recording:
-        """Write the rest, and return a recording that reads from the file."""
+        """Write the rest, and return a recording that reads from the file.
+
+        Raises:
+            BadFile: the file cannot be written, or an earlier part of it could not be.
+
+        """
         self._finish(complete=True)
+        if self._is_broken:
+            raise BadFile(
+                f"{self.file}: is not complete: some frames could not be written; those before "
+                f"them are in {self._output.folder.name}"
+            )
         return self._recording(ParquetRows(self._output.file))
 
     def stop(self) -> None:

@@ -14,9 +14,7 @@ from footway.errors import BadQuery, NoPath
 from footway.follow._sway_kernels import sway
 from footway.follow._sway_room_kernels import BLOCKED, ON_GOAL, ON_START, OPEN
 from footway.follow.checks import SLACK
-from footway.validation import number, shown, text
-
-FARTHEST = 1e9  # m, or m/s: more is a mistake, and its square may be infinite
+from footway.validation import FARTHEST, number, shown, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -12,7 +12,6 @@ import numpy as np
 
 from footway import archive
 from footway.archive import (
-    FARTHEST,
     Array,
     Damaged,
     Either,
@@ -40,9 +39,10 @@ if TYPE_CHECKING:
 _SAME = 1e-3  # m, by which what is stored may differ from what the walls say
 _CORNERS = 20_000  # of the lattice, whose clearance is compared with the walls
 _FINEST = 1e-6  # m, side of a cell
+_WIDEST = 1e7  # m, coordinates and lengths: grids over more would not fit in memory
 
-_COORDINATE = Number(-FARTHEST, FARTHEST)
-_LENGTH = Number(0.0, FARTHEST)
+_COORDINATE = Number(-_WIDEST, _WIDEST)
+_LENGTH = Number(0.0, _WIDEST)
 _PLAIN = Either((bool, Whole(-(2**63), 2**63), Number(-1e300, math.inf), str, OneOf((None,))))
 
 KIND = archive.Kind(
@@ -51,14 +51,14 @@ KIND = archive.Kind(
     name="roadmap",
     remedy="build it again",
     arrays={
-        "nodes": Array("<f8", ("nodes", "dimension")),
+        "nodes": Array("<f8", ("nodes", "dimension"), -_WIDEST, _WIDEST),
         "edges": indices("nodes", "edges", 2),
-        "path_points": Array("<f8", ("points", "dimension")),
+        "path_points": Array("<f8", ("points", "dimension"), -_WIDEST, _WIDEST),
         "path_offsets": Array("<i8", ("edges+1",), 0, "points", step=2),
         "weights": Array("<f8", ("edges",), 1e-9, 1e9),
         "free": flags("layers", "rows", "columns"),
-        "clearance": Array("<f8", ("heights", "rows+1", "columns+1"), 0.0),
-        "walls": Array("<f8", ("walls", 4)),
+        "clearance": Array("<f8", ("heights", "rows+1", "columns+1"), 0.0, _WIDEST),
+        "walls": Array("<f8", ("walls", 4), -_WIDEST, _WIDEST),
     },
     facts={
         "kind": OneOf(("roadmap",)),
@@ -70,7 +70,7 @@ KIND = archive.Kind(
             {"kind": OneOf(("polygon", "box")), "points": [[_COORDINATE]]},
         ],
         "dimension": OneOf((2, 3)),
-        "resolution": Number(_FINEST, FARTHEST),
+        "resolution": Number(_FINEST, _WIDEST),
         "radius": _LENGTH,
         "origin": (_COORDINATE, _COORDINATE, _COORDINATE),
         "size": (_LENGTH, _LENGTH, _LENGTH),
@@ -137,7 +137,7 @@ def _space(facts: dict[str, Any], arrays: dict[str, Any]) -> Space:
         free.any()
         and len(clearance) == layers + (not is_flat)
         and (layers == 1 and len(walls) > 0 if is_flat else len(walls) == 0)
-        and max(free.shape) * facts["resolution"] <= FARTHEST
+        and max(free.shape) * facts["resolution"] <= _WIDEST
     )
     if not sound:
         raise Damaged("the arrays do not fit together")

@@ -117,7 +117,8 @@ class Loader:
         self._ahead = ahead
         self._command = command or COMMAND
         self._turn = threading.Lock()  # held while a file is loaded
-        self._changing = threading.Lock()  # of what follows
+        # Guards the attributes below. Reentrant: a signal handler may call `close` again.
+        self._changing = threading.RLock()
         self._has_ended = False
         self._is_prepared = False
         self._spare: _Process | None = None
@@ -294,7 +295,7 @@ class _Wait:
         )
 
     def _crashed(self) -> BadInput:
-        if self.process.end() == -getattr(signal, "SIGXCPU", 0):
+        if "SIGXCPU" in self._how_it_ended():
             return self._too_slow()
         return BadInput(
             f"{self.called}: the process that loads it crashed{self._how_it_ended()}: the file is "
@@ -353,7 +354,7 @@ class _Process:
         except (OSError, ValueError) as error:
             raise BadInput(f"cannot start a process that loads files: {error}") from None
         self.messages: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
-        self._ending = threading.Lock()
+        self._ending = threading.RLock()  # a signal handler may call `end` while it runs
         threading.Thread(target=self._listen, name="studio-loading", daemon=True).start()
 
     @property

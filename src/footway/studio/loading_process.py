@@ -37,7 +37,7 @@ def main() -> NoReturn:
     from footway._jit import announce_compilation
 
     def compiling() -> bool:
-        _allow_processor_time(_MOST_COMPILING)
+        _allow_processor_time(_MOST_COMPILING, reduce=False)
         _tell(out, {"compiling": True})
         return False  # tell the next one, too
 
@@ -189,11 +189,16 @@ def _set(which: int, value: int) -> None:
         resource.setrlimit(which, (value, resource.getrlimit(which)[1]))
 
 
-def _allow_processor_time(seconds: float) -> None:
-    with suppress(ImportError):
+def _allow_processor_time(seconds: float, *, reduce: bool = True) -> None:
+    """Set the limit of processor time, from now on; `reduce=False` keeps a limit that is higher."""
+    try:
         import resource
-
-        _set(resource.RLIMIT_CPU, int(time.process_time() + seconds) + 1)
+    except ImportError:  # Windows
+        return
+    limit = int(time.process_time() + seconds) + 1
+    present = resource.getrlimit(resource.RLIMIT_CPU)[0]
+    if reduce or present == resource.RLIM_INFINITY or present < limit:
+        _set(resource.RLIMIT_CPU, limit)
 
 
 def _mapped() -> int:

@@ -114,6 +114,12 @@ class TestPrune:
         files.save(tmp_path, "one", b"data")
         assert [path.name for path in tmp_path.iterdir()] == ["one.kernel"]
 
+    def test_a_failure_does_not_keep_the_first_from_being_saved(self, tmp_path, capsys):
+        (tmp_path / ("0a1b" * 4)).write_bytes(b"a file with the name of a folder")
+        files.save(tmp_path / "kernels", "one", b"data")
+        assert files.load(tmp_path / "kernels", "one") == b"data"
+        assert capsys.readouterr().err == ""
+
     def test_folders_of_earlier_versions(self, tmp_path):
         old, recent, other = (tmp_path / (name * 4) for name in ("0a1b", "2c3d", "4e5f"))
         for folder, name in ((old, "a.nbi"), (recent, "a.nbi"), (other, "a.txt")):

@@ -105,6 +105,18 @@ class TestResume:
             it.step(60)
         assert_same(one, other)
 
+    def test_with_extreme_obstacles(self, tmp_path):
+        """Whatever `add_obstacle` accepts can be read again."""
+        one = crowd("hall")
+        one.add(5)
+        one.add_obstacle((1e9, -1e9), 5.0)
+        one.add_obstacle((1.0, 1.0), 1e-300, velocity=(1e9, -1e9))
+        one.step(3)
+        other = resumed(one, tmp_path)
+        one.step(3)
+        other.step(3)
+        assert_same(one, other)
+
     def test_an_empty_crowd(self, tmp_path):
         one = crowd("hall")
         one.step(3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -471,6 +472,16 @@ class TestRefused:
         assert file.read_bytes() == kept
         assert not list(parts.glob("*.new"))
         assert not list(parts.glob("lock"))
+
+    def test_closed_although_a_part_could_not_be_written(self, file):
+        """The old output is not taken for the new one."""
+        streamed(file)
+        recorder = walk_at_random(ParquetRecorder(file, rows_per_group=10**6, **MEMORY))
+        shutil.rmtree(file.with_name("run.parquet.parts"))
+        with pytest.raises(fw.BadFile, match="cannot be written"):
+            recorder.flush()
+        with pytest.raises(fw.BadFile, match="is not complete"):
+            recorder.close()
 
     def test_a_disk_that_fills_up(self, recording, small_disk):
         file = small_disk / "run.parquet"

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 import footway as fw
-from footway.studio import loading
+from footway.studio import loading, loading_process
 from footway.studio.loading import Limits, Loader, Order
 from footway.studio.saving import as_geojson
 from tests.unit.studio.hostile_process import COMMAND
@@ -210,6 +210,26 @@ def test_a_process_that_cannot_start_is_told():
     ):
         with loader_of(command=command) as loader, pytest.raises(fw.BadInput, match=words):
             loader.load(Order("a.geojson"))
+
+
+def test_a_signal_handler_may_close_a_loader_that_is_being_closed():
+    loader = Loader(Limits(), ahead=False)
+    with loader._changing:
+        loader.close()
+
+
+def test_compiling_does_not_reduce_the_processor_time():
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_CPU)
+    try:
+        loading_process._allow_processor_time(5000.0)
+        allowed = resource.getrlimit(resource.RLIMIT_CPU)[0]
+        loading_process._allow_processor_time(600.0, reduce=False)
+        assert resource.getrlimit(resource.RLIMIT_CPU)[0] == allowed
+        loading_process._allow_processor_time(9000.0, reduce=False)
+        assert resource.getrlimit(resource.RLIMIT_CPU)[0] > allowed
+    finally:
+        resource.setrlimit(resource.RLIMIT_CPU, before)
 
 
 def test_what_is_built_in():
