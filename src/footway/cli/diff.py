@@ -35,9 +35,9 @@ def diff(
 ) -> None:
     """Find the first frame and character in which two recordings differ.
 
-    They are compared to the last bit: times, ids, positions, velocities, radii, populations. Other
-    seeds or maps are said, and make no difference by themselves. The exit code is 0 where they are
-    equal, and 1 where they differ.
+    Times, ids, positions, velocities, radii and populations are compared to the last bit. Another
+    seed or map is reported, but does not count as a difference by itself. The exit code is 0 if the
+    recordings are equal and 1 if they differ.
     """
     from footway.crowd.recording import Recording
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
+from footway.cli.output import say
 from footway.errors import BadInput
 
 if TYPE_CHECKING:
@@ -138,7 +139,16 @@ def _load(name: str, **wishes: Any) -> Environment | Volume:
         made: Environment | Volume = load(name, **wishes)
     except BadInput as error:
         raise type(error)(_KEYWORD.sub(r"--\1", str(error))) from error
+    warn_of_ignored(name, made)
     return made
+
+
+def warn_of_ignored(name: str, made: Environment | Volume | None) -> None:
+    """Say on standard error that parts of a map were left out: they may be walls."""
+    ignored = [one for one in (made.repairs if made else ()) if one.kind == "ignored"]
+    if ignored:
+        more = "" if len(ignored) == 1 else f" (and {len(ignored) - 1} more: footway check {name})"
+        say(f"{name}: {ignored[0]}{more}")
 
 
 def load_space(

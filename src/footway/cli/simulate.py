@@ -15,7 +15,11 @@ import typer
 from footway.cli.crowd_report import as_json, as_text, by_population
 from footway.cli.files import check_different, check_plot, check_writable, write_plot
 from footway.cli.interrupts import Stopped
-from footway.cli.maps import JsonOption, PlotOption  # noqa: TC001 - Typer reads them at run time
+from footway.cli.maps import (
+    JsonOption,
+    PlotOption,
+    warn_of_ignored,
+)
 from footway.cli.numbers import check_speed, parse_number
 from footway.cli.output import (
     Steps,
@@ -24,6 +28,7 @@ from footway.cli.output import (
     facts,
     print_json,
     print_lines,
+    say,
 )
 from footway.cli.running import Run, progress_bar, stopped_between_steps, walk
 from footway.errors import BadInput
@@ -93,15 +98,15 @@ EveryOption = Annotated[
     str | None,
     typer.Option(
         metavar="SECONDS",
-        help="Save --checkpoint whenever so much simulated time has passed, too: what a kill or a "
-        "crash leaves can be continued.",
+        help="Save --checkpoint after every so many seconds of simulated time, so that a run can "
+        "be continued after a kill or a crash.",
         show_default=False,
         rich_help_panel=_FILES,
     ),
 ]
 ResumeOption = Annotated[
     str | None,
-    _file("Continue from a checkpoint, on the scenario's map, also in the recording up to then."),
+    _file("Continue the run of a checkpoint. With -o of its recording, recording continues in it."),
 ]
 
 
@@ -191,8 +196,8 @@ def simulate(
 
     Prints what it cost, who arrived, who left, and who is stuck and why; records it with -o, draws
     it with --plot and --animate. Ctrl-C stops it and leaves a recording that can be read; with
-    --checkpoint, --resume continues from there, in the same recording if -o names it. With
-    --checkpoint-every, so it does after a kill or a crash.
+    --checkpoint, --resume continues from there, in the same recording if -o names it. Use
+    --checkpoint-every to be able to continue after a kill or a crash, too.
 
     A mistake in the file is one line, with the line of the file and the key, before anything runs.
     """
@@ -265,6 +270,7 @@ def _stage(scenario: Scenario, wishes: Wishes, steps: Steps) -> Stage:
 
     with steps.step("map", f"Loading {scenario.map}"):
         ground = open_map(scenario)
+    warn_of_ignored(scenario.map, ground.environment)
     with steps.step("crowd", "Placing the crowd"):
         if wishes.resume is None:
             return stage(scenario, ground, threads=wishes.threads)
@@ -339,6 +345,7 @@ def _check_going_on(run: Run, wishes: Wishes) -> None:
     if file is None or wishes.resume is None:
         return
     if not Path(file).exists() and not unfinished_parts(Path(file)):
+        say(f"{file}: is new, and begins at {crowd.time:g} s, the time of the checkpoint")
         return
     if not crowd.goes_on_in(file, every=run.scenario.output.every):
         raise BadInput(

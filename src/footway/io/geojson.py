@@ -159,7 +159,9 @@ def _note(part: Part, kind: str | None, role: str) -> Repair:
     )
     if role == "walkable":
         return Repair("kind", (float(x), float(y)), f"{what}; taken as walkable")
-    return Repair("ignored", (float(x), float(y)), f"{what} has no meaning here; left out")
+    advice = 'set "kind" to obstacle, walkable or area, or to a kind of ground'
+    found = f"{what} has no meaning here; left out"
+    return Repair("ignored", (float(x), float(y)), f"{found}: {advice}")
 
 
 def _pieces(parts: list[Part]) -> Pieces:
