@@ -226,8 +226,9 @@ def reading(file: str | PathLike[str], kind: Kind, **sizes: int) -> Iterator[tup
             raised inside.
 
     """
+    path = validation.file(file)
     try:
-        with _opened(file) as archive:
+        with _opened(path) as archive:
             facts, arrays = _read(archive, kind, sizes)
         yield facts, arrays
     except BadFile as error:

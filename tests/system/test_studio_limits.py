@@ -398,5 +398,6 @@ def entered(studio, names):
         "query_string": b"",
         "headers": [(b"host", name.encode()) for name in names] + [(b"origin", origin.encode())],
     }
-    asyncio.run(studio.app(scope, receive, send))
+    with ThreadPoolExecutor(1) as pool:  # browser tests leave an event loop in the main thread
+        pool.submit(asyncio.run, studio.app(scope, receive, send)).result()
     return sent[0]["type"] == "websocket.accept"

@@ -32,7 +32,6 @@ from footway.follow.obstacles import as_discs, name_of
 from footway.follow.walk import Walk
 from footway.portable_math import dist
 from footway.terrain.course import make_course
-from footway.terrain.ground import wall_grid
 from footway.validation import FARTHEST, flag, number, shown
 
 if TYPE_CHECKING:
@@ -76,6 +75,8 @@ class RouteWalk(Walk):
     @cached_property
     def clearance(self) -> float:  # type: ignore[override]
         """Least distance of the way to any wall, m, measured when it is first asked for."""
+        from footway.terrain.ground import wall_grid  # imports Shapely
+
         return float(polyline_clearance(self.points, wall_grid(self.route.terrain.environment)))
 
     def measure(self) -> dict[str, float]:

@@ -1,12 +1,15 @@
 """What waits for browsers, and how long."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 
 from footway.studio.watchers import MOST_WAITING, Audience, Watcher
 
 
 def run(coroutine):
-    return asyncio.run(asyncio.wait_for(coroutine, 30))
+    """Run in a thread of its own: the tests in a browser leave an event loop in the main one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, asyncio.wait_for(coroutine, 30)).result()
 
 
 def test_answers_come_in_order_and_before_frames():
