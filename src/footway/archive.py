@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     Facts = dict[str, Any]
 
 MOST_UNPACKED: Final = 2**30
-"""bytes. Larger archives must not be compressed: they then unpack to no more than their own size."""
+"""bytes. Larger archives must not be compressed: their own size is the limit."""
 
 _HEADER, _DIGEST = "header", "digest"
 _ENDLESS = "inf"  # stands for infinity: JSON has no such number
