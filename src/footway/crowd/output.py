@@ -119,11 +119,15 @@ class Output:
 def _locked(lock: Path, name: str) -> int:
     """Return the descriptor of a lock file, locked; its folder is made where there is none."""
     while True:
-        lock.parent.mkdir(exist_ok=True)
+        # Not mkdir(exist_ok=True), which fails if the folder is removed while it looks at it.
+        with suppress(FileExistsError):
+            lock.parent.mkdir()
         try:
             descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
         except FileNotFoundError:
-            continue  # another writer was done just now, and removed the folder
+            if lock.parent.is_symlink():  # to a folder that does not exist
+                raise
+            continue  # another writer has just finished, and removed the folder
         if not _try_to_lock(descriptor):
             holder = os.read(descriptor, 200).decode(errors="replace").strip() or "another run"
             os.close(descriptor)
