@@ -1,13 +1,13 @@
-"""Files of our own: archives of arrays and JSON that are checked before anybody uses them.
+"""Footway's own files: archives of arrays and JSON that are checked before use.
 
     plan.fwmap, run.npz:  a zip of  header.npy   JSON as bytes: format, version and facts
                                     digest.npy   SHA-256 over the header and all arrays
                                     NAME.npy     one for each array
 
-No pickle, and NumPy's `load` reads them. Each kind of file has one schema (`Kind`) that says which
-arrays and facts it has, their types, shapes and ranges, and how their sizes depend on each other.
-The digest tells damage; the schema holds for files that somebody else wrote. Kernels index arrays
-without looking, so nothing that breaks the schema may reach them.
+They contain no pickle, and `numpy.load` reads them. Each kind of file has one schema (`Kind`): its
+arrays and facts, their types, shapes and ranges, and how their sizes depend on each other.
+The digest detects damage; the schema also protects against files written by others. Kernels index
+arrays without bounds checks, so nothing that breaks the schema may reach them.
 
 Sizes and types are compared with the schema before anything is unpacked, so that a small file
 cannot fill the memory.
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     Facts = dict[str, Any]
 
 MOST_UNPACKED: Final = 2**30
-"""bytes. An archive that unpacks to more must not be compressed: then its own size is the limit."""
+"""bytes. Larger archives must not be compressed: their own size is the limit."""
 
 _HEADER, _DIGEST = "header", "digest"
 _ENDLESS = "inf"  # stands for infinity: JSON has no such number
@@ -163,11 +163,11 @@ class Kind(NamedTuple):
 
 
 def write(file: str | PathLike[str], kind: Kind, facts: Facts, arrays: Mapping[str, Any]) -> None:
-    """Write a file; it is there whole or not at all.
+    """Write a file atomically: completely or not at all.
 
     Raises:
-        BadFile: it cannot be written.
-        BadInput: the facts cannot be.
+        BadFile: the file cannot be written.
+        BadInput: the facts cannot be represented in JSON.
 
     """
     header = {"format": kind.format, "version": kind.version, "facts": facts}
@@ -217,9 +217,10 @@ def _without_infinities(value: Any) -> Any:
 
 @contextmanager
 def reading(file: str | PathLike[str], kind: Kind, **sizes: int) -> Iterator[tuple[Facts, Arrays]]:
-    """Read a file and check it against its schema; what is refused inside is refused, too.
+    """Read a file and check it against its schema.
 
-    `sizes` are those that neither the arrays nor the facts tell. Arrays belong to the caller.
+    `sizes` are named sizes that follow neither from the arrays nor from the facts. The caller owns
+    the arrays. Errors that the body of the `with` statement raises become errors of the file.
 
     Raises:
         BadFile: missing, damaged, of another kind or version; or `Damaged` or `BadInput` was
@@ -306,7 +307,7 @@ def _read(archive: zipfile.ZipFile, kind: Kind, sizes: dict[str, int]) -> tuple[
 
 
 def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """Members by name, if they do not unpack to far more than there is."""
+    """Return members by name; refuse archives that unpack to too much."""
     found = archive.infolist()
     members = {info.filename.removesuffix(".npy"): info for info in found}
     unpacked = sum(info.file_size for info in found)
@@ -325,7 +326,7 @@ def _header(
 ) -> tuple[bytes, dict[str, Any]]:
     """Bytes of the header, and what they say."""
     if _HEADER not in members:
-        raise Damaged("it has no header, as files of older versions")
+        raise Damaged("it has no header, like files of older versions")
     plan = _plan(archive, members[_HEADER])
     if plan.dtype != "|u1" or math.prod(plan.shape) > _LONGEST_HEADER:
         raise Damaged("its header is no text, or too long")
@@ -395,7 +396,7 @@ def _sizes_of(facts: Facts) -> dict[str, int]:
 
 
 def _check_shape(name: str, plan: _Plan, schema: Array, sizes: dict[str, int]) -> None:
-    """Compare type and shape; names of sizes that are new get theirs."""
+    """Compare type and shape with the schema; record named sizes that occur for the first time."""
     if plan.dtype != schema.dtype:
         raise Damaged(f"array {name} has the type {plan.dtype}, not {schema.dtype}")
     wrong = Damaged(f"array {name} has the shape {plan.shape}, which does not fit")

@@ -1,4 +1,4 @@
-"""Write a file whole, or say in one line why not."""
+"""Write files atomically."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 @contextmanager
 def whole_file(file: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a name to write to, which becomes `file` if all goes well and is removed if not.
+    """Yield a temporary path that replaces `file` on success and is removed on failure.
 
-    A reader sees the old file or the new one, never a part of either, and so does whoever looks
-    after a power cut. Two who write the same file at once do not share the name: the one who is
-    last wins. Links are followed; devices and pipes are written directly.
+    Readers see the old file or the complete new one, also after a power cut. Each writer has its
+    own temporary path; of two writers at the same time, the last one wins. Links are followed;
+    devices and pipes are written directly.
 
     Raises:
         BadFile: the file cannot be written.
@@ -45,17 +45,18 @@ def whole_file(file: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def _target(file: str | os.PathLike[str]) -> Path:
-    """Return the file that a name leads to."""
+    """Return the path of a file, with links resolved."""
     from footway import validation  # imports NumPy, which help texts do without
 
+    path = validation.file(file)
     try:
-        return Path(os.path.realpath(validation.file(file)))
+        return Path(os.path.realpath(path))
     except (OSError, ValueError) as error:
         raise BadFile(f"{file!r}: cannot be written: {error}") from None
 
 
 def _replace(part: Path, path: Path) -> None:
-    """Put a written file in the place of another, with its permissions, once it is on the disk."""
+    """Flush a file to disk and move it over another one, whose permissions it gets."""
     with part.open("rb+") as stream:
         os.fsync(stream.fileno())
     if path.exists():

@@ -380,6 +380,7 @@ def test_a_socket_with_two_names_is_refused(studio, hosts):
 def entered(studio, names):
     """Whether the studio lets a socket in whose Host headers have these names."""
     import asyncio
+    from concurrent.futures import ThreadPoolExecutor
 
     sent = []
 

@@ -35,9 +35,9 @@ def diff(
 ) -> None:
     """Find the first frame and character in which two recordings differ.
 
-    Times, ids, positions, velocities, radii and populations are compared to the last bit. Another
-    seed or map is reported, but does not count as a difference by itself. The exit code is 0 if the
-    recordings are equal and 1 if they differ.
+    Times, ids, positions, velocities, radii and populations are compared bit by bit. Different
+    seeds or maps are reported, but do not count as a difference. The exit code is 0 if the
+    recordings are equal, and 1 if they differ.
     """
     from footway.crowd.recording import Recording
 
@@ -91,7 +91,7 @@ def _as_json(found: Comparison) -> dict[str, Any]:
 
 
 def _finite(value: Any) -> Any:
-    """Return plain values for JSON, which has no NaN: they are words there."""
+    """Return plain values for JSON; NaN and infinities become strings."""
     if isinstance(value, dict):
         return {name: _finite(one) for name, one in value.items()}
     if isinstance(value, list | tuple):

@@ -1,12 +1,13 @@
 """Ctrl-C at any moment of a command: one line, exit code 130.
 
-Python raises KeyboardInterrupt wherever the program happens to be. Where C has called back, nobody
-takes it: LLVM asks so for the code of kernels in the cache, and compiled code for its constants.
-An interrupt in there was lost, and with it what was asked for: the program went on, or crashed. So
-nothing is raised in there; and it is raised again and again until the command has heard it, unless
-it is on its way already: who cleans up is not disturbed.
+Python raises KeyboardInterrupt wherever the program happens to be. In a Python function that C code
+calls, the exception is lost, together with the result that C waits for, and the program continues
+or crashes. LLVM calls such functions to look up cached kernels, and compiled code to unpickle
+constants. Therefore nothing is raised inside them. Instead the interrupt is repeated until the
+command has handled it, except while a KeyboardInterrupt is already being handled, so that cleaning
+up is not disturbed.
 
-Only light modules are imported here: this is the first thing that a command does.
+This is the first module that a command imports, so it imports only light modules.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _hearing = threading.Lock()
 
 
 class Stopped(Exception):
-    """A command was stopped by a signal, at a moment of its own choice; says what there is.
+    """A signal stopped a command between two steps; the message says what was saved.
 
     Attributes:
         exit_code: 128 + the number of the signal.
@@ -59,8 +60,8 @@ class Stopped(Exception):
 def raised_until_heard() -> Iterator[None]:
     """Let Ctrl-C raise KeyboardInterrupt in here until `hear` is called.
 
-    Where Ctrl-C does something else already (it is ignored in the background of some shells), or in
-    another thread than the main one, nothing changes.
+    Does nothing outside the main thread, or if Ctrl-C has another handler already (some shells let
+    background processes ignore it).
     """
     _asked.clear()
     _heard.clear()
@@ -79,16 +80,16 @@ def raised_until_heard() -> Iterator[None]:
 
 
 def was_asked() -> bool:
-    """Whether Ctrl-C was pressed, whatever became of it."""
+    """Whether Ctrl-C was pressed, even if the exception was lost."""
     return _asked.is_set()
 
 
 def hear() -> None:
-    """Note that the command ends because of Ctrl-C, or in spite of it: it is not raised again."""
+    """Note that the command is ending: the interrupt is not raised again."""
     with _hearing:
         _heard.set()
-    # Where it went through exec() of a string (dataclasses do that when they are imported), Python
-    # ends with a signal instead of our exit code, until the next exec().
+    # After a KeyboardInterrupt inside exec() of a string (which dataclasses use at import), Python
+    # exits by a signal instead of with our exit code. Another exec() resets that.
     exec("")  # noqa: S102
 
 
@@ -102,7 +103,7 @@ _is_repeated = False
 
 
 def is_in_callback(frame: FrameType | None) -> bool:
-    """Whether C has called a frame, and takes no exception from it."""
+    """Whether a frame runs inside a callback from C, which loses exceptions."""
     while frame is not None:
         if frame.f_code.co_name in _CALLBACKS:
             return True
@@ -118,7 +119,7 @@ def _handle(_number: int, frame: FrameType | None) -> None:
         return
     if not _asked.is_set():
         _asked.set()
-        sys.unraisablehook = lambda _: None  # where it is lost, it is not to be told either
+        sys.unraisablehook = lambda _: None  # print nothing if the exception is lost
         threading.Thread(target=_repeat, daemon=True).start()
     is_on_its_way = is_repeated and isinstance(sys.exception(), KeyboardInterrupt)
     if not is_on_its_way and not is_in_callback(frame):
@@ -130,11 +131,11 @@ def _repeat() -> None:
     main = threading.main_thread().ident
     assert main is not None
     while not _heard.wait(_PAUSE):
-        with _hearing:  # who hears restores what Ctrl-C does, and must not get one after that
+        with _hearing:  # no signal may come after `hear`: the handler is reset then
             if _heard.is_set():
                 return
             _is_repeated = True
             if sys.platform == "win32":
                 _thread.interrupt_main()
             else:
-                signal.pthread_kill(main, signal.SIGINT)  # wakes it, too, where it waits
+                signal.pthread_kill(main, signal.SIGINT)  # also wakes a main thread that waits

@@ -1,4 +1,4 @@
-"""Recordings that commands read: what is missing from them is said."""
+"""Tell the user if a recording that a command reads is not complete."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def tell_if_cut(run: str, recording: Recording) -> None:
-    """Say so where the run of a recording was cut short."""
+    """Print a line if a recording is not complete."""
     from footway.crowd.storage import unfinished_parts
 
     if recording.complete:

@@ -26,7 +26,7 @@ def replay_hash(run: RunArgument, *, json: JsonOption = False) -> None:
     """Print the hash of a recording, frame by frame, and of the whole.
 
     The same bits of times, ids, positions, velocities, radii and populations give the same hash, on
-    every machine: two runs are the same where the last lines are.
+    every machine. Two runs are the same if their last lines are.
     """
     from footway.crowd.comparing import frame_hashes, replay_hash
     from footway.crowd.recording import Recording

@@ -1,6 +1,6 @@
-"""Whether two recordings are the same to the last bit: hashes of frames, and the first difference.
+"""Compare recordings bit by bit: hashes of frames, and the first difference.
 
-Everything that is hashed is little-endian, and characters come in the order of their ids:
+All hashed values are little-endian, and characters are sorted by id:
 
     frame    BLAKE2b of 16 bytes over step (int64), time (float64), number of characters n (int64),
              ids (n int64), x and y (n x 2 float64), velocity (n x 2 float32), radius (n float64)
@@ -9,7 +9,7 @@ Everything that is hashed is little-endian, and characters come in the order of 
              the hashes of all frames, and the names of populations (a JSON list in UTF-8)
 
 So -0.0 is not 0.0, and a NaN is the same as another one with the same bits. Seed, name of the map,
-dynamic obstacles and whether the run was complete are not in it.
+dynamic obstacles and whether the run was complete are not included.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ What = Literal[
 
 
 class FrameHash(NamedTuple):
-    """What a frame was, in one hash."""
+    """Hash of one frame."""
 
     frame: int  # number of the frame, from 0
     step: int  # simulation steps done
@@ -45,7 +45,7 @@ class FrameHash(NamedTuple):
 
 
 class FrameDifference(NamedTuple):
-    """The first frame of two recordings that is not the same in both, and who differs in it."""
+    """The first frame in which two recordings differ, and a character that differs in it."""
 
     frame: int  # number of the frame, from 0
     step: int  # simulation steps done, in A
@@ -58,12 +58,12 @@ class FrameDifference(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """What two recordings, A and B, do not have in common.
+    """Differences between two recordings, A and B.
 
     Attributes:
         facts: values in A and B of whatever differs of the recordings as a whole: "dt" (s),
             "populations", "frames" (how many), "seed", "map", "complete".
-        first: the first frame that differs; None where all that both have are the same.
+        first: the first frame that differs; None if all frames that both have are the same.
 
     """
 

@@ -67,7 +67,7 @@ class Output:
             if self.file.exists() and not self.file.is_file():
                 raise BadFile(f"{file}: cannot be written: it is not a file")
             self._lock = _locked(self.folder / _LOCK, self.name)
-        # For those who forget it: an unused recorder must not lock its file for ever.
+        # Released also when forgotten: an unused recorder must not lock its file for ever.
         self.release = weakref.finalize(self, _unlock, self._lock, self.folder)
 
     @property
@@ -85,14 +85,14 @@ class Output:
         return self.folder / f"{number:05d}{_SUFFIX}"
 
     def clear(self) -> None:
-        """Remove all parts, the last one first: what a kill leaves of them is a beginning."""
+        """Remove all parts, last one first: after a kill, the first ones remain, without a gap."""
         with self.failure_named():
             for file in [*self.folder.glob(f"*{_NEW}"), *reversed(self.parts)]:
                 file.unlink(missing_ok=True)
 
     @contextmanager
     def new_file(self, file: Path) -> Iterator[BufferedWriter]:
-        """Give a stream to write, which becomes `file` at the end, and nothing where that fails."""
+        """Yield a stream whose content becomes `file` on success, and is removed on failure."""
         new = self.folder / f"{file.name}{_NEW}"
         with self.failure_named():
             try:
@@ -119,11 +119,15 @@ class Output:
 def _locked(lock: Path, name: str) -> int:
     """Return the descriptor of a lock file, locked; its folder is made where there is none."""
     while True:
-        lock.parent.mkdir(exist_ok=True)
+        # Not mkdir(exist_ok=True), which fails if the folder is removed while it looks at it.
+        with suppress(FileExistsError):
+            lock.parent.mkdir()
         try:
             descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
         except FileNotFoundError:
-            continue  # another writer was done just now, and removed the folder
+            if lock.parent.is_symlink():  # to a folder that does not exist
+                raise
+            continue  # another writer has just finished, and removed the folder
         if not _try_to_lock(descriptor):
             holder = os.read(descriptor, 200).decode(errors="replace").strip() or "another run"
             os.close(descriptor)
@@ -131,7 +135,9 @@ def _locked(lock: Path, name: str) -> int:
                 f"{name}: is being written by {holder}; wait for its end, or give another name"
             )
         if _is_there(descriptor, lock):
-            with suppress(OSError):  # the disk is full: whoever waits must guess who has the lock
+            with suppress(
+                OSError
+            ):  # the disk is full: others cannot see which process has the lock
                 os.ftruncate(descriptor, 0)
                 os.write(descriptor, f"process {os.getpid()} on {socket.gethostname()}".encode())
             return descriptor
@@ -162,7 +168,7 @@ def _try_to_lock(descriptor: int) -> bool:
 
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        return error.errno not in _HELD  # a file system without locks: as good as it gets
+        return error.errno not in _HELD  # continue unlocked on a file system without locks
     return True
 
 

@@ -163,6 +163,7 @@ class Recording(Shown):
         """Compare with another recording: facts that differ, and the first frame that does."""
         from footway.crowd.comparing import compare
 
+        instance(other, Recording, "a Recording is needed to compare with")
         return compare(self, other)
 
     @property

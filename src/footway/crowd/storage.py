@@ -48,7 +48,7 @@ ROWS_PER_GROUP: Final = 500_000
 """About 10 MB of file and 20 MB of memory; two groups are in memory at a time."""
 
 _SHORTEST_PART: Final = 10.0
-"""s of real time after which frames are written though they are few: so much a kill may cost."""
+"""s of real time after which even a few frames are written: the most that a kill can lose."""
 
 _SHARE_OF_RUN: Final = 0.01
 """The same as a share of the run so far: parts of long runs must not become too many."""
@@ -62,7 +62,7 @@ class ParquetRecorder(Recorder):
     """Streams the frames of a run into a Parquet file; memory stays flat.
 
     `close` gives a recording that reads the file when it is asked for rows. As a context manager
-    it writes the frames so far where a run fails, and the file says that it is not complete.
+    it writes the frames so far if a run fails, and marks the file as not complete.
 
     Args:
         file: to write. A file of this name is replaced when the run has ended.
@@ -456,7 +456,7 @@ class _Contents:
             obstacles=np.array(obstacles, float).reshape(-1, OBSTACLE_COLUMNS),
             source=source,
         )
-        _check_sound(made)
+        check_sound(made)
         return made
 
 
@@ -468,11 +468,12 @@ def _check_version(source: ParquetRows, header: dict[str, Any]) -> None:
         )
 
 
-def _check_sound(made: Recording) -> None:
-    """Raise ValueError where the columns of a file do not fit together."""
+def check_sound(made: Recording) -> None:
+    """Raise ValueError if the columns of a file contradict each other."""
     who = made.characters
     sound = (
         math.isfinite(made.step)
+        and bool((np.diff(who.ids) > 0).all())
         and bool((np.diff(made.steps) > 0).all())
         and bool(np.isfinite(made.times).all())
         and bool(np.isfinite(who.radius).all())

@@ -1,4 +1,4 @@
-"""Connections with time limits: who sends or reads too slowly is disconnected.
+"""Connections with time limits: clients that send or read too slowly are disconnected.
 
 uvicorn waits for ever for the rest of a request and for a browser that does not read, and counts
 both against its limit of connections: a few hundred half-sent requests would lock the server.
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     import h11
 
 HEAD_SECONDS: Final = 10.0
-"""For the head of a request, however many bytes of it have come."""
+"""For the complete head of a request."""
 
 BODY_SECONDS: Final = 10.0
-"""For the body of a request, and a second more for each `BODY_RATE` bytes that have come."""
+"""For the body of a request, plus one second for each `BODY_RATE` bytes received."""
 
 BODY_RATE: Final = 20_000.0
 """Bytes per second that a body must have on average."""
@@ -29,7 +29,7 @@ READ_SECONDS: Final = 30.0
 """For reading what has piled up (64 kB), while the server waits to send more."""
 
 END_SECONDS: Final = 15.0
-"""For closing a socket from the other side, too."""
+"""For the client to close its side of a web socket."""
 
 MOST_IDLE: Final = 128
 """Connections on which the server waits for the client; for one more, the oldest is closed."""
@@ -47,9 +47,9 @@ class Connection(H11Protocol):
     stalled     the client does not read the answer
     gone        it has ended, or has become a web socket
 
-    In all but the last two it is the client's turn, and a timer looks whether it keeps the time.
-    There are few bodies at a time, since the server refuses more; the others that wait for the
-    client are limited in number here.
+    In the states idle, body and stalled the server waits for the client, and a timer limits how
+    long. The server itself limits the number of bodies; this class limits the number of
+    connections that are idle or stalled.
     """
 
     _state: _State = "idle"
@@ -58,7 +58,7 @@ class Connection(H11Protocol):
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin; where too many wait already, the oldest of them ends."""
+        """Begin; if too many connections wait for their clients, close the oldest."""
         super().connection_made(transport)
         self._enter("idle")
         waiting = [

@@ -4,9 +4,9 @@
     map.fwmap      the corridor map, built
     scenario.toml  the text of the scenario
 
-Nothing is pickled. The reader trusts the writer no more than any file: the process that wrote this
-has read a foreign file and may have been taken over by it. Arrays are checked before use, and the
-Parquet file of a recording is not read again (`MOST_ROWS` names the exception).
+Nothing is pickled. The reader does not trust the writer: the process that wrote these files read an
+untrusted file, which may have taken control of it. Arrays are checked before use, and the
+Parquet file of a recording is not read again unless it has more than `MOST_ROWS` rows.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import numpy as np
 
 from footway.corridor import CorridorMap
 from footway.crowd.recording import OBSTACLE_COLUMNS, Characters, Recording, Rows
+from footway.crowd.storage import check_sound
 from footway.errors import BadFile, FootwayError
 from footway.studio.documents import Document, What
 from footway.studio.local import origin_of
@@ -141,7 +142,7 @@ def unpack(folder: Path, *, file: str) -> Document:
 
 
 def _read(file: Path) -> tuple[dict[str, Any], Arrays]:
-    """Header and arrays of an archive; one that is compressed might be larger than it looks."""
+    """Return header and arrays of an archive; refuse compression, which could hide a huge size."""
     with zipfile.ZipFile(file) as archive:
         if any(entry.compress_type != zipfile.ZIP_STORED for entry in archive.infolist()):
             raise ValueError("it is compressed")
@@ -173,7 +174,7 @@ class _Kept:
 
 
 def _put_together(facts: dict[str, Any], arrays: Arrays, file: str) -> Recording:
-    """A recording with its rows in memory; a very long one, all of which was read, in its file."""
+    """Return a recording with its rows in memory; a very long one reads them from its file."""
     if "ids" not in arrays:
         return Recording.load(file)
     times, steps, offsets = (_array(arrays, name) for name in ("times", "steps", "offsets"))
@@ -187,11 +188,10 @@ def _put_together(facts: dict[str, Any], arrays: Arrays, file: str) -> Recording
         and all(len(one) == offsets[-1] for one in rows)
         and len({len(one) for one in who}) == 1
         and bool(np.isin(rows.ids, who.ids).all())
-        and bool(((who.population >= 0) & (who.population < max(1, len(names)))).all())
     )
     if not sound:
         raise ValueError("the arrays of the recording do not fit together")
-    return Recording(
+    made = Recording(
         step=float(facts["step"]),
         times=times,
         steps=steps,
@@ -204,6 +204,8 @@ def _put_together(facts: dict[str, Any], arrays: Arrays, file: str) -> Recording
         obstacles=_array(arrays, "obstacles"),
         source=_Kept(rows),
     )
+    check_sound(made)
+    return made
 
 
 _KINDS: Final = {

@@ -189,7 +189,7 @@ class Loader:
                     self.prepare()
 
     def _take(self) -> _Process:
-        """Return the spare process, or a new one."""
+        """Return the process that was started in advance, or a new one."""
         with self._changing:
             spare, self._spare = self._spare, None
             if spare is not None and spare.is_alive:
@@ -396,7 +396,7 @@ class _Process:
                         break
                     self.messages.put(message)
         except (OSError, ValueError, RecursionError):
-            pass  # no message: it was taken over, and is not listened to any more
+            pass  # not a message: ignore everything else that the process says
         finally:
             self._has_hung_up = True
             self.messages.put(None)
