@@ -19,6 +19,8 @@ what the distance transforms need beside them while they run."""
 MOST_CELLS: Final = 1e90
 """Cells along one side, to count with: no machine has memory for them."""
 
+_USUAL: Final = 200  # cells along the longer side of a map
+
 MANY: Final = 10**12
 """From here on numbers are written with a power of ten."""
 
@@ -67,8 +69,12 @@ def cells_along(
 
     """
     lengths = list(sides)
-    shares = [min(length / resolution, MOST_CELLS) for length in lengths]
-    counts = [math.ceil(share - 1e-9) for share in shares]
+    if max(lengths) > resolution * MOST_CELLS:
+        raise BadInput(
+            f"a resolution of {resolution:g} m gives more cells than can be counted: take a "
+            f"coarser one, such as {round_up(max(lengths) / _USUAL):g} m"
+        )
+    counts = [math.ceil(length / resolution - 1e-9) for length in lengths]
     check_memory(math.prod(counts), resolution=resolution, dimension=len(counts), each=each)
     return counts
 

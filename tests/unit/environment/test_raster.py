@@ -176,6 +176,8 @@ def test_memory_is_asked_for_before_it_is_taken(monkeypatch):
         rasterise(square(4), resolution=1e-7)
     with pytest.raises(fw.BadInput, match=r"need 9.5e29 GiB; [\d,.]+ GiB are free"):
         rasterise(square(4), resolution=1e-18)
+    with pytest.raises(fw.BadInput, match=r"more cells than .* a coarser one, such as 0.02 m"):
+        rasterise(square(4), resolution=1e-300)
     monkeypatch.setattr(memory, "free_memory", lambda: 64 * 64)
     rasterise(square(4), resolution=0.5)
     with pytest.raises(fw.BadInput, match=r"256 cells.*take a resolution of 0.5 m or more"):
