@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-all test-lowest golden lint bench reproduce kernels clean
+.PHONY: demo test test-all test-lowest golden mutants lint bench reproduce kernels clean
 
 demo: $(READY)
 	$(BIN)/footway demo -o out
@@ -24,6 +24,10 @@ test-all: $(READY)
 # The committed hashes, computed by kernels compiled for other CPUs.
 golden: $(READY)
 	$(BIN)/python -m pytest tests/golden
+
+# Known faults, planted one at a time: the tests must catch 95 % of them. FAULTS names areas or faults.
+mutants: $(READY)
+	$(BIN)/python -m tests.faults $(FAULTS)
 
 # The lowest versions of our direct dependencies that have wheels for this Python, in an environment
 # of their own: what pyproject.toml promises. Old packages warn about what is deprecated today.
