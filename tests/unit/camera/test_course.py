@@ -29,6 +29,12 @@ def arcs_at(course, deviation, reach=math.inf):
     )
 
 
+@pytest.mark.parametrize(("angle", "found"), [(1e-5, 1e-5), (2e-7, 2e-7), (1e-8, 0.0)])
+def test_a_corner_below_a_ten_millionth_is_rounding(angle, found):
+    points = np.array([(0, 0), (1, 0), (1 + math.cos(angle), math.sin(angle))])
+    assert course_of_points(points).corners[1] == pytest.approx(found, abs=1e-12)
+
+
 class TestCourseOfAPath:
     def test_is_the_path(self, path):
         course = course_of_pieces(path.pieces)

@@ -9,7 +9,7 @@ import pytest
 
 from footway.camera.blending import blended, with_halts
 from footway.camera.course import course_of_points
-from footway.camera.limits import Pace, speed_limits
+from footway.camera.limits import Limits, Pace, _without_short_peaks, speed_limits
 
 PACE = Pace(speed=1.4, acceleration=0.5, deceleration=0.5, turn_rate=0.8, look_ahead=1.0)
 
@@ -65,6 +65,12 @@ class TestSampledCurves:
         assert inner == pytest.approx(0.8, rel=0.15)
         assert np.ptp(inner) < 0.1
 
+    def test_a_corner_stands_for_an_arc_between_the_middles_of_its_lines(self):
+        """With a low turn rate no speed is gentle: its own limit holds."""
+        corner = np.array([(-2, 0), (0, 0), (4 * math.cos(0.3), 4 * math.sin(0.3))])
+        limits = speed_limits(course_of_points(corner), PACE._replace(turn_rate=0.05))
+        assert limits.breaks[1] == pytest.approx(0.05 * 3.0 / 0.3)
+
     def test_halts_are_zero(self):
         course = with_halts(course_of_points(np.array([(0, 0), (2, 0), (2, 2)], float)))
         assert speed_limits(course, PACE).breaks.tolist() == [np.inf, 0.0, np.inf]
@@ -83,3 +89,11 @@ class TestShortPeaks:
 
     def test_long_ones_are_not(self):
         assert speed_limits(self.zigzag(3.0), PACE).pieces[2] == 1.4
+
+    def test_a_stretch_is_short_if_it_takes_less_than_the_look_ahead(self):
+        """At the speed of its neighbours, here 0.5 m/s."""
+        for length, speed in ((0.49, 0.5), (0.51, 1.4)):
+            limits = Limits(np.array([0.5, 1.4, 0.5]), np.full(4, np.inf))
+            lengths = np.array([3.0, length, 3.0])
+            levelled = _without_short_peaks(limits, lengths, look_ahead=1.0)
+            assert levelled.pieces.tolist() == [0.5, speed, 0.5]

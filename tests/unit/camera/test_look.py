@@ -94,6 +94,12 @@ class TestTurns:
         assert np.abs(rate).max() < 0.8 + end_rate
         assert directions[-1] == pytest.approx(as_directions(np.array([angle]), np.array([0.1]))[0])
 
+    @pytest.mark.parametrize(("heading_rate", "pitch_rate"), [(0.4, 0.0), (0.0, -0.4)])
+    def test_without_an_angle_still_reach_the_rate_gently(self, heading_rate, pitch_rate):
+        """The rate changes by no more than the turn rate in a second on average."""
+        last = Gaze(1.0, 0.2, heading_rate, pitch_rate)
+        assert turn_between(Gaze(1.0, 0.2), last, 0.8).duration == pytest.approx(0.4 / 0.8)
+
     def test_take_the_shorter_way_round(self):
         turn = turn_between(Gaze(3.0, 0.0), Gaze(-3.0, 0.0), 0.8)
         assert turn.last.heading == pytest.approx(math.tau - 3.0)

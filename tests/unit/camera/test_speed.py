@@ -38,6 +38,10 @@ class TestByHand:
         assert float(diagram.speed_at(6)) == pytest.approx(0.1)
         assert float(diagram.speed_at(5)) == pytest.approx(math.sqrt(0.01 + 1.0))
 
+    def test_speeding_up_goes_on_beyond_a_break(self):
+        diagram = SpeedDiagram([0, 1, 40], [10, 10], acceleration=2.0, deceleration=0.5)
+        assert float(diagram.speed_at(1)) == pytest.approx(2.0)
+
     def test_stands_at_a_break(self):
         diagram = SpeedDiagram([0, 4, 8], [2.0, 2.0], break_limits=[np.inf, 0.0, np.inf])
         assert float(diagram.speed_at(4)) == 0.0

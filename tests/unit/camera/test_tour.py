@@ -52,6 +52,28 @@ class TestPastStops:
         view = trip.at(trip.arrivals[1])
         assert np.hypot(*(view.position[:2] - (8, 2))) == pytest.approx(trip.misses[1])
 
+    @pytest.mark.parametrize("gap", [0.5, 0.1])
+    def test_keeps_its_distance_from_a_post_beyond_the_arc(self, gap):
+        """The arc of 5 m miss would be `gap` from the post, between two places it is measured at.
+
+        With 0.5 m its clearance is no more than that; 0.1 m is too near, and it takes another.
+        """
+        radius = 5.0 / math.tan(math.pi / 8)
+        centre, angle = np.array([19 - radius, 1 + radius]), math.pi / 4 - math.pi / 256
+        post = np.round(centre + (radius + gap) * np.array([math.cos(angle), -math.sin(angle)]), 3)
+        square = [tuple(post + corner) for corner in ((0, 0), (0, -0.2), (0.2, -0.2), (0.2, 0))]
+        env = Environment.from_polygons(bounds=(0, 0, 20, 20), obstacles=[square])
+        trip = tour(fw.CorridorMap.build(env), [(1, 1), (19, 1), (19, 19)], miss=5.0)
+        true = float(np.hypot(*(post - centre))) - radius
+        if gap == 0.5:
+            assert trip.misses[1] == pytest.approx(5.0)
+            assert true - 0.002 < trip.clearance <= true
+        else:
+            assert trip.misses[1] < 4.9
+            assert trip.clearance >= 0.25
+            away = np.hypot(*(trip.positions[:, :2] - post).T)
+            assert away.min() >= trip.clearance
+
     def test_stops_where_it_must_miss_nothing(self, cmap):
         trip = tour(cmap, [(2, 2), (8, 2), (8, 8)], miss=0.0)
         assert trip.misses.tolist() == [0, 0, 0]
