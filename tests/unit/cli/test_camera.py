@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 
 import footway as fw
+from footway.camera import Stop
+from footway.cli.camera_stops import parse_stops
 from tests.unit.io.gltf_reading import read
 
 STOPS = ("--stops", "1,1; 9,1; 9,7")
@@ -223,3 +225,10 @@ def test_a_tour_has_no_options_of_a_follower(footway, room, run):
 
 def test_a_volume_is_refused(footway):
     assert_one_line(footway("camera", "gallery:house", *STOPS), 2, "three-dimensional")
+
+
+@pytest.mark.parametrize("end", ["", ";", " ; "])
+def test_a_semicolon_may_end_the_last_part(end):
+    """Of stops, of dwell times and of what is looked at."""
+    found = parse_stops(f"2,2; 3,4{end}", f"1; 2.5{end}", f"; 5,6,1{end}")
+    assert found == [Stop((2.0, 2.0), 1.0), Stop((3.0, 4.0), 2.5, (5.0, 6.0, 1.0))]

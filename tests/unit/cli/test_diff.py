@@ -101,6 +101,11 @@ def test_who_and_by_how_much(footway, saved):
     text = footway("diff", saved("a", recording), saved("b", other)).out
     assert "frame 6: step 12, 1.2 s" in text
     assert "5 m apart" in text
+    assert " more" not in text
+    rows = row + np.arange(3)
+    several = changed(recording, rows, positions=recording.positions[rows] + 1.0)
+    text = footway("diff", saved("a", recording), saved("b", several)).out
+    assert f"{recording.ids[rows].min()} and 2 more\n" in text
 
 
 def test_bad_input_is_one_line(footway, saved, tmp_path):

@@ -112,7 +112,9 @@ def test_what_blocks_the_way_is_named(footway, door, tmp_path, avoid):
     assert "(5.00, 4.00)" in result.err
     assert "(1.00, 7.00)" not in result.err
     assert plot.stat().st_size > 5000
-    assert footway(*query, *blocked, "--json").json["reason"] == "blocked"
+    answer = footway(*query, *blocked, "--json").json
+    assert (answer["reason"], answer["obstacles"]) == ("blocked", [1])
+    assert answer["exit_code"] == 3
 
 
 def test_the_trajectory_file(footway, room, tmp_path):

@@ -341,6 +341,16 @@ def test_ctrl_c_leaves_a_recording(footway, scenario, tmp_path, monkeypatch):
     assert footway("simulate", scenario(FOREVER), "--resume", saved, "--seconds", "2").code == 0
 
 
+def test_the_command_to_continue_has_all_options(footway, scenario, tmp_path, monkeypatch):
+    file, saved, film = (tmp_path / f"run.{kind}" for kind in ("parquet", "npz", "gif"))
+    press_in_step(monkeypatch, step=10, times=1)
+    options = ("-o", file, "--animate", film, "--checkpoint", saved)
+    more = ("--animate-speed", "2.5", "--checkpoint-every", "0.7")
+    result = footway("simulate", scenario(FOREVER), *options, *more, "--seconds", "5")
+    words = ("footway", "simulate", scenario(FOREVER), "--resume", saved, "--seconds", "5")
+    assert result.err.endswith(" ".join(map(str, (*words, *options, *more))) + "\n")
+
+
 def test_what_a_stopped_run_leaves_out_is_said(footway, scenario, tmp_path, monkeypatch):
     press_in_step(monkeypatch, step=10, times=1)
     result = footway("simulate", scenario(FOREVER), "--plot", tmp_path / "a.png")
