@@ -72,6 +72,49 @@ class TestResume:
             other = resumed(other, tmp_path)
             assert_same(one, other)
 
+    def test_with_somebody_who_was_faster_once(self, tmp_path):
+        """How near others are looked at stays what it was: it is never reduced."""
+        one = crowd("hall", seed=2)
+        one.add(60, speed=1.0)
+        one.set_speed(one.ids[:1], 6.0)
+        one.set_speed(one.ids[:1], 1.0)
+        other = resumed(one, tmp_path)
+        close = one._cast.engine.model[2]
+        assert close == pytest.approx(2.2 * 6.0 * 0.1)
+        assert other._cast.engine.model[2] == close
+        one.step(60)
+        other.step(60)
+        assert_same(one, other)
+
+    def test_with_an_obstacle_that_no_step_has_seen(self, tmp_path):
+        """Those whose way it closes ask for another one in the next step."""
+        one = crowd("hall", seed=1)
+        one.add(12, starts=[(4, y) for y in np.linspace(4, 16, 12)], goals=[(26, 10)] * 12)
+        one.step(10)
+        one.add_obstacle((15, 2.5), 2.6)
+        one.add_obstacle((15, 17.5), 2.6, vanishes=30.0)
+        other = resumed(one, tmp_path)
+        for _ in range(10):
+            one.step(10)
+            other.step(10)
+            assert_same(one, other)
+
+    def test_counts_go_on(self, tmp_path):
+        """Arrivals of groups, numbers of obstacles, and who keeps a goal."""
+        one = crowd("hall", seed=1)
+        one.add_group(4, start=(3, 10), goal=(8, 3), then="stay")
+        one.add(3)
+        one.step(300)
+        first, _ = one.add_obstacle((15, 2), 0.5), one.add_obstacle((15, 18), 0.5)
+        one.remove_obstacle(first)
+        one._cast.planner.ask(4, keep_goal=True)
+        one._cast.planner.ask(5, keep_goal=False)
+        other = resumed(one, tmp_path)
+        assert [group.arrived for group in other.groups] == [1]
+        assert one._cast.planner.waiting[-2:] == [(4, True), (5, False)]
+        assert other._cast.planner.waiting == one._cast.planner.waiting
+        assert other.add_obstacle((15, 18), 0.5) == one.add_obstacle((15, 18), 0.5) == 2
+
     def test_with_those_who_wait_for_a_way(self, tmp_path):
         one = crowd("hall", seed=2)
         one.add_source(60, area=box(0, 0, 9, 20), schedule=[(0.0, 60)])
@@ -286,6 +329,27 @@ class TestDamaged:
 
         rewrite(file, change)
         self.assert_refused(file)
+
+    @pytest.mark.parametrize("damage", ["nowhere", "backwards"])
+    def test_a_walker_on_its_last_edge(self, tmp_path, damage):
+        """It must be on an edge, and not beyond the end of its way."""
+        file, it = tmp_path / "crowd.npz", crowd("corridor")
+        it.add(1, starts=[(20, 2)], goals=[(40, 2)])
+        it.step(5)
+        it.save(file)
+
+        def change(_header, arrays):
+            (row,) = arrays["track"]
+            assert row[state.LEFT] == 0
+            assert row[state.AT] != row[state.END]
+            if damage == "nowhere":
+                row[state.HALF] = -1
+            else:
+                row[[state.AT, state.END]] = row[[state.END, state.AT]]
+
+        fw.Crowd.load(file, cmap("corridor"))
+        rewrite(file, change)
+        self.assert_refused(file, "corridor")
 
     def test_is_closed_again(self, file):
         file.write_bytes(file.read_bytes()[:-100])

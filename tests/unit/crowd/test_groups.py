@@ -148,6 +148,43 @@ class TestTogether:
         assert tight.longitudinal < 0.8 * loose.longitudinal
         assert tight.longitudinal < 6.0 + 2 * 1.5
 
+    @pytest.mark.parametrize("bounds", [{"longitudinal": 6.0}, {"group_area": 30.0}], ids=str)
+    def test_the_first_may_go_as_far_as_the_bound_allows(self, bounds):
+        """Not a sample beyond it, and not a sample less, wherever the group is."""
+        it = crowd("bend", seed=2)
+        group = it.add_group(12, start=(4, 2), goal=(4, 28), width=1.5, **bounds)
+        length, area = measured(group.backbone)
+        for _ in range(60):
+            it.step(5)
+            it._cast.groups.cap()  # as the next step does
+            engine = it._cast.engine
+            least = int(engine.state.track[engine.slot_of[group.ids], AT].min()) - group.samples[0]
+            allowed = int(engine.caps[0]) - group.samples[0]
+            along = length[least:] - length[least]
+            ground = area[least:] - area[least] + math.pi * group.backbone[least, 2] ** 2
+            most = {"longitudinal": math.inf, "group_area": math.inf} | bounds
+            fits = (along <= most["longitudinal"]) & (ground <= most["group_area"])
+            assert allowed == least + np.flatnonzero(fits)[-1]
+        assert least > 0
+
+    def test_balls_take_no_more_than_half_of_the_group_area(self):
+        it = crowd("plain")
+        group = it.add_group(5, start=(8, 12), goal=(92, 12), group_area=40.0)
+        assert math.pi * group.backbone[:, 2].max() ** 2 == pytest.approx(20.0)
+
+    def test_a_member_that_was_pushed_away_is_found_by_the_rims_of_the_balls(self):
+        it = crowd("hall", seed=1)
+        group = it.add_group(5, start=(3, 10), goal=(27, 10))
+        engine, balls = it._cast.engine, group.backbone
+        assert np.ptp(balls[:, 2]) > 0.5
+        slot = engine.slot_of[group.ids[0]]
+        for at in np.random.default_rng(1).uniform((0, 0), (30, 20), (50, 2)):
+            engine.state.place[slot, :2] = at
+            it._cast.groups.find_again(group, slot)
+            found = int(engine.state.track[slot, AT]) - group.samples[0]
+            out = np.hypot(*(balls[:, :2] - at).T) - balls[:, 2]
+            assert out[found] == out.min()
+
     def test_balls_are_no_wider_than_asked(self):
         """The paper prints max, and means min: see papers/README.md."""
         it = crowd("hall")
@@ -247,3 +284,22 @@ class TestDispersion:
         it._cast.engine.state.place[slots, :2] = [(12, 1.5), (20, 3.0)]
         assert group.dispersion.lateral == pytest.approx(1.5, abs=1e-6)
         assert group.dispersion.longitudinal == pytest.approx(8.0, abs=1e-6)
+
+    @pytest.mark.parametrize("last", [0, 7])
+    def test_area_is_that_of_the_balls_from_the_last_to_the_first(self, last):
+        """Up to the least advanced ball that holds the first one (section 6)."""
+        it = crowd("corridor")
+        group = it.add_group(2, start=(10, 2), goal=(50, 2), radius=0.25)
+        engine, balls = it._cast.engine, group.backbone
+        slots = engine.slot_of[group.ids]
+        engine.state.place[slots, :2] = [balls[last, :2], (30.0, 3.0)]
+        first = int(np.abs(balls[:, 0] - 31.0).argmin())
+        engine.state.track[slots, AT] = np.array([last, first]) + group.samples[0]
+        holds = np.hypot(*(balls[:, :2] - (30.0, 3.0)).T) < balls[:, 2] - 0.25
+        end = int(np.flatnonzero(holds)[0])
+        assert last < end < first
+        lengths, area = measured(balls)
+        own = math.pi * balls[last, 2] ** 2 + area[end] - area[last]
+        assert group.dispersion.area == pytest.approx(own)
+        assert own == pytest.approx(union_area(balls[last : end + 1]), rel=2e-3)
+        assert own > 4.0 * (lengths[end] - lengths[last]) > 60.0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import footway as fw
-from footway.crowd.obstacles import blocks_of
+from footway.crowd.obstacles import blocks_of, narrowed
 from tests.oracle.crowd import assert_clear
 from tests.oracle.nearest import NearestWall
 from tests.unit.crowd._open_kernels import cell_of
@@ -94,6 +94,36 @@ class TestBlocks:
             assert set(np.flatnonzero(felt).tolist()) <= there
 
 
+class TestNarrowed:
+    """What standing discs leave of the edges of the map."""
+
+    def clearances(self, *discs):
+        it = crowd("corridor")
+        index = it.map.solver.index
+        found = narrowed(index, it._cast.engine.tracks, np.array(discs, float).reshape(-1, 5))
+        return index.graph.clearance, found.graph.clearance
+
+    @pytest.mark.parametrize(
+        ("y", "radius", "room"), [(2.0, 1.0, 0.5), (0.0, 1.5, 1.25), (-0.5, 1.0, 1.75)]
+    )
+    def test_half_of_what_is_left_beside_a_disc(self, y, radius, room):
+        """Also where the centre of the disc is outside of all balls."""
+        before, after = self.clearances((30.0, y, 0.0, 0.0, radius))
+        (changed,) = np.nonzero(after != before)
+        assert len(changed) == 1
+        assert before[changed] == pytest.approx(2.0)
+        assert after[changed] == pytest.approx(room, abs=0.02)
+
+    def test_of_several_discs_the_narrowest_place_counts(self):
+        discs = [(20.0, 0.0, 0.0, 0.0, 1.0), (40.0, 0.0, 0.0, 0.0, 1.5), (50.0, 0.0, 0, 0, 0.5)]
+        before, after = self.clearances(*discs)
+        assert after[after != before] == pytest.approx([1.25], abs=0.02)
+
+    def test_moving_and_distant_discs_close_nothing(self):
+        before, after = self.clearances((30.0, 2.0, 0.1, 0.0, 1.9), (30.0, 9.0, 0.0, 0.0, 4.9))
+        assert after.tolist() == before.tolist()
+
+
 class TestStanding:
     def test_is_walked_around(self):
         it = crowd("corridor")
@@ -174,6 +204,16 @@ class TestMoving:
             it.step()
             assert_clear(walls, SHAPES["hall"], it)
         assert len(it) == 60
+
+    @pytest.mark.parametrize("velocity", [(1.0, 0.0), (0.6, 0.8)])
+    def test_pushes_those_who_stand_ahead_of_it(self, velocity):
+        """It is slower than they can be: it never touches them."""
+        it = crowd("room")
+        at = np.array([8.0, 6.0])
+        it.add(1, speed=1.4, starts=[at], premovement=100.0)
+        it.add_obstacle(tuple(at - 3.0 * np.array(velocity)), 1.0, velocity=velocity)
+        assert least_gap(it, 50) > -1e-3
+        assert (it.positions[0] - at) @ velocity > 1.0
 
     def test_many_at_once(self):
         it = crowd("room", seed=2)
