@@ -134,7 +134,11 @@ class TestMoment:
     def test_few_people(self, room, cmap, count, tmp_path):
         for ground in (room, cmap):
             figure = picture.draw_crowd(ground, np.ones((count, 2)), velocities=np.ones((count, 2)))
+            drawn = [len(c.get_offsets()) for c in discs(figure.axes[0])]
+            assert sum(drawn) == count
+            assert f"{count} character{'' if count == 1 else 's'}" in texts(figure)
             picture.save_picture(figure, tmp_path / "few.png")
+            assert (tmp_path / "few.png").stat().st_size > 5000
 
     def test_a_view(self, cmap, people):
         axes = picture.draw_crowd(cmap, people[0], view=(90, 90, 120, 120)).axes[0]
@@ -240,11 +244,36 @@ class TestDensity:
     def test_the_picture(self, recording, cmap, env, tmp_path):
         figure = picture.draw_density(cmap, recording, environment=env)
         assert "persons per m²" in texts(figure)
+        (image,) = figure.axes[0].images
+        density = mean_density(cmap, recording, 0.5)
+        np.testing.assert_allclose(image.get_array(), density.T)
+        assert tuple(image.get_extent()) == cmap.bounds[::2] + cmap.bounds[1::2]
+        assert image.get_clim() == pytest.approx((0.0, np.quantile(density[density > 0], 0.998)))
         picture.save_picture(figure, tmp_path / "density.png")
+
+    def test_is_that_of_the_free_ground(self):
+        """Beside a wall as in the middle: its smoothing takes no density from the free side."""
+        block = [(5, 0), (10, 0), (10, 8), (5, 8)]
+        env = fw.Environment.from_polygons(bounds=(0, 0, 10, 8), obstacles=[block])
+        grid = np.stack(np.meshgrid(np.arange(0.05, 5, 0.1), np.arange(0.05, 8, 0.1)), -1)
+        standing = walked(grid.reshape(-1, 2), np.zeros((4000, 2)), frames=1)
+        density = mean_density(fw.CorridorMap.build(env), standing, 0.5)
+        assert density[:10] == pytest.approx(100.0, rel=0.01)
+
+    def test_is_the_mean_over_all_frames(self, room):
+        """Everybody leaves half way."""
+        walk = walked(np.full((2, 2), 4.25), np.zeros((2, 2)), frames=10)
+        half = replace(walk, offsets=walk.offsets.clip(max=10))
+        density = mean_density(room, half, 0.5)
+        assert density.sum() * 0.25 == pytest.approx(2 * 5 / 10, rel=1e-3)
 
     def test_nobody(self, room, tmp_path):
         empty = Recorder(step=0.1, seed=0, map_name="", names=()).close()
-        picture.save_picture(picture.draw_density(room, empty), tmp_path / "density.png")
+        figure = picture.draw_density(room, empty)
+        (image,) = figure.axes[0].images
+        assert image.get_array().shape == (16, 20)
+        assert not image.get_array().any()
+        picture.save_picture(figure, tmp_path / "density.png")
 
 
 class TestBusiest:
@@ -257,7 +286,19 @@ class TestBusiest:
 
     @pytest.mark.parametrize("view", [(0, 0, 5, 100), (0, 0, 3, 3), (-5, -5, 500, 7)])
     def test_thin_views(self, view):
-        busiest(np.ones((3, 2)), view, 20.0)
+        x0, y0, x1, y1 = busiest(np.ones((3, 2)), view, 20.0)
+        assert (x1 - x0, y1 - y0) == pytest.approx((20.0, 20.0))
+        assert x0 <= 1 <= x1
+        assert y0 <= 1 <= y1
+
+    @pytest.mark.parametrize("corner", [(0.2, 0.2), (100.8, 0.2), (0.2, 100.8), (100.8, 100.8)])
+    def test_people_at_the_rim_count(self, corner):
+        """Also where the view is not a whole number of cells wide."""
+        places = np.random.default_rng(1).normal(corner, 0.05, (50, 2))
+        x0, y0, x1, y1 = busiest(places, (0, 0, 101, 101), 30.0)
+        assert min(x0, y0) >= 0
+        assert max(x1, y1) <= 101
+        assert ((places >= (x0, y0)) & (places <= (x1, y1))).all()
 
 
 class TestPainter:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -294,17 +295,22 @@ def _draw_heading_key(sheet: Sheet, *, above: bool) -> None:
 
 
 def busiest(positions: Floats, view: Box, side: float) -> Box:
-    """Return the square of `side` metres in a view with the most people in it."""
+    """Return the square of `side` metres in a view with the most people in it.
+
+    Where the view is narrower than that, the square begins at its left or lower end.
+    """
     cell = side / 6.0
     x0, y0, x1, y1 = view
-    shape = [max(1, int((x1 - x0) / cell)), max(1, int((y1 - y0) / cell))]
+    shape = [max(1, math.ceil((x1 - x0) / cell)), max(1, math.ceil((y1 - y0) / cell))]
     box = [(x0, x0 + shape[0] * cell), (y0, y0 + shape[1] * cell)]
     counts, _, _ = np.histogram2d(positions[:, 0], positions[:, 1], bins=shape, range=box)
     sums = np.pad(counts.cumsum(0).cumsum(1), ((1, 0), (1, 0)))
     m, n = (min(6, size) for size in shape)
     within = sums[m:, n:] - sums[:-m, n:] - sums[m:, :-n] + sums[:-m, :-n]
     i, j = np.unravel_index(int(within.argmax()), within.shape)
-    return x0 + i * cell, y0 + j * cell, x0 + i * cell + side, y0 + j * cell + side
+    left = max(x0, min(x0 + i * cell, x1 - side))
+    low = max(y0, min(y0 + j * cell, y1 - side))
+    return left, low, left + side, low + side
 
 
 def _lens_view(view: Box, positions: Floats, lens: Lens) -> Box | None:
