@@ -1,6 +1,7 @@
 """What commands say while kernels are compiled."""
 
 import numba
+import pytest
 
 from footway.cli import output
 
@@ -19,6 +20,21 @@ def test_compiling_is_said_once_and_counted_beside_the_spinner(capsys, monkeypat
         "compiling kernels (2 functions)",
         "compiling kernels (3 functions)",
     ]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.0, "0.00 ms"),
+        (0.00999, "9.99 ms"),
+        (0.01, "10.0 ms"),
+        (0.0994, "99.4 ms"),
+        (0.1, "100 ms"),
+        (12.3, "12,300 ms"),
+    ],
+)
+def test_a_duration_has_three_digits(seconds, words):
+    assert output.milliseconds(seconds) == words
 
 
 def test_a_spinner_shows_more_words(monkeypatch):

@@ -72,6 +72,13 @@ class TestBounds:
         assert bounds_of(None, 60.0, 5.0, 12.0, radii) == (2.5, 60.0, 12.0)
         assert bounds_of(2.0, None, 5.0, None, radii).width == 2.0
 
+    def test_bodies_fill_six_tenths_of_the_group_area_at_most(self):
+        radii = np.array([0.25, 0.25, 0.3])
+        needed = math.pi * (radii**2).sum() / 0.6
+        assert bounds_of(None, 1.001 * needed, None, None, radii).area == 1.001 * needed
+        with pytest.raises(fw.BadQuery, match=f"need {needed:.1f} m2 or more"):
+            bounds_of(None, 0.999 * needed, None, None, radii)
+
     @pytest.mark.parametrize(
         ("wishes", "word"),
         [

@@ -3,6 +3,7 @@
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 
+from footway.studio import watchers
 from footway.studio.watchers import MOST_WAITING, Audience, Watcher
 
 
@@ -52,6 +53,25 @@ def test_who_does_not_read_is_sent_away():
     assert run(story()) is None
 
 
+def test_bytes_that_wait_have_a_limit(monkeypatch):
+    """What was read does not count any more."""
+    monkeypatch.setattr(watchers, "MOST_BYTES", 10)
+
+    async def story():
+        watcher = Watcher()
+        for _ in range(5):
+            watcher.put("12345")
+            watcher.put("67890")
+            assert [await watcher.next() for _ in range(2)] == ["12345", "67890"]
+        watcher.put("1234567890")
+        assert not watcher.is_gone
+        watcher.put("1")
+        assert watcher.is_gone
+        return await watcher.next()
+
+    assert run(story()) is None
+
+
 def test_an_audience_is_told_from_any_thread():
     async def story():
         audience, watchers = Audience(), [Watcher(), Watcher()]
@@ -86,13 +106,32 @@ def test_who_comes_late_sees_the_newest_frame():
     assert run(story()) == b"frame"
 
 
-def test_nobody_is_told_after_the_end():
-    audience = Audience()
+def test_a_frame_before_the_beginning_holds_up_no_later_one():
+    audience, watcher = Audience(), Watcher()
+    audience.join(watcher)
+    audience.show(b"early")
+    audience.say("nobody hears it")
 
     async def story():
         audience.begin()
-        audience.join(Watcher())
+        audience.show(b"later")
+        return await watcher.next()
+
+    assert run(story()) == b"later"
+
+
+def test_nobody_is_told_after_the_end():
+    audience, watcher = Audience(), Watcher()
+
+    async def story():
+        audience.begin()
+        audience.join(watcher)
 
     run(story())
     audience.say("x")
     audience.show(b"x")
+    assert not watcher._waiting
+    assert watcher._frame is None
+    late = Watcher()
+    audience.join(late)
+    assert run(late.next()) == b"x"
