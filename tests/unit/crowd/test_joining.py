@@ -1,5 +1,7 @@
 """Parts of one run become one recording, and a run that goes on loses no frame of its file."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -46,6 +48,12 @@ class TestJoined:
         recording = random_recording()
         parts = [until(recording, 12 + overlap), _since(recording, 14), until(recording, 4)]
         assert_same(parts[1].joined(parts[2], parts[0]), recording)
+
+    def test_populations_that_were_added_later_are_named(self):
+        recording = random_recording()
+        later = replace(_since(recording, 16), names=("left", "right", "late"))
+        for parts in ((until(recording, 14), later), (later, until(recording, 14))):
+            assert joined(parts).names == ("left", "right", "late")
 
     def test_what_lies_in_another_loses_nothing(self):
         recording = random_recording()

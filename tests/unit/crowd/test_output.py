@@ -6,11 +6,13 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 import footway as fw
-from footway.crowd.output import Output
+from footway.crowd import output
+from footway.crowd.output import Output, _try_to_lock, parts_in
 from footway.crowd.recording import Recording
 from footway.crowd.storage import ParquetRecorder
 from tests.unit.crowd.recordings import MEMORY, random_recording, walk_at_random
@@ -85,6 +87,55 @@ def test_a_failed_start_locks_nothing(file, monkeypatch):
             write(file)
     assert list(file.parent.iterdir()) == []
     Output(file).release()
+
+
+def test_a_lock_that_was_removed_meanwhile_is_taken_again(file, monkeypatch):
+    """The writer before removes its lock after we have opened it: that one protects nothing."""
+    lock, tries = file.parent / "run.parquet.parts" / "lock", []
+
+    def try_to_lock(descriptor):
+        tries.append(descriptor)
+        if len(tries) == 1:
+            lock.unlink()
+            lock.parent.rmdir()
+        return _try_to_lock(descriptor)
+
+    monkeypatch.setattr(output, "_try_to_lock", try_to_lock)
+    held = Output(file)
+    assert len(tries) == 2
+    assert lock.exists()
+    monkeypatch.undo()
+    assert_refused(file, os.getpid())
+    held.release()
+
+
+class TestParts:
+    def test_are_in_the_order_of_their_numbers(self, tmp_path):
+        names = [f"{k:05d}.parquet" for k in (9, 10, 11, 2, 100_000, 99_999)]
+        for name in (*names, "lock", "00003.parquet.new", "other.parquet"):
+            (tmp_path / name).touch()
+        found = [int(one.stem) for one in parts_in(tmp_path)]
+        assert found == [2, 9, 10, 11, 99_999, 100_000]
+        assert parts_in(tmp_path / "none") == []
+
+    def test_the_first_ones_remain_where_clearing_is_stopped(self, file, monkeypatch):
+        held, gone = Output(file), []
+        for k in range(4):
+            held.part(k).touch()
+
+        def unlink(path, **_):
+            if len(gone) == 2:
+                raise OSError(5, "Input/output error")
+            gone.append(path)
+            os.unlink(path)
+
+        monkeypatch.setattr(Path, "unlink", unlink)
+        with pytest.raises(fw.BadFile, match="Input/output error"):
+            held.clear()
+        monkeypatch.undo()
+        assert held.parts == [held.part(0), held.part(1)]
+        held.clear()
+        held.release()
 
 
 def test_writers_one_after_the_other(file):

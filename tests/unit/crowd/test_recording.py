@@ -585,3 +585,50 @@ class TestObstacles:
     def test_of_no_frame(self):
         with pytest.raises(fw.BadQuery, match="frame 99"):
             random_recording().obstacles_at(99)
+
+
+class TestWays:
+    """When a disc goes on along its way, and when it begins another one."""
+
+    def recorded(self, *frames, before=None):
+        """Recorder after frames with one disc each, or none: (x, y, vx, vy, radius)."""
+        recorder = Recorder(**MEMORY)
+        if before is not None:
+            recorder.continue_from(before)
+        first = before.n_frames if before is not None else 0
+        for k, disc in enumerate(frames, first):
+            discs = np.array([] if disc is None else [disc], float).reshape(-1, 5)
+            recorder.add_obstacles(0.1 * k, range(len(discs)), discs)
+            recorder.add_frame(k, 0.1 * k, [], np.empty((0, 2)), np.empty((0, 2)))
+        return recorder.close()
+
+    @pytest.mark.parametrize(
+        ("disc", "ways"),
+        [
+            ((5.1, 2.2, 1, 2, 0.5), 1),
+            ((5.1, 2.1, 1, 2, 0.5), 2),
+            ((5.2, 2.2, 1, 2, 0.5), 2),
+            ((5.1, 2.2, 1.1, 2, 0.5), 2),
+            ((5.1, 2.2, 1, 1, 0.5), 2),
+            ((5.1, 2.2, 1, 2, 0.6), 2),
+        ],
+    )
+    def test_another_place_velocity_or_size_is_another_way(self, disc, ways):
+        recording = self.recorded((5, 2, 1, 2, 0.5), disc)
+        assert len(recording.obstacles) == ways
+        np.testing.assert_allclose(recording.obstacles_at(0), [(5, 2, 0.5)])
+        np.testing.assert_allclose(recording.obstacles_at(1), [(disc[0], disc[1], disc[4])])
+
+    def test_a_disc_that_comes_back_was_not_there_meanwhile(self):
+        """Also where the recording is continued in between."""
+        here = (5, 2, 0, 0, 0.5)
+        for cut in (2, 3):
+            frames = (here, here, None, None, here)
+            recording = self.recorded(*frames[cut:], before=self.recorded(*frames[:cut]))
+            assert [len(recording.obstacles_at(k)) for k in range(5)] == [1, 1, 0, 0, 1]
+
+    def test_a_way_goes_on_where_the_recording_is_continued(self):
+        frames = [(5 + 0.1 * k, 2, 1, 0, 0.5) for k in range(4)]
+        recording = self.recorded(*frames[2:], before=self.recorded(*frames[:2]))
+        assert len(recording.obstacles) == 1
+        assert [len(recording.obstacles_at(k)) for k in range(4)] == [1] * 4
