@@ -17,7 +17,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 import footway as fw
 from footway.studio import server
 from footway.studio.documents import open_built_in
-from footway.studio.gate import MOST_UPLOAD, MOST_WATCHERS, Gate
+from footway.studio.gate import MOST_TEXT, MOST_UPLOAD, MOST_WATCHERS, Gate
 from footway.studio.saving import as_geojson
 from footway.studio.wire import unpacked
 from tests.unit.studio.serving import Page, serving, wait_until
@@ -206,6 +206,31 @@ def test_too_many_messages_are_refused_and_then_the_door_is_closed(studio):
                 flood.send("hello")
         wait_until(lambda: len(studio.audience.all) == 1)
         assert "ok" in other.ask("hello")[0]
+
+
+def test_there_is_an_end_to_asks_that_wait(studio, monkeypatch):
+    """Of one browser: 64 may wait for their answers, and come; one more is refused at once."""
+    go, answer = threading.Event(), studio.desk.answer
+    monkeypatch.setattr(studio.desk, "answer", lambda ask: answer(ask) if go.wait(60) else None)
+    with Page(studio.gate) as page:
+        numbers = [page.send("hello") for _ in range(65)]
+        refusal = page.answer(numbers[-1])[0]
+        go.set()
+        assert (refusal["kind"], refusal["error"]) == (
+            "busy",
+            "too many asks at once; wait for answers",
+        )
+        assert all("ok" in page.answer(n)[0] for n in numbers[:-1])
+
+
+def test_a_message_that_is_too_long_is_refused(studio):
+    with Page(studio.gate) as page:
+        for size, words in ((MOST_TEXT, "JSON"), (MOST_TEXT + 1, "at most 1,000,000 bytes")):
+            page.socket.send("x" * size)
+            header = page.until(lambda header: "error" in header)[0]
+            assert header["kind"] == "bad-input"
+            assert words in header["error"]
+        assert "ok" in page.ask("hello")[0]
 
 
 def test_a_message_that_is_much_too_long_closes_the_door(studio):

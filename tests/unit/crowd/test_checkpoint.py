@@ -92,7 +92,6 @@ class TestResume:
         one.add(12, starts=[(4, y) for y in np.linspace(4, 16, 12)], goals=[(26, 10)] * 12)
         one.step(10)
         one.add_obstacle((15, 2.5), 2.6)
-        one.add_obstacle((15, 17.5), 2.6, vanishes=30.0)
         other = resumed(one, tmp_path)
         for _ in range(10):
             one.step(10)
@@ -330,22 +329,26 @@ class TestDamaged:
         rewrite(file, change)
         self.assert_refused(file)
 
-    @pytest.mark.parametrize("damage", ["nowhere", "backwards"])
+    @pytest.mark.parametrize("damage", ["nowhere", "backwards", "in a group"])
     def test_a_walker_on_its_last_edge(self, tmp_path, damage):
-        """It must be on an edge, and not beyond the end of its way."""
+        """It must be on an edge, not beyond the end of its way, and in no group of others."""
         file, it = tmp_path / "crowd.npz", crowd("corridor")
         it.add(1, starts=[(20, 2)], goals=[(40, 2)])
+        it.add_group(2, start=(5, 2), goal=(50, 2))
         it.step(5)
         it.save(file)
 
         def change(_header, arrays):
-            (row,) = arrays["track"]
+            (row,) = arrays["track"][arrays["track"][:, state.ID] == 0]
             assert row[state.LEFT] == 0
             assert row[state.AT] != row[state.END]
             if damage == "nowhere":
                 row[state.HALF] = -1
-            else:
+            elif damage == "backwards":
                 row[[state.AT, state.END]] = row[[state.END, state.AT]]
+            else:
+                row[[state.GROUP, state.AT]] = 0
+            arrays["track"][arrays["track"][:, state.ID] == 0] = row
 
         fw.Crowd.load(file, cmap("corridor"))
         rewrite(file, change)

@@ -148,6 +148,28 @@ class TestStep:
         assert it.ids.tolist() == list(range(100))
 
 
+@pytest.mark.parametrize("speed", [3.0, 5.0, 8.0])
+def test_two_who_run_into_each_other_do_not_overlap(speed):
+    """They are so near that both together would take more than the gap in a step."""
+    it = crowd("corridor")
+    starts = [(10, 2), (10.5 + 0.19 * speed, 2)]
+    it.add(2, radius=0.25, lane=0.0, speed=speed, starts=starts, goals=[(50, 2), (2, 2)])
+    it._cast.engine.state.body[:2, :2] = [(speed, 0), (-speed, 0)]
+    it.step()
+    assert np.hypot(*(it.positions[0] - it.positions[1])) >= 0.5
+
+
+def test_who_slides_along_a_wall_keeps_no_velocity_into_it():
+    it = crowd("room")
+    it.add(1, radius=0.25, starts=[(10, 0.3)], goals=[(18, 0.3)])
+    it._cast.engine.state.body[0, :2] = (0.9, -0.9)
+    it.step()
+    assert it.positions[0, 1] == pytest.approx(0.25, abs=1e-3)
+    assert it.positions[0, 0] > 10.05
+    assert it.velocities[0, 1] == pytest.approx(0.0, abs=1e-5)
+    assert it.velocities[0, 0] > 0.5
+
+
 class TestGoals:
     def test_one_each(self):
         it = crowd("hall", seed=1)

@@ -133,6 +133,15 @@ def test_who_prefers_some_ground_does_so_on_the_new_map(kinds):
     assert walk_around_the_mud(moved) > 13.5
 
 
+def test_arrivals_of_groups_are_counted_on():
+    crowd = fw.Crowd(cmap("hall"), seed=1)
+    crowd.add_group(4, start=(3, 10), goal=(8, 3), then="stay")
+    crowd.step(300)
+    assert [group.arrived for group in crowd.groups] == [1]
+    moved = crowd.moved_to(with_block("hall", 22, 2, 25, 5))
+    assert [group.arrived for group in moved.groups] == [1]
+
+
 def test_without_ground_all_follow_corridors():
     first = meadow()
     crowd = fw.Crowd(fw.CorridorMap.build(first), environment=first)

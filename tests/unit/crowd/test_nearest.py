@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import shapely
 
 import footway as fw
 from tests.oracle.crowd import assert_same
@@ -44,6 +45,13 @@ class TestChoice:
         np.testing.assert_array_equal(it.goals, [near])
         it.add(1, starts=[(2, 3)], destinations=[[far, (28.0, 28.0)]], then="stay")
         np.testing.assert_array_equal(it.goals[1], (28.0, 28.0))
+
+    def test_of_an_area_what_can_be_reached_counts(self):
+        """The nearest part of the first one is behind a wall without a door."""
+        it = crowd("rooms")
+        parts = shapely.MultiPolygon([shapely.box(11.2, 4, 12.2, 6), shapely.box(4, 4, 5, 6)])
+        it.add(1, starts=[(9, 5)], destinations=[[parts, box(0.5, 4, 1.5, 6)]], then="stay")
+        assert fw.crowd.Region.of(box(4, 4, 5, 6)).contains(it.goals).all()
 
     def test_of_points_and_areas(self):
         it = crowd("hall")

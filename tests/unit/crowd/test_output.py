@@ -119,7 +119,7 @@ class TestParts:
         assert parts_in(tmp_path / "none") == []
 
     def test_the_first_ones_remain_where_clearing_is_stopped(self, file, monkeypatch):
-        held, gone = Output(file), []
+        held, gone, remove = Output(file), [], Path.unlink
         for k in range(4):
             held.part(k).touch()
 
@@ -127,7 +127,7 @@ class TestParts:
             if len(gone) == 2:
                 raise OSError(5, "Input/output error")
             gone.append(path)
-            os.unlink(path)
+            remove(path)
 
         monkeypatch.setattr(Path, "unlink", unlink)
         with pytest.raises(fw.BadFile, match="Input/output error"):

@@ -121,3 +121,19 @@ class TestRandomGoals:
         it = crowd("hall", seed=1)
         it.add(50)
         assert math.inf > np.hypot(*(it.goals - it.positions).T).min() > 1.0
+
+
+@pytest.mark.parametrize("kept", [(0, 2), (1,), (2,), (0, 1, 2)])
+def test_places_that_are_kept_have_new_numbers(kept):
+    places, points = Places(cmap("hall")), np.random.default_rng(1).uniform(1, 4, (9, 2))
+    pools = [places.add(points[a:b], 0.1 * a) for a, b in ((0, 2), (2, 5), (5, 9))]
+    used = np.zeros(9, bool)
+    for k in kept:
+        used[pools[k].first : pools[k].first + pools[k].size] = True
+    number = places.keep(used)
+    for k in kept:
+        first, size = pools[k].renumbered(number)
+        here = slice(first, first + size)
+        np.testing.assert_array_equal(places.spots[here, :2], points[pools[k].first :][:size])
+        np.testing.assert_allclose(places.reach[here], 0.1 * pools[k].first)
+        assert len(places.pieces[here]) == size
