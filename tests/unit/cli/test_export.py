@@ -6,13 +6,15 @@ import re
 import sqlite3
 from contextlib import closing
 
+import numpy as np
 import pytest
 import shapely
 from PIL import Image
 
 import footway as fw
+from footway.cli.export import _frame_at
 from footway.crowd.joining import until
-from footway.crowd.recording import Recording
+from footway.crowd.recording import Recorder, Recording
 from footway.crowd.storage import ParquetRecorder
 from footway.studio import sharing
 from footway.studio.wire import unpacked
@@ -230,3 +232,24 @@ def test_nobody(footway, tmp_path, name):
     result = footway("export", file, "-o", tmp_path / name)
     assert_one_line(result, f"{file}: nobody is in the recording")
     assert not (tmp_path / name).exists()
+
+
+def test_the_last_frame_up_to_a_time():
+    """A recording of 20 frames, one in 0.2 s."""
+    recording = random_recording()
+    times = [0.0, 0.19, 0.2, 0.3, 3.79, 3.8, 3.9]
+    assert [_frame_at(recording, at) for at in times] == [0, 0, 1, 1, 18, 19, 19]
+    for at in (-0.01, 3.91):
+        with pytest.raises(fw.BadInput, match=r"the recording is from 0 to 3\.8 s"):
+            _frame_at(recording, at)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "txt"])
+def test_frames_without_anybody_are_refused(footway, tmp_path, kind):
+    recorder, file = Recorder(**MEMORY), tmp_path / "empty.parquet"
+    for k in range(3):
+        recorder.add_frame(k, 0.1 * k, [], np.empty((0, 2)), np.empty((0, 2)))
+    recorder.close().save(file)
+    out = tmp_path / f"out.{kind}"
+    assert_one_line(footway("export", file, "-o", out), f"{file}: nobody is in the recording")
+    assert not out.exists()

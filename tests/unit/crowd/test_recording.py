@@ -90,6 +90,16 @@ class TestInMemory:
         recorder.add_frame(0, 0.0, [5], [(1, 2)], [(0, 0)])
         assert recorder.close().characters.ids.tolist() == [5]
 
+    def test_trajectories_of_all(self, recording):
+        """Also of those who are the first or the last in their frames."""
+        for one in recording.characters.ids.tolist():
+            times, places = recording.trajectory(one)
+            frames = [recording.frame(k) for k in range(recording.n_frames)]
+            here = [frame for frame in frames if one in frame.ids]
+            assert times.tolist() == [frame.time for frame in here]
+            expected = [frame.positions[frame.ids == one][0] for frame in here]
+            np.testing.assert_array_equal(places, expected)
+
     def test_a_trajectory(self, recording):
         times, positions = recording.trajectory(11)
         assert times.tolist() == recording.times[10:19].tolist()
@@ -622,10 +632,11 @@ class TestWays:
     def test_a_disc_that_comes_back_was_not_there_meanwhile(self):
         """Also where the recording is continued in between."""
         here = (5, 2, 0, 0, 0.5)
-        for cut in (2, 3):
-            frames = (here, here, None, None, here)
-            recording = self.recorded(*frames[cut:], before=self.recorded(*frames[:cut]))
-            assert [len(recording.obstacles_at(k)) for k in range(5)] == [1, 1, 0, 0, 1]
+        for frames in ((here, here, None, None, here), (here, None, here)):
+            for cut in range(1, len(frames)):
+                recording = self.recorded(*frames[cut:], before=self.recorded(*frames[:cut]))
+                there = [len(recording.obstacles_at(k)) for k in range(len(frames))]
+                assert there == [int(disc is not None) for disc in frames]
 
     def test_a_way_goes_on_where_the_recording_is_continued(self):
         frames = [(5 + 0.1 * k, 2, 1, 0, 0.5) for k in range(4)]

@@ -122,6 +122,8 @@ def test_who_is_in_a_wall_is_found(court):
         positions = np.array([[5.0, 5.0], [6.0, 0.1], [7.0, 5.0]])
 
     assert faults(Through(), "three") == ["three: character 1 is 0.1500 m in a wall"]
+    Through.positions = np.array([[5.0, 5.0], [6.0, 0.25 - 1e-7], [7.0, 0.25 - 5e-4]])
+    assert faults(Through(), "three") == ["three: character 2 is 0.0005 m in a wall"]
 
 
 def test_what_the_paper_says_is_measured():

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import shapely
 
 import footway as fw
 from footway.experiments.questions import ROOM, random_questions
@@ -25,3 +26,12 @@ def test_questions_have_room_and_an_answer(cmap):
     assert (cmap.clearance(ends) >= 1.0 + ROOM).all()
     for start, goal in questions:
         assert cmap.path(start, goal, radius=1.0).clearance >= 1.0 - 1e-6
+
+
+@pytest.mark.parametrize(("radius", "passes"), [(0.34, True), (0.36, False)])
+def test_the_narrowest_place_has_room_too(radius, passes):
+    """A door of 0.8 m: a disc of 0.36 m fits through it, but with less to spare than asked for."""
+    rooms = shapely.box(0, 0, 21, 10) - shapely.box(10, 0, 11, 4.6) - shapely.box(10, 5.4, 11, 10)
+    door = fw.CorridorMap.build(fw.Environment.from_polygons(rooms))
+    questions = random_questions(door, 40, radius=radius, seed=1)
+    assert any((a[0] < 10) != (b[0] < 10) for a, b in questions) == passes

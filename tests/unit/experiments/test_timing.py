@@ -1,5 +1,8 @@
 import gc
 
+import pytest
+
+from footway.experiments import timing
 from footway.experiments.timing import in_turn, undisturbed
 
 
@@ -11,7 +14,21 @@ def test_every_round_makes_all_calls_and_the_first_does_not_count():
     assert all(sorted(names) == ["a", "b", "c"] for names in rounds)
     assert len({tuple(names) for names in rounds}) > 1
     assert set(times) == {"a", "b", "c"}
-    assert all(0.0 < timing.minimum <= timing.median for timing in times.values())
+    assert all(0.0 < one.minimum <= one.median for one in times.values())
+
+
+def test_medians_and_the_minimum(monkeypatch):
+    """By clocks that are moved by hand: the warm-up of 9 s does not count."""
+    wall, cpu = iter([9.0, 4.0, 1.0, 2.0]), iter([0.9, 0.1, 0.4, 0.3])
+    now = {"wall": 0.0, "cpu": 0.0}
+
+    def call():
+        now["wall"] += next(wall)
+        now["cpu"] += next(cpu)
+
+    monkeypatch.setattr(timing.time, "perf_counter", lambda: now["wall"])
+    monkeypatch.setattr(timing.time, "process_time", lambda: now["cpu"])
+    assert in_turn({"a": call}, rounds=3)["a"] == pytest.approx((2.0, 1.0, 0.3))
 
 
 def test_the_garbage_collector_rests_and_comes_back():

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from matplotlib.collections import LineCollection
+from matplotlib.collections import LineCollection, PatchCollection
 from matplotlib.patches import StepPatch
 
 import footway as fw
 from footway.io import picture
+from footway.io.picture.cameras import _VIEWS
 
 BLOCK = [(4, 3), (6, 3), (6, 5), (4, 5)]
 
@@ -82,3 +83,18 @@ def test_a_camera_behind_a_character(cmap, tmp_path):
 
 def test_an_environment_is_ground_enough(env, tour):
     assert "room" in words(picture.draw_camera(env, tour))
+
+
+def test_colours_are_speeds_and_sectors_are_directions(cmap, tour):
+    axes = picture.draw_camera(cmap, tour).axes[0]
+    (path,) = (c for c in axes.collections if isinstance(c, LineCollection)
+               and c.get_array() is not None)  # fmt: skip
+    np.testing.assert_allclose(path.get_array(), 0.5 * (tour.speeds[1:] + tour.speeds[:-1]))
+    np.testing.assert_allclose(path.get_segments()[7], tour.positions[7:9, :2])
+    assert path.norm.vmax == tour.speeds.max()
+    (seen,) = (c for c in axes.collections if type(c) is PatchCollection)
+    frames = np.unique(np.linspace(0, len(tour.times) - 1, _VIEWS).astype(int))
+    for frame, sector in zip(frames, seen.get_paths(), strict=True):
+        ahead = sector.vertices.mean(axis=0) - tour.positions[frame, :2]
+        cosine = ahead @ tour.directions[frame, :2] / np.linalg.norm(ahead)
+        assert cosine > 0.99

@@ -150,6 +150,17 @@ class TestMoment:
         names = [text.get_text() for text in figure.legends[0].texts]
         assert names == ["left", "right"]
 
+    def test_a_moment_has_trails_of_the_seconds_before(self, room):
+        walk = walked(np.array([(1.0, 1.0), (8.0, 4.0)]), np.array([(1.5, 1), (0, 1)]), frames=30)
+
+        def lines(trail):
+            axes = picture.draw_moment(room, walk, 20, trail=trail).axes[0]
+            return [c for c in axes.collections if isinstance(c, LineCollection)]
+
+        assert len(lines(1.0)) == len(lines(0.0)) + 1
+        ends = np.concatenate([np.array(c.get_segments()).reshape(-1, 2) for c in lines(1.0)[1:2]])
+        assert 1.0 + 1.5 * 1.0 <= ends[:, 0].min() < 1.0 + 1.5 * 1.2
+
     def test_colours(self):
         east, nobody = np.array([[1.0, 0.0]]), np.zeros((1, 2))
         wheel = people_colours("heading")
@@ -328,6 +339,13 @@ class TestPainter:
             assert not self.painted(page, at).any()
             assert not self.painted(page, at, radius=0.01).any()
 
+    def test_who_is_half_outside_is_painted_in_half(self, page):
+        x0, y0, x1, y1 = page.sheet.view
+        inside = (self.painted(page, [(5.0, 4.0)], radius=0.5)[:, :, 0] > 0).sum()
+        for at in ((x0 - 0.01, 4.0), (x1 + 0.01, 4.0), (5.0, y0 - 0.01), (5.0, y1 + 0.01)):
+            red = self.painted(page, [at], radius=0.5)[:, :, 0] > 0
+            assert red.sum() == pytest.approx(0.5 * inside, rel=0.1)
+
     def test_a_trail_is_a_line(self, page):
         """Between two places that are far apart there is no gap, and it is even."""
         trail = np.array([[(1.0, 4.0)], [(5.0, 4.0)]])
@@ -337,7 +355,8 @@ class TestPainter:
         row = round(float(painter._places(np.array([(1.0, 4.0)]))[0, 1]))
         line = pixels[row - 1 : row + 2, columns[0] : columns[1]].max(axis=(0, 2))
         assert line.min() > 0
-        assert len(np.unique(line)) == 2  # fainter behind
+        assert len(np.unique(line)) == 2
+        assert line[0] < line[-1]  # fainter behind
 
     def test_a_trail_that_is_not_known(self, page):
         trail = np.full((2, 1, 2), np.nan)
@@ -351,6 +370,17 @@ class TestPainter:
         pixels = self.painted(page, [(5, 4)], radius=0.5, velocities=np.array([[0.0, 1.0]]))
         rows, _ = np.nonzero(pixels[:, :, 1] > 250)
         assert rows.mean() < np.nonzero(pixels[:, :, 0] > 250)[0].mean()
+
+
+@pytest.mark.parametrize(
+    ("there", "frame"),
+    [((4, 4, 3, 2), 3), ((4, 4, 3, 1), 1), ((4, 4, 4, 3, 2, 1, 0), 2), ((1, 4, 1), 1), ((0, 0), 1)],
+)
+def test_the_telling_frame(there, frame):
+    """The last one, unless more than half have left: then the middle of those before that."""
+    walk = walked(np.ones((1, 2)), np.zeros((1, 2)), frames=len(there))
+    crowded = replace(walk, offsets=np.concatenate([[0], np.cumsum(there)]))
+    assert picture.telling_frame(crowded) == frame
 
 
 def test_the_title(room):
@@ -415,6 +445,16 @@ class TestAnimation:
         walk = walked(np.ones((1, 2)), np.zeros((1, 2)), frames=101)
         gone = replace(walk, times=walk.times * 10, offsets=walk.offsets.clip(max=21))
         assert _planned(gone, 2.0, 15.0).frames[-1] == 22
+
+    @pytest.mark.parametrize(("seconds", "fits"), [(400.0, True), (400.1, False)])
+    def test_there_are_at_most_six_thousand_frames(self, seconds, fits):
+        walk = walked(np.ones((1, 2)), np.zeros((1, 2)), frames=2)
+        walk = replace(walk, times=np.array([0.0, seconds]))
+        if fits:
+            assert _planned(walk, 1.0, 15.0).speed == 1.0
+        else:
+            with pytest.raises(fw.BadInput, match="are 6,002 frames; give a speed of 3 or more"):
+                _planned(walk, 1.0, 15.0)
 
     @pytest.mark.parametrize(("speed", "words"), [(0.0, "the speed is 0"), (0.01, "45 or more")])
     def test_speeds_that_make_no_sense(self, room, tmp_path, speed, words):

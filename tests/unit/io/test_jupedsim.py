@@ -152,3 +152,16 @@ def test_nobody(file):
     with pytest.raises(fw.BadInput, match="nobody"):
         save_jupedsim(Recorder(**MEMORY).close(), file)
     assert not file.exists()
+
+
+def test_everybody_keeps_a_direction_of_its_own(file):
+    """Whatever the ids are: those who stand look where they went."""
+    ids, ways = [10, 20, 31], np.array([(3.0, 4.0), (0.0, -2.0), (-1.0, 0.0)])
+    recorder = Recorder(**MEMORY)
+    recorder.add_characters(ids, 0.25, 0)
+    recorder.add_frame(0, 0.0, ids, np.ones((3, 2)), ways)
+    recorder.add_frame(1, 0.1, ids, np.ones((3, 2)), np.zeros((3, 2)))
+    save_jupedsim(recorder.close(), file)
+    found = rows(file, "SELECT id, ori_x, ori_y FROM trajectory_data ORDER BY frame, id")
+    looks = [(10, 0.6, 0.8), (20, 0.0, -1.0), (31, -1.0, 0.0)]
+    assert np.array(found) == pytest.approx(np.array(2 * looks), abs=1e-6)

@@ -64,6 +64,9 @@ def test_csv_has_every_bit(recording, tmp_path):
     assert np.array_equal(table[:, 3:5], recording.positions)
     assert np.array_equal(table[:, 5:].astype(np.float32), recording.velocities)
     assert np.array_equal(np.unique(table[:, 1]), recording.times[:-1])
+    sizes = np.diff(recording.offsets)
+    assert np.array_equal(table[:, 0], np.repeat(recording.steps, sizes))
+    assert np.array_equal(table[:, 1], np.repeat(recording.times, sizes))
 
 
 def test_many_rows_come_in_batches(tmp_path, monkeypatch, recording):
