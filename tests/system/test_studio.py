@@ -262,6 +262,11 @@ def test_upload_and_save(studio):
         assert page.ask("hello")[0]["ok"]["document"]["name"] == "my office.geojson"
 
 
+def test_files_one_after_the_other_are_never_too_many(studio):
+    answers = [upload(studio.gate, "a.exe", b"") for _ in range(6)]
+    assert [answer.status_code for answer in answers] == [400] * 6
+
+
 def test_too_large_an_upload_is_refused_before_it_is_read(studio):
     address = f"http://127.0.0.1:{studio.gate.port}"
     with socket.create_connection(("127.0.0.1", studio.gate.port)) as raw:

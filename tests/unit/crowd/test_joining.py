@@ -118,6 +118,29 @@ class TestGoingOn:
         again.run(seconds=2.2, every=5, to=file)
         assert_same(Recording.load(file), whole)
 
+    def test_frames_that_are_made_anew_count_also_after_a_kill(self, tmp_path):
+        """The file has frames beyond the step that the run goes on from."""
+        file, it = tmp_path / "run.parquet", walkers()
+        walkers().run(seconds=4.0, to=file)
+        it.step(20)
+        recorder = it.recorder(file)
+        for _ in range(5):
+            it.step()
+            it.record(recorder)
+        recorder.flush()
+        assert Recording.load(file).steps.tolist() == list(range(26))
+        recorder.close()
+        assert Recording.load(file).steps.tolist() == list(range(26))
+
+    def test_populations_that_come_while_it_runs_are_named(self):
+        it = walkers()
+        recorder = it.recorder()
+        it.record(recorder)
+        it.add(2, name="late")
+        it.step()
+        it.record(recorder)
+        assert recorder.close().names == ("some", "late")
+
     def test_a_fresh_run_replaces_the_file(self, tmp_path):
         file = tmp_path / "run.parquet"
         walkers(seed=2).run(seconds=2.0, to=file)

@@ -437,6 +437,33 @@ class TestRefused:
         file.write_bytes(text)
         assert "cut off or damaged" in refused(file)
 
+    @pytest.mark.parametrize(
+        "change",
+        [
+            lambda it: {"steps": np.maximum(it.steps, it.steps[1])},
+            lambda it: {"steps": it.steps[::-1]},
+            lambda it: {"times": it.times * np.nan},
+            lambda it: {"step": np.inf},
+            lambda it: {"names": it.names[:1]},
+            lambda it: {"obstacles": np.full((1, 7), np.inf)},
+            lambda it: {"characters": it.characters._replace(ids=it.characters.ids * 0)},
+        ],
+    )
+    def test_columns_that_do_not_fit_together(self, recording, change):
+        storage.check_sound(recording)
+        with pytest.raises(ValueError, match="do not fit together"):
+            storage.check_sound(replace(recording, **change(recording)))
+
+    def test_negative_ids(self, recording, file):
+        rows, who = recording._rows, recording.characters
+        less = replace(
+            recording,
+            characters=who._replace(ids=who.ids - 1),
+            source=InMemory(rows._replace(ids=rows.ids - 1)),
+        )
+        less.save(file)
+        assert "an id is negative" in refused(file)
+
     def test_parquet_of_somebody_else(self, file):
         import pyarrow as pa
 

@@ -46,6 +46,27 @@ class TestNodes:
         assert editor.roadmap.nodes.tolist() == [[1, 1], [11, 7], [1, 7]]
         assert editor.roadmap.n_components == 1
 
+    def test_how_many_came_first_is_forgotten_when_one_goes(self, roadmap: Roadmap):
+        editor = Editor(roadmap.with_changes(parameters={"rrm_nodes": 3}))
+        editor.add_node((3, 4))
+        assert editor.roadmap.parameters == {"rrm_nodes": 3, "edited": True}
+        editor.remove_node(3)
+        assert editor.roadmap.parameters == {"edited": True}
+
+    def test_what_is_closed_is_that_of_now(self, editor: Editor):
+        """Obstacles that were removed, replaced or taken back close nothing."""
+        here, there = (3, 4), (9, 4)
+        editor.add_fake_obstacle(disc=(here, 0.5))
+        with pytest.raises(fw.BadQuery, match="inside an obstacle"):
+            editor.add_node(here)
+        editor.remove_fake_obstacle(0)
+        editor.add_node(here)
+        editor.add_fake_obstacle(disc=(there, 0.5))
+        with pytest.raises(fw.BadQuery, match="inside an obstacle"):
+            editor.add_node(there)
+        editor.undo()
+        editor.add_node(there)
+
     @pytest.mark.parametrize("at", [(6, 4), (0.1, 4), (-3, 1)])
     def test_in_an_obstacle(self, editor: Editor, at):
         with pytest.raises(fw.BadQuery, match="inside an obstacle or too near"):

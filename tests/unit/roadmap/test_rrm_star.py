@@ -15,7 +15,13 @@ from footway.roadmap.measures import shortest_path_factor
 from footway.roadmap.rrm import rrm, rrm_of_space
 from footway.roadmap.rrm_star import add_cycles, reconnect, rrm_star
 from footway.roadmap.space import Space, space_of_cells
-from footway.roadmap.useful import find_useful_nodes, ways_along, ways_in_sight
+from footway.roadmap.useful import (
+    Ways,
+    _best_bypass,
+    find_useful_nodes,
+    ways_along,
+    ways_in_sight,
+)
 from footway.roadmap.verify import verify
 
 RING = np.ones((24, 24), bool)
@@ -203,3 +209,12 @@ class TestErrors:
         edited = tree([(1, 1), (5, 5)], [(0, 1)], space).with_changes(weights=np.array([2.0]))
         with pytest.raises(BadInput, match="add cycles first, then edit"):
             rrm_star(edited)
+
+
+@pytest.mark.parametrize(("length", "found"), [(6.6, [1, 0]), (6.7, [])])
+def test_a_bypass_is_so_many_times_shorter_than_the_way_around(length, found):
+    """Between two nodes that are 10 cells apart on foot, by way of two candidates."""
+    around = np.array([[0.0, 10.0], [10.0, 0.0]])
+    lengths = np.array([[0, length, 2, 4], [length, 0, 4, 2], [2, 4, 0, 2], [4, 2, 2, 0]], float)
+    before = np.array([[-9, 3, 0, 2], [2, -9, 3, 1], [2, 3, -9, 2], [2, 3, 3, -9]])
+    assert _best_bypass(Ways(lengths, before), 2, 1.5, around) == found

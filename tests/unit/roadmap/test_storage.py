@@ -163,3 +163,17 @@ class TestDamaged:
     def test_says_what_it_is(self, file):
         header, _ = unpack(file.read_bytes())
         assert (header["format"], header["facts"]["kind"]) == (KIND.format, "roadmap")
+
+
+@pytest.mark.parametrize("at", [(4, -0.1), (4, 6.1), (-0.1, 1), (8.1, 1)])
+def test_paths_outside_of_the_cells_are_refused(flat, tmp_path, at):
+    """Only the middle of a path is moved: its ends are where its nodes are."""
+    file = tmp_path / "map.fwmap"
+    flat.save(file)
+
+    def move(_header, arrays):
+        arrays["path_points"][1] = at
+
+    rewrite(file, move)
+    with pytest.raises(fw.BadFile, match="array path_points has points outside the cells"):
+        Roadmap.load(file)

@@ -14,7 +14,7 @@ from footway.roadmap.improving import (
     drop_useless_chains,
     straighten_roads,
 )
-from footway.roadmap.overlap import join_crossings, join_overlaps
+from footway.roadmap.overlap import _crossing, join_crossings, join_overlaps, unite_vertices
 from footway.roadmap.space import make_space
 
 RADIUS, WISH = 0.25, 0.5
@@ -138,3 +138,18 @@ def test_a_chain_that_saves_little_goes_and_one_that_saves_much_stays():
     drop_useless_chains(draft, 1.5)
     assert frozenset((0, 3)) not in roads(draft)
     assert {frozenset((0, 1)), frozenset((4, 0)), frozenset((2, 5))} <= roads(draft)
+
+
+@pytest.mark.parametrize(("y", "united"), [(1.56, 1), (1.5, 0)])
+def test_vertices_are_close_if_each_is_close_to_the_other(y, united):
+    """At (10, 2) 0.6 m is close, at (10, 1.5) 0.45 m: 0.5 m is not."""
+    draft = draft_of([(10, 2), (30, 2), (10, y), (30, 0.5)], [(0, 1), (2, 3)])
+    assert unite_vertices(draft, set()) == united
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_where_two_lines_cross(seed):
+    a, b, c, d = ends = np.random.default_rng(seed).uniform(0, 4, (4, 2))
+    along = [shapely.LineString([p - 99 * (q - p), q + 99 * (q - p)]) for p, q in ((a, b), (c, d))]
+    expected = shapely.get_coordinates(shapely.intersection(*along))
+    assert _crossing(*ends) == pytest.approx(expected[0], abs=1e-9)

@@ -79,6 +79,19 @@ def test_another_document_is_told_to_everybody(table):
     assert table.ok("hello")["document"]["name"] == "demo:evacuation"
 
 
+def test_what_was_drawn_is_forgotten_with_its_document(table):
+    assert table.ok("edit", do="add", polygon=box(2, 2, 3, 3))["undo"] == 1
+    facts = table.ok("open", name="gallery:field")
+    assert (facts["undo"], facts["redo"], facts["edited"]) == (0, 0, False)
+    table.error("edit", do="undo")
+    assert table.ok("hello")["document"]["name"] == "gallery:field"
+
+
+def test_time_runs_sixteen_times_as_fast_at_most(table):
+    speeds = [table.ok("crowd", do="faster")["speed"] for _ in range(6)]
+    assert speeds == [2.0, 4.0, 8.0, 16.0, 16.0, 16.0]
+
+
 def test_paths_and_refusals(table):
     assert table.ok("path", start=[2, 2], goal=[28, 2])["length"] == pytest.approx(26.0)
     refusal = table.error("path", start=[15, 10], goal=[28, 2])

@@ -2,8 +2,10 @@
 
 import contextlib
 import os
+import queue
 import sys
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -108,6 +110,33 @@ def test_compiling_has_an_end(tmp_path, monkeypatch, name):
     with hostile(seconds=1.0) as loader:
         words = harm(tmp_path, name, loader)
     assert "took more than 1 s" in words or "crashed" in words
+
+
+def test_after_compiling_a_file_has_all_its_seconds(monkeypatch):
+    """By a clock that is moved by hand: a message about compiling comes after 250 of 300 s."""
+    now = [0.0]
+    monkeypatch.setattr(loading.time, "monotonic", lambda: now[0])
+
+    def waits(*story):
+        steps, now[0] = iter(story), 0.0
+
+        def get(timeout):
+            seconds, message = next(steps)
+            now[0] += seconds
+            if message is None:
+                raise queue.Empty
+            return message
+
+        process = SimpleNamespace(messages=SimpleNamespace(get=get))
+        limits = Limits(seconds=300.0)
+        loading._Wait(process, "a", limits, lambda: True, lambda: None).until_done()
+
+    compiling, done = {"compiling": True}, {"done": True}
+    waits((250, compiling), (299, None), (1, done))
+    waits((299, None), (1, done))
+    for story in (((250, compiling), (301, None)), ((301, None),)):
+        with pytest.raises(fw.BadInput, match="took more than 300 s"):
+            waits(*story)
 
 
 @pytest.mark.parametrize(

@@ -141,6 +141,8 @@ def test_built_in_scenarios(name):
         ("speed = true", ("is a boolean; give a number",)),
         ("speed = {mean = 1}", ("population[0].speed.deviation: is missing",)),
         ("speed = {mean = 1, deviation = 0.6}", ("speed.deviation: ", "-0.2 m/s")),
+        ("speed = {mean = 1, deviation = 0.5}", ("speed.deviation: ", "the mean is 0 m/s")),
+        ("speed = {mean = 19, deviation = 0.6}", ("speed.deviation: is 20.2 m/s, more than 20",)),
         ("speed = {mean = 1, deviation = 0.1, sigma = 3}", ("speed.sigma: is no key",)),
         ("radius = 25", ("is 25 m, more than 5 m",)),
         ('radius = "25 cm"', ("without quotes: 0.25",)),
@@ -152,6 +154,7 @@ def test_built_in_scenarios(name):
         ("preference = {a = 1}", ("population[0].preference: is for behaviour",)),
         ('area = "a"\nstarts = [[1, 2]]', ("population[0].starts: is given beside area",)),
         ("starts = [[1, 2]]", ("population[0].starts: has 1 points for 10 characters",)),
+        (f"starts = {[[k, 2] for k in range(11)]}", ("starts: has 11 points for 10 characters",)),
         ("starts = [1, 2]", ("population[0].starts[0]: is a number; give two numbers",)),
         ("starts = [[1, nan]]", ("population[0].starts[0][1]: is nan",)),
         ("destinations = [['hall', []]]", ("population[0].destinations[0][1]: is a list of 0",)),
@@ -171,6 +174,13 @@ def test_built_in_scenarios(name):
             'name = "a"\n[[population]]\ncount = 1\nname = "a"',
             ("population[1].name: 'a' is taken",),
         ),
+        (
+            (
+                'name = "a"\n[[group]]\ncount = 1\nstart = "x"\nname = "b"\n'
+                '[[population]]\ncount = 1\nname = "c"\n[[population]]\ncount = 1\nname = "a"'
+            ),
+            ("line 14: population[2].name: 'a' is taken",),
+        ),
         ("[[population]]\ncount = -2", ("line 5: population[1].count: is -2", "at least 0")),
         ("[[population]]\ncount = 2.5", ("give a whole number",)),
         ("[[population]]\nspeed = 1", ("population[1].count: is missing",)),
@@ -179,6 +189,7 @@ def test_built_in_scenarios(name):
         ("[[source]]\narea = 'a'", ("source[0].rate: is missing", "or a schedule")),
         ("[[source]]\narea = 'a'\nrate = 0", ("it must be more than 0/s",)),
         ("[[source]]\narea = 'a'\nschedule = [[9, 1], [3, 1]]", ("schedule[1]", "must ascend")),
+        ("[[source]]\narea = 'a'\nschedule = [[9, 1], [9, 1]]", ("schedule[1]", "must ascend")),
         ("[[source]]\narea = 'a'\nschedule = [[9, -1]]", ("source[0].schedule[0][1]: is -1",)),
         ("[[source]]\narea = 'a'\nschedule = [9, 1]", ("schedule[0]: ", "give [time, count]")),
         ("[[source]]\narea = 'a'\nschedule = 9", ("give [[time, count], ...]",)),
@@ -226,9 +237,9 @@ def test_mistakes_at_the_top(text, words):
 
 
 def test_more_than_one_mistake_is_counted():
-    assert refusal('map = "a"\n[[population]]\nspeed = 99\ncont = 1').endswith(
-        "(1 more after this)"
-    )
+    message = refusal('map = "a"\n[[population]]\nspeed = 99\ncount = 1\ncont = 1')
+    assert message.startswith("line 5: population[0].cont: "), "unknown keys come first"
+    assert message.endswith("(1 more after this)")
 
 
 @pytest.mark.parametrize(

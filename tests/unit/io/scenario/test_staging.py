@@ -11,7 +11,12 @@ from footway.io.scenario.staging import open_map, stage
 ROOM = "POLYGON ((0 0, 10 0, 10 8, 0 8, 0 0), (4 3, 6 3, 6 5, 4 5, 4 3))"
 TWO_ROOMS = "MULTIPOLYGON (((-9 0, -1 0, -1 8, -9 8, -9 0)), ((1 0, 9 0, 9 8, 1 8, 1 0)))"
 DOOR = "POLYGON ((0 0, 4 0, 4 3.6, 6 3.6, 6 0, 10 0, 10 8, 6 8, 6 4.4, 4 4.4, 4 8, 0 8, 0 0))"
-MAPS = {"room": ROOM, "two": TWO_ROOMS, "door": DOOR}
+DOORS = (
+    "POLYGON ((0 0, 3 0, 3 3.6, 4 3.6, 4 0, 8 0, 8 3.7, 9 3.7, 9 0, 12 0, 12 8, 9 8, 9 4.3, 8 4.3, "
+    "8 8, 4 8, 4 4.4, 3 4.4, 3 8, 0 8, 0 0))"
+)
+"""Three rooms in a row; the western door is 0.8 m wide, the eastern one 0.6 m."""
+MAPS = {"room": ROOM, "two": TWO_ROOMS, "door": DOOR, "doors": DOORS}
 
 
 @pytest.fixture
@@ -218,6 +223,20 @@ def test_a_saved_map_has_no_areas_but_works(staged, tmp_path):
             "[[population]]\ncount=1\n[[obstacle]]\nat=[14,4]\nradius=1\nvelocity=[-1,0]\nvanishes=2",
             "never comes onto the map",
         ),
+        (
+            (
+                "[[population]]\ncount=1\n[[obstacle]]\nat=[14,4]\nradius=1\nvelocity=[-1,0]\n"
+                "appears=8\nvanishes=10"
+            ),
+            "never comes onto the map",
+        ),
+        *(
+            (
+                f"[[population]]\ncount = 1\n[[obstacle]]\nat = {at}\nradius = 1",
+                "never comes onto the map, which has x from 0 to 10, y from 0 to 8 m",
+            )
+            for at in ("[-1.1, 4]", "[5, 9.1]", "[5, -1.1]")
+        ),
     ],
 )
 def test_refused_before_anything_runs(refusal, text, words):
@@ -274,6 +293,54 @@ def test_one_of_several_destinations_must_be_reached(staged, refusal):
     message = refusal(text + "destinations = [[[8, 4], [2, 1, 8, 3]]]", "two", fw.NoPath)
     assert "population[0].destinations[0]: (8, 4) cannot be reached from the area" in message
     assert "nor any other of the 2" in message
+
+
+def test_the_nearest_miss_of_several_destinations_is_named(refusal):
+    text = "[[population]]\ncount = 3\nradius = 0.5\narea = [5, 1, 7, 7]\n"
+    for some in ("[11, 4], [1, 4]", "[1, 4], [11, 4]"):
+        message = refusal(text + f"destinations = [[{some}]]", "doors", fw.NoPath)
+        assert "destinations[0]: (1, 4) cannot be reached from the area" in message
+        assert "0.800 m wide" in message
+
+
+def test_the_way_back_to_the_first_destination(refusal):
+    """The second one has places in both rooms, so all but the way back can be walked."""
+    text = (
+        "[[population]]\ncount = 3\narea = [-8, 1, -2, 7]\n"
+        "destinations = [[-5, 4], [-8, 1, 8, 7], [5, 4]]\n"
+    )
+    message = refusal(text, "two", fw.NoPath)
+    assert "destinations[0]: (-5, 4) cannot be reached from (5, 4)" in message
+
+
+def test_groups_keep_no_side_unless_they_are_told_to(staged):
+    """Lanes of a group vary around 0, unless it or its profile says something else."""
+    group = "[[group]]\ncount = 2\nradius = 0.2\nstart = [2, {}]\ngoal = [9, 7]\n"
+    crowd = staged(
+        "[profile.left]\nlane = 0.5\n[profile.fast]\nspeed = 2\n"
+        + group.format(1)
+        + group.format(3) + "profile = 'left'\n"
+        + group.format(5) + "profile = 'fast'\n"
+        + group.format(7) + "profile = 'left'\nlane = -1\n"
+    ).crowd  # fmt: skip
+    assert [profile.lane for profile in crowd.profiles] == [(0.0, 0.4), 0.5, (0.0, 0.4), -1.0]
+
+
+def test_an_edge_that_enters_what_is_never_entered_has_no_weight(staged):
+    text = (
+        "[area]\nwest = [0, 0, 4.5, 8]\n[[population]]\ncount = 1\nbehaviour = 'wander'\n"
+        "area = [6.5, 0, 10, 8]\npreference = {west = 0}"
+    )
+    made = staged(text)
+    axis = made.corridors.axis(1.0)
+    inside = (axis.points[:, 0] < 4.5) & (axis.points[:, 0] > 0.0)
+    some = np.logical_or.reduceat(inside, axis.offsets[:-1])
+    every = np.logical_and.reduceat(inside, axis.offsets[:-1])
+    assert (some & ~every).any()
+    cast = made.crowd._cast
+    weights = cast.engine.tracks.weights[cast.populations[0].row]
+    assert (weights[some] == 0.0).all()
+    assert (weights[~some] > 0.0).any()
 
 
 def test_maps_that_are_not_there(tmp_path):
