@@ -214,8 +214,10 @@ def test_there_is_an_end_to_asks_that_wait(studio, monkeypatch):
     monkeypatch.setattr(studio.desk, "answer", lambda ask: answer(ask) if go.wait(60) else None)
     with Page(studio.gate) as page:
         numbers = [page.send("hello") for _ in range(65)]
-        refusal = page.answer(numbers[-1])[0]
-        go.set()
+        try:
+            refusal = page.until(lambda header: header.get("n") == numbers[-1], seconds=20)[0]
+        finally:
+            go.set()
         assert (refusal["kind"], refusal["error"]) == (
             "busy",
             "too many asks at once; wait for answers",

@@ -66,6 +66,27 @@ def test_it_keeps_real_time_times_the_speed():
         assert time.monotonic() - begin > 0.8  # never faster than asked for; slower is allowed
 
 
+@pytest.mark.parametrize(
+    ("late", "speed", "still_late"),
+    [(10.0, 1.0, 0.0), (0.2, 1.0, 0.2 - 0.1), (0.2, 4.0, 0.2 - 0.1 / 4.0)],
+)
+def test_much_time_that_was_lost_is_not_caught_up(late, speed, still_late):
+    """After a pause of the machine the crowd does not hurry; a few steps late it does."""
+    with Stage() as stage:
+        live = stage.live
+        live.do(live.step)  # loads the kernels
+        live.speed = speed
+
+        def advance():
+            begin = time.monotonic()
+            live._due = begin - late
+            live._advance()
+            return begin - live._due, time.monotonic() - begin
+
+        behind, lasted = live.do(advance)
+        assert still_late - lasted - 1e-6 <= behind <= still_late + 1e-6
+
+
 def test_a_command_is_done_between_steps_and_its_error_comes_back():
     with Stage() as stage:
         live = stage.live

@@ -178,6 +178,16 @@ def test_a_process_that_was_taken_over_is_not_believed(tmp_path, name):
     assert not (tmp_path / "sprung").exists()
 
 
+@pytest.mark.parametrize(("number", "heard"), [(3, 3), (5, 5), (9, 5)])
+def test_there_is_an_end_to_messages(monkeypatch, number, heard):
+    monkeypatch.setattr(loading, "_MOST_MESSAGES", 5)
+    process = loading._Process([sys.executable, "-c", f"print('{{}}\\n' * {number})"])
+    try:
+        assert list(iter(lambda: process.messages.get(timeout=60), None)) == [{}] * heard
+    finally:
+        process.end()
+
+
 def test_a_file_that_nobody_waits_for_is_given_up(tmp_path):
     with hostile() as loader:
         (tmp_path / "hold.geojson").write_bytes(HALL)
@@ -230,6 +240,19 @@ def test_no_path_of_a_scenario_is_told_as_such(tmp_path):
     with loader_of() as loader, pytest.raises(fw.NoPath, match=r"two.toml: line 5") as caught:
         loader.load(Order(str(tmp_path / "two.toml")))
     assert caught.value.reason == "components"
+
+
+def test_reasons_of_the_process_that_are_known():
+    for reason in ("components", "pinch", "no room", "blocked"):
+        error = loading._error_of({"error": "no\n way", "reason": reason})
+        assert isinstance(error, fw.NoPath)
+        assert (str(error), error.reason) == ("no way", reason)
+    for message in (
+        {"error": "no"},
+        {"error": "no", "reason": "none"},
+        {"error": "no", "reason": 3},
+    ):
+        assert type(loading._error_of(message)) is fw.BadInput
 
 
 def test_a_process_that_cannot_start_is_told():

@@ -7,6 +7,7 @@ import pytest
 
 import footway as fw
 from footway.crowd.recording import Recorder
+from footway.studio import replay
 from footway.studio.documents import Document
 from footway.studio.replay import frame, overview, trails
 from tests.unit.crowd.maps import cmap, env
@@ -75,6 +76,17 @@ def test_trails_are_trajectories(run):
         np.testing.assert_allclose(answer.arrays["points"][offsets[k] : offsets[k + 1]], way)
     with pytest.raises(fw.BadInput, match="earlier one first"):
         trails(run, 9, 2)
+
+
+@pytest.mark.parametrize(("most", "every"), [(1000, 1), (210, 1), (209, 2), (105, 2), (70, 3)])
+def test_long_trails_leave_out_frames(run, monkeypatch, most, every):
+    """As few as it takes: there are 210 rows."""
+    assert run.recording.offsets[-1] == 210
+    monkeypatch.setattr(replay, "_MOST_ROWS", most)
+    answer = trails(run, 0, 10_000)
+    assert answer.facts["every"] == every
+    kept = [len(run.recording.frame(k).ids) for k in range(0, run.recording.n_frames, every)]
+    assert len(answer.arrays["points"]) == sum(kept)
 
 
 def test_a_map_is_no_recording():
