@@ -245,6 +245,19 @@ def test_three_hundred_half_sent_requests_lock_nobody_out(studio):
     wait_until(lambda: studio._uploads == 0, seconds=30)
 
 
+def test_of_connections_that_say_nothing_the_oldest_are_closed(studio):
+    """More than the server has in all: it answers others, and has closed those before the last."""
+    with contextlib.ExitStack() as stack:
+        idle = [
+            stack.enter_context(socket.create_connection(("127.0.0.1", studio.gate.port)))
+            for _ in range(300)
+        ]
+        assert get(studio.gate, "/save?as=geojson").status_code == 200
+        closed = select.select(idle, [], [], 0)[0]
+        assert set(closed) <= set(idle[: -connections.MOST_IDLE + 1])
+        assert len(closed) >= 300 - connections.MOST_IDLE
+
+
 def test_a_head_that_comes_letter_by_letter_is_not_waited_for(studio, hurried):
     with socket.create_connection(("127.0.0.1", studio.gate.port)) as raw:
         assert drips(raw, b"G")

@@ -1,6 +1,7 @@
 """What is saved can be opened again."""
 
 import json
+import tomllib
 from dataclasses import replace
 
 import numpy as np
@@ -139,3 +140,13 @@ def test_toml_of_everything():
 
 def test_geojson_is_json():
     assert json.loads(as_geojson(HALL).content)["meta"]["crs"] == "local metres"
+
+
+def test_a_scenario_of_an_edited_map_has_no_scale():
+    """Its map is saved in metres, with its areas."""
+    made = open_built_in("demo:evacuation")
+    scenario = made.scenario.model_copy(update={"scale": 0.5, "area": {"x": ((0, 0), (1, 0))}})
+    for is_edited, kept in ((False, {"scale", "area"}), (True, set())):
+        document = replace(made, scenario=scenario, is_edited=is_edited)
+        content = as_scenario(document, [], seed=1, obstacles=[]).content
+        assert tomllib.loads(content.decode()).keys() & {"scale", "area", "terrain"} == kept
