@@ -119,6 +119,18 @@ class TestNarrowed:
         before, after = self.clearances(*discs)
         assert after[after != before] == pytest.approx([1.25], abs=0.02)
 
+    def test_edges_that_no_disc_narrows_keep_their_bits(self):
+        it = crowd("field")
+        index, tracks = it.map.solver.index, it._cast.engine.tracks
+        disc, edges = (12.0, 10.0, 0.0, 0.0, 1.0), len(index.axis.edges)
+        after = narrowed(index, tracks, np.array([disc])).graph.clearance
+        balls = tracks.balls[: tracks.last[edges - 1] + 1]
+        near = np.hypot(*(balls[:, :2] - disc[:2]).T) < balls[:, 2] + disc[4]
+        beside = np.logical_or.reduceat(near, tracks.first[:edges])
+        assert 0 < beside.sum() < edges
+        assert (after == index.graph.clearance)[~beside].all()
+        assert (after < index.graph.clearance)[beside].any()
+
     def test_moving_and_distant_discs_close_nothing(self):
         before, after = self.clearances((30.0, 2.0, 0.1, 0.0, 1.9), (30.0, 9.0, 0.0, 0.0, 4.9))
         assert after.tolist() == before.tolist()

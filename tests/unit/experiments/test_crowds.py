@@ -96,6 +96,9 @@ def test_lanes_are_ordered_and_a_mixed_crowd_is_not():
     assert lanes.lane_order(places, y > 2.0) == 1.0
     assert lanes.lane_order(places, np.arange(len(x)) % 2 == 0) < 0.3
     assert np.isnan(lanes.lane_order(places, np.zeros(len(x), bool)))
+    # Two walk west, one east: each of the two sees one of either, the third only others.
+    three = np.array([(5.0, 1.0), (5.2, 1.0), (5.4, 1.0)])
+    assert lanes.lane_order(three, np.array([True, True, False])) == pytest.approx((0 + 0 + 1) / 3)
     assert np.isnan(lanes.lane_order(places[:0], np.zeros(0, bool)))
 
 

@@ -1,9 +1,19 @@
 """Details of `footway reproduce roadmaps`; the whole of it is a system test."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from footway.experiments.roadmaps import clearance, cycles, discs, environments, sizes, views
+from footway.experiments.roadmaps import (
+    clearance,
+    cycles,
+    discs,
+    environments,
+    judge,
+    sizes,
+    views,
+)
 from footway.experiments.roadmaps.effort import FULL, QUICK
 from footway.experiments.roadmaps.judge import faults, path_faults
 from footway.experiments.roadmaps.scenes import (
@@ -111,3 +121,20 @@ def test_all_four_environments_are_measured():
     for published in (environments.PUBLISHED, sizes.PUBLISHED, clearance.PUBLISHED):
         assert set(published) == {setting.name for setting in SETTINGS.values()}
     assert tuple(environments.DIFFERENCES) == FULL.environments
+
+
+def test_clearance_that_retraction_lost_is_found(monkeypatch):
+    monkeypatch.setattr(judge, "verify", lambda _: SimpleNamespace(holds=True))
+    rooms = {"RRM": [], "RRM*": [1.0, 2.0, 3.0], "RRRM": [1.0 - 1e-7, 2.0 - 5e-4, 3.5]}
+    made = {name: SimpleNamespace(edge_clearance=np.array(room)) for name, room in rooms.items()}
+    wrong = faults(SimpleNamespace(name="hut", roadmaps=made))
+    assert wrong == ["hut, RRRM: edge 1 has lost 0.0005 m of clearance"]
+
+
+@pytest.mark.parametrize(("room", "is_wrong"), [(0.5 - 1e-7, False), (0.499, True)])
+def test_paths_that_come_too_near_are_found(monkeypatch, room, is_wrong):
+    ends = np.array([(0.0, 0.0), (1.0, 0.0)])
+    monkeypatch.setattr(judge, "ask", lambda *_: SimpleNamespace(points=ends))
+    corridors = SimpleNamespace(clearance=lambda points: np.full(len(points), room))
+    wrong = list(path_faults(corridors, SimpleNamespace(radius=0.5), [tuple(ends)], "here"))
+    assert wrong == (["here, query 0: 0.4990 m from a wall"] if is_wrong else [])
