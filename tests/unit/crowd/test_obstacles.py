@@ -122,10 +122,11 @@ class TestNarrowed:
     def test_edges_that_no_disc_narrows_keep_their_bits(self):
         it = crowd("field")
         index, tracks = it.map.solver.index, it._cast.engine.tracks
-        disc, edges = (12.0, 10.0, 0.0, 0.0, 1.0), len(index.axis.edges)
-        after = narrowed(index, tracks, np.array([disc])).graph.clearance
+        edges = len(index.axis.edges)
         balls = tracks.balls[: tracks.last[edges - 1] + 1]
-        near = np.hypot(*(balls[:, :2] - disc[:2]).T) < balls[:, 2] + disc[4]
+        x, y, _ = balls[len(balls) // 2]
+        after = narrowed(index, tracks, np.array([(x, y, 0.0, 0.0, 0.5)])).graph.clearance
+        near = np.hypot(balls[:, 0] - x, balls[:, 1] - y) < balls[:, 2] + 0.5
         beside = np.logical_or.reduceat(near, tracks.first[:edges])
         assert 0 < beside.sum() < edges
         assert (after == index.graph.clearance)[~beside].all()
