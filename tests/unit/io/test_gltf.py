@@ -8,7 +8,7 @@ import pytest
 import shapely
 
 import footway as fw
-from footway.io.gltf import save_gltf
+from footway.io.gltf import _keys, _rotations, save_gltf
 from tests.unit.io.gltf_reading import read
 
 BLOCK = [(4, 3), (6, 3), (6, 5), (4, 5)]
@@ -156,8 +156,6 @@ assert "matplotlib" not in sys.modules
 
 
 def test_a_camera_that_looks_straight_down_keeps_its_heading(tmp_path):
-    from footway.io.gltf import _rotations
-
     looks = np.array([(0, 1, 0), (0, 0.1, -1), (0, 0, -1), (0, 0, -1), (-1, 0, 0.0)])
     turns = _rotations(looks / np.linalg.norm(looks, axis=1, keepdims=True))
     assert np.isfinite(turns).all()
@@ -184,3 +182,18 @@ def test_bad_input_is_one_line(motion, tmp_path, name, more, words):
     with pytest.raises(fw.BadInput, match=words) as error:
         save_gltf(motion, tmp_path / name, **more)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_neighbouring_rotations_never_differ_in_sign(side):
+    """Twice around: else players turn the long way where a heading goes beyond half a turn."""
+    angle = side * np.linspace(0.0, 4.0 * np.pi, 100)
+    turns = _rotations(np.column_stack([np.cos(angle), np.sin(angle), 0.0 * angle]))
+    assert (turns[1:] * turns[:-1]).sum(axis=1).min() > 0.99
+
+
+def test_times_that_32_bits_cannot_tell_apart_are_one_key():
+    times = np.array([0.0, 4096.0, 4096.0001, 4097.0, 4097.0001])
+    rounded, kept = _keys(times)
+    assert rounded.tolist() == [0.0, 4096.0, 4097.0]
+    assert kept.tolist() == [True, False, True, False, True]
