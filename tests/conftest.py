@@ -9,12 +9,17 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+import signal
 import subprocess
 
 import pytest
 from hypothesis import settings
 
 from tests.effort import PROFILE
+
+# A shell lets its background jobs ignore Ctrl-C, and the commands that tests start inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, database=None)
 settings.register_profile("thorough", deadline=None, print_blob=True)
