@@ -120,7 +120,7 @@ def test_repr_is_short(cmap):
 @given(st.data(), scenes(), RADII)
 def test_random(data, scene, radius):
     env = scene.environment()
-    cmap = fw.CorridorMap.build(env)
+    cmap = scene.corridor_map()
     start, goal = data.draw(points_inside(scene)), data.draw(points_inside(scene))
     try:
         corridor = cmap.corridor(start, goal, radius=radius)
