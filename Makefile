@@ -31,7 +31,7 @@ LOWEST := .venv-lowest
 LOWEST_TESTS := tests/unit/environment tests/unit/io tests/unit/corridor/test_errors.py \
 	tests/unit/crowd/test_recording.py tests/unit/cli/test_path.py tests/unit/cli/test_check.py \
 	tests/unit/cli/test_failures.py tests/unit/studio/test_documents.py tests/unit/studio/test_wire.py \
-	tests/unit/test_archive.py tests/unit/test_public_names.py
+	tests/unit/roadmap/test_rrm.py tests/unit/test_archive.py tests/unit/test_public_names.py
 
 test-lowest:
 	$(PYTHON) -m venv $(LOWEST)

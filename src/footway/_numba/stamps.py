@@ -133,6 +133,8 @@ def _describe(value: Any, found: list[Any], package: str = "") -> Any:
         return _code(value)
     if isinstance(value, (tuple, list)):
         return (_describe_class(type(value), package), *(_describe(v, found) for v in value))
+    if isinstance(value, slice):  # a constant of code since Python 3.14
+        return (kind, *(_describe(v, found) for v in (value.start, value.stop, value.step)))
     if isinstance(value, (set, frozenset)):
         return (kind, *sorted((_describe(v, found) for v in value), key=repr))
     if isinstance(value, dict):

@@ -37,7 +37,7 @@ class Side(IntEnum):
 
 @inner
 def deepest(x):
-    return x * FACTOR + TABLE[1]
+    return x * FACTOR + TABLE[1] + TABLE[2:].sum()
 
 @inner
 def deeper(x, y=1.0):
@@ -85,6 +85,7 @@ CHANGES = [
     ("a member", "LEFT = 1", "LEFT = 3"),
     ("a function far down", "x * FACTOR", "x / FACTOR"),
     ("a literal", "TABLE[1]", "TABLE[2]"),
+    ("a slice", "TABLE[2:]", "TABLE[:2]"),
     ("a default argument", "y=1.0", "y=2.0"),
     ("an option", "@inner\ndef deepest", "@inner(inline=False)\ndef deepest"),
 ]
