@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-all test-lowest golden lint bench reproduce kernels clean
+.PHONY: demo test test-all test-lowest golden golden-arm lint bench reproduce kernels clean
 
 demo: $(READY)
 	$(BIN)/footway demo -o out
@@ -24,6 +24,9 @@ test-all: $(READY)
 # The committed hashes, computed by kernels compiled for other CPUs.
 golden: $(READY)
 	$(BIN)/python -m pytest tests/golden
+
+golden-arm: $(READY)
+	tests/golden/on_arm.sh
 
 # The lowest versions of our direct dependencies that have wheels for this Python, in an environment
 # of their own: what pyproject.toml promises. Old packages warn about what is deprecated today.
