@@ -9,16 +9,20 @@ READY := $(VENV)/.ready
 demo: $(READY)
 	$(BIN)/footway demo -o out
 
+# One worker more than there are cores: many tests wait for a server or a browser.
+WORKERS = $(shell $(BIN)/python -c 'import os; print(1 + (os.cpu_count() or 1))')
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+
 # Kernels first, in two processes that share them out: two workers of pytest would compile many of
 # them twice.
 test: $(READY)
 	$(BIN)/footway warmup
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+	$(PYTEST) -m "not slow"
 
 # Last, maps and paths with kernels that check every index.
 test-all: $(READY)
 	$(BIN)/footway warmup
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	HYPOTHESIS_PROFILE=random $(PYTEST)
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest tests/property/test_points.py tests/property/test_paths.py
 
 # The committed hashes, computed by kernels compiled for other CPUs.

@@ -1,4 +1,4 @@
-"""How much hypothesis tries: `ci` is quick and the same every time, `thorough` is for slow runs.
+"""How much hypothesis tries: `ci` is quick and the same every time; others search at random.
 
     HYPOTHESIS_PROFILE=thorough python -m pytest tests/property
 
@@ -22,6 +22,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, database=None)
+settings.register_profile("random", deadline=None, print_blob=True)
 settings.register_profile("thorough", deadline=None, print_blob=True)
 settings.load_profile(PROFILE)
 
@@ -47,19 +48,22 @@ def small_disk(tmp_path):
     subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
-CROWDS = ("crowd", "simulate", "studio", "scenario", "demo", "documents", "recording", "trajector")
+SLOW_FIRST = ("browser", "system", "misuse", "golden", "property", "reference")
+"""Folders of tests in the order in which they begin: the longest files first, for even workers."""
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items):
-    """Put tests of crowds first and those in the browser last.
+    """Give each file to one worker, which makes its fixtures once; all of the browser to another.
 
-    Of two workers the first begins with the first half: so not both compile the same large kernels
-    at the same time, and when the browser's turn comes all of them are compiled.
+    Two browsers at a time would slow each other down.
     """
+    for item in items:
+        is_browser = "browser" in item.path.parts
+        item.add_marker(pytest.mark.xdist_group("browser" if is_browser else str(item.path)))
     items.sort(key=_turn)
 
 
 def _turn(item):
-    if "browser" in item.path.parts:
-        return 2
-    return 0 if any(word in item.nodeid for word in CROWDS) else 1
+    turns = (turn for turn, folder in enumerate(SLOW_FIRST) if folder in item.path.parts)
+    return next(turns, len(SLOW_FIRST))

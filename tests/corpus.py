@@ -1,7 +1,7 @@
 """Frozen scenes: in `make test` the property tests draw from these instead of making new ones.
 
-So a worker builds the map and the oracles of a scene once for all tests that judge it. With
-HYPOTHESIS_PROFILE=thorough the tests draw new scenes.
+So a worker builds the map and the oracles of a scene once for all tests that judge it. In the other
+profiles (`tests.effort`) the tests draw new scenes.
 
     python -m tests.corpus    # draws and writes the scenes anew
 """
