@@ -2,6 +2,8 @@
 
     HYPOTHESIS_PROFILE=thorough python -m pytest tests/property
 
+`faults` tries what `ci` does, and does not simplify what it finds: see `tests.faults`.
+
 Tests give the number of their examples as a share: see `tests.effort`.
 """
 
@@ -12,11 +14,14 @@ import shutil
 import subprocess
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 from tests.effort import PROFILE
 
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, database=None)
+settings.register_profile(
+    "faults", settings.get_profile("ci"), phases=[Phase.explicit, Phase.reuse, Phase.generate]
+)
 settings.register_profile("thorough", deadline=None, print_blob=True)
 settings.load_profile(PROFILE)
 

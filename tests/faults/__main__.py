@@ -43,6 +43,7 @@ REQUIRED = 0.95  # share of faults that must be caught
 TEST_LIMIT = 200.0  # s for one test, with the compilation of its kernels
 LIMIT = 900.0  # s for all tests of one fault
 PYTEST = [sys.executable, "-m", "pytest", "-x", "-q", "-m", "not slow", "-p", "no:cacheprovider"]
+PYTEST += ["--hypothesis-profile=faults"]
 CAUGHT, TIMEOUT, SURVIVED, INVALID = "caught", "caught (time limit)", "survived", "invalid"
 
 
@@ -93,8 +94,7 @@ def copy_tree(target: Path) -> Path:
         if (ROOT / name).is_file():
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, target / name)
-    if (ROOT / BUILT).is_dir():
-        shutil.copytree(ROOT / BUILT, target / BUILT)
+    shutil.copytree(ROOT / BUILT, target / BUILT)
     return target
 
 
