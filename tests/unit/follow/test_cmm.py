@@ -227,6 +227,13 @@ class TestForces:
         expected = oracle.random_force((0, 0), e, angle, strength)
         np.testing.assert_allclose(got, expected, atol=1e-9)
 
+    def test_random_bias_turns_both_ways_by_nearly_a_quarter(self):
+        spots = np.random.default_rng(5).uniform(-200, 200, (3000, 2))
+        pulls = [random_bias((1.0, 0.0, 0.0), (*p, 0.0), 1.0, 8.0, 7) for p in spots.tolist()]
+        angles = [math.atan2(pull[1], pull[0]) for pull in pulls]
+        assert -math.pi / 2 <= min(angles) < -1.2
+        assert 1.2 < max(angles) <= math.pi / 2
+
     @examples(100)
     @given(places(), st.sampled_from([-1.0, -0.2, 0.4, 2.0]))
     def test_lane_bias(self, place, k):
