@@ -276,6 +276,13 @@ class TestWalk:
         assert walk.clearance >= RADIUS
         assert 0.8 * walk.length / walk.speed <= walk.duration
 
+    def test_looks_on_the_goal_where_it_looked_before(self, cmap):
+        walk = fw.follow.cmm(cmap.corridor((1, 1), (18, 9), radius=RADIUS))
+        assert (walk.directions[-1] == walk.directions[-2]).all()
+        assert (walk.directions[-1] != walk.directions[0]).any()
+        assert np.linalg.norm(walk.directions, axis=1) == pytest.approx(np.ones(len(walk.points)))
+        assert walk.headings[-1] == pytest.approx(math.atan2(*walk.directions[-1][::-1]))
+
     def test_takes_its_radius_from_the_corridor(self, cmap):
         corridor = cmap.corridor((2, 2), (18, 8), radius=0.3)
         assert fw.follow.cmm(corridor).radius == 0.3

@@ -348,6 +348,14 @@ def test_a_disc_that_moves_is_taken_where_it_will_be():
     assert error.value.obstacles == (1,)
 
 
+@pytest.mark.parametrize("avoid", ["forces", "corridor"])
+def test_the_gap_of_a_walk_is_between_the_rims(avoid):
+    walk = fw.follow.cmm(hall(), obstacles=[(5, 0.3, 0.4)], avoid=avoid, step=0.02)
+    apart = np.hypot(*(walk.points - (5, 0.3)).T).min()
+    assert walk.gap == pytest.approx(apart - 0.4 - R, abs=1e-3)
+    assert walk.gap > 0
+
+
 def test_in_three_dimensions_it_can_go_over_a_disc():
     """A post across a flat corridor closes it; a ball of the same size in a tube does not."""
     flat, tube = hall(radius=1.1), hall(radius=1.1, dimension=3)
