@@ -167,6 +167,17 @@ def test_what_is_not_packed_may_be_as_large_as_its_file(file, monkeypatch):
         assert len(arrays["points"]) == 5
 
 
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+def test_infinities_are_refused_also_where_there_is_no_limit(tmp_path, value):
+    kind = archive.Kind("t", 1, "t", "t", {"a": Array("<f8", ("n",), -math.inf, math.inf)}, {})
+    archive.write(tmp_path / "a", kind, {}, {"a": np.array([0, 1e300])})
+    with archive.reading(tmp_path / "a", kind) as (_, arrays):
+        assert arrays["a"].tolist() == [0, 1e300]
+    archive.write(tmp_path / "a", kind, {}, {"a": np.array([0, value])})
+    with pytest.raises(fw.BadFile, match="out of range"), archive.reading(tmp_path / "a", kind):
+        pass
+
+
 def test_another_version_and_another_kind(file):
     rewrite(file, lambda header, _: header.update(version=2))
     words = "written by another Footway (format 2, this one reads 3): make it again or update"

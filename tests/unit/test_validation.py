@@ -177,7 +177,6 @@ class TestPoints:
         with pytest.raises(fw.BadQuery, match="points must"):
             validation.points(values)
 
-
     @pytest.mark.parametrize(
         ("bad", "message"),
         [

@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-
 _FOOTWAY = __name__.partition(".")[0]
 
 

@@ -214,14 +214,13 @@ class TestNoWay:
         assert pinch.radius == pytest.approx(0.1)
         assert pinch.at == (0.1, 3)
 
-    def test_bottleneck_of_two_places_beside_a_door_is_not_the_door(self):
-        """They are on one edge of the axis, on which the door is before both of them."""
-        hall = hall_with_a_door()
-        for a, b in (((6.5, 2), (15, 2)), ((15, 2), (6.5, 2))):
-            pinch = hall.bottleneck(a, b)
-            assert pinch.radius == pytest.approx(np.hypot(1.5, 0.5))
-            assert pinch.at == (6.5, 2)
-        assert hall.bottleneck((4, 2), (15, 2)).radius == pytest.approx(0.5)
+    def test_bottleneck_of_two_places_between_doors_is_no_door(self):
+        """They are on one edge of the axis, on which a door is before and behind both of them."""
+        doors = [[(x, y), (x, y + 1.5)] for x in (5, 15) for y in (0, 2.5)]
+        hall = fw.CorridorMap.build(fw.Environment.from_polygons(bounds=(0, 0, 20, 4), lines=doors))
+        for a, b in (((6.5, 2), (13.5, 2)), ((13.5, 2), (6.5, 2))):
+            assert hall.bottleneck(a, b).radius == pytest.approx(np.hypot(1.5, 0.5))
+        assert hall.bottleneck((4, 2), (13.5, 2)).radius == pytest.approx(0.5)
 
     @pytest.mark.parametrize("radius", [0.5 + 1e-4, 0.51, 0.54])
     @pytest.mark.parametrize(("a", "b"), [((1, 2), (15, 2)), ((4.5, 2), (5.5, 2))])
@@ -238,9 +237,7 @@ class TestNoWay:
     def test_passages_are_listed_from_the_narrowest(self):
         widths = {4: 1.0, 8: 0.6, 12: 1.4, 16: 0.8}
         walls = [[(x, 0), (x, 4 - width)] for x, width in widths.items()]
-        hall = fw.CorridorMap.build(
-            fw.Environment.from_polygons(bounds=(0, 0, 20, 4), lines=walls)
-        )
+        hall = fw.CorridorMap.build(fw.Environment.from_polygons(bounds=(0, 0, 20, 4), lines=walls))
         found = hall.passages(10)
         assert [pinch.width for pinch in found] == pytest.approx([0.6, 0.8, 1.0, 1.4])
         assert [pinch.at[0] for pinch in found] == pytest.approx([8, 16, 4, 12])

@@ -68,6 +68,31 @@ def test_a_path_along_the_axis_is_certified(cmap, env, radius):
     assert found.length >= cmap.path(LEFT, RIGHT, radius=radius).length
 
 
+@pytest.mark.parametrize("spare", [1e-7, 1e-5])
+def test_a_path_along_a_curve_of_the_axis_does_not_cut_it(spare):
+    """Between a post and a wall 1 m apart the axis is a parabola: chords come too near."""
+    env = fw.Environment.from_polygons(bounds=(0, 0, 10, 1.9), points=[(5, 1)])
+    tight = fw.CorridorMap.build(env)
+    ends = np.array([(1, 0.6), (9, 0.6)])
+    found = _path_along_backbone(tight.solver, *ends, 0.5 - spare)
+    assert found is not None
+    assert path_clearance(found.points, env) >= 0.5 - spare - 1e-6
+
+
+def test_the_points_of_an_arc_without_room_keep_the_radius():
+    """Around a corner with a slanted wall opposite, as far away as the disc is wide."""
+    env = fw.Environment.from_polygons(
+        [(0, 0), (5.199, 0), (6, 0.332), (6, 6), (5, 6), (5, 1), (0, 1)]
+    )
+    tight = fw.CorridorMap.build(env)
+    ends = (1, 0.5), (5.5, 5)
+    radius = tight.bottleneck(*ends).radius - 1e-9
+    assert radius == pytest.approx(0.5, abs=1e-3)
+    path = tight.path(*ends, radius=radius)
+    assert path.turns >= 1
+    assert path_clearance(path.points, env) >= radius - 1e-6
+
+
 def test_the_command_line_says_how_and_certifies_what_is_true(cmap):
     query = Query(LEFT, RIGHT, 0.25, None)
     along = _path_along_backbone(cmap.solver, np.array(LEFT), np.array(RIGHT), 0.25)

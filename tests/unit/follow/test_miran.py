@@ -10,8 +10,8 @@ import pytest
 
 import footway as fw
 from footway._jit import kernel
-from footway.follow import _miran_kernels
 from footway.environment.gallery import forest
+from footway.follow import _miran_kernels
 from footway.follow._steer_kernels import TRIANGLE, Gait, X
 from footway.follow.miran import MiranWalker
 from footway.terrain.ground import Terrain

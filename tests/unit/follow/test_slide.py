@@ -39,5 +39,5 @@ def test_ends_where_the_step_ends_beside_the_wall(room, seed):
         wall = np.where(step > 0, (10, 8), (0, 0))
         share = ((wall - start) / step)[out]
         assert met == pytest.approx(share[0] if out.any() else FREE, abs=1e-6)
-        assert (0 <= np.array(at)).all()
+        assert (np.array(at) >= 0).all()
         assert (np.array(at) <= (10, 8)).all()

@@ -92,7 +92,8 @@ def damage(facts, arrays, what):
 @pytest.mark.parametrize(
     "what",
     ["a polygon is missing", "bytes are missing", "an area too many", "other types", "no name",
-     "nothing walkable", "not a number", "not finite", "a repair of another kind", "another kind of ground"],
+     "nothing walkable", "not a number", "not finite", "a repair of another kind",
+     "another kind of ground"],
 )  # fmt: skip
 def test_damage_is_told(what):
     square = [(1, 1), (3, 1), (3, 3), (1, 3)]

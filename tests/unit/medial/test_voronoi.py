@@ -47,6 +47,7 @@ def test_points_and_single_line_walls_are_free_on_both_sides():
     )
     made = diagram(walls)
     assert made.two_sided[made.is_point].all()
-    sides = {tuple(site): both for site, both in zip(made.sites.tolist(), made.two_sided.tolist())}
+    sites = map(tuple, made.sites.tolist())
+    sides = dict(zip(sites, made.two_sided.tolist(), strict=True))
     assert sides[1.0, 1.0, 2.0, 1.0] is True
     assert sides[0.0, 0.0, 4.0, 0.0] is False
