@@ -2,6 +2,8 @@
 
     HYPOTHESIS_PROFILE=thorough python -m pytest tests/property
 
+`faults` tries what `ci` does, and does not simplify what it finds: see `tests.faults`.
+
 Tests give the number of their examples as a share: see `tests.effort`.
 """
 
@@ -13,7 +15,7 @@ import signal
 import subprocess
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 from tests.effort import PROFILE
 
@@ -23,6 +25,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, database=None)
 settings.register_profile("random", deadline=None, print_blob=True)
+settings.register_profile(
+    "faults", settings.get_profile("ci"), phases=[Phase.explicit, Phase.reuse, Phase.generate]
+)
 settings.register_profile("thorough", deadline=None, print_blob=True)
 settings.load_profile(PROFILE)
 

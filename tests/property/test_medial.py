@@ -188,5 +188,6 @@ def assert_polylines(env: Environment, *, step: float) -> None:
         np.testing.assert_allclose(lines.points[first], cmap.vertices[cmap.edges[edge, 0]])
         np.testing.assert_allclose(lines.points[last - 1], cmap.vertices[cmap.edges[edge, 1]])
         assert chord.sum() <= length[edge] + EXACT
+        assert chord.max(initial=0.0) < 2 * step
         # A curve that is much shorter than the step is a chord or two.
         assert chord.sum() >= 0.98 * length[edge] - 0.05 * step, "the length is that of the curve"

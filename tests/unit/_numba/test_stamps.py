@@ -125,6 +125,20 @@ def test_changes_with_what_is_found_through_a_module(monkeypatch):
     assert stamps(monkeypatch, helper=edited, module=module)[0] != before
 
 
+@pytest.mark.parametrize("use", ["helper.deepest(x)", "helper.FACTOR * x"])
+def test_changes_with_what_another_package_finds_through_a_module_of_footway(use):
+    """Kernels of tests and of users call `forces.attraction(...)`, and must not be stale."""
+    seen = set()
+    for factor in ("2.0", "3.0"):
+        helper, user = types.ModuleType("footway.made_up_kernels"), types.ModuleType("elsewhere")
+        exec(HELPER.replace("FACTOR = 2.0", f"FACTOR = {factor}"), vars(helper))
+        user.helper = helper
+        code = f"from footway._jit import kernel\n@kernel\ndef used(x):\n    return {use}\n"
+        exec(code, vars(user))
+        seen.add(stamp(user.used))
+    assert len(seen) == 2
+
+
 def test_stays_the_same_elsewhere(monkeypatch):
     """In another folder, on other lines, with another docstring and a new neighbour."""
     before = stamps(monkeypatch)

@@ -303,6 +303,20 @@ def test_a_radius_larger_than_the_corridor():
     with pytest.raises(NoPath) as error:
         sub_corridor(hall(radius=0.5), [(5, 0, 0.1)], radius=0.6)
     assert error.value.reason == "pinch"
+    assert "does not fit the corridor: at its narrowest 0.500 m fits" in str(error.value)
+    with pytest.raises(NoPath, match="does not fit the corridor"):
+        sub_corridor(hall(radius=0.5), [], radius=0.501)
+    assert sub_corridor(hall(radius=0.5), [], radius=0.5).radius == 0.5
+
+
+def test_a_disc_that_comes_to_an_end_is_as_near_as_it_is_then():
+    """At (9.9, 0) when the character comes to the goal, after 10 m."""
+    comes = Disc((9.9, 0.1 * 10 / SPEED), 0.4, velocity=(0, -0.1))
+    with pytest.raises(BadQuery, match=r"on top of the goal: its centre is 0\.100 m away"):
+        sub_corridor(hall(), [comes], speed=SPEED)
+    there = Disc((0.2, 0), 0.4, velocity=(0, -0.1))
+    with pytest.raises(BadQuery, match=r"on top of the start: its centre is 0\.200 m away"):
+        sub_corridor(hall(), [there], speed=SPEED)
 
 
 def test_a_narrow_door_next_to_a_disc_stays_open():
@@ -332,6 +346,14 @@ def test_a_disc_that_moves_is_taken_where_it_will_be():
     with pytest.raises(NoPath) as error:
         sub_corridor(corridor, [gone, comes])
     assert error.value.obstacles == (1,)
+
+
+@pytest.mark.parametrize("avoid", ["forces", "corridor"])
+def test_the_gap_of_a_walk_is_between_the_rims(avoid):
+    walk = fw.follow.cmm(hall(), obstacles=[(5, 0.3, 0.4)], avoid=avoid, step=0.02)
+    apart = np.hypot(*(walk.points - (5, 0.3)).T).min()
+    assert walk.gap == pytest.approx(apart - 0.4 - R, abs=1e-3)
+    assert walk.gap > 0
 
 
 def test_in_three_dimensions_it_can_go_over_a_disc():
