@@ -385,6 +385,84 @@ def test_balls_in_one_place():
     np.testing.assert_allclose(around.radii, 0.5)
 
 
+# ---- ways that leave out a part of the backbone -----------------------------------------------
+
+
+def there_and_back(dimension=2, goal=0.0):
+    """Corridor from x = 0 to x = 1 and back to `goal`, as from a wall to the medial axis."""
+    x = np.array([0.0, 0.4, 0.8, 1.0, 0.6, goal])
+    centres = np.zeros((len(x), dimension))
+    centres[:, 0] = x
+    return fw.Corridor.from_balls(centres, 1.3 + x, radius=R)
+
+
+def hairpin(apart=1.0):
+    """Corridor along x to a half circle and back, between lines that are `apart`."""
+    angles = np.linspace(-math.pi / 2, math.pi / 2, 9)[1:-1]
+    turn = np.c_[4 + 0.5 * apart * np.cos(angles), 0.5 * apart * (1 + np.sin(angles))]
+    there = np.c_[np.arange(0, 4.1, 0.25), np.zeros(17)]
+    centres = np.vstack([there, turn, there[::-1] + np.array([0, apart])])
+    return fw.Corridor.from_balls(centres, np.full(len(centres), 1.0), radius=R)
+
+
+@pytest.mark.parametrize("goal", [(1.3, 1.58), (1.29, 1.58), (1.2, 1.58), (1.3, 1.9)])
+def test_a_disc_beside_a_character_that_need_not_move(goal):
+    lines = [[(3.133, 0), (0.001, 0.002)]]
+    env = fw.Environment.from_polygons(bounds=(0, 0, 20, 20), lines=lines)
+    corridor = fw.CorridorMap.build(env).corridor((1.3, 1.58), goal, radius=R)
+    disc = Disc((1.66, 1.58), 0.01)
+    walk = fw.follow.cmm(corridor, obstacles=[disc], avoid="corridor")
+    assert walk.points[-1] == pytest.approx(goal, abs=0.1)
+    assert walk.gap >= 0.0
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+@pytest.mark.parametrize("goal", [0.0, 0.01, -0.2])
+@pytest.mark.parametrize("size", [0.01, 0.6])
+def test_a_disc_where_the_backbone_turns_back(dimension, goal, size):
+    corridor = there_and_back(dimension, goal)
+    _, discs = as_discs([(1.0, *[0.0] * (dimension - 1), size)], dimension)
+    status, rows, _ = sway(corridor.balls, discs, R, times_of(corridor.balls), dimension)
+    assert status == OPEN
+    assert_sub_corridor(corridor.balls, discs, rows)
+
+
+def test_a_disc_that_moves_where_the_backbone_turns_back():
+    corridor = there_and_back()
+    _, discs = as_discs([Disc((1.0, 0.0), 0.3, velocity=(0.05, 0.0))], 2)
+    status, rows, _ = sway(corridor.balls, discs, R, times_of(corridor.balls), 2)
+    assert status == OPEN
+    assert_sub_corridor(corridor.balls, discs, rows)
+
+
+def test_a_bend_that_is_closed_is_cut_off():
+    """The two lines are so close that their balls overlap: the way leaves out the bend."""
+    corridor = hairpin()
+    discs = [(4.5, 0.5, 1.2)]
+    around = sub_corridor(corridor, discs)
+    assert around.backbone[:, 0].max() < 3.3
+    assert around.narrowest > R + 0.1
+    assert (around.start, around.goal) == (corridor.start, corridor.goal)
+    with pytest.raises(NoPath):
+        sub_corridor(hairpin(apart=1.6), discs)  # shrunken balls do not overlap
+
+
+def test_discs_that_close_a_corridor_in_two_places_are_named():
+    """One closes the bend, and a row of others closes the way that cuts it off."""
+    corridor = hairpin()
+    row = [(-0.8 + 0.5 * i, 0.5, 0.2) for i in range(9)]
+    discs = [(4.5, 0.5, 1.2), (1.0, -0.9, 0.05), *row]
+    with pytest.raises(NoPath) as error:
+        sub_corridor(corridor, discs)
+    assert error.value.reason == "blocked"
+    named = set(error.value.obstacles)
+    assert 0 in named
+    assert 1 not in named
+    assert len(named) > 2
+    for k in named:
+        sub_corridor(corridor, [discs[i] for i in named if i != k])
+
+
 # ---- random scenes ----------------------------------------------------------------------------
 
 
