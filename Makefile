@@ -4,26 +4,33 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-all test-lowest golden mutants lint bench reproduce kernels clean
+.PHONY: demo test test-all test-lowest golden golden-arm mutants lint bench reproduce kernels clean
 
 demo: $(READY)
 	$(BIN)/footway demo -o out
+
+# One worker more than there are cores: many tests wait for a server or a browser.
+WORKERS = $(shell $(BIN)/python -c 'import os; print(1 + (os.cpu_count() or 1))')
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
 # Kernels first, in two processes that share them out: two workers of pytest would compile many of
 # them twice.
 test: $(READY)
 	$(BIN)/footway warmup
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+	$(PYTEST) -m "not slow"
 
 # Last, maps and paths with kernels that check every index.
 test-all: $(READY)
 	$(BIN)/footway warmup
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	HYPOTHESIS_PROFILE=random $(PYTEST)
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest tests/property/test_points.py tests/property/test_paths.py
 
 # The committed hashes, computed by kernels compiled for other CPUs.
 golden: $(READY)
 	$(BIN)/python -m pytest tests/golden
+
+golden-arm: $(READY)
+	tests/golden/on_arm.sh
 
 # Known faults, planted one at a time: the tests must catch 95 % of them. FAULTS names areas or faults.
 mutants: $(READY)
@@ -35,7 +42,7 @@ LOWEST := .venv-lowest
 LOWEST_TESTS := tests/unit/environment tests/unit/io tests/unit/corridor/test_errors.py \
 	tests/unit/crowd/test_recording.py tests/unit/cli/test_path.py tests/unit/cli/test_check.py \
 	tests/unit/cli/test_failures.py tests/unit/studio/test_documents.py tests/unit/studio/test_wire.py \
-	tests/unit/test_archive.py tests/unit/test_public_names.py
+	tests/unit/roadmap/test_rrm.py tests/unit/test_archive.py tests/unit/test_public_names.py
 
 test-lowest:
 	$(PYTHON) -m venv $(LOWEST)

@@ -1,6 +1,8 @@
-"""How much hypothesis tries: `ci` is quick and the same every time, `thorough` is for slow runs.
+"""How much hypothesis tries: `ci` is quick and the same every time; others search at random.
 
     HYPOTHESIS_PROFILE=thorough python -m pytest tests/property
+
+`faults` tries what `ci` does, and does not simplify what it finds: see `tests.faults`.
 
 Tests give the number of their examples as a share: see `tests.effort`.
 """
@@ -9,14 +11,23 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+import signal
 import subprocess
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 from tests.effort import PROFILE
 
+# A shell lets its background jobs ignore Ctrl-C, and the commands that tests start inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, database=None)
+settings.register_profile("random", deadline=None, print_blob=True)
+settings.register_profile(
+    "faults", settings.get_profile("ci"), phases=[Phase.explicit, Phase.reuse, Phase.generate]
+)
 settings.register_profile("thorough", deadline=None, print_blob=True)
 settings.load_profile(PROFILE)
 
@@ -42,19 +53,22 @@ def small_disk(tmp_path):
     subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
-CROWDS = ("crowd", "simulate", "studio", "scenario", "demo", "documents", "recording", "trajector")
+SLOW_FIRST = ("browser", "system", "misuse", "golden", "property", "reference")
+"""Folders of tests in the order in which they begin: the longest files first, for even workers."""
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items):
-    """Put tests of crowds first and those in the browser last.
+    """Give each file to one worker, which makes its fixtures once; all of the browser to another.
 
-    Of two workers the first begins with the first half: so not both compile the same large kernels
-    at the same time, and when the browser's turn comes all of them are compiled.
+    Two browsers at a time would slow each other down.
     """
+    for item in items:
+        is_browser = "browser" in item.path.parts
+        item.add_marker(pytest.mark.xdist_group("browser" if is_browser else str(item.path)))
     items.sort(key=_turn)
 
 
 def _turn(item):
-    if "browser" in item.path.parts:
-        return 2
-    return 0 if any(word in item.nodeid for word in CROWDS) else 1
+    turns = (turn for turn, folder in enumerate(SLOW_FIRST) if folder in item.path.parts)
+    return next(turns, len(SLOW_FIRST))

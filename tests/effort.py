@@ -7,23 +7,20 @@ import os
 from hypothesis import HealthCheck, settings
 
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "ci")
-"""`ci` (quick, deterministic) or `thorough` (new examples at each run, many more of them)."""
+"""`ci` (quick, the same examples every time, scenes of `tests.corpus`), `random` (new examples and
+new scenes at each run; `make test-all`) or `thorough` (many more of them)."""
 
-QUICK = 0.6
-"""Share of the examples in the ci profile: `make test` has ten minutes."""
-
-THOROUGH = 25
-"""Times as many examples in the thorough profile."""
+TIMES = {"ci": 0.6, "random": 2.0, "thorough": 25.0}
+"""Times as many examples as a test asks for, by profile: `make test` has five minutes."""
 
 
 def examples(count: int) -> settings:
-    """Return settings for `count` examples, and many more in the thorough profile.
+    """Return settings for `count` examples, more or fewer by the profile.
 
     Scenes are large to draw and some draws are discarded: no health check says more than the time.
     """
-    times = THOROUGH if PROFILE == "thorough" else QUICK
     return settings(
-        max_examples=max(1, int(count * times)),
+        max_examples=max(1, int(count * TIMES[PROFILE])),
         deadline=None,
         suppress_health_check=list(HealthCheck),
     )

@@ -8,19 +8,27 @@ few dozen walls), so that a test can afford brute force on each of them.
 
     @given(st.data(), scenes())
     def test_query(data, scene): start = data.draw(points_inside(scene))
+
+In the quick profile scenes come from `tests.corpus`: their maps and oracles are built once.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import shapely
 from hypothesis import strategies as st
 from shapely import affinity
 
+from tests.effort import PROFILE
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from footway.corridor import CorridorMap
     from footway.environment import Environment
 
 MM = 0.001
@@ -47,10 +55,36 @@ class Scene:
     points: tuple[shapely.Point, ...] = ()
 
     def environment(self) -> Environment:
-        """Build the scene's Environment."""
+        """Return the scene's Environment."""
+        return self._environment
+
+    def corridor_map(self) -> CorridorMap:
+        """Return the scene's CorridorMap."""
+        return self._corridor_map
+
+    def oracle(self, make: Callable[..., Any], *arguments: Any) -> Any:
+        """Return `make(walkable, *arguments, lines=..., points=...)`, made once."""
+        if (make, *arguments) not in self._oracles:
+            env = self.environment()
+            made = make(env.walkable, *arguments, lines=env.lines, points=env.points)
+            self._oracles[make, *arguments] = made
+        return self._oracles[make, *arguments]
+
+    @cached_property
+    def _environment(self) -> Environment:
         from footway.environment import Environment
 
         return Environment.from_polygons(self.polygon, lines=self.lines, points=self.points)
+
+    @cached_property
+    def _corridor_map(self) -> CorridorMap:
+        from footway.corridor import CorridorMap
+
+        return CorridorMap.build(self.environment())
+
+    @cached_property
+    def _oracles(self) -> dict[Any, Any]:
+        return {}
 
     def __repr__(self) -> str:
         lines = shapely.MultiLineString(self.lines).wkt
@@ -58,9 +92,14 @@ class Scene:
         return f"Scene({self.polygon.wkt!r}, {lines!r}, {points!r})"
 
 
-def scenes() -> st.SearchStrategy[Scene]:
-    """Any scene: obstacles in a square, touching obstacles, or a maze of rooms."""
-    return st.one_of(obstacle_scenes(), touching_scenes(), mazes())
+def scenes(*kinds: str) -> st.SearchStrategy[Scene]:
+    """Scenes of some kinds: obstacles in a square, obstacles that touch, a maze of rooms, ..."""
+    kinds = kinds or ("obstacles", "touching", "mazes")
+    if PROFILE != "ci":
+        return st.one_of([NEW[kind]() for kind in kinds])
+    from tests.corpus import frozen
+
+    return st.sampled_from([scene for kind in kinds for scene in frozen(kind)])
 
 
 @st.composite
@@ -118,6 +157,16 @@ def mazes(draw: st.DrawFn) -> Scene:
                 _add_wall(draw(_partitions(room)), solids, lines, at=(x, y), upright=False)
     polygon = _cut(shapely.box(0, 0, columns * room, rows * room), solids)
     return _scene(polygon, lines=lines)
+
+
+NEW = {
+    "obstacles": obstacle_scenes,
+    "solid": lambda: obstacle_scenes(walls=False),
+    "touching": touching_scenes,
+    "mazes": mazes,
+    "acute": acute_scenes,
+}
+"""Strategies that make new scenes, by kind."""
 
 
 @st.composite

@@ -43,6 +43,7 @@ REQUIRED = 0.95  # share of faults that must be caught
 TEST_LIMIT = 200.0  # s for one test, with the compilation of its kernels
 LIMIT = 900.0  # s for all tests of one fault
 PYTEST = [sys.executable, "-m", "pytest", "-x", "-q", "-m", "not slow", "-p", "no:cacheprovider"]
+PYTEST += ["--hypothesis-profile=faults"]
 CAUGHT, TIMEOUT, SURVIVED, INVALID = "caught", "caught (time limit)", "survived", "invalid"
 
 
@@ -93,8 +94,7 @@ def copy_tree(target: Path) -> Path:
         if (ROOT / name).is_file():
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, target / name)
-    if (ROOT / BUILT).is_dir():
-        shutil.copytree(ROOT / BUILT, target / BUILT)
+    shutil.copytree(ROOT / BUILT, target / BUILT)
     return target
 
 
@@ -127,14 +127,14 @@ def try_fault(fault: Fault, trees: Queue[Path], cache: Path) -> str:
     tree, begin = trees.get(), time.monotonic()
     path = tree / fault.file
     source = path.read_text()
-    limits = f"--timeout={TEST_LIMIT}", "--timeout-method=thread"  # also ends native loops
+    limit = "-o", f"faulthandler_timeout={TEST_LIMIT}"  # also ends native loops
     try:
         path.write_text(source.replace(fault.old, fault.new))
-        status, output = run_tests(tree, cache, fault.tests, *limits)
+        status, output = run_tests(tree, cache, fault.tests, *limit)
     finally:
         path.write_text(source)
         trees.put(tree)
-    if status is None or (status == 1 and "+ Timeout +" in output):
+    if status is None or (status == 1 and "Timeout (" in output):
         verdict = TIMEOUT
     elif status == 0:
         verdict = SURVIVED

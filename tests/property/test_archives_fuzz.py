@@ -49,7 +49,7 @@ def test_using_thousands(name):
 @given(scenes())
 def test_no_good_map_is_refused(scene: Scene):
     try:
-        cmap = fw.CorridorMap.build(scene.environment())
+        cmap = scene.corridor_map()
     except fw.BadGeometry:
         return
     with tempfile.TemporaryDirectory() as folder:

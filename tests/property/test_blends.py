@@ -61,7 +61,7 @@ def test_blends_are_the_largest_that_keep_their_clearance(
     scene: Scene, radius: float, count: int, seed: int
 ):
     env = scene.environment()
-    roadmap = random_roadmap(env, fw.CorridorMap.build(env), radius, count, seed)
+    roadmap = random_roadmap(env, scene.corridor_map(), radius, count, seed)
     assume(roadmap is not None)
     walls, found, halved = walls_of(env), blends(roadmap), blends(roadmap, method="halved")
     room = (roadmap.edge_clearance + radius)[found.edges].min(axis=1)
@@ -90,7 +90,7 @@ def test_a_smooth_path_is_found_wherever_there_is_one(
     scene: Scene, radius: float, count: int, seed: int
 ):
     env = scene.environment()
-    exact = fw.CorridorMap.build(env)
+    exact = scene.corridor_map()
     roadmap = random_roadmap(env, exact, radius, count, seed)
     assume(roadmap is not None)
     blended, walls = fw.CorridorMap.from_roadmap(roadmap), walls_of(env)

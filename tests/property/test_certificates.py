@@ -16,7 +16,7 @@ from footway.terrain import Terrain
 from tests.effort import examples
 from tests.oracle.clearance import path_clearance
 from tests.oracle.shortest import ShortestOracle
-from tests.strategies import Scene, acute_scenes, points_inside, points_on_walls, scenes
+from tests.strategies import Scene, points_inside, points_on_walls, scenes
 
 THIN_RADII = (0.0, 1e-9, 1e-7, 1e-6, 1e-3)
 """m. Where rounding, tolerances and radii are of one size."""
@@ -36,7 +36,7 @@ Pairs = list[tuple[Point, Point]]
 @st.composite
 def questions(draw: st.DrawFn, *, on_walls: bool = False) -> tuple[Scene, Pairs]:
     """Draw a scene with acute obstacles and pairs of points, the first on a wall if asked for."""
-    scene = draw(acute_scenes())
+    scene = draw(scenes("acute"))
     inside = points_inside(scene)
     first = points_on_walls(scene) if on_walls else inside
     pair = st.tuples(first, inside)
@@ -67,9 +67,9 @@ def answers(cmap: fw.CorridorMap, pairs: Pairs, radius: float) -> list[fw.Path |
 def test_paths_are_contained_clear_and_shortest(it: tuple[Scene, Pairs]):
     scene, pairs = it
     env = scene.environment()
-    cmap = fw.CorridorMap.build(env)
+    cmap = scene.corridor_map()
     for radius in THIN_RADII:
-        oracle = ShortestOracle(env.walkable, radius)
+        oracle = scene.oracle(ShortestOracle, radius)
         for (a, b), path in zip(pairs, answers(cmap, pairs, radius), strict=True):
             on_wall = path_clearance([a], env) < EXACT or path_clearance([b], env) < EXACT
             if path is None:
@@ -89,7 +89,7 @@ def test_paths_are_contained_clear_and_shortest(it: tuple[Scene, Pairs]):
 def test_paths_from_walls_and_corners_are_contained(it: tuple[Scene, Pairs]):
     scene, pairs = it
     env = scene.environment()
-    cmap = fw.CorridorMap.build(env)
+    cmap = scene.corridor_map()
     for radius in THIN_RADII[:2]:
         for path in answers(cmap, pairs, radius):
             if path is not None:
@@ -104,7 +104,7 @@ def test_a_terrain_measures_every_path_of_the_map(data: st.DataObject, scene: Sc
     pairs = data.draw(st.lists(st.tuples(spot, spot), min_size=QUERIES, max_size=QUERIES))
     env = scene.environment()
     starts, goals = np.array(pairs).transpose(1, 0, 2)
-    paths = fw.CorridorMap.build(env).paths(starts, goals, radius=radius, threads=1)
+    paths = scene.corridor_map().paths(starts, goals, radius=radius, threads=1)
     try:
         terrain = Terrain.build(env, radius)
     except fw.BadGeometry:

@@ -122,7 +122,7 @@ def plans(draw: st.DrawFn, *, most: int = 3, with_obstacles: bool = True) -> Pla
     return Plan(
         scene,
         env,
-        fw.CorridorMap.build(env),
+        scene.corridor_map(),
         draw(SEEDS),
         draw(PACES),
         draw(st.lists(parts(), min_size=1, max_size=most)),

@@ -177,7 +177,7 @@ class TestTightPlaces:
     def test_are_passed(self, data: st.DataObject, scene: Scene, less: float):
         start, goal = data.draw(points_inside(scene)), data.draw(points_inside(scene))
         env = scene.environment()
-        cmap = fw.CorridorMap.build(env)
+        cmap = scene.corridor_map()
         radius = widest(cmap, start, goal) - less
         assume(radius > 1e-3)
         corridor = cmap.corridor(start, goal, radius=radius)
@@ -192,7 +192,7 @@ class TestTightPlaces:
     ):
         start, goal = data.draw(points_inside(scene)), data.draw(points_inside(scene))
         env = scene.environment()
-        cmap = fw.CorridorMap.build(env)
+        cmap = scene.corridor_map()
         radius = widest(cmap, start, goal) - 1e-3
         assume(radius > 1e-3)
         walk = fw.follow.cmm(cmap.corridor(start, goal, radius=radius), **behaviour)

@@ -27,9 +27,11 @@ def heterogeneous(draw):
         st.tuples(st.integers(x0, x1), st.integers(y0, y1)).map(lambda p: (p[0] / 1e3, p[1] / 1e3)),
         st.sampled_from(corners.tolist()).map(tuple),
     )
+    shells = shapely.polygons(shapely.get_exterior_ring(shapely.get_parts(env.walkable)))
+    inside = shapely.union_all(shells)  # a region that lies outside is refused
     for kind in draw(st.lists(st.sampled_from(["mud", "road", "view"]), max_size=6)):
         hull = shapely.MultiPoint(draw(st.lists(point, min_size=3, max_size=6))).convex_hull
-        if hull.area > 0.01:
+        if hull.area > 0.01 and hull.intersection(inside).area > 0.001:
             env = env.with_terrain([(kind, hull)])
     return env, draw(st.lists(st.tuples(point, point), min_size=8, max_size=8))
 

@@ -17,7 +17,7 @@ from footway.medial import MedialAxis, medial_axis
 from tests.effort import examples
 from tests.oracle import topology
 from tests.oracle.nearest import NearestWall
-from tests.strategies import Scene, mazes, obstacle_scenes, scenes, touching_scenes
+from tests.strategies import Scene, scenes
 
 EXACT = 1e-6
 """m. What the issue asks of every distance."""
@@ -44,17 +44,17 @@ def gallery_map(name: str) -> Built:
 
 class TestTopology:
     @examples(40)
-    @given(obstacle_scenes())
+    @given(scenes("obstacles"))
     def test_obstacles(self, scene: Scene):
         assert_topology(scene.environment())
 
     @examples(25)
-    @given(touching_scenes())
+    @given(scenes("touching"))
     def test_touching(self, scene: Scene):
         assert_topology(scene.environment())
 
     @examples(25)
-    @given(mazes())
+    @given(scenes("mazes"))
     def test_mazes(self, scene: Scene):
         assert_topology(scene.environment())
 
@@ -188,5 +188,6 @@ def assert_polylines(env: Environment, *, step: float) -> None:
         np.testing.assert_allclose(lines.points[first], cmap.vertices[cmap.edges[edge, 0]])
         np.testing.assert_allclose(lines.points[last - 1], cmap.vertices[cmap.edges[edge, 1]])
         assert chord.sum() <= length[edge] + EXACT
+        assert chord.max(initial=0.0) < 2 * step
         # A curve that is much shorter than the step is a chord or two.
         assert chord.sum() >= 0.98 * length[edge] - 0.05 * step, "the length is that of the curve"

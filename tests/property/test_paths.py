@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pytest
@@ -42,10 +42,6 @@ class Asked(NamedTuple):
     radius: float
     pairs: list[tuple[Point, Point]]
 
-    @property
-    def walls(self) -> dict[str, Any]:
-        return {"lines": self.env.lines, "points": self.env.points}
-
 
 @st.composite
 def questions(draw: st.DrawFn, radii: st.SearchStrategy[float] = RADII) -> Asked:
@@ -54,7 +50,7 @@ def questions(draw: st.DrawFn, radii: st.SearchStrategy[float] = RADII) -> Asked
     spot = points_inside(scene)
     pairs = draw(st.lists(st.tuples(spot, spot), min_size=QUERIES, max_size=QUERIES))
     env = scene.environment()
-    return Asked(scene, env, fw.CorridorMap.build(env), draw(radii), pairs)
+    return Asked(scene, env, scene.corridor_map(), draw(radii), pairs)
 
 
 def path_or_none(cmap: fw.CorridorMap, a: Point, b: Point, radius: float) -> fw.Path | None:
@@ -68,8 +64,8 @@ class TestAgainstOracles:
     @examples(60)
     @given(questions())
     def test_found_and_shortest(self, it: Asked):
-        reachable = Reachable(it.env.walkable, it.radius, **it.walls)
-        shortest = ShortestOracle(it.env.walkable, it.radius, **it.walls)
+        reachable = it.scene.oracle(Reachable, it.radius)
+        shortest = it.scene.oracle(ShortestOracle, it.radius)
         for a, b in it.pairs:
             expected = reachable.connected(a, b)
             path = path_or_none(it.cmap, a, b, it.radius)
@@ -87,12 +83,12 @@ class TestAgainstOracles:
             pinch = it.cmap.bottleneck(a, b)
         except (fw.NoPath, fw.BadQuery):
             # A disc of 1 mm goes wherever a point goes but through gaps below the grid.
-            assert Reachable(it.env.walkable, 1e-3, **it.walls).connected(a, b) is not True
+            assert it.scene.oracle(Reachable, 1e-3).connected(a, b) is not True
             return
         if pinch.radius < 1e-3:
             return
-        assert Reachable(it.env.walkable, 0.99 * pinch.radius, **it.walls).connected(a, b)
-        assert not Reachable(it.env.walkable, 1.01 * pinch.radius, **it.walls).connected(a, b)
+        assert it.scene.oracle(Reachable, 0.99 * pinch.radius).connected(a, b)
+        assert not it.scene.oracle(Reachable, 1.01 * pinch.radius).connected(a, b)
         assert_pinch(it.env, pinch)
         it.cmap.path(a, b, radius=pinch.radius * (1 - EXACT))
         with pytest.raises(fw.NoPath) as refusal:
@@ -192,7 +188,7 @@ class TestConsistency:
     @examples(30)
     @given(questions())
     def test_start_is_goal(self, it: Asked):
-        reachable = Reachable(it.env.walkable, it.radius, **it.walls)
+        reachable = it.scene.oracle(Reachable, it.radius)
         for a, _ in it.pairs:
             path = path_or_none(it.cmap, a, a, it.radius)
             fits = reachable.fits(a)

@@ -57,25 +57,25 @@ class TestRandomScenes:
     @given(scenes(), SEEDS)
     def test_clearance(self, scene: Scene, seed: int):
         env = scene.environment()
-        assert_clearance(CorridorMap.build(env), judged(env, scattered(env, seed, count=150)))
+        assert_clearance(scene.corridor_map(), judged(env, scattered(env, seed, count=150)))
 
     @examples(40)
     @given(scenes(), SEEDS)
     def test_nearest_obstacle(self, scene: Scene, seed: int):
         env = scene.environment()
-        assert_nearest(CorridorMap.build(env), judged(env, scattered(env, seed, count=150)))
+        assert_nearest(scene.corridor_map(), judged(env, scattered(env, seed, count=150)))
 
     @examples(40)
     @given(scenes(), SEEDS)
     def test_retract(self, scene: Scene, seed: int):
         env = scene.environment()
-        assert_retract(CorridorMap.build(env), judged(env, scattered(env, seed, count=150)))
+        assert_retract(scene.corridor_map(), judged(env, scattered(env, seed, count=150)))
 
     @examples(30)
     @given(st.data(), scenes())
     def test_points_on_walls(self, data, scene: Scene):
         env = scene.environment()
-        cmap = CorridorMap.build(env)
+        cmap = scene.corridor_map()
         spots = np.array([data.draw(points_on_walls(scene)) for _ in range(5)])
         # The doctor may have mended the very wall that a spot is on, so its gap need not be 0.
         gap = clearance(spots, wall_segments(env.walkable, lines=env.lines, points=env.points))
@@ -89,7 +89,7 @@ class TestRandomScenes:
     @given(scenes())
     def test_corners_of_the_axis_are_where_they_are(self, scene: Scene):
         env = scene.environment()
-        cmap = CorridorMap.build(env)
+        cmap = scene.corridor_map()
         inside = judged(env, cmap.vertices).points
         assert np.hypot(*(cmap.retract(inside) - inside).T).max(initial=0) < EXACT
 
@@ -97,7 +97,7 @@ class TestRandomScenes:
     @given(scenes(), SEEDS)
     def test_clearance_on_the_axis(self, scene: Scene, seed: int):
         env = scene.environment()
-        cmap = CorridorMap.build(env)
+        cmap = scene.corridor_map()
         assert_clearance(cmap, judged(env, on_axis(cmap, seed)))
 
 

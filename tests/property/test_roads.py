@@ -47,7 +47,7 @@ def test_paths_keep_their_clearance(scene: Scene, make, radius: float, seed: int
         roadmap = make(env, resolution=0.5, radius=radius)
     except fw.BadInput:  # no cell is free
         return
-    roads, exact = fw.CorridorMap.from_roadmap(roadmap), fw.CorridorMap.build(env)
+    roads, exact = fw.CorridorMap.from_roadmap(roadmap), scene.corridor_map()
     walls = shapely.union_all([env.walkable.boundary, env.lines, env.points])
     points = points_in_free_cells(roadmap.space, seed)
     for a, b in zip(points[:QUERIES], points[QUERIES:], strict=True):
@@ -70,7 +70,7 @@ def test_points_are_free_only_where_they_are(scene: Scene, seed: int):
         roadmap = rrm(env, resolution=0.5, radius=0.25)
     except fw.BadInput:
         return
-    roads, exact = fw.CorridorMap.from_roadmap(roadmap), fw.CorridorMap.build(env)
+    roads, exact = fw.CorridorMap.from_roadmap(roadmap), scene.corridor_map()
     low, high = np.array(roads.bounds).reshape(2, 2)
     points = low + np.random.default_rng(seed).random((200, 2)) * (high - low)
     found, expected = roads.clearance(points), exact.clearance(points)

@@ -76,6 +76,8 @@ def test_a_margin_costs_little(query, margin):
     if route is not None:
         assert route.weighted_length <= route.weighted_length_before
         assert route.weighted_length <= 1.05 * best.weighted_length + 1e-9
+        assert route.weighted_length >= best.weighted_length / 1.01 - 1e-9, "the best is not best"
+        assert (route.start, route.goal) == (best.start, best.goal) == tuple(map(tuple, query[1:3]))
 
 
 @examples(30)

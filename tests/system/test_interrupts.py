@@ -63,11 +63,6 @@ sys.exit(main())
 """
 
 
-def ctrl_c_by_default():
-    """Shells ignore Ctrl-C in what they run in the background, and children inherit that."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 def pressed_in(where, *arguments, **options):
     """A command in which Ctrl-C is pressed at the import of a module, or in a function of it."""
     return subprocess.run(
@@ -76,7 +71,6 @@ def pressed_in(where, *arguments, **options):
         text=True,
         timeout=300,
         check=False,
-        preexec_fn=ctrl_c_by_default,
         **options,
     )
 
@@ -151,7 +145,6 @@ def test_from_outside(seconds):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=ctrl_c_by_default,  # noqa: PLW1509 - no threads here
     )
     time.sleep(seconds)
     process.send_signal(signal.SIGINT)
@@ -209,6 +202,15 @@ class TestRaisedUntilHeard:
             except KeyboardInterrupt:
                 interrupts.hear()
         assert cleaned
+
+    def test_while_a_thread_is_started(self):
+        """The handler runs inside of whatever the main thread does, also with a lock held."""
+        with (
+            pytest.raises(KeyboardInterrupt),
+            interrupts.raised_until_heard(),
+            threading._active_limbo_lock,
+        ):
+            signal.raise_signal(signal.SIGINT)
 
     def test_what_others_do_with_it_stays(self):
         signal.signal(signal.SIGINT, signal.SIG_IGN)

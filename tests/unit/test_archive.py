@@ -140,6 +140,44 @@ def test_the_digest_is_over_everything(file):
         assert "its content is not what was written" in refused(file)
 
 
+def test_the_digest_tells_shapes_and_types_apart():
+    numbers = np.arange(6, dtype="<i4")
+    others = [numbers.reshape(2, 3), numbers.reshape(3, 2), numbers.view("<f4"), numbers]
+    seals = {archive.sealed(b"", {"a": one})["digest"].tobytes() for one in others}
+    assert len(seals) == len(others)
+
+
+@pytest.mark.parametrize("version", [2, 4, None, "3"])
+def test_only_its_own_version_is_read(file, version):
+    rewrite(file, lambda header, _: header.update(version=version))
+    assert "written by another Footway" in refused(file)
+
+
+def test_two_parts_of_one_name(file):
+    stream = io.BytesIO()
+    np.save(stream, ARRAYS["points"])
+    with pytest.warns(UserWarning, match="Duplicate"), zipfile.ZipFile(file, "a") as out:
+        out.writestr("points.npy", stream.getvalue())
+    assert "its parts overlap" in refused(file)
+
+
+def test_what_is_not_packed_may_be_as_large_as_its_file(file, monkeypatch):
+    monkeypatch.setattr(archive, "MOST_UNPACKED", 100)
+    with archive.reading(file, KIND) as (_, arrays):
+        assert len(arrays["points"]) == 5
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+def test_infinities_are_refused_also_where_there_is_no_limit(tmp_path, value):
+    kind = archive.Kind("t", 1, "t", "t", {"a": Array("<f8", ("n",), -math.inf, math.inf)}, {})
+    archive.write(tmp_path / "a", kind, {}, {"a": np.array([0, 1e300])})
+    with archive.reading(tmp_path / "a", kind) as (_, arrays):
+        assert arrays["a"].tolist() == [0, 1e300]
+    archive.write(tmp_path / "a", kind, {}, {"a": np.array([0, value])})
+    with pytest.raises(fw.BadFile, match="out of range"), archive.reading(tmp_path / "a", kind):
+        pass
+
+
 def test_another_version_and_another_kind(file):
     rewrite(file, lambda header, _: header.update(version=2))
     words = "written by another Footway (format 2, this one reads 3): make it again or update"

@@ -118,6 +118,39 @@ class TestNumbers:
             with pytest.raises(fw.BadQuery):
                 validation.whole(value, "count", high=100)
 
+    def test_index(self):
+        assert [validation.index(k, "row", 3) for k in range(3)] == [0, 1, 2]
+        for value in (3, -1, 1.0):
+            with pytest.raises(fw.BadQuery, match="the row is"):
+                validation.index(value, "row", 3)
+
+    def test_limits_that_may_be_reached_and_that_may_not(self):
+        assert validation.number(1, "share", low=1, high=1) == 1
+        with pytest.raises(fw.BadQuery, match="more than 1 m"):
+            validation.number(1, "length", "m", above=1)
+        assert validation.radius(2.0, 2.0) == 2.0
+        with pytest.raises(fw.BadQuery, match="the map only 2 m wide"):
+            validation.radius(2.0001, 2.0)
+        with pytest.raises(fw.BadQuery, match="more than 0 m"):
+            validation.radius(0, above=0.0)
+
+    def test_extent_is_the_longest_side(self):
+        assert validation.extent_of((0, 10, 3, 40)) == 30
+        assert validation.extent_of((0, 10, 5, 3, 12, 55)) == 50
+
+    def test_samples_are_counted_before_they_are_made(self):
+        most = validation.MOST_SAMPLES
+        validation.number_of_samples(most, "the path", "take a longer step")
+        for count in (most + 1, math.nan, math.inf):
+            with pytest.raises(fw.BadQuery, match=r"the path would have .*: take a longer step"):
+                validation.number_of_samples(count, "the path", "take a longer step")
+
+    def test_whole_numbers_beyond_64_bits_with_a_sign(self):
+        good = validation.whole_numbers(np.array([2**63 - 1], np.uint64), "ids", "(n,)")
+        assert good.tolist() == [2**63 - 1]
+        with pytest.raises(fw.BadQuery, match="whole numbers of the shape"):
+            validation.whole_numbers(np.array([0, 2**63], np.uint64), "ids", "(n,)")
+
     def test_index_of_nothing(self):
         with pytest.raises(fw.BadQuery, match="there is no population 0: there are none"):
             validation.index(0, "population", 0)
@@ -144,8 +177,32 @@ class TestPoints:
         with pytest.raises(fw.BadQuery, match="points must"):
             validation.points(values)
 
+    @pytest.mark.parametrize(
+        ("bad", "message"),
+        [
+            ((0, -2e9), r"row 2 of the points is \[0.0, -2000000000.0\].*1e\+09 m at most"),
+            ((2e9, 0), "row 2 of the points is .*m at most"),
+            ((0, math.nan), "row 2 of the points is .*must be finite"),
+        ],
+    )
+    def test_the_first_bad_row_is_named(self, bad, message):
+        with pytest.raises(fw.BadQuery, match=message):
+            validation.points([(1, 2), (3, 4), bad, (5, 6), bad])
+
+    def test_as_many_goals_as_starts(self):
+        one, two = np.zeros((1, 2)), np.zeros((2, 2))
+        validation.as_many(two, two)
+        for starts, goals in ((one, two), (two, one)):
+            with pytest.raises(fw.BadQuery, match="give as many of each"):
+                validation.as_many(starts, goals)
+
 
 class TestFiles:
+    def test_the_longest_name(self):
+        assert len(str(validation.file("x" * validation.LONGEST_NAME))) == 4096
+        with pytest.raises(fw.BadFile):
+            validation.file("x" * (validation.LONGEST_NAME + 1))
+
     def test_names(self):
         assert validation.file("a.wkt") == validation.file(Path("a.wkt")) == Path("a.wkt")
 

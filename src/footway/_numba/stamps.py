@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+_FOOTWAY = __name__.partition(".")[0]
+
 
 class NotStampable(TypeError):
     """The kernel uses something that has no reproducible description: it must not be cached."""
@@ -93,7 +95,10 @@ def _names(code: CodeType) -> set[str]:
 
 
 def _members(space: dict[str, Any], names: list[str], package: str, found: list[Any]) -> list[Any]:
-    """Describe the values of names in a module; modules of the same package with their members."""
+    """Describe the values of names in a module.
+
+    Modules of the same package and of Footway are described with their members.
+    """
     members: list[Any] = []
     for name in names:
         if name not in space:
@@ -103,7 +108,7 @@ def _members(space: dict[str, Any], names: list[str], package: str, found: list[
             members.append((name, _describe(value, found, package)))
             continue
         members.append((name, value.__name__))
-        if value.__name__.partition(".")[0] == package and vars(value) is not space:
+        if value.__name__.partition(".")[0] in (package, _FOOTWAY) and vars(value) is not space:
             rest = [other for other in names if other != name]
             members.append(_members(vars(value), rest, package, found))
     return members
@@ -133,6 +138,8 @@ def _describe(value: Any, found: list[Any], package: str = "") -> Any:
         return _code(value)
     if isinstance(value, (tuple, list)):
         return (_describe_class(type(value), package), *(_describe(v, found) for v in value))
+    if isinstance(value, slice):  # a constant of code since Python 3.14
+        return (kind, *(_describe(v, found) for v in (value.start, value.stop, value.step)))
     if isinstance(value, (set, frozenset)):
         return (kind, *sorted((_describe(v, found) for v in value), key=repr))
     if isinstance(value, dict):

@@ -63,8 +63,9 @@ def raised_until_heard() -> Iterator[None]:
     Does nothing outside the main thread, or if Ctrl-C has another handler already (some shells let
     background processes ignore it).
     """
-    _asked.clear()
-    _heard.clear()
+    global _asked, _heard
+    # New events: a thread of an earlier command, which still repeats, sees that it was heard.
+    _asked, _heard = threading.Event(), threading.Event()
     is_main = threading.current_thread() is threading.main_thread()
     if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
@@ -120,19 +121,20 @@ def _handle(_number: int, frame: FrameType | None) -> None:
     if not _asked.is_set():
         _asked.set()
         sys.unraisablehook = lambda _: None  # print nothing if the exception is lost
-        threading.Thread(target=_repeat, daemon=True).start()
+        # Not threading.Thread: the main thread may hold the lock that its `start` takes.
+        _thread.start_new_thread(_repeat, (_heard,))
     is_on_its_way = is_repeated and isinstance(sys.exception(), KeyboardInterrupt)
     if not is_on_its_way and not is_in_callback(frame):
         raise KeyboardInterrupt
 
 
-def _repeat() -> None:
+def _repeat(heard: threading.Event) -> None:
     global _is_repeated  # noqa: PLW0603
     main = threading.main_thread().ident
     assert main is not None
-    while not _heard.wait(_PAUSE):
+    while not heard.wait(_PAUSE):
         with _hearing:  # no signal may come after `hear`: the handler is reset then
-            if _heard.is_set():
+            if heard.is_set():
                 return
             _is_repeated = True
             if sys.platform == "win32":

@@ -180,7 +180,10 @@ class CorridorMap(Shown):
         return float(xmin), float(ymin), float(xmax), float(ymax)
 
     def axis(self, step: float = 0.5) -> Axis:
-        """Medial axis as polylines with points at most `step` metres apart, for drawing."""
+        """Medial axis as polylines for drawing, with points at most `step` metres apart.
+
+        On curves they are equally spaced along the wall, and up to twice as far apart.
+        """
         step = validation.number(step, "step", "m", above=0.0)
         count = float(self._index.axis.piece_length.sum()) / step
         validation.number_of_samples(count, "the axis", "take a longer step")

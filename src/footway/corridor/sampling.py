@@ -37,7 +37,10 @@ class Samples(NamedTuple):
 
 
 def sample_axis(index: Index, step: float) -> Axis:
-    """Every edge as a polyline with points at most `step` metres apart."""
+    """Every edge as a polyline with points at most `step` metres apart; twice that on parabolas.
+
+    Points of a parabola are equally spaced along its directrix: see `on_pieces`.
+    """
     axis = index.axis
     count = np.where(
         axis.piece_left >= 0, np.maximum(1, np.ceil(axis.piece_length / step)), 1

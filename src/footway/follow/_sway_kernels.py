@@ -15,6 +15,10 @@ is moved as a whole, in three steps:
 
 Cells are boxes in the coordinates of the backbone: arc length, and one (2D) or two (3D) offsets
 along normals that turn with it. So a cell also has a time, at which moving discs are taken.
+
+A run that is closed along the backbone may be open all the same: balls overlap across a bend, or
+where the start and the goal are near each other. So the same search is done again in all balls of
+the corridor, with cells along x, y and z, before the corridor counts as closed.
 """
 
 from __future__ import annotations
@@ -30,6 +34,7 @@ from footway.follow._sway_room_kernels import (
     ON_GOAL,
     ON_START,
     OPEN,
+    OWNER,
     PINCHED,
     ROUGH,
     ROUNDING,
@@ -37,14 +42,16 @@ from footway.follow._sway_room_kernels import (
     WORK,
     Run,
     arc_lengths,
+    changes_along,
     room_beside,
     thin,
     turning_frames,
 )
 from footway.follow._sway_search_kernels import (
     find_way,
+    find_way_across,
 )
-from footway.follow._sway_smooth_kernels import emit, smooth_way, with_more_rows
+from footway.follow._sway_smooth_kernels import emit, smooth_way, straight_way, with_more_rows
 
 
 @kernel
@@ -90,7 +97,7 @@ def _near_run(balls, discs, times, first, last):
 
 
 @kernel
-def _first_to_close(run, opens_before, opens_after, rough):
+def _first_to_close(run, across, opens_before, opens_after, rough):
     """Switch on the discs that close the run, as few as do it; how many.
 
     Without any one of them it is open, or at least not proved to be closed. Of several such sets
@@ -102,7 +109,7 @@ def _first_to_close(run, opens_before, opens_after, rough):
         middle = (low + high) // 2
         for j in range(m):
             run.on[j] = j < middle
-        if _is_closed(run, opens_before, opens_after, rough):
+        if _is_closed(run, across, opens_before, opens_after, rough):
             high = middle
         else:
             low = middle + 1
@@ -110,15 +117,22 @@ def _first_to_close(run, opens_before, opens_after, rough):
         run.on[j] = j < high
     for j in range(high - 1):
         run.on[j] = False
-        run.on[j] = not _is_closed(run, opens_before, opens_after, rough)
+        run.on[j] = not _is_closed(run, across, opens_before, opens_after, rough)
     return high
 
 
 @kernel
-def _is_closed(run, opens_before, opens_after, rough):
+def _is_closed(run, across, opens_before, opens_after, rough):
     """Whether it can be proved with little work that the discs that count close a run."""
-    _, verdict = find_way(run, opens_before, opens_after, rough, LESS_WORK)
-    return verdict == BLOCKED
+    return _verdict(run, across, opens_before, opens_after, rough, LESS_WORK) == BLOCKED
+
+
+@kernel
+def _verdict(run, across, opens_before, opens_after, rough, work):
+    """Verdict of the search along or across the run, from its first to its last ball."""
+    if across:
+        return find_way_across(run, 0, len(run.balls) - 1, rough, work)[1]
+    return find_way(run, opens_before, opens_after, rough, work)[1]
 
 
 @kernel
@@ -135,16 +149,30 @@ def _on_top(balls, discs, times, t, radius):
 
 
 @kernel
-def _make_run(balls, discs, times, first, last, radius, dimension, near):
-    """The stretch from ball `first` to ball `last`, with the discs `near`."""
-    kept, when = thin(balls, times, first, last, radius)
+def _chosen(discs, near):
+    """Rows `near` of the discs."""
     chosen = np.empty((len(near), 7))
     for i in range(len(near)):
         for column in range(7):
             chosen[i, column] = discs[near[i], column]
-    frames = turning_frames(kept, dimension)
-    on = np.ones(len(near), np.bool_)
-    return Run(kept, arc_lengths(kept), when, frames, chosen, on, radius, dimension)
+    return chosen
+
+
+@kernel
+def _make_run(balls, discs, times, first, last, radius, dimension, near):
+    """The stretch from ball `first` to ball `last`, with the discs `near`."""
+    kept, when = thin(balls, times, first, last, radius)
+    return Run(
+        kept,
+        arc_lengths(kept),
+        changes_along(kept),
+        when,
+        turning_frames(kept, dimension),
+        _chosen(discs, near),
+        np.ones(len(near), np.bool_),
+        radius,
+        dimension,
+    )
 
 
 @inner
@@ -158,23 +186,57 @@ def _put_ball(out, count, balls, discs, times, t):
 
 
 @kernel
-def _blame(run, near, opens_before, opens_after):
+def _whole(balls, discs, times, radius, dimension, near):
+    """All balls of the corridor, with the discs `near`: a run for searches across it."""
+    return Run(
+        balls,
+        arc_lengths(balls),
+        changes_along(balls),
+        times,
+        np.zeros((len(balls), 6)),
+        _chosen(discs, near),
+        np.ones(len(near), np.bool_),
+        radius,
+        dimension,
+    )
+
+
+@kernel
+def _blame(run, across, near, opens_before, opens_after):
     """Which discs close the run: (status, discs).
 
     Mostly large cells tell it as well as small ones, and much faster.
     """
-    count = _first_to_close(run, opens_before, opens_after, ROUGH)
-    _, verdict = find_way(run, opens_before, opens_after, 1.0, WORK)
-    if verdict == OPEN:
-        count = _first_to_close(run, opens_before, opens_after, 1.0)
+    count = _first_to_close(run, across, opens_before, opens_after, ROUGH)
+    if _verdict(run, across, opens_before, opens_after, 1.0, WORK) == OPEN:
+        count = _first_to_close(run, across, opens_before, opens_after, 1.0)
     if count == 0:
         return PINCHED, near
     count = 0
+    blame = np.empty(len(near), np.int64)
     for j in range(len(near)):
         if run.on[j]:
-            near[count] = near[j]
+            blame[count] = near[j]
             count += 1
-    return BLOCKED, near[:count].copy()
+    return BLOCKED, blame[:count].copy()
+
+
+@kernel
+def _blame_all(run, near, whole, everywhere, opens_before, opens_after):
+    """Which discs close the corridor, of which a run is closed: (status, discs).
+
+    near, everywhere: the discs of the run and of the whole corridor. Mostly those that close the
+    run along the backbone close the corridor; otherwise it takes discs elsewhere, too.
+    """
+    status, blame = _blame(run, False, near, opens_before, opens_after)
+    for i in range(len(everywhere)):
+        whole.on[i] = False
+        for j in range(len(blame)):
+            if status == BLOCKED and everywhere[i] == blame[j]:
+                whole.on[i] = True
+    if _verdict(whole, True, True, True, 1.0, WORK) != OPEN:
+        return status, blame
+    return _blame(whole, True, everywhere, True, True)
 
 
 @kernel
@@ -183,8 +245,8 @@ def sway(balls, discs, radius, times, dimension):
 
     times: (n,) when the character is expected at each ball, s. Returns
     (status, rows (n', 5): x, y, z, R', time, discs that are to blame); there are no rows unless
-    the status is OPEN. Balls that no disc touches stay as they are; the centres of the first and
-    the last ball stay, too.
+    the status is OPEN. Balls that no disc touches stay as they are, but for those that a way across
+    the corridor leaves out; the centres of the first and the last ball stay, too.
     """
     n = len(balls)
     none = np.empty((0, 5))
@@ -198,17 +260,25 @@ def sway(balls, discs, radius, times, dimension):
     t = 0  # the last ball that is out
     while t < n - 1:
         last = t + 1
-        if touched[last] or (t == 0 and touched[0]):
+        if touched[last] or touched[t]:
             while last < n - 1 and touched[last]:
                 last += 1
             near = _near_run(balls, discs, times, t, last)
             run = _make_run(balls, discs, times, t, last, radius, dimension, near)
             if run.arcs[-1] > SAME:
                 way, verdict = find_way(run, t == 0, last == n - 1, 1.0, WORK)
-                if verdict != OPEN:
-                    status, blame = _blame(run, near, t == 0, last == n - 1)
-                    return status, none, blame
-                out, count = emit(run, smooth_way(run, way), out, count)
+                if verdict == OPEN:
+                    out, count = emit(run, smooth_way(run, way), out, count)
+                else:
+                    everywhere = _near_run(balls, discs, times, 0, n - 1)
+                    whole = _whole(balls, discs, times, radius, dimension, everywhere)
+                    way, verdict = find_way_across(whole, t, last, 1.0, WORK)
+                    if verdict != OPEN:
+                        before, after = t == 0, last == n - 1
+                        status, blame = _blame_all(run, near, whole, everywhere, before, after)
+                        return status, none, blame
+                    out, count = emit(whole, straight_way(whole, way), out, count)
+                    last = int(way[-1, OWNER])
                 if count < 0:
                     return PINCHED, none, near
         if count + 2 > len(out):

@@ -55,6 +55,7 @@ class Run(NamedTuple):
 
     balls: np.ndarray  # (k, 4) x, y, z, R
     arcs: np.ndarray  # (k,) arc length of the backbone, m
+    changes: np.ndarray  # (k,) arc length and all changes of R up to there, m
     times: np.ndarray  # (k,) when the character is there, s
     frames: np.ndarray  # (k, 6) two normals of the backbone
     discs: np.ndarray  # (m, 7) x, y, z, radius, vx, vy, vz
@@ -70,9 +71,10 @@ class Tree(NamedTuple):
     boxes: np.ndarray  # (capacity, 5) level, three whole coordinates on it, first child or -1
     used: np.ndarray  # (1,) how many there are
     shape: tuple[int, int, int]  # cells of level 0
-    origin: tuple[float, float]  # least arc length and least offset, m
+    origin: tuple[float, float, float]  # least arc length and offsets, or least x, y and z, m
     size: float  # of a cell of level 0, m
     deepest: int  # level of the smallest cells
+    across: bool  # cells lie along x, y and z, and not along the backbone
 
 
 class Queue(NamedTuple):
@@ -255,6 +257,33 @@ def arc_lengths(balls):
     for t in range(1, len(balls)):
         arcs[t] = arcs[t - 1] + gap_between(balls, t - 1, balls, t)
     return arcs
+
+
+@kernel
+def changes_along(balls):
+    """Arc length of the backbone and the sum of all changes of R at each ball, m (k,).
+
+    A ball's surface is nowhere further from that of another one than these two differ.
+    """
+    changes = np.zeros(len(balls))
+    for t in range(1, len(balls)):
+        changes[t] = changes[t - 1] + gap_between(balls, t - 1, balls, t)
+        changes[t] += abs(balls[t, 3] - balls[t - 1, 3])
+    return changes
+
+
+@inner
+def skip(values, t, by):
+    """First index after t at which ascending values have grown by at least `by`, or their count."""
+    n, step, least = len(values), 1, values[t] + by
+    while t + step < n and values[t + step] < least:
+        t += step
+        step *= 2
+    while step > 1:
+        step //= 2
+        if t + step < n and values[t + step] < least:
+            t += step
+    return t + 1
 
 
 @kernel

@@ -228,6 +228,40 @@ def smooth_way(run, way):
     return fine
 
 
+@inner(inline=False)
+def _straighten(run, way, backward):
+    """One round: draw a way straight and give it room; its ends stay.
+
+    The last row of `way` is spare. Returns whether a point was moved.
+    """
+    fastest, any_moved = fastest_disc(run), False
+    inner_rows = len(way) - 3
+    for i in range(inner_rows):
+        row = inner_rows - i if backward else 1 + i
+        x, y, z = _push(run, way, row)
+        x += 0.5 * (way[row - 1, X] + way[row + 1, X])
+        y += 0.5 * (way[row - 1, Y] + way[row + 1, Y])
+        z += 0.5 * (way[row - 1, Z] + way[row + 1, Z])
+        dx, dy, dz = x - way[row, X], y - way[row, Y], z - way[row, Z]
+        still = min(STILL, 0.1 * way[row, ROOM])
+        if dx * dx + dy * dy + dz * dz <= still * still:
+            continue
+        arc, time = way[row, ARC], way[row, TIME]
+        least = min(way[row, ROOM], ENOUGH * _striven(run, arc))
+        any_moved = _try(run, way, row, x, y, z, arc, time, least, fastest) or any_moved
+    return any_moved
+
+
+@kernel
+def straight_way(run, way):
+    """Way across the run, made straight where there is room; as `smooth_way` gives it."""
+    fine = _refine(run, way)
+    for turn in range(ROUNDS):
+        if not _straighten(run, fine, turn % 2 == 1):
+            break
+    return fine
+
+
 @inner
 def _near(p, a, q, b):
     """Whether two balls are so close that each one's centre is well inside the other.

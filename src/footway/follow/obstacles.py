@@ -101,7 +101,8 @@ def sub_corridor(
 
     It goes past each obstacle on the better side and stays connected. Its balls lie inside those
     of the corridor and hold no obstacle. Balls that no obstacle touches stay as they are, and so
-    do the start and the goal.
+    do the start and the goal. Where obstacles close the way along the backbone but balls of the
+    corridor overlap elsewhere, such as across a bend, the part in between is left out.
 
     Args:
         corridor: from `CorridorMap.corridor` or `Corridor.from_balls`; in 2D or 3D.

@@ -112,10 +112,14 @@ def _side(voronoi: Diagram, site: Ints, points: Floats) -> Floats:
 
 
 def _contract(pieces: _Pieces) -> _Pieces:
-    """Merge vertices that are closer than TOUCH: a corridor of equal squares has many of them."""
+    """Merge vertices that are all but the same: a corridor of equal squares has many of them.
+
+    A contact may be nearer than it was by twice the distance that its vertex is moved, and every
+    clearance is to be right within TOUCH.
+    """
     start, end = pieces.ends.T
     step = pieces.vertices[end] - pieces.vertices[start]
-    tiny = hypot(*step.T) < TOUCH
+    tiny = hypot(*step.T) < 0.25 * TOUCH
     size = len(pieces.vertices)
     _, label = components(np.ascontiguousarray(pieces.ends[tiny]), size)
     used, ends = np.unique(label[pieces.ends[~tiny]], return_inverse=True)

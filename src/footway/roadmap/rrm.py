@@ -288,7 +288,8 @@ def spanning_forest(corners: Ints, sight: Bools) -> Ints:
 
     a, b = np.nonzero(np.triu(sight, 1))
     length = np.linalg.norm(corners[a] - corners[b], axis=1)
-    tree = minimum_spanning_tree(coo_array((length, (a, b)), sight.shape).tocsr()).tocoo()
+    places = (a.astype(np.int32), b.astype(np.int32))  # all that SciPy before 1.17.1 accepts
+    tree = minimum_spanning_tree(coo_array((length, places), sight.shape).tocsr()).tocoo()
     edges = np.sort(np.column_stack([tree.row, tree.col]).astype(np.int64), axis=1)
     in_order: Ints = edges[np.lexsort(edges.T[::-1])]
     return in_order

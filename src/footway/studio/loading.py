@@ -80,10 +80,18 @@ class Order:
     @property
     def is_built_in(self) -> bool:
         """Whether it needs no file: it comes with Footway, and so does its map, if it names one."""
-        return all(
-            name is None or name.startswith(("gallery:", "demo:"))
-            for name in (self.file, self.map_name)
-        )
+        return not self._files
+
+    @property
+    def _files(self) -> list[str]:
+        names = (self.file, self.map_name)
+        return [name for name in names if name and not name.startswith(("gallery:", "demo:"))]
+
+    def check_files(self) -> None:
+        """Refuse a file that does not exist, without the second that a process takes to start."""
+        for name in self._files:
+            if not os.path.exists(name):  # noqa: PTH110 - a Path cannot have every name
+                raise BadInput(f"{name}: does not exist; check the path")
 
 
 class Loader:
@@ -174,6 +182,7 @@ class Loader:
 
         """
         called = order.called or order.file
+        order.check_files()
         with self._turn, self.folder() as folder:
             process = self._take()
             wait = _Wait(process, called, self.limits, is_wanted, compiling)

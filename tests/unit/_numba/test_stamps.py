@@ -37,7 +37,7 @@ class Side(IntEnum):
 
 @inner
 def deepest(x):
-    return x * FACTOR + TABLE[1]
+    return x * FACTOR + TABLE[1] + TABLE[2:].sum()
 
 @inner
 def deeper(x, y=1.0):
@@ -85,6 +85,7 @@ CHANGES = [
     ("a member", "LEFT = 1", "LEFT = 3"),
     ("a function far down", "x * FACTOR", "x / FACTOR"),
     ("a literal", "TABLE[1]", "TABLE[2]"),
+    ("a slice", "TABLE[2:]", "TABLE[:2]"),
     ("a default argument", "y=1.0", "y=2.0"),
     ("an option", "@inner\ndef deepest", "@inner(inline=False)\ndef deepest"),
 ]
@@ -122,6 +123,20 @@ def test_changes_with_what_is_found_through_a_module(monkeypatch):
     before, _ = stamps(monkeypatch, module=module)
     edited = HELPER.replace("x * FACTOR", "x / FACTOR")
     assert stamps(monkeypatch, helper=edited, module=module)[0] != before
+
+
+@pytest.mark.parametrize("use", ["helper.deepest(x)", "helper.FACTOR * x"])
+def test_changes_with_what_another_package_finds_through_a_module_of_footway(use):
+    """Kernels of tests and of users call `forces.attraction(...)`, and must not be stale."""
+    seen = set()
+    for factor in ("2.0", "3.0"):
+        helper, user = types.ModuleType("footway.made_up_kernels"), types.ModuleType("elsewhere")
+        exec(HELPER.replace("FACTOR = 2.0", f"FACTOR = {factor}"), vars(helper))
+        user.helper = helper
+        code = f"from footway._jit import kernel\n@kernel\ndef used(x):\n    return {use}\n"
+        exec(code, vars(user))
+        seen.add(stamp(user.used))
+    assert len(seen) == 2
 
 
 def test_stays_the_same_elsewhere(monkeypatch):

@@ -65,6 +65,20 @@ def test_each_ball_knows_its_edge(cmap, balls):
     assert (balls.edges == place.edge).mean() > 0.5
 
 
+def test_narrow_places_have_balls_too(cmap):
+    """All but those below 5 cm, which cover nothing that matters."""
+    radii = cmap.balls(0.99).radii
+    assert 0.05 < radii.min() < 0.1
+
+
+def test_they_are_as_few_as_it_takes():
+    """Not the closest balls that were tried, but the sparsest that cover enough."""
+    room = fw.CorridorMap.build(fw.Environment.from_polygons(bounds=(0, 0, 20, 10)))
+    few, many = room.balls(0.9), room.balls(0.985)
+    assert len(few.radii) < 0.6 * len(many.radii)
+    assert many.coverage < 0.995
+
+
 def test_same_balls_every_time(cmap, balls):
     np.testing.assert_array_equal(cmap.balls(0.95).centres, balls.centres)
 

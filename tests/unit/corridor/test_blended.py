@@ -96,9 +96,15 @@ class TestPaths:
         assert len(path.points) == 2
 
     def test_from_vertex_to_vertex(self, blended, roadmap, walls):
-        for a, b in ((0, roadmap.n_nodes - 1), (1, roadmap.n_nodes // 2)):
-            if roadmap.component[a] == roadmap.component[b]:
-                judge(blended.path(roadmap.nodes[a], roadmap.nodes[b], radius=RADIUS), walls)
+        largest = np.argmax(np.bincount(roadmap.component))
+        (joined,) = np.nonzero(roadmap.component == largest)
+        assert len(joined) > 4
+        for a, b in ((joined[0], joined[-1]), (joined[1], joined[len(joined) // 2])):
+            start, goal = roadmap.nodes[a], roadmap.nodes[b]
+            path = blended.path(start, goal, radius=RADIUS)
+            judge(path, walls)
+            assert (path.start, path.goal) == (tuple(start), tuple(goal))
+            assert path.length >= np.hypot(*(goal - start)) - 1e-9
 
     def test_there_and_back_have_one_length(self, blended, cmap):
         points = free_points(cmap, 40, 8)

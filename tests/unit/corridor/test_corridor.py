@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -112,6 +113,23 @@ def test_narrow_doors_lead_elsewhere(env):
     assert narrow.backbone[:, 1].max() < 8 < wide.backbone[:, 1].max()
 
 
+@pytest.mark.parametrize("ends", [((2, 5), (28, 5)), ((2, 1), (28, 1)), ((15, 5), (2, 5))])
+def test_narrow_doors_far_from_both_ends_lead_elsewhere(ends):
+    """Also where no end is on the edge of the axis that leads through the door."""
+    walls = [
+        [(x, low), (x + 2, low), (x + 2, high), (x, high)]
+        for x in (9, 19)
+        for low, high in ((0, 4.7), (5.3, 8))
+    ]
+    cmap = fw.CorridorMap.build(
+        fw.Environment.from_polygons(bounds=(0, 0, 30, 10), obstacles=walls)
+    )
+    narrow, wide = (cmap.corridor(*ends, radius=radius) for radius in (0.25, 0.5))
+    assert narrow.narrowest == pytest.approx(0.3)
+    assert wide.narrowest >= 0.5
+    assert narrow.length < wide.length
+
+
 def test_repr_is_short(cmap):
     assert "radius 0.25" in repr(cmap.corridor((2, 2), (15, 8), radius=0.25))
 
@@ -120,7 +138,7 @@ def test_repr_is_short(cmap):
 @given(st.data(), scenes(), RADII)
 def test_random(data, scene, radius):
     env = scene.environment()
-    cmap = fw.CorridorMap.build(env)
+    cmap = scene.corridor_map()
     start, goal = data.draw(points_inside(scene)), data.draw(points_inside(scene))
     try:
         corridor = cmap.corridor(start, goal, radius=radius)
@@ -131,3 +149,16 @@ def test_random(data, scene, radius):
     assert math.isfinite(corridor.length)
     assert_corridor(env, corridor)
     assert_edges(cmap, corridor)
+
+
+@pytest.mark.parametrize("step", [0.1, 0.3, 2.5])
+def test_the_axis_has_points_at_most_a_step_apart(step):
+    """In a room with straight pieces only; and no more points than it takes."""
+    room = fw.CorridorMap.build(fw.Environment.from_polygons(bounds=(0, 0, 20, 4)))
+    lines = room.axis(step)
+    count = 0
+    for first, last in itertools.pairwise(lines.offsets):
+        gaps = np.hypot(*np.diff(lines.points[first:last], axis=0).T)
+        assert gaps.max() <= step + 1e-9
+        count += len(gaps)
+    assert count <= room.edge_length.sum() / step + 2 * room.n_edges

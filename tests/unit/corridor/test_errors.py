@@ -37,6 +37,12 @@ def line_of(error: pytest.ExceptionInfo[Exception]) -> str:
     return message
 
 
+def hall_with_a_door() -> fw.CorridorMap:
+    """A hall of 20 x 4 m and a thin wall at x = 5 with a door of 1 m in it, from y = 1.5."""
+    walls = [[(5, 0), (5, 1.5)], [(5, 2.5), (5, 4)]]
+    return fw.CorridorMap.build(fw.Environment.from_polygons(bounds=(0, 0, 20, 4), lines=walls))
+
+
 class TestPoints:
     @pytest.mark.parametrize("bad", [*NOT_POINTS, *NOT_FINITE], ids=str)
     @pytest.mark.parametrize("query", ["path", "corridor", "bottleneck"])
@@ -207,6 +213,35 @@ class TestNoWay:
         pinch = cmap.bottleneck((0.1, 3), LEFT)
         assert pinch.radius == pytest.approx(0.1)
         assert pinch.at == (0.1, 3)
+
+    def test_bottleneck_of_two_places_between_doors_is_no_door(self):
+        """They are on one edge of the axis, on which a door is before and behind both of them."""
+        doors = [[(x, y), (x, y + 1.5)] for x in (5, 15) for y in (0, 2.5)]
+        hall = fw.CorridorMap.build(fw.Environment.from_polygons(bounds=(0, 0, 20, 4), lines=doors))
+        for a, b in (((6.5, 2), (13.5, 2)), ((13.5, 2), (6.5, 2))):
+            assert hall.bottleneck(a, b).radius == pytest.approx(np.hypot(1.5, 0.5))
+        assert hall.bottleneck((4, 2), (13.5, 2)).radius == pytest.approx(0.5)
+
+    @pytest.mark.parametrize("radius", [0.5 + 1e-4, 0.51, 0.54])
+    @pytest.mark.parametrize(("a", "b"), [((1, 2), (15, 2)), ((4.5, 2), (5.5, 2))])
+    def test_a_door_that_is_hardly_too_narrow_is_a_pinch(self, radius, a, b):
+        hall = hall_with_a_door()
+        for query in (hall.path, hall.corridor):
+            with pytest.raises(fw.NoPath) as error:
+                query(a, b, radius=radius)
+            assert error.value.reason == "pinch"
+            assert "the widest way is 1.000 m wide at (5.000, 2.000)" in line_of(error)
+        assert hall.paths([a], [b], radius=radius) == [None]
+        assert hall.path(a, b, radius=0.5).length == pytest.approx(b[0] - a[0])
+
+    def test_passages_are_listed_from_the_narrowest(self):
+        widths = {4: 1.0, 8: 0.6, 12: 1.4, 16: 0.8}
+        walls = [[(x, 0), (x, 4 - width)] for x, width in widths.items()]
+        hall = fw.CorridorMap.build(fw.Environment.from_polygons(bounds=(0, 0, 20, 4), lines=walls))
+        found = hall.passages(10)
+        assert [pinch.width for pinch in found] == pytest.approx([0.6, 0.8, 1.0, 1.4])
+        assert [pinch.at[0] for pinch in found] == pytest.approx([8, 16, 4, 12])
+        assert hall.passages(2) == found[:2]
 
     def test_just_fits(self, cmap):
         assert cmap.path(LEFT, RIGHT, radius=0.5).clearance == pytest.approx(0.5)

@@ -26,6 +26,29 @@ def test_a_wish_for_clearance_widens_it(cmap):
     assert wide.length > cmap.path((1, 8), (9, 3), radius=0.25).length
 
 
+def test_a_wider_path_that_would_lead_through_a_wall_is_not_taken():
+    env = fw.load("gallery:city")
+    city = fw.CorridorMap.build(env)
+    ends = (74.41565474440398, 55.12632556817032), (106.50507723452158, 457.2246984519058)
+    path = city.path(*ends, radius=0.25, clearance=1.5)
+    assert path.method == "shortest"
+    assert path.clearance == pytest.approx(0.25)
+    assert path_clearance(path.points, env) >= 0.25 - 1e-6
+
+
+def test_a_path_of_many_turns_is_the_shortest_too():
+    """Around more corners than there is memory for at first."""
+    baffles = [[(x, 0), (x, 3)] if x % 2 else [(x, 1), (x, 4)] for x in range(1, 401)]
+    env = fw.Environment.from_polygons(bounds=(0, 0, 401, 4), lines=baffles)
+    snake = fw.CorridorMap.build(env)
+    ends = (0.5, 0.5), (400.5, 3.5)
+    path, (same,) = snake.path(*ends, radius=0.2), snake.paths([ends[0]], [ends[1]], radius=0.2)
+    assert (path.method, same.method) == ("shortest", "shortest")
+    assert path.turns == same.turns == 400
+    assert path.length == same.length
+    assert path.length < snake.corridor(*ends, radius=0.2).length
+
+
 def test_walks_and_roadmaps(cmap):
     corridor = cmap.corridor(LEFT, RIGHT, radius=0.25)
     assert fw.follow.cmm(corridor, radius=0.25, speed=1.2).method == "walk"
@@ -43,6 +66,31 @@ def test_a_path_along_the_axis_is_certified(cmap, env, radius):
     assert truth >= radius - 1e-6
     assert found.clearance == pytest.approx(truth, abs=1e-6)
     assert found.length >= cmap.path(LEFT, RIGHT, radius=radius).length
+
+
+@pytest.mark.parametrize("spare", [1e-7, 1e-5])
+def test_a_path_along_a_curve_of_the_axis_does_not_cut_it(spare):
+    """Between a post and a wall 1 m apart the axis is a parabola: chords come too near."""
+    env = fw.Environment.from_polygons(bounds=(0, 0, 10, 1.9), points=[(5, 1)])
+    tight = fw.CorridorMap.build(env)
+    ends = np.array([(1, 0.6), (9, 0.6)])
+    found = _path_along_backbone(tight.solver, *ends, 0.5 - spare)
+    assert found is not None
+    assert path_clearance(found.points, env) >= 0.5 - spare - 1e-6
+
+
+def test_the_points_of_an_arc_without_room_keep_the_radius():
+    """Around a corner with a slanted wall opposite, as far away as the disc is wide."""
+    env = fw.Environment.from_polygons(
+        [(0, 0), (5.199, 0), (6, 0.332), (6, 6), (5, 6), (5, 1), (0, 1)]
+    )
+    tight = fw.CorridorMap.build(env)
+    ends = (1, 0.5), (5.5, 5)
+    radius = tight.bottleneck(*ends).radius - 1e-9
+    assert radius == pytest.approx(0.5, abs=1e-3)
+    path = tight.path(*ends, radius=radius)
+    assert path.turns >= 1
+    assert path_clearance(path.points, env) >= radius - 1e-6
 
 
 def test_the_command_line_says_how_and_certifies_what_is_true(cmap):

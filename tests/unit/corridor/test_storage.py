@@ -47,6 +47,18 @@ def with_array(file, name, value) -> None:
     rewrite(file, change)
 
 
+def more_sites(file, rows) -> None:
+    """Add walls and points to a file: rows x0, y0, x1, y1, free on both sides."""
+
+    def change(_header, arrays):
+        points = [row[:2] == row[2:] for row in rows]
+        arrays["sites"] = np.vstack([arrays["sites"], rows])
+        arrays["is_point"] = np.append(arrays["is_point"], points)
+        arrays["two_sided"] = np.append(arrays["two_sided"], [True] * len(rows))
+
+    rewrite(file, change)
+
+
 def array_of(file, name) -> np.ndarray:
     return unpack(file.read_bytes())[1][name]
 
@@ -184,6 +196,36 @@ class TestRefused:
         array.flat[1] = value
         with_array(saved, field, array)
         refused(saved)
+
+    @pytest.mark.parametrize(
+        "field", ["vertices", "events", "clearance", "left", "right", "piece_length", "sites"]
+    )
+    def test_a_millimetre_off(self, saved, field):
+        array = array_of(saved, field)
+        array.flat[np.argmax(array)] += 0.001
+        with_array(saved, field, array)
+        assert "the arrays do not fit together" in refused(saved)
+
+    def test_a_length_after_the_last_event_of_an_edge(self, saved):
+        lengths = array_of(saved, "piece_length")
+        lengths[array_of(saved, "offsets")[1] - 1] = 1.0
+        with_array(saved, "piece_length", lengths)
+        assert "the arrays do not fit together" in refused(saved)
+
+    def test_a_wall_that_does_not_end_in_points(self, saved):
+        """A wall far outside, which no part of the axis knows."""
+        more_sites(saved, [(90.0, 90.0, 95.0, 95.0)])
+        assert "the arrays do not fit together" in refused(saved)
+        more_sites(saved, [(90.0, 90.0, 90.0, 90.0)])  # one end is not enough
+        assert "the arrays do not fit together" in refused(saved)
+
+    def test_a_wall_nearer_than_the_clearance(self, saved):
+        """A short wall beside the axis, with its ends, which no part of the axis knows."""
+        widest = np.argmax(array_of(saved, "clearance"))
+        x, y = array_of(saved, "events")[widest] + 0.1
+        ends = [(x, y, x, y), (x + 0.1, y, x + 0.1, y)]
+        more_sites(saved, [(x, y, x + 0.1, y), *ends])
+        assert "the arrays do not fit together" in refused(saved)
 
     def test_lengths_below_zero(self, saved):
         """Searches went on for ever, and beyond the ends of arrays."""

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import footway as fw
 from footway.crowd import Region
 from tests.effort import examples
-from tests.strategies import obstacle_scenes
+from tests.strategies import scenes
 
 DONUT = shapely.box(0, 0, 10, 10) - shapely.box(3, 3, 7, 7)
 PAIR = shapely.MultiPolygon([DONUT, shapely.box(4, 4, 6, 6)])  # one in the other's hole
@@ -38,7 +38,7 @@ class TestAgainstShapely:
         assert Region.of(shape).area == pytest.approx(shape.area)
 
     @examples(60)
-    @given(obstacle_scenes(walls=False))
+    @given(scenes("solid"))
     def test_with_holes_and_parts(self, scene):
         assert_as_shapely(scene.polygon)
 
@@ -50,7 +50,7 @@ class TestAgainstShapely:
         assert Region.of(shape).area == pytest.approx(shape.area)
 
     @examples(60)
-    @given(obstacle_scenes(walls=False))
+    @given(scenes("solid"))
     def test_area(self, scene):
         assert Region.of(scene.polygon).area == pytest.approx(scene.polygon.area, rel=1e-9)
 

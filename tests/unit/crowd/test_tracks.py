@@ -66,7 +66,7 @@ class TestDeadEnds:
     @examples(40)
     @given(scenes())
     def test_in_random_scenes(self, scene):
-        index = fw.CorridorMap.build(scene.environment()).solver.index
+        index = scene.corridor_map().solver.index
         assert set(np.flatnonzero(stays(index)).tolist()) == kept_edges(index)
 
     def test_cycles_stay_and_corners_go(self):

@@ -58,6 +58,20 @@ def test_duplicate_points_exact_and_below_the_grid():
     assert "0.224 mm" in env.repairs[1].detail
 
 
+def test_a_duplicate_point_of_a_triangle_is_listed():
+    env = Environment.from_polygons([(0, 0), (10, 0), (10, 0), (0, 8)])
+    assert [(r.kind, r.at) for r in env.repairs] == [("duplicate point", (10, 0))]
+    assert env.area == 40
+
+
+def test_a_shell_below_the_grid_takes_its_holes_with_it():
+    hole = [(2, 2), (4, 2), (4, 4), (2, 4)]
+    speck = shapely.Polygon([(20, 0), (20.0001, 0), (20, 0.0001)], [hole])
+    env = Environment.from_polygons([shapely.box(0, 0, 1, 1), speck])
+    assert kinds(env) == ["sliver"]
+    assert env.area == 1
+
+
 def test_overlap_is_merged_and_measured():
     env = Environment.from_polygons([shapely.box(0, 0, 6, 6), shapely.box(5, 5, 10, 10)])
     (repair,) = env.repairs
@@ -105,6 +119,12 @@ def test_sliver_polygon_is_dropped():
     assert env.bounds == (0, 0, 9, 9)
 
 
+def test_a_part_wider_than_the_grid_is_no_sliver():
+    env = Environment.from_polygons([shapely.box(0, 0, 9, 9), shapely.box(20, 0, 20.002, 5)])
+    assert kinds(env) == ["island"]
+    assert env.area == pytest.approx(81.01)
+
+
 def test_sliver_left_by_an_obstacle_is_dropped():
     env = Environment.from_polygons(
         [shapely.box(0, 0, 9, 9)], obstacles=[shapely.box(5, -1, 8.999, 10)]
@@ -127,6 +147,14 @@ def test_islands_are_kept_and_listed():
     assert env.area == 86
     assert 20 < env.repairs[0].at[0] < 21
     assert "5 m2" in env.repairs[0].detail
+
+
+def test_islands_are_all_parts_but_the_largest_whatever_their_order():
+    small, large = shapely.box(0, 0, 1, 5), shapely.box(20, 0, 29, 9)
+    for parts in ([small, large], [large, small]):
+        (repair,) = Environment.from_polygons(parts).repairs
+        assert 0 < repair.at[0] < 1
+        assert "5 m2 is not connected to the largest part of 81 m2" in repair.detail
 
 
 def test_obstacle_outside_is_listed_with_its_number():

@@ -120,6 +120,15 @@ def test_hole_that_touches_its_shell_inside_an_edge_is_noded():
     assert_noded(env)
 
 
+def test_holes_that_touch_one_edge_are_noded_in_the_order_of_the_edge():
+    holes = [[(x, 0), (x + 0.5, 3), (x - 0.5, 3)] for x in (7, 3, 5)]
+    env = Environment.from_polygons(shapely.Polygon(shapely.box(0, 0, 10, 8).exterior, holes))
+    floor = env.walls.segments[(env.walls.segments[:, [1, 3]] == 0).all(axis=1)]
+    assert sorted(floor[:, [0, 2]].tolist()) == [[0, 3], [3, 5], [5, 7], [7, 10]]
+    assert env.area == pytest.approx(80 - 3 * 1.5)
+    assert_noded(env)
+
+
 def test_parts_that_touch_inside_a_slanted_edge_are_noded():
     triangle = shapely.Polygon([(0, 0), (6, 0), (6, 3)])
     env = Environment.from_polygons([triangle, shapely.Polygon([(4, 2), (0, 9), (3, 9)])])
@@ -153,6 +162,15 @@ def test_lines_on_walls_and_outside_are_dropped_and_listed():
     env = Environment.from_polygons(ROOM, lines=[[(0, 0), (10, 0)], [(20, 0), (30, 0)]])
     assert env.lines.is_empty
     assert [(r.kind, r.at) for r in env.repairs] == [("outside", (0, 0)), ("outside", (20, 0))]
+
+
+@pytest.mark.parametrize("x", [0, 10])
+@pytest.mark.parametrize("ends", [(2, 6), (6, 2)])
+def test_a_line_that_runs_along_an_upright_wall_counts_only_where_it_leaves_it(x, ends):
+    env = Environment.from_polygons(ROOM, lines=[[(x, ends[0]), (x, ends[1]), (5, ends[1])]])
+    (one,) = env.walls.segments[env.walls.two_sided].reshape(-1, 2, 2).tolist()
+    assert sorted(one) == sorted([[x, ends[1]], [5, ends[1]]])
+    assert_noded(env)
 
 
 def test_points_stand_free_or_are_dropped():
@@ -196,6 +214,12 @@ def test_terrain_beyond_the_map_is_cut_off():
     x, y = env.repairs[0].at
     assert 8 <= x <= 20
     assert 6 <= y <= 20
+
+
+def test_terrain_a_little_beyond_the_map_is_cut_off_too():
+    env = Environment.from_polygons(ROOM, terrain=[("mud", shapely.box(8, 6, 10.01, 8.01))])
+    assert env.terrain[0].polygon.bounds == (8, 6, 10, 8)
+    assert [r.kind for r in env.repairs] == ["outside"]
 
 
 def test_terrain_along_a_slanted_edge_is_no_repair():
@@ -245,6 +269,11 @@ def test_another_grid():
     assert env.bounds == (0, 0, 10, 8)
     with pytest.raises(BadGeometry, match="grid"):
         Environment.from_polygons(ROOM, grid=0)
+
+
+def test_coordinates_on_a_fine_grid_are_the_nearest_decimals():
+    env = Environment.from_polygons(bounds=(0, 0, 10.10001, 8.3), grid=0.00001)
+    assert env.bounds == (0, 0, 10.10001, 8.3)
 
 
 def test_a_city_is_exact():

@@ -227,6 +227,13 @@ class TestForces:
         expected = oracle.random_force((0, 0), e, angle, strength)
         np.testing.assert_allclose(got, expected, atol=1e-9)
 
+    def test_random_bias_turns_both_ways_by_nearly_a_quarter(self):
+        spots = np.random.default_rng(5).uniform(-200, 200, (3000, 2))
+        pulls = [random_bias((1.0, 0.0, 0.0), (*p, 0.0), 1.0, 8.0, 7) for p in spots.tolist()]
+        angles = [math.atan2(pull[1], pull[0]) for pull in pulls]
+        assert -math.pi / 2 <= min(angles) < -1.2
+        assert 1.2 < max(angles) <= math.pi / 2
+
     @examples(100)
     @given(places(), st.sampled_from([-1.0, -0.2, 0.4, 2.0]))
     def test_lane_bias(self, place, k):
@@ -268,6 +275,13 @@ class TestWalk:
         assert walk.dimension == 2
         assert walk.clearance >= RADIUS
         assert 0.8 * walk.length / walk.speed <= walk.duration
+
+    def test_looks_on_the_goal_where_it_looked_before(self, cmap):
+        walk = fw.follow.cmm(cmap.corridor((1, 1), (18, 9), radius=RADIUS))
+        assert (walk.directions[-1] == walk.directions[-2]).all()
+        assert (walk.directions[-1] != walk.directions[0]).any()
+        assert np.linalg.norm(walk.directions, axis=1) == pytest.approx(np.ones(len(walk.points)))
+        assert walk.headings[-1] == pytest.approx(math.atan2(*walk.directions[-1][::-1]))
 
     def test_takes_its_radius_from_the_corridor(self, cmap):
         corridor = cmap.corridor((2, 2), (18, 8), radius=0.3)

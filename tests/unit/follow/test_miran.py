@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import footway as fw
+from footway._jit import kernel
 from footway.environment.gallery import forest
+from footway.follow import _miran_kernels
 from footway.follow._steer_kernels import TRIANGLE, Gait, X
 from footway.follow.miran import MiranWalker
 from footway.terrain.ground import Terrain
@@ -159,6 +161,13 @@ class TestWalk:
         assert near.clearance < 0.3
         assert wide.clearance > 0.25 + 0.5
 
+    def test_in_the_middle_of_a_passage_that_is_too_narrow_no_wall_pushes(self):
+        """Both walls are nearer than is wanted: what they ask for cancels out."""
+        env = fw.Environment.from_polygons(bounds=(0, 0, 20, 2))
+        route = IndicativeRoute.from_points(Terrain.build(env, radius=0.25), [(1, 1), (19, 1)])
+        walk = fw.follow.miran(route, clearance=2.0, boundary=3.0)
+        assert np.abs(walk.points[:, 1] - 1.0).max() < 1e-6
+
     def test_goes_through_a_door_that_is_narrower_than_the_wanted_clearance(self):
         env = fw.Environment.from_polygons(
             bounds=(0, 0, 20, 10), lines=[[(10, 0), (10, 4.5)], [(10, 5.5), (10, 10)]]
@@ -291,6 +300,8 @@ class TestWayBack:
         assert walk.replanned == 1
         assert walk.goal == below.goal
         assert (np.diff(walk.references) >= 0.0).all()
+        assert walk.references[0] == 0.0  # the way back counts as no advance
+        assert walk.attractions.min() >= 0.0
         assert walk.references[-1] == pytest.approx(below.length)
         assert gap_to_walls(NearestWall(hall()), walk.points) >= 0.25 - 1e-9
 
@@ -304,3 +315,32 @@ def test_turns_slowly_where_it_must(route: IndicativeRoute) -> None:
     assert worst_turn(walk.points) <= 0.4 * walk.step + 1e-9
     assert walk.duration < 6.0 * route.length / walk.speed
     assert math.isfinite(walk.length)
+
+
+@kernel
+def reference_point(x, y, low, high, k, points, lengths):
+    return _miran_kernels.reference_point(x, y, low, high, k, points, lengths)
+
+
+class TestReferencePoint:
+    """A route there and back, 4 m apart; the character is in the middle of both."""
+
+    points = np.array([(0.0, 0), (10, 0), (10, 4), (0, 4)])
+    lengths = np.array([0.0, 10, 14, 24])
+
+    @pytest.mark.parametrize(
+        ("y", "low", "high", "expected"),
+        [
+            (2.0, 0.0, 24.0, 5.0),  # of two that are as near, the first
+            (2.0, 6.0, 24.0, 19.0),  # behind `low` is the past
+            (2.0, 0.0, 15.0, 5.0),
+            (3.0, 0.0, 24.0, 19.0),
+            (3.0, 0.0, 14.5, 5.0),  # beyond `high` is not seen
+            (4.0, 0.0, 19.0, 19.0),  # it stands on its attraction point
+        ],
+    )
+    def test_is_the_first_closest_in_between(self, y, low, high, expected):
+        line = int(np.searchsorted(self.lengths, low, side="right")) - 1
+        s, k = reference_point(5.0, y, low, high, line, self.points, self.lengths)
+        assert s == pytest.approx(expected)
+        assert self.lengths[k] <= s <= self.lengths[k + 1]

@@ -303,6 +303,20 @@ def test_a_radius_larger_than_the_corridor():
     with pytest.raises(NoPath) as error:
         sub_corridor(hall(radius=0.5), [(5, 0, 0.1)], radius=0.6)
     assert error.value.reason == "pinch"
+    assert "does not fit the corridor: at its narrowest 0.500 m fits" in str(error.value)
+    with pytest.raises(NoPath, match="does not fit the corridor"):
+        sub_corridor(hall(radius=0.5), [], radius=0.501)
+    assert sub_corridor(hall(radius=0.5), [], radius=0.5).radius == 0.5
+
+
+def test_a_disc_that_comes_to_an_end_is_as_near_as_it_is_then():
+    """At (9.9, 0) when the character comes to the goal, after 10 m."""
+    comes = Disc((9.9, 0.1 * 10 / SPEED), 0.4, velocity=(0, -0.1))
+    with pytest.raises(BadQuery, match=r"on top of the goal: its centre is 0\.100 m away"):
+        sub_corridor(hall(), [comes], speed=SPEED)
+    there = Disc((0.2, 0), 0.4, velocity=(0, -0.1))
+    with pytest.raises(BadQuery, match=r"on top of the start: its centre is 0\.200 m away"):
+        sub_corridor(hall(), [there], speed=SPEED)
 
 
 def test_a_narrow_door_next_to_a_disc_stays_open():
@@ -334,6 +348,14 @@ def test_a_disc_that_moves_is_taken_where_it_will_be():
     assert error.value.obstacles == (1,)
 
 
+@pytest.mark.parametrize("avoid", ["forces", "corridor"])
+def test_the_gap_of_a_walk_is_between_the_rims(avoid):
+    walk = fw.follow.cmm(hall(), obstacles=[(5, 0.3, 0.4)], avoid=avoid, step=0.02)
+    apart = np.hypot(*(walk.points - (5, 0.3)).T).min()
+    assert walk.gap == pytest.approx(apart - 0.4 - R, abs=1e-3)
+    assert walk.gap > 0
+
+
 def test_in_three_dimensions_it_can_go_over_a_disc():
     """A post across a flat corridor closes it; a ball of the same size in a tube does not."""
     flat, tube = hall(radius=1.1), hall(radius=1.1, dimension=3)
@@ -361,6 +383,84 @@ def test_balls_in_one_place():
     corridor = fw.Corridor.from_balls([(0, 0), (0, 0)], [2, 2], radius=R)
     around = sub_corridor(corridor, [(1, 0, 0.5)])
     np.testing.assert_allclose(around.radii, 0.5)
+
+
+# ---- ways that leave out a part of the backbone -----------------------------------------------
+
+
+def there_and_back(dimension=2, goal=0.0):
+    """Corridor from x = 0 to x = 1 and back to `goal`, as from a wall to the medial axis."""
+    x = np.array([0.0, 0.4, 0.8, 1.0, 0.6, goal])
+    centres = np.zeros((len(x), dimension))
+    centres[:, 0] = x
+    return fw.Corridor.from_balls(centres, 1.3 + x, radius=R)
+
+
+def hairpin(apart=1.0):
+    """Corridor along x to a half circle and back, between lines that are `apart`."""
+    angles = np.linspace(-math.pi / 2, math.pi / 2, 9)[1:-1]
+    turn = np.c_[4 + 0.5 * apart * np.cos(angles), 0.5 * apart * (1 + np.sin(angles))]
+    there = np.c_[np.arange(0, 4.1, 0.25), np.zeros(17)]
+    centres = np.vstack([there, turn, there[::-1] + np.array([0, apart])])
+    return fw.Corridor.from_balls(centres, np.full(len(centres), 1.0), radius=R)
+
+
+@pytest.mark.parametrize("goal", [(1.3, 1.58), (1.29, 1.58), (1.2, 1.58), (1.3, 1.9)])
+def test_a_disc_beside_a_character_that_need_not_move(goal):
+    lines = [[(3.133, 0), (0.001, 0.002)]]
+    env = fw.Environment.from_polygons(bounds=(0, 0, 20, 20), lines=lines)
+    corridor = fw.CorridorMap.build(env).corridor((1.3, 1.58), goal, radius=R)
+    disc = Disc((1.66, 1.58), 0.01)
+    walk = fw.follow.cmm(corridor, obstacles=[disc], avoid="corridor")
+    assert walk.points[-1] == pytest.approx(goal, abs=0.1)
+    assert walk.gap >= 0.0
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+@pytest.mark.parametrize("goal", [0.0, 0.01, -0.2])
+@pytest.mark.parametrize("size", [0.01, 0.6])
+def test_a_disc_where_the_backbone_turns_back(dimension, goal, size):
+    corridor = there_and_back(dimension, goal)
+    _, discs = as_discs([(1.0, *[0.0] * (dimension - 1), size)], dimension)
+    status, rows, _ = sway(corridor.balls, discs, R, times_of(corridor.balls), dimension)
+    assert status == OPEN
+    assert_sub_corridor(corridor.balls, discs, rows)
+
+
+def test_a_disc_that_moves_where_the_backbone_turns_back():
+    corridor = there_and_back()
+    _, discs = as_discs([Disc((1.0, 0.0), 0.3, velocity=(0.05, 0.0))], 2)
+    status, rows, _ = sway(corridor.balls, discs, R, times_of(corridor.balls), 2)
+    assert status == OPEN
+    assert_sub_corridor(corridor.balls, discs, rows)
+
+
+def test_a_bend_that_is_closed_is_cut_off():
+    """The two lines are so close that their balls overlap: the way leaves out the bend."""
+    corridor = hairpin()
+    discs = [(4.5, 0.5, 1.2)]
+    around = sub_corridor(corridor, discs)
+    assert around.backbone[:, 0].max() < 3.3
+    assert around.narrowest > R + 0.1
+    assert (around.start, around.goal) == (corridor.start, corridor.goal)
+    with pytest.raises(NoPath):
+        sub_corridor(hairpin(apart=1.6), discs)  # shrunken balls do not overlap
+
+
+def test_discs_that_close_a_corridor_in_two_places_are_named():
+    """One closes the bend, and a row of others closes the way that cuts it off."""
+    corridor = hairpin()
+    row = [(-0.8 + 0.5 * i, 0.5, 0.2) for i in range(9)]
+    discs = [(4.5, 0.5, 1.2), (1.0, -0.9, 0.05), *row]
+    with pytest.raises(NoPath) as error:
+        sub_corridor(corridor, discs)
+    assert error.value.reason == "blocked"
+    named = set(error.value.obstacles)
+    assert 0 in named
+    assert 1 not in named
+    assert len(named) > 2
+    for k in named:
+        sub_corridor(corridor, [discs[i] for i in named if i != k])
 
 
 # ---- random scenes ----------------------------------------------------------------------------

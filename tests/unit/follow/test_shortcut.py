@@ -63,6 +63,20 @@ def test_goes_straight_where_it_can():
     assert walk.length < fw.follow.cmm(corridor).length
 
 
+def test_shortens_the_second_half_as_it_does_the_first():
+    """A corridor of equal bends: dt counts from where the character is, not from the start."""
+    x = np.linspace(0, 40, 401)
+    bends = np.column_stack([x, np.sin(x * np.pi / 4)])
+    corridor = fw.Corridor.from_balls(bends, np.full(401, 1.5), radius=RADIUS)
+    plain, short = (fw.follow.cmm(corridor, shortcut=dt) for dt in (0.0, 0.3))
+    for low, high in ((4, 20), (20, 36)):
+        before, after = (
+            np.abs(np.diff(walk.points[(walk.points[:, 0] > low) & (walk.points[:, 0] < high), 1]))
+            for walk in (plain, short)
+        )
+        assert after.sum() < 0.8 * before.sum()
+
+
 def test_works_with_a_swayed_corridor():
     """The paper's reason for sub-corridors: the path can be shortened afterwards."""
     env = fw.Environment.from_polygons(bounds=(0, 0, 40, 8))

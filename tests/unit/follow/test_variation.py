@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import footway as fw
 from footway._jit import kernel
 from footway.follow import _noise_kernels as noise
+from footway.follow.variation import diversity
 from tests.oracle.follow import assert_stops_without_circling, assert_walk
 
 RADIUS = 0.25
@@ -178,3 +180,14 @@ def middle(walk: fw.follow.Walk) -> float:
     """Mean y over the middle half of a walk, m."""
     quarter = len(walk.points) // 4
     return float(walk.points[quarter:-quarter, 1].mean())
+
+
+def test_walks_spread_evenly_take_up_nine_tenths_of_the_usable_width():
+    x = np.linspace(0, 10, 41)
+    hall = fw.Corridor.from_balls(np.column_stack([x, 0 * x]), np.full(41, 1.25), radius=0.25)
+    for widest, expected in ((1.0, 0.9), (0.5, 0.45), (0.0, 0.0), (3.0, 1.0)):
+        walks = [
+            SimpleNamespace(points=np.column_stack([x, np.full(41, y)]), radius=0.25)
+            for y in np.linspace(-widest, widest, 101)
+        ]
+        assert diversity(hall, walks) == pytest.approx(expected)

@@ -77,6 +77,10 @@ def damage(facts, arrays, what):
             raw = arrays["shapes"].tobytes()
             nine, nan = np.float64(9).tobytes(), np.float64(np.nan).tobytes()
             arrays["shapes"] = np.frombuffer(raw.replace(nine, nan, 1), np.uint8)
+        case "not finite":
+            raw = arrays["shapes"].tobytes()
+            nine, inf = np.float64(9).tobytes(), np.float64(np.inf).tobytes()
+            arrays["shapes"] = np.frombuffer(raw.replace(nine, inf), np.uint8)
         case "no name":
             del facts["name"]
         case "a repair of another kind":
@@ -88,7 +92,8 @@ def damage(facts, arrays, what):
 @pytest.mark.parametrize(
     "what",
     ["a polygon is missing", "bytes are missing", "an area too many", "other types", "no name",
-     "nothing walkable", "not a number", "a repair of another kind", "another kind of ground"],
+     "nothing walkable", "not a number", "not finite", "a repair of another kind",
+     "another kind of ground"],
 )  # fmt: skip
 def test_damage_is_told(what):
     square = [(1, 1), (3, 1), (3, 3), (1, 3)]

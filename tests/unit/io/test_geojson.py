@@ -58,6 +58,12 @@ def test_every_kind_has_its_role(load):
     assert_noded(env)
 
 
+def test_an_area_without_a_name_is_called_by_its_id_or_number(load):
+    places = [feature(box(1, 1, 2, 2), "area", id="gate 7"), feature(box(3, 3, 4, 4), "area")]
+    env = load(collection(feature([SQUARE]), *places))
+    assert [area.name for area in env.areas] == ["gate 7", "area 2"]
+
+
 def test_walkable_and_obstacle(load):
     env = load(collection(feature([SQUARE]), feature(box(4, 4, 6, 6), "obstacle")))
     assert env.area == 96
@@ -135,6 +141,11 @@ def test_rings_too_short_to_be_rings(load):
     )
     assert env.area == 100
     assert kinds(env) == ["sliver"] * 4
+    short = "a ring of fewer than three points; dropped"
+    assert sorted(r.detail for r in env.repairs) == [
+        *(f"feature {i}: {short}" for i in range(3)),
+        "feature 4: a line of fewer than two points; dropped",
+    ]
 
 
 def test_longitude_and_latitude_become_metres(load):
@@ -146,6 +157,15 @@ def test_longitude_and_latitude_become_metres(load):
     assert x0 + x1 == pytest.approx(0, abs=0.01)
     assert kinds(env) == ["projection"]
     assert "lat 48.139800" in env.repairs[0].detail
+
+
+def test_longitudes_are_up_to_180_and_latitudes_up_to_90(load):
+    tokyo = load(collection(feature(box(139.7001, 35.6001, 139.7101, 35.6101))))
+    assert kinds(tokyo) == ["projection"]
+    assert tokyo.bounds[3] - tokyo.bounds[1] == pytest.approx(1109.5, abs=0.5)
+    beyond = load(collection(feature(box(35.6001, 139.7001, 36.0001, 140.1001))))
+    assert "projection" not in kinds(beyond)
+    assert beyond.area == pytest.approx(0.16)
 
 
 @pytest.mark.parametrize(
@@ -240,6 +260,10 @@ def test_damaged_files_say_where(load, text, message):
     [
         (collection(feature([[[0, 0], [float("nan"), 1], [2, 2]]])), r"feature 0.*\(nan, 1\)"),
         (collection(feature([[[0, 0], [float("inf"), 1], [2, 2]]])), r"feature 0.*\(inf, 1\)"),
+        (
+            collection(feature([SQUARE]), feature([[[float("nan"), 1], [2, 2], [3, 1]]])),
+            r"feature 1.*\(nan, 1\)",
+        ),
         (collection(feature([[[0, 0], [10**400, 1], [2, 2]]])), "feature 0, position 1"),
         (collection(feature([[[0, 0], [1e300, 1], [2, 2]]])), "feature 0.*too far"),
         (collection(feature([SQUARE]), feature([1e8, 0], "wall", "Point")), "feature 1.*km wide"),

@@ -12,7 +12,7 @@ from scipy import ndimage
 
 import footway as fw
 from footway.io import raster
-from footway.io.grid_tracing import trace
+from footway.io.grid_tracing import from_grid, trace
 from tests.oracle.noded import assert_noded
 from tests.shared_data import shared
 from tests.unit.io.files import write_ros
@@ -76,6 +76,14 @@ def test_movingai_has_row_0_on_top_and_swamp_as_terrain(tmp_path):
     assert_noded(env)
 
 
+def test_movingai_scale_is_metres_per_cell_of_ground_and_terrain(tmp_path):
+    path = tmp_path / "a.map"
+    path.write_text(HEADER + "...\n.S.\n")
+    env = fw.load(path, scale=2)
+    assert env.bounds == (0, 0, 6, 4)
+    assert env.terrain[0].polygon.bounds == (2, 0, 4, 2)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -124,12 +132,26 @@ def test_ros_thresholds_unknown_and_origin(tmp_path):
     assert env.area == 0.25
 
 
+def test_ros_a_pixel_at_the_threshold_is_not_free(tmp_path):
+    at_once = {"free_thresh": 1, "occupied_thresh": 1}
+    env = fw.load(write_ros(tmp_path, [[255, 1, 0]], **at_once))  # black has an occupancy of 1
+    assert env.bounds == (0, 0, 1, 0.5)
+
+
 def test_ros_yaw_turns_about_the_origin(tmp_path):
     path = write_ros(tmp_path, [[254, 254, 254]], origin=[10, 20, math.pi / 2])
     assert fw.load(path).bounds == (9.5, 20, 10, 21.5)
     path = write_ros(tmp_path, np.eye(6) * 255, origin=[1, 2, 0.3], resolution=0.01)
     env = fw.load(path)
     assert env.area == pytest.approx(6e-4, rel=0.1)
+    assert_noded(env)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_turned_cells_as_small_as_the_grid_are_repaired(seed):
+    rng = np.random.default_rng(seed)
+    free = rng.random((9, 9)) < 0.7
+    env = from_grid(free, scale=0.001, origin=(0.1, 0.2, rng.uniform(0.2, 1.3)), name="tiny")
     assert_noded(env)
 
 
@@ -202,6 +224,14 @@ def test_png_white_is_walkable(tmp_path, mode):
     assert env.area == 12
     assert env.walkable.contains(shapely.Point(1, 3))
     assert env.walkable.contains(shapely.Point(5, 1))
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.uint16])
+def test_brightness_is_from_black_to_white_whatever_the_depth(tmp_path, kind):
+    most = np.iinfo(kind).max
+    Image.fromarray(np.array([[0, most // 5, most]], dtype=kind)).save(tmp_path / "a.png")
+    light = raster.brightness(tmp_path / "a.png", formats=("PNG",))
+    assert light.tolist() == [[0, np.float32(0.2), 1]]
 
 
 def test_png_transparent_is_paper(tmp_path):

@@ -163,7 +163,16 @@ def test_scale_is_equal_in_both_directions(cmap, ends):
 
 def test_a_path_of_no_length(cmap, ends, tmp_path):
     figure = picture.draw_path(cmap, cmap.path(ends[0], ends[0]))
+    assert any(word.startswith("0.00 m  ·  0 turns") for word in texts(figure))
+    axes = figure.axes[0]
+    (x0, x1), (y0, y1) = axes.get_xlim(), axes.get_ylim()
+    assert x0 < ends[0][0] < x1
+    assert y0 < ends[0][1] < y1
+    assert 1.0 < x1 - x0 < 100.0  # m: some ground around it is seen
     picture.save_picture(figure, tmp_path / "dot.png")
+    size, number = colours(tmp_path / "dot.png")
+    assert min(size) > 400
+    assert number > 10
 
 
 def test_pinch_is_labelled_with_its_width(cmap, ends):

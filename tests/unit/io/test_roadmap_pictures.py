@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 import shapely
 from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.colors import to_rgba
 
 import footway as fw
 from footway.io import picture
+from footway.io.picture import palette
 from footway.io.picture.blended import blended_pieces
 from footway.io.picture.ground import ground_of
 from footway.io.picture.roadmaps import MANY, pieces_of
@@ -83,10 +85,18 @@ def test_panels_and_discs_and_paths(flat, env, tmp_path):
     picture.save_picture(figure, tmp_path / "panels.png")
 
 
-def test_discs_without_clearance_are_left_out(flat, env):
-    discs = (flat.nodes, np.zeros(4))
-    panels = [picture.RoadmapPanel("none", flat, discs=discs)]
-    picture.draw_roadmaps(panels, title="", environment=env)
+@pytest.mark.parametrize("radii", [(0, 0, 0, 0), (1, 0, 0.5, 0), (1, 1, 1, 1)])
+def test_discs_without_clearance_are_left_out(flat, env, radii):
+    discs = (flat.nodes, np.array(radii, float))
+    panels = [picture.RoadmapPanel("some", flat, discs=discs)]
+    figure = picture.draw_roadmaps(panels, title="", environment=env)
+    colour = pytest.approx(to_rgba(palette.CORRIDOR, 0.5))
+    rims = [c for c in colours(figure, LineCollection) if c.get_colors()[0].tolist() == colour]
+    drawn = [ring for collection in rims for ring in collection.get_segments()]
+    kept = [radius for radius in radii if radius > 0]
+    assert [np.ptp(ring, axis=0) for ring in drawn] == [
+        pytest.approx((2 * radius, 2 * radius)) for radius in kept
+    ]
 
 
 def test_a_grid_is_drawn_in_whole_lines(env):

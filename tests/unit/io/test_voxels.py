@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import shapely
 
 import footway as fw
 from footway.environment import Volume, memory
@@ -63,8 +64,9 @@ def test_too_large(small, monkeypatch):
 
 
 def test_bad_wishes(small):
-    with pytest.raises(fw.BadInput, match="has voxels of 1 m; leave out resolution="):
-        fw.load(small, resolution=0.5)
+    for other in (0.5, 2):
+        with pytest.raises(fw.BadInput, match="has voxels of 1 m; leave out resolution="):
+            fw.load(small, resolution=other)
     with pytest.raises(fw.BadInput, match="needs neither"):
         fw.load(small, up="y")
     with pytest.raises(fw.BadInput, match=r"outside the volume, which reaches from 0 to 2 m"):
@@ -81,6 +83,14 @@ def test_a_plan_lies_where_the_volume_lies():
     env = cut_plan(volume, (30.1, 30.6))
     assert env.bounds == (10, 20, 12, 21.5)
     assert env.name == "here"
+
+
+def test_a_plan_is_not_mirrored():
+    solid = np.zeros((1, 3, 4), bool)
+    solid[0, 0, 1] = True
+    env = cut_plan(Volume(solid, resolution=1), (0, 1))
+    assert env.area == 11
+    assert not shapely.intersects_xy(env.walkable, 1.5, 0.5)
 
 
 def test_movingai_map():

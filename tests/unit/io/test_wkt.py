@@ -60,6 +60,7 @@ def test_lines_in_a_collection_are_left_out_and_listed(load):
         ("CURVEPOLYGON((0 0,10 0,10 10,0 0))", fw.BadFile, "curved"),
         ("GEOMETRYCOLLECTION(MULTISURFACE(((0 0,1 0,1 1,0 0))))", fw.BadFile, "curved"),
         ("GEOMETRYCOLLECTION(" * 100_000, fw.BadFile, "100000 levels"),
+        ("GEOMETRYCOLLECTION(" * 65 + ")" * 65, fw.BadFile, "65 levels"),
         ("POLYGON((0 0,\nnan 0,1 1,0 0))", fw.BadGeometry, "line 2: coordinate 'nan'"),
         ("POLYGON((0 0,-Inf 0,1 1,0 0))", fw.BadGeometry, "coordinate '-Inf'"),
         ("POLYGON((0 0,1e999 0,1 1,0 0))", fw.BadGeometry, "polygon 0: coordinate .inf, 0."),

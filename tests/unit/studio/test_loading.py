@@ -81,7 +81,7 @@ def test_one_process_waits_for_the_next_file(tmp_path):
         loader.close()
     assert not waiting.is_alive
     with pytest.raises(fw.BadInput, match="ending"):
-        loader.load(Order("x.geojson"))
+        loader.load(Order(str(tmp_path / "hall.geojson")))
 
 
 def test_a_spare_process_that_has_died_is_replaced(tmp_path):
@@ -255,13 +255,21 @@ def test_reasons_of_the_process_that_are_known():
         assert type(loading._error_of(message)) is fw.BadInput
 
 
-def test_a_process_that_cannot_start_is_told():
+def test_a_process_that_cannot_start_is_told(tmp_path):
+    (tmp_path / "hall.geojson").write_bytes(HALL)
     for command, words in (
         (("no-such-program",), "cannot start a process"),
         ((sys.executable, "-c", "1"), "does not start"),
     ):
         with loader_of(command=command) as loader, pytest.raises(fw.BadInput, match=words):
-            loader.load(Order("a.geojson"))
+            loader.load(Order(str(tmp_path / "hall.geojson")))
+
+
+def test_a_missing_file_is_told_without_a_process():
+    with loader_of(command=("no-such-program",)) as loader:
+        for order in (Order("gone.geojson"), Order("gallery:field", map_name="gone.geojson")):
+            with pytest.raises(fw.BadInput, match=r"^gone.geojson: does not exist; check the path"):
+                loader.load(order)
 
 
 def test_a_signal_handler_may_close_a_loader_that_is_being_closed():

@@ -4,8 +4,10 @@ import json
 import threading
 from contextlib import contextmanager
 
+import numpy as np
 import pytest
 
+from footway import crowd, follow
 from footway.studio import preparing
 from footway.studio.preparing import Preparing, make_all, words
 from footway.studio.requests import parsed
@@ -158,8 +160,27 @@ def test_all_are_made_until_it_is_over(told, monkeypatch):
     assert made == ["cmm", "miran"]
 
 
-@pytest.mark.parametrize("method", ["cmm", "miran", "irm"])
-def test_there_is_room_for_it_on_the_small_map(method):
+@pytest.mark.parametrize(("method", "count"), [("cmm", 6), ("miran", 4), ("irm", 4)])
+def test_there_is_room_for_a_crowd_on_the_small_map(method, count, monkeypatch):
+    made = []
+
+    class Noted(crowd.Crowd):
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            made.append(self)
+
+    monkeypatch.setattr(crowd, "Crowd", Noted)
     preparing._walk_some(method)
-    if method != "cmm":
-        preparing._walk_one(method)
+    (one,) = made
+    assert len(one) == count
+    assert one.time == pytest.approx(0.5)
+    assert np.linalg.norm(one.velocities, axis=1).max() > 0.1
+
+
+@pytest.mark.parametrize("method", ["miran", "irm"])
+def test_there_is_room_for_a_walk_on_the_small_map(method, monkeypatch):
+    made, walk = [], getattr(follow, method)
+    monkeypatch.setattr(follow, method, lambda *given: made.append(walk(*given)) or made[-1])
+    preparing._walk_one(method)
+    assert [one.goal for one in made] == [(11.0, 1.0)]
+    assert 10.0 <= made[0].length < 20.0

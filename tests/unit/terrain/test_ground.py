@@ -10,6 +10,7 @@ import footway as fw
 from footway.environment import Environment, gallery
 from footway.errors import BadGeometry, BadInput, BadQuery
 from footway.terrain import Terrain
+from footway.terrain.ground import _MOST
 
 ROOM = Environment.from_polygons(
     bounds=(0, 0, 10, 8),
@@ -33,6 +34,15 @@ def test_what_it_says_about_itself(room):
 def test_it_is_made_once_for_each_radius(room):
     assert Terrain.build(ROOM, 0) is room
     assert Terrain.build(ROOM, 0.5) is not room
+
+
+def test_those_of_the_last_radii_are_kept():
+    hall = Environment.from_polygons(bounds=(0, 0, 10, 8))
+    radii = [0.1 * k for k in range(_MOST + 2)]
+    made = [Terrain.build(hall, radius) for radius in radii]
+    kept = made[-_MOST:]
+    assert [Terrain.build(hall, one.radius) for one in kept] == kept
+    assert Terrain.build(hall, radii[0]) is not made[0]
 
 
 def test_kinds_at_points(room):

@@ -167,6 +167,34 @@ class TestMethods:
         dx, dy = np.abs(np.diff(np.round(cells), axis=0)).T
         assert ((dx == 0) | (dy == 0) | (dx == dy)).all()
 
+    @pytest.mark.parametrize("seed", range(12))
+    def test_a_grid_gives_the_best_way_over_its_cells(self, seed):
+        """All joins and all ways of king's moves between them, in an empty room."""
+        size, reach = 0.5, 2
+        room = fw.Environment.from_polygons(bounds=(0, 0, 6, 5))
+        ends = np.random.default_rng(seed).uniform((0.1, 0.1), (5.9, 4.9), (2, 2))
+        cells = np.array([(i, j) for j in range(10) for i in range(12)])
+        near = [cells[(np.abs(cells - np.floor(end / size)) <= reach).all(axis=1)] for end in ends]
+        joins = [np.hypot(*((c + 0.5) * size - e).T) for c, e in zip(near, ends, strict=True)]
+        gaps = np.sort(np.abs(near[0][:, None] - near[1][None]), axis=2)
+        between = size * (gaps[..., 1] + (math.sqrt(2) - 1) * gaps[..., 0])
+        best = (joins[0][:, None] + between + joins[1][None]).min()
+        terrain = fw.Terrain.build(room, 0.0)
+        route = fw.route(terrain, *ends, method="grid", resolution=size, improve=False)
+        assert route.length == pytest.approx(best)
+
+    def test_a_grid_heeds_the_ground_and_is_improved(self, halves):
+        ends, weights = ((5, 9), (35, 9)), {"mud": 8.0}
+        rough, fine = (
+            fw.route(halves, *ends, preferences=weights, method="grid", improve=improve)
+            for improve in (False, True)
+        )
+        best = fw.route(halves, *ends, preferences=weights)
+        assert rough.measure()["mud"] < 5.0
+        assert fine.weighted_length == pytest.approx(best.weighted_length)
+        assert fine.weighted_length < rough.weighted_length
+        assert fine.weighted_length_before == rough.weighted_length
+
     def test_a_thin_wall_is_seen_by_a_coarse_grid(self):
         env = fw.Environment.from_polygons(bounds=(0, 0, 10, 10), lines=[[(5, 0), (5, 8)]])
         terrain = fw.Terrain.build(env, radius=0.0)

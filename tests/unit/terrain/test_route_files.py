@@ -121,6 +121,10 @@ class TestFiles:
     def test_missing_and_not_text(self, terrain, tmp_path):
         with pytest.raises(fw.BadFile, match="no such file"):
             fw.IndicativeRoute.load(tmp_path / "none.csv", terrain)
+        with (tmp_path / "large.csv").open("wb") as file:
+            file.truncate(65 * 2**20)  # sparse: takes no space
+        with pytest.raises(fw.BadFile, match="more than 64 MiB: too large for a route"):
+            fw.IndicativeRoute.load(tmp_path / "large.csv", terrain)
         (tmp_path / "a.csv").write_bytes(b"\xff\xfe\x00")
         with pytest.raises(fw.BadFile, match="is not text"):
             fw.IndicativeRoute.load(tmp_path / "a.csv", terrain)

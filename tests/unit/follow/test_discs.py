@@ -1,0 +1,67 @@
+"""Discs in the way: where they count, and where a step stops before them; judged by samples."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from footway._jit import kernel
+from footway.follow import _disc_kernels as ways
+
+SAMPLES = np.linspace(0, 1, 20_001)
+
+
+@kernel
+def met_at(x, v, time, i, discs):
+    return ways.met_at(x, v, time, i, discs)
+
+
+@kernel
+def until_disc(x, to, r, time, discs):
+    return ways.until_disc(x, to, r, time, discs)
+
+
+def some(rng, count, speed):
+    """Discs (m, 7) around the origin."""
+    discs = np.zeros((count, 7))
+    discs[:, :2], discs[:, 3] = rng.uniform(-2, 2, (count, 2)), rng.uniform(0.05, 0.3, count)
+    discs[:, 4:6] = rng.normal(0, speed, (count, 2))
+    return discs
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_step_stops_where_it_touches_a_disc(seed):
+    rng = np.random.default_rng(seed)
+    x, to = (tuple(rng.uniform(-2, 2, 3) * (1, 1, 0)) for _ in range(2))
+    discs, r, time = some(rng, 4, 0.5), 0.2, 0.7
+    at = discs[:, :2] + time * discs[:, 4:6]
+    way = np.array(x[:2]) + SAMPLES[:, None] * (np.array(to) - x)[:2]
+    gaps = np.linalg.norm(way[:, None] - at, axis=2) - discs[:, 3] - r
+    comes_nearer = np.einsum("ij,j->i", np.array(x[:2]) - at, (np.array(to) - x)[:2]) < 0
+    touched = SAMPLES[(gaps[:, comes_nearer] < 0).any(axis=1)]
+    expected = touched[0] if len(touched) else 1.0
+    assert until_disc(x, to, r, time, discs) == pytest.approx(expected, abs=1e-4)
+
+
+def test_a_step_away_from_a_disc_is_free():
+    disc = np.array([[0.0, 0, 0, 0.3, 0, 0, 0]])
+    assert until_disc((0.4, 0.0, 0.0), (1.0, 0.0, 0.0), 0.25, 0.0, disc) == 1.0
+    toward = until_disc((0.6, 0.0, 0.0), (0.0, 0.0, 0.0), 0.25, 0.0, disc)
+    assert toward == pytest.approx(0.05 / 0.6)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_disc_that_moves_counts_where_it_comes_closest_within_a_while(seed):
+    rng = np.random.default_rng(seed)
+    x, v = (tuple(rng.normal(0, 1, 3) * (1, 1, 0)) for _ in range(2))
+    discs, time = some(rng, 1, 1.0), 0.4
+    later = ways.FORESIGHT * SAMPLES[:, None]
+    there = discs[0, :2] + (time + later) * discs[0, 4:6]
+    apart = np.linalg.norm(np.array(x[:2]) + later * np.array(v[:2]) - there, axis=1)
+    met = np.array(met_at(x, v, time, 0, discs))
+    assert np.linalg.norm(np.array(x) - met) == pytest.approx(apart.min(), abs=1e-6)
+
+
+def test_a_disc_that_stands_counts_where_it_is():
+    disc = np.array([[2.0, 1.0, 0, 0.3, 0, 0, 0]])
+    assert met_at((0.0, 0.0, 0.0), (1.0, 0.5, 0.0), 3.0, 0, disc) == (2.0, 1.0, 0.0)
