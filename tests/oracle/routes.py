@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from footway.terrain.ground import Ground
 
     Floats = NDArray[np.float64]
+    Moves = dict[tuple[int, int], float]
+
+REACH = 2
+"""Cells around that of an end from which, or to which, a way over a grid may lead."""
 
 NEAR = 1e-9
 """m. A triangle holds points as near as this."""
@@ -65,6 +69,41 @@ def dual_length(terrain: Terrain, start: Floats, goal: Floats, weights: Floats) 
                 cost[u] = there
                 heapq.heappush(heap, (there, u))
     return math.inf
+
+
+def grid_moves(
+    terrain: Terrain, start: Floats, goal: Floats, size: float, wishes: dict[str, float]
+) -> Moves:
+    """Weight of each move: from the start (-1) to cells, between cells, and to the goal (-2).
+
+    Half of a move between cells is on the ground of either. For a terrain without walls.
+    """
+    corner, far = np.split(np.array(terrain.environment.bounds), 2)
+    nx, ny = np.ceil((far - corner) / size).astype(int).tolist()
+    cells = np.array([(i, j) for j in range(ny) for i in range(nx)])
+    middles = corner + (cells + 0.5) * size
+    weight = terrain.weights(wishes)[terrain.ground.kind[terrain.triangles_at(middles)]]
+    moves: Moves = {}
+    for a, (i, j) in enumerate(cells.tolist()):
+        for dx, dy in ((1, 0), (0, 1), (1, 1), (-1, 1)):
+            if 0 <= i + dx < nx and j + dy < ny:
+                b = a + dx + dy * nx
+                mean = 0.5 * float(weight[a] + weight[b])
+                moves[a, b] = moves[b, a] = mean * size * math.hypot(dx, dy)
+    for name, end in ((-1, start), (-2, goal)):
+        off = np.abs(cells - np.floor((end - corner) / size)).max(axis=1)
+        for a in np.flatnonzero(off <= REACH).tolist():
+            cost = terrain.weighted_length([end, middles[a]], wishes)
+            moves[(name, a) if name == -1 else (a, name)] = cost
+    return moves
+
+
+def best_of_moves(moves: Moves) -> float:
+    """Weight of the best way from the start (-1) to the goal (-2)."""
+    count = 3 + max(max(move) for move in moves)
+    rows, columns = (np.array([*moves]) % count).T  # the ends become the last two
+    graph = coo_array((list(moves.values()), (rows, columns)), (count, count))
+    return float(dijkstra(graph.tocsr(), indices=count - 1)[count - 2])
 
 
 def dense_length(

@@ -63,6 +63,28 @@ def test_the_angle_of_a_vector_is_accurate_in_all_quadrants():
         assert worst(portable_math.atan2(y, x), exact) < 2.5
 
 
+def test_angles_beyond_a_right_angle_are_not_biased():
+    """Pi has a part below the last place: without it, they are half a unit too small on average."""
+    y, x = np.abs(RandomStream(5).normal(2 * COUNT).reshape(2, -1))
+    with mpmath.workprec(140):
+        exact = [mpmath.atan2(float(b), float(-a)) for b, a in zip(y, x, strict=True)]
+        errors = [
+            float((mpmath.mpf(float(value)) - true) / float(np.spacing(float(true))))
+            for value, true in zip(portable_math.atan2(y, -x), exact, strict=True)
+        ]
+    assert abs(np.mean(errors)) < 0.25
+
+
+def test_huge_angles_lose_accuracy_slowly():
+    x = 10.0 ** np.linspace(6.01, 300, 500)
+    sine, cosine = portable_math.sin(x), portable_math.cos(x)
+    assert sine * sine + cosine * cosine == pytest.approx(np.ones(len(x)), abs=1e-15)
+    few = x[x < 1e12]
+    with mpmath.workprec(140):
+        exact = np.array([float(mpmath.sin(float(value))) for value in few])
+    assert (np.abs(portable_math.sin(few) - exact) <= 4e-17 * few).all()
+
+
 @pytest.mark.parametrize(
     ("y", "x", "angle"),
     [(0, 0, 0), (0, 2, 0), (0, -2, math.pi), (-0.0, -2, math.pi), (3, 0, math.pi / 2)],

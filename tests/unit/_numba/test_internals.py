@@ -237,6 +237,37 @@ class TestInner:
         assert pack.files() == []
 
 
+LARGE = np.arange(200_000.0)  # Numba compiles the address of an array above 1 MB into a kernel
+
+
+def _last_of_large():
+    return LARGE[-1]
+
+
+def _calls_last_of_large():
+    return _inner_last_of_large()
+
+
+_inner_last_of_large = inner(_last_of_large)
+
+
+class TestAddresses:
+    """A kernel that contains an address of this process is of no use to another one."""
+
+    @pytest.mark.parametrize("function", [_last_of_large, _calls_last_of_large])
+    def test_are_not_kept(self, function, monkeypatch, tmp_path):
+        monkeypatch.setattr(_jit, "_CACHE", tmp_path)
+        monkeypatch.setitem(globals(), "_inner_last_of_large", inner(_last_of_large))
+        assert kernel(function)() == LARGE[-1]
+        assert list(tmp_path.iterdir()) == []
+
+    def test_kernels_with_a_small_array_are(self, monkeypatch, tmp_path):
+        monkeypatch.setattr(_jit, "_CACHE", tmp_path)
+        monkeypatch.setitem(globals(), "LARGE", np.arange(3.0))
+        assert kernel(_last_of_large)() == 2.0
+        assert len(list(tmp_path.iterdir())) == 1
+
+
 HOST = cpu_target.target_context.codegen().magic_tuple()
 
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import footway as fw
+from footway._jit import kernel
 from footway.cli.path import Query, Shortest
+from footway.corridor._path_kernels import _write_pieces
+from footway.corridor._taut_kernels import draw_legs
 from footway.corridor.answers import _path_along_backbone
 from tests.oracle.clearance import path_clearance
 
@@ -77,6 +83,59 @@ def test_a_path_along_a_curve_of_the_axis_does_not_cut_it(spare):
     found = _path_along_backbone(tight.solver, *ends, 0.5 - spare)
     assert found is not None
     assert path_clearance(found.points, env) >= 0.5 - spare - 1e-6
+
+
+@pytest.mark.parametrize("fine_from", [0.01, 0.002, 0.0])
+def test_a_path_along_the_axis_that_cuts_a_curve_is_refined_or_refused(fine_from):
+    """Of the three steps that are tried, those above `fine_from` give chords of 0.1 m here."""
+    env = fw.Environment.from_polygons(bounds=(0, 0, 10, 1.9), points=[(5, 1)])
+    tight, radius = fw.CorridorMap.build(env), 0.5 - 1e-5
+    ends = np.array([(1, 0.6), (9, 0.6)])
+    fine = tight.solver.corridor(*ends, radius, step=0.01)
+    along = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(fine.balls[:, :2], axis=0).T))])
+    few = np.unique(np.searchsorted(along, np.arange(0.0, along[-1], 0.1)))
+    coarse = fine._replace(balls=fine.balls[[*few, -1]])
+    assert radius - 1e-2 < path_clearance(coarse.balls[:, :2], env) < radius - 1e-5
+    solver = SimpleNamespace(
+        index=tight.solver.index,
+        corridor=lambda *_, step: fine if step <= fine_from else coarse,
+    )
+    found = _path_along_backbone(solver, *ends, radius)
+    if fine_from == 0.0:
+        assert found is None
+    else:
+        assert path_clearance(found.points, env) >= radius - 1e-6
+
+
+@kernel
+def arc_around(corner, sigma, ends, out, chain, legs, grid, xy):
+    """Pieces of the way around one corner: how many, length, least clearance of its arc."""
+    chain[0, 0], chain[0, 1] = corner, sigma
+    draw_legs(1, chain, legs, xy, ends)
+    return _write_pieces(1, out, chain, legs, grid, xy, ends)
+
+
+@pytest.mark.parametrize(
+    ("post", "least"),
+    [
+        ((4.7, 5.3), 0.3 * math.sqrt(2.0) - 0.3),  # opposite the middle of the arc
+        ((4.45, 5.0), 0.25),  # beside the begin of the arc
+        ((4.0, 6.0), 0.3),  # far away: nearest is the corner itself
+    ],
+)
+def test_an_arc_is_as_near_to_a_post_as_it_says(post, least):
+    env = fw.Environment.from_polygons(
+        bounds=(0, 0, 10, 10), obstacles=[[(5, 0), (10, 0), (10, 5), (5, 5)]], points=[post]
+    )
+    tight, radius = fw.CorridorMap.build(env), 0.3
+    index, ws = tight.solver.index, tight.solver.workspace
+    corner = np.flatnonzero((index.string.xy == (5, 5)).all(axis=1))[0]
+    ends, out = (5 - radius, 1.0, 9.0, 5 + radius, radius), np.empty((8, 9))
+    rows, length, found = arc_around(
+        corner, -1, ends, out, ws.chain, ws.legs, index.grid, index.string.xy
+    )
+    assert (rows, length) == (3, pytest.approx(8.0 + 0.5 * math.pi * radius))
+    assert found == pytest.approx(least)
 
 
 def test_the_points_of_an_arc_without_room_keep_the_radius():

@@ -353,6 +353,18 @@ class TestOwnForces:
         np.testing.assert_array_equal(one.points, two.points)
         assert one.points[:, 1].mean() < fw.follow.cmm(corridor).points[:, 1].mean()
 
+    @pytest.mark.parametrize(("push", "share"), [(-0.45, 1.0), (0.5, 1.0), (-0.75, 0.5)])
+    def test_the_sum_of_forces_says_where_to_not_how_fast(self, push, share):
+        """Only where the forces cancel to less than a half of F_0 does the character slow down."""
+        hall = fw.CorridorMap.build(fw.Environment.from_polygons(bounds=(0, 0, 20, 4)))
+
+        def wind(moment):
+            return np.array([push if moment.position[0] < 12.0 else 0.0, 0.0])
+
+        walk = fw.follow.cmm(hall.corridor((1, 2), (19, 2), radius=RADIUS), forces=[wind])
+        x, pace = walk.points[:, 0], np.linalg.norm(walk.velocities, axis=1)
+        np.testing.assert_allclose(pace[(x > 6.0) & (x < 11.0)], share * walk.speed, rtol=1e-6)
+
     def test_know_the_moment(self, cmap):
         corridor = cmap.corridor((2, 2), (18, 8), radius=RADIUS)
         seen = []

@@ -1,13 +1,17 @@
-"""Searches over nodes: landmarks, which only save time, and what is kept of them."""
+"""Searches over nodes, with landmarks that only save time, and ways that are pulled taut."""
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
+from scipy.optimize import minimize_scalar
 
 import footway as fw
 from footway.environment.gallery import forest, mckenna_road
 from footway.terrain import refine
+from footway.terrain._refine_kernels import pull_taut
 from footway.terrain._search_kernels import search_nodes
 from footway.terrain.refine import network_of
 from footway.terrain.route import route
@@ -41,6 +45,57 @@ def places(terrain: fw.Terrain, count: int) -> np.ndarray:
     found = found[terrain.triangles_at(found) >= 0]
     corners = terrain.ground.points[:: max(1, len(terrain.ground.points) // 10)]
     return np.concatenate([corners, found])[:count]
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_a_short_way_within_a_triangle_is_straight(name):
+    """To the sides and back is farther, however good the ground is there."""
+    env, preferences = SCENES[name]
+    terrain = fw.Terrain.build(env)
+    weights, ground, nodes = terrain.weights(preferences), terrain.ground, network_of(terrain).nodes
+    none = np.empty((len(nodes.places), 0), np.float32)
+    for t in range(0, len(ground.triangles), 7):
+        a, b, c = ground.points[ground.triangles[t]]
+        middle = (a + b + c) / 3
+        start, goal = middle + 0.1 * (a - middle), middle + 0.1 * (b - middle)
+        inside = min(
+            abs((q[0] - p[0]) * (end[1] - p[1]) - (q[1] - p[1]) * (end[0] - p[0])) / math.dist(p, q)
+            for p, q in ((a, b), (b, c), (c, a))
+            for end in (start, goal)
+        )
+        goal = start + (goal - start) * min(1.0, inside / math.dist(start, goal))
+        way, through, cost = search_nodes(start, goal, weights, ground, nodes, none)
+        assert (way.tolist(), through.tolist()) == ([], [t])
+        assert cost == pytest.approx(weights[ground.kind[t]] * math.dist(start, goal))
+
+
+class TestRelease:
+    """A way that was laid past a corner on its worse side is moved to the other side."""
+
+    @pytest.mark.parametrize("weight", [3.0, 5.0, 20.0])
+    @pytest.mark.parametrize("is_back", [False, True])
+    def test_a_way_crosses_a_border_beyond_a_corner(self, weight, is_back):
+        """The straight line passes the corner on its left, the best way on its right."""
+        muds = [
+            (kind, [(x, 0), (x + 10, 0), (x + 10, 6), (x, 6)]) for kind, x in (("a", 0), ("b", 10))
+        ]
+        terrain = fw.Terrain.build(
+            fw.Environment.from_polygons(bounds=(0, 0, 20, 12), terrain=muds), radius=0.0
+        )
+        nodes, ends = network_of(terrain).nodes, np.array([(9.4, 6.2), (10.3, 5.4)])
+        ends = ends[::-1] if is_back else ends
+        corner = np.flatnonzero((nodes.places == (10, 6)).all(axis=1)).astype(np.int32)
+        through = terrain.triangles_at(ends).astype(np.int32)
+        weights = terrain.weights({"a": weight, "b": weight})
+        points, cost = pull_taut(corner, through, ends.ravel(), weights, 0.0, terrain.ground, nodes)
+
+        def length(x: float) -> float:
+            return math.dist((9.4, 6.2), (x, 6)) + weight * math.dist((x, 6), (10.3, 5.4))
+
+        best = minimize_scalar(length, bounds=(9, 11), method="bounded", options={"xatol": 1e-9})
+        assert best.x > 10.01
+        assert cost == pytest.approx(best.fun, rel=1e-9)
+        assert points[1].tolist() == pytest.approx([best.x, 6.0], abs=1e-4)
 
 
 class TestLandmarks:

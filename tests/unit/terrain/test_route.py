@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,7 +11,11 @@ from scipy.optimize import minimize_scalar
 
 import footway as fw
 from footway.environment.gallery import forest, mckenna_road
+from footway.terrain._grid_route_kernels import search_cells
+from footway.terrain.refine import best_way
+from tests.oracle import routes
 
+SQUARE = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])
 MUD = ("mud", [(0, 0), (40, 0), (40, 10), (0, 10)])
 
 
@@ -133,6 +138,23 @@ class TestMargin:
         assert 0.25 < shapely.LineString(far.points).distance(shapely.Polygon(mud)) <= 2.0
         assert fw.follow.miran(far, sigma=6).measure()["mud"] == 0.0
 
+    def test_is_given_up_where_a_rough_way_weighs_less(self):
+        """The grid leads nearly straight along the mud; the best way without a margin is better."""
+        env = fw.Environment.from_polygons(
+            bounds=(0, 0, 20, 12), terrain=[("mud", [(8, 0), (12, 0), (12, 6), (8, 6)])]
+        )
+        ends = np.array([(2, 6.05), (18, 6.05)])
+        terrain, wishes = fw.Terrain.build(env, 0.0), {"mud": 5.0}
+        ways = {
+            improve: fw.route(
+                terrain, *ends, preferences=wishes, method="grid", resolution=0.5, improve=improve
+            )
+            for improve in (False, True)
+        }
+        _, with_margin = best_way(terrain, *ends, terrain.weights(wishes), 0.75)
+        assert 16.0 < ways[False].weighted_length < with_margin
+        assert ways[True].points.tolist() == ends.tolist()
+
     def test_keeps_followers_out_of_worse_ground(self):
         terrain = fw.Terrain.build(mckenna_road.mckenna_road())
         ends, weights = ((107.3, 187.4), (25.2, 83.0)), mckenna_road.PEDESTRIAN
@@ -182,6 +204,23 @@ class TestMethods:
         terrain = fw.Terrain.build(room, 0.0)
         route = fw.route(terrain, *ends, method="grid", resolution=size, improve=False)
         assert route.length == pytest.approx(best)
+
+    @pytest.mark.parametrize("seed", range(12))
+    def test_a_grid_gives_the_best_way_over_cells_of_different_ground(self, seed):
+        """The goal is on the worst ground, the start on any."""
+        rng = np.random.default_rng(seed)
+        mud, sand = ((rng.uniform((2, 1), (5, 4)) + s * SQUARE).tolist() for s in (1.0, 1.5))
+        env = fw.Environment.from_polygons(
+            bounds=(0, 0, 7, 6), terrain=[("sand", sand), ("mud", mud)]
+        )
+        terrain, wishes = fw.Terrain.build(env, 0.0), {"mud": 6.0, "sand": 2.0}
+        start, goal = rng.uniform((0.1, 0.1), (6.9, 5.9)), np.mean(mud, axis=0)
+        grid = np.zeros(2), 0.5, 14, 12
+        way = search_cells(start, goal, *grid, terrain.weights(wishes), terrain.ground)
+        i, j = np.round(way[1:-1] / 0.5 - 0.5).astype(int).T
+        moves = routes.grid_moves(terrain, start, goal, 0.5, wishes)
+        cost = sum(moves[move] for move in pairwise([-1, *(14 * j + i).tolist(), -2]))
+        assert cost == pytest.approx(routes.best_of_moves(moves))
 
     def test_a_grid_heeds_the_ground_and_is_improved(self, halves):
         ends, weights = ((5, 9), (35, 9)), {"mud": 8.0}
