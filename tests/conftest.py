@@ -57,15 +57,17 @@ SLOW_FIRST = ("browser", "system", "misuse", "golden", "property", "reference")
 """Folders of tests in the order in which they begin: the longest files first, for even workers."""
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(items):
+def pytest_itemcollected(item):
     """Give each file to one worker, which makes its fixtures once; all of the browser to another.
 
     Two browsers at a time would slow each other down.
     """
-    for item in items:
-        is_browser = "browser" in item.path.parts
-        item.add_marker(pytest.mark.xdist_group("browser" if is_browser else str(item.path)))
+    is_browser = "browser" in item.path.parts
+    item.add_marker(pytest.mark.xdist_group("browser" if is_browser else str(item.path)))
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with the folders whose files take longest."""
     items.sort(key=_turn)
 
 
