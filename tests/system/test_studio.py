@@ -318,6 +318,7 @@ def test_a_recording_is_sent_and_replayed(studio, tmp_path):
 
 def test_the_crowd_is_recorded_and_sent(studio, tmp_path):
     with Page(studio.gate) as page:
+        page.ask("open", name="gallery:field")
         page.ask("population", do="add", count=30)
         page.ask("crowd", do="record")
         assert get(studio.gate, "/save?as=take").status_code == 400
