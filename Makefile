@@ -40,7 +40,7 @@ mutants: $(READY)
 # of their own: what pyproject.toml promises. Old packages warn about what is deprecated today.
 LOWEST := .venv-lowest
 LOWEST_TESTS := tests/unit/environment tests/unit/io tests/unit/corridor/test_errors.py \
-	tests/unit/crowd/test_recording.py tests/unit/cli/test_path.py tests/unit/cli/test_check.py \
+	tests/unit/recording/test_recording.py tests/unit/cli/test_path.py tests/unit/cli/test_check.py \
 	tests/unit/cli/test_failures.py tests/unit/studio/test_documents.py tests/unit/studio/test_wire.py \
 	tests/unit/roadmap/test_rrm.py tests/unit/test_archive.py tests/unit/test_public_names.py
 

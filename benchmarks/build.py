@@ -25,7 +25,7 @@ from benchmarks.report import Outcome, Table, Target
 from benchmarks.timing import spread, stopwatch
 from footway.corridor.index import build_index
 from footway.environment import gallery
-from footway.io import save_geojson
+from footway.formats import save_geojson
 from footway.medial import medial_axis
 
 if TYPE_CHECKING:

@@ -65,7 +65,7 @@ def _table(grown: list[dict[str, Any]]) -> Table:
 
 def _in_fresh_process(name: str, repeats: int) -> dict[str, Any]:
     from footway.environment import gallery
-    from footway.io import save_geojson
+    from footway.formats import save_geojson
 
     with TemporaryDirectory() as folder:
         file = Path(folder) / "map.geojson"

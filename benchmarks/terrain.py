@@ -33,9 +33,9 @@ from benchmarks.peers.navigator import NotInstalled, inset
 from benchmarks.peers.walking_agent import WalkingAgent
 from benchmarks.queries import quantile
 from benchmarks.report import Outcome, Table, Target
-from footway.experiments.miran import scenes
-from footway.experiments.miran.judge import faults
-from footway.experiments.timing import in_turn
+from footway.reproduce.miran import scenes
+from footway.reproduce.miran.judge import faults
+from footway.reproduce.timing import in_turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from benchmarks.effort import Effort
     from benchmarks.questions import Query
     from footway import Environment, IndicativeRoute, Terrain
-    from footway.experiments.timing import Timing
+    from footway.reproduce.timing import Timing
 
     Floats = NDArray[np.float64]
     Laps = dict[str, list[Floats]]  # by job: for each round, (queries,) s

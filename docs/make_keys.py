@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from footway.io.scenario.schema import markdown
+from footway.scenario.schema import markdown
 
 DOCUMENT: Final = Path(__file__).resolve().parent / "scenarios.md"
 BEGIN: Final = "<!-- keys: written by docs/make_keys.py -->\n"

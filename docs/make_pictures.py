@@ -22,11 +22,11 @@ import numpy as np
 from PIL import Image, ImageColor
 
 import footway as fw
+from footway import plot
 from footway.cli.demo import SEED
 from footway.cli.demo_crowd import fill
 from footway.environment.gallery import forest
-from footway.io import picture
-from footway.io.picture import palette
+from footway.plot import palette
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,11 +47,11 @@ def main() -> None:
     city = fw.load("gallery:city")
     cmap = fw.CorridorMap.build(city)
     write(draw_people(cmap, city), "crowd.png")
-    write(picture.draw_map(cmap, environment=city), "axis.png")
+    write(plot.draw_map(cmap, environment=city), "axis.png")
 
     office = fw.load("gallery:office")
     cmap = fw.CorridorMap.build(office)
-    figure = picture.draw_path(
+    figure = plot.draw_path(
         cmap,
         cmap.path(START, GOAL, radius=0.25),
         corridor=cmap.corridor(START, GOAL, radius=0.25, around="path"),
@@ -72,7 +72,7 @@ def draw_people(cmap: fw.CorridorMap, city: fw.Environment) -> Figure:
     crowd = fw.Crowd(cmap, seed=SEED)
     fill(crowd, city, 10_000)
     crowd.step(120)
-    return picture.draw_moment(cmap, crowd.run(seconds=2), view=MIDDLE, environment=city)
+    return plot.draw_moment(cmap, crowd.run(seconds=2), view=MIDDLE, environment=city)
 
 
 def draw_walks() -> Figure:
@@ -88,14 +88,14 @@ def draw_walks() -> Figure:
         fw.follow.cmm(corridor, obstacles=people, avoid="forces"),
     ]
     panels = [
-        picture.Panel("Lanes", lanes, _lengths(lanes), list(LANES), ["walk"] * len(lanes)),
-        picture.Panel(
+        plot.Panel("Lanes", lanes, _lengths(lanes), list(LANES), ["walk"] * len(lanes)),
+        plot.Panel(
             "Noise: 60 walks",
             varied.walks,
             f"{varied.diversity:.0%} of the corridor's width",
             names=["walk"] * 60,
         ),
-        picture.Panel(
+        plot.Panel(
             "People in the way",
             around,
             f"at least {min(walk.gap for walk in around):.2f} m from them",
@@ -103,13 +103,13 @@ def draw_walks() -> Figure:
             ["walk", "pushed off by forces"],
         ),
     ]
-    return picture.draw_panels(cmap, panels, title="Characters that walk", environment=field)
+    return plot.draw_panels(cmap, panels, title="Characters that walk", environment=field)
 
 
 def draw_office(office: fw.Environment) -> Figure:
     """Return the retracted roadmap of the office."""
     roadmap = fw.roadmap.rrrm(office, resolution=0.2, radius=0.25)  # all doors are open
-    return picture.draw_roadmap(roadmap, environment=office)
+    return plot.draw_roadmap(roadmap, environment=office)
 
 
 def draw_house() -> Figure:
@@ -117,13 +117,13 @@ def draw_house() -> Figure:
     house = fw.load("gallery:house")
     roadmap = fw.roadmap.rrrm(house, size=(3, 3, 3))
     path = fw.CorridorMap.from_roadmap(roadmap).path((8, 6, 5), (48, 30, 15))
-    return picture.draw_roadmap(roadmap, environment=house, path=path)
+    return plot.draw_roadmap(roadmap, environment=house, path=path)
 
 
 def draw_blends() -> Figure:
     """Return the Voronoi roadmap of the field, with a circular blend for every turn."""
     field = fw.load("gallery:field")
-    return picture.draw_roadmap(fw.roadmap.voronoi_prm(field, radius=0.3), environment=field)
+    return plot.draw_roadmap(fw.roadmap.voronoi_prm(field, radius=0.3), environment=field)
 
 
 def draw_tour(office: fw.Environment) -> Figure:
@@ -132,7 +132,7 @@ def draw_tour(office: fw.Environment) -> Figure:
     assert isinstance(cmap, fw.CorridorMap)
     looking = fw.camera.Stop((40, 52), dwell=3, look_at=(45, 50, 1.0))
     tour = fw.camera.tour(cmap, [(10, 20), looking, (59, 61), (40, 30)], radius=0.25)
-    return picture.draw_camera(cmap, tour, environment=office)
+    return plot.draw_camera(cmap, tour, environment=office)
 
 
 def draw_forest() -> Figure:
@@ -145,10 +145,10 @@ def draw_forest() -> Figure:
     ):
         route = fw.route(terrain, forest.START, forest.GOAL, preferences=wishes, margin=5)
         walk = fw.follow.miran(route, sigma=sigma, spacing=20)
-        lines.append(picture.Line(route.points, f"route, {name}", colour, is_route=True))
-        lines.append(picture.Line(walk.points, f"walk, {name}", colour))
-    panel = picture.RoutePanel("", lines)
-    return picture.draw_routes(terrain.environment, [panel], title="An adult and a child")
+        lines.append(plot.Line(route.points, f"route, {name}", colour, is_route=True))
+        lines.append(plot.Line(walk.points, f"walk, {name}", colour))
+    panel = plot.RoutePanel("", lines)
+    return plot.draw_routes(terrain.environment, [panel], title="An adult and a child")
 
 
 def _lengths(walks: Sequence[fw.Path]) -> str:

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import footway as fw
-from footway.io import picture
-from footway.io.camera import save_camera
+from footway import plot
+from footway.plot.camera_files import save_camera
 
 out = Path("out")
 out.mkdir(exist_ok=True)
@@ -39,5 +39,5 @@ for name, source in (("roadmap", cmap), ("shortest", fw.CorridorMap.build(office
 
 save_camera(tour, out / "tour.csv")
 save_camera(tour, out / "tour.glb", environment=office)
-picture.save_picture(picture.draw_camera(cmap, tour, environment=office), out / "tour.png")
+plot.save_picture(plot.draw_camera(cmap, tour, environment=office), out / "tour.png")
 print(f"wrote {out / 'tour.csv'}, {out / 'tour.glb'}, {out / 'tour.png'}")

@@ -4,8 +4,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import footway as fw
-from footway.io import picture
-from footway.io.jupedsim import save_jupedsim
+from footway import plot
+from footway.recording.jupedsim import save_jupedsim
 
 HALL = [(1, 1), (9, 1), (9, 11), (1, 11)]
 EXIT = [(21, 1), (25, 1), (25, 11), (21, 11)]
@@ -28,8 +28,8 @@ def walk_through_a_door(width: float, file: Path) -> None:
     recording = crowd.run(seconds=75, every=2)
     print(f"{env.name}: {crowd.exited} of 80 people arrived")
     save_jupedsim(recording, file, environment=env)
-    figure = picture.draw_density(cmap, recording, environment=env)
-    picture.save_picture(figure, file.with_suffix(".png"))
+    figure = plot.draw_density(cmap, recording, environment=env)
+    plot.save_picture(figure, file.with_suffix(".png"))
 
 
 def measure(file: Path) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import footway as fw
-from footway.io import picture
+from footway import plot
 
 out = Path("out")
 out.mkdir(exist_ok=True)
@@ -51,6 +51,6 @@ smap = fw.CorridorMap.from_roadmap(rooms)
 way = smap.path((8, 6, 5), (48, 30, 15))
 print(f"up the stairs: {way.length:.1f} m, to a height of {way.points[-1, 2]:g} m")
 
-picture.save_picture(picture.draw_roadmap(clear, environment=field), out / "field.png")
-picture.save_picture(picture.draw_roadmap(rooms, environment=house, path=way), out / "house.png")
+plot.save_picture(plot.draw_roadmap(clear, environment=field), out / "field.png")
+plot.save_picture(plot.draw_roadmap(rooms, environment=house, path=way), out / "house.png")
 print(f"wrote {out / 'field.png'}, {out / 'house.png'}, {out / 'field.fwmap'}")

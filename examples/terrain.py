@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import footway as fw
-from footway.io import picture
+from footway import plot
 
 park = fw.Environment.from_polygons(
     bounds=(0, 0, 60, 40),
@@ -41,7 +41,7 @@ print(f"IRM: {careless.length:.1f} m, weighted {careless.weighted_length:.1f} m"
 
 file = Path("out") / "terrain.png"
 file.parent.mkdir(exist_ok=True)
-picture.save_picture(picture.draw_route(routes["walker"], walk), file)
+plot.save_picture(plot.draw_route(routes["walker"], walk), file)
 print(f"wrote {file}")
 
 # A route by hand that crosses an obstacle is refused, with the place.

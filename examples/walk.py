@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import footway as fw
-from footway.io import picture
+from footway import plot
 
 env = fw.load("gallery:field")
 cmap = fw.CorridorMap.build(env)
@@ -34,7 +34,7 @@ for way in ("forces", "corridor"):
 
 file = Path("out") / "walk.png"
 file.parent.mkdir(exist_ok=True)
-picture.save_picture(picture.draw_walk(cmap, walk, environment=env), file)
+plot.save_picture(plot.draw_walk(cmap, walk, environment=env), file)
 print(f"wrote {file}")
 
 # Something that fills the whole passage closes it, and is named.

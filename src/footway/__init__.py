@@ -62,11 +62,11 @@ _HOME = {
     "Profile": "footway.crowd",
     "Recording": "footway.crowd",
     "Roadmap": "footway.roadmap",
-    "Scenario": "footway.io.scenario",
+    "Scenario": "footway.scenario",
     "Terrain": "footway.terrain",
     "Volume": "footway.environment",
-    "load": "footway.io",
-    "load_scenario": "footway.io.scenario",
+    "load": "footway.formats",
+    "load_scenario": "footway.scenario",
     "route": "footway.terrain.route",
 }
 
@@ -76,9 +76,9 @@ if TYPE_CHECKING:
     from footway.crowd import Crowd, Profile, Recording
     from footway.environment import Environment, Volume
     from footway.errors import BadFile, BadGeometry, BadInput, BadQuery, FootwayError, NoPath
-    from footway.io import load
-    from footway.io.scenario import Scenario, load_scenario
+    from footway.formats import load
     from footway.roadmap import Roadmap
+    from footway.scenario import Scenario, load_scenario
     from footway.terrain import IndicativeRoute, Terrain
     from footway.terrain.route import route
 

@@ -12,7 +12,7 @@ import sys
 
 import pytest
 
-from footway.studio.gate import Gate
+from footway.studio.access import Access
 from footway.studio.pages import STATIC
 from tests.browser.browsing import Browsing
 from tests.unit.studio.serving import Page
@@ -62,7 +62,7 @@ def gate(chromium):
         line = process.stdout.readline()
         found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
         assert found, line + process.stdout.read()
-        yield Gate("127.0.0.1", int(found[1]), None)
+        yield Access("127.0.0.1", int(found[1]), None)
     finally:
         process.kill()
         process.communicate(timeout=60)

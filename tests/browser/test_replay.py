@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import footway as fw
-from footway.crowd.recording import Recorder
+from footway.recording.recording import Recorder
 
 
 @pytest.fixture(scope="module")

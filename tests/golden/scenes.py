@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 import footway as fw
-from footway.random_stream import RandomStream
+from footway._numba.random_stream import RandomStream
 
 HASHES = Path(__file__).with_name("hashes.json")
 

@@ -14,11 +14,12 @@ import numpy as np
 import shapely
 
 import footway as fw
+from footway import plot
 from footway.corridor import SpaceMap
 from footway.crowd import Region
 from footway.environment import Area, TerrainRegion, gallery, rasterise
-from footway.io import picture, save_geojson
-from footway.io.scenario import json_schema, parse_scenario
+from footway.formats import save_geojson
+from footway.scenario import json_schema, parse_scenario
 
 A, B = (2.0, 2.0), (18.0, 12.0)
 RING = [(1, 1), (5, 1), (5, 5), (1, 5)]
@@ -159,7 +160,7 @@ def scenario():
 
 @cache
 def figure():
-    return picture.draw_map(cmap())
+    return plot.draw_map(cmap())
 
 
 def _nothing(*_):
@@ -396,70 +397,72 @@ CALLS = {
     "environment.rasterise": _late(rasterise, lambda: {"environment": env(), **LAYER}),
     "environment.gallery.make": _call(gallery.make, name="field"),
     "environment.gallery.names": _call(gallery.names),
-    # footway.io
-    "io.save_geojson": lambda: (save_geojson, {"env": env(), "path": folder() / "out.geojson"}),
-    "io.scenario.json_schema": _call(json_schema),
-    "io.scenario.parse_scenario": _late(
+    # footway.formats
+    "formats.save_geojson": lambda: (
+        save_geojson, {"env": env(), "path": folder() / "out.geojson"},
+    ),
+    "scenario.json_schema": _call(json_schema),
+    "scenario.parse_scenario": _late(
         parse_scenario, lambda: {"text": SCENARIO, "folder": files()}
     ),
-    # footway.io.picture
-    "Line": _call(picture.Line, points=np.array([A, B]), name="way", colour="red"),
-    "Panel": _call(picture.Panel, caption="walks", walks=()),
+    # footway.plot
+    "Line": _call(plot.Line, points=np.array([A, B]), name="way", colour="red"),
+    "Panel": _call(plot.Panel, caption="walks", walks=()),
     "RoadmapPanel": _late(
-        picture.RoadmapPanel, lambda: {"caption": "roadmap", "roadmap": roadmap()}
+        plot.RoadmapPanel, lambda: {"caption": "roadmap", "roadmap": roadmap()}
     ),
-    "RoutePanel": _call(picture.RoutePanel, caption="routes", lines=()),
-    "io.picture.animate": lambda: (
-        picture.animate,
+    "RoutePanel": _call(plot.RoutePanel, caption="routes", lines=()),
+    "plot.animate": lambda: (
+        plot.animate,
         {
             "cmap": cmap(), "recording": recording(), "file": folder() / "out.gif", "size": 100,
             "rate": 2.0,
         },
     ),
-    "io.picture.check_animation_file": _call(picture.check_animation_file, file="a.gif"),
-    "io.picture.check_picture_file": _call(picture.check_picture_file, file="a.png"),
-    "io.picture.draw_camera": _late(
-        picture.draw_camera, lambda: {"cmap": cmap(), "motion": motion()}
+    "plot.check_animation_file": _call(plot.check_animation_file, file="a.gif"),
+    "plot.check_picture_file": _call(plot.check_picture_file, file="a.png"),
+    "plot.draw_camera": _late(
+        plot.draw_camera, lambda: {"cmap": cmap(), "motion": motion()}
     ),
-    "io.picture.draw_check": _late(picture.draw_check, lambda: {"environment": env()}),
-    "io.picture.draw_crowd": _late(
-        picture.draw_crowd, lambda: {"cmap": cmap(), "positions": [A, B]}
+    "plot.draw_check": _late(plot.draw_check, lambda: {"environment": env()}),
+    "plot.draw_crowd": _late(
+        plot.draw_crowd, lambda: {"cmap": cmap(), "positions": [A, B]}
     ),
-    "io.picture.draw_density": _late(
-        picture.draw_density, lambda: {"cmap": cmap(), "recording": recording()}
+    "plot.draw_density": _late(
+        plot.draw_density, lambda: {"cmap": cmap(), "recording": recording()}
     ),
-    "io.picture.draw_map": _late(picture.draw_map, lambda: {"source": cmap()}),
-    "io.picture.draw_moment": _late(
-        picture.draw_moment, lambda: {"cmap": cmap(), "recording": recording()}
+    "plot.draw_map": _late(plot.draw_map, lambda: {"source": cmap()}),
+    "plot.draw_moment": _late(
+        plot.draw_moment, lambda: {"cmap": cmap(), "recording": recording()}
     ),
-    "io.picture.draw_no_path": _late(picture.draw_no_path, lambda: {"cmap": cmap(), **PAIR}),
-    "io.picture.draw_panels": _late(
-        picture.draw_panels,
-        lambda: {"cmap": cmap(), "panels": [picture.Panel("walk", [walk()])], "title": "walks"},
+    "plot.draw_no_path": _late(plot.draw_no_path, lambda: {"cmap": cmap(), **PAIR}),
+    "plot.draw_panels": _late(
+        plot.draw_panels,
+        lambda: {"cmap": cmap(), "panels": [plot.Panel("walk", [walk()])], "title": "walks"},
     ),
-    "io.picture.draw_path": _late(picture.draw_path, lambda: {"cmap": cmap(), "path": path()}),
-    "io.picture.draw_paths": _late(
-        picture.draw_paths, lambda: {"cmap": cmap(), "paths": [path(), None]}
+    "plot.draw_path": _late(plot.draw_path, lambda: {"cmap": cmap(), "path": path()}),
+    "plot.draw_paths": _late(
+        plot.draw_paths, lambda: {"cmap": cmap(), "paths": [path(), None]}
     ),
-    "io.picture.draw_roadmap": _late(picture.draw_roadmap, lambda: {"roadmap": roadmap()}),
-    "io.picture.draw_roadmaps": _late(
-        picture.draw_roadmaps,
-        lambda: {"panels": [picture.RoadmapPanel("roadmap", roadmap())], "title": "roadmaps"},
+    "plot.draw_roadmap": _late(plot.draw_roadmap, lambda: {"roadmap": roadmap()}),
+    "plot.draw_roadmaps": _late(
+        plot.draw_roadmaps,
+        lambda: {"panels": [plot.RoadmapPanel("roadmap", roadmap())], "title": "roadmaps"},
     ),
-    "io.picture.draw_route": _late(picture.draw_route, lambda: {"route": route()}),
-    "io.picture.draw_routes": _late(
-        picture.draw_routes,
+    "plot.draw_route": _late(plot.draw_route, lambda: {"route": route()}),
+    "plot.draw_routes": _late(
+        plot.draw_routes,
         lambda: {
             "environment": env(), "title": "routes",
-            "panels": [picture.RoutePanel("one", [picture.Line(route().points, "way", "red")])],
+            "panels": [plot.RoutePanel("one", [plot.Line(route().points, "way", "red")])],
         },
     ),
-    "io.picture.draw_walk": _late(picture.draw_walk, lambda: {"cmap": cmap(), "walk": walk()}),
-    "io.picture.save_picture": lambda: (
-        picture.save_picture, {"figure": figure(), "file": folder() / "out.png"}
+    "plot.draw_walk": _late(plot.draw_walk, lambda: {"cmap": cmap(), "walk": walk()}),
+    "plot.save_picture": lambda: (
+        plot.save_picture, {"figure": figure(), "file": folder() / "out.png"}
     ),
-    "io.picture.telling_frame": _late(
-        picture.telling_frame, lambda: {"recording": recording()}
+    "plot.telling_frame": _late(
+        plot.telling_frame, lambda: {"recording": recording()}
     ),
 }  # fmt: skip
 

@@ -15,15 +15,15 @@ MODULES = (
     "footway.environment",
     "footway.environment.gallery",
     "footway.terrain",
-    "footway.io",
-    "footway.io.scenario",
-    "footway.io.picture",
+    "footway.formats",
+    "footway.scenario",
+    "footway.plot",
 )
 
 RESULTS = {
     "Blends", "CameraMotion", "Corridor", "CorridorMap", "Dispersion", "Environment",
     "FakeObstacle", "Group",
-    "IndicativeRoute", "Ingredients", "Location", "Moment", "Path", "Pieces", "Pinch", "Raster",
+    "IndicativeRoute", "InputGeometry", "Location", "Moment", "Path", "Pieces", "Pinch", "Raster",
     "Recording", "Region", "Repair", "Roadmap", "RouteWalk", "Scenario", "Stuck", "TautPath",
     "Terrain", "Tour", "Variations", "Verification", "Walk", "Walls",
 }  # fmt: skip
@@ -31,7 +31,7 @@ RESULTS = {
 
 NOT_FOR_USERS = {
     "Crowd.of": "makes a crowd of its parts",
-    "Environment.from_ingredients": "takes what loaders made",
+    "Environment.from_input_geometry": "takes what loaders made",
     "Pieces.label": "is for loaders",
     "Pieces.repair": "is for loaders",
     "Scenario.model_post_init": "belongs to pydantic",

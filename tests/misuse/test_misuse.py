@@ -15,16 +15,16 @@ from pathlib import Path
 import pytest
 import typer
 
+from footway import plot
 from footway.cli.app import app
-from footway.io import picture
-from footway.io.picture.arguments import CHECKS
+from footway.plot.arguments import CHECKS
 from tests.misuse.calls import CALLS
 from tests.misuse.commands import COMMANDS
 from tests.misuse.names import MODULES, NOT_FOR_USERS, RESULTS, public
 
 ROOT = Path(__file__).parents[2]
 SILENCE = 120.0  # s without a line after which a call hangs; compiling takes some of it
-PICTURES = [name for name in CALLS if name.startswith("io.picture")]
+PICTURES = [name for name in CALLS if name.startswith("plot")]
 FAST = ["build", "check", "demo", "path", "route", "studio"]
 
 GROUPS = {
@@ -88,7 +88,7 @@ def test_every_command_has_a_call():
 
 def test_every_argument_of_a_picture_is_checked():
     for name in PICTURES:
-        draw = getattr(picture, name.removeprefix("io.picture."))
+        draw = getattr(plot, name.removeprefix("plot."))
         assert set(inspect.signature(draw).parameters) <= set(CHECKS), name
 
 

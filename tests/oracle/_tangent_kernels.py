@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from footway._jit import kernel
+from footway._numba.jit import kernel
 
 TURN = 2 * math.pi
 TOLERANCE = 1e-9  # m: a wall may be nearer than the radius by this much

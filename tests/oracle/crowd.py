@@ -14,8 +14,8 @@ import numpy as np
 import shapely
 from scipy.spatial import cKDTree
 
-from footway.crowd import _avoid_kernels as avoid
 from footway.crowd import tracks as tracks_of
+from footway.crowd.kernels import avoidance as avoid
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from footway.terrain.ground import Ground
+    from footway.terrain.terrain import Ground
 
     Floats = NDArray[np.float64]
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.terrain import Terrain
-    from footway.terrain.ground import Ground
+    from footway.terrain.terrain import Ground
 
     Floats = NDArray[np.float64]
     Moves = dict[tuple[int, int], float]

@@ -59,7 +59,10 @@ def test_nobody_walks_through_walls_and_threads_make_no_difference(plan):
     one = filled(plan, cmap)
     assume(len(one))
     walls = NearestWall(env)
-    with mock.patch("footway.crowd.routes._FEW", 1), mock.patch("footway.crowd.engine._FEW", 1):
+    with (
+        mock.patch("footway.crowd.terrain_routes._FEW", 1),
+        mock.patch("footway.crowd.stepping._FEW", 1),
+    ):
         other = filled(plan, cmap, threads=2)
         for _ in range(6):
             one.step(12)

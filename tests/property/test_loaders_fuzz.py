@@ -19,7 +19,7 @@ from PIL import Image
 
 import footway as fw
 from tests.oracle.noded import assert_noded
-from tests.unit.io.files import SQUARE, box, collection, feature
+from tests.unit.formats.files import SQUARE, box, collection, feature
 
 SOME = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 

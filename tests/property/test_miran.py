@@ -17,10 +17,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import footway as fw
-from footway.follow._steer_kernels import Gait
+from footway.follow.kernels.steering import BodyParameters
 from footway.follow.miran import MiranWalker
-from footway.terrain.ground import Terrain
 from footway.terrain.route import IndicativeRoute
+from footway.terrain.terrain import Terrain
 from tests.effort import examples
 from tests.oracle import miran as oracle
 from tests.oracle.follow import gap_to_walls, worst_turn
@@ -114,7 +114,7 @@ def asked(draw: st.DrawFn, radii: st.SearchStrategy[float] = RADII) -> Asked:
 
 def straight(it: Asked, stride: float = 0.25) -> RouteWalk:
     """Walk of a character that moves straight toward each attraction point."""
-    gait = Gait(
+    gait = BodyParameters(
         radius=it.route.terrain.radius, speed=stride, step=1.0, turn_rate=10.0, sigma=it.sigma,
         spacing=it.spacing, look=0.0, clearance=0.0, steering=1.0, boundary=0.0, obstacle=0.0,
         smooth=False,

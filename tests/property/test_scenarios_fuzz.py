@@ -10,9 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import footway as fw
-from footway.io.scenario import parse_scenario
-from footway.io.scenario.models import Scenario
-from footway.io.scenario.schema import TABLES
+from footway.scenario import parse_scenario
+from footway.scenario.models import Scenario
+from footway.scenario.schema import TABLES
 from tests.effort import examples
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -77,8 +77,8 @@ VALUES = st.recursive(
 @given(data=st.data())
 def test_any_value_for_any_key(header, data):
     """As if parsed: the values themselves, in the table where they belong."""
-    from footway.io.scenario.problems import Origin
-    from footway.io.scenario.reading import validated
+    from footway.scenario.problems import Origin
+    from footway.scenario.reading import validated
 
     model = TABLES[header]
     keys = st.sampled_from(sorted(model.model_fields))
@@ -182,8 +182,8 @@ def room(tmp_path_factory):
 @examples(60)
 @given(values=SCENARIOS)
 def test_any_crowd_on_a_map_walks_or_is_refused_in_one_line(room, values):
-    from footway.io.scenario.problems import Origin
-    from footway.io.scenario.reading import validated
+    from footway.scenario.problems import Origin
+    from footway.scenario.reading import validated
 
     areas = {"hall": [0, 0, 4, 8], "block": [4.5, 3.5, 5.5, 4.5], "east": [7, 1, 11.5, 7]}
     try:

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from footway.errors import BadInput
 from footway.roadmap import Roadmap
-from footway.roadmap._graph_kernels import pairs_in_sight
+from footway.roadmap.kernels.graph import pairs_in_sight
 from footway.roadmap.measures import shortest_path_factor
 from footway.roadmap.retraction import retract
 from footway.roadmap.rrm import rrm_of_space
 from footway.roadmap.rrm_star import add_cycles, reconnect
 from footway.roadmap.space import make_space
-from footway.roadmap.useful import medial_places
-from footway.roadmap.useful_as_printed import find_nodes_as_printed
+from footway.roadmap.useful_nodes import medial_places
+from footway.roadmap.useful_nodes_paper import find_nodes_as_printed
 from footway.roadmap.verify import verify
 from tests.effort import examples
 from tests.oracle import cycles, lattice

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import footway as fw
 from tests.effort import examples
-from tests.unit.io.meshes import box, write_obj
+from tests.unit.formats.meshes import box, write_obj
 
 pytest.importorskip("trimesh")
 

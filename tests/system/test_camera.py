@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 
-from tests.unit.io.gltf_reading import read
+from tests.unit.plot.gltf_reading import read
 
 
 def footway(*arguments):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from footway._jit import cache_directory
+from footway._numba.jit import cache_directory
 from tests.shared_data import shared
 
 PATH = ("path", "gallery:mckenna", "--start", "5,5", "--goal", "190,180")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from footway.cli import main
-from footway.io.scenario import parse_scenario
+from footway.scenario import parse_scenario
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

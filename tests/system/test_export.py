@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.unit.crowd.recordings import random_recording
+from tests.unit.recording.recordings import random_recording
 
 
 def footway(*arguments):

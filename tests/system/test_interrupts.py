@@ -11,7 +11,7 @@ import time
 import pytest
 
 from footway.cli import interrupts
-from tests.unit.crowd.recordings import random_recording
+from tests.unit.recording.recordings import random_recording
 
 BUILD = ("build", "gallery:field")
 
@@ -126,7 +126,7 @@ def test_while_writing(tmp_path):
     run, table = tmp_path / "run.parquet", tmp_path / "run.csv"
     random_recording().save(run)
     table.write_text("the one before")
-    assert_one_line(pressed_in("footway.io.pedpy:_write_table", "export", run, "-o", table))
+    assert_one_line(pressed_in("footway.recording.pedpy:_write_table", "export", run, "-o", table))
     assert table.read_text() == "the one before"
     assert sorted(tmp_path.iterdir()) == [table, run]
 

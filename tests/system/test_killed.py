@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from footway.crowd.recording import Recording
-from tests.unit.crowd.recordings import random_recording
+from footway.recording.recording import Recording
+from tests.unit.recording.recordings import random_recording
 
 pq = pytest.importorskip("pyarrow.parquet")
 
@@ -116,8 +116,8 @@ def test_killed_at_many_moments(scenario, whole, tmp_path, seed):
 RECORD = """
 import os, signal, sys
 from pathlib import Path
-from tests.unit.crowd.recordings import MEMORY, random_recording, walk_at_random
-from footway.crowd.storage import ParquetRecorder
+from tests.unit.recording.recordings import MEMORY, random_recording, walk_at_random
+from footway.recording.storage import ParquetRecorder
 
 random_recording(seed=8).save(sys.argv[2])
 moment, moments = int(sys.argv[1]), 0

@@ -16,8 +16,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 import footway as fw
 from footway.studio import server
+from footway.studio.access import MOST_TEXT, MOST_UPLOAD, MOST_WATCHERS, Access
 from footway.studio.documents import open_built_in
-from footway.studio.gate import MOST_TEXT, MOST_UPLOAD, MOST_WATCHERS, Gate
 from footway.studio.saving import as_geojson
 from footway.studio.wire import unpacked
 from tests.unit.studio.serving import Page, serving, wait_until
@@ -38,7 +38,7 @@ def running(*arguments):
         line = process.stdout.readline()
         found = re.search(r"http://([^:]+):(\d+)/(?:\?token=(\S+))?", line)
         assert found, line + process.stderr.read()
-        yield process, Gate(found[1], int(found[2]), found[3])
+        yield process, Access(found[1], int(found[2]), found[3])
     finally:
         if process.poll() is None:
             process.kill()
@@ -128,13 +128,13 @@ def test_another_host_needs_the_token():
         assert gate.token
         assert len(gate.token) > 20
         with pytest.raises(InvalidStatus):
-            Page(Gate("127.0.0.1", gate.port))
+            Page(Access("127.0.0.1", gate.port))
         with pytest.raises(InvalidStatus):
-            Page(Gate("127.0.0.1", gate.port, "wrong"))
+            Page(Access("127.0.0.1", gate.port, "wrong"))
         assert get(gate, "/save?as=geojson").status_code == 403
         assert get(gate, f"/save?as=geojson&token={gate.token}").status_code == 200
-        assert upload(Gate("x", gate.port), "a.wkt", b"").status_code == 403
-        with Page(Gate("127.0.0.1", gate.port, gate.token)) as page:
+        assert upload(Access("x", gate.port), "a.wkt", b"").status_code == 403
+        with Page(Access("127.0.0.1", gate.port, gate.token)) as page:
             assert "ok" in page.ask("hello")[0]
 
 
@@ -318,6 +318,7 @@ def test_a_recording_is_sent_and_replayed(studio, tmp_path):
 
 def test_the_crowd_is_recorded_and_sent(studio, tmp_path):
     with Page(studio.gate) as page:
+        page.ask("open", name="gallery:field")
         page.ask("population", do="add", count=30)
         page.ask("crowd", do="record")
         assert get(studio.gate, "/save?as=take").status_code == 400

@@ -17,8 +17,8 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from footway.studio import connections, server
+from footway.studio.access import Access
 from footway.studio.documents import open_built_in
-from footway.studio.gate import Gate
 from footway.studio.loading import Limits, Loader
 from footway.studio.saving import as_geojson
 from tests.system.test_studio import get, upload
@@ -37,7 +37,7 @@ def running(*arguments, **environment):
         line = process.stdout.readline()
         found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
         assert found, line + process.stderr.read()
-        yield process, Gate("127.0.0.1", int(found[1]), None)
+        yield process, Access("127.0.0.1", int(found[1]), None)
     finally:
         if process.poll() is None:
             process.kill()

@@ -35,7 +35,7 @@ _V3 = {
 }
 """What a CPU must have to run them."""
 
-_SOURCES = ("_jit.py", "_numba/internals.py")
+_SOURCES = ("_numba/jit.py", "_numba/internals.py")
 """Modules that decide how a kernel is compiled."""
 
 _PLAIN = (types.Array, types.Number, types.Boolean, types.Literal, types.NoneType, types.Omitted)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from footway._numba.portable_math import cos, sin, tan
 from footway.camera.course import EMPTY, SHARP, Course
-from footway.portable_math import cos, sin, tan
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

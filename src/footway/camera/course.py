@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from footway.corridor._path_kernels import CX, CY, RADIUS, SWEEP, X0, X1, Y1
-from footway.portable_math import atan2, cos, sin
+from footway._numba.portable_math import atan2, cos, sin
+from footway.corridor.kernels.path import CX, CY, RADIUS, SWEEP, X0, X1, Y1
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from footway._numba.portable_math import atan2, cos, sin
 from footway.camera.flight import Moments
 from footway.camera.limits import LEAST, MOST
 from footway.camera.look import as_directions
@@ -14,7 +15,6 @@ from footway.camera.measuring import polyline_room
 from footway.camera.motion import MOST_FRAMES, CameraMotion, checked_rate, frame_times
 from footway.constants import TOUCH
 from footway.errors import BadQuery
-from footway.portable_math import atan2, cos, sin
 from footway.validation import FARTHEST, number, shown
 from footway.validation import radius as checked_radius
 

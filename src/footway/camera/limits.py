@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from footway.portable_math import atan2
+from footway._numba.portable_math import atan2
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from footway.portable_math import atan2, cos, hypot, sin
+from footway._numba.portable_math import atan2, cos, hypot, sin
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

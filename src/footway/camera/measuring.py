@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from footway.corridor import CorridorMap
-from footway.corridor._path_kernels import polyline_clearance
+from footway.corridor.kernels.path import polyline_clearance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
+from footway._numba.portable_math import tan
 from footway.camera.blending import blended, tangent_lengths, with_halts
 from footway.camera.course import Course, course_of_pieces, course_of_points
 from footway.camera.flight import Flight, Moments
@@ -16,9 +17,8 @@ from footway.camera.limits import LEAST, MOST, Pace
 from footway.camera.measuring import course_clearance
 from footway.constants import TOUCH
 from footway.corridor import Path
-from footway.corridor._path_kernels import polyline_clearance
+from footway.corridor.kernels.path import polyline_clearance
 from footway.errors import BadQuery
-from footway.portable_math import tan
 from footway.validation import FARTHEST, floats, number, shown
 from footway.validation import points as checked_points
 

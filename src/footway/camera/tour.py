@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from footway._numba.portable_math import cos, dist, hypot, tan
 from footway.camera.blending import SMALLEST, blended, tangent_lengths, with_halts
 from footway.camera.course import Course, joined
 from footway.camera.flight import Flight, Wish
@@ -23,9 +24,8 @@ from footway.camera.motion import (
 from footway.camera.order import shortest_order
 from footway.constants import TOUCH
 from footway.corridor import CorridorMap
-from footway.corridor._path_kernels import polyline_clearance
+from footway.corridor.kernels.path import polyline_clearance
 from footway.errors import BadQuery, NoPath
-from footway.portable_math import cos, dist, hypot, tan
 from footway.validation import FARTHEST, number, one_of, point, sequence, shown
 from footway.validation import radius as checked_radius
 

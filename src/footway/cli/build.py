@@ -38,7 +38,6 @@ from footway.cli.maps import (
     load_saved,
     told_repairs,
 )
-from footway.cli.numbers import parse_number, parse_numbers
 from footway.cli.output import (
     Steps,
     announced_compilation,
@@ -49,6 +48,7 @@ from footway.cli.output import (
     print_json,
     print_lines,
 )
+from footway.cli.parsing import parse_number, parse_numbers
 from footway.errors import BadInput
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def _check_output(output: str | None) -> None:
 
 
 def _draw(loaded: LoadedMap, plot: str) -> None:
-    from footway.io.picture import draw_map
+    from footway.plot import draw_map
 
     write_plot(draw_map(loaded.corridors, environment=loaded.environment), plot)
 

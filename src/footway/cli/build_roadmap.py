@@ -13,7 +13,6 @@ import typer
 
 from footway.cli.files import write_plot
 from footway.cli.maps import is_saved, load_space, told_repairs
-from footway.cli.numbers import parse_number, parse_numbers
 from footway.cli.output import (
     Steps,
     count,
@@ -23,7 +22,8 @@ from footway.cli.output import (
     print_json,
     print_lines,
 )
-from footway.cli.running import progress_bar
+from footway.cli.parsing import parse_number, parse_numbers
+from footway.cli.progress import progress_bar
 from footway.errors import BadInput
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ def _finish(
         with steps.step("save", f"Writing {output}"):
             roadmap.save(output)
     if plot is not None:
-        from footway.io.picture import draw_roadmap
+        from footway.plot import draw_roadmap
 
         with steps.step("plot", f"Drawing {plot}"):
             write_plot(draw_roadmap(roadmap, environment=environment), plot)
@@ -275,7 +275,7 @@ def _closed(roadmap: Roadmap) -> Iterator[tuple[str, str]]:
     """What fake obstacles close, where there are any."""
     if not roadmap.fake_obstacles:
         return
-    from footway.roadmap.fake import open_parts
+    from footway.roadmap.fake_obstacles import open_parts
 
     nodes, edges = (int((~part).sum()) for part in open_parts(roadmap))
     fakes = count(len(roadmap.fake_obstacles), "fake obstacle")

@@ -16,8 +16,8 @@ from footway.cli.maps import (  # noqa: TC001 - Typer reads them at run time
     PlotOption,
     ScaleOption,
 )
-from footway.cli.numbers import parse_number
 from footway.cli.output import Steps, announced_compilation, print_json, print_lines
+from footway.cli.parsing import parse_number
 from footway.errors import BadInput, NoPath
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ def _refuse(why: str, **given: Any) -> None:
 
 def _check_files(files: Sequence[str], plot: str | None) -> None:
     """Look at all names before any work is done for them."""
-    from footway.io.camera import check_camera_file
+    from footway.plot.camera_files import check_camera_file
 
     check_plot(plot)
     for file in files:
@@ -220,7 +220,7 @@ def _check_files(files: Sequence[str], plot: str | None) -> None:
 
 
 def _write(motion: CameraMotion, loaded: LoadedMap, files: Sequence[str], steps: Steps) -> None:
-    from footway.io.camera import save_camera
+    from footway.plot.camera_files import save_camera
 
     ground = loaded.environment or loaded.corridors
     if files:
@@ -230,6 +230,6 @@ def _write(motion: CameraMotion, loaded: LoadedMap, files: Sequence[str], steps:
 
 
 def _draw(motion: CameraMotion, loaded: LoadedMap, plot: str) -> None:
-    from footway.io.picture import draw_camera
+    from footway.plot import draw_camera
 
     write_plot(draw_camera(loaded.corridors, motion, environment=loaded.environment), plot)

@@ -25,7 +25,7 @@ def as_json(motion: CameraMotion) -> dict[str, Any]:
 
 def as_text(name: str, motion: CameraMotion, steps: Steps, files: Sequence[str]) -> Iterator[str]:
     """Return what a person wants to know."""
-    from footway.io.camera import KINDS
+    from footway.plot.camera_files import KINDS
 
     stops = getattr(motion, "stops", ())
     yield f"Camera through {name}" + (f": {count(len(stops), 'stop')}" if stops else "")

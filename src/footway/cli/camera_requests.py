@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from footway.cli.files import write_plot
 from footway.cli.maps import LoadedMap, build_map, is_saved, load_environment, load_map
+from footway.cli.no_path_picture import draw_why
 from footway.cli.recordings import tell_if_cut
-from footway.cli.refusals import draw_why
 from footway.errors import BadInput, NoPath
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ class FollowRequest:
 
     def _read(self, loaded: LoadedMap, steps: Steps) -> Recording:
         from footway.crowd import Recording
-        from footway.io.trajectories import check_clear, check_inside
+        from footway.recording.trajectories import check_clear, check_inside
 
         with steps.step("read", f"Reading {self.run}"):
             recording = Recording.load(self.run)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from footway.cli.numbers import parse_number
+from footway.cli.parsing import parse_number
 from footway.errors import BadInput
 
 if TYPE_CHECKING:

@@ -16,7 +16,6 @@ from footway.cli.maps import (
     build_map,
     load_environment,
 )
-from footway.cli.numbers import parse_number
 from footway.cli.output import (
     Steps,
     announced_compilation,
@@ -28,6 +27,7 @@ from footway.cli.output import (
     print_json,
     print_lines,
 )
+from footway.cli.parsing import parse_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -78,7 +78,7 @@ def check(
 
 
 def _draw(loaded: LoadedMap, narrow: Sequence[Pinch], plot: str) -> None:
-    from footway.io.picture import draw_check
+    from footway.plot import draw_check
 
     assert loaded.environment is not None
     write_plot(draw_check(loaded.environment, cmap=loaded.corridors, passages=narrow), plot)
@@ -154,7 +154,7 @@ def _components(number: int) -> str:
 
 
 def _repair_lines(environment: Environment) -> Iterator[str]:
-    from footway.environment.repair import worth_telling
+    from footway.environment.repairs import worth_telling
 
     repairs = environment.repairs
     if not repairs:

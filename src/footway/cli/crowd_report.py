@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from footway.cli.output import Steps
-    from footway.cli.running import Run
+    from footway.cli.progress import Run
     from footway.crowd import Crowd
 
 _MOST_STUCK: Final = 5  # that are listed

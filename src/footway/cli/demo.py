@@ -11,7 +11,7 @@ import typer
 from footway.cli.files import prepare_folder, write_plot
 from footway.cli.maps import JsonOption, LoadedMap, build_map, load_environment
 from footway.cli.output import Steps, announced_compilation, print_json, print_lines
-from footway.cli.running import progress_bar
+from footway.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from footway.cli.demo_crowd import TimedCrowd
@@ -97,7 +97,7 @@ def _perform(count: int, seconds: float, written: Written) -> Show:
 
 
 def _save(loaded: LoadedMap, written: Written, steps: Steps) -> None:
-    from footway.io import save_geojson
+    from footway.formats import save_geojson
 
     assert loaded.environment is not None
     with steps.step("save", "Writing the map"):
@@ -131,7 +131,7 @@ def _walk(crowd: TimedCrowd, seconds: float, file: str, steps: Steps) -> Recordi
 
 
 def _draw(recording: Recording, loaded: LoadedMap, written: Written, steps: Steps) -> None:
-    from footway.io.picture import animate, draw_moment
+    from footway.plot import animate, draw_moment
 
     cmap, city = loaded
     with steps.step("picture", f"Drawing {written.picture}"):

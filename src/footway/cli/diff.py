@@ -14,7 +14,7 @@ from footway.cli.recordings import tell_if_cut
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from footway.crowd.comparing import Comparison, FrameDifference
+    from footway.recording.comparing import Comparison, FrameDifference
 
 EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
@@ -39,7 +39,7 @@ def diff(
     seeds or maps are reported, but do not count as a difference. The exit code is 0 if the
     recordings are equal, and 1 if they differ.
     """
-    from footway.crowd.recording import Recording
+    from footway.recording.recording import Recording
 
     one, other = Recording.load(a), Recording.load(b)
     found = one.compare(other)

@@ -16,7 +16,6 @@ from footway.cli.maps import (
     load_environment,
     load_map,
 )
-from footway.cli.numbers import check_speed, parse_number
 from footway.cli.output import (
     Steps,
     announced_compilation,
@@ -25,14 +24,15 @@ from footway.cli.output import (
     print_json,
     print_lines,
 )
+from footway.cli.parsing import check_speed, parse_number
 from footway.cli.recordings import tell_if_cut
 from footway.errors import BadInput
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from footway.crowd.recording import Recording
     from footway.environment import Environment
+    from footway.recording.recording import Recording
 
 EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
@@ -86,7 +86,7 @@ class Wishes(NamedTuple):
             raise BadInput(f"{self.output}: --at is for pictures ({', '.join(_PICTURES)})")
         check_speed(self.speed, "--speed")
         if self.kind in _FILMS:
-            from footway.io.picture import check_animation_file
+            from footway.plot import check_animation_file
 
             check_animation_file(self.output)
         check_writable(self.output)
@@ -174,7 +174,7 @@ def export(
 
 def _load(runs: Sequence[str], steps: Steps) -> Recording:
     """Read recordings, none of them without frames, and join them."""
-    from footway.crowd.recording import Recording
+    from footway.recording.recording import Recording
 
     with steps.step("load", f"Reading {', '.join(runs)}"):
         parts = [Recording.load(run) for run in runs]
@@ -185,9 +185,9 @@ def _load(runs: Sequence[str], steps: Steps) -> Recording:
 
 
 def _write(recording: Recording, wishes: Wishes, steps: Steps) -> None:
-    from footway.io.jupedsim import save_jupedsim
-    from footway.io.pedpy import save_csv, save_pedpy
-    from footway.io.trajectories import check_inside
+    from footway.recording.jupedsim import save_jupedsim
+    from footway.recording.pedpy import save_csv, save_pedpy
+    from footway.recording.trajectories import check_inside
 
     environment = None
     if wishes.map_name is not None:
@@ -207,7 +207,7 @@ def _write(recording: Recording, wishes: Wishes, steps: Steps) -> None:
 
 def _draw(recording: Recording, wishes: Wishes, steps: Steps) -> None:
     """Draw one frame, or all of them, on the map or on a box around everybody."""
-    from footway.io.picture import animate, draw_moment, save_picture, telling_frame
+    from footway.plot import animate, draw_moment, save_picture, telling_frame
 
     own = _built_in(recording, steps) if wishes.map_name is None else None
     loaded = own or _ground(recording, wishes, steps)
@@ -239,7 +239,7 @@ def _write_page(recording: Recording, loaded: LoadedMap, output: str, *, is_boxe
 
 def _built_in(recording: Recording, steps: Steps) -> LoadedMap | None:
     """Load the map that the recording names, where it is of the gallery and they are on it."""
-    from footway.io.trajectories import check_inside
+    from footway.recording.trajectories import check_inside
 
     name = recording.map_name
     if not name.startswith("gallery:"):
@@ -254,7 +254,7 @@ def _built_in(recording: Recording, steps: Steps) -> LoadedMap | None:
 
 def _ground(recording: Recording, wishes: Wishes, steps: Steps) -> LoadedMap:
     """Load the map that they walked on, or make one of a box around everybody."""
-    from footway.io.trajectories import box_of, check_clear, check_inside
+    from footway.recording.trajectories import box_of, check_clear, check_inside
 
     name = wishes.map_name
     if name is None:

@@ -47,7 +47,7 @@ def check_plot(file: str | None) -> None:
     """Raise BadInput if a picture can surely not be written."""
     if file is None:
         return
-    from footway.io.picture import check_picture_file
+    from footway.plot import check_picture_file
 
     check_picture_file(file)
     check_writable(file)
@@ -55,7 +55,7 @@ def check_plot(file: str | None) -> None:
 
 def write_plot(figure: Figure, file: str) -> None:
     """Write a picture."""
-    from footway.io.picture import save_picture
+    from footway.plot import save_picture
 
     save_picture(figure, file)
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 import typer
 
 from footway.cli.files import check_writable
-from footway.cli.numbers import parse_number
 from footway.cli.output import count, facts, place
+from footway.cli.parsing import parse_number
 from footway.cli.path_in_space import body_of, check_query, stays_of
 from footway.cli.routes import PANEL, Wanted, parse_preferences
 from footway.errors import BadInput
@@ -268,7 +268,7 @@ class Walked:
 
     def draw(self, loaded: LoadedMap) -> Figure:
         """Return a picture of corridor, walk and obstacles."""
-        from footway.io.picture import draw_roadmap, draw_walk
+        from footway.plot import draw_roadmap, draw_walk
 
         if loaded.in_space is not None:
             return draw_roadmap(loaded.in_space.roadmap, path=self.walk)

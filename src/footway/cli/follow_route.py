@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from footway.cli.follow import Follower, Walked, discs_of, write_trajectory
 from footway.cli.maps import LoadedMap, build_map, load_environment
-from footway.cli.refusals import draw_why, refusal_drawn
+from footway.cli.no_path_picture import draw_why, refusal_drawn
 from footway.cli.routes import (
     RADIUS,
     build_terrain,
@@ -51,7 +51,7 @@ class RouteWalked(Walked):
 
     def draw(self, loaded: LoadedMap) -> Figure:
         """Return a picture of the ground, route and walk."""
-        from footway.io.picture import draw_route
+        from footway.plot import draw_route
 
         del loaded
         return draw_route(self.walk.route, self.walk)
@@ -128,7 +128,7 @@ def _why(
 ) -> Figure:
     """Draw why there is no way; without ends, which a file has, the map alone."""
     from footway.corridor import CorridorMap
-    from footway.io.picture import draw_map
+    from footway.plot import draw_map
 
     if query.start is None or query.goal is None:
         return draw_map(environment)

@@ -133,7 +133,7 @@ def _in_space(name: str, options: str) -> BadInput:
 
 def _load(name: str, **wishes: Any) -> Environment | Volume:
     """Load a map; what is wrong with it is said in the words of the command line."""
-    from footway.io import load
+    from footway.formats import load
 
     try:
         made: Environment | Volume = load(name, **wishes)
@@ -199,7 +199,7 @@ def load_saved(name: str, *, scale: float | None, steps: Steps) -> CorridorMap |
 
 def told_repairs(environment: Environment | Volume | None) -> Iterator[str]:
     """What was done to dirty input, a line for each repair that is worth one."""
-    from footway.environment.repair import worth_telling
+    from footway.environment.repairs import worth_telling
 
     repairs = environment.repairs if environment else ()
     for k, number in worth_telling(repairs).items():

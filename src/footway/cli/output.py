@@ -113,7 +113,7 @@ _spinning: list[Callable[[str], None]] = []
 @contextmanager
 def announced_compilation() -> Iterator[None]:
     """Say so, once, if kernels have to be compiled in here; show how many on a terminal."""
-    from footway._jit import announce_compilation
+    from footway._numba.jit import announce_compilation
 
     compiled = 0
 

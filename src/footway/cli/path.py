@@ -41,7 +41,7 @@ from footway.cli.maps import (
     load_map,
     load_saved,
 )
-from footway.cli.numbers import parse_number, parse_place, parse_point
+from footway.cli.no_path_picture import draw_why, refusal_drawn
 from footway.cli.output import (
     Steps,
     announced_compilation,
@@ -52,8 +52,8 @@ from footway.cli.output import (
     print_json,
     print_lines,
 )
+from footway.cli.parsing import parse_number, parse_place, parse_point
 from footway.cli.path_in_space import ask_in_space
-from footway.cli.refusals import draw_why, refusal_drawn
 from footway.cli.routes import (
     RADIUS,
     MarginOption,
@@ -341,7 +341,7 @@ class Shortest:
 
     def draw(self, loaded: LoadedMap) -> Figure:
         """Return a picture of the path, its corridor and its pinch."""
-        from footway.io.picture import draw_path
+        from footway.plot import draw_path
 
         cmap, environment = loaded
         start, goal, radius, _ = self.query
@@ -380,7 +380,7 @@ class Shortest:
 
 def _why(loaded: LoadedMap, query: Query, refusal: NoPath) -> Figure:
     """Draw why there is no path."""
-    from footway.io.picture import draw_roadmap
+    from footway.plot import draw_roadmap
 
     if loaded.in_space is not None:
         return draw_roadmap(loaded.in_space.roadmap)

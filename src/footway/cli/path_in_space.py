@@ -90,7 +90,7 @@ class InSpace:
 
     def draw(self, loaded: LoadedMap) -> Figure:
         """Return a picture of the path on its roadmap, level by level."""
-        from footway.io.picture import draw_roadmap
+        from footway.plot import draw_roadmap
 
         del loaded
         return draw_roadmap(self.smap.roadmap, path=self.path)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from footway.cli.output import count, say
 
 if TYPE_CHECKING:
-    from footway.crowd.recording import Recording
+    from footway.recording.recording import Recording
 
 
 def tell_if_cut(run: str, recording: Recording) -> None:
     """Print a line if a recording is not complete."""
-    from footway.crowd.storage import unfinished_parts
+    from footway.recording.storage import unfinished_parts
 
     if recording.complete:
         return

@@ -28,8 +28,8 @@ def replay_hash(run: RunArgument, *, json: JsonOption = False) -> None:
     The same bits of times, ids, positions, velocities, radii and populations give the same hash, on
     every machine. Two runs are the same if their last lines are.
     """
-    from footway.crowd.comparing import frame_hashes, replay_hash
-    from footway.crowd.recording import Recording
+    from footway.recording.comparing import frame_hashes, replay_hash
+    from footway.recording.recording import Recording
 
     recording = Recording.load(run)
     tell_if_cut(run, recording)

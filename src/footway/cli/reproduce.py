@@ -22,8 +22,8 @@ from footway.writing import whole_file
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from footway.experiments import Experiment
-    from footway.experiments.report import Report
+    from footway.reproduce import Experiment
+    from footway.reproduce.report import Report
 
 EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
@@ -63,7 +63,7 @@ def reproduce(
 
     A full run of a table takes minutes; --quick gives a first look at it.
     """
-    from footway.experiments import EXPERIMENTS, choose
+    from footway.reproduce import EXPERIMENTS, choose
 
     chosen = choose(tables or [])
     if list_all:

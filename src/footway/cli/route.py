@@ -15,7 +15,7 @@ from footway.cli.maps import (
     ScaleOption,
     load_environment,
 )
-from footway.cli.numbers import parse_number, parse_point
+from footway.cli.no_path_picture import draw_why, refusal_drawn
 from footway.cli.output import (
     Steps,
     announced_compilation,
@@ -25,7 +25,7 @@ from footway.cli.output import (
     print_json,
     print_lines,
 )
-from footway.cli.refusals import draw_why, refusal_drawn
+from footway.cli.parsing import parse_number, parse_point
 from footway.cli.routes import (
     RADIUS,
     RouteMethod,
@@ -175,7 +175,7 @@ def _check_output(output: str | None, plot: str | None) -> None:
 
 
 def _draw(found: IndicativeRoute, plot: str, steps: Steps) -> None:
-    from footway.io.picture import draw_route
+    from footway.plot import draw_route
 
     with steps.step("plot", f"Drawing {plot}"):
         write_plot(draw_route(found), plot)

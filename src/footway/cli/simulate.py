@@ -20,7 +20,6 @@ from footway.cli.maps import (
     PlotOption,
     warn_of_ignored,
 )
-from footway.cli.numbers import check_speed, parse_number
 from footway.cli.output import (
     Steps,
     announced_compilation,
@@ -30,13 +29,14 @@ from footway.cli.output import (
     print_lines,
     say,
 )
-from footway.cli.running import Run, progress_bar, stopped_between_steps, walk
+from footway.cli.parsing import check_speed, parse_number
+from footway.cli.progress import Run, progress_bar, stopped_between_steps, walk
 from footway.errors import BadInput
 
 if TYPE_CHECKING:
     from footway.crowd import Recording
-    from footway.io.scenario import Scenario
-    from footway.io.scenario.staging import Stage
+    from footway.scenario import Scenario
+    from footway.scenario.crowd_building import Stage
 
 EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
@@ -130,7 +130,8 @@ class Wishes:
 
     def check(self) -> None:
         """Refuse files that can surely not be written, before any work is done."""
-        from footway.crowd import checkpoint, storage
+        from footway.crowd import checkpoint
+        from footway.recording import storage
 
         if self.output is not None:
             storage.check_name(self.output)
@@ -146,7 +147,7 @@ class Wishes:
                 )
         check_plot(self.plot)
         if self.animation is not None:
-            from footway.io.picture import check_animation_file
+            from footway.plot import check_animation_file
 
             check_animation_file(self.animation)
         check_speed(self.speed, "--animate-speed")
@@ -226,13 +227,13 @@ def simulate(
 
 
 def _schema_text() -> str:
-    from footway.io.scenario import json_schema
+    from footway.scenario import json_schema
 
     return json_format.dumps(json_schema(), indent=2, allow_nan=False)
 
 
 def _print_list(*, json: bool) -> None:
-    from footway.io.scenario import demos, load_scenario
+    from footway.scenario import demos, load_scenario
 
     titles = {f"demo:{name}": load_scenario(f"demo:{name}").title for name in demos.names()}
     if json:
@@ -244,7 +245,7 @@ def _print_list(*, json: bool) -> None:
 
 def _load(name: str, seconds: str | None, seed: int | None, wishes: Wishes) -> Scenario:
     """The scenario with what was typed instead; its own recording where none was."""
-    from footway.io.scenario import load_scenario
+    from footway.scenario import load_scenario
 
     scenario = load_scenario(name)
     changes: dict[str, Any] = {}
@@ -266,7 +267,7 @@ def _load(name: str, seconds: str | None, seed: int | None, wishes: Wishes) -> S
 def _stage(scenario: Scenario, wishes: Wishes, steps: Steps) -> Stage:
     """The crowd on its map, new or from a checkpoint."""
     from footway.crowd import Crowd
-    from footway.io.scenario.staging import Stage, open_map, stage
+    from footway.scenario.crowd_building import Stage, open_map, stage
 
     with steps.step("map", f"Loading {scenario.map}"):
         ground = open_map(scenario)
@@ -339,7 +340,7 @@ def _record(run: Run, wishes: Wishes, steps: Steps) -> Recording | None:
 
 def _check_going_on(run: Run, wishes: Wishes) -> None:
     """Refuse to write over a recording that is not of this run up to its checkpoint."""
-    from footway.crowd.storage import unfinished_parts
+    from footway.recording.storage import unfinished_parts
 
     file, crowd = wishes.output, run.crowd
     if file is None or wishes.resume is None:
@@ -355,7 +356,7 @@ def _check_going_on(run: Run, wishes: Wishes) -> None:
 
 
 def _draw(recording: Recording, run: Run, staged: Stage, file: str) -> None:
-    from footway.io.picture import draw_moment, telling_frame
+    from footway.plot import draw_moment, telling_frame
 
     figure = draw_moment(
         staged.corridors,
@@ -368,7 +369,7 @@ def _draw(recording: Recording, run: Run, staged: Stage, file: str) -> None:
 
 
 def _animate(recording: Recording, run: Run, staged: Stage, wishes: Wishes) -> None:
-    from footway.io.picture import animate
+    from footway.plot import animate
 
     assert wishes.animation is not None
     animate(

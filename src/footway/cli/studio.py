@@ -8,12 +8,12 @@ import typer
 
 from footway.cli.interrupts import hear
 from footway.cli.maps import BetweenOption, ScaleOption  # noqa: TC001 - Typer reads them
-from footway.cli.numbers import parse_number, parse_point
 from footway.cli.output import Steps, announced_compilation, print_lines, say, say_compiling
+from footway.cli.parsing import parse_number, parse_point
 
 if TYPE_CHECKING:
+    from footway.studio.access import Access
     from footway.studio.documents import Document
-    from footway.studio.gate import Gate
     from footway.studio.loading import Loader, Order
 
 EXAMPLES: Final = (
@@ -122,17 +122,17 @@ def _open(order: Order, loader: Loader) -> Document:
             )
 
 
-def _gate(host: str, port: int) -> Gate:
+def _gate(host: str, port: int) -> Access:
     """Who may come in: others than this machine need a token."""
     import secrets
 
-    from footway.studio.gate import Gate, is_loopback
+    from footway.studio.access import Access, is_loopback
 
     token = None if is_loopback(host) else secrets.token_urlsafe(24)
-    return Gate(host, port, token)
+    return Access(host, port, token)
 
 
-def _address(gate: Gate) -> str:
+def _address(gate: Access) -> str:
     import socket
 
     name = gate.host

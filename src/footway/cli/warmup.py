@@ -46,7 +46,7 @@ def warmup(*, json: JsonOption = False) -> None:
 
 
 def _as_json(steps: Steps) -> dict[str, Any]:
-    from footway._jit import cache_directory
+    from footway._numba.jit import cache_directory
 
     cache = cache_directory()
     return {"times_ms": steps.in_ms(), "cache": str(cache) if cache else None}
@@ -57,7 +57,7 @@ def _use_every_part() -> None:
 
     What goes wrong there goes wrong here again, when this process uses the same, and is told then.
     """
-    from footway._jit import cache_directory, thread_count
+    from footway._numba.jit import cache_directory, thread_count
 
     ready_there: set[str] = set()
     if cache_directory() is None or thread_count() < 2:
@@ -139,7 +139,7 @@ def _progress_bar(ready_there: set[str]) -> Iterator[None]:
 @contextmanager
 def _watch(tell: Callable[[set[str]], None]) -> Iterator[None]:
     """Tell the names of kernels that are ready here, again and again until the end."""
-    from footway._jit import kernel_names
+    from footway._numba.jit import kernel_names
 
     over = threading.Event()
 
@@ -160,10 +160,10 @@ def _watch(tell: Callable[[set[str]], None]) -> Iterator[None]:
 def _import_kernels() -> set[str]:
     """Import all modules with kernels; return the names of their kernels."""
     import footway
-    from footway._jit import kernel_names
+    from footway._numba.jit import kernel_names
 
     root = Path(footway.__file__).parent
-    for file in root.rglob("_*kernels.py"):
+    for file in root.rglob("kernels/*.py"):
         path = file.relative_to(root.parent).with_suffix("")
         importlib.import_module(".".join(path.parts))
     return kernel_names()[0]
@@ -171,7 +171,7 @@ def _import_kernels() -> set[str]:
 
 def _use_arithmetic() -> None:
     """Call every function that has the same bits on all machines."""
-    from footway import portable_math
+    from footway._numba import portable_math
 
     for name in portable_math.__all__:
         function = getattr(portable_math, name)
@@ -197,7 +197,7 @@ def _use_maps() -> None:
 def _field() -> tuple[CorridorMap, Floats, Floats]:
     """Return a small map as it is loaded from a file, and two points of it, (2,) m."""
     from footway.corridor import CorridorMap
-    from footway.io import load
+    from footway.formats import load
 
     cmap = CorridorMap.build(load("gallery:field"))
     with tempfile.TemporaryDirectory() as folder:

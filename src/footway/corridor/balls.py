@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from footway import validation
-from footway.corridor._locate_kernels import clearances, share_covered
+from footway._numba.random_stream import RandomStream
+from footway.corridor.kernels.locate import clearances, share_covered
 from footway.corridor.sampling import on_pieces, subdivide
 from footway.errors import BadQuery
-from footway.random_stream import RandomStream
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

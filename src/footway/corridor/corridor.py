@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from footway import validation
-from footway.corridor._backbone_kernels import length_of
+from footway._numba.portable_math import hypot
+from footway.corridor.kernels.backbone import length_of
 from footway.corridor.sampling import on_pieces
 from footway.errors import BadQuery
-from footway.portable_math import hypot
-from footway.showing import Shown
+from footway.notebook_display import NotebookDisplay
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -29,7 +29,7 @@ def _no_edges() -> Ints:
 
 
 @dataclass(frozen=True, eq=False)
-class Corridor(Shown):
+class Corridor(NotebookDisplay):
     """Balls of maximal clearance along a backbone (cmm-2007, definition 4 and figure 3).
 
     The backbone starts in `start` and ends in `goal`; both are joined to the medial axis by

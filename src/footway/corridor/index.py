@@ -1,7 +1,8 @@
 """What is derived from the medial axis once, so that every query is a look-up.
 
-    MedialAxis --> Grid (nearest walls), Fans (walls to pieces), Graph (vertices to half-edges),
-                   String (what a taut path must pass on its left and right along a half-edge)
+    MedialAxis --> Grid (nearest walls), CellBoundaries (walls to pieces),
+                   Graph (vertices to half-edges),
+                   CornerSequence (what a taut path passes on its left and right, by half-edge)
 
 Half-edge 2e follows edge e forward, 2e + 1 follows it backward.
 """
@@ -12,12 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from footway._numba.portable_math import atan2
+from footway._numba.segments import cross, foot_parameter
 from footway.constants import CELLS_PER_WALL
-from footway.corridor._graph_kernels import bead_strings, strip_trees, widest_forest
-from footway.corridor._grid_kernels import bin_walls, candidate_walls
-from footway.geometry.segments import cross, foot_parameter
+from footway.corridor.kernels.graph import bead_strings, strip_trees, widest_forest
+from footway.corridor.kernels.wall_grid import bin_walls, candidate_walls
 from footway.medial import MedialAxis  # noqa: TC001  # Index is made from it at run time
-from footway.portable_math import atan2
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Grid(NamedTuple):
-    """Uniform grid of candidate walls: see _grid_kernels."""
+    """Uniform grid of candidate walls: see kernels/wall_grid."""
 
     box: Floats  # (3,) lower left corner and cell size, m
     shape: Ints  # (2,) columns, rows
@@ -38,7 +39,7 @@ class Grid(NamedTuple):
     ends: Ints  # (nw, 2) sites of its ends
 
 
-class Fans(NamedTuple):
+class CellBoundaries(NamedTuple):
     """Pieces of the axis that bound the cell of each site, sorted around or along it.
 
     Row 2 s is the cell of a point s or the left side of a segment s, row 2 s + 1 its right side.
@@ -82,7 +83,7 @@ class Graph(NamedTuple):
     join_edge: Ints  # (nv,)
 
 
-class String(NamedTuple):
+class CornerSequence(NamedTuple):
     """Beads that pin a path along each half-edge, in the order in which it passes them."""
 
     offsets: Ints  # (2 ne + 1,)
@@ -99,9 +100,9 @@ class Index(NamedTuple):
 
     axis: MedialAxis
     grid: Grid
-    fans: Fans
+    fans: CellBoundaries
     graph: Graph
-    string: String
+    string: CornerSequence
 
 
 def build_index(axis: MedialAxis) -> Index:
@@ -143,7 +144,7 @@ def _find_points(sites: Floats, points: Ints, segments: Ints, column: int) -> In
     return found
 
 
-def _fans(axis: MedialAxis) -> Fans:
+def _fans(axis: MedialAxis) -> CellBoundaries:
     piece = np.flatnonzero(axis.piece_left >= 0)
     rows, keys, widths = [], [], []
     for sites, on_left in ((axis.piece_left, True), (axis.piece_right, False)):
@@ -156,14 +157,14 @@ def _fans(axis: MedialAxis) -> Fans:
     count = np.bincount(row, minlength=2 * len(axis.sites))
     offsets = np.concatenate([[0], np.cumsum(count)])
     pieces = np.concatenate([piece, piece])[order]
-    return Fans(
+    return CellBoundaries(
         offsets, key[order], width[order], pieces, axis.sites, axis.is_point, axis.two_sided,
         *no_balls(),
     )  # fmt: skip
 
 
 def no_balls() -> tuple[Floats, Floats, Ints, Ints, NDArray[np.int32]]:
-    """Last fields of `Fans` for a map whose points are located by its walls."""
+    """Last fields of `CellBoundaries` for a map whose points are located by its walls."""
     none = np.empty(0, np.int64)
     return np.empty((0, 3)), np.empty(0), none, none, np.empty(0, np.int32)
 
@@ -211,7 +212,7 @@ def make_graph(axis: MedialAxis) -> Graph:
     )  # fmt: skip
 
 
-def _string(axis: MedialAxis, grid: Grid, fans: Fans) -> String:
+def _string(axis: MedialAxis, grid: Grid, fans: CellBoundaries) -> CornerSequence:
     n_sites = len(axis.sites)
     terminal = np.stack([axis.offsets[:-1], axis.offsets[1:] - 1], axis=1).ravel()
     contacts = np.stack([axis.left[terminal], axis.right[terminal]], axis=1).reshape(-1, 2)
@@ -231,10 +232,12 @@ def _string(axis: MedialAxis, grid: Grid, fans: Fans) -> String:
     offsets, beads = bead_strings(axis.offsets, at[0], at[1])
     xy = np.vstack([axis.sites[:, :2], contacts[first]])
     ahead = np.ascontiguousarray(_ends_ahead(axis, grid, fans, terminal)[first])
-    return String(offsets, beads, xy, ahead, at[0], at[1])
+    return CornerSequence(offsets, beads, xy, ahead, at[0], at[1])
 
 
-def _ends_ahead(axis: MedialAxis, grid: Grid, fans: Fans, terminal: Ints) -> NDArray[np.int32]:
+def _ends_ahead(
+    axis: MedialAxis, grid: Grid, fans: CellBoundaries, terminal: Ints
+) -> NDArray[np.int32]:
     """Corners at the ends of the walls that events at vertices touch: see String.ahead."""
     ends = np.full((len(axis.sites), 2), -1)
     ends[grid.site] = grid.ends

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from footway import validation
-from footway._jit import one_parallel_kernel, thread_count
-from footway.corridor import answers, storage
-from footway.corridor._locate_kernels import clearances, locate_points
+from footway._numba.jit import one_parallel_kernel, thread_count
+from footway.corridor import archive, queries
 from footway.corridor.balls import Balls, cover
 from footway.corridor.index import Index, build_index
+from footway.corridor.kernels.locate import clearances, locate_points
 from footway.corridor.sampling import Axis, sample_axis
 from footway.corridor.solver import Solver
 from footway.errors import BadInput
 from footway.medial import medial_axis
-from footway.showing import Shown
+from footway.notebook_display import NotebookDisplay
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -43,7 +43,7 @@ class Location(NamedTuple):
     clearance: Floats  # (n,) clearance of that position, m
 
 
-class CorridorMap(Shown):
+class CorridorMap(NotebookDisplay):
     """The medial axis of an environment with exact clearance: one map for every radius.
 
     cmm-2007, definition 2, built as the explicit corridor map of miran-2013, section 2.
@@ -106,7 +106,7 @@ class CorridorMap(Shown):
         if self.roadmap is not None:
             self.roadmap.save(file)
             return
-        storage.save(file, self._index.axis, name=self.name)
+        archive.save(file, self._index.axis, name=self.name)
 
     @classmethod
     def load(cls, file: str | PathLike[str]) -> CorridorMap | SpaceMap:
@@ -116,13 +116,13 @@ class CorridorMap(Shown):
             BadFile: when the file is missing, damaged, or of a newer Footway.
 
         """
-        from footway.roadmap.storage import is_roadmap
+        from footway.roadmap.archive import is_roadmap
 
         if is_roadmap(file):
             from footway.roadmap import Roadmap
 
             return cls.from_roadmap(Roadmap.load(file))
-        index, name = storage.load(file)
+        index, name = archive.load(file)
         return cls(index, name=name)
 
     # -- the graph ---------------------------------------------------------------------------
@@ -250,7 +250,7 @@ class CorridorMap(Shown):
             NoPath: the disc does not fit or does not get through, and where.
 
         """
-        return answers.path(self.solver, start, goal, radius, clearance)
+        return queries.path(self.solver, start, goal, radius, clearance)
 
     def paths(
         self,
@@ -270,7 +270,7 @@ class CorridorMap(Shown):
             as_points(starts),
             as_points(goals),
         )
-        return answers.paths(self.solver, a, b, radius, clearance, threads=count)
+        return queries.paths(self.solver, a, b, radius, clearance, threads=count)
 
     def corridor(
         self,
@@ -293,7 +293,7 @@ class CorridorMap(Shown):
             True
 
         """
-        return answers.corridor(self.solver, start, goal, radius, around)
+        return queries.corridor(self.solver, start, goal, radius, around)
 
     def bottleneck(self, start: Point, goal: Point) -> Pinch:
         """Widest disc that gets from start to goal, and where it is squeezed most.
@@ -303,11 +303,11 @@ class CorridorMap(Shown):
             NoPath: with the reason "components" when there is no way at any radius.
 
         """
-        return answers.bottleneck(self.solver, start, goal)
+        return queries.bottleneck(self.solver, start, goal)
 
     def passages(self, most: int = 5) -> list[Pinch]:
         """The narrowest passages of the whole map, narrowest first: doors, alleys, gaps."""
-        return answers.passages(self.solver, most)
+        return queries.passages(self.solver, most)
 
     def __repr__(self) -> str:
         return (
@@ -319,10 +319,10 @@ class CorridorMap(Shown):
 def _solver_of(roadmap: Roadmap) -> Solver:
     """Solver of a roadmap in the plane: over lines and arcs where it was made for them."""
     if roadmap.method == "prm":
-        from footway.corridor.blended import BlendSolver
+        from footway.corridor.roadmap_blended import BlendSolver
 
         return BlendSolver(roadmap)
-    from footway.corridor.roads import solver_of
+    from footway.corridor.roadmap_index import solver_of
 
     return solver_of(roadmap)
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from footway.corridor._path_kernels import RADIUS, X0, X1, Y0, Y1, sample_pieces
-from footway.portable_math import atan2, hypot
-from footway.showing import Shown
+from footway._numba.portable_math import atan2, hypot
+from footway.corridor.kernels.path import RADIUS, X0, X1, Y0, Y1, sample_pieces
+from footway.notebook_display import NotebookDisplay
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _STRAIGHT = 0.17  # sine of ten degrees: lines at less follow a curve
 
 
-class Path(Shown):
+class Path(NotebookDisplay):
     """A curve that a disc can follow, and what is certain about it.
 
     `CorridorMap.path` gives a `TautPath`, the shortest one; `footway.follow` gives a `Walk`, which

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from footway.geometry.segments import closest_points, cross, foot_parameter
-from footway.portable_math import hypot
+from footway._numba.portable_math import hypot
+from footway._numba.segments import closest_points, cross, foot_parameter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

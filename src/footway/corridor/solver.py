@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from footway.constants import LANDMARKS
-from footway.corridor._backbone_kernels import balls_along, extract
-from footway.corridor._landmark_kernels import landmark_distances
-from footway.corridor._path_kernels import solve, solve_many
-from footway.corridor._search_kernels import FOUND, FULL
-from footway.corridor.workspace import Ladder, Workspace, make_ladder, make_workspace
+from footway.corridor.kernels.backbone import balls_along, extract
+from footway.corridor.kernels.landmark import landmark_distances
+from footway.corridor.kernels.path import solve, solve_many
+from footway.corridor.kernels.search import FOUND, FULL
+from footway.corridor.workspace import BackboneWorkspace, Workspace, make_ladder, make_workspace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -95,7 +95,7 @@ class Solver:
         self._local.out = np.empty((pieces, 9))
 
     @property
-    def ladder(self) -> Ladder:
+    def ladder(self) -> BackboneWorkspace:
         """Scratch memory of the calling thread for searches along the axis."""
         try:
             return self._local.ladder  # type: ignore[no-any-return]

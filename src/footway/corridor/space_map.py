@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from footway import validation
-from footway._jit import thread_count
-from footway.corridor import _space_map_kernels as codes
-from footway.corridor import space_refusals
-from footway.corridor._space_map_kernels import (
+from footway._numba.jit import thread_count
+from footway.corridor import space_explain
+from footway.corridor.corridor import Corridor
+from footway.corridor.kernels import space_paths as codes
+from footway.corridor.kernels.space_paths import (
     Memory,
     SpaceRoads,
     balls_between,
     solve_in_space,
 )
-from footway.corridor.corridor import Corridor
 from footway.corridor.path import Path
+from footway.corridor.space_index import make_memory, make_roads
 from footway.corridor.space_margin import margin_of, nearest_within
-from footway.corridor.space_roads import make_memory, make_roads
 from footway.errors import BadInput, BadQuery, NoPath
 from footway.roadmap import checks
 
@@ -328,9 +328,9 @@ class SpaceMap:
             ends[out], away[out] = nearest_within(ends[out], self._space, self._margin)
         for what, point, far in zip(("start", "goal"), (a, b), away.tolist(), strict=True):
             if np.isinf(far):
-                raise space_refusals.in_obstacle(self.roadmap, what, point)
+                raise space_explain.in_obstacle(self.roadmap, what, point)
             if far > 0.0 and self._least - far < radius - codes.SLACK:
-                raise space_refusals.tight(self.roadmap, what, point, radius, self._least - far)
+                raise space_explain.tight(self.roadmap, what, point, radius, self._least - far)
         way = self._solve_inside(ends[0], ends[1], radius, shortcut=shortcut)
         if not out.any():
             return way
@@ -372,16 +372,16 @@ class SpaceMap:
             ("start", a) if status in (codes.START_IN_WALL, codes.START_TIGHT) else ("goal", b)
         )
         if status in (codes.START_IN_WALL, codes.GOAL_IN_WALL):
-            return space_refusals.in_obstacle(self.roadmap, what, point)
+            return space_explain.in_obstacle(self.roadmap, what, point)
         if status in (codes.START_TIGHT, codes.GOAL_TIGHT):
-            return space_refusals.tight(self.roadmap, what, point, radius, clear + self._least)
+            return space_explain.tight(self.roadmap, what, point, radius, clear + self._least)
         if radius > self.radius:
             try:
                 self._solve_inside(a, b, 0.0, shortcut=False)
             except NoPath:
-                return space_refusals.apart(a, b)
-            return space_refusals.too_narrow(self.roadmap, a, b, radius)
-        return space_refusals.apart(a, b)
+                return space_explain.apart(a, b)
+            return space_explain.too_narrow(self.roadmap, a, b, radius)
+        return space_explain.apart(a, b)
 
     def _radius(self, value: float | None) -> float:
         if value is None:

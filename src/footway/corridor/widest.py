@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from footway._numba.segments import dot
 from footway.constants import ON_WALL, TOUCH
-from footway.geometry.segments import dot
 
 if TYPE_CHECKING:
     from footway.corridor.index import Graph, Index

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Workspace(NamedTuple):
     """Nodes, heap and marks of one search. Not to be shared between threads."""
 
-    nf: NDArray[np.float64]  # (capacity, 8) nodes: see _search_kernels
+    nf: NDArray[np.float64]  # (capacity, 8) nodes: see kernels/search
     ni: NDArray[np.int32]  # (capacity, 12)
     heap: NDArray[np.int32]  # (capacity,)
     turns: NDArray[np.float64]  # (2 ns, 4)
@@ -26,11 +26,11 @@ class Workspace(NamedTuple):
     edges: NDArray[np.int32]  # (2 ne + 2,) half-edges of the path
 
 
-class Ladder(NamedTuple):
+class BackboneWorkspace(NamedTuple):
     """Costs, queue and answer of one search along the axis. Not to be shared between threads."""
 
     cost: NDArray[np.float64]  # (nv,) length of the shortest way to a vertex, m
-    arrival: NDArray[np.int32]  # (nv,) half-edge by which it comes: see _way_kernels
+    arrival: NDArray[np.int32]  # (nv,) half-edge by which it comes: see kernels/half_edges
     seen: NDArray[np.int64]  # (nv, 2) query that reached, and that finished, a vertex
     marks: NDArray[np.int64]  # (ne,) query whose goal lies up this dead end
     keys: NDArray[np.float64]  # (2 ne + 2,) heap: lower bounds, m; see `heap_holds`
@@ -41,10 +41,10 @@ class Ladder(NamedTuple):
     query: NDArray[np.int64]  # (1,) number of the query
 
 
-def make_ladder(index: Index, landmarks: NDArray[np.float64]) -> Ladder:
-    """Scratch memory for `_backbone_kernels`."""
+def make_ladder(index: Index, landmarks: NDArray[np.float64]) -> BackboneWorkspace:
+    """Scratch memory for `kernels/backbone`."""
     vertices, edges = len(index.axis.vertices), len(index.axis.edges)
-    return Ladder(
+    return BackboneWorkspace(
         cost=np.empty(vertices),
         arrival=np.empty(vertices, np.int32),
         seen=np.zeros((vertices, 2), np.int64),

@@ -14,8 +14,8 @@ from __future__ import annotations
 from footway.crowd.crowd import Crowd
 from footway.crowd.groups import Dispersion, Group
 from footway.crowd.profile import Profile
-from footway.crowd.recording import Recording
 from footway.crowd.region import Region
-from footway.crowd.watch import Stuck
+from footway.crowd.stuck import Stuck
+from footway.recording.recording import Recording
 
 __all__ = ["Crowd", "Dispersion", "Group", "Profile", "Recording", "Region", "Stuck"]

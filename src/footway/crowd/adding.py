@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from footway import validation
-from footway.crowd import conduct, entrance
-from footway.crowd.cast import BODIES
+from footway.crowd import phases, spawning
+from footway.crowd.goals import Population
 from footway.crowd.groups import bounds_of
-from footway.crowd.journeys import Population
 from footway.crowd.places import free_points
 from footway.crowd.profile import Profile
 from footway.crowd.region import Region
 from footway.crowd.seen import Seen
+from footway.crowd.simulation import BODIES
 from footway.crowd.sources import Source, times_of
 from footway.crowd.state import BEGIN, POPULATION
 from footway.errors import BadQuery, NoPath
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from footway.crowd.cast import Cast
+    from footway._numba.random_stream import RandomStream
+    from footway.crowd.goals import Behaviour, Then
     from footway.crowd.groups import Group
-    from footway.crowd.journeys import Behaviour, Then
     from footway.crowd.profile import Follow, Spread
-    from footway.random_stream import RandomStream
+    from footway.crowd.simulation import Simulation
 
     Ints = NDArray[np.int64]
 
@@ -94,24 +94,24 @@ class Adding(Seen):
             NoPath: a goal that was given cannot be reached, and why.
 
         """
-        body = entrance.profile_of(
+        body = spawning.profile_of(
             profile, Profile(), radius=radius, speed=speed, lane=lane, noise=noise,
             preferences=preferences, follow=follow,
         )  # fmt: skip
         count = validation.whole(count, "count", high=_MOST)
         if starts is None:
-            entrance.check_number(self._cast, count, body, area)
+            spawning.check_number(self._cast, count, body, area)
         cast, ids, rows, rng = self._newcomers(count, body, premovement)
-        radii = entrance.radii_of(rows)
-        points = entrance.starts_of(cast, starts, area, radii, rng)
-        population = entrance.population_of(
+        radii = spawning.radii_of(rows)
+        points = spawning.starts_of(cast, starts, area, radii, rng)
+        population = spawning.population_of(
             cast, name, behaviour, radii, goals, destinations, then, within, preference, body
         )
         cast.populations.append(population)
-        entrance.enter(cast, ids, points, rows)
+        spawning.enter(cast, ids, points, rows)
         given = goals is not None or len(destinations) > 0
         try:
-            entrance.give_ways(cast, ids, population, given=given)
+            spawning.give_ways(cast, ids, population, given=given)
         except NoPath:
             cast.planner.forget(ids)
             cast.engine.remove(ids)
@@ -144,23 +144,23 @@ class Adding(Seen):
         if any(known.first in group.ids for group in self.groups):
             raise BadQuery("this population is a group: it stays as it is; add another one")
         if starts is None:
-            entrance.check_number(self._cast, count, known.profile, area)
+            spawning.check_number(self._cast, count, known.profile, area)
         cast, ids, rows, rng = self._newcomers(count, known.profile, 0.0)
         rows["story"][:, POPULATION] = population
-        points = entrance.starts_of(cast, starts, area, entrance.radii_of(rows), rng)
-        entrance.enter(cast, ids, points, rows)
-        entrance.give_ways(cast, ids, known, given=False)
+        points = spawning.starts_of(cast, starts, area, spawning.radii_of(rows), rng)
+        spawning.enter(cast, ids, points, rows)
+        spawning.give_ways(cast, ids, known, given=False)
         cast.next += count
         return ids
 
     def _newcomers(
         self, count: int, profile: Profile, premovement: Spread
-    ) -> tuple[Cast, Ints, entrance.Rows, RandomStream]:
+    ) -> tuple[Simulation, Ints, spawning.Rows, RandomStream]:
         """Ids and bodies of new characters, and what they are drawn from."""
         cast = self._cast
         rng = cast.random(BODIES, cast.next)
         ids = np.arange(cast.next, cast.next + count)
-        return cast, ids, entrance.bodies(cast, ids, profile, premovement, rng), rng
+        return cast, ids, spawning.bodies(cast, ids, profile, premovement, rng), rng
 
     def add_source(
         self,
@@ -191,21 +191,21 @@ class Adding(Seen):
         `rate` of them each second from `start` on, or by a `schedule` of (time, count). Those who
         find no room appear as soon as there is. The rest as for `add`.
         """
-        body = entrance.profile_of(
+        body = spawning.profile_of(
             profile, Profile(), radius=radius, speed=speed, lane=lane, noise=noise,
             preferences=preferences, follow=follow,
         )  # fmt: skip
         count = validation.whole(count, "count", high=_MOST)
         cast, ids, rows, rng = self._newcomers(count, body, premovement)
         times = self.time + times_of(count, rate, start, schedule)
-        radii = entrance.radii_of(rows)
+        radii = spawning.radii_of(rows)
         widest = float(radii.max(initial=0.0)) or 0.25
         points = free_points(cast.map, _STARTS_IN_AREA, widest, Region.of(area), rng)
-        population = entrance.population_of(
+        population = spawning.population_of(
             cast, name, behaviour, radii, goals, destinations, then, within, preference, body
         )
         if count and behaviour == "goals":
-            entrance.check_ways(cast, points[0], widest, population)
+            spawning.check_ways(cast, points[0], widest, population)
         cast.populations.append(population)
         rows["story"][:, BEGIN] -= cast.engine.steps  # counts from when each appears
         cast.sources.append(Source(ids, times, rows, points))
@@ -254,27 +254,27 @@ class Adding(Seen):
         validation.one_of(then, "then", ("repeat", "stay", "exit"))
         validation.text(name, "name")
         usual = Profile(lane=(0.0, 0.4))
-        body = entrance.profile_of(
+        body = spawning.profile_of(
             profile, usual, radius=radius, speed=speed, lane=lane, noise=noise
         )
-        entrance.manner_of(body, "group")
+        spawning.manner_of(body, "group")
         count = validation.whole(count, "count", low=1, high=_MOST)
         cast, ids, rows, rng = self._newcomers(count, body, 0.0)
-        radii = entrance.radii_of(rows)
+        radii = spawning.radii_of(rows)
         bounds = bounds_of(width, group_area, lateral, longitudinal, radii)
         centre, widest = validation.point(start, "start"), float(radii.max())
         if goal is None:
-            pool = entrance.random_pool(cast, widest, 1)
+            pool = spawning.random_pool(cast, widest, 1)
         else:
             cast.map.corridor(centre, goal, radius=widest)  # raises where there is no way
             pool = cast.places.add(validation.point(goal, "goal")[None])
-        points = entrance.around(cast, centre, radii, rng)
+        points = spawning.around(cast, centre, radii, rng)
         population = Population(
             name, "goals", ((pool,),), False, False, cast.next, then, math.inf, 0, profile=body
         )
         cast.populations.append(population)
-        entrance.enter(cast, ids, points, rows)
+        spawning.enter(cast, ids, points, rows)
         cast.next += count
         group = cast.groups.add(ids, bounds)
-        conduct.lead(cast, group, population)
+        phases.lead(cast, group, population)
         return group

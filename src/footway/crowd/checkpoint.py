@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from footway import archive, validation
-from footway.crowd.cast import Cast
-from footway.crowd.checkpoint_kind import (
+from footway.crowd.checkpoint_schema import (
     KIND,
     check_arrays,
     check_facts,
@@ -18,11 +17,11 @@ from footway.crowd.checkpoint_kind import (
     require,
     split,
 )
-from footway.crowd.conduct import list_obstacles
 from footway.crowd.groups import Bounds
-from footway.crowd.manner import Manner
 from footway.crowd.obstacles import Obstacle
-from footway.crowd.places import Pool
+from footway.crowd.phases import list_obstacles
+from footway.crowd.places import GoalRange
+from footway.crowd.simulation import Simulation
 from footway.crowd.sources import Source
 from footway.crowd.state import (
     AT,
@@ -44,6 +43,7 @@ from footway.crowd.state import (
     WALKING,
     State,
 )
+from footway.crowd.terrain_following import Manner
 from footway.errors import BadFile, BadInput
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.corridor import CorridorMap
-    from footway.crowd.journeys import Population
+    from footway.crowd.goals import Population
     from footway.environment import Environment
 
     Arrays = dict[str, NDArray[Any]]
@@ -74,14 +74,14 @@ def check_name(file: str | PathLike[str]) -> Path:
 # -- writing -----------------------------------------------------------------------------------
 
 
-def save(cast: Cast, file: str | PathLike[str]) -> None:
+def save(cast: Simulation, file: str | PathLike[str]) -> None:
     """Write a checkpoint; the file is there whole or not at all."""
     path = check_name(file)
     arrays = _characters(cast) | _parts(cast) | cast.routes.arrays()
     archive.write(path, KIND, _facts(cast), arrays)
 
 
-def _characters(cast: Cast) -> Arrays:
+def _characters(cast: Simulation) -> Arrays:
     """Characters and their ways, without where these lie in memory."""
     engine = cast.engine
     arrays: Arrays = {name: a[: engine.n].copy() for name, a in engine.state._asdict().items()}
@@ -107,7 +107,7 @@ def _runs(first: NDArray[Any], count: NDArray[Any]) -> NDArray[np.int64]:
     return np.repeat(first - before, count) + np.arange(count.sum())
 
 
-def _parts(cast: Cast) -> Arrays:
+def _parts(cast: Simulation) -> Arrays:
     """Places, groups, sources, obstacles and who waits for a way."""
     groups, sources, places = cast.groups.all, cast.sources, cast.places
     waiting = cast.planner.waiting
@@ -151,7 +151,7 @@ def _parts(cast: Cast) -> Arrays:
     }
 
 
-def _facts(cast: Cast) -> dict[str, Any]:
+def _facts(cast: Simulation) -> dict[str, Any]:
     engine = cast.engine
     return {
         "map": _fingerprint(cast.map),
@@ -194,7 +194,7 @@ def load(
     *,
     threads: int,
     environment: Environment | None = None,
-) -> Cast:
+) -> Simulation:
     """Read a checkpoint."""
     with archive.reading(file, KIND) as (facts, arrays):
         if facts["map"] != _fingerprint(cmap):
@@ -205,7 +205,7 @@ def load(
         if facts["manners"] and environment is None:
             raise BadFile("some follow routes over terrain: give the environment too")
         require(facts["edges"] == len(cmap.edges), "its arrays and the map")
-        cast = Cast(
+        cast = Simulation(
             cmap,
             seed=facts["seed"],
             dt=facts["step"],
@@ -221,13 +221,13 @@ def load(
 
 
 def _restore(
-    cast: Cast, populations: list[Population], facts: dict[str, Any], arrays: Arrays
+    cast: Simulation, populations: list[Population], facts: dict[str, Any], arrays: Arrays
 ) -> None:
     """Fill an empty cast."""
     engine = cast.engine
     cast.next, cast.arrivals, cast.exited = facts["next"], facts["arrivals"], facts["exited"]
     cast.populations = populations
-    cast.pools = {radius: Pool(first, size) for radius, first, size in facts["pools"]}
+    cast.pools = {radius: GoalRange(first, size) for radius, first, size in facts["pools"]}
     cast.places.add(arrays["points"], arrays["reach"])
     _restore_engine(cast, facts, arrays)
     cast.routes.restore([Manner.from_list(m) for m in facts["manners"]], arrays)
@@ -244,7 +244,7 @@ def _restore(
     list_obstacles(cast, arrays["seen"])
 
 
-def _restore_engine(cast: Cast, facts: dict[str, Any], arrays: Arrays) -> None:
+def _restore_engine(cast: Simulation, facts: dict[str, Any], arrays: Arrays) -> None:
     """Characters in their slots, and routes in a new pool."""
     engine = cast.engine
     state = State(**{name: arrays[name] for name in State._fields})
@@ -270,7 +270,7 @@ def _restore_engine(cast: Cast, facts: dict[str, Any], arrays: Arrays) -> None:
     story[owners, ROUTE_SIZE] = size
 
 
-def _restore_groups(cast: Cast, facts: dict[str, Any], arrays: Arrays) -> None:
+def _restore_groups(cast: Simulation, facts: dict[str, Any], arrays: Arrays) -> None:
     names, sizes = ("group_ids", "group_balls", "group_edges"), arrays["group_sizes"].T
     parts = zip(
         *(split(arrays[name], n) for name, n in zip(names, sizes, strict=True)), strict=True
@@ -282,7 +282,7 @@ def _restore_groups(cast: Cast, facts: dict[str, Any], arrays: Arrays) -> None:
     cast.groups.restore()
 
 
-def _restore_sources(cast: Cast, facts: dict[str, Any], arrays: Arrays) -> None:
+def _restore_sources(cast: Simulation, facts: dict[str, Any], arrays: Arrays) -> None:
     counts, starts = arrays["source_sizes"].T
     names = ("ids", "times", "begin", "waits", "body")
     parts = zip(

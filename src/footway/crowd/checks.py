@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from footway._numba.portable_math import hypot
 from footway.crowd.profile import drawn, mean_and_deviation
 from footway.errors import BadQuery
-from footway.portable_math import hypot
 from footway.validation import FARTHEST, floats, number, pair, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from footway._numba.random_stream import RandomStream
     from footway.corridor import CorridorMap
     from footway.crowd.profile import Spread
-    from footway.random_stream import RandomStream
 
     Floats = NDArray[np.float64]
 

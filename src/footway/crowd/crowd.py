@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from footway import validation
-from footway._jit import thread_count
+from footway._numba.jit import thread_count
 from footway.corridor.map import as_points
-from footway.crowd import checks, conduct, entrance
-from footway.crowd.cast import MODELS, Avoidance, Cast
-from footway.crowd.entrance import NEVER
+from footway.crowd import checks, phases, spawning
 from footway.crowd.obstacles import Obstacle
 from footway.crowd.profile import FASTEST
 from footway.crowd.recorded import Recorded
+from footway.crowd.simulation import MODELS, Avoidance, Simulation
+from footway.crowd.spawning import NEVER
 from footway.crowd.state import GOAL, GROUP, RADIUS
 from footway.errors import BadQuery
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from footway.corridor import CorridorMap
     from footway.crowd.profile import Follow, Profile, Spread
-    from footway.crowd.recording import Recording
     from footway.environment import Environment
+    from footway.recording.recording import Recording
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -82,7 +82,7 @@ class Crowd(Recorded):
         validation.one_of(avoidance, "avoidance", tuple(MODELS))
         if environment is not None:
             checks.environment_of(cmap, environment)
-        self._cast = Cast(
+        self._cast = Simulation(
             cmap,
             seed=int(seed),
             dt=float(step),
@@ -94,7 +94,7 @@ class Crowd(Recorded):
         self._is_asking = False  # whether these are being called
 
     @classmethod
-    def of(cls, cast: Cast) -> Crowd:
+    def of(cls, cast: Simulation) -> Crowd:
         """A crowd of what was read from a checkpoint."""
         crowd = cls.__new__(cls)
         crowd._cast, crowd._functions, crowd._is_asking = cast, [], False  # noqa: SLF001  # its own
@@ -117,11 +117,11 @@ class Crowd(Recorded):
         if len(member):
             raise BadQuery(f"character {int(chosen[member[0]])} belongs to a group: it stays there")
         radii = cast.engine.state.body[slots, RADIUS].astype(np.float64)
-        entrance.check_room(cast, "goal", points, radii)
+        spawning.check_room(cast, "goal", points, radii)
         first = cast.places.add(points).first
         cast.engine.state.story[slots, GOAL] = first + np.arange(len(points))
         cast.engine.state.place[slots, 2:4] = points
-        conduct.call(cast, chosen)
+        phases.call(cast, chosen)
         for number in chosen.tolist():
             cast.planner.ask(number, keep_goal=True)
 
@@ -163,7 +163,7 @@ class Crowd(Recorded):
             (True, 0.9)
 
         """
-        from footway.crowd.changing import set_profile
+        from footway.crowd.profile_change import set_profile
 
         validation.index(population, "population", len(self.names))
         if isinstance(follow, str) and follow == "cmm" and preferences is None and profile is None:
@@ -172,14 +172,14 @@ class Crowd(Recorded):
             "radius": radius, "speed": speed, "lane": lane, "noise": noise,
             "preferences": preferences, "follow": follow,
         }  # fmt: skip
-        body = entrance.profile_of(profile, self.profiles[population], **given)
+        body = spawning.profile_of(profile, self.profiles[population], **given)
         set_profile(self._cast, population, body, names_speed=speed is not None)
 
     def remove(self, ids: ArrayLike) -> None:
         """Take characters (n,) away. Raises BadQuery for ids that are not there."""
         chosen = np.unique(validation.ids(ids))
         self._slots(chosen)
-        conduct.take_away(self._cast, chosen)
+        phases.take_away(self._cast, chosen)
 
     def remove_population(self, population: int) -> None:
         """Take a population away, an index into `names`; those to come never will."""
@@ -194,7 +194,7 @@ class Crowd(Recorded):
         leave the old one alone. Weights of edges by which wanderers choose are forgotten; without
         an `environment` all follow corridors.
         """
-        from footway.crowd.moving import moved
+        from footway.crowd.map_change import moved
 
         checks.a_map(cmap)
         if environment is not None:
@@ -272,13 +272,13 @@ class Crowd(Recorded):
         if self._is_asking:
             raise BadQuery("a function of each_step calls `step` or `run`: it is called by them")
         for _ in range(validation.whole(count, "count", high=NEVER - self.steps)):
-            conduct.let_appear(cast)
+            phases.let_appear(cast)
             cast.engine.own = self._own_forces()
-            conduct.place_obstacles(cast)
+            phases.place_obstacles(cast)
             cast.groups.cap()
             cast.routes.look()
-            conduct.answer(cast, cast.engine.advance())
-            conduct.plan_some(cast)
+            phases.answer(cast, cast.engine.advance())
+            phases.plan_some(cast)
 
     def _own_forces(self) -> NDArray[np.float32]:
         """Sum of what the functions of the user return, by slot; empty for nothing."""

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from footway.crowd._group_kernels import cap, measure_corridor
-from footway.crowd._track_kernels import FLOOR
+from footway._numba.portable_math import hypot
+from footway.crowd.kernels.groups import cap, measure_corridor
+from footway.crowd.kernels.tracks import FLOOR
 from footway.crowd.state import (
     ARRIVED,
     AT,
@@ -23,13 +24,12 @@ from footway.crowd.state import (
     WALKING,
 )
 from footway.errors import BadQuery
-from footway.portable_math import hypot
 from footway.validation import FARTHEST, number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.crowd.engine import Engine
+    from footway.crowd.stepping import Engine
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]

@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from footway._jit import one_parallel_kernel
-from footway.corridor._locate_kernels import locate_points
-from footway.corridor._search_kernels import FOUND
-from footway.crowd._place_kernels import are_connected
+from footway._numba.jit import one_parallel_kernel
+from footway._numba.portable_math import hypot
+from footway.corridor.kernels.locate import locate_points
+from footway.corridor.kernels.search import FOUND
+from footway.crowd.kernels.placement import are_connected
 from footway.crowd.state import RADIUS
-from footway.portable_math import hypot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.corridor.index import Index
     from footway.corridor.solver import Solver
-    from footway.crowd.engine import Engine
-    from footway.crowd.journeys import Leg
-    from footway.crowd.places import Places, Pool
-    from footway.crowd.planner import Planner
+    from footway.crowd.goals import Leg
+    from footway.crowd.places import GoalRange, Places
+    from footway.crowd.planning import Planner
+    from footway.crowd.stepping import Engine
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -93,7 +93,7 @@ class Nearest:
                 break
         return best
 
-    def _gate(self, walker: _Walker, pool: Pool) -> _Gate:
+    def _gate(self, walker: _Walker, pool: GoalRange) -> _Gate:
         places = self._places
         rows = slice(pool.first, pool.first + pool.size)
         away = hypot(*(places.spots[rows, :2] - walker.at).T)

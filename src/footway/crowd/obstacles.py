@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from footway.crowd._avoid_kernels import RANGE
+from footway._numba.portable_math import hypot
+from footway.crowd.kernels.avoidance import RANGE
 from footway.crowd.state import Blocks
 from footway.errors import BadQuery
-from footway.portable_math import hypot
 from footway.validation import FARTHEST, number, pair, shown
 
 if TYPE_CHECKING:

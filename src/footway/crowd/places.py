@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from footway._jit import one_parallel_kernel
-from footway.corridor._locate_kernels import locate_points
-from footway.crowd._place_kernels import are_connected, in_sight, keep_apart
-from footway.crowd.room import PACKED, free_of
+from footway._numba.jit import one_parallel_kernel
+from footway._numba.portable_math import hypot
+from footway.corridor.kernels.locate import locate_points
+from footway.crowd.capacity import PACKED, free_of
+from footway.crowd.kernels.placement import are_connected, in_sight, keep_apart
 from footway.errors import BadQuery
-from footway.portable_math import hypot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from footway._numba.random_stream import RandomStream
     from footway.corridor import CorridorMap
     from footway.crowd.region import Region
-    from footway.random_stream import RandomStream
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -30,15 +30,15 @@ _MANY = 200  # characters for whom one looks how many fit, before they are tried
 _ROUGH = 1.1  # times as many as are estimated to fit are tried
 
 
-class Pool(NamedTuple):
+class GoalRange(NamedTuple):
     """Places first to first + size - 1 of the table."""
 
     first: int
     size: int
 
-    def renumbered(self, number: Ints) -> Pool:
+    def renumbered(self, number: Ints) -> GoalRange:
         """The same places with the numbers that `Places.keep` has given them."""
-        return Pool(int(number[self.first]), self.size)
+        return GoalRange(int(number[self.first]), self.size)
 
 
 class Places:
@@ -50,7 +50,7 @@ class Places:
         self.pieces = np.empty(0, np.int64)  # of the axis
         self.reach = np.empty(0, np.float32)  # m, from which the place counts as reached
 
-    def add(self, points: Floats, reach: float | Floats = ARRIVAL) -> Pool:
+    def add(self, points: Floats, reach: float | Floats = ARRIVAL) -> GoalRange:
         """Locate points (n, 2) and keep them."""
         index = self._cmap.solver.index
         with one_parallel_kernel:
@@ -60,7 +60,7 @@ class Places:
         self.pieces = np.concatenate([self.pieces, pieces])
         reach = np.broadcast_to(np.asarray(reach, np.float32), len(points))
         self.reach = np.concatenate([self.reach, reach])
-        return Pool(first, len(points))
+        return GoalRange(first, len(points))
 
     def keep(self, used: NDArray[np.bool_]) -> Ints:
         """Forget the other places; new numbers of all (n + 1,), as many as are kept before each."""

@@ -14,7 +14,7 @@ from footway.validation import as_float, number, one_of, shown
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.random_stream import RandomStream
+    from footway._numba.random_stream import RandomStream
 
     Floats = NDArray[np.float64]
 
@@ -116,7 +116,7 @@ def _weights(preferences: Mapping[str, float]) -> dict[str, float]:
     """Weights of kinds of ground as numbers, or a clear error."""
     if isinstance(preferences, Mapping) and not preferences:
         return {}
-    from footway.terrain.ground import check_preferences  # it loads Shapely
+    from footway.terrain.terrain import check_preferences  # it loads Shapely
 
     return check_preferences(preferences)
 

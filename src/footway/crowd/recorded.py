@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from footway.crowd.adding import Adding
-from footway.crowd.recording import Recorder
 from footway.crowd.state import POPULATION, RADIUS
+from footway.recording.recording import Recorder
 from footway.validation import file as checked_file
 from footway.validation import instance, whole
 
@@ -24,7 +24,7 @@ class Recorded(Adding):
 
         `every` are the steps between two of its frames.
         """
-        from footway.crowd.joining import recorded_before
+        from footway.recording.joining import recorded_before
 
         whole(every, "every", low=1)
         return recorded_before(self, checked_file(file), every) is not None
@@ -53,8 +53,8 @@ class Recorded(Adding):
         }  # fmt: skip
         if to is None:
             return Recorder(**facts)
-        from footway.crowd.joining import recorded_before
-        from footway.crowd.storage import ParquetRecorder, check_name
+        from footway.recording.joining import recorded_before
+        from footway.recording.storage import ParquetRecorder, check_name
 
         file = check_name(to)
         before = recorded_before(self, file, every) if self.steps else None

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from footway._numba.portable_math import hypot
 from footway.errors import BadQuery
-from footway.portable_math import hypot
 from footway.validation import FARTHEST, floats, shown
 from footway.validation import points as checked_points
 

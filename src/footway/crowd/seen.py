@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from footway.crowd.state import POPULATION, RADIUS, SPEED
-from footway.crowd.watch import Stuck, stuck
+from footway.crowd.stuck import Stuck, stuck
 from footway.errors import BadQuery
 from footway.validation import MOST_SEED, index, whole
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.corridor import CorridorMap
-    from footway.crowd.cast import Cast
+    from footway.crowd.goals import Behaviour
     from footway.crowd.groups import Group
-    from footway.crowd.journeys import Behaviour
-    from footway.crowd.looking import Character
+    from footway.crowd.inspection import Character
     from footway.crowd.profile import Profile
+    from footway.crowd.simulation import Simulation
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class Seen:
     """The part of a crowd that changes nothing."""
 
-    _cast: Cast
+    _cast: Simulation
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -160,7 +160,7 @@ class Seen:
             (40.0, 40.0)
 
         """
-        from footway.crowd.looking import character
+        from footway.crowd.inspection import character
 
         number = whole(number, "number of a character", high=MOST_SEED)
         return character(self._cast, number, int(self._slots(np.array([number]))[0]))

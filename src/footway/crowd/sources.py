@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from footway.crowd._place_kernels import keep_apart
 from footway.crowd.checks import LONGEST
+from footway.crowd.kernels.placement import keep_apart
 from footway.crowd.places import overlapping
 from footway.crowd.state import POPULATION
 from footway.errors import BadQuery
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from footway._numba.random_stream import RandomStream
     from footway.crowd.state import State
-    from footway.random_stream import RandomStream
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]

@@ -13,8 +13,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from footway._numba.portable_math import atan2, cos, sin
 from footway.corridor.sampling import on_pieces, subdivide
-from footway.portable_math import atan2, cos, sin
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

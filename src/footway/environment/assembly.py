@@ -13,17 +13,17 @@ import shapely
 
 from footway.constants import MARGIN
 from footway.environment.carve import carve
-from footway.environment.heal import heal
 from footway.environment.lattice import check_coordinates, polygon_parts, to_metres, to_steps
 from footway.environment.merge import merge
 from footway.environment.noding import node_rings, place_lines
-from footway.environment.repair import Repair
+from footway.environment.repair_polygons import heal
+from footway.environment.repairs import Repair
 from footway.errors import BadGeometry
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.environment.ingredients import Ingredients, Pieces
+    from footway.environment.input_geometry import InputGeometry, Pieces
 
 _ELSEWHERE: Final = ("outside", "lies on a wall or outside walkable space")
 
@@ -37,7 +37,7 @@ class Assembled(NamedTuple):
     repairs: tuple[Repair, ...]
 
 
-def assemble(given: Ingredients, *, grid: float) -> Assembled:
+def assemble(given: InputGeometry, *, grid: float) -> Assembled:
     """Return valid, noded geometry on the grid from dirty input, and every repair.
 
     Raises:
@@ -51,7 +51,7 @@ def assemble(given: Ingredients, *, grid: float) -> Assembled:
         raise BadGeometry(f"the polygons cannot be put together: {error}") from error
 
 
-def _assemble(given: Ingredients, *, grid: float) -> Assembled:
+def _assemble(given: InputGeometry, *, grid: float) -> Assembled:
     base, repairs = _base(given, grid=grid)
     obstacles, found = _merged(given.obstacles, grid=grid)
     repairs += found + _outside(given.obstacles, base, grid=grid)
@@ -71,7 +71,7 @@ def _assemble(given: Ingredients, *, grid: float) -> Assembled:
     )
 
 
-def _check(given: Ingredients, *, grid: float) -> None:
+def _check(given: InputGeometry, *, grid: float) -> None:
     """Refuse coordinates that cannot be put on the grid, looking at all of them together."""
     roles = (given.bounds, given.walkable, given.obstacles, given.lines, given.points)
     shapes = np.concatenate([role.shapes for role in roles])
@@ -88,7 +88,7 @@ def _merged(given: Pieces, *, grid: float) -> tuple[NDArray[np.object_], list[Re
     return shapes, repairs + found
 
 
-def _base(given: Ingredients, *, grid: float) -> tuple[NDArray[np.object_], list[Repair]]:
+def _base(given: InputGeometry, *, grid: float) -> tuple[NDArray[np.object_], list[Repair]]:
     """Return what is walkable before obstacles: walkable polygons within bounds, or bounds."""
     if not len(given.walkable) and not len(given.bounds):
         return _box_of_obstacles(given, grid=grid)
@@ -106,7 +106,7 @@ def _base(given: Ingredients, *, grid: float) -> tuple[NDArray[np.object_], list
 
 
 def _box_of_obstacles(
-    given: Ingredients, *, grid: float
+    given: InputGeometry, *, grid: float
 ) -> tuple[NDArray[np.object_], list[Repair]]:
     """Return the box of all obstacles and a margin, for input that gives no bounds."""
     roles = (given.obstacles, given.lines, given.points)

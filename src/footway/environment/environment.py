@@ -12,13 +12,13 @@ import shapely
 
 from footway.constants import GRID
 from footway.environment.assembly import assemble
-from footway.environment.heal import heal
-from footway.environment.ingredients import Ingredients, Pieces, Shape, pieces
+from footway.environment.input_geometry import InputGeometry, Pieces, Shape, pieces
 from footway.environment.lattice import check_coordinates, to_metres
 from footway.environment.regions import cut_to_map
+from footway.environment.repair_polygons import heal
 from footway.environment.walls import Walls, walls_of
 from footway.errors import BadGeometry
-from footway.showing import Shown
+from footway.notebook_display import NotebookDisplay
 from footway.validation import (
     FARTHEST,
     as_float,
@@ -32,7 +32,7 @@ from footway.validation import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from footway.environment.repair import Repair
+    from footway.environment.repairs import Repair
 
 
 FINEST: Final = 1e-6
@@ -85,7 +85,7 @@ class TerrainRegion:
 
 
 @dataclass(frozen=True, eq=False)
-class Environment(Shown):
+class Environment(NotebookDisplay):
     """Walkable space on a grid of 1 mm, with everything that stands in it.
 
     Attributes:
@@ -154,19 +154,19 @@ class Environment(Shown):
             (76.0, 1)
 
         """
-        given = Ingredients(
+        given = InputGeometry(
             walkable=pieces(walkable, "walkable polygon"),
             bounds=pieces(_bounds_polygon(bounds), "bounds"),
             obstacles=pieces(obstacles, "obstacle"),
             lines=pieces(lines, "line", of="line"),
             points=pieces(points, "point", of="point"),
         )
-        return cls.from_ingredients(given, areas=areas, terrain=terrain, name=name, grid=grid)
+        return cls.from_input_geometry(given, areas=areas, terrain=terrain, name=name, grid=grid)
 
     @classmethod
-    def from_ingredients(
+    def from_input_geometry(
         cls,
-        given: Ingredients,
+        given: InputGeometry,
         *,
         areas: Iterable[Area | tuple[str, Shape]] = (),
         terrain: Iterable[TerrainRegion | tuple[str, Shape]] = (),
@@ -178,7 +178,9 @@ class Environment(Shown):
 
         `repairs` are what the loader had to do already; the doctor's come after them.
         """
-        instance(given, Ingredients, "an environment is made from Ingredients", error=BadGeometry)
+        instance(
+            given, InputGeometry, "an environment is made from its geometry", error=BadGeometry
+        )
         grid = number(grid, "grid", "m", low=FINEST, high=FARTHEST, error=BadGeometry)
         text(name, "name", error=BadGeometry)
         made = assemble(given, grid=grid)

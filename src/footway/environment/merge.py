@@ -13,12 +13,12 @@ import numpy as np
 import shapely
 
 from footway.environment.lattice import polygon_parts, to_metres
-from footway.environment.repair import Repair
+from footway.environment.repairs import Repair
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.environment.heal import Healed
+    from footway.environment.repair_polygons import RepairedPolygons
 
 _REACH: Final = 2.5
 """Steps. Polygons less than one step apart before rounding are less than 1 + sqrt(2) after it."""
@@ -35,7 +35,7 @@ class _Pairs(NamedTuple):
     meet: NDArray[np.bool_]
 
 
-def merge(healed: Healed, *, grid: float) -> tuple[NDArray[np.object_], list[Repair]]:
+def merge(healed: RepairedPolygons, *, grid: float) -> tuple[NDArray[np.object_], list[Repair]]:
     """Return polygons in steps that share points at most, covering what the healed ones cover."""
     pairs = _close_pairs(healed.shapes)
     if not len(pairs.a):
@@ -83,7 +83,7 @@ def _close_pairs(shapes: NDArray[np.object_]) -> _Pairs:
     return _Pairs(a, b, shapely.intersects(shapes[a], shapes[b]))
 
 
-def _overlaps(healed: Healed, pairs: _Pairs, *, grid: float) -> list[Repair]:
+def _overlaps(healed: RepairedPolygons, pairs: _Pairs, *, grid: float) -> list[Repair]:
     """List the pairs whose interiors overlap, with a point inside the overlap."""
     shapes, a, b = healed.shapes, pairs.a[pairs.meet], pairs.b[pairs.meet]
     deep = shapely.relate_pattern(shapes[a], shapes[b], "T********")
@@ -102,7 +102,7 @@ def _overlaps(healed: Healed, pairs: _Pairs, *, grid: float) -> list[Repair]:
 
 
 def _close_gaps(
-    healed: Healed, pairs: _Pairs, *, grid: float
+    healed: RepairedPolygons, pairs: _Pairs, *, grid: float
 ) -> tuple[NDArray[np.object_], list[Repair]]:
     """Pull polygons together that were less than one step apart, and list the places."""
     shapes = healed.shapes.copy()

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import shapely
 
+from footway._numba.portable_math import hypot
 from footway.environment.lattice import polygon_parts
 from footway.environment.walls import segments_of
-from footway.portable_math import hypot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,7 +8,7 @@ import numpy as np
 import shapely
 
 from footway.environment.lattice import polygon_parts, to_metres, to_steps
-from footway.environment.repair import Repair
+from footway.environment.repairs import Repair
 from footway.errors import BadGeometry
 
 if TYPE_CHECKING:

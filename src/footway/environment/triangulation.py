@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from footway.environment._triangulation_kernels import faces_of, triangulate
+from footway.environment.kernels.triangulation import faces_of, triangulate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

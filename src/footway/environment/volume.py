@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from footway.environment.repair import Repair
+    from footway.environment.repairs import Repair
 
 Box: TypeAlias = tuple[float, float, float, float, float, float]
 """x0, y0, z0, x1, y1, z1, m."""

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from footway import validation
-from footway._jit import thread_count
+from footway._numba.jit import thread_count
 from footway.corridor.map import as_points
 from footway.corridor.solver import SPACING
 from footway.errors import BadQuery, NoPath
-from footway.follow._batch_kernels import DONE, NOWHERE, walk_many
-from footway.follow._corridor_kernels import BLOCK
-from footway.follow._walk_kernels import FIELDS
 from footway.follow.cmm import NO_DISCS, cmm, settings_of
+from footway.follow.kernels.batch import DONE, NOWHERE, walk_many
+from footway.follow.kernels.corridor import BLOCK
+from footway.follow.kernels.walk import FIELDS
 from footway.follow.walk import Walk
 from footway.validation import shown
 

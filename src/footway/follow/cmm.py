@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from footway.constants import TOUCH
-from footway.corridor._backbone_kernels import refine
+from footway.corridor.kernels.backbone import refine
 from footway.errors import BadQuery, NoPath
-from footway.follow._corridor_kernels import BLOCK
-from footway.follow._walk_kernels import (
+from footway.follow.checks import LONGEST_STEP, SLACK, check_character
+from footway.follow.forces import as_forces, sum_of
+from footway.follow.kernels.corridor import BLOCK
+from footway.follow.kernels.walk import (
     ARRIVED,
     BEGUN,
     DELAY,
@@ -25,8 +27,6 @@ from footway.follow._walk_kernels import (
     X,
     walk_on,
 )
-from footway.follow.checks import LONGEST_STEP, SLACK, check_character
-from footway.follow.forces import as_forces, sum_of
 from footway.follow.obstacles import as_discs, name_of, sub_corridor, sway_around
 from footway.follow.settings import Settings
 from footway.follow.walk import Walk

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from footway.errors import BadInput, BadQuery
-from footway.follow._walk_kernels import AT, TIME, V, X
+from footway.follow.kernels.walk import AT, TIME, V, X
 from footway.validation import shown
 
 if TYPE_CHECKING:

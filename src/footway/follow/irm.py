@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from footway.errors import BadQuery
-from footway.follow._irm_kernels import irm_walk
-from footway.follow._sight_kernels import make_eyes
+from footway.follow.kernels.irm import irm_walk
+from footway.follow.kernels.visibility import make_eyes
 from footway.follow.route_walk import RouteWalker, check_route, gait_of
 from footway.validation import shown
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from footway.corridor import CorridorMap
-    from footway.follow._steer_kernels import Gait
+    from footway.follow.kernels.steering import BodyParameters
     from footway.follow.obstacles import Disc
     from footway.follow.route_walk import RouteWalk
     from footway.terrain.route import IndicativeRoute
@@ -75,7 +75,7 @@ def irm(
 
     Example:
         >>> import footway as fw
-        >>> from footway.terrain.ground import Terrain
+        >>> from footway.terrain.terrain import Terrain
         >>> from footway.terrain.route import IndicativeRoute
         >>> yard = fw.Environment.from_polygons(bounds=(0, 0, 30, 10))
         >>> route = IndicativeRoute.from_points(Terrain.build(yard), [(2, 3), (15, 8), (28, 3)])
@@ -119,7 +119,7 @@ class IrmWalker(RouteWalker):
         route: IndicativeRoute,
         cmap: CorridorMap,
         preferences: Mapping[str, float] | None,
-        gait: Gait,
+        gait: BodyParameters,
         obstacles: Sequence[Obstacle],
         *,
         replan: bool,

@@ -6,10 +6,10 @@ import math
 from typing import TYPE_CHECKING
 
 from footway.errors import BadQuery
-from footway.follow._miran_kernels import miran_walk
-from footway.follow._sight_kernels import make_eyes
-from footway.follow._steer_kernels import NO_MEMORY
-from footway.follow._zone_kernels import make_zone
+from footway.follow.kernels.free_zone import make_zone
+from footway.follow.kernels.miran import miran_walk
+from footway.follow.kernels.steering import NO_MEMORY
+from footway.follow.kernels.visibility import make_eyes
 from footway.follow.route_walk import RouteWalker, check_route, gait_of
 from footway.validation import FARTHEST, number
 
@@ -73,7 +73,7 @@ def miran(
 
     Example:
         >>> import footway as fw
-        >>> from footway.terrain.ground import Terrain
+        >>> from footway.terrain.terrain import Terrain
         >>> from footway.terrain.route import IndicativeRoute
         >>> yard = fw.Environment.from_polygons(
         ...     bounds=(0, 0, 30, 10), terrain=[("mud", [(10, 0), (20, 0), (20, 6), (10, 6)])]

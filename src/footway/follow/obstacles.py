@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from footway.errors import BadQuery, NoPath
-from footway.follow._sway_kernels import sway
-from footway.follow._sway_room_kernels import BLOCKED, ON_GOAL, ON_START, OPEN
 from footway.follow.checks import SLACK
+from footway.follow.kernels.detour import sway
+from footway.follow.kernels.detour_clearance import BLOCKED, ON_GOAL, ON_START, OPEN
 from footway.validation import FARTHEST, number, shown, text
 
 if TYPE_CHECKING:

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from footway.corridor._path_kernels import polyline_clearance
+from footway._numba.portable_math import dist
+from footway.corridor.kernels.path import polyline_clearance
 from footway.errors import BadQuery, NoPath
-from footway.follow._steer_kernels import (
+from footway.follow.checks import LONGEST_STEP
+from footway.follow.kernels.steering import (
     ALPHA,
     ARRIVED,
     ATTRACTION,
@@ -24,14 +26,12 @@ from footway.follow._steer_kernels import (
     STOOD,
     TIME,
     TRIANGLE,
-    Gait,
+    BodyParameters,
     X,
 )
-from footway.follow.checks import LONGEST_STEP
 from footway.follow.obstacles import as_discs, name_of
 from footway.follow.walk import Walk
-from footway.portable_math import dist
-from footway.terrain.course import make_course
+from footway.terrain.cut_route import make_course
 from footway.validation import FARTHEST, flag, number, shown
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.follow.obstacles import Disc
-    from footway.terrain.course import Course
+    from footway.terrain.cut_route import CutRoute
     from footway.terrain.route import IndicativeRoute
 
     Floats = NDArray[np.float64]
@@ -75,7 +75,7 @@ class RouteWalk(Walk):
     @cached_property
     def clearance(self) -> float:  # type: ignore[override]
         """Least distance of the way to any wall, m, measured when it is first asked for."""
-        from footway.terrain.ground import wall_grid  # imports Shapely
+        from footway.terrain.terrain import wall_grid  # imports Shapely
 
         return float(polyline_clearance(self.points, wall_grid(self.route.terrain.environment)))
 
@@ -145,9 +145,9 @@ def gait_of(
     obstacle: float,
     sigma: float = math.inf,
     spacing: float = math.inf,
-) -> Gait:
+) -> BodyParameters:
     """Numbers that make sense, or one clear line; the same names as in `miran`."""
-    return Gait(
+    return BodyParameters(
         radius=radius_of(route, radius),
         speed=number(speed, "speed", "m/s", above=0.0, high=FARTHEST),
         step=number(step, "step", "s", above=0.0, high=LONGEST_STEP),
@@ -170,7 +170,7 @@ class RouteWalker(ABC):
         self,
         route: IndicativeRoute,
         preferences: Mapping[str, float] | None,
-        gait: Gait,
+        gait: BodyParameters,
         obstacles: Sequence[Obstacle],
         *,
         replan: bool,
@@ -303,7 +303,7 @@ class RouteWalker(ABC):
         )
 
 
-def _first_triangle(course: Course) -> int:
+def _first_triangle(course: CutRoute) -> int:
     """Triangle that holds the start and most of what follows: others only touch it, or lie behind.
 
     A route may begin on a wall without thickness, which has triangles on both sides.

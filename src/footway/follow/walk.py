@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from footway.corridor._path_kernels import polyline_clearance
+from footway._numba.portable_math import atan2
+from footway.corridor.kernels.path import polyline_clearance
 from footway.corridor.path import Path
-from footway.follow._measure_kernels import least_gap, least_room
-from footway.portable_math import atan2
+from footway.follow.kernels.measure import least_gap, least_room
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from footway.constants import GRID, ON_WALL, TOUCH
-from footway.errors import BadGeometry
-from footway.geometry.segments import (
+from footway._numba.portable_math import hypot
+from footway._numba.segments import (
     closest_points,
     cross,
     dot,
     foot_parameter,
     parabola_length,
 )
-from footway.medial._component_kernels import components
-from footway.medial._kernels import chain_pieces
+from footway.constants import GRID, ON_WALL, TOUCH
+from footway.errors import BadGeometry
+from footway.medial.kernels.chains import chain_pieces
+from footway.medial.kernels.components import components
 from footway.medial.voronoi import Diagram, diagram
-from footway.portable_math import hypot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

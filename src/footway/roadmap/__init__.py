@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from footway.roadmap.blends import Blends, blends
 from footway.roadmap.edits import Editor
-from footway.roadmap.fake import FakeObstacle
+from footway.roadmap.fake_obstacles import FakeObstacle
 from footway.roadmap.grid import grid
 from footway.roadmap.measures import clearance_statistics, coverage, shortest_path_factor, sizes
 from footway.roadmap.retraction import retract, rrrm

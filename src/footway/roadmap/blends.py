@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from footway._numba.portable_math import hypot
 from footway.errors import BadInput
-from footway.portable_math import hypot
 from footway.roadmap import checks
-from footway.roadmap._blend_kernels import (
+from footway.roadmap.kernels.blend import (
     CLEARANCE,
     CX,
     CY,

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from footway.geometry.segments import closest_points
-from footway.portable_math import dist
-from footway.roadmap._clearance_kernels import line_clearances
-from footway.roadmap._straight_kernels import MOST_STRIDES
+from footway._numba.portable_math import dist
+from footway._numba.segments import closest_points
+from footway.roadmap.kernels.clearance import line_clearances
+from footway.roadmap.kernels.straight import MOST_STRIDES
 from footway.roadmap.roadmap import clearance_along
 
 if TYPE_CHECKING:

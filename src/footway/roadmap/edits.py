@@ -11,7 +11,7 @@ import numpy as np
 
 from footway.errors import BadInput, BadQuery
 from footway.roadmap.checks import LEAST_WEIGHT, MOST_WEIGHT
-from footway.roadmap.fake import FakeObstacle, closed_space
+from footway.roadmap.fake_obstacles import FakeObstacle, closed_space
 from footway.roadmap.roadmap import Roadmap
 from footway.validation import as_text, number, point, shown
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from footway._jit import thread_count
+from footway._numba.jit import thread_count
 from footway.environment.memory import check_memory
-from footway.roadmap._grid_kernels import STEPS, find_links, lattice_distances
+from footway.roadmap.kernels.grid import STEPS, find_links, lattice_distances
 from footway.roadmap.roadmap import Roadmap
 from footway.roadmap.space import make_space
 from footway.validation import function
@@ -93,7 +93,7 @@ def grid_of_space(space: Space, *, progress: Progress | None = None) -> Roadmap:
 
 
 def lattice_links(space: Space) -> NDArray[np.uint32]:
-    """Return which neighbours each corner is joined to, as bits: see _grid_kernels."""
+    """Return which neighbours each corner is joined to, as bits: see kernels/grid."""
     links = np.zeros(space.is_node.shape, np.uint32)
     find_links(space.free, space.is_node, links)
     return links

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from footway.geometry.segments import closest_points
-from footway.portable_math import hypot
-from footway.roadmap._prm_kernels import nearest_edges
+from footway._numba.portable_math import hypot
+from footway._numba.segments import closest_points
+from footway.roadmap.kernels.prm import nearest_edges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from footway.portable_math import dist
-from footway.roadmap._straight_kernels import straighten
+from footway._numba.portable_math import dist
 from footway.roadmap.draft import SLACK, STRIDE
+from footway.roadmap.kernels.straight import straighten
 
 if TYPE_CHECKING:
     from footway.roadmap.draft import Draft

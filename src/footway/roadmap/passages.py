@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from footway._numba.portable_math import hypot
+from footway._numba.segments import closest_points, dot, foot_parameter
 from footway.constants import ON_WALL
-from footway.geometry.segments import closest_points, dot, foot_parameter
-from footway.portable_math import hypot
-from footway.roadmap._prm_kernels import peel
 from footway.roadmap.draft import SLACK
+from footway.roadmap.kernels.prm import peel
 from footway.roadmap.roadmap import clearance_along
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def without_dead_ends(axis: AxisPoints) -> AxisPoints:
     A stub is a dead end that lies in the disc of free space around the place where it begins.
     Dead-end rooms and corridors stay, and of each component something.
     """
-    from footway.medial._kernels import chain_pieces  # the package is slow to import
+    from footway.medial.kernels.chains import chain_pieces  # the package is slow to import
 
     links = axis.links[peel(axis.links, axis.points, axis.room, STEEP)]
     while True:
@@ -217,7 +217,7 @@ def straightened(axis: AxisPoints, walls: Space, *, radius: float, wish: float) 
 
 def _walks(axis: AxisPoints) -> tuple[Ints, Ints]:
     """Points along all chains, one chain after the other, and where each begins and ends."""
-    from footway.medial._kernels import chain_pieces  # the package is slow to import
+    from footway.medial.kernels.chains import chain_pieces  # the package is slow to import
 
     order, forward, offsets = chain_pieces(axis.links, len(axis.points))
     ends = np.where(forward[:, None], axis.links[order], axis.links[order][:, ::-1])

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from footway.portable_math import hypot
-from footway.random_stream import RandomStream
-from footway.roadmap._prm_kernels import inside_walls, retract_points, useful_pairs
+from footway._numba.portable_math import hypot
+from footway._numba.random_stream import RandomStream
 from footway.roadmap.draft import SLACK
+from footway.roadmap.kernels.prm import inside_walls, retract_points, useful_pairs
 from footway.roadmap.roadmap import clearance_along
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from footway._jit import thread_count
+from footway._numba.jit import thread_count
 from footway.errors import BadInput
-from footway.roadmap._retraction_kernels import STEP, retract_path
 from footway.roadmap.checks import a_roadmap
-from footway.roadmap.parts import phase
+from footway.roadmap.kernels.retraction import STEP, retract_path
+from footway.roadmap.parallel import phase
 from footway.roadmap.roadmap import Roadmap
 from footway.roadmap.rrm_star import check_same, on_lattice, rrm_star
 from footway.validation import function

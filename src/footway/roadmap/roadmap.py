@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     from footway.roadmap.checks import Paths
-    from footway.roadmap.fake import FakeObstacle
+    from footway.roadmap.fake_obstacles import FakeObstacle
     from footway.roadmap.space import Space
 
     Floats = NDArray[np.float64]
@@ -144,7 +144,7 @@ class Roadmap:
     @cached_property
     def in_effect(self) -> Roadmap:
         """The roadmap in which fake obstacles are obstacles; itself where there are none."""
-        from footway.roadmap.fake import made_real
+        from footway.roadmap.fake_obstacles import made_real
 
         return made_real(self) if self.fake_obstacles else self
 
@@ -280,7 +280,7 @@ class Roadmap:
     @cached_property
     def _is_open(self) -> NDArray[np.bool_]:
         """(m,) edges that no fake obstacle closes."""
-        from footway.roadmap.fake import open_parts
+        from footway.roadmap.fake_obstacles import open_parts
 
         return open_parts(self)[1] if self.fake_obstacles else np.ones(self.n_edges, bool)
 
@@ -330,9 +330,9 @@ class Roadmap:
 
     def save(self, file: str | PathLike[str]) -> None:
         """Write the roadmap to one file: arrays and JSON, no pickle. Its suffix is .fwmap."""
-        from footway.roadmap import storage  # it imports this module
+        from footway.roadmap import archive  # it imports this module
 
-        storage.save(file, self)
+        archive.save(file, self)
 
     @classmethod
     def load(cls, file: str | PathLike[str]) -> Roadmap:
@@ -342,9 +342,9 @@ class Roadmap:
             BadFile: when the file is missing, damaged, or of a newer Footway.
 
         """
-        from footway.roadmap import storage  # it imports this module
+        from footway.roadmap import archive  # it imports this module
 
-        return storage.load(file)
+        return archive.load(file)
 
     def __repr__(self) -> str:
         return (
@@ -355,8 +355,8 @@ class Roadmap:
 
 def clearance_along(starts: Floats, ends: Floats, space: Space) -> Floats:
     """Least clearance of the object along straight lines (n, d) in free space, (n,) m."""
-    from footway.roadmap._clearance_kernels import line_clearances
-    from footway.roadmap.parts import in_parts
+    from footway.roadmap.kernels.clearance import line_clearances
+    from footway.roadmap.parallel import in_parts
 
     a, b = (_in_space(points, space) for points in (starts, ends))
     out = np.empty(len(a))

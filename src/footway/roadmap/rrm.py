@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from footway._numba.random_stream import RandomStream
 from footway.environment.memory import check_memory
 from footway.errors import BadInput
-from footway.random_stream import RandomStream
-from footway.roadmap._region_kernels import can_go, greedy_rows, joins_nothing
 from footway.roadmap.grid import lattice_edges
+from footway.roadmap.kernels.region import can_go, greedy_rows, joins_nothing
 from footway.roadmap.medial import medial_corners
 from footway.roadmap.roadmap import Roadmap
 from footway.roadmap.space import Space, make_space

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from footway.errors import BadInput
-from footway.roadmap._graph_kernels import pairs_in_sight, useful_edges
-from footway.roadmap.parts import phase
+from footway.roadmap.kernels.graph import pairs_in_sight, useful_edges
+from footway.roadmap.parallel import phase
 from footway.roadmap.roadmap import Roadmap
 from footway.roadmap.rrm import rrm
-from footway.roadmap.useful import find_useful_nodes, total, ways_along
-from footway.roadmap.useful_as_printed import find_nodes_as_printed
+from footway.roadmap.useful_nodes import find_useful_nodes, total, ways_along
+from footway.roadmap.useful_nodes_paper import find_nodes_as_printed
 from footway.validation import function, number, one_of, shown
 from footway.validation import seed as checked_seed
 

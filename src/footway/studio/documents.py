@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from footway.errors import BadInput
-from footway.studio.local import NOWHERE_ELSE, Origin, origin_of
+from footway.studio.wire_origin import NOWHERE_ELSE, Origin, origin_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from footway.corridor import CorridorMap
     from footway.crowd import Recording
     from footway.environment import Environment, TerrainRegion
-    from footway.io.scenario import Scenario
+    from footway.scenario import Scenario
 
     Floats = NDArray[np.float64]
 
@@ -65,7 +65,7 @@ class Document:
     @cached_property
     def balls(self) -> Floats:
         """(n, 3) x, y and clearance of points along the medial axis, m."""
-        from footway.crowd.room import balls_of
+        from footway.crowd.capacity import balls_of
 
         return balls_of(self.corridors).all
 
@@ -97,7 +97,7 @@ class Document:
 
     def prepare(self) -> None:
         """Make what the page and the crowd want to know of it."""
-        from footway.crowd.moving import prepare
+        from footway.crowd.map_change import prepare
 
         prepare(self.corridors)
         self.facts()
@@ -140,7 +140,7 @@ def _areas(env: Environment | None) -> list[dict[str, Any]]:
 
 
 def _repairs(env: Environment | None) -> list[str]:
-    from footway.environment.repair import worth_telling
+    from footway.environment.repairs import worth_telling
 
     repairs = () if env is None else env.repairs
     return [str(repairs[k]) for k in worth_telling(repairs)][:100]
@@ -155,7 +155,7 @@ def built_in() -> list[str]:
 
     """
     from footway.environment import gallery
-    from footway.io.scenario import demos
+    from footway.scenario import demos
 
     maps = [f"gallery:{name}" for name in gallery.names() if name not in ("house", "quake")]
     return maps + [f"demo:{name}" for name in demos.names()]
@@ -226,7 +226,7 @@ def _map(
 ) -> Document:
     from footway.corridor import CorridorMap
     from footway.environment import Environment
-    from footway.io import load
+    from footway.formats import load
 
     if name.lower().endswith(_SAVED):
         saved = CorridorMap.load(name)
@@ -242,8 +242,8 @@ def _map(
 
 
 def _scenario(name: str, called: str) -> Document:
-    from footway.io.scenario import load_scenario
-    from footway.io.scenario.staging import open_map
+    from footway.scenario import load_scenario
+    from footway.scenario.crowd_building import open_map
 
     scenario = load_scenario(name)
     ground = open_map(scenario)
@@ -264,7 +264,7 @@ def _with_areas(env: Environment, scenario: Scenario) -> Environment:
 
 def _recording(name: str, called: str, map_name: str | None, scale: float | None) -> Document:
     from footway.crowd import Recording
-    from footway.io.trajectories import check_clear
+    from footway.recording.trajectories import check_clear
 
     recording = Recording.load(name)
     if not recording.n_frames:
@@ -281,7 +281,7 @@ def _own_map(recording: Recording) -> Document:
     """The map that a recording names, where it is built in; else a box around everybody."""
     from footway.corridor import CorridorMap
     from footway.environment import Environment
-    from footway.io.trajectories import box_of, check_clear
+    from footway.recording.trajectories import box_of, check_clear
 
     name = recording.map_name
     given = f"gallery:{name.removeprefix('gallery:')}"

@@ -20,15 +20,15 @@ _MOST_AREAS: Final = 500
 
 
 @dataclass
-class Sheet:
+class EditHistory:
     """The documents that came before, and those that were taken back."""
 
     before: list[Document] = field(default_factory=list)
     after: list[Document] = field(default_factory=list)
 
-    def copy(self) -> Sheet:
+    def copy(self) -> EditHistory:
         """Return one with the same documents."""
-        return Sheet([*self.before], [*self.after])
+        return EditHistory([*self.before], [*self.after])
 
     def edit(self, document: Document, ask: Edit) -> Document:
         """Return the document after an edit.

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from footway.studio.local import NOWHERE_ELSE, Origin, sent
 from footway.studio.wire import Answer, told
+from footway.studio.wire_origin import NOWHERE_ELSE, Origin, sent
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

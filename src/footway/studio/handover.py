@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 import numpy as np
 
 from footway.corridor import CorridorMap
-from footway.crowd.recording import OBSTACLE_COLUMNS, Characters, Recording, Rows
-from footway.crowd.storage import check_sound
 from footway.errors import BadFile, FootwayError
+from footway.recording.recording import OBSTACLE_COLUMNS, Characters, Recording, Rows
+from footway.recording.storage import check_sound
 from footway.studio.documents import Document, What
-from footway.studio.local import origin_of
+from footway.studio.wire_origin import origin_of
 
 if TYPE_CHECKING:
     from footway.environment import Environment
@@ -60,7 +60,7 @@ def pack(document: Document, folder: Path, *, file: str) -> None:
     }
     arrays: Arrays = {}
     if document.environment is not None:
-        from footway.io.environment_arrays import to_arrays
+        from footway.formats.environment_arrays import to_arrays
 
         facts["environment"], arrays = to_arrays(document.environment)
     if document.recording is not None:
@@ -129,7 +129,7 @@ def unpack(folder: Path, *, file: str) -> Document:
             is_boxed=facts["boxed"] is True,
         )
         if what == "scenario":
-            from footway.io.scenario.reading import parse_scenario
+            from footway.scenario.reading import parse_scenario
 
             text = (folder / _SCENARIO).read_text(encoding="utf-8-sig")
             parsed = parse_scenario(text, name=made.name, folder=Path(file).parent)
@@ -155,7 +155,7 @@ def _read(file: Path) -> tuple[dict[str, Any], Arrays]:
 
 
 def _environment(facts: dict[str, Any], arrays: Arrays) -> Environment | None:
-    from footway.io.environment_arrays import from_arrays
+    from footway.formats.environment_arrays import from_arrays
 
     about = facts["environment"]
     return None if about is None else from_arrays(about, arrays)

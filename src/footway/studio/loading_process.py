@@ -34,7 +34,7 @@ def main() -> NoReturn:
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what libraries print is no message
 
-    from footway._jit import announce_compilation
+    from footway._numba.jit import announce_compilation
 
     def compiling() -> bool:
         _allow_processor_time(_MOST_COMPILING, reduce=False)
@@ -110,8 +110,8 @@ def rehearse(document: Document) -> None:
     The plots of a recording are left out: they take seconds, and are plain arithmetic.
     """
     from footway.studio import paths
-    from footway.studio.desk import crowd_of
-    from footway.studio.ground import ground
+    from footway.studio.free_space import ground
+    from footway.studio.session import crowd_of
 
     crowd_of(document)
     document.facts()
@@ -122,7 +122,7 @@ def rehearse(document: Document) -> None:
 def _check_scenario(file: str) -> None:
     """Refuse a scenario that names a file: the sender must not choose what this machine reads."""
     from footway.errors import BadInput
-    from footway.io.scenario import load_scenario
+    from footway.scenario import load_scenario
 
     scenario = load_scenario(file)
     if not scenario.map.startswith("gallery:"):
@@ -154,7 +154,7 @@ def _warm_up() -> None:
     """Import and compile what a file may need, while no clock runs."""
     import pyarrow.parquet  # noqa: F401 - slow to import
 
-    from footway.io.scenario import load_scenario  # noqa: F401 - likewise
+    from footway.scenario import load_scenario  # noqa: F401 - likewise
     from footway.studio.documents import open_built_in
 
     rehearse(open_built_in("gallery:field"))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from footway.studio.gate import Gate
+    from footway.studio.access import Access
 
 _PIECE: Final = 262_144  # bytes of a file that are read at a time
 
@@ -79,7 +79,7 @@ class OpenFile(StreamingResponse):
 class Guard:
     """Refuses requests for other hosts, and adds the headers to every answer."""
 
-    def __init__(self, app: ASGIApp, gate: Gate) -> None:
+    def __init__(self, app: ASGIApp, gate: Access) -> None:
         self._app, self._gate = app, gate
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

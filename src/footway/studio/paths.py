@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from footway.crowd.room import nearest_free
+from footway._numba.portable_math import hypot
+from footway.crowd.capacity import nearest_free
 from footway.errors import BadInput, BadQuery, FootwayError, NoPath
-from footway.portable_math import hypot
 from footway.studio.wire import Answer
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Grounds:
     def of(self, environment: Environment, radius: float) -> Terrain:
         """Return the terrain of a disc."""
         from footway.environment.partition import partition
-        from footway.terrain.ground import Terrain, make_ground
+        from footway.terrain.terrain import Terrain, make_ground
 
         if self._of is not environment:
             self._kept.clear()

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from footway._numba.portable_math import hypot
 from footway.errors import BadInput
-from footway.portable_math import hypot
 from footway.studio.frames import recorded_frame
 from footway.studio.wire import Answer
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from footway.studio import requests
     from footway.studio.documents import Document
-    from footway.studio.takes import Take
+    from footway.studio.live_recording import LiveRecording
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _TABLES = ("population", "source", "group", "obstacle", "terrain")
@@ -31,7 +31,7 @@ class File(NamedTuple):
 
 def as_geojson(document: Document) -> File:
     """Return the map as GeoJSON in local metres, which `footway.load` reads."""
-    from footway.io.geojson_writer import save_geojson
+    from footway.formats.geojson_writer import save_geojson
 
     env = document.environment
     if env is None:
@@ -42,7 +42,7 @@ def as_geojson(document: Document) -> File:
         return File(f"{stem(document)}.geojson", path.read_bytes(), "application/geo+json")
 
 
-def as_take(take: Take | None) -> File:
+def as_take(take: LiveRecording | None) -> File:
     """Return what was recorded of the crowd, as it lies on the disk; whoever sends it closes it."""
     if take is None:
         raise BadInput("nothing is recorded here; start a recording of the crowd first")

@@ -21,15 +21,15 @@ from starlette.websockets import WebSocketDisconnect
 
 from footway.errors import BadInput, FootwayError
 from footway.studio import uploads
+from footway.studio.access import MOST_SOCKET, MOST_TEXT, MOST_UPLOAD, MOST_WATCHERS, Rate
+from footway.studio.clients import Client, Clients
 from footway.studio.connections import Connection, SocketConnection
-from footway.studio.desk import LANES, ROADMAPS, Desk, broken, lane_of
-from footway.studio.gate import MOST_SOCKET, MOST_TEXT, MOST_UPLOAD, MOST_WATCHERS, Rate
-from footway.studio.lanes import Lane
 from footway.studio.loading import Loader
 from footway.studio.pages import BuiltFiles, Guard, OpenFile, index
 from footway.studio.requests import number_of, parsed
-from footway.studio.watchers import Audience, Watcher
+from footway.studio.session import LANES, ROADMAPS, Session, broken, lane_of
 from footway.studio.wire import packed, refused
+from footway.studio.workers import Worker
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
     from starlette.websockets import WebSocket
 
+    from footway.studio.access import Access
     from footway.studio.documents import Document
-    from footway.studio.gate import Gate
     from footway.studio.requests import Request
     from footway.studio.wire import Message
 
@@ -66,15 +66,15 @@ class Studio:
 
     """
 
-    def __init__(self, document: Document, gate: Gate, loader: Loader | None = None) -> None:
+    def __init__(self, document: Document, gate: Access, loader: Loader | None = None) -> None:
         self.gate = gate
         self.loader = loader or Loader()
-        self.audience = Audience()
-        self.desk = Desk(document, say=self.audience.say, show=self.audience.show)
-        self._lanes = {name: Lane(name, most=_WAITING) for name in sorted(set(LANES.values()))}
-        self._lanes[ROADMAPS] = Lane(ROADMAPS, most=_ROADMAPS)
-        self._lanes[_LOADING] = Lane(_LOADING, most=_UPLOADS)
-        self._early = Lane("early", most=1)  # makes kernels before somebody waits for them
+        self.audience = Clients()
+        self.desk = Session(document, say=self.audience.say, show=self.audience.show)
+        self._lanes = {name: Worker(name, most=_WAITING) for name in sorted(set(LANES.values()))}
+        self._lanes[ROADMAPS] = Worker(ROADMAPS, most=_ROADMAPS)
+        self._lanes[_LOADING] = Worker(_LOADING, most=_UPLOADS)
+        self._early = Worker("early", most=1)  # makes kernels before somebody waits for them
         self._uploads = 0  # that are coming in
         self.has_stopped = True  # whether the crowd stopped in time, at the end
 
@@ -201,7 +201,7 @@ class Studio:
             await socket.send_text(refused(None, words, "busy"))
             await socket.close(1013)
             return
-        watcher = Watcher()
+        watcher = Client()
         self.audience.join(watcher)
         sender = asyncio.create_task(_send(socket, watcher))
         try:
@@ -224,7 +224,7 @@ class Studio:
             and gate.knows_token(socket.query_params.get("token"))
         )
 
-    async def _listen(self, socket: WebSocket, watcher: Watcher) -> None:
+    async def _listen(self, socket: WebSocket, watcher: Client) -> None:
         """Take what a watcher asks, until it leaves; nobody works on what it asked then."""
         tasks = set[asyncio.Task[None]]()
         try:
@@ -236,7 +236,7 @@ class Studio:
             for task in tasks:
                 task.cancel()
 
-    async def _answer(self, text: str | bytes, watcher: Watcher) -> None:
+    async def _answer(self, text: str | bytes, watcher: Client) -> None:
         try:
             request = parsed(text)
         except BadInput as error:
@@ -251,7 +251,7 @@ class Studio:
         finally:
             watcher.asked -= 1
 
-    async def ask(self, request: Request, watcher: Watcher) -> Message:
+    async def ask(self, request: Request, watcher: Client) -> Message:
         """Return the answer of the desk, given in the thread for its kind.
 
         Of the paths that wait for one watcher only the newest is found: who drags a start or a
@@ -313,7 +313,7 @@ async def _disconnect(request: HttpRequest) -> None:
         pass
 
 
-async def _messages(socket: WebSocket, watcher: Watcher) -> AsyncIterator[str | bytes]:
+async def _messages(socket: WebSocket, watcher: Client) -> AsyncIterator[str | bytes]:
     """Messages of a watcher, as long as it is there; those that are too many are refused."""
     rate, scolded = Rate(), 0
     patience: float | None = _HELLO  # the page asks at once, and then may be silent for ever
@@ -333,7 +333,7 @@ async def _messages(socket: WebSocket, watcher: Watcher) -> AsyncIterator[str | 
             watcher.put(refused(number_of(text), "too many messages; slow down", "busy"))
 
 
-async def _next_message(socket: WebSocket, watcher: Watcher) -> str | bytes | None:
+async def _next_message(socket: WebSocket, watcher: Client) -> str | bytes | None:
     """Return the next message; None where it was refused."""
     message = await socket.receive()
     if message["type"] == "websocket.disconnect":
@@ -348,7 +348,7 @@ async def _next_message(socket: WebSocket, watcher: Watcher) -> str | bytes | No
     return text
 
 
-async def _send(socket: WebSocket, watcher: Watcher) -> None:
+async def _send(socket: WebSocket, watcher: Client) -> None:
     """Send what waits for a watcher, as fast as it reads."""
     with suppress(OSError, RuntimeError, WebSocketDisconnect, TimeoutError):
         while (message := await watcher.next()) is not None:

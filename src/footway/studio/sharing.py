@@ -21,11 +21,11 @@ import numpy as np
 
 from footway.errors import BadFile, BadInput
 from footway.studio.documents import Document
-from footway.studio.ground import ground
-from footway.studio.local import origin_of, sent
+from footway.studio.free_space import ground
 from footway.studio.pages import STATIC
 from footway.studio.replay import plots
 from footway.studio.wire import packed
+from footway.studio.wire_origin import origin_of, sent
 
 if TYPE_CHECKING:
     import os

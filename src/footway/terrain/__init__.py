@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from footway.terrain.ground import Terrain
     from footway.terrain.route import IndicativeRoute
+    from footway.terrain.terrain import Terrain
 
 __all__ = ["IndicativeRoute", "Terrain"]
 
@@ -21,7 +21,7 @@ def __getattr__(name: str) -> Any:
 
         return IndicativeRoute
     if name == "Terrain":
-        from footway.terrain.ground import Terrain
+        from footway.terrain.terrain import Terrain
 
         return Terrain
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from footway.errors import BadQuery
-from footway.terrain._grid_route_kernels import search_cells
+from footway.terrain.kernels.grid_route import search_cells
 from footway.validation import FARTHEST, number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.terrain.ground import Terrain
+    from footway.terrain.terrain import Terrain
 
     Floats = NDArray[np.float64]
 

@@ -10,13 +10,13 @@ import numpy as np
 
 from footway.environment import Environment
 from footway.errors import BadQuery
-from footway.terrain._refine_kernels import weigh
-from footway.terrain._route_kernels import dual_way, search_triangles
-from footway.terrain.course import Course, first_hole, make_course, without_repeats
+from footway.terrain.cut_route import CutRoute, first_hole, make_course, without_repeats
+from footway.terrain.explain import refusal
 from footway.terrain.grid_route import over_cells
-from footway.terrain.ground import Terrain
-from footway.terrain.refine import best_way
-from footway.terrain.refusal import refusal
+from footway.terrain.improvement import best_way
+from footway.terrain.kernels.improvement import weigh
+from footway.terrain.kernels.route import dual_way, search_triangles
+from footway.terrain.terrain import Terrain
 from footway.validation import FARTHEST, as_text, flag, number, one_of, point, shown
 from footway.validation import points as checked_points
 
@@ -130,7 +130,7 @@ class IndicativeRoute:
 
         Example:
             >>> import footway as fw
-            >>> from footway.terrain.ground import Terrain
+            >>> from footway.terrain.terrain import Terrain
             >>> room = fw.Environment.from_polygons(bounds=(0, 0, 10, 8))
             >>> route = IndicativeRoute.from_points(Terrain.build(room), [(1, 1), (4, 1), (4, 5)])
             >>> route.length
@@ -151,7 +151,7 @@ class IndicativeRoute:
         return route
 
     @cached_property
-    def course(self) -> Course:
+    def course(self) -> CutRoute:
         """The route cut at the triangles of the ground, for followers."""
         return make_course(self.points, self.terrain.ground)
 

@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from footway.errors import BadFile, BadInput
-from footway.terrain.ground import check_preferences
+from footway.terrain.terrain import check_preferences
 from footway.validation import file as checked_file
 from footway.writing import whole_file
 

@@ -23,9 +23,8 @@ from numba.core.compiler import CompileResult
 from numba.core.cpu import CPUContext
 from numba.core.registry import cpu_target
 
-from footway import _jit
-from footway._jit import inner, kernel
-from footway._numba import files, internals, is_supported, keys
+from footway._numba import files, internals, is_supported, jit, keys
+from footway._numba.jit import inner, kernel
 from footway._numba.stamps import NotStampable
 
 REPOSITORY = Path(__file__).parents[3]
@@ -55,7 +54,7 @@ print(json.dumps([result, Listener.names]))
 KERNELS = """
 from typing import NamedTuple
 import numpy as np
-from footway._jit import inner, kernel
+from footway._numba.jit import inner, kernel
 from pack.helper import middle
 
 class State(NamedTuple):
@@ -68,7 +67,7 @@ def outer(state):
 """
 
 HELPER = """
-from footway._jit import inner
+from footway._numba.jit import inner
 
 FACTOR = 10.0
 
@@ -208,7 +207,7 @@ class TestInner:
     """Inner functions are linked into kernels as LLVM code, and have no machine code."""
 
     def test_no_machine_code(self, monkeypatch, tmp_path):
-        monkeypatch.setattr(_jit, "_CACHE", tmp_path)
+        monkeypatch.setattr(jit, "_CACHE", tmp_path)
         twice = inner(_twice)
         monkeypatch.setitem(globals(), "_twice", twice)
         assert kernel(_four_times)(3.0) == 12.0
@@ -256,13 +255,13 @@ class TestAddresses:
 
     @pytest.mark.parametrize("function", [_last_of_large, _calls_last_of_large])
     def test_are_not_kept(self, function, monkeypatch, tmp_path):
-        monkeypatch.setattr(_jit, "_CACHE", tmp_path)
+        monkeypatch.setattr(jit, "_CACHE", tmp_path)
         monkeypatch.setitem(globals(), "_inner_last_of_large", inner(_last_of_large))
         assert kernel(function)() == LARGE[-1]
         assert list(tmp_path.iterdir()) == []
 
     def test_kernels_with_a_small_array_are(self, monkeypatch, tmp_path):
-        monkeypatch.setattr(_jit, "_CACHE", tmp_path)
+        monkeypatch.setattr(jit, "_CACHE", tmp_path)
         monkeypatch.setitem(globals(), "LARGE", np.arange(3.0))
         assert kernel(_last_of_large)() == 2.0
         assert len(list(tmp_path.iterdir())) == 1
@@ -352,7 +351,7 @@ class TestOtherVersions:
         "import footway._numba\n"
         "footway._numba.SUPPORTED = ((0, 1), (0, 2))\n"
         "import numpy as np\n"
-        "from footway.medial._kernels import incidence\n"
+        "from footway.medial.kernels.chains import incidence\n"
         "print(incidence(np.array([[0, 1], [1, 2]]), 3)[0].tolist())\n"
         "print(sum(incidence.stats.cache_hits.values()))\n"
     )

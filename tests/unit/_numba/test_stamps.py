@@ -14,13 +14,13 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 
 import footway
-from footway._jit import inner, kernel
+from footway._numba.jit import inner, kernel
 from footway._numba.stamps import NotStampable, stamp
 
 HELPER = """
 from enum import IntEnum
 from typing import NamedTuple
-from footway._jit import inner
+from footway._numba.jit import inner
 import numpy as np
 
 FACTOR = 2.0
@@ -48,7 +48,7 @@ MODULE = """
 import numpy as np
 from pack import helper
 from pack.helper import Pair, Side, deeper
-from footway._jit import kernel
+from footway._numba.jit import kernel
 
 @kernel
 def used(x):
@@ -133,7 +133,7 @@ def test_changes_with_what_another_package_finds_through_a_module_of_footway(use
         helper, user = types.ModuleType("footway.made_up_kernels"), types.ModuleType("elsewhere")
         exec(HELPER.replace("FACTOR = 2.0", f"FACTOR = {factor}"), vars(helper))
         user.helper = helper
-        code = f"from footway._jit import kernel\n@kernel\ndef used(x):\n    return {use}\n"
+        code = f"from footway._numba.jit import kernel\n@kernel\ndef used(x):\n    return {use}\n"
         exec(code, vars(user))
         seen.add(stamp(user.used))
     assert len(seen) == 2
@@ -152,7 +152,7 @@ def test_stays_the_same_elsewhere(monkeypatch):
 def test_constant_sets_have_no_order():
     """The order of a set depends on the hash seed of the process."""
     code = (
-        "from footway._jit import kernel\n"
+        "from footway._numba.jit import kernel\n"
         "from footway._numba.stamps import stamp\n"
         "@kernel\n"
         "def is_known(x):\n    return x in {'one', 'two', 'three', 'four'}\n"
@@ -198,7 +198,7 @@ def uses_constant(x):
 
 def test_functions_that_call_each_other():
     code = (
-        "from footway._jit import inner\n"
+        "from footway._numba.jit import inner\n"
         "@inner\ndef one(x):\n    return two(x)\n"
         "@inner\ndef two(x):\n    return one(x - 1) if x > 0 else 5\n"
     )
@@ -213,7 +213,7 @@ def test_functions_that_call_each_other():
 def test_every_kernel_has_its_own():
     found = {}
     for info in pkgutil.walk_packages(footway.__path__, "footway."):
-        if info.name.endswith("kernels"):
+        if ".kernels." in info.name or info.name in ("footway._numba.heap", "footway._numba.math"):
             for thing in vars(importlib.import_module(info.name)).values():
                 if isinstance(thing, Dispatcher):
                     found[thing] = stamp(thing)

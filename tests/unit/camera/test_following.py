@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import footway as fw
-from footway.crowd.recording import Recorder
+from footway.recording.recording import Recorder
 from tests.unit.crowd.maps import cmap as map_of
 
 MEMORY = {"step": 0.1, "seed": 7, "map_name": "made", "names": ("all",)}

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import footway as fw
-from tests.unit.io.meshes import box, write_obj
+from tests.unit.formats.meshes import box, write_obj
 
 
 @pytest.fixture

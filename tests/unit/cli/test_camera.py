@@ -7,7 +7,7 @@ import pytest
 import footway as fw
 from footway.camera import Stop
 from footway.cli.camera_stops import parse_stops
-from tests.unit.io.gltf_reading import read
+from tests.unit.plot.gltf_reading import read
 
 STOPS = ("--stops", "1,1; 9,1; 9,7")
 SHORT = ("--method", "short")

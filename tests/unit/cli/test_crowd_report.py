@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from footway.cli.crowd_report import _last_exits, _stuck_lines, as_json
-from footway.cli.running import Clock
-from footway.crowd.watch import Stuck
+from footway.cli.progress import Clock
+from footway.crowd.stuck import Stuck
 from tests.unit.crowd.maps import box, crowd
 
 

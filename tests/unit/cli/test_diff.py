@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from footway.crowd.joining import until
-from footway.crowd.storage import ParquetRecorder
-from tests.unit.crowd.recordings import MEMORY, random_recording, walk_at_random
-from tests.unit.crowd.test_comparing import changed
+from footway.recording.joining import until
+from footway.recording.storage import ParquetRecorder
+from tests.unit.recording.recordings import MEMORY, random_recording, walk_at_random
+from tests.unit.recording.test_comparing import changed
 
 
 @pytest.fixture

@@ -13,12 +13,12 @@ from PIL import Image
 
 import footway as fw
 from footway.cli.export import _frame_at
-from footway.crowd.joining import until
-from footway.crowd.recording import Recorder, Recording
-from footway.crowd.storage import ParquetRecorder
+from footway.recording.joining import until
+from footway.recording.recording import Recorder, Recording
+from footway.recording.storage import ParquetRecorder
 from footway.studio import sharing
 from footway.studio.wire import unpacked
-from tests.unit.crowd.recordings import MEMORY, assert_same, random_recording, walk_at_random
+from tests.unit.recording.recordings import MEMORY, assert_same, random_recording, walk_at_random
 
 HALL = "POLYGON ((0 0, 10 0, 10 8, 0 8, 0 0))"
 

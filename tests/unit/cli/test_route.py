@@ -9,7 +9,7 @@ import pytest
 from matplotlib.text import Text
 
 import footway as fw
-from footway.cli import path, refusals
+from footway.cli import no_path_picture, path
 
 BOX = [[0, 0], [20, 0], [20, 12], [0, 12], [0, 0]]
 MUD = [[8, 0], [12, 0], [12, 8], [8, 8], [8, 0]]
@@ -387,5 +387,5 @@ def test_the_walk_is_that_of_the_library(footway, yard):
 def test_a_picture_blames_only_obstacles_that_there_are(bare, obstacles, words):
     room = fw.load(str(bare))
     refusal = fw.NoPath("held", reason="blocked", obstacles=obstacles)
-    figure = refusals.draw_why(fw.CorridorMap.build(room), room, (2, 2), (18, 2), refusal)
+    figure = no_path_picture.draw_why(fw.CorridorMap.build(room), room, (2, 2), (18, 2), refusal)
     assert any(words in text.get_text() for text in figure.findobj(Text))

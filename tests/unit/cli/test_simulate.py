@@ -7,13 +7,13 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from footway.cli import running
+from footway import plot as picture
+from footway.cli import progress as running
 from footway.crowd import Crowd, Recording
-from footway.crowd.engine import Engine
-from footway.crowd.storage import ParquetRecorder
-from footway.io import picture
-from footway.io.scenario import demos
-from tests.unit.crowd.recordings import assert_same
+from footway.crowd.stepping import Engine
+from footway.recording.storage import ParquetRecorder
+from footway.scenario import demos
+from tests.unit.recording.recordings import assert_same
 
 EVACUATION = """
 title = "Out of the room"
@@ -167,7 +167,7 @@ def test_going_on_does_not_replace_another_recording(footway, scenario, tmp_path
 
 
 def test_two_outputs_of_one_name(footway, scenario, tmp_path, monkeypatch):
-    monkeypatch.setattr("footway.io.picture.check_animation_file", lambda _: None)
+    monkeypatch.setattr("footway.plot.check_animation_file", lambda _: None)
     file = tmp_path / "run.png"
     result = footway("simulate", scenario(), "--plot", file, "--animate", file)
     assert result.code == 2

@@ -10,10 +10,12 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 
 import footway as fw
-from footway import _jit
+from footway._numba import jit
 from footway.cli import warmup as module
 from footway.cli.warmup import PARTS, _import_kernels, _other_process, _watch, warmup
-from footway.medial._kernels import incidence
+from footway.medial.kernels.chains import incidence
+
+FOUNDATIONS = ("footway._numba.heap", "footway._numba.math")  # kernels that others call
 
 
 def test_every_kernel_that_python_calls_is_compiled():
@@ -22,7 +24,7 @@ def test_every_kernel_that_python_calls_is_compiled():
     called = dict(_called())
     assert len(called) > 20
     assert [name for name, kernel in called.items() if not kernel.signatures] == []
-    names, ready = _jit.kernel_names()
+    names, ready = jit.kernel_names()
     unused = {name for name in names - ready - _called_by_kernels() if name.startswith("footway.")}
     assert unused == set()
 
@@ -41,8 +43,8 @@ def parts(tmp_path, monkeypatch):
     little = importlib.import_module("little")
     monkeypatch.setattr(module, "PARTS", little.PARTS)
     monkeypatch.setattr(module, "__name__", "little")
-    monkeypatch.setattr(_jit, "_CACHE", tmp_path / "kernels")
-    monkeypatch.setattr("footway._jit.thread_count", lambda: 2)
+    monkeypatch.setattr(jit, "_CACHE", tmp_path / "kernels")
+    monkeypatch.setattr("footway._numba.jit.thread_count", lambda: 2)
     yield little
     del sys.modules["little"]
 
@@ -96,7 +98,7 @@ def test_what_goes_wrong_there_is_tried_here(parts, tmp_path, monkeypatch):
 
 def test_one_core_has_one_process(parts, tmp_path, monkeypatch):
     (tmp_path / "notes").write_text("last 0\n")
-    monkeypatch.setattr("footway._jit.thread_count", lambda: 1)
+    monkeypatch.setattr("footway._numba.jit.thread_count", lambda: 1)
     warmup()
     assert _notes(tmp_path)[1:] == [("first", True), ("middle", True), ("last", True)]
 
@@ -112,19 +114,20 @@ def test_names_of_ready_kernels_are_told():
     told = []
     with _watch(told.append):
         incidence(np.array([[0, 1]]), 2)
-    assert "footway.medial._kernels.incidence" in told[-1]
+    assert "footway.medial.kernels.chains.incidence" in told[-1]
 
 
 def test_all_kernels_are_counted():
     names = _import_kernels()
     assert len(names) > 100
-    assert "footway.crowd._step_kernels" in {name.rpartition(".")[0] for name in names}
+    assert "footway.crowd.kernels.step" in {name.rpartition(".")[0] for name in names}
 
 
 def _called():
     """Every kernel that is imported by a module of Python; kernels compile those they call."""
     for info in pkgutil.walk_packages(fw.__path__, "footway."):
-        if info.name.endswith(("kernels", "__main__")):
+        is_kernel = ".kernels." in info.name or info.name in FOUNDATIONS
+        if is_kernel or info.name.endswith("__main__"):
             continue
         for name, thing in vars(importlib.import_module(info.name)).items():
             if isinstance(thing, Dispatcher):
@@ -134,7 +137,7 @@ def _called():
 def _called_by_kernels():
     """Names of kernels that other kernels use: they are not loaded alone."""
     found = set()
-    for kernel in _jit._KERNELS:
+    for kernel in jit._KERNELS:
         function = kernel.py_func
         for name in function.__code__.co_names:
             thing = function.__globals__.get(name)

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import footway as fw
-from footway._jit import kernel
+from footway._numba.jit import kernel
 from footway.cli.path import Query, Shortest
-from footway.corridor._path_kernels import _write_pieces
-from footway.corridor._taut_kernels import draw_legs
-from footway.corridor.answers import _path_along_backbone
+from footway.corridor.kernels.path import _write_pieces
+from footway.corridor.kernels.tangents import draw_legs
+from footway.corridor.queries import _path_along_backbone
 from tests.oracle.clearance import path_clearance
 
 LEFT, RIGHT = (1.0, 5.0), (18.0, 8.0)

@@ -1,7 +1,7 @@
 """What only kernels can call, opened to Python."""
 
-from footway._jit import kernel
-from footway.crowd._avoid_kernels import (
+from footway._numba.jit import kernel
+from footway.crowd.kernels.avoidance import (
     avoid,
     gather,
     keep_close,
@@ -10,11 +10,11 @@ from footway.crowd._avoid_kernels import (
     total_force,
     whole_lanes,
 )
-from footway.crowd._cell_kernels import cell_at
-from footway.crowd._plan_kernels import _give_back, _take
-from footway.crowd._step_kernels import _pair_up
-from footway.crowd._track_kernels import drawn_edge, follow_on
-from footway.crowd._wall_kernels import beside_wall
+from footway.crowd.kernels.cells import cell_at
+from footway.crowd.kernels.planning import _give_back, _take
+from footway.crowd.kernels.step import _pair_up
+from footway.crowd.kernels.tracks import drawn_edge, follow_on
+from footway.crowd.kernels.walls import beside_wall
 
 
 @kernel

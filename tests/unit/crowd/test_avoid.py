@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from footway.crowd import _avoid_kernels as kernels
-from footway.crowd.cast import MODELS
+from footway.crowd.kernels import avoidance as kernels
+from footway.crowd.simulation import MODELS
 from tests.effort import examples
 from tests.oracle.crowd import (
     Other,

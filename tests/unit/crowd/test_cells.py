@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footway.crowd import _avoid_kernels as avoid
+from footway.crowd.kernels import avoidance as avoid
 from footway.crowd.state import GONE, ID, MODE
 from tests.effort import examples
 from tests.oracle.crowd import neighbours
@@ -69,9 +69,9 @@ class TestOrder:
         np.testing.assert_array_equal(bodies[:, 2:5], engine.state.body[slots, :3])
 
     def test_does_not_depend_on_threads(self, monkeypatch):
-        monkeypatch.setattr("footway.crowd.engine._FEW", 2)
+        monkeypatch.setattr("footway.crowd.stepping._FEW", 2)
         two, _ = ordered(5, 300)
-        monkeypatch.setattr("footway.crowd.engine._FEW", 10_000)
+        monkeypatch.setattr("footway.crowd.stepping._FEW", 10_000)
         one, _ = ordered(5, 300)
         np.testing.assert_array_equal(one._slots[:300], two._slots[:300])
         np.testing.assert_array_equal(one._bodies[:300], two._bodies[:300])

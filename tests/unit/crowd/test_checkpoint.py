@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import footway as fw
 from footway.crowd import state
-from footway.crowd.checkpoint_kind import KIND
+from footway.crowd.checkpoint_schema import KIND
 from tests.archives import rewrite
 from tests.effort import examples
 from tests.oracle.crowd import assert_same
@@ -126,7 +126,7 @@ class TestResume:
         assert_same(one, other)
 
     def test_with_other_threads(self, tmp_path, monkeypatch):
-        monkeypatch.setattr("footway.crowd.engine._FEW", 2)
+        monkeypatch.setattr("footway.crowd.stepping._FEW", 2)
         one = mixed()
         one.step(40)
         other = resumed(one, tmp_path, threads=1)

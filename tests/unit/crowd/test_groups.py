@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import footway as fw
-from footway.crowd._group_kernels import measure_corridor
 from footway.crowd.groups import _beside, bounds_of
+from footway.crowd.kernels.groups import measure_corridor
 from footway.crowd.state import AT, GROUP
 from tests.effort import examples
 from tests.oracle.crowd import assert_clear, union_area

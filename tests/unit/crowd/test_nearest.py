@@ -146,7 +146,7 @@ def mixed(**wishes):
 
 class TestSameBits:
     def test_on_one_thread_and_two(self, monkeypatch):
-        monkeypatch.setattr("footway.crowd.engine._FEW", 2)
+        monkeypatch.setattr("footway.crowd.stepping._FEW", 2)
         monkeypatch.setattr("footway.crowd.nearest._BATCH", 2)
         one, two = mixed(threads=1), mixed(threads=2)
         for _ in range(20):

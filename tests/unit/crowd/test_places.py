@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import footway as fw
+from footway._numba.random_stream import RandomStream
 from footway.crowd.places import Places, free_points, scatter
 from footway.crowd.region import Region
-from footway.random_stream import RandomStream
 from tests.effort import examples
 from tests.oracle.crowd import neighbours
 from tests.oracle.nearest import NearestWall

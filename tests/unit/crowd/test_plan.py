@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import footway as fw
-from footway.crowd._plan_kernels import SMALLEST
-from footway.crowd.conduct import plan_some
+from footway.crowd.kernels.planning import SMALLEST
+from footway.crowd.phases import plan_some
 from footway.crowd.state import (
     AT,
     FINAL,

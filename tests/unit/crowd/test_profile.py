@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import footway as fw
+from footway._numba.random_stream import RandomStream
 from footway.crowd.profile import drawn
-from footway.random_stream import RandomStream
 from tests.effort import examples
 from tests.unit.crowd.maps import box, crowd
 

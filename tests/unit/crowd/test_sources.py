@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import footway as fw
-from footway.crowd.conduct import let_appear
+from footway.crowd.phases import let_appear
 from footway.crowd.sources import times_of
 from footway.crowd.state import BEGIN, SINCE
 from tests.effort import examples

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import footway as fw
 from footway.crowd import tracks as module
-from footway.crowd._track_kernels import AHEAD, FLOOR
+from footway.crowd.kernels.tracks import AHEAD, FLOOR
 from footway.crowd.state import AT, END, FINAL, HALF, LEFT, NEXT, make_state
 from footway.crowd.tracks import make_tracks, stays, with_weights
 from tests.effort import examples

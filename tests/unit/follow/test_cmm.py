@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import footway as fw
-from footway._jit import kernel
-from footway.follow import _corridor_kernels as ways
-from footway.follow import _force_kernels as forces
+from footway._numba.jit import kernel
+from footway.follow.kernels import corridor as ways
+from footway.follow.kernels import force as forces
 from tests.effort import examples
 from tests.oracle import follow as oracle
 from tests.oracle.corridor import balls_of, line_depth

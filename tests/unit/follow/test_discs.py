@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from footway._jit import kernel
-from footway.follow import _disc_kernels as ways
+from footway._numba.jit import kernel
+from footway.follow.kernels import disc as ways
 
 SAMPLES = np.linspace(0, 1, 20_001)
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import footway as fw
-from footway._jit import kernel
-from footway.follow import _irm_kernels as irm
-from footway.terrain.ground import Terrain
+from footway._numba.jit import kernel
+from footway.follow.kernels import irm
 from footway.terrain.route import IndicativeRoute
+from footway.terrain.terrain import Terrain
 from tests.oracle.follow import gap_to_walls, worst_turn
 from tests.oracle.nearest import NearestWall
 

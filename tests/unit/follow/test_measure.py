@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from footway.follow._measure_kernels import least_gap, least_room
+from footway.follow.kernels.measure import least_gap, least_room
 
 
 @pytest.mark.parametrize("seed", range(20))

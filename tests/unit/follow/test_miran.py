@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import footway as fw
-from footway._jit import kernel
+from footway._numba.jit import kernel
 from footway.environment.gallery import forest
-from footway.follow import _miran_kernels
-from footway.follow._steer_kernels import TRIANGLE, Gait, X
+from footway.follow.kernels import miran as _miran_kernels
+from footway.follow.kernels.steering import TRIANGLE, BodyParameters, X
 from footway.follow.miran import MiranWalker
-from footway.terrain.ground import Terrain
 from footway.terrain.route import IndicativeRoute
+from footway.terrain.terrain import Terrain
 from tests.oracle import miran as oracle
 from tests.oracle.follow import gap_to_moving, gap_to_walls, worst_turn
 from tests.oracle.nearest import NearestWall
@@ -49,9 +49,9 @@ def route() -> IndicativeRoute:
     return IndicativeRoute.from_points(Terrain.build(hall(), radius=0.25), LOOP)
 
 
-def gait(route: IndicativeRoute, **changes: Any) -> Gait:
+def gait(route: IndicativeRoute, **changes: Any) -> BodyParameters:
     """Straight toward each attraction point, half a metre at a time."""
-    plain = Gait(
+    plain = BodyParameters(
         radius=route.terrain.radius, speed=0.5, step=1.0, turn_rate=10.0, sigma=15.0, spacing=2.0,
         look=0.0, clearance=0.0, steering=1.0, boundary=0.0, obstacle=0.0, smooth=False,
     )  # fmt: skip

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import footway as fw
-from footway.terrain.ground import Terrain
 from footway.terrain.route import IndicativeRoute
+from footway.terrain.terrain import Terrain
 
 NOT_NUMBERS = [math.nan, math.inf, -math.inf, "far", None, [1, 2]]
 

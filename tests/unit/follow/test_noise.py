@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from footway._jit import kernel
-from footway.follow import _noise_kernels as noise
+from footway._numba.jit import kernel
+from footway.follow.kernels import noise
 
 
 @kernel

@@ -12,8 +12,8 @@ from scipy import ndimage
 
 import footway as fw
 from footway.errors import BadQuery, NoPath
-from footway.follow._sway_kernels import sway
-from footway.follow._sway_room_kernels import BLOCKED, MARGIN, ON_GOAL, ON_START, OPEN
+from footway.follow.kernels.detour import sway
+from footway.follow.kernels.detour_clearance import BLOCKED, MARGIN, ON_GOAL, ON_START, OPEN
 from footway.follow.obstacles import Disc, as_discs, name_of, sub_corridor, sway_around
 from tests.effort import examples
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import footway as fw
-from footway._jit import kernel
-from footway.follow import _noise_kernels as noise
+from footway._numba.jit import kernel
+from footway.follow.kernels import noise
 from footway.follow.variation import diversity
 from tests.oracle.follow import assert_stops_without_circling, assert_walk
 

@@ -15,7 +15,7 @@ from footway.roadmap.measures import shortest_path_factor
 from footway.roadmap.rrm import rrm, rrm_of_space
 from footway.roadmap.rrm_star import add_cycles, reconnect, rrm_star
 from footway.roadmap.space import Space, space_of_cells
-from footway.roadmap.useful import (
+from footway.roadmap.useful_nodes import (
     Ways,
     _best_bypass,
     find_useful_nodes,

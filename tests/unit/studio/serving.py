@@ -10,8 +10,8 @@ from pathlib import Path
 from websockets.sync.client import connect
 
 from footway.studio import handover, loading_process
+from footway.studio.access import Access
 from footway.studio.documents import open_built_in
-from footway.studio.gate import Gate
 from footway.studio.loading import Loader
 from footway.studio.server import Studio, bind, server_of
 from footway.studio.wire import unpacked
@@ -23,7 +23,7 @@ def serving(document=None, *, token=None, loader=None):
     loader = loader or Loader(ahead=False)  # most tests send no file
     document = open_built_in("gallery:field") if document is None else document
     with bind("127.0.0.1", 0, exact=True) as listening:
-        studio = Studio(document, Gate("127.0.0.1", listening.getsockname()[1], token), loader)
+        studio = Studio(document, Access("127.0.0.1", listening.getsockname()[1], token), loader)
         server = server_of(studio)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()

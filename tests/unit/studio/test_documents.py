@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import footway as fw
-from footway.crowd.recording import Recorder
-from footway.io.geojson_writer import save_geojson
+from footway.formats.geojson_writer import save_geojson
+from footway.recording.recording import Recorder
 from footway.studio.documents import built_in, open_built_in, open_document
 from tests.unit.crowd.maps import cmap, env
-from tests.unit.crowd.recordings import random_recording
+from tests.unit.recording.recordings import random_recording
 
 
 def test_all_that_is_built_in_opens():

@@ -4,7 +4,7 @@ import pytest
 
 import footway as fw
 from footway.studio.documents import Document
-from footway.studio.drawing import Sheet
+from footway.studio.drawing import EditHistory
 from footway.studio.requests import Edit
 from tests.unit.crowd.maps import cmap, env
 
@@ -31,7 +31,7 @@ REDO = Edit(n=1, ask="edit", do="redo")
 
 
 def test_an_obstacle_takes_walkable_space(hall):
-    made = Sheet().edit(hall, add("obstacle", (2.0, 2.0, 4.0, 4.0)))
+    made = EditHistory().edit(hall, add("obstacle", (2.0, 2.0, 4.0, 4.0)))
     assert made.environment.area == pytest.approx(496.0)
     assert made.environment.holes == 2
     assert made.corridors.n_cycles == 2
@@ -40,18 +40,18 @@ def test_an_obstacle_takes_walkable_space(hall):
 
 
 def test_walkable_space_grows(hall):
-    made = Sheet().edit(hall, add("walkable", (29.0, 5.0, 40.0, 9.0)))
+    made = EditHistory().edit(hall, add("walkable", (29.0, 5.0, 40.0, 9.0)))
     assert made.environment.area == pytest.approx(540.0)
     assert made.environment.bounds == (0.0, 0.0, 40.0, 20.0)
 
 
 def test_deleting_an_obstacle_fills_its_hole(hall):
-    made = Sheet().edit(hall, delete(15.0, 10.0))
+    made = EditHistory().edit(hall, delete(15.0, 10.0))
     assert (made.environment.area, made.environment.holes) == (600.0, 0)
 
 
 def test_terrain_and_areas_leave_the_corridors_alone(hall):
-    sheet = Sheet()
+    sheet = EditHistory()
     muddy = sheet.edit(hall, add("terrain", (0.0, 0.0, 8.0, 4.0), kind="mud"))
     assert muddy.kinds == ["mud"]
     assert muddy.corridors is hall.corridors
@@ -62,7 +62,7 @@ def test_terrain_and_areas_leave_the_corridors_alone(hall):
 
 
 def test_the_topmost_is_deleted_first(hall):
-    sheet, one = Sheet(), hall
+    sheet, one = EditHistory(), hall
     one = sheet.edit(one, add("terrain", (0.0, 0.0, 8.0, 4.0), kind="mud"))
     one = sheet.edit(one, add("area", (0.0, 0.0, 3.0, 3.0), name="here"))
     one = sheet.edit(one, delete(1.0, 1.0))
@@ -78,12 +78,12 @@ def test_walls_without_thickness_can_be_deleted():
         bounds=(0, 0, 9, 9), lines=[[(1, 1), (4, 4)], [(6, 1), (6, 5)]]
     )
     one = Document("x", "map", made, fw.CorridorMap.build(made))
-    one = Sheet().edit(one, delete(2.1, 2.0))
+    one = EditHistory().edit(one, delete(2.1, 2.0))
     assert len(one.environment.lines.geoms) == 1
 
 
 def test_undo_and_redo(hall):
-    sheet = Sheet()
+    sheet = EditHistory()
     first = sheet.edit(hall, add("obstacle", (2.0, 2.0, 4.0, 4.0)))
     second = sheet.edit(first, add("obstacle", (25.0, 2.0, 27.0, 4.0)))
     assert sheet.edit(second, UNDO) is first
@@ -108,14 +108,14 @@ def test_undo_and_redo(hall):
     ],
 )
 def test_what_cannot_be_done_changes_nothing(hall, ask):
-    sheet = Sheet()
+    sheet = EditHistory()
     with pytest.raises(fw.BadInput):
         sheet.edit(hall, ask)
     assert (sheet.before, sheet.after) == ([], [])
 
 
 def test_names_of_areas_are_unique(hall):
-    sheet = Sheet()
+    sheet = EditHistory()
     one = sheet.edit(hall, add("area", (0.0, 0.0, 3.0, 3.0), name="door"))
     with pytest.raises(fw.BadInput, match="already"):
         sheet.edit(one, add("area", (5.0, 0.0, 8.0, 3.0), name="door"))
@@ -123,12 +123,12 @@ def test_names_of_areas_are_unique(hall):
 
 def test_a_bow_tie_becomes_two_triangles(hall):
     bow = [(2.0, 1.0), (4.0, 3.0), (4.0, 1.0), (2.0, 3.0)]
-    made = Sheet().edit(hall, Edit(n=1, ask="edit", do="add", polygon=bow))
+    made = EditHistory().edit(hall, Edit(n=1, ask="edit", do="add", polygon=bow))
     assert made.environment.area == pytest.approx(498.0)
 
 
 def test_terrain_that_is_built_over_is_gone(hall):
-    sheet = Sheet()
+    sheet = EditHistory()
     one = sheet.edit(hall, add("terrain", (2.0, 2.0, 3.0, 3.0), kind="mud"))
     one = sheet.edit(one, add("obstacle", (1.0, 1.0, 4.0, 4.0)))
     assert one.kinds == []
@@ -137,7 +137,7 @@ def test_terrain_that_is_built_over_is_gone(hall):
 def test_a_recording_cannot_be_drawn_on(hall):
     from dataclasses import replace
 
-    from tests.unit.crowd.recordings import random_recording
+    from tests.unit.recording.recordings import random_recording
 
     with pytest.raises(fw.BadInput, match="cannot be edited"):
-        Sheet().edit(replace(hall, recording=random_recording()), delete(15.0, 10.0))
+        EditHistory().edit(replace(hall, recording=random_recording()), delete(15.0, 10.0))

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import footway as fw
-from footway.io.geojson_writer import save_geojson
+from footway.formats.geojson_writer import save_geojson
 from footway.studio import handover
 from footway.studio.documents import open_built_in, open_document
 from tests.unit.crowd.maps import cmap, env
-from tests.unit.crowd.recordings import assert_same as assert_same_recording
-from tests.unit.crowd.recordings import random_recording
-from tests.unit.io.test_environment_arrays import assert_same
+from tests.unit.formats.test_environment_arrays import assert_same
+from tests.unit.recording.recordings import assert_same as assert_same_recording
+from tests.unit.recording.recordings import random_recording
 
 
 def handed_over(document, folder, file="x"):

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import footway as fw
-from footway.crowd.recording import Recorder
+from footway.recording.recording import Recorder
 from footway.studio import replay
 from footway.studio.documents import Document
 from footway.studio.replay import frame, overview, trails
 from tests.unit.crowd.maps import cmap, env
-from tests.unit.crowd.recordings import random_recording
+from tests.unit.recording.recordings import random_recording
 
 ROOM = Document("room", "recording", env("room"), cmap("room"))
 

@@ -3,8 +3,8 @@
 import pytest
 
 import footway as fw
-from footway.studio.desk import LANES, lane_of
 from footway.studio.requests import number_of, parsed
+from footway.studio.session import LANES, lane_of
 
 GOOD = [
     '{"n":0,"ask":"hello"}',

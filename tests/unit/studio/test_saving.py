@@ -8,21 +8,21 @@ import numpy as np
 import pytest
 
 import footway as fw
-from footway.io.scenario import load_scenario, parse_scenario
+from footway.scenario import load_scenario, parse_scenario
 from footway.studio.documents import Document, open_built_in
-from footway.studio.drawing import Sheet
+from footway.studio.drawing import EditHistory
+from footway.studio.live_recording import LiveRecording
 from footway.studio.requests import Edit, Population
 from footway.studio.saving import as_geojson, as_recording, as_scenario, as_take, stem, toml
-from footway.studio.takes import Take
 from tests.unit.crowd.maps import cmap, env
-from tests.unit.crowd.recordings import assert_same, random_recording
+from tests.unit.recording.recordings import assert_same, random_recording
 
 HALL = Document("my hall.geojson", "map", env("hall"), cmap("hall"))
 
 
 def edited(document, what, **more):
     polygon = [(2.0, 2.0), (4.0, 2.0), (4.0, 4.0), (2.0, 4.0)]
-    return Sheet().edit(
+    return EditHistory().edit(
         document, Edit(n=1, ask="edit", do="add", what=what, polygon=polygon, **more)
     )
 
@@ -105,7 +105,7 @@ def test_a_map_is_no_recording():
 def test_a_take_is_saved_once_it_has_ended(tmp_path):
     crowd = fw.Crowd(HALL.corridors)
     crowd.add(3)
-    take = Take(crowd, stem(HALL))
+    take = LiveRecording(crowd, stem(HALL))
     with pytest.raises(fw.BadInput, match="stop it"):
         as_take(take)
     take.end()

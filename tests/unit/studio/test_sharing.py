@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import footway as fw
-from footway.crowd.recording import Recorder
 from footway.errors import BadFile
+from footway.recording.recording import Recorder
 from footway.studio import sharing
 from footway.studio.documents import Document
 from footway.studio.wire import unpacked

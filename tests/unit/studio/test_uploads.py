@@ -8,7 +8,7 @@ from footway.studio.saving import as_geojson
 from footway.studio.uploads import clean_name
 from footway.studio.uploads import opened as opened_by
 from tests.unit.crowd.maps import cmap, env
-from tests.unit.crowd.recordings import random_recording
+from tests.unit.recording.recordings import random_recording
 from tests.unit.studio.serving import InThisProcess
 
 HALL = as_geojson(Document("hall", "map", env("hall"), cmap("hall"))).content

@@ -11,8 +11,8 @@ from scipy.optimize import minimize_scalar
 
 import footway as fw
 from footway.environment.gallery import forest, mckenna_road
-from footway.terrain._grid_route_kernels import search_cells
-from footway.terrain.refine import best_way
+from footway.terrain.improvement import best_way
+from footway.terrain.kernels.grid_route import search_cells
 from tests.oracle import routes
 
 SQUARE = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])

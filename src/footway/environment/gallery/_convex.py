@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
-from footway.portable_math import atan2, cos, dist, sin
+from footway._numba.portable_math import atan2, cos, dist, sin
 
 Point = tuple[float, float]
 Ring = list[Point]

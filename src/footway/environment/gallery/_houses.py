@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
+from footway._numba.portable_math import dist
 from footway.environment.gallery import _convex as convex
-from footway.portable_math import dist
 
 if TYPE_CHECKING:
     from footway.environment.gallery._convex import Point, Ring

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from footway.portable_math import hypot
+from footway._numba.portable_math import hypot
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

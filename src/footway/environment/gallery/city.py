@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import shapely
 
+from footway._numba.portable_math import cos, dist, sin
 from footway.environment import Area, Environment
 from footway.environment.gallery import _convex as convex
 from footway.environment.gallery import _houses as houses
 from footway.environment.gallery._dice import Dice
 from footway.environment.gallery._rings import on_grid, polygons
-from footway.portable_math import cos, dist, sin
 
 if TYPE_CHECKING:
     from footway.environment.gallery._convex import Point, Ring

@@ -16,12 +16,12 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from footway._numba.portable_math import atan2, dist
 from footway.environment import Area, Environment, TerrainRegion
 from footway.environment.gallery import _convex as convex
 from footway.environment.gallery._dice import Dice
 from footway.environment.gallery._rings import polygons
 from footway.environment.gallery._strips import strip
-from footway.portable_math import atan2, dist
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

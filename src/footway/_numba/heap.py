@@ -1,0 +1,36 @@
+"""A binary heap in two arrays: keys, and what they belong to."""
+
+from __future__ import annotations
+
+from footway._numba.jit import inner
+
+
+@inner
+def push(key, node, size, keys, queue):
+    """Add an entry; the new size."""
+    k = size
+    while k > 0 and keys[(k - 1) // 2] > key:
+        keys[k], queue[k] = keys[(k - 1) // 2], queue[(k - 1) // 2]
+        k = (k - 1) // 2
+    keys[k], queue[k] = key, node
+    return size + 1
+
+
+@inner
+def pop(size, keys, queue):
+    """Drop the least entry, keys[0] and queue[0]; the new size."""
+    size -= 1
+    key, node = keys[size], queue[size]
+    k = 0
+    while True:
+        child = 2 * k + 1
+        if child >= size:
+            break
+        if child + 1 < size and keys[child + 1] < keys[child]:
+            child += 1
+        if keys[child] >= key:
+            break
+        keys[k], queue[k] = keys[child], queue[child]
+        k = child
+    keys[k], queue[k] = key, node
+    return size

@@ -1,0 +1,54 @@
+"""Closest points on segments, and parabolas between a point and a line; NumPy, vectorised."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from footway._numba.portable_math import asinh, hypot
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+def dot(a: Floats, b: Floats) -> Floats:
+    """Row by row dot product of (n, 2) arrays."""
+    product: Floats = a[:, 0] * b[:, 0] + a[:, 1] * b[:, 1]
+    return product
+
+
+def cross(a: Floats, b: Floats) -> Floats:
+    """Row by row cross product of (n, 2) arrays: positive where b is to the left of a."""
+    product: Floats = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
+    return product
+
+
+def foot_parameter(points: Floats, segments: Floats) -> Floats:
+    """Distance along segment k, from its first end, of the foot of point k; not clamped. (n,) m."""
+    start = segments[:, :2]
+    along = segments[:, 2:] - start
+    length = hypot(along[:, 0], along[:, 1])
+    return dot(points - start, along) / np.where(length > 0, length, 1.0)
+
+
+def closest_points(points: Floats, segments: Floats) -> Floats:
+    """Point of segment k that is closest to point k. Both (n, .), result (n, 2)."""
+    start = segments[:, :2]
+    along = segments[:, 2:] - start
+    squared = dot(along, along)
+    t = np.clip(dot(points - start, along) / np.where(squared > 0, squared, 1.0), 0.0, 1.0)
+    return start + t[:, None] * along
+
+
+def parabola_length(focal: Floats, start: Floats, end: Floats) -> Floats:
+    """Arc length of y = x^2 / (2 h) + h / 2 between two abscissas, h the focal distance. (n,) m."""
+
+    def integral(x: Floats) -> Floats:
+        t = x / focal
+        value: Floats = 0.5 * focal * (t * np.sqrt(1.0 + t * t) + asinh(t))
+        return value
+
+    return np.abs(integral(end) - integral(start))

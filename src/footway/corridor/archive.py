@@ -1,0 +1,127 @@
+"""A corridor map in one file: the schema of its arrays, and what must hold between them.
+
+Only the medial axis is stored. What is derived from it is derived again, in milliseconds, so a
+file cannot contradict itself. What the axis says of its own geometry is compared with the walls:
+the search relies on it, and a length below zero would keep it going for ever.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from footway import archive
+from footway._numba.portable_math import hypot
+from footway._numba.segments import closest_points
+from footway.archive import Array, Damaged, flags, indices
+from footway.constants import GRID
+from footway.corridor.index import Index, build_index
+from footway.medial import MedialAxis
+from footway.medial.axis import _piece_lengths
+from footway.validation import FARTHEST
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+_SAME = 0.1 * GRID  # m, by which what is stored may differ from what the walls say
+
+KIND = archive.Kind(
+    format="footway corridor map",
+    version=2,
+    name="map",
+    remedy="build it again",
+    arrays={
+        "vertices": Array("<f8", ("vertices", 2)),
+        "edges": indices("vertices", "edges", 2),
+        "offsets": Array("<i8", ("edges+1",), 0, "events", step=2),
+        "events": Array("<f8", ("events", 2)),
+        "clearance": Array("<f8", ("events",), 0.0),
+        "left": Array("<f8", ("events", 2)),
+        "right": Array("<f8", ("events", 2)),
+        "piece_left": indices("sites", "events", least=-1),
+        "piece_right": indices("sites", "events", least=-1),
+        "piece_length": Array("<f8", ("events",), 0.0, 10.0 * FARTHEST),
+        "sites": Array("<f8", ("sites", 4)),
+        "is_point": flags("sites"),
+        "two_sided": flags("sites"),
+    },
+    facts={"name": str},
+)
+
+
+def save(file: str | PathLike[str], axis: MedialAxis, *, name: str) -> None:
+    """Write a medial axis to a file."""
+    archive.write(file, KIND, {"name": name}, axis._asdict())
+
+
+def load(file: str | PathLike[str]) -> tuple[Index, str]:
+    """Read a medial axis and its name, and derive the rest; everything is checked before."""
+    with archive.reading(file, KIND) as (facts, arrays):
+        axis = MedialAxis(**arrays)
+        _check_sites(axis)
+        _check_graph(axis)
+        _check_geometry(axis)
+        index = build_index(axis)
+        _check_walls(index)
+        return index, facts["name"]
+
+
+def _check_sites(axis: MedialAxis) -> None:
+    """Every segment has a length and point sites at its ends; no two points are in one place."""
+    points, walls = axis.sites[axis.is_point], axis.sites[~axis.is_point]
+    ends = set(map(tuple, points[:, :2].tolist()))
+    _require(len(ends) == len(points) and bool((points[:, :2] == points[:, 2:]).all()))
+    _require(bool((walls[:, :2] != walls[:, 2:]).any(axis=1).all()))
+    _require(ends.issuperset(map(tuple, walls.reshape(-1, 2).tolist())))
+    _require(len(points) > 1 and bool((np.ptp(points[:, :2], axis=0) > 0).all()))
+
+
+def _check_graph(axis: MedialAxis) -> None:
+    """Edges run from vertex to vertex, and every piece has two sites: all but the last of each."""
+    _require(len(axis.edges) > 0)
+    first, last = axis.offsets[:-1], axis.offsets[1:] - 1
+    for end, event in ((0, first), (1, last)):
+        _require(np.array_equal(axis.vertices[axis.edges[:, end]], axis.events[event]))
+    is_last = np.zeros(len(axis.events), bool)
+    is_last[last] = True
+    _require(bool(((axis.piece_left < 0) == is_last).all()))
+    _require(bool(((axis.piece_right < 0) == is_last).all()))
+    _require(bool(((axis.piece_length > 0.0) != is_last).all()))
+
+
+def _check_geometry(axis: MedialAxis) -> None:
+    """Events are as far from the sites on their left and right as the file says."""
+    pieces = np.flatnonzero(axis.piece_left >= 0)
+    own = np.arange(len(axis.events)) - (axis.piece_left < 0)  # the last has those before it
+    for contact, sites in ((axis.left, axis.piece_left), (axis.right, axis.piece_right)):
+        _require_same(contact, closest_points(axis.events, axis.sites[sites[own]]))
+        _require_same(hypot(*(axis.events - contact).T), axis.clearance)
+    ends = np.stack([axis.events[pieces], axis.events[pieces + 1]], axis=1)
+    sites = np.column_stack([axis.piece_left[pieces], axis.piece_right[pieces]])
+    walls: Any = axis  # has the same sites as the diagram that it comes from
+    _require_same(_piece_lengths(ends, sites, walls), axis.piece_length[pieces])
+
+
+def _check_walls(index: Index) -> None:
+    """No wall is nearer to an event than the clearance that the file says."""
+    from footway.corridor.kernels.roadmap_index import wall_distances  # slow to import
+
+    distance = np.empty(len(index.axis.events))
+    wall_distances(index.axis.events, index.grid, distance)
+    _require_same(distance, index.axis.clearance)
+
+
+def _require(holds: bool) -> None:  # reads as a sentence
+    if not holds:
+        raise Damaged("the arrays do not fit together")
+
+
+def _require_same(one: Floats, other: Floats) -> None:
+    """Lengths or places (m) that must be the same."""
+    scale = np.maximum(1.0, 1e-6 * np.abs(other))
+    _require(bool((np.abs(one - other) <= _SAME * scale).all()))

@@ -1,0 +1,102 @@
+"""Array kernels that turn the axis into a graph for searching."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from footway._numba.jit import kernel
+
+
+@kernel
+def strip_trees(edges, offsets, out):
+    """Peel dead ends until only cycles and the ways between them are left.
+
+    Returns which edges remain (ne,), and for each vertex that was peeled off the half-edge that
+    leads toward what remains (nv,), -1 for the others.
+    """
+    n = len(offsets) - 1
+    degree = offsets[1:] - offsets[:-1]
+    is_core = np.ones(len(edges), np.bool_)
+    up = np.full(n, -1, np.int64)
+    stack = np.empty(n, np.int64)
+    for first in range(n):
+        stack[0] = first
+        height = 1
+        while height > 0:
+            height -= 1
+            v = stack[height]
+            if degree[v] != 1:
+                continue
+            for slot in range(offsets[v], offsets[v + 1]):
+                half = out[slot]
+                if not is_core[half // 2]:
+                    continue
+                is_core[half // 2] = False
+                up[v] = half
+                w = edges[half // 2, 1 - half % 2]
+                degree[v] -= 1
+                degree[w] -= 1
+                if degree[w] == 1:
+                    stack[height] = w
+                    height += 1
+                break
+    return is_core, up
+
+
+@kernel
+def widest_forest(edges, clearance, order, n_vertices):
+    """Join vertices by edges from the widest to the narrowest, small trees under large ones.
+
+    Returns for each vertex its parent (itself at a root), the clearance and the edge of the join.
+    No path compression: the heights stay logarithmic, and the clearances fall toward the root.
+    """
+    parent = np.arange(n_vertices)
+    weight = np.full(n_vertices, -1.0)
+    by = np.full(n_vertices, -1, np.int64)
+    size = np.ones(n_vertices, np.int64)
+    for e in order:
+        a, b = edges[e, 0], edges[e, 1]
+        while parent[a] != a:
+            a = parent[a]
+        while parent[b] != b:
+            b = parent[b]
+        if a == b:
+            continue
+        if size[a] > size[b]:
+            a, b = b, a
+        parent[a] = b
+        weight[a] = clearance[e]
+        by[a] = e
+        size[b] += size[a]
+    return parent, weight, by
+
+
+@kernel
+def bead_strings(offsets, at_left, at_right):
+    """For each half-edge, the points that come into play on either side, in order of its events.
+
+    A point is listed when it first appears; -1 marks an event inside a straight wall.
+    """
+    n = len(offsets) - 1
+    starts = np.zeros(2 * n + 1, np.int64)
+    total = 2 * len(at_left) * 2
+    beads = np.empty((total, 3), np.int32)
+    count = 0
+    for half in range(2 * n):
+        e, backward = half // 2, half % 2 == 1
+        first, last = offsets[e], offsets[e + 1] - 1
+        on_left, on_right = np.int32(-1), np.int32(-1)
+        for k in range(last - first + 1):
+            i = last - k if backward else first + k
+            left = at_right[i] if backward else at_left[i]
+            right = at_left[i] if backward else at_right[i]
+            if left >= 0 and left != on_left:
+                beads[count, 0], beads[count, 1], beads[count, 2] = left, 0, i
+                count += 1
+                on_left = left
+            if right >= 0 and right != on_right:
+                beads[count, 0], beads[count, 1], beads[count, 2] = right, 1, i
+                count += 1
+                on_right = right
+        starts[half + 1] = count
+    return starts, beads[:count].copy()

@@ -1,0 +1,274 @@
+"""Where a point is on the map: nearest obstacle, and the place of the axis that it retracts to."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from footway._numba.jit import inner, kernel, prange
+from footway._numba.math import atan2, hypot
+from footway.corridor.kernels.wall_grid import cell_of, is_outside, line_clearance, nearest_wall
+
+BESIDE = 1e-6  # rad, between a direction and the fan of a corner that it still belongs to
+SEEN = 1e-6  # m, clearance of a line that does not just touch a wall by rounding
+WIDE = 0.999  # of a point's own clearance: a way from it that has as much is as good as any
+
+
+@inner
+def _fan_slot(key, fans, row):
+    """Last slot of the row whose key is not above `key`; the row's last slot where none is."""
+    low, high = fans.offsets[row], fans.offsets[row + 1]
+    end = high - 1
+    while low < high:
+        middle = (low + high) // 2
+        if fans.keys[middle] <= key:
+            low = middle + 1
+        else:
+            high = middle
+    if low == fans.offsets[row]:
+        return end
+    return low - 1
+
+
+@inner
+def _corner_slot(angle, fans, row):
+    """Slot of a corner's fan in the direction `angle`, up to BESIDE; -1: none is there.
+
+    Of what lies on the border of a fan, rounding may say that it is just before its begin.
+    """
+    if fans.offsets[row + 1] == fans.offsets[row]:
+        return -1
+    for turns in range(2):
+        for early in range(2):
+            key = angle - 2.0 * math.pi * turns
+            slot = _fan_slot(key + BESIDE * early, fans, row)
+            turn = key - fans.keys[slot]
+            if turn < -BESIDE:
+                turn += 2.0 * math.pi
+            if turn <= fans.widths[slot] + BESIDE:
+                return slot
+    return -1
+
+
+@inner
+def _along_wall(x, y, walls, w):
+    dx, dy = walls[w, 2] - walls[w, 0], walls[w, 3] - walls[w, 1]
+    return ((x - walls[w, 0]) * dx + (y - walls[w, 1]) * dy) / hypot(dx, dy)
+
+
+BEYOND = 1e-6  # m, by which a foot may lie beyond the end of a wall and still be on it
+
+
+@inner
+def _beyond_end(x, y, walls, w, share):
+    """How far the foot of a point lies beyond the end of a wall; 0 for a point obstacle."""
+    dx, dy = walls[w, 2] - walls[w, 0], walls[w, 3] - walls[w, 1]
+    length = hypot(dx, dy)
+    if length == 0.0:
+        return 0.0
+    along = ((x - walls[w, 0]) * dx + (y - walls[w, 1]) * dy) / length
+    return -along if share <= 0.0 else along - length
+
+
+@inner
+def _wall_beside(x, y, grid, corner):
+    """Wall that ends in a corner and has the foot of a point there, not beyond it; -1 for none.
+
+    Of walls that meet in a corner, all are as near to a point straight beside the end of one.
+    """
+    if is_outside(x, y, grid):
+        return -1
+    cell = cell_of(x, y, grid.box, grid.shape)
+    for slot in range(grid.offsets[cell], grid.offsets[cell + 1]):
+        wall = int(grid.candidates[slot])
+        for end in range(2):
+            is_there = grid.ends[wall, end] == corner
+            if is_there and _beyond_end(x, y, grid.walls, wall, float(end)) <= BEYOND:
+                return wall
+    return -1
+
+
+@inner
+def site_of(x, y, grid, fans, wall, share):
+    """Site, row of its fan (-1 inside an obstacle) and wall of a point whose nearest wall is known.
+
+    The nearest point of a wall may be its end: then the site is the corner, if it has a cell.
+    """
+    walls = grid.walls
+    if share <= 0.0 or share >= 1.0:
+        corner = grid.ends[wall, 0] if share <= 0.0 else grid.ends[wall, 1]
+        row = 2 * corner
+        angle = atan2(y - fans.sites[corner, 1], x - fans.sites[corner, 0])
+        if _corner_slot(angle, fans, row) >= 0:
+            return corner, row, wall
+        if _beyond_end(x, y, walls, wall, share) > BEYOND:
+            beside = _wall_beside(x, y, grid, corner)
+            if beside < 0:
+                return corner, -1, wall  # the corner's cell lies inside the obstacle
+            wall = beside
+    site = grid.site[wall]
+    if walls[wall, 0] == walls[wall, 2] and walls[wall, 1] == walls[wall, 3]:
+        return site, 2 * site, wall
+    dx, dy = walls[wall, 2] - walls[wall, 0], walls[wall, 3] - walls[wall, 1]
+    behind = dx * (y - walls[wall, 1]) - dy * (x - walls[wall, 0]) < 0.0
+    if behind and not fans.two_sided[site]:
+        return site, -1, wall
+    row = 2 * site + (1 if behind else 0)
+    if fans.offsets[row + 1] == fans.offsets[row]:
+        return site, -1, wall
+    return site, row, wall
+
+
+@inner
+def _reach(ox, oy, wx, wy, sites, is_point, other):
+    """Distance from o along unit w to the point that is as far from `other` as from o."""
+    ax, ay = sites[other, 0], sites[other, 1]
+    if is_point[other]:
+        dx, dy = ax - ox, ay - oy
+        ahead = 2.0 * (dx * wx + dy * wy)
+        return (dx * dx + dy * dy) / ahead if ahead > 0.0 else math.inf
+    dx, dy = sites[other, 2] - ax, sites[other, 3] - ay
+    length = hypot(dx, dy)
+    nx, ny = -dy / length, dx / length
+    height = nx * (ox - ax) + ny * (oy - ay)
+    rise = nx * wx + ny * wy
+    # From either side of the wall: |height + t rise| = t.
+    if height < 0.0:
+        height, rise = -height, -rise
+    return height / (1.0 - rise) if rise < 1.0 else math.inf
+
+
+@inner(inline=False)
+def ball_at(x, y, own, grid, fans):
+    """Ball of a roadmap that a point joins straight: (event, clearance of the way); -1: none.
+
+    The ball that holds the point deepest, for no wall is in it (rrm-roadmaps-2006, section V.B.2).
+    Where none does, or the way is narrower than at the point itself, `own` metres, the one to which
+    the straight way has the most clearance.
+    """
+    if is_outside(x, y, grid):
+        return -1, 0.0
+    cell = cell_of(x, y, fans.ball_box, fans.ball_shape)
+    first, last = fans.ball_offsets[cell], fans.ball_offsets[cell + 1]
+    best, depth, widest = -1, 0.0, SEEN
+    for slot in range(first, last):
+        b = fans.ball_members[slot]
+        dx, dy = x - fans.balls[b, 0], y - fans.balls[b, 1]
+        margin = fans.balls[b, 2] - math.sqrt(dx * dx + dy * dy)
+        if margin > depth:
+            best, depth = int(b), margin
+    if best >= 0:
+        clear, _ = line_clearance(x, y, fans.balls[best, 0], fans.balls[best, 1], -2.0, grid)
+        widest = max(clear, depth, SEEN)
+    if widest < own * WIDE:
+        for slot in range(first, last):
+            b = fans.ball_members[slot]
+            clear, _ = line_clearance(x, y, fans.balls[b, 0], fans.balls[b, 1], widest, grid)
+            if clear > widest:
+                best, widest = int(b), clear
+    return best, widest
+
+
+@inner
+def locate_point(x, y, axis, grid, fans):
+    """Place of a point on the map.
+
+    Returns (event index of the piece, position on the axis, its clearance, clearance of the point,
+    nearest obstacle point). The event is -1 inside obstacles and outside the map. On a roadmap both
+    clearances are the least along the straight way from the point to its position.
+    """
+    wall, distance, share = nearest_wall(x, y, grid)
+    walls = grid.walls
+    ox = walls[wall, 0] + share * (walls[wall, 2] - walls[wall, 0])
+    oy = walls[wall, 1] + share * (walls[wall, 3] - walls[wall, 1])
+    if len(fans.balls) > 0:
+        ball, clear = ball_at(x, y, distance, grid, fans)
+        if ball < 0:
+            return -1, x, y, 0.0, 0.0, ox, oy
+        return fans.pieces[ball], fans.balls[ball, 0], fans.balls[ball, 1], clear, clear, ox, oy
+    site, row, wall = site_of(x, y, grid, fans, wall, share)
+    if row < 0 or is_outside(x, y, grid):
+        return -1, x, y, 0.0, 0.0, ox, oy
+    slot = _corner_slot(atan2(y - oy, x - ox), fans, row) if fans.is_point[site] else -1
+    if slot < 0:  # at the end of a wall its foot may lie before the begin, by rounding
+        along = max(_along_wall(x, y, walls, wall), fans.keys[fans.offsets[row]])
+        slot = _fan_slot(along, fans, row)
+    piece = fans.pieces[slot]
+    other = axis.piece_right[piece] if axis.piece_left[piece] == site else axis.piece_left[piece]
+    wx, wy = x - ox, y - oy
+    if distance > 1e-9:
+        wx, wy = wx / distance, wy / distance
+    else:
+        wx, wy = axis.events[piece, 0] - ox, axis.events[piece, 1] - oy
+        if not fans.is_point[site]:
+            dx, dy = walls[wall, 2] - walls[wall, 0], walls[wall, 3] - walls[wall, 1]
+            side = 1.0 if row % 2 == 0 else -1.0
+            wx, wy = -dy * side, dx * side
+        norm = hypot(wx, wy)
+        wx, wy = wx / norm, wy / norm
+    widest = max(axis.clearance[piece], axis.clearance[piece + 1])
+    reach = _reach(ox, oy, wx, wy, fans.sites, fans.is_point, other)
+    reach = max(distance, min(reach, widest))
+    return piece, ox + reach * wx, oy + reach * wy, reach, distance, ox, oy
+
+
+@inner
+def _write_place(k, points, pieces, values, axis, grid, fans):
+    """`locate_point` of point k, into row k."""
+    piece, qx, qy, reach, distance, ox, oy = locate_point(
+        points[k, 0], points[k, 1], axis, grid, fans
+    )
+    pieces[k] = piece
+    values[k, 0], values[k, 1], values[k, 2] = qx, qy, reach
+    values[k, 3], values[k, 4], values[k, 5] = distance, ox, oy
+
+
+@kernel
+def locate_few(points, axis, grid, fans):
+    """`locate_points` for a handful: on the calling thread alone."""
+    pieces = np.empty(len(points), np.int64)
+    values = np.empty((len(points), 6))
+    for k in range(len(points)):
+        _write_place(k, points, pieces, values, axis, grid, fans)
+    return pieces, values
+
+
+@kernel(parallel=True)
+def locate_points(points, axis, grid, fans):
+    """`locate_point` for (n, 2) points: pieces (n,), and (n, 6) floats in its order."""
+    n = len(points)
+    pieces = np.empty(n, np.int64)
+    values = np.empty((n, 6))
+    for k in prange(n):
+        _write_place(k, points, pieces, values, axis, grid, fans)
+    return pieces, values
+
+
+@kernel(parallel=True)
+def clearances(points, grid, fans):
+    """Distance of each point to its nearest wall; 0 inside obstacles and outside the map."""
+    out = np.zeros(len(points))
+    for k in prange(len(points)):
+        x, y = points[k, 0], points[k, 1]
+        if is_outside(x, y, grid):
+            continue
+        wall, distance, share = nearest_wall(x, y, grid)
+        if len(fans.balls) > 0:
+            out[k] = distance if ball_at(x, y, distance, grid, fans)[0] >= 0 else 0.0
+        elif site_of(x, y, grid, fans, wall, share)[1] >= 0:
+            out[k] = distance
+    return out
+
+
+@kernel
+def share_covered(points, centres, radii):
+    """Share of points that lie in at least one ball."""
+    covered = 0
+    for k in range(len(points)):
+        for i in range(len(centres)):
+            dx, dy = points[k, 0] - centres[i, 0], points[k, 1] - centres[i, 1]
+            if dx * dx + dy * dy <= radii[i] * radii[i]:
+                covered += 1
+                break
+    return covered / max(1, len(points))

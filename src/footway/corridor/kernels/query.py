@@ -1,0 +1,152 @@
+"""One question, with the places of its ends on the map."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from footway._numba.jit import inner, kernel
+from footway.corridor.kernels.tangents import SLACK
+
+NO_CHORD = 5e-8  # m, contacts closer than this are one point
+
+
+class Query(NamedTuple):
+    """One question, with the places of its ends on the map."""
+
+    sx: float
+    sy: float
+    gx: float
+    gy: float
+    radius: float
+    n_corners: int
+    start_edge: int  # cell of the start: behind start_event of this edge; -1: at start_vertex
+    start_event: int
+    start_vertex: int
+    start_open_forward: bool  # wide enough from the start to the edge's last vertex
+    start_open_backward: bool
+    goal_edge: int  # cell of the goal, likewise
+    goal_event: int
+    goal_vertex: int
+    goal_open_forward: bool  # wide enough from the edge's first vertex to the goal
+    goal_open_backward: bool
+
+
+@inner
+def is_past(x, y, event, backward, left, right):
+    """Whether a point lies beyond the chord between the two contacts of an event.
+
+    The end of a dead end in a corner has no chord, and nothing beyond it.
+    """
+    lx, ly = left[event, 0], left[event, 1]
+    wx, wy = right[event, 0] - lx, right[event, 1] - ly
+    if wx * wx + wy * wy < NO_CHORD * NO_CHORD:
+        return False
+    side = wx * (y - ly) - wy * (x - lx)
+    return side < 0.0 if backward else side > 0.0
+
+
+@inner
+def _is_wide(axis, first, last, radius):
+    """Whether events first to last have at least this clearance; true where there are none."""
+    for i in range(first, last + 1):
+        if axis.clearance[i] < radius - SLACK:
+            return False
+    return True
+
+
+@inner
+def is_wide_to_end(piece, edge, end, radius, axis):
+    """Whether the axis is wide enough from a piece to an end of its edge."""
+    if end == 0:
+        return _is_wide(axis, axis.offsets[edge], piece, radius)
+    return _is_wide(axis, piece + 1, axis.offsets[edge + 1] - 1, radius)
+
+
+@inner(inline=False)
+def _find_cell(x, y, piece, axis, graph):
+    """Cell of a point among those that the chords of events cut the free space into.
+
+    Returns (edge, event, -1) between an event and the next one, (-1, -1, vertex) among the chords
+    around a vertex. The point's piece of the axis is near: walk from there.
+    """
+    edge = graph.edge_of[piece]
+    if is_past(x, y, piece + 1, False, axis.left, axis.right):
+        half, event = 2 * edge, piece + 1
+    elif is_past(x, y, piece, True, axis.left, axis.right):
+        half, event = 2 * edge + 1, piece
+    else:
+        return edge, piece, -1
+    for _ in range(len(graph.out)):  # the point is past the event's chord, seen along the half-edge
+        edge, backward = half // 2, half % 2 == 1
+        step = -1 if backward else 1
+        last = axis.offsets[edge] if backward else axis.offsets[edge + 1] - 1
+        while event != last:
+            if not is_past(x, y, event + step, backward, axis.left, axis.right):
+                return edge, event - 1 if backward else event, -1
+            event += step
+        v = graph.edges[edge, 1 - half % 2]
+        leaving = -1
+        for slot in range(graph.offsets[v], graph.offsets[v + 1]):
+            out = graph.out[slot]
+            first = axis.offsets[out // 2 + 1] - 1 if out % 2 else axis.offsets[out // 2]
+            if out != half ^ 1 and is_past(x, y, first, out % 2 == 1, axis.left, axis.right):
+                leaving, event = out, first
+        if leaving < 0:
+            return -1, -1, v
+        half = leaving
+    return graph.edge_of[piece], piece, -1
+
+
+@inner(inline=False)
+def make_query(ends, radius, piece_s, piece_g, index):
+    """Fill in the Query."""
+    sx, sy, gx, gy = ends[0], ends[1], ends[2], ends[3]
+    axis, graph = index.axis, index.graph
+    edge_s, event_s, vertex_s = _find_cell(sx, sy, piece_s, axis, graph)
+    edge_g, event_g, vertex_g = _find_cell(gx, gy, piece_g, axis, graph)
+    ahead_s = behind_s = ahead_g = behind_g = False
+    if edge_s >= 0:
+        ahead_s = _is_wide(axis, event_s + 1, axis.offsets[edge_s + 1] - 1, radius)
+        behind_s = _is_wide(axis, axis.offsets[edge_s], event_s, radius)
+    if edge_g >= 0:
+        ahead_g = _is_wide(axis, event_g + 1, axis.offsets[edge_g + 1] - 1, radius)
+        behind_g = _is_wide(axis, axis.offsets[edge_g], event_g, radius)
+    return Query(
+        sx, sy, gx, gy, radius, len(axis.sites),
+        edge_s, event_s, vertex_s, ahead_s, behind_s,
+        edge_g, event_g, vertex_g, behind_g, ahead_g,
+    )  # fmt: skip
+
+
+@inner
+def _representative(v, radius, graph):
+    """Vertex that stands for all that can be reached from v at this radius."""
+    while graph.join[v] != v and graph.join_clearance[v] >= radius - SLACK:
+        v = graph.join[v]
+    return v
+
+
+@inner
+def is_connected(piece_s, piece_g, radius, index):
+    """Whether the widest way between two places of the axis is wide enough."""
+    axis, graph = index.axis, index.graph
+    edge_s, edge_g = graph.edge_of[piece_s], graph.edge_of[piece_g]
+    low, high = min(piece_s, piece_g), max(piece_s, piece_g)
+    if edge_s == edge_g and _is_wide(axis, low + 1, high, radius):
+        return True
+    for from_end in range(2):
+        if not is_wide_to_end(piece_s, edge_s, from_end, radius, axis):
+            continue
+        here = _representative(graph.edges[edge_s, from_end], radius, graph)
+        for to_end in range(2):
+            if not is_wide_to_end(piece_g, edge_g, to_end, radius, axis):
+                continue
+            if here == _representative(graph.edges[edge_g, to_end], radius, graph):
+                return True
+    return False
+
+
+@kernel
+def find_cell(x, y, piece, index):
+    """Cell of a point, as the search sees it: (edge, event, vertex), -1 for none."""
+    return _find_cell(x, y, piece, index.axis, index.graph)

@@ -1,0 +1,240 @@
+"""Shortest ways over the lines and arcs of a roadmap with blends (voronoi-roadmaps-2004, 2.5).
+
+The search goes from middle to middle of half-edges: half an edge, a blend, half an edge. Start and
+goal are joined to places: vertices, and a point at a quarter of each half-edge. A* tries what looks
+best first and measures it only then: entries of the queue are of these kinds, in this order.
+
+    SETTLE + h        the middle of half-edge h, at a known cost
+    JOIN + 2 h + k    from the start onto h, by its tail (k = 0) or by its quarter (k = 1)
+    TURN + 2 h + k    the same, with the turn that it takes
+    LEAVE + 2 h + k   from h to the goal, by its head or by the quarter of its twin
+    END + 2 h + k     the same, measured
+    MEET + p          from the start by place p to the goal
+    MET + p           the same, measured
+
+What is not measured yet counts as if no wall limited its blend, and JOIN as if it were straight:
+never too much.
+"""
+
+from __future__ import annotations
+
+import math
+
+from footway._numba.heap import pop, push
+from footway._numba.jit import inner, kernel
+from footway._numba.math import hypot
+from footway.corridor.kernels.path_pieces import certify, read_corners, write_line, write_pieces
+from footway.corridor.kernels.roadmap_joining import (
+    apart,
+    joint_at_least,
+    joint_cost,
+    meeting,
+    turn_cost,
+)
+from footway.corridor.kernels.search import FOUND, FULL, NOWHERE
+from footway.corridor.kernels.tangents import SLACK
+from footway.corridor.kernels.wall_grid import is_outside, line_clearance, nearest_wall
+
+ENOUGH = 16  # vertices around a start or goal that are looked at
+UNSEEN, IN_SIGHT, HIDDEN = 0, 1, 2  # what is known of a place; states are 4 query + this
+
+
+@inner(inline=False)
+def _near_places(x, y, net, found):
+    """Places around a point, in rings of cells until there are enough vertices: how many."""
+    box, shape, offsets, members = net.place_box, net.place_shape, net.place_offsets, net.members
+    n = len(net.out_offsets) - 1
+    nx, ny = shape[0], shape[1]
+    ci = min(nx - 1, max(0, int((x - box[0]) / box[2])))
+    cj = min(ny - 1, max(0, int((y - box[1]) / box[2])))
+    count, vertices = 0, 0
+    for ring in range(max(nx, ny) + 1):
+        for j in range(max(0, cj - ring), min(ny, cj + ring + 1)):
+            step = 1 if abs(j - cj) == ring else 2 * ring
+            for i in range(ci - ring, ci + ring + 1, step):
+                if i < 0 or i >= nx:
+                    continue
+                for slot in range(offsets[j * nx + i], offsets[j * nx + i + 1]):
+                    if count == len(found):
+                        return count
+                    found[count] = members[slot]
+                    vertices += members[slot] < n
+                    count += 1
+        if vertices >= ENOUGH:
+            break
+    return count
+
+
+@inner
+def _sees(x, y, p, radius, query, places, states, rooms, grid):
+    """Whether the straight line to a place has the radius; looked at once in a query."""
+    if states[p] == 4 * query + UNSEEN:
+        clear, _ = line_clearance(x, y, places[p, 0], places[p, 1], radius - SLACK, grid)
+        seen = clear >= radius - SLACK and clear > 0.0
+        states[p] = 4 * query + (IN_SIGHT if seen else HIDDEN)
+        rooms[p] = clear
+    return states[p] == 4 * query + IN_SIGHT
+
+
+@inner(inline=False)
+def _begin(sx, sy, gx, gy, radius, query, n_near, size, net, desk):
+    """Queue all joints of the start; mark the places around the goal. The queue's size."""
+    n, n_halves = len(net.out_offsets) - 1, len(net.tails)
+    join, meet = n_halves, 9 * n_halves
+    states, found = desk.goal_state, desk.found
+    keys, queue, out, rooms = desk.keys, desk.queue, net.out, net.rooms
+    for slot in range(n_near):
+        p = found[slot]
+        if desk.component[net.components[p]] != query:
+            continue  # no place around the goal is connected with it
+        first, last = (net.out_offsets[p], net.out_offsets[p + 1]) if p < n else (0, 1)
+        for leaving in range(first, last):
+            h, k = (out[leaving], 0) if p < n else (p - n, 1)
+            if rooms[h // 2] < radius - SLACK:
+                continue
+            x, y = net.middles[h // 2, 0], net.middles[h // 2, 1]
+            key = apart(sx, sy, x, y) + apart(x, y, gx, gy)
+            size = push(key, join + 2 * h + k, size, keys, queue)
+        if states[p] // 4 == query:
+            _, cost = meeting(p, sx, sy, gx, gy, radius, False, net, desk)
+            if cost < math.inf:
+                size = push(cost, meet + p, size, keys, queue)
+    return size
+
+
+@inner
+def _relax(h, cost, arrival, gx, gy, query, size, net, desk):
+    """A way to the middle of half-edge h at this cost; the queue's size."""
+    if desk.reached[h] == query and cost >= desk.cost[h]:
+        return size
+    desk.reached[h], desk.cost[h], desk.arrival[h] = query, cost, arrival
+    x, y = net.middles[h // 2, 0], net.middles[h // 2, 1]
+    return push(cost + apart(x, y, gx, gy), h, size, desk.keys, desk.queue)
+
+
+@inner(inline=False)
+def _settle(h, gx, gy, radius, query, size, net, desk):
+    """Go on from the middle of a half-edge: to the goal and over the turns at its head."""
+    n, n_halves = len(net.out_offsets) - 1, len(net.tails)
+    leave, twin, cost = 5 * n_halves, h ^ 1, desk.cost[h]
+    for k in range(2):
+        p = net.tails[twin] if k == 0 else n + twin
+        if desk.goal_state[p] // 4 == query and desk.goal_state[p] != 4 * query + HIDDEN:
+            more = joint_at_least(gx, gy, twin, k, net)
+            if more < math.inf:
+                size = push(cost + more, leave + 2 * h + k, size, desk.keys, desk.queue)
+    turn_to, rooms, settled = net.turn_to, net.rooms, desk.settled
+    for turn in range(net.turn_offsets[h], net.turn_offsets[h + 1]):
+        to = turn_to[turn]
+        if settled[to] == query or rooms[to // 2] < radius - SLACK:
+            continue
+        more = turn_cost(turn, radius, net)
+        if more < math.inf:
+            size = _relax(to, cost + more, turn, gx, gy, query, size, net, desk)
+    return size
+
+
+@inner(inline=False)
+def _search(sx, sy, gx, gy, radius, query, size, net, desk, grid):
+    """Entry of the queue, END or MET, that is the shortest way; -1 where there is none."""
+    n_halves = len(net.tails)
+    join, turn, leave = n_halves, 3 * n_halves, 5 * n_halves
+    end, meet = 7 * n_halves, 9 * n_halves
+    met = meet + len(net.places)
+    keys, queue = desk.keys, desk.queue
+    while size > 0:
+        code = queue[0]
+        size = pop(size, keys, queue)
+        if code < join:
+            if desk.settled[code] != query:
+                desk.settled[code] = query
+                size = _settle(code, gx, gy, radius, query, size, net, desk)
+        elif code < turn:
+            h, k = (code - join) // 2, (code - join) % 2
+            if desk.settled[h] != query:
+                x, y = net.middles[h // 2, 0], net.middles[h // 2, 1]
+                cost = joint_at_least(sx, sy, h, k, net) + apart(x, y, gx, gy)
+                if cost < math.inf:
+                    size = push(cost, code - join + turn, size, keys, queue)
+        elif code < leave:
+            h, k = (code - turn) // 2, (code - turn) % 2
+            p = net.tails[h] if k == 0 else len(net.out_offsets) - 1 + h
+            if desk.settled[h] != query and _sees(
+                sx, sy, p, radius, query, net.places, desk.start_state, desk.start_room, grid
+            ):
+                cost = joint_cost(sx, sy, h, k, radius, desk.start_room, net)
+                if cost < math.inf:
+                    size = _relax(h, cost, -2 - k, gx, gy, query, size, net, desk)
+        elif code < end:
+            h, k = (code - leave) // 2, (code - leave) % 2
+            p = net.tails[h ^ 1] if k == 0 else len(net.out_offsets) - 1 + (h ^ 1)
+            if _sees(gx, gy, p, radius, query, net.places, desk.goal_state, desk.goal_room, grid):
+                cost = joint_cost(gx, gy, h ^ 1, k, radius, desk.goal_room, net)
+                if cost < math.inf:
+                    size = push(desk.cost[h] + cost, code - leave + end, size, keys, queue)
+        elif meet <= code < met:
+            p = code - meet
+            if _sees(
+                sx, sy, p, radius, query, net.places, desk.start_state, desk.start_room, grid
+            ) and _sees(
+                gx, gy, p, radius, query, net.places, desk.goal_state, desk.goal_room, grid
+            ):
+                _, cost = meeting(p, sx, sy, gx, gy, radius, True, net, desk)
+                if cost < math.inf:
+                    size = push(cost, code - meet + met, size, keys, queue)
+        else:
+            return code
+    return -1
+
+
+@inner
+def _straight(sx, sy, gx, gy, radius, query, n_near, out, net, desk, grid):
+    """The straight way: (whether it is free and in the open, length, clearance)."""
+    clear, _ = line_clearance(sx, sy, gx, gy, radius - SLACK, grid)
+    if clear < radius - SLACK or clear <= 0.0:
+        return False, 0.0, 0.0
+    for slot in range(n_near):  # inside an obstacle no place is in sight
+        if _sees(
+            sx, sy, desk.found[slot], radius, query, net.places, desk.start_state,
+            desk.start_room, grid,
+        ):  # fmt: skip
+            write_line(0, sx, sy, gx, gy, 0.0, out)
+            return True, hypot(gx - sx, gy - sy), clear
+    return False, 0.0, 0.0
+
+
+@kernel
+def solve_blended(sx, sy, gx, gy, radius, shortcut, out, net, desk, grid):
+    """Way of a disc over lines and arcs: (status, pieces written to out, length, clearance).
+
+    NOWHERE where the roadmap has no answer: the exact map may have one, or knows why not. With
+    `shortcut` a straight way that is free is taken.
+    """
+    for k in range(2):
+        x, y = (sx, sy) if k == 0 else (gx, gy)
+        if is_outside(x, y, grid) or nearest_wall(x, y, grid)[1] < radius - SLACK:
+            return NOWHERE, 0, 0.0, 0.0
+    desk.query[0] += 1
+    query = desk.query[0]
+    n_goal = _near_places(gx, gy, net, desk.found)
+    for slot in range(n_goal):
+        desk.goal_state[desk.found[slot]] = 4 * query + UNSEEN
+        desk.component[net.components[desk.found[slot]]] = query
+    n_near = _near_places(sx, sy, net, desk.found)
+    for slot in range(n_near):
+        desk.start_state[desk.found[slot]] = 4 * query + UNSEEN
+    if shortcut or hypot(gx - sx, gy - sy) < SLACK:
+        is_free, length, clear = _straight(
+            sx, sy, gx, gy, radius, query, n_near, out, net, desk, grid
+        )
+        if is_free:
+            return FOUND, 1, length, clear
+    size = _begin(sx, sy, gx, gy, radius, query, n_near, 0, net, desk)
+    code = _search(sx, sy, gx, gy, radius, query, size, net, desk, grid)
+    if code < 0:
+        return NOWHERE, 0, 0.0, 0.0
+    count, room = read_corners(code, sx, sy, gx, gy, radius, net, desk)
+    n, length = write_pieces(sx, sy, gx, gy, count, room, out, desk, grid)
+    if n < 0:
+        return FULL, 0, 0.0, 0.0
+    return FOUND, n, length, certify(count, n, out, desk, grid)

@@ -1,0 +1,329 @@
+"""Nodes of the search: a root, and a wedge of directions from it.
+
+Kernels here and in kernels/search take the arrays they use one by one, not in named tuples: that
+keeps the calls cheap.
+    nf, ni   nodes: floats (capacity, 8) and integers (capacity, 12), columns below
+    heap     nodes in the order of their lower bound (capacity,)
+    turns    shortest known way to each turn: length, arrival direction, query (2 corners, 4)
+    count    nodes, heap size, query, most nodes that one step adds (4,)
+    ahead    corner at the end of the wall of a point that is no corner (points - corners, 2)
+    xy       points of the beads (n, 2);  q  the Query
+"""
+
+from __future__ import annotations
+
+import math
+
+from footway._numba.jit import inner
+from footway._numba.math import atan2
+from footway.corridor.kernels.tangents import SLACK, tangent, turn_angle
+
+# Columns of nf and ni. In a pair the left side is first: UX + side, side 0 left and 1 right.
+F, G, INX, INY, UX, UY = 0, 1, 2, 3, 4, 6
+HALF, BEAD, ROOT, SIGMA, BLOCKER, PORTAL, FLAGS, PARENT, FIRST = 0, 1, 2, 3, 4, 6, 8, 9, 10
+
+BOUNDED, SPAWNED = 1, 4  # << side: a bound is known; another node turns at its corner
+BLIND = 16  # the goal is on this edge, but behind
+STOPS = 32  # the half-edge is too narrow farther on
+ARRIVED = 64  # at the vertex at the end of the half-edge
+FINAL = 128  # at the goal
+WAITING = 512  # to be carried along its half-edge
+MENDED = 256  # at the goal, and its length is that of the mended chain
+
+PARALLEL = 1e-10  # sine of an angle below which two directions are one
+TIGHT = 5e-8  # m, by which a disc may be too large for a passage: doors of exactly its size count
+TINY = 2e-4  # m, square root of TIGHT: how far a tangent of two touching circles wanders
+
+
+@inner
+def first_node(half, ni, nf, count):
+    """A node at the start, with nothing known yet."""
+    node = count[0]
+    count[0] += 1
+    for k in range(8):
+        nf[node, k] = 0.0
+    ni[node, HALF], ni[node, ROOT], ni[node, SIGMA] = half, -1, 0
+    ni[node, BLOCKER], ni[node, BLOCKER + 1] = -1, -1
+    ni[node, PORTAL], ni[node, PORTAL + 1] = -1, -1
+    ni[node, FLAGS], ni[node, PARENT] = 0, -1
+    ni[node, FIRST], ni[node, FIRST + 1] = -1, -1
+    return node
+
+
+@inner
+def compare(bx, by, dx, dy, k, sign):
+    """Where the tangent of `tangent` lies against direction b: 1 toward the side, 0 in line, -1.
+
+    Without the tangent's divisions: most points that a path passes do not narrow its wedge.
+    """
+    across = bx * dy - by * dx
+    if k == 0.0:
+        measure, one = sign * across, abs(dx) + abs(dy)
+    else:
+        one = dx * dx + dy * dy
+        length = math.sqrt(max(one - k * k, 0.0))
+        measure = sign * (length * across - k * (bx * dx + by * dy))
+    if measure > PARALLEL * one:
+        return 1
+    return 0 if measure > -PARALLEL * one else -1
+
+
+@inner
+def push(node, nf, heap, count):
+    """Add a node to the heap."""
+    f = nf[node, F]
+    i = count[1]
+    count[1] += 1
+    while i > 0:
+        above = (i - 1) >> 1
+        if nf[heap[above], F] <= f:
+            break
+        heap[i] = heap[above]
+        i = above
+    heap[i] = node
+
+
+@inner
+def pop(nf, heap, count):
+    """Take the node with the least lower bound."""
+    top = heap[0]
+    count[1] -= 1
+    n = count[1]
+    last = heap[n]
+    f = nf[last, F]
+    i = 0
+    while True:
+        below = 2 * i + 1
+        if below >= n:
+            break
+        if below + 1 < n and nf[heap[below + 1], F] < nf[heap[below], F]:
+            below += 1
+        if nf[heap[below], F] >= f:
+            break
+        heap[i] = heap[below]
+        i = below
+    heap[i] = last
+    return top
+
+
+@inner
+def copy(node, nf, ni, count):
+    """A new node with the same state, whose parent is `node`."""
+    new = count[0]
+    count[0] += 1
+    for k in range(8):
+        nf[new, k] = nf[node, k]
+    for k in range(9):
+        ni[new, k] = ni[node, k]
+    ni[new, PARENT] = node
+    ni[new, FIRST], ni[new, FIRST + 1] = -1, -1
+    return new
+
+
+@inner
+def root_xy(node, ni, xy, q):
+    """Return the place of the root of a node: the start, or a corner."""
+    root = ni[node, ROOT]
+    if root < 0:
+        return q.sx, q.sy
+    return xy[root, 0], xy[root, 1]
+
+
+@inner
+def arc_to(node, ux, uy, nf, ni, q):
+    """Length of the arc around the root from the direction of arrival to u."""
+    sigma = ni[node, SIGMA]
+    if sigma == 0 or q.radius == 0.0:
+        return 0.0
+    return q.radius * turn_angle(nf[node, INX], nf[node, INY], ux, uy, sigma)
+
+
+@inner
+def arc_at_least(node, ux, uy, nf, ni, q):
+    """Lower bound of `arc_to` without trigonometry: an angle is not less than its sine."""
+    sigma = ni[node, SIGMA]
+    vx, vy = nf[node, INX], nf[node, INY]
+    ahead = vx * ux + vy * uy
+    if ahead < 0.0:
+        return abs(sigma) * q.radius * (0.5 * math.pi - ahead)
+    return q.radius * max(0.0, sigma * (vx * uy - vy * ux))
+
+
+@inner
+def violated_side(node, ux, uy, nf, ni):
+    """Side on which a direction leaves the wedge; -1 inside it."""
+    flags = ni[node, FLAGS]
+    if flags & BOUNDED and nf[node, UX] * uy - nf[node, UY] * ux > PARALLEL:
+        return 0
+    if flags & (BOUNDED << 1) and nf[node, UX + 1] * uy - nf[node, UY + 1] * ux < -PARALLEL:
+        return 1
+    return -1
+
+
+@inner
+def lower_bound(node, at_vertex, nf, ni, xy, q):
+    """Lower bound on the length of a path through this node's wedge to the goal.
+
+    At a vertex the path crosses the node's portal, the chord between the last points on either
+    side. On the way there one of them may have been left behind, in a straight wall: no chord.
+    """
+    tx, ty = q.gx, q.gy
+    left, right = ni[node, PORTAL], ni[node, PORTAL + 1]
+    lx = ly = wx = wy = 0.0
+    if at_vertex and left >= 0 and right >= 0:
+        lx, ly = xy[left, 0], xy[left, 1]
+        wx, wy = xy[right, 0] - lx, xy[right, 1] - ly
+        beyond = wx * (ty - ly) - wy * (tx - lx)
+        if beyond < 0.0:  # the goal lies on this side: the way there and back, mirrored
+            scale = 2.0 * beyond / (wx * wx + wy * wy)
+            tx, ty = tx + scale * wy, ty - scale * wx
+    cx, cy = root_xy(node, ni, xy, q)
+    k = ni[node, SIGMA] * q.radius
+    ux, uy, length = tangent(tx - cx, ty - cy, -k)
+    if length < 0.0:
+        return nf[node, G]
+    side = violated_side(node, ux, uy, nf, ni)
+    if side >= 0:  # along the wedge's bound to the line of the portal, then straight on
+        ux, uy = nf[node, UX + side], nf[node, UY + side]
+        px, py = cx + k * uy, cy - k * ux
+        slope = ux * wy - uy * wx
+        length = 0.0
+        if abs(slope) > PARALLEL:
+            length = max(0.0, ((lx - px) * wy - (ly - py) * wx) / slope)
+        point = ni[node, BLOCKER + side]
+        if point >= 0 and not ni[node, FLAGS] & (SPAWNED << side):  # it may still turn there
+            length = min(length, ux * (xy[point, 0] - px) + uy * (xy[point, 1] - py))
+        ex, ey = tx - px - length * ux, ty - py - length * uy
+        length += math.sqrt(ex * ex + ey * ey)
+    return nf[node, G] + arc_at_least(node, ux, uy, nf, ni, q) + length
+
+
+@inner
+def is_worse(key, g, ux, uy, turns, count, q):
+    """Whether this turn was reached on a shorter way; if not, remember this one.
+
+    Two arrivals are compared where both have turned to the same direction.
+    """
+    if turns[key, 3] == count[2]:
+        before = turns[key, 0]
+        if q.radius > 0.0 and abs(g - before) < 4.0 * q.radius:
+            vx, vy = turns[key, 1], turns[key, 2]
+            if vx != ux or vy != uy:
+                angle = atan2(vx * uy - vy * ux, vx * ux + vy * uy)
+                before += q.radius * (angle if key % 2 == 0 else -angle)
+        if g > before - SLACK:
+            return g > before + SLACK
+    turns[key, 0], turns[key, 1], turns[key, 2], turns[key, 3] = g, ux, uy, count[2]
+    return False
+
+
+@inner
+def turn_at(node, corner, side, nf, ni, turns, count, xy, q):
+    """New node that turns around a corner on one side of the wedge; -1 if not, or if worse."""
+    if corner < 0 or corner >= q.n_corners or ni[node, FLAGS] & (SPAWNED << side):
+        return -1
+    ni[node, FLAGS] |= SPAWNED << side
+    sigma = 1 - 2 * side
+    cx, cy = root_xy(node, ni, xy, q)
+    k = (sigma - ni[node, SIGMA]) * q.radius
+    ux, uy, length = tangent(xy[corner, 0] - cx, xy[corner, 1] - cy, k)
+    if length < 0.0:
+        return -1
+    g = nf[node, G] + arc_to(node, ux, uy, nf, ni, q) + length
+    if is_worse(2 * corner + side, g, ux, uy, turns, count, q):
+        return -1
+    new = copy(node, nf, ni, count)
+    nf[new, G], nf[new, INX], nf[new, INY] = g, ux, uy
+    ni[new, ROOT], ni[new, SIGMA] = corner, sigma
+    # It turns toward its own side: the other bound is the way straight on, with no corner.
+    other = 1 - side
+    ni[new, FLAGS] = (BOUNDED << other) | (ni[node, FLAGS] & (BLIND | STOPS))
+    ni[new, BLOCKER], ni[new, BLOCKER + 1] = -1, -1
+    nf[new, UX + other], nf[new, UY + other] = ux, uy
+    return new
+
+
+@inner
+def release(node, corner, corner_side, point, side, nf, ni, heap, turns, count, xy, q):
+    """Set free the node that turns at a corner on one side of the wedge, and passes `point`."""
+    new = turn_at(node, corner, corner_side, nf, ni, turns, count, xy, q)
+    if new < 0:
+        return
+    other = 1 - side
+    sign = 1 - 2 * side
+    cx, cy = root_xy(new, ni, xy, q)
+    k = (sign - ni[new, SIGMA]) * q.radius
+    ux, uy, length = tangent(xy[point, 0] - cx, xy[point, 1] - cy, k)
+    flags = ni[new, FLAGS]
+    if length >= 0.0:
+        if flags & (BOUNDED << other):
+            vx, vy = nf[new, UX + other], nf[new, UY + other]
+            inside = sign * (vx * uy - vy * ux)
+            if inside < -TIGHT / (length + TINY):
+                return
+            if inside < 0.0:
+                ux, uy = vx, vy
+        open_side = not flags & (BOUNDED << side)
+        if open_side or sign * (nf[new, UX + side] * uy - nf[new, UY + side] * ux) <= PARALLEL:
+            nf[new, UX + side], nf[new, UY + side] = ux, uy
+            ni[new, BLOCKER + side] = point
+            ni[new, FLAGS] = flags | (BOUNDED << side)
+    ni[new, BEAD] += 1
+    nf[new, F] = max(nf[node, F], lower_bound(new, False, nf, ni, xy, q))
+    push(new, nf, heap, count)
+
+
+@inner
+def first_to_turn(point, side, rival, bx, by, ahead, xy, q):
+    """Corner at which a path turns when its wedge closed between a point and its other bound.
+
+    For a point-like disc that is the bound's corner, `rival`, whose chord comes first. A wide disc
+    can meet the later one first; then turning at the rival would be a turn to the wrong side.
+    Returns the corner and its side; corner -1 for none, -2 when the point lies inside a wall and
+    a corner of that wall will decide.
+    """
+    other = 1 - side
+    sign = 1 - 2 * other
+    if rival < 0:
+        return -1, other
+    dx, dy = xy[point, 0] - xy[rival, 0], xy[point, 1] - xy[rival, 1]
+    ux, uy, length = tangent(dx, dy, -2.0 * sign * q.radius)
+    if length >= 0.0 and sign * (bx * uy - by * ux) >= -PARALLEL:
+        if rival >= q.n_corners:  # inside a wall: the path turns at its end
+            return ahead[rival - q.n_corners, other], other
+        return rival, other
+    return point if point < q.n_corners else -2, side
+
+
+@inner
+def finish(node, nf, ni, heap, count, xy, q):
+    """Push the last stretch, straight from this node's root to the goal."""
+    cx, cy = root_xy(node, ni, xy, q)
+    ux, uy, length = tangent(q.gx - cx, q.gy - cy, -ni[node, SIGMA] * q.radius)
+    if length < 0.0:
+        return
+    new = copy(node, nf, ni, count)
+    nf[new, F] = nf[new, G] + arc_to(new, ux, uy, nf, ni, q) + length
+    ni[new, FLAGS] |= FINAL
+    push(new, nf, heap, count)
+
+
+@inner(inline=False)
+def try_goal(node, nf, ni, heap, turns, count, xy, q):
+    """The goal is on this node's half-edge: go there, straight and around the wedge's corner.
+
+    The wedge may leave out a goal that lies before its corner, so the straight way is always
+    tried; whether it is clear is looked at when its turn comes.
+    """
+    cx, cy = root_xy(node, ni, xy, q)
+    ux, uy, length = tangent(q.gx - cx, q.gy - cy, -ni[node, SIGMA] * q.radius)
+    if length < 0.0:
+        return
+    finish(node, nf, ni, heap, count, xy, q)
+    side = violated_side(node, ux, uy, nf, ni)
+    if side >= 0:
+        flags = ni[node, FLAGS]
+        new = turn_at(node, ni[node, BLOCKER + side], side, nf, ni, turns, count, xy, q)
+        ni[node, FLAGS] = flags  # its own turn, to go on beyond the goal, is still to come
+        if new >= 0:
+            finish(new, nf, ni, heap, count, xy, q)

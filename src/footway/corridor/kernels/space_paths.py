@@ -1,0 +1,356 @@
+"""Ways along a roadmap in three dimensions, for an object that fits in every free cell."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from footway._numba.heap import pop, push
+from footway._numba.jit import inner, kernel
+from footway.corridor.kernels.half_edges import FIRST, heap_holds, read_back, write_events
+from footway.roadmap.kernels.clearance import least_among_cells
+from footway.roadmap.kernels.space import ON_PLANE, clearance_at, segment_is_free
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+FOUND, FULL, APART, START_IN_WALL, GOAL_IN_WALL, START_TIGHT, GOAL_TIGHT = range(7)
+SLACK = 1e-9  # m, by which a clearance may be missed
+
+
+class SpaceRoads(NamedTuple):
+    """Local paths of all edges as short straight pieces, and the graph of the edges."""
+
+    points: Floats  # (m, 3) m, events
+    room: Floats  # (m,) clearance of the object at each event, m
+    rooms: Floats  # (m,) least clearance of the piece that begins here, m; inf at an edge's end
+    arc: Floats  # (m,) m, from the edge's first event
+    offsets: Ints  # (ne + 1,)
+    edge_of: Ints  # (m,)
+    edges: Ints  # (ne, 2)
+    cost: Floats  # (ne,) m per m: weight of each edge, 1 or more
+    length: Floats  # (ne,) m
+    clearance: Floats  # (ne,) m
+    nodes: Floats  # (nv, 3) m
+    first: Ints  # (nv + 1,) rows of `out`
+    out: Ints  # (2 ne,) half-edges that leave each node
+    seen: NDArray[np.int32]  # as the corners: event that each free corner joins straight; -1: none
+
+
+class Memory(NamedTuple):
+    """Of one search; not to be shared between threads."""
+
+    cost: Floats  # (nv,)
+    arrival: Ints  # (nv,) half-edge by which a way comes: see kernels/half_edges
+    mark: Ints  # (nv, 2) query that reached, and that finished, a node
+    keys: Floats  # (2 ne + 2,) heap: see `heap_holds`
+    queue: Ints  # (2 ne + 2,)
+    halves: Ints  # (ne + 2,)
+    query: Ints  # (1,)
+    stack: Floats  # (64, 4)
+    vias: Floats  # (2, 3) m, corner by which an end joins the roads
+
+
+@inner
+def _distance(ax, ay, az, bx, by, bz):
+    return math.sqrt((ax - bx) ** 2 + (ay - by) ** 2 + (az - bz) ** 2)
+
+
+@inner
+def _free_cell(x, y, z, free):
+    """A free cell that holds a point, in cells; -1, -1, -1: none. A face belongs to both sides."""
+    nz, ny, nx = free.shape
+    for side in range(8):
+        i = int(math.ceil(x - ON_PLANE)) - 1 if side % 2 else int(math.floor(x + ON_PLANE))
+        j = int(math.ceil(y - ON_PLANE)) - 1 if side // 2 % 2 else int(math.floor(y + ON_PLANE))
+        k = int(math.ceil(z - ON_PLANE)) - 1 if side // 4 else int(math.floor(z + ON_PLANE))
+        if 0 <= i < nx and 0 <= j < ny and 0 <= k < nz and free[k, j, i]:
+            return i, j, k
+    return -1, -1, -1
+
+
+@inner(inline=False)
+def _join(point, which, space, roads, memory):
+    """Event that a point joins, and whether by a corner (kept in `vias`); -1: in an obstacle.
+
+    Its cell is free, so it reaches the corners of it, and these join an event: the one whose ball
+    holds the point deepest, if any does (section V.B.2), else one in straight sight, else the one
+    of the corner with the most clearance, by that corner.
+    """
+    o, r = space.origin, space.resolution
+    x, y, z = (point[0] - o[0]) / r, (point[1] - o[1]) / r, (point[2] - o[2]) / r
+    i, j, k = _free_cell(x, y, z, space.free)
+    if i < 0:
+        return -1, False
+    best, deepest, other, widest = -1, -math.inf, -1, -1.0
+    for corner in range(8):
+        ci, cj, ck = i + corner % 2, j + corner // 2 % 2, k + corner // 4
+        e = int(roads.seen[ck, cj, ci])
+        if e < 0:
+            continue
+        q = roads.points[e]
+        margin = roads.room[e] - _distance(point[0], point[1], point[2], q[0], q[1], q[2])
+        if margin > deepest and (
+            margin > 0.0
+            or segment_is_free(
+                x, y, z, (q[0] - o[0]) / r, (q[1] - o[1]) / r, (q[2] - o[2]) / r, space
+            )
+        ):
+            best, deepest = e, margin
+        if space.corner_clearance[ck, cj, ci] > widest:
+            other, widest = e, space.corner_clearance[ck, cj, ci]
+            memory.vias[which, 0] = o[0] + r * ci
+            memory.vias[which, 1] = o[1] + r * cj
+            memory.vias[which, 2] = o[2] + r * ck
+    if best >= 0:
+        return best, False
+    return other, True
+
+
+@inner
+def _clearance_of_join(point, e, by_corner, which, space, roads, memory):
+    """Least clearance of the way from a point to the event that it joins."""
+    if not by_corner:
+        return least_among_cells(point, roads.points[e], space, memory.stack)
+    via = memory.vias[which]
+    return min(
+        least_among_cells(point, via, space, memory.stack),
+        least_among_cells(via, roads.points[e], space, memory.stack),
+    )
+
+
+@inner
+def _is_wide(e, end, room, roads):
+    """Whether the pieces between two events of an edge have this clearance."""
+    for piece in range(min(e, end), max(e, end)):
+        if roads.rooms[piece] < room - SLACK:
+            return False
+    return True
+
+
+@inner
+def _reach(v, cost, half, goal, query, size, roads, memory):
+    """Note a way to a node if it is the shortest so far."""
+    if memory.mark[v, 1] == query or (memory.mark[v, 0] == query and memory.cost[v] <= cost):
+        return size
+    memory.mark[v, 0], memory.cost[v], memory.arrival[v] = query, cost, half
+    n = roads.nodes[v]
+    bound = cost + _distance(n[0], n[1], n[2], goal[0], goal[1], goal[2])
+    return push(bound, v, size, memory.keys, memory.queue)
+
+
+@inner(inline=False)
+def _search(at, there, room, roads, memory):
+    """Half-edges of the shortest way between two events, into the memory: how many; -1: none."""
+    assert heap_holds(memory.keys, roads.out)
+    memory.query[0] += 1
+    query, size, best, last = memory.query[0], 0, math.inf, -1
+    edge, target = roads.edge_of[at], roads.edge_of[there]
+    goal = roads.points[there]
+    if edge == target and _is_wide(at, there, room, roads):
+        best = abs(roads.arc[at] - roads.arc[there]) * roads.cost[edge]
+    for end in range(2):
+        stop = roads.offsets[edge] if end == 0 else roads.offsets[edge + 1] - 1
+        if _is_wide(at, stop, room, roads):
+            cost = abs(roads.arc[at] - roads.arc[stop]) * roads.cost[edge]
+            half = FIRST - (2 * edge + 1 - end)
+            size = _reach(roads.edges[edge, end], cost, half, goal, query, size, roads, memory)
+    tail_0 = tail_1 = math.inf
+    if _is_wide(there, roads.offsets[target], room, roads):
+        tail_0 = roads.arc[there] * roads.cost[target]
+    if _is_wide(there, roads.offsets[target + 1] - 1, room, roads):
+        tail_1 = (roads.length[target] - roads.arc[there]) * roads.cost[target]
+    while size > 0 and memory.keys[0] < best:
+        v = memory.queue[0]
+        size = pop(size, memory.keys, memory.queue)
+        if memory.mark[v, 1] == query:
+            continue
+        memory.mark[v, 1] = query
+        cost = memory.cost[v]
+        if v == roads.edges[target, 0] and cost + tail_0 < best:
+            best, last = cost + tail_0, 2 * target
+        if v == roads.edges[target, 1] and cost + tail_1 < best:
+            best, last = cost + tail_1, 2 * target + 1
+        for slot in range(roads.first[v], roads.first[v + 1]):
+            half = roads.out[slot]
+            e = half // 2
+            if roads.clearance[e] >= room - SLACK:
+                w = roads.edges[e, 1 - half % 2]
+                on = cost + roads.length[e] * roads.cost[e]
+                size = _reach(w, on, half, goal, query, size, roads, memory)
+    if best == math.inf:
+        return -1
+    if last < 0:
+        memory.halves[0] = 2 * edge + (0 if there >= at else 1)
+        return 1
+    return read_back(last, roads.edges, memory.arrival, memory.halves)
+
+
+@inner
+def _append(n, point, line):
+    """One more point of a way, unless it is the last one again."""
+    if n > 0:
+        last = line[n - 1]
+        if last[0] == point[0] and last[1] == point[1] and last[2] == point[2]:
+            return n
+    for c in range(3):
+        line[n, c] = point[c]
+    return n + 1
+
+
+@inner
+def _write_line(start, goal, by_start, by_goal, count, out, line, roads, memory):
+    """Points of the way along the events in `out`: (how many, length)."""
+    n = _append(0, start, line)
+    if by_start:
+        n = _append(n, memory.vias[0], line)
+    for k in range(count):
+        n = _append(n, roads.points[out[k]], line)
+    if by_goal:
+        n = _append(n, memory.vias[1], line)
+    n = _append(n, goal, line)
+    length = 0.0
+    for k in range(n - 1):
+        a, b = line[k], line[k + 1]
+        length += _distance(a[0], a[1], a[2], b[0], b[1], b[2])
+    if n == 1:
+        line[1, 0], line[1, 1], line[1, 2] = goal[0], goal[1], goal[2]
+        n = 2
+    return n, length
+
+
+@kernel
+def solve_in_space(start, goal, room, shortcut, space, roads, memory, out, line):
+    """Way of the object along the roads that keeps a clearance of `room` metres.
+
+    Its points are written to line (n, 3), its events to out (n - 4,). Returns (status, points,
+    length, clearance, half-edges in the memory). With `shortcut` a straight way that is wide enough
+    is taken.
+    """
+    at, by_start = _join(start, 0, space, roads, memory)
+    there, by_goal = _join(goal, 1, space, roads, memory)
+    if at < 0 or there < 0:
+        return START_IN_WALL if at < 0 else GOAL_IN_WALL, 0, 0.0, 0.0, 0
+    if shortcut:
+        o, r = space.origin, space.resolution
+        if segment_is_free(
+            (start[0] - o[0]) / r, (start[1] - o[1]) / r, (start[2] - o[2]) / r,
+            (goal[0] - o[0]) / r, (goal[1] - o[1]) / r, (goal[2] - o[2]) / r, space,
+        ):  # fmt: skip
+            clear = least_among_cells(start, goal, space, memory.stack)
+            if clear >= room - SLACK:
+                n, length = _write_line(start, goal, False, False, 0, out, line, roads, memory)
+                return FOUND, n, length, clear, 0
+    clear_s = _clearance_of_join(start, at, by_start, 0, space, roads, memory)
+    clear_g = _clearance_of_join(goal, there, by_goal, 1, space, roads, memory)
+    if clear_s < room - SLACK or clear_g < room - SLACK:
+        tight = START_TIGHT if clear_s < room - SLACK else GOAL_TIGHT
+        return tight, 0, 0.0, min(clear_s, clear_g), 0
+    count = _search(at, there, room, roads, memory)
+    if count < 0:
+        return APART, 0, 0.0, 0.0, 0
+    n, clear = write_events(at, there, count, memory.halves, roads.offsets, roads.rooms, out)
+    if n < 0:
+        return FULL, 0, 0.0, 0.0, 0
+    n, length = _write_line(start, goal, by_start, by_goal, n, out, line, roads, memory)
+    return FOUND, n, length, min(clear, clear_s, clear_g), count
+
+
+@kernel
+def join_corners(points, room, chosen, space, seen, depth):
+    """Event whose ball holds each free corner deepest, into seen; its margin into depth."""
+    o, r = space.origin, space.resolution
+    nz, ny, nx = seen.shape
+    for c in range(len(chosen)):
+        e = chosen[c]
+        x, y, z = (points[e, 0] - o[0]) / r, (points[e, 1] - o[1]) / r, (points[e, 2] - o[2]) / r
+        reach = room[e] / r
+        for k in range(max(0, math.ceil(z - reach)), min(nz, math.floor(z + reach) + 1)):
+            for j in range(max(0, math.ceil(y - reach)), min(ny, math.floor(y + reach) + 1)):
+                for i in range(max(0, math.ceil(x - reach)), min(nx, math.floor(x + reach) + 1)):
+                    margin = reach - _distance(x, y, z, i, j, k)
+                    if margin > depth[k, j, i]:
+                        seen[k, j, i], depth[k, j, i] = e, margin
+
+
+@inner
+def _sees(i, j, k, e, points, o, r, space):
+    """Whether the line from a corner to an event is free."""
+    x, y, z = (points[e, 0] - o[0]) / r, (points[e, 1] - o[1]) / r, (points[e, 2] - o[2]) / r
+    return segment_is_free(float(i), float(j), float(k), x, y, z, space)
+
+
+@kernel
+def spread_sight(points, space, seen, queue):
+    """Join each free corner to what a corner beside it joins, if it sees that, into seen.
+
+    In rounds from the corners that are joined, so that what is joined is near. `queue` (n, 3) has
+    a row for each free corner.
+    """
+    o, r, is_node = space.origin, space.resolution, space.is_node
+    nz, ny, nx = seen.shape
+    size = 0
+    for k in range(nz):
+        for j in range(ny):
+            for i in range(nx):
+                if seen[k, j, i] >= 0:
+                    queue[size, 0], queue[size, 1], queue[size, 2] = i, j, k
+                    size += 1
+    head = 0
+    while head < size:
+        i, j, k = queue[head, 0], queue[head, 1], queue[head, 2]
+        head += 1
+        e = seen[k, j, i]
+        for side in range(6):
+            step = 1 if side % 2 else -1
+            ci = i + (step if side // 2 == 0 else 0)
+            cj = j + (step if side // 2 == 1 else 0)
+            ck = k + (step if side // 2 == 2 else 0)
+            if not (0 <= ci < nx and 0 <= cj < ny and 0 <= ck < nz):
+                continue
+            dark = is_node[ck, cj, ci] and seen[ck, cj, ci] < 0
+            if dark and _sees(ci, cj, ck, e, points, o, r, space):
+                seen[ck, cj, ci] = e
+                queue[size, 0], queue[size, 1], queue[size, 2] = ci, cj, ck
+                size += 1
+
+
+@kernel
+def look_around(corners, near, points, room, space, seen):
+    """Event in straight sight of corners that no ball holds, the widest of the nearest, into seen.
+
+    `corners` (n, 3) are columns i, j, k; `near` (n, c) events, nearest first.
+    """
+    o, r = space.origin, space.resolution
+    for row in range(len(corners)):
+        i, j, k = corners[row, 0], corners[row, 1], corners[row, 2]
+        widest = -1.0
+        for slot in range(near.shape[1]):
+            e = near[row, slot]
+            if room[e] > widest and _sees(i, j, k, e, points, o, r, space):
+                seen[k, j, i], widest = e, room[e]
+
+
+@kernel
+def balls_between(a, b, radius, share, space, out):
+    """Balls (n, 4) with exact clearance from a to just before b: how many; -1: they do not fit.
+
+    A ball's distance to the next is `share` of what its radius is more than `radius`, and a
+    thousandth of a cell at the least.
+    """
+    length = _distance(a[0], a[1], a[2], b[0], b[1], b[2])
+    s, n = 0.0, 0
+    while s < length - 1e-12:
+        if n == len(out):
+            return -1
+        q = s / length
+        x, y, z = a[0] + q * (b[0] - a[0]), a[1] + q * (b[1] - a[1]), a[2] + q * (b[2] - a[2])
+        out[n, 0], out[n, 1], out[n, 2] = x, y, z
+        out[n, 3] = clearance_at(x, y, z, space)[0]
+        s += max(share * (out[n, 3] - radius), 1e-3 * space.resolution)
+        n += 1
+    return n

@@ -1,0 +1,92 @@
+"""Why a point in the plane joins no road of a roadmap: what, where, and what to do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from footway._numba.portable_math import hypot
+from footway.constants import TOUCH
+from footway.corridor.kernels.roadmap_index import line_distances
+from footway.errors import BadQuery, NoPath
+from footway.validation import as_text
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from footway.corridor.index import Grid
+    from footway.corridor.solver import Solver
+    from footway.roadmap.space import Space
+
+    Floats = NDArray[np.float64]
+    Bools = NDArray[np.bool_]
+
+_FINER, _STEPS = 8, 64  # steps in a cell, and from a point to all sides, where it looks for one
+
+
+def out_of_reach(
+    solver: Solver, what: str, point: Floats, contact: Floats, radius: float
+) -> BadQuery | NoPath:
+    """Refuse a start or a goal that joins no road, with its nearest wall point.
+
+    One in free space is a question with the answer no: the roadmap does not get there.
+    """
+    roadmap = solver.roadmap
+    assert roadmap is not None
+    distance = float(hypot(*(point - contact)))
+    where = f"the nearest wall is {distance:.3f} m away at {as_text(contact)}"
+    for number, fake in enumerate(roadmap.fake_obstacles):
+        if fake.contains(point[None])[0]:
+            return BadQuery(
+                f"the {what} {as_text(point)} is inside fake obstacle {number} of the roadmap: "
+                "move it, or remove the obstacle"
+            )
+    if not _stands_free(point, solver.index.grid, roadmap.in_effect.space):
+        return BadQuery(
+            f"the {what} {as_text(point)} is inside an obstacle, outside the map, or sees nothing "
+            f"of the roadmap: {where}"
+        )
+    if distance < radius:
+        return NoPath(
+            f"a disc of radius {radius:g} m does not fit at the {what} {as_text(point)}: {where}; "
+            "move it or use a smaller radius",
+            reason="no room",
+        )
+    return NoPath(
+        f"the {what} {as_text(point)} is free but sees nothing of the roadmap: {where}; build the "
+        "roadmap with a finer resolution or a smaller radius",
+        reason="no room",
+    )
+
+
+def _stands_free(point: Floats, grid: Grid, space: Space) -> bool:
+    """Whether short steps that meet no wall lead from a point to a free cell nearby.
+
+    Walls part what is walkable from what is not, so the point is walkable then. Steps go along a
+    lattice with the point in its middle.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components  # slow to import
+
+    side = np.arange(-_STEPS, _STEPS + 1) * (space.resolution / _FINER)
+    x, y = np.meshgrid(point[0] + side, point[1] + side)
+    places, number = np.stack([x.ravel(), y.ravel()], axis=1), np.arange(x.size).reshape(x.shape)
+    steps = [(number[:, :-1], number[:, 1:]), (number[:-1], number[1:])]
+    a, b = (np.concatenate([step[end].ravel() for step in steps]) for end in (0, 1))
+    away = np.empty(len(a))
+    line_distances(places[a], places[b], grid, away)
+    a, b = a[away > TOUCH], b[away > TOUCH]
+    graph = coo_array((np.ones(len(a), bool), (a, b)), (x.size, x.size))
+    part = connected_components(graph, directed=False)[1]
+    return bool((part[_in_free_cell(places, space)] == part[number[_STEPS, _STEPS]]).any())
+
+
+def _in_free_cell(points: Floats, space: Space) -> Bools:
+    """Which points (n, 2) are in a free cell."""
+    shape = np.array(space.free.shape[:0:-1])
+    cells = np.floor(space.lattice(points)[:, :2]).astype(np.int64)
+    inside = ((cells >= 0) & (cells < shape)).all(axis=1)
+    i, j = np.clip(cells, 0, shape - 1).T
+    free: Bools = inside & space.free[0, j, i]
+    return free

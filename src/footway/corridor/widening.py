@@ -1,0 +1,189 @@
+"""A path that keeps more distance than it must, where its corridor has room.
+
+The taut path around circles of the disc's radius becomes the taut path around larger ones: each
+corner of the corridor gets the wanted clearance, or what the corridor leaves there if that is
+less (miran-2013, section 3: a corridor with a wanted clearance). Its way through the map stays.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from footway._numba.portable_math import atan2, hypot
+from footway.corridor.kernels.path import CX, CY, RADIUS, SWEEP, X0, X1, Y0, Y1, polyline_clearance
+from footway.corridor.path import TautPath
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from footway.corridor.index import Index
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+_SHARE = 0.98  # of a passage's half width that a corner's circle may take: two must not touch
+_ROUNDS = 500  # corners added or dropped before giving up
+_SLACK = 1e-7  # m
+
+
+class Corners(NamedTuple):
+    """Corners along a corridor."""
+
+    xy: Floats  # (n, 2) m
+    side: Floats  # (n,) +1 on the left of the way, -1 on the right
+    radius: Floats  # (n,) distance to keep, m
+
+
+class _Stop(NamedTuple):
+    """A circle that the path turns around; the start and the goal have radius 0."""
+
+    x: float
+    y: float
+    k: float  # signed radius: positive on the left of the path
+
+
+class _Leg(NamedTuple):
+    """A straight stretch and its direction."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    ux: float
+    uy: float
+
+
+def widen(index: Index, path: TautPath, halves: Ints, wanted: float) -> TautPath:
+    """The same way with up to `wanted` metres of clearance; the path itself where that fails."""
+    corners = _corners_along(index, path, halves, wanted)
+    stops = _tighten(_stops_of(path, corners), corners)
+    if stops is None:
+        return path
+    pieces = _pieces(stops)
+    if pieces is None:
+        return path
+    length = float(
+        np.where(
+            pieces[:, RADIUS] > 0,
+            pieces[:, RADIUS] * np.abs(pieces[:, SWEEP]),
+            hypot(pieces[:, X1] - pieces[:, X0], pieces[:, Y1] - pieces[:, Y0]),
+        ).sum()
+    )
+    wide = TautPath(path.start, path.goal, path.radius, length, 0.0, pieces, "widened")
+    clearance = float(polyline_clearance(wide.points, index.grid))
+    if clearance < path.clearance - _SLACK or length < path.length - _SLACK:
+        return path  # what is shorter than the shortest path leads through a wall
+    return replace(wide, clearance=clearance)
+
+
+def _corners_along(index: Index, path: TautPath, halves: Ints, wanted: float) -> Corners:
+    """Corners on either side of the half-edges, and the distance to keep from each."""
+    offsets, string, n_corners = index.axis.offsets, index.string, len(index.axis.sites)
+    room: dict[tuple[int, int], float] = {}
+    for half in halves.tolist():
+        events = np.arange(offsets[half // 2], offsets[half // 2 + 1])
+        clear = index.axis.clearance[events]
+        for points, side in ((string.at_left[events], 1), (string.at_right[events], -1)):
+            own = -side if half % 2 else side
+            for point, distance in zip(points.tolist(), clear.tolist(), strict=True):
+                if 0 <= point < n_corners and distance >= path.radius:
+                    key = (point, own)
+                    room[key] = min(room.get(key, math.inf), distance)
+    points = np.array([point for point, _ in room], dtype=np.int64)
+    xy = string.xy[points].reshape(-1, 2)
+    free = np.array(list(room.values()))
+    for end in (path.start, path.goal):
+        free = np.minimum(free, hypot(*(xy - end).T))
+    keep = np.maximum(np.minimum(wanted, _SHARE * free), path.radius)
+    return Corners(xy, np.array([side for _, side in room], dtype=np.float64), keep)
+
+
+def _stops_of(path: TautPath, corners: Corners) -> list[_Stop]:
+    """Start, the corners that the path turns around with their wider circles, goal."""
+    stops = [_Stop(*path.start, 0.0)]
+    arcs = path.pieces[path.pieces[:, RADIUS] > 0]
+    for x, y, side in zip(arcs[:, CX], arcs[:, CY], np.sign(arcs[:, SWEEP]), strict=True):
+        near = np.flatnonzero((corners.side == side) & (hypot(*(corners.xy - (x, y)).T) < _SLACK))
+        keep = float(corners.radius[near[0]]) if len(near) else path.radius
+        stops.append(_Stop(float(x), float(y), float(side * keep)))
+    return [*stops, _Stop(*path.goal, 0.0)]
+
+
+def _leg(a: _Stop, b: _Stop) -> _Leg | None:
+    """Tangent from one circle to the next; None where they overlap."""
+    dx, dy, k = b.x - a.x, b.y - a.y, b.k - a.k
+    squared = dx * dx + dy * dy
+    rest = squared - k * k
+    if rest <= 0.0:
+        return None
+    along = math.sqrt(rest)
+    ux, uy = (dx * along + dy * k) / squared, (dy * along - dx * k) / squared
+    return _Leg(a.x + a.k * uy, a.y - a.k * ux, b.x + b.k * uy, b.y - b.k * ux, ux, uy)
+
+
+def _tighten(stops: list[_Stop], corners: Corners) -> list[_Stop] | None:
+    """Add corners that a leg comes too close to, drop those that it need not turn around."""
+    for _ in range(_ROUNDS):
+        legs = [_leg(a, b) for a, b in pairwise(stops)]
+        if None in legs:
+            return None
+        slack = _first_slack_stop(stops, legs)  # type: ignore[arg-type]
+        if slack is not None:
+            del stops[slack]
+            continue
+        added = _first_corner_in_the_way(stops, legs, corners)  # type: ignore[arg-type]
+        if added is None:
+            return stops
+        stops.insert(*added)
+    return None
+
+
+def _first_slack_stop(stops: list[_Stop], legs: list[_Leg]) -> int | None:
+    """Stop at which the path turns away from its circle."""
+    for k, (a, b) in enumerate(pairwise(legs), start=1):
+        if math.copysign(1.0, stops[k].k) * (a.ux * b.uy - a.uy * b.ux) < -1e-12:
+            return k
+    return None
+
+
+def _first_corner_in_the_way(
+    stops: list[_Stop], legs: list[_Leg], corners: Corners
+) -> tuple[int, _Stop] | None:
+    """Where to insert which stop, for the first leg that comes too close to a corner."""
+    for k, leg in enumerate(legs):
+        length = hypot(leg.x1 - leg.x0, leg.y1 - leg.y0)
+        dx, dy = corners.xy[:, 0] - leg.x0, corners.xy[:, 1] - leg.y0
+        along = np.clip(dx * leg.ux + dy * leg.uy, 0.0, length)
+        distance = hypot(dx - along * leg.ux, dy - along * leg.uy)
+        lack = corners.radius - distance
+        for i in np.argsort(-lack):
+            if lack[i] <= _SLACK:
+                break
+            x, y = corners.xy[i]
+            stop = _Stop(float(x), float(y), float(corners.side[i] * corners.radius[i]))
+            if stop not in (stops[k], stops[k + 1]):
+                return k + 1, stop
+    return None
+
+
+def _pieces(stops: list[_Stop]) -> Floats | None:
+    """Lines and arcs of a taut chain: rows as in Path.pieces."""
+    legs = [_leg(a, b) for a, b in pairwise(stops)]
+    rows = []
+    for k, leg in enumerate(legs):
+        if leg is None:
+            return None
+        rows.append([leg.x0, leg.y0, leg.x1, leg.y1, 0.0, 0.0, 0.0, 0.0, 0.0])
+        after = legs[k + 1] if k + 1 < len(legs) else None
+        if after is None:
+            continue
+        stop = stops[k + 1]
+        turn = atan2(leg.ux * after.uy - leg.uy * after.ux, leg.ux * after.ux + leg.uy * after.uy)
+        turn = math.copysign(abs(turn), stop.k)
+        rows.append([leg.x1, leg.y1, after.x0, after.y0, stop.x, stop.y, abs(stop.k), turn, 0.0])
+    return np.array(rows)

@@ -1,0 +1,249 @@
+"""How much room there is: how many discs fit, and where the next free place is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from footway._numba.portable_math import cos, hypot, sin
+from footway.crowd.kernels.placement import in_sight
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from footway.corridor import CorridorMap
+    from footway.crowd.region import Region
+
+    Floats = NDArray[np.float64]
+
+PACKED: Final = 0.55
+"""Share of the ground that discs thrown at random can cover: 0.547 is where they jam."""
+
+_ENOUGH: Final = 2000  # places inside a region, for its free ground to one or two per cent
+_MOST: Final = 100_000  # places that are tried, for the thinnest of regions
+_ANGLES: Final = 64  # directions in which a free place is looked for
+_NEAREST: Final = 0.1  # m, at which that begins
+_FURTHER: Final = 1.15  # times as far away, in each round
+_SPACING: Final = 0.5  # m between the points of the axis from which free places are found
+_SAME: Final = 0.1  # m: discs at such places are at one place
+_SPIRAL: Final = 1.25  # radii by which it gets wider: its points are more than two radii apart
+_GOLDEN: Final = np.pi * (3.0 - np.sqrt(5.0))  # angle from one point of the spiral to the next
+_TRIED: Final = 8  # points of it that are tried for each disc
+_HALVED: Final = 12  # times that they get nearer to each other
+_INSIDE: Final = 1e-6  # m that a disc keeps off the wall, so that rounding does not push it in
+
+
+class Free(NamedTuple):
+    """Places of a region, in a regular grid, and what room they have."""
+
+    points: Floats  # (n, 2) m, inside the region
+    clearance: Floats  # (n,) m; 0 in obstacles and outside the map
+    cell: tuple[float, float]  # m, between two of them
+
+    def centres(self, radius: float) -> Floats:
+        """Places where the centre of a disc may be, (k, 2) m."""
+        return self.points[self.clearance > radius]
+
+    def capacity(self, radius: float) -> int:
+        """How many discs fit, thrown at random: about."""
+        centres = self.centres(radius)
+        if not len(centres):
+            return 0
+        ground = _dilated(centres, radius, self.cell)
+        return max(1, int(PACKED * ground / (np.pi * radius * radius)))
+
+    def roomiest(self, region: Region) -> tuple[float, float]:
+        """The place with the most room to walls and to the edge of the region, m."""
+        room = np.minimum(self.clearance, region.depth(self.points))
+        x, y = self.points[int(room.argmax())]
+        return float(x), float(y)
+
+
+def free_of(cmap: CorridorMap, region: Region | None) -> Free:
+    """Places of a region or of the map, in a grid that is fine enough to have many inside."""
+    x0, y0, x1, y1 = cmap.bounds if region is None else region.bounds
+    tried = _ENOUGH
+    while True:
+        rows = max(1, round(np.sqrt(tried * (y1 - y0) / (x1 - x0))))
+        columns = max(1, round(tried / rows))
+        cell = (x1 - x0) / columns, (y1 - y0) / rows
+        xs = x0 + cell[0] * (np.arange(columns) + 0.5)
+        ys = y0 + cell[1] * (np.arange(rows) + 0.5)
+        points = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
+        if region is not None:
+            points = np.ascontiguousarray(points[region.contains(points)])
+        clearance = cmap.clearance(points)
+        if (clearance > 0.0).sum() >= _ENOUGH // 4 or tried >= _MOST:
+            return Free(points, clearance, cell)
+        tried *= 8
+
+
+def free_place(cmap: CorridorMap, at: tuple[float, float], radius: float) -> str:
+    """Words that name the nearest place (nearly) where a disc fits; "" where there is none."""
+    low, high = np.array(cmap.bounds[:2]), np.array(cmap.bounds[2:])
+    centre = np.clip(at, low, high)  # of what is outside: the next place of the map
+    angle = np.linspace(0.0, 2.0 * np.pi, _ANGLES, endpoint=False)
+    directions = np.column_stack([cos(angle), sin(angle)])
+    away = _NEAREST
+    while away < float(hypot(*(high - low))):
+        points = np.round(centre + away * directions, 2)
+        room = cmap.clearance(points)
+        if (room >= radius).any():
+            x, y = points[int(room.argmax())].tolist()
+            return f"({x:.10g}, {y:.10g}) is free"
+        away *= _FURTHER
+    return ""
+
+
+class SizeClass(NamedTuple):
+    """Balls of about the same size along the medial axis."""
+
+    rows: NDArray[np.int64]  # (n,) of all balls
+    tree: cKDTree  # of their centres
+    smallest: float  # m, of their radii
+    largest: float
+
+
+class Inscribed(NamedTuple):
+    """Balls of a map that touch its walls, and where those of each size are."""
+
+    all: Floats  # (n, 3) x, y, radius, m
+    shelves: tuple[SizeClass, ...]
+
+
+_known: WeakKeyDictionary[CorridorMap, Inscribed] = WeakKeyDictionary()
+
+
+def balls_of(cmap: CorridorMap) -> Inscribed:
+    """The balls of a map, made once."""
+    if cmap not in _known:
+        axis = cmap.axis(_SPACING)
+        balls = np.column_stack([axis.points, axis.clearance])
+        size = np.frexp(axis.clearance)[1]  # from one power of two to the next
+        rows = [np.flatnonzero(size == k) for k in np.unique(size)]
+        shelves = tuple(
+            SizeClass(some, cKDTree(balls[some, :2]), balls[some, 2].min(), balls[some, 2].max())
+            for some in rows
+        )
+        _known[cmap] = Inscribed(balls, shelves)
+    return _known[cmap]
+
+
+def fits_somewhere(cmap: CorridorMap, radius: float) -> bool:
+    """Whether `nearest_free` finds a place for a disc of this radius, m."""
+    return bool(balls_of(cmap).all[:, 2].max(initial=0.0) >= radius + _INSIDE)
+
+
+def nearest_free(cmap: CorridorMap, points: Floats, radii: Floats) -> Floats:
+    """Return points (n, 2), those where the disc does not fit moved to the nearest place.
+
+    Where a disc fits nowhere, it is put at the roomiest place. All in m.
+
+    Example:
+        >>> import footway as fw
+        >>> room = fw.CorridorMap.build(fw.Environment.from_polygons(bounds=(0, 0, 4, 4)))
+        >>> nearest_free(room, np.array([[2.0, 9.0]]), np.array([0.5])).round(2).tolist()
+        [[2.0, 3.5]]
+
+    """
+    found = points.copy()
+    tight = np.flatnonzero(cmap.clearance(points) < radii) if len(points) else np.empty(0, int)
+    if len(tight):
+        balls = balls_of(cmap)
+        for k, rows in zip(tight, _near(balls, points[tight], radii[tight]), strict=True):
+            found[k] = _into_ball(balls.all[rows], points[k], float(radii[k]))
+    return found
+
+
+def apart(cmap: CorridorMap, points: Floats, radii: Floats) -> Floats:
+    """Return points (n, 2), discs that share one, nearly, spread around it where they fit.
+
+    Where there is not enough room, they overlap, but no two are at the same point. All in m.
+
+    Example:
+        >>> import footway as fw
+        >>> room = fw.CorridorMap.build(fw.Environment.from_polygons(bounds=(0, 0, 4, 4)))
+        >>> x, y = (apart(room, np.full((2, 2), 2.0), np.full(2, 0.5))[1] - 2.0).tolist()
+        >>> bool(1.0 < np.hypot(x, y) < 1.2)
+        True
+
+    """
+    found = points.copy()
+    _, which, count = np.unique(
+        np.floor(points / _SAME), axis=0, return_inverse=True, return_counts=True
+    )
+    order = np.argsort(which.ravel(), kind="stable")
+    for rows in np.split(order, np.cumsum(count)[:-1]):
+        if len(rows) > 1:
+            _spread(cmap, found, rows, float(radii[rows].max()))
+    return found
+
+
+def _spread(cmap: CorridorMap, points: Floats, rows: NDArray[np.int64], radius: float) -> None:
+    """Put discs around the first of them, on a spiral of about equal distances."""
+    centre = points[rows[0]].copy()
+    turn = np.arange(3, 3 + _TRIED * len(rows))  # the first three would overlap the centre
+    spiral = np.column_stack([cos(_GOLDEN * turn), sin(_GOLDEN * turn)])
+    spiral *= np.sqrt(turn)[:, None]
+    for spacing in _SPIRAL * radius / 2.0 ** np.arange(_HALVED):
+        tried = centre + spacing * spiral
+        free = tried[cmap.clearance(tried) >= radius]
+        free = free[in_sight(centre[0], centre[1], free, cmap.solver.index.grid)]
+        if len(free) >= len(rows) - 1:
+            points[rows[1:]] = free[: len(rows) - 1]
+            return
+
+
+def _near(balls: Inscribed, points: Floats, radii: Floats) -> list[NDArray[np.int64]]:
+    """Rows of the balls among which is the one that a disc gets into by the shortest way."""
+    shortest = np.full(len(points), np.inf)  # m, at the most
+    for shelf in balls.shelves:
+        away, which = shelf.tree.query(points)
+        room = balls.all[shelf.rows[which], 2] - radii - _INSIDE
+        shortest = np.where(room >= 0.0, np.minimum(shortest, away - room), shortest)
+    rows: list[list[NDArray[np.int64]]] = [[] for _ in points]
+    for shelf in balls.shelves:
+        reach = np.maximum(0.0, shortest) + shelf.largest + _INSIDE
+        for mine, here in zip(rows, _within(shelf, points, reach), strict=True):
+            mine.append(shelf.rows[here])
+    return [np.sort(np.concatenate(mine)) for mine in rows]
+
+
+def _within(shelf: SizeClass, points: Floats, reach: Floats) -> list[list[int]]:
+    """Those of a shelf whose centres are near points (n,); all, where it is not known how near."""
+    known = np.isfinite(reach)
+    found: list[list[int]] = [list(range(len(shelf.rows)))] * len(points)
+    for k, here in zip(
+        np.flatnonzero(known), shelf.tree.query_ball_point(points[known], reach[known]), strict=True
+    ):
+        found[k] = here
+    return found
+
+
+def _into_ball(balls: Floats, point: Floats, radius: float) -> Floats:
+    """Return the place in one of the balls (n, 3) that is nearest to a point."""
+    room = balls[:, 2] - radius - _INSIDE
+    away = point - balls[:, :2]
+    distance = hypot(*away.T)
+    miss = np.where(room >= 0.0, distance - room, np.inf)
+    best = int(miss.argmin() if np.isfinite(miss).any() else balls[:, 2].argmax())
+    share = min(1.0, max(0.0, room[best]) / max(distance[best], _INSIDE))
+    place: Floats = balls[best, :2] + share * away[best]
+    return place
+
+
+def _dilated(centres: Floats, radius: float, cell: tuple[float, float]) -> float:
+    """Ground that discs with their centres in these cells may cover, m2, about."""
+    tree = cKDTree(centres)
+    low, high = centres.min(axis=0) - radius, centres.max(axis=0) + radius
+    steps = np.maximum(1, np.minimum(400, np.ceil((high - low) / (0.5 * np.array(cell)))))
+    size = (high - low) / steps
+    xs, ys = (low[i] + size[i] * (np.arange(int(steps[i])) + 0.5) for i in (0, 1))
+    points = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
+    reach = max(radius, 0.5 * float(hypot(*cell)))
+    near, _ = tree.query(points, distance_upper_bound=reach)
+    covered = np.isfinite(near).sum()
+    return float(covered * size.prod())

@@ -1,0 +1,290 @@
+"""The schema of a checkpoint, and what must hold between its arrays before a kernel sees them.
+
+What follows from the map or from other arrays is not stored but made again: the samples of the map,
+places on its axis, where routes lie in memory, who is in which slot. So fewer things can contradict
+each other. Of the columns of `track` and `story` (see `state`):
+
+    AT          of a member of a group: counted from the beginning of its corridor
+    NEXT, ROUTE 0: the half-edges that are left of all routes are in `routes`, in the order of slots
+    ROUTE_SIZE  1 for those who have a route
+    FINAL       0 for those on a route over terrain: their guide is found by its id
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from footway import archive
+from footway.archive import (
+    Array,
+    Damaged,
+    Either,
+    Names,
+    Number,
+    OneOf,
+    Whole,
+    flags,
+    indices,
+)
+from footway.crowd.goals import Population
+from footway.crowd.kernels.avoidance import RANGE
+from footway.crowd.kernels.tracks import WANDERS
+from footway.crowd.simulation import MODELS
+from footway.crowd.state import (
+    AT,
+    END,
+    FINAL,
+    GOAL,
+    GONE,
+    GROUP,
+    GUIDED,
+    HALF,
+    ID,
+    LEFT,
+    MODE,
+    POPULATION,
+    ROUTE_SIZE,
+    UNREACHABLE,
+    WALKING,
+)
+from footway.validation import FARTHEST
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from footway.crowd.tracks import Tracks
+
+    Arrays = dict[str, NDArray[Any]]
+    Ints = NDArray[np.integer[Any]]
+
+_INT = 2**31 - 1
+_LONGEST = 1e12  # s
+_WIDE, _FAST = 15.0, 100.0  # m, m/s: above what a profile allows, with its deviation
+_TINY = 1e-9  # above 0
+_ANYWHERE = 1e22  # m: FARTHEST m/s for _LONGEST s
+_BESIDE = 1.0  # m beyond the walls, where nobody is
+
+_COORDINATE, _LENGTH = Number(-FARTHEST, FARTHEST), Number(math.ulp(0.0), FARTHEST)
+_COUNT, _TIME = Whole(0, 2**62), Number(0.0, math.inf)
+_PLACES = (Whole(0, _INT), Whole(1, _INT))  # first, and how many
+_SPREAD = Either((Number(-_FAST, _FAST), (Number(-_FAST, _FAST), Number(-_FAST, _FAST))))
+_WEIGHTS = Names(Number(_TINY, 1e9))
+
+# vx, vy, radius, speed, lane, noise, room, reach
+_BODY: dict[str, Any] = {
+    "least": (-_FAST, -_FAST, _TINY, _TINY, -10.0, 0.0, -FARTHEST, 0.0),
+    "most": (_FAST, _FAST, _WIDE, _FAST, 10.0, 2.0, FARTHEST, FARTHEST),
+}
+
+_PROFILE = {
+    "radius": _SPREAD, "speed": _SPREAD, "lane": _SPREAD, "noise": Number(0.0, 2.0),
+    "preferences": _WEIGHTS, "follow": OneOf((None, "cmm", "miran", "irm")),
+    "sigma": Number(_TINY, 1e6), "spacing": Number(_TINY, 1e6), "look": Number(_TINY, 1e6),
+}  # fmt: skip
+
+KIND = archive.Kind(
+    format="footway-crowd",
+    version=5,
+    name="checkpoint",
+    remedy="run the crowd again",
+    arrays={
+        "place": Array("<f8", ("slots", 4), nan=True),
+        "body": Array("<f4", ("slots", 8), **_BODY),
+        "track": Array(
+            "<i4",
+            ("slots", 10),
+            (0, 0, -1, 0, GUIDED, 0, GONE, 0, -1, 0),
+            (_INT, _INT, _INT, 0, _INT, _INT, UNREACHABLE, "next", "groups", _INT),
+        ),
+        "story": Array(
+            "<i4", ("slots", 8), 0, ("populations", _INT, _INT, _INT, 0, 1, _INT, _INT)
+        ),
+        "anchor": Array("<f8", ("slots", 2)),
+        "routes": Array("<i4", ("route",), 0, _INT),
+        "points": Array("<f8", ("places", 2)),
+        "reach": Array("<f4", ("places",), 0.0),
+        "weights": Array("<f4", ("weights", "edges"), 0.0, 1e30),
+        "queue": indices("next", "queue"),
+        "keep": flags("queue"),
+        "guide_marks": Array("<f8", ("guides", 8)),
+        "guide_notes": Array(
+            "<i4",
+            ("guides", 8),
+            (0, 0, 0, 2, 1, 0, -1, 0),
+            ("next", "manners", _INT, _INT, _INT, _INT, _INT, 2),
+        ),
+        "guide_pool": Array("<f8", ("rows", 4), most=1e16),
+        "group_sizes": Array("<i8", ("groups", 3), 0, _INT),
+        "group_ids": indices("next", "members"),
+        "group_balls": Array("<f8", ("balls", 3)),
+        "group_edges": indices("edges", "passed"),
+        "source_sizes": Array("<i8", ("sources", 2), 0, _INT),
+        "source_ids": indices("next", "to_come"),
+        "source_times": Array("<f8", ("to_come",), 0.0, _LONGEST),
+        "source_begin": Array("<i4", ("to_come",), 0, _INT),
+        "source_waits": flags("to_come"),
+        "source_body": Array("<f4", ("to_come", 8), **_BODY),
+        "source_points": Array("<f8", ("starts", 2)),
+        "seen": Array("<f8", ("discs", 5), -_ANYWHERE, _ANYWHERE),
+    },
+    facts={
+        "map": str,
+        "edges": Whole(1, _INT),
+        "seed": Whole(0, _INT),
+        "step": Number(0.001, 1.0),
+        "avoidance": OneOf(tuple(MODELS)),
+        "steps": Whole(0, _INT - 2**20),
+        "next": Whole(0, 10**8),
+        "arrivals": _COUNT,
+        "exited": _COUNT,
+        "widest": Number(0.25, _WIDE),
+        "close": Number(0.0, RANGE),
+        "populations": [
+            (
+                str, OneOf(("goals", "wander")), [[_PLACES]], bool, bool, Whole(0, _INT),
+                OneOf(("repeat", "stay", "exit")), Number(_TINY, math.inf), Whole(0, _INT),
+                Whole(-1, _INT), _PROFILE,
+            )
+        ],
+        "manners": [
+            (
+                OneOf(("miran", "irm")), Number(_TINY, 1e6), Number(_TINY, 1e6),
+                Number(_TINY, 1e6), Number(_TINY, _WIDE), _WEIGHTS,
+            )
+        ],
+        "pools": [(Number(_TINY, _WIDE), *_PLACES)],
+        "groups": [((Number(_TINY, math.inf),) * 3, _COUNT)],
+        "obstacles": [
+            (
+                Whole(0, 2**62),
+                {
+                    "at": (_COORDINATE, _COORDINATE), "radius": _LENGTH,
+                    "velocity": (_COORDINATE, _COORDINATE), "appears": _TIME, "vanishes": _TIME,
+                    "since": Number(0.0, _LONGEST),
+                },
+            )
+        ],
+        "next_obstacle": Whole(0, 2**62),
+        "sources": [Whole(-1, _INT)],
+    },
+)  # fmt: skip
+
+
+def require(holds: Any, what: str) -> None:
+    """Raise Damaged where something does not hold."""
+    if not holds:
+        raise Damaged(f"{what} do not fit each other")
+
+
+def split(rows: NDArray[Any], sizes: Ints) -> list[NDArray[Any]]:
+    """Return rows as parts of given sizes, one after the other."""
+    require(int(sizes.sum()) == len(rows), "its arrays")
+    return np.split(rows, np.cumsum(sizes)[:-1]) if len(sizes) else []
+
+
+def check_facts(facts: dict[str, Any], arrays: Arrays) -> list[Population]:
+    """Compare facts with each other; the populations."""
+    places, weights, manners = len(arrays["points"]), len(arrays["weights"]), len(facts["manners"])
+    populations = [Population.from_list(values) for values in facts["populations"]]
+    pools = [(first, size) for _, first, size in facts["pools"]]
+    for population in populations:
+        require(population.row < weights and population.manner < manners, "its populations")
+        require(population.legs and all(population.legs), "its populations")
+        if population.behaviour == "goals":
+            pools += [pool for leg in population.legs for pool in leg]
+    require(all(first + size <= places for first, size in pools), "its places")
+    numbers = [number for number, _ in facts["obstacles"]]
+    is_known = (
+        len(set(numbers)) == len(numbers) and max(numbers, default=-1) < facts["next_obstacle"]
+    )
+    require(is_known, "its obstacles")
+    for _, sigma, spacing, *_ in facts["manners"]:
+        require(spacing <= sigma <= 1e6 * spacing, "its habits on terrain")
+    require(all(k < len(populations) for k in facts["sources"]), "its sources")
+    return populations
+
+
+def check_arrays(
+    arrays: Arrays, populations: list[Population], tracks: Tracks, bounds: tuple[float, ...]
+) -> None:
+    """Compare the characters with their ways, groups, goals and with the map."""
+    place, track = arrays["place"], arrays["track"]
+    is_there = track[:, MODE] != GONE
+    ids = track[is_there, ID]
+    require(len(np.unique(ids)) == len(ids), "its ids")
+    for points in (place[:, :2], arrays["anchor"], arrays["points"], arrays["source_points"]):
+        low, high = np.array(bounds[:2]) - _BESIDE, np.array(bounds[2:]) + _BESIDE
+        require(((points >= low) & (points <= high)).all(), "its places and the map")
+    has_goal = (track[:, HALF] >= 0) & (track[:, LEFT] != WANDERS)
+    require(np.isfinite(place[has_goal, 2:]).all(), "its goals")
+    require((arrays["seen"][:, 4] > 0.0).all(), "its obstacles")
+    _check_ways(arrays, tracks)
+    _check_goals(arrays, populations)
+
+
+def _check_ways(arrays: Arrays, tracks: Tracks) -> None:
+    """Those who are in no group are on edges of the map, and their routes go on from there."""
+    track, routes = arrays["track"], arrays["routes"]
+    left, half = track[:, LEFT], track[:, HALF]
+    halves = 2 * len(tracks.first)
+    is_alone = track[:, GROUP] < 0
+    require((half[is_alone] < halves).all() and (routes < 2 * arrays["weights"].shape[1]).all(),
+            "its ways and the map")  # fmt: skip
+    on = is_alone & (half >= 0)
+    first, last = tracks.first[half[on] >> 1], tracks.last[half[on] >> 1]
+    at, end = track[on, AT], track[on, END]
+    require(((first <= at) & (at <= last) & (first <= end) & (end <= last)).all(), "its ways")
+    require(np.where(half[on] & 1, at >= end, at <= end).all(), "its ways")
+    require((half[(track[:, MODE] == WALKING) & is_alone] >= 0).all(), "its ways")
+    goes_on = left > 0
+    require(is_alone[goes_on].all() and (half[goes_on] >= 0).all(), "its ways")
+    require((arrays["story"][goes_on, ROUTE_SIZE] == 1).all(), "its ways")
+    require(int(left[goes_on].sum(dtype=np.int64)) == len(routes), "its ways")
+    ends = routes[np.cumsum(left[goes_on], dtype=np.int64) - 1] >> 1
+    final = track[goes_on, FINAL]
+    require(((tracks.first[ends] <= final) & (final <= tracks.last[ends])).all(), "its ways")
+    wanders = left == WANDERS
+    require(is_alone[wanders].all() and (half[wanders] >= 0).all(), "its wanderers")
+    require((track[wanders, FINAL] < len(arrays["weights"])).all(), "its wanderers")
+    require((arrays["weights"][:1] == tracks.weights[:1]).all(), "its wanderers and the map")
+
+
+def _check_goals(arrays: Arrays, populations: list[Population]) -> None:
+    """Those who go to goals have places to go to, and so have those who wait for a way."""
+    track, story = arrays["track"], arrays["story"]
+    is_there = track[:, MODE] != GONE
+    ids, whose = track[is_there, ID], story[is_there, POPULATION]
+    require((story[:, GOAL] < max(1, len(arrays["points"]))).all(), "its places")
+    for number, population in enumerate(populations):
+        if population.each:
+            own = ids[whose == number] - population.first
+            size = min(leg[0].size for leg in population.legs)
+            require(((own >= 0) & (own < size)).all(), "its goals")
+    seeks = np.array([p.behaviour == "goals" for p in populations], bool)
+    waits = np.isin(ids, arrays["queue"])
+    require(seeks[whose[waits]].all(), "its queue")
+    require((track[is_there, GROUP][waits] < 0).all(), "its queue")
+    grouped = np.isin(ids, arrays["group_ids"])
+    require(seeks[whose[grouped]].all(), "its groups")
+    for needed in (arrays["group_ids"], arrays["queue"]):
+        require(len(np.unique(needed)) == len(needed), "its ids")
+
+
+def check_groups(arrays: Arrays) -> None:
+    """Members of a group with a corridor, and nobody else, are in it."""
+    track = arrays["track"]
+    members, balls = (
+        split(arrays[name], arrays["group_sizes"][:, k])
+        for k, name in enumerate(("group_ids", "group_balls"))
+    )
+    belongs = np.full(len(track), -1)
+    for number, (ids, corridor) in enumerate(zip(members, balls, strict=True)):
+        mine = np.isin(track[:, ID], ids) & (track[:, MODE] != GONE)
+        belongs[mine] = number if len(corridor) else -1
+        require((track[mine, AT] < max(1, len(corridor))).all() or not len(corridor), "its groups")
+        require((corridor[:, 2] >= 0.0).all(), "its groups")
+    require((belongs == track[:, GROUP]).all(), "its groups")
+    require((track[belongs >= 0, LEFT] == 0).all(), "its groups")

@@ -1,0 +1,198 @@
+"""All about one character: where it goes, what draws it there and what holds it off."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from footway._numba.portable_math import cos, exp, hypot
+from footway.crowd.kernels import avoidance as avoid
+from footway.crowd.kernels.avoidance import BEHIND, BODY, RANGE, SIGMA, V0
+from footway.crowd.kernels.step import RELAXATION
+from footway.crowd.kernels.tracks import FLOOR
+from footway.crowd.state import (
+    AIM_X,
+    AIM_Y,
+    AT,
+    END,
+    FINAL,
+    GOAL_AHEAD,
+    GROUP,
+    GUIDED,
+    HALF,
+    LANE,
+    LEFT,
+    MODE,
+    NEXT,
+    POINTS,
+    POPULATION,
+    RADIUS,
+    RECORD,
+    REFERENCE,
+    SIGHT,
+    SPEED,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from footway.crowd.simulation import Simulation
+
+    Floats = NDArray[np.float64]
+
+MODES: Final = ("gone", "waiting", "walking", "arrived", "staying", "unreachable")
+"""Words for what a character does, in the order of `state`."""
+
+_MOST_SAMPLES: Final = 5000  # of a corridor that is shown
+_NEAREST: Final = 0.05  # m between discs: nearer counts as this, or the force has no end
+
+
+class Character(NamedTuple):
+    """One character at one moment; m, m/s and m/s2."""
+
+    id: int
+    position: tuple[float, float]
+    velocity: tuple[float, float]
+    goal: tuple[float, float] | None
+    radius: float
+    speed: float  # that it wants
+    population: int
+    mode: str
+    attraction: tuple[float, float] | None  # the point that it follows
+    corridor: Floats  # (n, 3) x, y, clearance along the way that is left
+    forces: dict[str, Floats]  # (2,) each, by name
+
+
+def character(cast: Simulation, number: int, slot: int) -> Character:
+    """Return all about the character in a slot."""
+    state = cast.engine.state
+    place, body, track = state.place[slot], state.body[slot], state.track[slot]
+    walks = MODES[track[MODE]] == "walking" and track[HALF] >= 0
+    at = _attraction(cast, slot) if walks else None
+    return Character(
+        id=number,
+        position=_pair(place[:2]),
+        velocity=_pair(body[:2]),
+        goal=_pair(place[2:4]) if np.isfinite(place[2:4]).all() else None,
+        radius=float(body[RADIUS]),
+        speed=float(body[SPEED]),
+        population=int(state.story[slot, POPULATION]),
+        mode=MODES[track[MODE]],
+        attraction=None if at is None else _pair(at),
+        corridor=_way(cast, track) if walks else np.empty((0, 3)),
+        forces=_forces(cast, number, slot, at),
+    )
+
+
+def _attraction(cast: Simulation, slot: int) -> Floats:
+    """The point that a character follows (2,): its goal, once one ball holds both of them."""
+    state, track = cast.engine.state, cast.engine.state.track[slot]
+    if track[LEFT] == GUIDED:
+        marks, notes, _ = cast.engine.guides
+        row = track[FINAL]
+        if notes[row, SIGHT] == GOAL_AHEAD:
+            return state.place[slot, 2:4].copy()
+        return marks[row, AIM_X : AIM_Y + 1].copy()
+    x, y, room = cast.engine.tracks.balls[track[AT]]
+    at = np.array([x, y])
+    if track[LEFT] < 0 or track[GROUP] >= 0:
+        return at
+    ends = state.place[slot].reshape(2, 2)
+    away = hypot(*(ends - at).T)
+    sees_goal = (away < max(room - state.body[slot, RADIUS], FLOOR)).all()
+    return ends[1].copy() if sees_goal else at
+
+
+def _way(cast: Simulation, track: NDArray[np.int32]) -> Floats:
+    """Balls (n, 3) from the attraction point to the end of the way, or along a route."""
+    engine, tracks = cast.engine, cast.engine.tracks
+    if track[LEFT] == GUIDED:
+        return _route(cast, int(track[FINAL]))
+    parts = [_samples(int(track[AT]), int(track[END]))]
+    for half in engine.pool[track[NEXT] : track[NEXT] + max(0, track[LEFT])].tolist():
+        first, last = int(tracks.first[half // 2]), int(tracks.last[half // 2])
+        parts.append(_samples(last, first) if half % 2 else _samples(first, last))
+    rows = np.concatenate(parts)[:_MOST_SAMPLES]
+    return tracks.balls[rows].copy()
+
+
+def _route(cast: Simulation, row: int) -> Floats:
+    """Points and their clearance (n, 3) of the route of a guide, as far as it lies ahead."""
+    marks, notes, pool = cast.engine.guides
+    record, count = notes[row, [RECORD, POINTS]].tolist()
+    points = pool[record : record + count]
+    ahead = np.ascontiguousarray(points[points[:, 2] >= marks[row, REFERENCE], :2])
+    return np.column_stack([ahead, cast.map.clearance(ahead)])[:_MOST_SAMPLES]
+
+
+def _samples(first: int, last: int) -> NDArray[np.int64]:
+    """Numbers from first to last, forward or backward."""
+    return np.arange(first, last + 1) if last >= first else np.arange(first, last - 1, -1)
+
+
+def _forces(cast: Simulation, number: int, slot: int, at: Floats | None) -> dict[str, Floats]:
+    """F_a, F_perp, F_c of others and of obstacles, as in a step but one by one. (2,) m/s2."""
+    state = cast.engine.state
+    place, body = state.place[slot, :2], state.body[slot].astype(np.float64)
+    heading = np.array([1.0, 0.0])
+    forces = {"steering": -body[:2] / RELAXATION, "lane": np.zeros(2)}
+    if at is not None:
+        away = np.asarray(at, np.float64) - place
+        distance = max(float(hypot(*away)), 1e-9)
+        heading = away / distance
+        x, y, room = cast.engine.tracks.balls[state.track[slot, AT]].tolist()
+        if (x, y) == (at[0], at[1]):  # no lane on a route, nor with the goal in sight
+            beside = _beside(body, heading, distance, room)
+            forces["lane"] = body[SPEED] * (beside - heading) / RELAXATION
+        forces["steering"] = (body[SPEED] * heading - body[:2]) / RELAXATION
+    others = cast.engine.present
+    slots = cast.engine.slot_of[others[others != number]]
+    rows = np.column_stack([state.place[slots, :2], state.body[slots][:, [0, 1, RADIUS]]])
+    forces["avoidance"] = _push(place, body, heading, rows, cast)
+    forces["obstacles"] = _push(place, body, heading, cast.obstacles.discs(cast.time), cast)
+    return forces
+
+
+def _beside(body: Floats, heading: Floats, distance: float, room: float) -> Floats:
+    """Direction of F_a + F_perp (2,): the heading, and to the side that the character keeps to."""
+    radius, pace = body[RADIUS], float((body[:2] ** 2).sum()) / body[SPEED] ** 2
+    if 2.0 * radius >= room:
+        return heading
+    across = body[LANE] * min(1.0, pace) * (room - 2.0 * radius)
+    across /= max(distance, 0.5 * (room - radius))
+    way = heading + across * np.array([-heading[1], heading[0]])
+    direction: Floats = way / max(float(hypot(*way)), 1e-9)
+    return direction
+
+
+def _push(place: Floats, body: Floats, heading: Floats, rows: Floats, cast: Simulation) -> Floats:
+    """F_c of discs (n, 5) x, y, velocity, radius: equation 3 of Helbing and Molnar, as the step."""
+    share, look = float(cast.engine.model[0]), float(cast.engine.model[1])
+    away = place - rows[:, :2]
+    distance = hypot(*away.T)
+    reach = body[RADIUS] + rows[:, 4]
+    near = (distance <= reach + RANGE) & (distance > 0.0)
+    away, distance, rows, reach = away[near], distance[near], rows[near], reach[near]
+    if not len(rows):
+        return np.zeros(2)
+    normal = away / distance[:, None]
+    gap = np.maximum(distance - reach, _NEAREST)
+    g = gap[:, None] * normal
+    step = look * (rows[:, 2:4] - share * body[:2])
+    h = g - step
+    h_size = np.maximum(hypot(*h.T), _NEAREST)
+    total = gap + h_size
+    b = np.sqrt(np.maximum(0.25 * (total**2 - (step**2).sum(axis=1)), 0.0025))
+    size = V0 / SIGMA * exp(-BODY / SIGMA) * exp(-b / SIGMA) * total / (4.0 * b)
+    seen = -(normal @ heading) >= cos(math.radians(avoid.SIGHT))
+    size = np.where(seen, size, BEHIND * size)
+    direction = g / gap[:, None] + h / h_size[:, None]
+    total_force: Floats = (size[:, None] * direction).sum(axis=0)
+    return total_force
+
+
+def _pair(values: Any) -> tuple[float, float]:
+    x, y = values
+    return float(x), float(y)

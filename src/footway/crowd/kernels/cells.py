@@ -1,0 +1,66 @@
+"""Who is near: characters in the order of the cells of a uniform grid, rebuilt in every step.
+
+`bodies` (n, 5) f32 are what others see of a character, in the order of the cells: position from the
+middle of the map, velocity, radius. 32 bits: within 0.2 mm on a map of 4 km. Cell c has the
+rows offsets[c] to offsets[c + 1] - 1. The grid has a border of empty cells, so that all nine cells
+around a character exist.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from footway._numba.jit import inner, kernel
+from footway.crowd.state import GONE, MODE, RADIUS, VX, VY, X, Y
+
+
+@inner
+def cell_at(x, y, box, shape):
+    """Cell of a point; the border is one cell wide."""
+    i = min(shape[0] - 2, max(1, int((x - box[0]) / box[2])))
+    j = min(shape[1] - 2, max(1, int((y - box[1]) / box[2])))
+    return j * shape[0] + i
+
+
+@kernel
+def count_cells(first, end, n_cells, state, box, shape, cells, counts):
+    """Cell of the slots first to end - 1, and how many are in each cell."""
+    counts[:n_cells] = 0
+    for k in range(first, end):
+        if state.track[k, MODE] == GONE:
+            cells[k] = n_cells  # sorted to the end, where nobody looks
+            continue
+        cell = cell_at(state.place[k, X], state.place[k, Y], box, shape)
+        cells[k] = cell
+        counts[cell] += 1
+
+
+@kernel
+def begin_cells(n_cells, counts, offsets):
+    """First row of each cell; counts (threads, cells) become the first row for each thread."""
+    total = 0
+    for c in range(n_cells):
+        offsets[c] = total
+        for t in range(len(counts)):
+            here = counts[t, c]
+            counts[t, c] = total
+            total += here
+    offsets[n_cells] = total
+    return total
+
+
+@kernel
+def fill_cells(first, end, n_cells, state, box, shape, cells, cursor, bodies, slots):
+    """Write the bodies of the slots first to end - 1 in the order of the cells."""
+    cx, cy = box[0] + 0.5 * box[2] * shape[0], box[1] + 0.5 * box[2] * shape[1]
+    for k in range(first, end):
+        cell = cells[k]
+        if cell == n_cells:
+            continue
+        row = cursor[cell]
+        cursor[cell] = row + 1
+        slots[row] = k
+        bodies[row, 0] = np.float32(state.place[k, X] - cx)
+        bodies[row, 1] = np.float32(state.place[k, Y] - cy)
+        bodies[row, 2], bodies[row, 3] = state.body[k, VX], state.body[k, VY]
+        bodies[row, 4] = state.body[k, RADIUS]

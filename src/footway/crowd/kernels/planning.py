@@ -1,0 +1,265 @@
+"""New ways for those who ask: a goal is drawn, the shortest backbone found, the route kept.
+
+Routes lie in one pool of half-edges. Its pieces have lengths that are powers of two, and those
+given back wait in one list for each length, linked through their own memory.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from footway._numba.jit import inner, kernel
+from footway.corridor.kernels.backbone import find_backbone, share_of
+from footway.corridor.kernels.locate import locate_point
+from footway.corridor.kernels.query import is_connected
+from footway.crowd.kernels.tracks import last_of
+from footway.crowd.state import (
+    AT,
+    END,
+    FINAL,
+    GOAL,
+    GOAL_X,
+    GOAL_Y,
+    GROUP,
+    HALF,
+    ID,
+    LEFT,
+    MODE,
+    NEXT,
+    RADIUS,
+    REACH,
+    ROUTE,
+    ROUTE_SIZE,
+    UNREACHABLE,
+    WAITING,
+    WALKING,
+)
+from footway.follow.kernels.noise import mix
+
+FOUND, NONE, IN_WALL = 0, 1, 2
+DRAWS = 1024  # goals that are looked at
+SEARCHES = 4  # goals that are searched for
+NEAREST = 4.0  # m, a drawn goal is further away than this, if it can be
+SMALLEST = 3  # log2 of the shortest piece of the pool
+
+# Columns of `wishes`, which say where someone wants to go: first place and number of the places
+# to draw from, and goals drawn so far.
+POOL, POOL_SIZE, DRAW = range(3)
+# Columns of `found`: status, place, first and last sample, number of half-edges.
+STATUS, PLACE, BEGIN_AT, END_AT, HALVES = range(5)
+
+
+@inner
+def sample_at(piece, x, y, tracks, axis):
+    """Sample that is nearest to a place of the axis, along it."""
+    count = tracks.at_piece[piece + 1] - tracks.at_piece[piece]
+    return tracks.at_piece[piece] + int(share_of(piece, x, y, axis) * count + 0.5)
+
+
+@inner
+def _goal(place, spots, pieces):
+    """A place as the search takes its ends."""
+    return (
+        spots[place, 0], spots[place, 1], spots[place, 2], spots[place, 3],
+        spots[place, 4], spots[place, 5], pieces[place],
+    )  # fmt: skip
+
+
+@inner(inline=False)
+def _find(start, radius, number, wish, within, seed, spots, pieces, index, ladder):
+    """Draw a goal that can be reached, and find the way: (place, half-edges); -1, -1 for none."""
+    size, searches = wish[POOL_SIZE], 0
+    nearest, best = -1, math.inf  # for when no goal is within the distance
+    for attempt in range(DRAWS):
+        bits = mix(seed, number, wish[DRAW] * DRAWS + attempt)
+        place = wish[POOL] + int(bits % np.uint64(size))
+        dx, dy = spots[place, 0] - start[0], spots[place, 1] - start[1]
+        d2 = dx * dx + dy * dy
+        if size > 1 and attempt < DRAWS - 1 and (d2 > within * within or d2 < NEAREST * NEAREST):
+            if NEAREST * NEAREST <= d2 < best and _reaches(start, place, radius, pieces, index):
+                nearest, best = place, d2
+            continue
+        if size > 1 and attempt == DRAWS - 1 and nearest >= 0:
+            place = nearest
+        if not _reaches(start, place, radius, pieces, index):
+            continue
+        count = find_backbone(start, _goal(place, spots, pieces), radius, index, ladder)
+        if count >= 0:
+            return place, count
+        searches += 1
+        if searches == SEARCHES:
+            break
+    return -1, -1
+
+
+@inner
+def _reaches(start, place, radius, pieces, index):
+    """Whether there is a way from a start to a place."""
+    return pieces[place] >= 0 and is_connected(start[6], pieces[place], radius, index)
+
+
+@kernel
+def plan(
+    first, starts, radii, numbers, wishes, within, seed, spots, pieces, tracks, index, ladder,
+    found, halves,
+):  # fmt: skip
+    """Ways for the askers from `first` on, one after the other: how many until `halves` is full.
+
+    The half-edges of all of them are written one after the other.
+    """
+    used = 0
+    for q in range(first, len(starts)):
+        if used + len(ladder.halves) > len(halves):
+            return q
+        x, y = starts[q, 0], starts[q, 1]
+        piece, px, py, room, clear, _, _ = locate_point(x, y, index.axis, index.grid, index.fans)
+        found[q, STATUS], found[q, PLACE], found[q, HALVES] = IN_WALL, -1, 0
+        if piece < 0:
+            continue
+        start = (x, y, px, py, room, clear, piece)
+        place, count = _find(
+            start, radii[q], numbers[q], wishes[q], within[q], seed, spots, pieces, index, ladder
+        )
+        found[q, STATUS] = NONE if place < 0 else FOUND
+        if place < 0:
+            continue
+        found[q, PLACE], found[q, HALVES] = place, count
+        found[q, BEGIN_AT] = sample_at(piece, px, py, tracks, index.axis)
+        found[q, END_AT] = sample_at(
+            pieces[place], spots[place, 2], spots[place, 3], tracks, index.axis
+        )
+        for k in range(count):
+            halves[used + k] = ladder.halves[k]
+        used += count
+    return len(starts)
+
+
+@inner
+def _class_of(count):
+    size = SMALLEST
+    while 1 << size < count:
+        size += 1
+    return size
+
+
+@inner
+def _give_back(route, size, pool, lists):
+    """Put a piece of the pool into the list of its length."""
+    pool[route] = lists[size]
+    lists[size] = route
+
+
+@inner
+def _take(size, pool, lists):
+    """A piece of the pool; `lists[0]` is where the unused memory begins. -1: the pool is full."""
+    if lists[size] >= 0:
+        route = lists[size]
+        lists[size] = pool[route]
+        return route
+    route = lists[0]
+    if route + (1 << size) > len(pool):
+        return -1
+    lists[0] += 1 << size
+    return route
+
+
+@inner
+def forget_route(k, state, pool, lists):
+    """Give the route of slot k back."""
+    if state.story[k, ROUTE_SIZE] > 0:
+        _give_back(state.story[k, ROUTE], state.story[k, ROUTE_SIZE], pool, lists)
+    state.story[k, ROUTE_SIZE] = 0
+
+
+@kernel
+def forget_routes(slots, state, pool, lists):
+    """`forget_route` for many."""
+    for k in slots:
+        forget_route(k, state, pool, lists)
+
+
+@kernel
+def set_off(slots, found, halves, give_up, spots, reach, state, pool, lists, tracks):
+    """Put characters on the ways that were found; how many, less where the pool is full.
+
+    Those without a way keep the one they have, if they have one and walk.
+    """
+    used = 0
+    for q in range(len(slots)):
+        k, count = slots[q], found[q, HALVES]
+        if found[q, STATUS] != FOUND:
+            if give_up and (state.track[k, MODE] != WALKING or state.story[k, ROUTE_SIZE] == 0):
+                state.track[k, MODE] = UNREACHABLE
+            continue
+        forget_route(k, state, pool, lists)
+        size = _class_of(count)
+        route = _take(size, pool, lists)
+        if route < 0:
+            return q
+        for h in range(count):
+            pool[route + h] = halves[used + h]
+        used += count
+        state.story[k, ROUTE], state.story[k, ROUTE_SIZE] = route, size
+        _begin(k, found[q], route, count, spots, reach, state, pool, tracks)
+    return len(slots)
+
+
+@inner
+def _begin(k, answer, route, count, spots, reach, state, pool, tracks):
+    """First half-edge of a new route."""
+    half, at, final, place = int(pool[route]), answer[BEGIN_AT], answer[END_AT], answer[PLACE]
+    if count == 1 and (at < final if half & 1 else at > final):
+        at = final
+    track = state.track
+    track[k, AT], track[k, FINAL], track[k, HALF] = at, final, half
+    track[k, END] = final if count == 1 else last_of(half, tracks)
+    track[k, NEXT], track[k, LEFT], track[k, GROUP] = route + 1, count - 1, -1
+    state.story[k, GOAL] = place
+    state.place[k, GOAL_X], state.place[k, GOAL_Y] = spots[place, 0], spots[place, 1]
+    state.body[k, REACH] = reach[place]
+    if track[k, MODE] != WAITING:
+        track[k, MODE] = WALKING
+
+
+@kernel
+def wander_off(slots, seed, state, tracks, index):
+    """Put wanderers on the edge that is nearest, in a direction by chance."""
+    axis, graph = index.axis, index.graph
+    for q in range(len(slots)):
+        k = slots[q]
+        x, y = state.place[k, 0], state.place[k, 1]
+        piece, px, py, _, _, _, _ = locate_point(x, y, axis, index.grid, index.fans)
+        if piece < 0:
+            state.track[k, MODE] = UNREACHABLE
+            continue
+        edge = graph.edge_of[piece]
+        half = 2 * edge + int(mix(seed, state.track[k, ID], 1) & np.uint64(1))
+        if tracks.home[graph.edges[edge, 1 - (half & 1)]] == half ^ 1:
+            half ^= 1  # a dead end is left, not entered
+        if tracks.balls[last_of(half, tracks), 2] <= state.body[k, RADIUS]:
+            half ^= 1  # nor a corner, to whose end nobody comes
+        state.track[k, AT] = sample_at(piece, px, py, tracks, axis)
+        state.track[k, HALF], state.track[k, LEFT] = half, -1
+        state.track[k, END] = last_of(half, tracks)
+        if state.track[k, MODE] != WAITING:
+            state.track[k, MODE] = WALKING
+
+
+@kernel
+def find_users(n, edges, clearance, state, pool, ids):
+    """Characters whose way leads along one of the edges where they do not fit; how many."""
+    count = 0
+    for k in range(n):
+        track = state.track
+        on_route = track[k, GROUP] < 0 and track[k, HALF] >= 0 and track[k, LEFT] >= 0
+        if not on_route or (track[k, MODE] != WALKING and track[k, MODE] != WAITING):
+            continue
+        for h in range(-1, max(0, track[k, LEFT])):
+            edge = (track[k, HALF] if h < 0 else pool[track[k, NEXT] + h]) >> 1
+            if edge < len(edges) and edges[edge] and clearance[edge] < state.body[k, RADIUS]:
+                ids[count] = track[k, ID]
+                count += 1
+                break
+    return count

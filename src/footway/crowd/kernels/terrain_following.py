@@ -1,0 +1,300 @@
+"""Looks of those who follow routes over terrain: MIRAN or IRM for many (miran-2013).
+
+    position --> place on the ground --> route nearby --> attraction point, kept in its guide
+
+A character looks again when it has walked some way, is near its attraction point, or has stood for
+a while; in between it goes to what it has seen. Each writes the row of its own guide only.
+"""
+
+from __future__ import annotations
+
+import math
+
+from footway._numba.jit import inner, kernel
+from footway.corridor.kernels.wall_grid import line_clearance
+from footway.crowd.state import (
+    AIM_X,
+    AIM_Y,
+    ATTRACTION,
+    BEGIN,
+    GOAL_AHEAD,
+    GUIDED,
+    LEFT,
+    LENGTH,
+    LINE,
+    LOOKED,
+    MANNER,
+    MODE,
+    NO_SIGHT,
+    ON_ROUTE,
+    PIECES,
+    POINTS,
+    RADIUS,
+    RECORD,
+    REFERENCE,
+    SEEN_X,
+    SEEN_Y,
+    SIGHT,
+    SPEED,
+    STRIDE,
+    WAITING,
+    WALKING,
+    WHO,
+    Window,
+    X,
+    Y,
+)
+from footway.follow.kernels.bounded_miran import heed
+from footway.follow.kernels.irm import irm_attraction
+from footway.follow.kernels.miran import reference_point
+from footway.follow.kernels.sliding import go
+from footway.follow.kernels.steering import WALKING as SEEN
+from footway.follow.kernels.visibility import point_at
+from footway.terrain.kernels.triangles import FREE, locate
+
+OFTEN = 16  # steps after which even those who stand look again: others may have pushed them
+BESIDE = 0.05  # m beside the ground that count as on it: corners are arcs, and ground is not round
+THIN = 1e-3  # m, from a wall that is not between two places
+INWARD = 1e-6  # share of the way to a triangle's middle: a place on its side is surely in it
+
+
+@inner
+def _closest_on_side(x, y, p, q, points):
+    """Closest point of the side pq to a point, and its squared distance."""
+    px, py = points[p, 0], points[p, 1]
+    dx, dy = points[q, 0] - px, points[q, 1] - py
+    share = min(1.0, max(0.0, ((x - px) * dx + (y - py) * dy) / (dx * dx + dy * dy)))
+    ox, oy = px + share * dx, py + share * dy
+    return ox, oy, (x - ox) * (x - ox) + (y - oy) * (y - oy)
+
+
+@inner
+def _middle(t, points, triangles):
+    a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
+    x = (points[a, 0] + points[b, 0] + points[c, 0]) / 3.0
+    return x, (points[a, 1] + points[b, 1] + points[c, 1]) / 3.0
+
+
+@inner
+def _closest_in_cell(x, y, cell, best, ground):
+    """Closest point of the triangles of a cell that is nearer than `best`: see `place_on`."""
+    points, triangles = ground.points, ground.triangles
+    found, fx, fy = -1, x, y
+    for slot in range(ground.offsets[cell], ground.offsets[cell + 1]):
+        t = int(ground.members[slot])
+        for k in range(3):
+            p, q = triangles[t, k], triangles[t, k + 1 if k < 2 else 0]
+            ox, oy, d2 = _closest_on_side(x, y, p, q, points)
+            if d2 < best:
+                best, found, fx, fy = d2, t, ox, oy
+    return found, fx, fy, best
+
+
+@inner(inline=False)
+def place_on(x, y, ground):
+    """Place of the ground that is nearest to a point: (triangle, x, y, metres away); -1: none."""
+    t = locate(x, y, ground)
+    if t >= 0:
+        return t, x, y, 0.0
+    box, columns, rows = ground.box, ground.shape[0], ground.shape[1]
+    i = min(columns - 1, max(0, int((x - box[0]) / box[2])))
+    j = min(rows - 1, max(0, int((y - box[1]) / box[2])))
+    best, fx, fy = math.inf, x, y
+    for ring in range(max(columns, rows)):
+        if (ring - 1) * box[2] > math.sqrt(best):
+            break
+        for v in range(max(0, j - ring), min(rows, j + ring + 1)):
+            inside = abs(v - j) < ring  # of its row only the two ends are in the ring
+            step = 2 * ring if inside else 1
+            for u in range(i - ring, i + ring + 1, step):
+                if u < 0 or u >= columns:
+                    continue
+                found, ox, oy, best = _closest_in_cell(x, y, v * columns + u, best, ground)
+                if found >= 0:
+                    t, fx, fy = found, ox, oy
+    if t < 0:
+        return -1, x, y, math.inf
+    mx, my = _middle(t, ground.points, ground.triangles)
+    return t, fx + INWARD * (mx - fx), fy + INWARD * (my - fy), math.sqrt(best)
+
+
+@inner
+def _reach(x, y, ground, grid):
+    """`place_on` without a place behind a wall: that is -1 too."""
+    t, px, py, away = place_on(x, y, ground)
+    if away > 0.0 and t >= 0 and line_clearance(x, y, px, py, THIN, grid)[0] < THIN:
+        return -1, x, y, math.inf
+    return t, px, py, away
+
+
+@kernel
+def places_on(points, ground, grid, places, away):
+    """Nearest places (n, 2) of the ground, m, and metres to them (n,); infinite: there is none.
+
+    A place behind a wall is none.
+    """
+    for q in range(len(points)):
+        _, places[q, 0], places[q, 1], away[q] = _reach(points[q, 0], points[q, 1], ground, grid)
+
+
+@inner
+def _open(row, low, high, guides, window):
+    """Put a route into the window, with its pieces from `low` to `high`, m along it: a course.
+
+    The pieces are put in the order of their triangles by counting, in place.
+    """
+    notes, pool = guides.notes, guides.pool
+    points, lengths, pieces = window.points, window.lengths, window.pieces
+    along, offsets, costs = window.along, window.offsets, window.costs
+    first, n, m = notes[row, RECORD], notes[row, POINTS], notes[row, PIECES]
+    for i in range(n):
+        points[i, 0], points[i, 1] = pool[first + i, 0], pool[first + i, 1]
+        lengths[i], costs[i] = pool[first + i, 2], pool[first + i, 3]
+    for i in range(first + n, first + n + m):
+        if pool[i, 0] > high:
+            break
+        if pool[i, 1] >= low:
+            offsets[int(pool[i, 2]) + 1] += 1
+    used, k = 0, 0
+    for i in range(first + n, first + n + m):
+        a, b, t = pool[i, 0], pool[i, 1], int(pool[i, 2])
+        if a > high:
+            break
+        if b < low:
+            continue
+        if offsets[t + 1] > 0:  # how many there are; from now on the next place, below 0
+            offsets[t] = used
+            used += offsets[t + 1]
+            offsets[t + 1] = -1 - offsets[t]
+        at = -1 - offsets[t + 1]
+        offsets[t + 1] -= 1
+        while k + 2 < n and lengths[k + 1] < 0.5 * (a + b):
+            k += 1
+        along[at, 0], along[at, 1] = a, b
+        pieces[at, 0], pieces[at, 1] = point_at(a, k, points, lengths)
+        pieces[at, 2], pieces[at, 3] = point_at(b, k, points, lengths)
+    _each_triangle(first + n, first + n + m, high, pool, offsets, True)
+    return Window(points[:n], lengths[:n], costs, pieces, along, offsets)
+
+
+@inner
+def _each_triangle(first, end, high, pool, offsets, keep):
+    """Make the counts of a window's triangles the ends of their pieces, or forget them."""
+    for i in range(first, end):
+        if pool[i, 0] > high:
+            break
+        t = int(pool[i, 2])
+        if not keep:
+            offsets[t], offsets[t + 1] = 0, 0
+        elif offsets[t + 1] < 0:
+            offsets[t + 1] = -1 - offsets[t + 1]
+
+
+@inner
+def _close(row, high, guides, window):
+    """Empty the window."""
+    notes = guides.notes
+    first = notes[row, RECORD] + notes[row, POINTS]
+    end = first + notes[row, PIECES]
+    _each_triangle(first, end, high, guides.pool, window.offsets, False)
+
+
+@inner(inline=False)
+def _by_miran(row, x, y, t, s, weights, guides, ground, window, eyes):
+    """What MIRAN sees: (status, reference point, its line, attraction point, x, y)."""
+    low, high = guides.marks[row, REFERENCE], guides.marks[row, ATTRACTION]
+    course = _open(row, low, high + s.sigma, guides, window)
+    found = heed(
+        x, y, t, low, high, int(guides.notes[row, LINE]), s, weights, course, window.costs, ground,
+        eyes,
+    )  # fmt: skip
+    _close(row, high + s.sigma, guides, window)
+    return found
+
+
+@inner(inline=False)
+def _by_irm(row, x, y, t, r, weights, guides, ground, window, index):
+    """What IRM sees, likewise."""
+    low, high = guides.marks[row, REFERENCE], guides.marks[row, ATTRACTION]
+    course = _open(row, 0.0, -1.0, guides, window)  # without pieces
+    points, lengths = course.points, course.lengths
+    r0, k = reference_point(x, y, low, high, int(guides.notes[row, LINE]), points, lengths)
+    at, _, _, _ = irm_attraction(x, y, high, r, index.axis, index.grid, index.fans, points, lengths)
+    ax, ay = point_at(at, k, points, lengths)
+    if at <= high and go(x, y, ax, ay, t, weights, ground)[0] != FREE:
+        return SEEN + 1, r0, k, at, ax, ay
+    return SEEN, r0, k, at, ax, ay
+
+
+@inner(inline=False)
+def _look(row, k, step, s, weights, guides, state, ground, window, eyes, index):
+    """Look for an attraction point, and note what is seen."""
+    marks, notes = guides.marks, guides.notes
+    x, y = state.place[k, X], state.place[k, Y]
+    notes[row, LOOKED] = step
+    marks[row, SEEN_X], marks[row, SEEN_Y] = x, y
+    t, px, py, away = _reach(x, y, ground, index.grid)
+    if away > BESIDE:  # back to the ground first; out of sight where there is none
+        notes[row, SIGHT] = ON_ROUTE if t >= 0 else NO_SIGHT
+        marks[row, AIM_X], marks[row, AIM_Y] = px, py
+        return
+    if s.sigma > 0.0:
+        status, r, line, at, ax, ay = _by_miran(
+            row, px, py, t, s, weights, guides, ground, window, eyes
+        )
+    else:
+        radius = float(state.body[k, RADIUS])
+        status, r, line, at, ax, ay = _by_irm(
+            row, px, py, t, radius, weights, guides, ground, window, index
+        )
+    if status != SEEN:
+        notes[row, SIGHT] = NO_SIGHT
+        return
+    notes[row, LINE], notes[row, SIGHT] = line, ON_ROUTE
+    if at >= marks[row, LENGTH]:
+        notes[row, SIGHT] = GOAL_AHEAD
+    marks[row, REFERENCE], marks[row, ATTRACTION] = r, at
+    marks[row, AIM_X], marks[row, AIM_Y] = ax, ay
+
+
+@inner
+def _is_due(row, k, step, dt, state, marks, notes):
+    """Whether a character looks in this step."""
+    mode = state.track[k, MODE]
+    begins = mode == WAITING and step >= state.story[k, BEGIN]
+    if state.track[k, LEFT] != GUIDED or (mode != WALKING and not begins):
+        return False
+    if notes[row, LOOKED] < 0 or step - notes[row, LOOKED] >= OFTEN:
+        return True
+    x, y = state.place[k, X], state.place[k, Y]
+    dx, dy = x - marks[row, SEEN_X], y - marks[row, SEEN_Y]
+    if dx * dx + dy * dy >= marks[row, STRIDE] * marks[row, STRIDE]:
+        return True
+    if notes[row, SIGHT] == GOAL_AHEAD:
+        return False
+    dx, dy = x - marks[row, AIM_X], y - marks[row, AIM_Y]
+    near = 2.0 * state.body[k, SPEED] * dt
+    return dx * dx + dy * dy < near * near
+
+
+@kernel
+def look_around(
+    first, end, manner, step, dt, s, weights, guides, slot_of, state, ground, window, eyes, index
+):
+    """Let those of the guides first to end - 1 look who have this manner, and are due.
+
+    `s` are its numbers, `weights` (kinds,) those of the ground. Returned is how many looked.
+    """
+    marks, notes = guides.marks, guides.notes
+    count = 0
+    for row in range(first, end):
+        if notes[row, WHO] < 0 or notes[row, MANNER] != manner:
+            continue
+        k = slot_of[notes[row, WHO]]
+        if _is_due(row, k, step, dt, state, marks, notes):
+            is_first = notes[row, LOOKED] < 0
+            _look(row, k, step, s, weights, guides, state, ground, window, eyes, index)
+            if not is_first:  # the first stride is short, by chance: not all look at once
+                marks[row, STRIDE] = s.look
+            count += 1
+    return count

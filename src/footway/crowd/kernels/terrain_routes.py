@@ -1,0 +1,129 @@
+"""Routes over terrain for many who share their preferences: searched, pulled taut, and recorded.
+
+What is found is pulled taut at once with its margin, to some centimetres. Only where that is dear
+the best way is found, as `fw.route` does, to know whether it may have a margin.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from footway._numba.jit import kernel
+from footway.terrain.kernels.cut_route import cut
+from footway.terrain.kernels.improvement import pull_roughly, pull_taut, weigh
+from footway.terrain.kernels.route import least_weight, length
+from footway.terrain.kernels.search import make_memory, make_table, read_way, search
+
+DEAR = 1.02  # times the best way over nodes: what weighs more is compared with the best way at all
+SAME = 1e-6  # m between places that are the same
+
+
+@kernel
+def _rates(along, paid, lengths, least):
+    """Where the ground of a route changes: knots (k,), m along it, and weights between (k - 1,).
+
+    Pieces along (m, 2), in the order of their beginnings, have weights paid (m,); of two that lie
+    on a border the better one counts. Bends of the route, at `lengths`, are knots.
+    """
+    ends = np.sort(along.ravel())
+    knots = np.empty(len(ends) + len(lengths))
+    count, j = 0, 0
+    for i in range(len(lengths)):
+        while j < len(ends) and ends[j] < lengths[i] - SAME:
+            if ends[j] > knots[count - 1] + SAME:
+                knots[count] = ends[j]
+                count += 1
+            j += 1
+        while j < len(ends) and ends[j] <= lengths[i] + SAME:
+            j += 1
+        knots[count] = lengths[i]
+        count += 1
+    rates = np.full(count - 1, math.inf)
+    k = 0
+    for i in range(len(along)):
+        while k < count - 1 and 0.5 * (knots[k] + knots[k + 1]) < along[i, 0]:
+            k += 1
+        m = k
+        while m < count - 1 and 0.5 * (knots[m] + knots[m + 1]) <= along[i, 1]:
+            rates[m] = min(rates[m], paid[i])
+            m += 1
+    for k in range(count - 1):
+        if rates[k] == math.inf:  # no piece: rounding
+            rates[k] = least
+    return knots[:count], rates
+
+
+@kernel
+def _record(points, weights, least, ground):
+    """A route as the pool keeps it, (n + m, 4), and how many of it are points: see `Guides`."""
+    lengths = np.zeros(len(points))
+    for i in range(1, len(points)):
+        lengths[i] = lengths[i - 1] + length(
+            points[i, 0] - points[i - 1, 0], points[i, 1] - points[i - 1, 1]
+        )
+    triangle, along, _ = cut(points, lengths, ground)
+    order = np.argsort(along[:, 0].copy(), kind="mergesort")
+    triangle, along = triangle[order], along[order]
+    m = len(triangle)
+    paid = np.empty(m)
+    for i in range(m):
+        paid[i] = weights[ground.kind[triangle[i]]]
+    knots, rates = _rates(along, paid, lengths, least)
+    out = np.zeros((len(knots) + m, 4))
+    out[0, 0], out[0, 1] = points[0, 0], points[0, 1]
+    count, line, paid_so_far = 1, 0, 0.0
+    for k in range(1, len(knots)):
+        paid_so_far += rates[k - 1] * (knots[k] - knots[k - 1])
+        is_bend = knots[k] >= lengths[line + 1]
+        if is_bend or rates[k] != rates[k - 1]:
+            share = (knots[k] - lengths[line]) / (lengths[line + 1] - lengths[line])
+            share = 1.0 if is_bend else share
+            for c in range(2):
+                a, b = points[line, c], points[line + 1, c]
+                out[count, c] = b if is_bend else a + share * (b - a)
+            out[count, 2], out[count, 3] = knots[k], paid_so_far
+            count += 1
+        line = line + 1 if is_bend else line
+    for i in range(m):
+        out[count + i, 0], out[count + i, 1] = along[i, 0], along[i, 1]
+        out[count + i, 2] = 2.0 * triangle[i]
+    return out[: count + m], count
+
+
+@kernel
+def plan_routes(starts, goals, margin, weights, ground, nodes, away):
+    """Plan routes from starts to goals (n, 2), m: rows of the pool (r, 4), and sizes (n, 2) int64.
+
+    Sizes are how many points and pieces each has; 0: there is no way. They keep `margin` m off
+    worse ground where there is room. `away` is what `landmarks` returned.
+    """
+    n, least = len(nodes.places), least_weight(weights, ground.kind)
+    table, memory = make_table(nodes), make_memory(ground, away)
+    nodes_of_way, triangles = np.empty(n, np.int32), np.empty(n + 1, np.int32)
+    sizes = np.zeros((len(starts), 2), np.int64)
+    rows, used = np.empty((256, 4)), 0
+    for q in range(len(starts)):
+        last, final, cost = search(
+            starts[q], goals[q], q + 1, weights, least, ground, nodes, away, table, memory
+        )
+        if final < 0:
+            continue
+        steps = read_way(last, final, table, nodes_of_way, triangles)
+        way, through = nodes_of_way[:steps], triangles[: steps + 1]
+        ends = np.concatenate((starts[q], goals[q]))
+        best = pull_roughly(way, through, ends, weights, margin, ground, nodes)
+        if len(best) < 2 or weigh(best, weights, ground) >= DEAR * cost:
+            best, _ = pull_taut(way, through, ends, weights, margin, ground, nodes)
+        if len(best) < 2:
+            continue
+        record, points = _record(best, weights, least, ground)
+        if len(record) == points:
+            continue
+        while used + len(record) > len(rows):
+            rows = np.concatenate((rows, np.empty_like(rows)))
+        rows[used : used + len(record)] = record
+        used += len(record)
+        sizes[q, 0], sizes[q, 1] = points, len(record) - points
+    return rows[:used].copy(), sizes

@@ -1,0 +1,113 @@
+"""Everything that a crowd is made of, in one place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from footway._numba.random_stream import RandomStream
+from footway.crowd.goals import wishes_of
+from footway.crowd.groups import Groups
+from footway.crowd.nearest import Nearest
+from footway.crowd.obstacles import Obstacles
+from footway.crowd.places import GoalRange, Places
+from footway.crowd.planning import Planner
+from footway.crowd.sources import Source, discs_of
+from footway.crowd.stepping import Engine
+from footway.crowd.terrain_routes import Routes
+from footway.crowd.tracks import tracks_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from footway.corridor import CorridorMap
+    from footway.crowd.goals import Population
+    from footway.crowd.planning import Wishes
+    from footway.environment import Environment
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+Avoidance = Literal["relative", "published"]
+
+MODELS: dict[str, NDArray[np.float32]] = {
+    "relative": np.array([1.0, 1.0], np.float32),
+    "published": np.array([0.0, 2.0], np.float32),
+}
+"""By name: the share of one's own velocity in F_c, and how far it looks ahead, s."""
+
+# What random numbers are for: the second part of the seed.
+BODIES, GOALS, AREAS, SPAWNS, LEADS, CHANGES = range(1, 7)
+
+
+class Simulation:
+    """The characters (engine), where they go (places, planner), and all that acts on them."""
+
+    def __init__(
+        self,
+        cmap: CorridorMap,
+        *,
+        seed: int,
+        dt: float,
+        threads: int,
+        avoidance: Avoidance,
+        environment: Environment | None = None,
+    ) -> None:
+        self.map, self.seed, self.avoidance = cmap, seed, avoidance
+        tracks = tracks_of(cmap)
+        self.engine = Engine(
+            cmap, tracks, seed=seed, dt=dt, threads=threads, model=MODELS[avoidance]
+        )
+        self.places = Places(cmap)
+        self.populations: list[Population] = []
+        self.routes = Routes(
+            self.engine, cmap.solver.index, self._manner_of, self._manners, environment
+        )
+        self.planner = Planner(self.engine, cmap.solver, self.places, self.routes)
+        self.nearest = Nearest(self.engine, cmap.solver, self.places, self.planner)
+        self.groups = Groups(self.engine)
+        self.obstacles = Obstacles()
+        self.sources: list[Source] = []
+        self.pools: dict[float, GoalRange] = {}  # random goals, by radius
+        self.new: list[Ints] = []  # ids that a recorder has not seen
+        self.next = 0  # id of the next character
+        self.arrivals = 0
+        self.exited = 0
+
+    @property
+    def dt(self) -> float:
+        """s, of a step."""
+        return self.engine.dt
+
+    @property
+    def time(self) -> float:
+        """Simulated time, s."""
+        return self.engine.steps * self.engine.dt
+
+    @property
+    def discs(self) -> Floats:
+        """(n, 3) x, y, radius of everybody, m."""
+        return discs_of(self.engine.state, self.engine.slot_of[self.engine.present])
+
+    @property
+    def blocks(self) -> Floats:
+        """(m, 3) x, y, radius of the obstacles that are there now, m."""
+        return self.obstacles.discs(self.time)[:, [0, 1, 4]]
+
+    def _manner_of(self, population: int) -> int:
+        """How a population follows routes over terrain; -1: it does not."""
+        return self.populations[population].manner
+
+    def _manners(self) -> set[int]:
+        """How populations follow routes over terrain, all of them."""
+        return {population.manner for population in self.populations}
+
+    def wishes(self, ids: Ints, keep: NDArray[np.bool_]) -> Wishes:
+        """Where characters (n,) want to go now; some keep the goal they have."""
+        story = self.engine.state.story[self.engine.slot_of[ids]]
+        return wishes_of(ids, keep, story, self.populations, self.nearest.choose)
+
+    def random(self, what: int, number: int) -> RandomStream:
+        """Random numbers for one purpose."""
+        return RandomStream([self.seed, what, number])

@@ -1,0 +1,335 @@
+"""New characters: their bodies, where they stand, where they want to go, and their first ways."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
+
+import numpy as np
+
+from footway import validation
+from footway._numba.portable_math import cos, sin
+from footway.corridor.map import as_points
+from footway.crowd import checks
+from footway.crowd.capacity import free_place
+from footway.crowd.goals import Behaviour, Leg, Population, Then
+from footway.crowd.kernels.placement import are_connected
+from footway.crowd.kernels.planning import FOUND, STATUS, wander_off
+from footway.crowd.places import (
+    ARRIVAL,
+    GoalRange,
+    are_too_many,
+    check_capacity,
+    free_points,
+    overlapping,
+    scatter,
+)
+from footway.crowd.profile import Profile, drawn
+from footway.crowd.region import Region
+from footway.crowd.simulation import AREAS, GOALS
+from footway.crowd.state import (
+    BEGIN,
+    FINAL,
+    GOAL,
+    GROUP,
+    HALF,
+    ID,
+    LANE,
+    MODE,
+    NOISE,
+    POPULATION,
+    RADIUS,
+    REACH,
+    SINCE,
+    SPEED,
+    WAITING,
+    WALKING,
+)
+from footway.crowd.terrain_following import Manner
+from footway.crowd.tracks import with_weights
+from footway.errors import BadQuery, NoPath
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from footway._numba.random_stream import RandomStream
+    from footway.crowd.profile import Spread
+    from footway.crowd.simulation import Simulation
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+    Rows = dict[str, NDArray[Any]]
+
+_FEWEST_GOALS, _MOST_GOALS = 1 << 12, 1 << 18  # random goals that populations share
+_GOALS_IN_AREA = 256
+NEVER = 2**31 - 1  # a step that does not come
+
+
+def profile_of(profile: Profile | None, usual: Profile, **given: object) -> Profile:
+    """Body and habits: what is given goes before the profile, and that before what is usual."""
+    if profile is not None and not isinstance(profile, Profile):
+        raise BadQuery(f"the profile is {validation.shown(profile)}: it must be a fw.Profile")
+    own: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    return replace(usual if profile is None else profile, **own)
+
+
+def check_number(cast: Simulation, count: int, profile: Profile, area: Any) -> None:
+    """Raise BadQuery where far more are to be placed at random than there is ground for."""
+    radius = profile.radius[0] if isinstance(profile.radius, (tuple, list)) else profile.radius
+    region = None if area is None else Region.of(area)
+    if are_too_many(cast.map, count, radius, region):
+        check_capacity(cast.map, count, radius, region, cast.discs)
+
+
+def bodies(
+    cast: Simulation, ids: Ints, profile: Profile, premovement: Spread, rng: RandomStream
+) -> Rows:
+    """Rows of new characters, that know no place and no way."""
+    n = len(ids)
+    body, track = np.zeros((n, 8), np.float32), np.zeros((n, 10), np.int32)
+    story = np.zeros((n, 8), np.int32)
+    body[:, RADIUS], body[:, SPEED] = drawn(profile.radius, n, rng), drawn(profile.speed, n, rng)
+    body[:, LANE] = drawn(profile.lane, n, rng)
+    body[:, NOISE], body[:, REACH] = profile.noise, ARRIVAL
+    delay = checks.premovement(premovement, n, rng)
+    track[:, MODE] = np.where(delay > 0.0, WAITING, WALKING)
+    track[:, ID], track[:, GROUP], track[:, HALF] = ids, -1, -1
+    story[:, POPULATION] = len(cast.populations)
+    story[:, BEGIN] = np.minimum(cast.engine.steps + np.ceil(delay / cast.dt - 1e-9), NEVER)
+    story[:, SINCE] = cast.engine.steps
+    return {"body": body, "track": track, "story": story}
+
+
+def radii_of(rows: Rows) -> Floats:
+    """Radii of new characters, m. (n,)."""
+    return rows["body"][:, RADIUS].astype(np.float64)
+
+
+def starts_of(
+    cast: Simulation, starts: ArrayLike | None, area: Any, radii: Floats, rng: RandomStream
+) -> Floats:
+    """Where they stand: as given, or at random. (n, 2) m."""
+    if starts is None:
+        region = None if area is None else Region.of(area)
+        return scatter(cast.map, radii, region, cast.discs, rng, blocks=cast.blocks)
+    points = as_points(starts)
+    if len(points) != len(radii):
+        raise BadQuery(f"there are {len(points)} starts for {len(radii)} characters")
+    check_room(cast, "start", points, radii)
+    inside = np.flatnonzero(overlapping(points, radii, cast.blocks))
+    if len(inside):
+        x, y = points[inside[0]].tolist()
+        raise BadQuery(f"start {inside[0]} at ({x:g}, {y:g}) is in an obstacle: move one of them")
+    return points
+
+
+def around(cast: Simulation, centre: Floats, radii: Floats, rng: RandomStream) -> Floats:
+    """Places around a point, as near as there is room. (n, 2) m."""
+    need = math.sqrt(float((radii**2).sum()))
+    angle = np.linspace(0.0, 2.0 * np.pi, 48, endpoint=False)
+    for reach in (1.6 * need, 2.5 * need, 5.0 * need, 10.0 * need, 50.0 * need):
+        ring = centre + reach * np.column_stack([cos(angle), sin(angle)])
+        try:
+            return scatter(
+                cast.map, radii, Region((ring,)), cast.discs, rng, sight=centre, blocks=cast.blocks
+            )
+        except BadQuery:
+            continue
+    raise BadQuery(
+        f"there is no room for a group of {len(radii)} around ({centre[0]:g}, {centre[1]:g})"
+    )
+
+
+def check_room(cast: Simulation, what: str, points: Floats, radii: Floats) -> None:
+    """Raise BadQuery where a disc does not fit."""
+    clearance = cast.map.clearance(points)
+    tight = np.flatnonzero(clearance < radii)
+    if len(tight):
+        k = int(tight[0])
+        x, y = points[k].tolist()
+        raise BadQuery(
+            f"{what} {k} at ({x:g}, {y:g}) {_tightness(clearance[k], radii[k])}"
+            f"; {free_place(cast.map, (x, y), float(radii[k])) or 'it fits nowhere'}"
+        )
+
+
+def _tightness(clearance: float, radius: float) -> str:
+    if clearance <= 0.0:
+        return "is in an obstacle or outside the map"
+    return f"has a clearance of {clearance:.3f} m: the character has a radius of {radius:g} m"
+
+
+def population_of(
+    cast: Simulation,
+    name: str,
+    behaviour: Behaviour,
+    radii: Floats,
+    goals: ArrayLike | None,
+    destinations: Sequence[Any],
+    then: Then,
+    within: float,
+    preference: ArrayLike | None,
+    profile: Profile,
+) -> Population:
+    """What new characters want, checked."""
+    validation.one_of(behaviour, "behaviour", ("goals", "wander"))
+    validation.one_of(then, "then", ("repeat", "stay", "exit"))
+    within = validation.number(within, "within", "m", above=0.0, endless=True)
+    validation.text(name, "name")
+    destinations = validation.sequence(destinations, "destinations")
+    if goals is not None and len(destinations):
+        raise BadQuery("give goals, one for each, or destinations, not both")
+    if then == "repeat" and (goals is not None or len(destinations) == 1):
+        then = "stay"  # there is no other goal
+    manner = cast.routes.number(manner_of(profile, behaviour))
+    row = 0
+    if preference is not None:
+        weights = checks.preference(preference, len(cast.map.edges))
+        cast.engine.tracks, row = with_weights(cast.engine.tracks, weights)
+    legs = _legs(cast, behaviour, radii, goals, destinations)
+    each, visits = goals is not None, len(destinations) > 0
+    return Population(
+        name, behaviour, legs, each, visits, cast.next, then, within, row, manner, profile
+    )
+
+
+def manner_of(profile: Profile, behaviour: Behaviour | Literal["group"]) -> Manner | None:
+    """How they follow routes over terrain; None: they follow corridors."""
+    manner = Manner.of(profile)
+    if manner is not None and behaviour != "goals":
+        who = "a group" if behaviour == "group" else "a wanderer"
+        raise BadQuery(
+            f"{who} follows corridors, and a profile with preferences, or one that follows miran "
+            "or irm, needs a route to a goal of one's own: take another profile"
+        )
+    return manner
+
+
+def _legs(
+    cast: Simulation,
+    behaviour: Behaviour,
+    radii: Floats,
+    goals: ArrayLike | None,
+    destinations: Sequence[Any],
+) -> tuple[Leg, ...]:
+    """Places to go to, one after the other."""
+    widest = float(radii.max(initial=0.0)) or 0.25
+    if behaviour == "wander":
+        return ((GoalRange(0, 1),),)
+    if goals is not None:
+        points = as_points(goals)
+        if len(points) != len(radii):
+            raise BadQuery(f"there are {len(points)} goals for {len(radii)} characters")
+        check_room(cast, "goal", points, radii)
+        return ((cast.places.add(points),),)
+    if len(destinations):
+        return tuple(_leg(cast, d, widest) for d in destinations)
+    return ((random_pool(cast, widest, len(radii)),),)
+
+
+def _leg(cast: Simulation, destination: Any, radius: float) -> Leg:
+    """Places of a destination, or of each of those of which one takes the nearest."""
+    choice = checks.as_choice(destination)
+    return tuple(_destination(cast, one, radius) for one in choice or [destination])
+
+
+def _destination(cast: Simulation, destination: Any, radius: float) -> GoalRange:
+    """Places of a point or of an area; in an area it is reached once one is well inside."""
+    point = checks.as_point(destination)
+    if point is not None:
+        check_room(cast, "destination", point, np.full(1, radius))
+        return cast.places.add(point)
+    region = Region.of(destination)
+    rng = cast.random(AREAS, len(cast.places.pieces))
+    points = free_points(cast.map, _GOALS_IN_AREA, radius, region, rng)
+    return cast.places.add(points, np.maximum(0.3, region.depth(points)))
+
+
+def random_pool(cast: Simulation, radius: float, count: int) -> GoalRange:
+    """Random goals on the whole map: about one for each character, or it would be crowded."""
+    size = min(max(_FEWEST_GOALS, count), _MOST_GOALS)
+    if radius not in cast.pools or cast.pools[radius].size < size // 2:
+        rng = cast.random(GOALS, len(cast.places.pieces))
+        points = free_points(cast.map, size, radius, None, rng, everywhere=True)
+        cast.pools[radius] = cast.places.add(points)
+    return cast.pools[radius]
+
+
+def forget_places(cast: Simulation) -> None:
+    """Forget places where nobody goes, now or later: each change of a radius leaves some."""
+    pools = {pool for population in cast.populations for leg in population.legs for pool in leg}
+    cast.pools = {radius: pool for radius, pool in cast.pools.items() if pool in pools}
+    if not len(cast.places.pieces):
+        return
+    engine = cast.engine
+    slots = engine.slot_of[engine.present]
+    goals = engine.state.story[slots, GOAL]
+    used = np.zeros(len(cast.places.pieces), bool)
+    used[:1] = True  # those who have no goal yet have this one
+    used[goals] = True
+    for pool in pools:
+        used[pool.first : pool.first + pool.size] = True
+    if 2 * used.sum() > len(used):
+        return
+    number = cast.places.keep(used)
+    engine.state.story[slots, GOAL] = number[goals]
+    cast.pools = {radius: pool.renumbered(number) for radius, pool in cast.pools.items()}
+    cast.populations[:] = [population.renumbered(number) for population in cast.populations]
+
+
+def enter(cast: Simulation, ids: Ints, points: Floats, rows: Rows) -> None:
+    """Put characters on the map."""
+    place = np.column_stack([points, np.full((len(ids), 2), np.nan)])
+    cast.engine.append(ids, place=place, anchor=points, **rows)
+    cast.new.append(ids)
+
+
+def give_ways(cast: Simulation, ids: Ints, population: Population, *, given: bool) -> None:
+    """First ways, at once; raises NoPath where a goal that was given cannot be reached."""
+    if population.behaviour == "wander":
+        let_wander(cast, ids, population)
+        return
+    wishes = cast.wishes(ids, np.zeros(len(ids), bool))
+    found = cast.planner.find(wishes)
+    lost = np.flatnonzero(found[:, STATUS] != FOUND)
+    if given and len(lost):
+        start, radius = _where(cast, ids[lost[0]])
+        _refuse(cast, int(lost[0]), start, int(wishes.pools[lost[0], 0]), radius)
+    if given and len(ids):
+        check_ways(cast, *_where(cast, ids[0]), population)
+
+
+def let_wander(cast: Simulation, ids: Ints, population: Population) -> None:
+    """Put wanderers on the edge that is nearest."""
+    engine = cast.engine
+    slots = engine.slot_of[ids]
+    engine.state.track[slots, FINAL] = population.row
+    wander_off(slots, cast.seed + engine.steps, engine.state, engine.tracks, engine.index)
+
+
+def _where(cast: Simulation, number: int) -> tuple[Floats, float]:
+    """Place and radius of a character."""
+    slot = cast.engine.slot_of[number]
+    return cast.engine.state.place[slot, :2], float(cast.engine.state.body[slot, RADIUS])
+
+
+def check_ways(cast: Simulation, start: Floats, radius: float, population: Population) -> None:
+    """Raise NoPath where none of the places of a leg can be reached from a start."""
+    piece = int(cast.map.locate(start[None]).piece[0])
+    for leg in population.legs:
+        pieces = np.concatenate([cast.places.pieces[p.first : p.first + p.size] for p in leg])
+        if not are_connected(piece, pieces, radius, cast.map.solver.index).any():
+            _refuse(cast, 0, start, leg[0].first, radius)
+
+
+def _refuse(cast: Simulation, k: int, start: Floats, place: int, radius: float) -> NoReturn:
+    """Raise the reason why a character cannot get where it should."""
+    words = f"character {k} at ({start[0]:.2f}, {start[1]:.2f}) cannot reach its goal"
+    try:
+        cast.map.corridor(start, cast.places.spots[place, :2], radius=radius)
+    except NoPath as error:
+        raise NoPath(f"{words}: {error}", reason=error.reason, pinch=error.pinch) from None
+    raise NoPath(words, reason="components")

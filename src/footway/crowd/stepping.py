@@ -1,0 +1,243 @@
+"""The arrays of a crowd and what happens to them in a step.
+
+order by cells --> move everybody --> who asks for a goal or a way --> plan for some of them
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from footway.crowd.kernels.avoidance import RANGE
+from footway.crowd.kernels.cells import begin_cells, count_cells, fill_cells
+from footway.crowd.kernels.step import move_cells
+from footway.crowd.state import (
+    GONE,
+    ID,
+    MODE,
+    NO_BLOCKS,
+    NO_GUIDES,
+    RADIUS,
+    SPEED,
+    State,
+    grown,
+    make_state,
+    reordered,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from footway.corridor import CorridorMap
+    from footway.crowd.tracks import Tracks
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+_REORDER = 32  # steps between two times that memory is put in the order of the cells
+_FEW = 2000  # characters below which one thread is faster
+_CLOSE = 0.4  # m between discs, within which nobody takes more than half of a gap in a step
+_BANDS = 4  # parts of the work for each thread, so that none waits long for another
+
+
+class Engine:
+    """State and step of a crowd; knows nothing of populations."""
+
+    def __init__(
+        self,
+        cmap: CorridorMap,
+        tracks: Tracks,
+        *,
+        seed: int,
+        dt: float,
+        threads: int,
+        model: NDArray[np.float32],
+    ) -> None:
+        self.index = cmap.solver.index
+        self.tracks = tracks
+        self.seed, self.dt, self.threads = seed, dt, threads
+        self.model = np.append(model, np.float32(_CLOSE))
+        self.steps = 0
+        self.n = 0  # slots in use, some of them by characters that are gone
+        self.state, self._spare = make_state(0), make_state(0)
+        self.slot_of = np.empty(0, np.int32)  # by id; -1: not there
+        self.pool = np.zeros(1 << 12, np.int32)  # half-edges of all routes
+        self.lists = np.full(32, -1, np.int32)  # pieces of the pool that are free
+        self.lists[0] = 0
+        self.caps = np.empty(0, np.int32)
+        self.own = np.empty((0, 2), np.float32)
+        self.blocks = NO_BLOCKS
+        self.guides = NO_GUIDES
+        self._bounds = cmap.bounds
+        self._workers: ThreadPoolExecutor | None = None
+        self._fit_grid(0.25)
+
+    # -- who is there ------------------------------------------------------------------------
+
+    def append(self, ids: Ints, **columns: Any) -> Ints:
+        """Slots for new characters; `columns` are the rows of the arrays by name."""
+        first, end = self.n, self.n + len(ids)
+        if end > len(self.state.place):
+            room = max(end, 2 * len(self.state.place))
+            self.state, self._spare = grown(self.state, room), make_state(room)
+            self._fit_rows(room)
+        for name, rows in columns.items():
+            getattr(self.state, name)[first:end] = rows
+        self.n = end
+        if len(ids) and ids.max() >= len(self.slot_of):
+            more = np.full(max(int(ids.max()) + 1, 2 * len(self.slot_of)), -1, np.int32)
+            more[: len(self.slot_of)] = self.slot_of
+            self.slot_of = more
+        slots = np.arange(first, end)
+        self.slot_of[ids] = slots
+        self.fit_to(self.state.body[first:end])
+        return slots
+
+    def fit_to(self, bodies: NDArray[np.float32]) -> None:
+        """Cells for the widest, and room for the fastest: two who meet come so close in a step."""
+        widest, fastest = bodies[:, RADIUS].max(initial=0.0), bodies[:, SPEED].max(initial=0.0)
+        if widest > self.widest:
+            self._fit_grid(float(widest))
+        self.model[2] = max(self.model[2], min(RANGE, 2.2 * fastest * self.dt))
+
+    def remove(self, ids: Ints) -> None:
+        """Take characters out; their slots are used again when memory is put in order."""
+        slots = self.slot_of[ids]
+        self.state.track[slots, MODE] = GONE
+        self.slot_of[ids] = -1
+
+    def set_speed(self, slots: NDArray[np.int32], speed: float) -> None:
+        """Let characters want another speed, m/s."""
+        self.state.body[slots, SPEED] = speed
+        self.fit_to(self.state.body[slots])
+
+    def restore(self, state: State, slot_of: NDArray[np.int32], steps: int, widest: float) -> None:
+        """Go on from a checkpoint."""
+        self.state, self._spare = state, make_state(len(state.place))
+        self.n, self.slot_of, self.steps = len(state.place), slot_of, steps
+        self._fit_rows(self.n)
+        self._fit_grid(widest)
+        self.fit_to(state.body)
+
+    @property
+    def present(self) -> Ints:
+        """Ids of all who are there, in the order of adding."""
+        return np.flatnonzero(self.slot_of >= 0)
+
+    # -- memory ------------------------------------------------------------------------------
+
+    def _fit_grid(self, widest: float) -> None:
+        """Cells as wide as the range of F_c, so that nine hold all neighbours (section 4)."""
+        self.widest = widest
+        size = RANGE + 2.0 * widest
+        x0, y0, x1, y1 = self._bounds
+        self.box = np.array([x0 - size, y0 - size, size])
+        columns, rows = int((x1 - x0) / size) + 3, int((y1 - y0) / size) + 3
+        self.shape = np.array([columns, rows])
+        self._offsets = np.zeros(columns * rows + 1, np.int32)
+        self._counts = np.zeros((self.threads, columns * rows), np.int32)
+
+    def _fit_rows(self, room: int) -> None:
+        self._cells = np.empty(room, np.int32)
+        self._slots = np.empty(room, np.int32)
+        self._bodies = np.empty((room, 5), np.float32)
+        self._asks = np.empty((room, 2), np.int32)
+
+    # -- the step ----------------------------------------------------------------------------
+
+    def advance(self) -> NDArray[np.int32]:
+        """Move everybody by one step; who asks for what (k, 2): id, and what, by id."""
+        if self.n == 0:
+            self.steps += 1
+            return np.empty((0, 2), np.int32)
+        total = self._order()
+        if self.steps % _REORDER == 0:
+            self._put_in_order(total)
+        asks = self._move(total)
+        self.steps += 1
+        return asks[np.argsort(asks[:, 0])]
+
+    def _order(self) -> int:
+        """Bodies in the order of the cells; how many."""
+        threads = self._n_threads
+        parts = _split(self.n, threads)
+        cells = len(self._offsets) - 1
+
+        def count(part: tuple[int, int, int]) -> None:
+            k, a, b = part
+            count_cells(
+                a,
+                b,
+                cells,
+                self.state,
+                self.box,
+                self.shape,
+                self._cells,
+                self._counts[k],
+            )
+
+        def fill(part: tuple[int, int, int]) -> None:
+            k, a, b = part
+            fill_cells(
+                a, b, cells, self.state, self.box, self.shape, self._cells, self._counts[k],
+                self._bodies, self._slots,
+            )  # fmt: skip
+
+        self._each(count, parts)
+        total: int = begin_cells(cells, self._counts[: len(parts)], self._offsets)
+        self._each(fill, parts)
+        return total
+
+    def _put_in_order(self, total: int) -> None:
+        """Slots in the order of the cells; those who are gone lose theirs."""
+        order = self._slots[:total]
+        self.state, self._spare = reordered(self.state, order, self._spare)
+        if len(self.own):
+            self.own = self.own[order]
+        self.n = total
+        self._slots[:total] = np.arange(total)
+        self.slot_of[self.state.track[:total, ID]] = self._slots[:total]
+
+    def _move(self, total: int) -> NDArray[np.int32]:
+        threads = self._n_threads
+
+        def move(part: tuple[int, int, int]) -> NDArray[np.int32]:
+            _, a, b = part
+            asks = self._asks[a:b]
+            count = move_cells(
+                a, b, self.steps, self.dt, self.seed, self.model, self.shape[0], self._offsets,
+                self._bodies, self._slots, self.blocks, self.caps, self.own, self.state, self.pool,
+                self.tracks, self.index, self.guides, asks,
+            )  # fmt: skip
+            return asks[:count]
+
+        return np.concatenate(
+            self._each(move, _split(total, threads * _BANDS if threads > 1 else 1))
+        )
+
+    @property
+    def _n_threads(self) -> int:
+        return self.threads if self.n >= _FEW else 1
+
+    def _each(self, work: Callable[[Any], Any], parts: list[tuple[int, int, int]]) -> list[Any]:
+        """Do the work on every part, on all threads."""
+        if len(parts) == 1:
+            return [work(parts[0])]
+        return list(self.workers.map(work, parts))
+
+    @property
+    def workers(self) -> ThreadPoolExecutor:
+        """Threads that live as long as the crowd."""
+        if self._workers is None:
+            self._workers = ThreadPoolExecutor(max_workers=self.threads)
+        return self._workers
+
+
+def _split(n: int, parts: int) -> list[tuple[int, int, int]]:
+    """Number, begin and end of equal parts of n."""
+    parts = max(1, min(parts, n))
+    return [(k, k * n // parts, (k + 1) * n // parts) for k in range(parts)]

@@ -1,0 +1,197 @@
+"""Where a character is in its corridor: attraction point, straight ways, the furthest valid one.
+
+`balls` is (n, 4): centre and radius R. A ball holds a character whose centre is within R - r of
+its own. The corridor for the character is the union of these smaller balls.
+"""
+
+from __future__ import annotations
+
+import math
+
+from footway._numba.jit import inner
+
+NEAR = 4  # balls ahead that are looked at in every step
+FAR = 1.5  # m, how far off a ball must be to be left alone until the character came that far
+BLOCK = 16  # balls that are passed over together
+INSIDE = 1e-9  # m, by which a character stays off the rim: no rounding takes it out
+
+
+@inner
+def distance_to(x, k, balls):
+    """Distance from a point to the centre of ball k."""
+    dx, dy, dz = balls[k, 0] - x[0], balls[k, 1] - x[1], balls[k, 2] - x[2]
+    return math.sqrt(dx * dx + dy * dy + dz * dz)
+
+
+@inner
+def gap_to(x, k, r, balls):
+    """Distance of a character from being held by ball k; negative inside."""
+    dx, dy, dz = x[0] - balls[k, 0], x[1] - balls[k, 1], x[2] - balls[k, 2]
+    return math.sqrt(dx * dx + dy * dy + dz * dz) - (balls[k, 3] - r - INSIDE)
+
+
+@inner
+def holds(x, k, r, balls):
+    """Whether ball k holds a character at x."""
+    dx, dy, dz = x[0] - balls[k, 0], x[1] - balls[k, 1], x[2] - balls[k, 2]
+    reach = balls[k, 3] - r - INSIDE
+    return reach > 0.0 and dx * dx + dy * dy + dz * dz < reach * reach
+
+
+@inner
+def longest_stride(balls):
+    """Greatest change of the gap from one ball to the next, whatever the character's place."""
+    longest = 1e-12
+    for k in range(len(balls) - 1):
+        dx, dy = balls[k + 1, 0] - balls[k, 0], balls[k + 1, 1] - balls[k, 1]
+        dz = balls[k + 1, 2] - balls[k, 2]
+        stride = math.sqrt(dx * dx + dy * dy + dz * dz) + abs(balls[k + 1, 3] - balls[k, 3])
+        longest = max(longest, stride)
+    return longest
+
+
+@inner
+def advance_near(x, t, r, balls):
+    """Largest index of the next few balls that holds a character; t itself if none does."""
+    k, last = t + 1, t + NEAR
+    while k <= last and k < len(balls):
+        if holds(x, k, r, balls):
+            t, last = k, k + NEAR
+        k += 1
+    return t
+
+
+@inner(inline=False)
+def make_blocks(balls, blocks):
+    """Balls around the balls of each block of consecutive ones: centre and radius (b, 4)."""
+    for b in range(len(blocks)):
+        first, end = b * BLOCK, min(len(balls), (b + 1) * BLOCK)
+        middle = (first + end) // 2
+        x = (balls[middle, 0], balls[middle, 1], balls[middle, 2])
+        radius = 0.0
+        for k in range(first, end):
+            radius = max(radius, gap_to(x, k, 0.0, balls) + 2.0 * balls[k, 3])
+        blocks[b, 0], blocks[b, 1], blocks[b, 2], blocks[b, 3] = x[0], x[1], x[2], radius
+
+
+@inner(inline=False)
+def advance_far(x, t, r, balls, blocks):
+    """Definition 5: largest index over all balls ahead, and how far off the nearest other is.
+
+    Balls in blocks that are far off are passed over together.
+    """
+    first, least = t + NEAR + 1, FAR
+    for b in range(first // BLOCK, len(blocks)):
+        dx, dy, dz = x[0] - blocks[b, 0], x[1] - blocks[b, 1], x[2] - blocks[b, 2]
+        reach = blocks[b, 3] - r + FAR
+        if dx * dx + dy * dy + dz * dz >= reach * reach:
+            continue
+        for k in range(max(first, b * BLOCK), min(len(balls), (b + 1) * BLOCK)):
+            gap = gap_to(x, k, r, balls)
+            if gap < 0.0:
+                t = k
+            else:
+                least = min(least, gap)
+    return t, least
+
+
+@inner
+def leaves_at(x, to, k, r, balls):
+    """Share of the way from x to `to` at which it leaves ball k; negative: it never gets there."""
+    ax, ay, az = x[0] - balls[k, 0], x[1] - balls[k, 1], x[2] - balls[k, 2]
+    bx, by, bz = to[0] - x[0], to[1] - x[1], to[2] - x[2]
+    reach = balls[k, 3] - r - INSIDE
+    a = bx * bx + by * by + bz * bz
+    b = ax * bx + ay * by + az * bz
+    root = b * b - a * (ax * ax + ay * ay + az * az - reach * reach)
+    if reach <= 0.0 or root < 0.0:
+        return -1.0
+    if a == 0.0:
+        return math.inf
+    return (math.sqrt(root) - b) / a
+
+
+@inner
+def _next_holder(p, k, last, r, per_metre, balls):
+    """First ball from k to `last` that holds a point; any index above `last` for none."""
+    while k <= last:
+        gap = gap_to(p, k, r, balls)
+        if gap < 0.0:
+            break
+        k += max(1, int(gap * per_metre))
+    return k
+
+
+@inner(inline=False)
+def reaches(x, to, t, last, r, stride, balls):
+    """Share of the straight way from x that stays in balls t to `last`; 1: all of it.
+
+    From where the way leaves one ball it goes on in one of the following that holds it, a far one.
+    """
+    share, k, first, per_metre = 0.0, t, t, 1.0 / stride
+    while True:
+        further = leaves_at(x, to, k, r, balls)
+        if further <= share and k > first:
+            k = (first + k) // 2  # the far ball ends sooner than the near ones
+            continue
+        if further <= share:
+            return share
+        share = further
+        if share >= 1.0:
+            return 1.0
+        p = (
+            x[0] + share * (to[0] - x[0]),
+            x[1] + share * (to[1] - x[1]),
+            x[2] + share * (to[2] - x[2]),
+        )
+        k = _next_holder(p, k + 1, last, r, per_metre, balls)
+        if k > last:  # one that was passed over may hold it
+            k = _next_holder(p, t, last, r, per_metre, balls)
+        if k > last:
+            return share
+        first, hop = k, 1
+        while k + hop <= last and holds(p, k + hop, r, balls):
+            k += hop
+            hop *= 2
+
+
+@inner(inline=False)
+def furthest_valid(x, t, guess, limit, r, stride, balls):
+    """Index of alpha(x, dt): the largest up to `limit` that a straight way reaches.
+
+    Galloping from the last answer, which is seldom far off, then bisection.
+    """
+    low, high, hop = t, limit + 1, 1
+    guess = min(max(guess, t), limit)
+    if limit - guess <= NEAR and _is_valid(x, t, limit, r, stride, balls):
+        return limit
+    if guess > t and _is_valid(x, t, guess, r, stride, balls):
+        low = guess
+        while low + hop <= limit and _is_valid(x, t, low + hop, r, stride, balls):
+            low += hop
+            hop *= 2
+        high = min(high, low + hop)
+    elif guess > t:
+        high = guess
+        while high - hop > t and not _is_valid(x, t, high - hop, r, stride, balls):
+            high -= hop
+            hop *= 2
+        low = max(t, high - hop)
+    else:
+        while low + hop <= limit and _is_valid(x, t, low + hop, r, stride, balls):
+            low += hop
+            hop *= 2
+        high = min(high, low + hop)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _is_valid(x, t, middle, r, stride, balls):
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@inner(inline=False)
+def _is_valid(x, t, k, r, stride, balls):
+    to = (balls[k, 0], balls[k, 1], balls[k, 2])
+    return reaches(x, to, t, k, r, stride, balls) >= 1.0

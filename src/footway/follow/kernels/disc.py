@@ -1,0 +1,64 @@
+"""Dynamic obstacles on a character's way: the forces of discs, and steps that stay off them.
+
+`discs` is (m, 7): centre, radius and velocity at time 0.
+"""
+
+from __future__ import annotations
+
+import math
+
+from footway._numba.jit import inner
+from footway.follow.kernels.corridor import INSIDE, distance_to
+from footway.follow.kernels.force import repulsion
+
+FORESIGHT = 1.5  # s, within which a moving disc is avoided where it will be
+
+
+@inner
+def met_at(x, v, time, i, discs):
+    """Where disc i counts: where it is, or, if it moves, where it comes closest before long."""
+    wx, wy, wz = discs[i, 4], discs[i, 5], discs[i, 6]
+    o = (discs[i, 0] + time * wx, discs[i, 1] + time * wy, discs[i, 2] + time * wz)
+    if wx == 0.0 and wy == 0.0 and wz == 0.0:
+        return o
+    wx, wy, wz = wx - v[0], wy - v[1], wz - v[2]
+    squared = max(wx * wx + wy * wy + wz * wz, 1e-12)
+    closing = -((o[0] - x[0]) * wx + (o[1] - x[1]) * wy + (o[2] - x[2]) * wz) / squared
+    soon = min(FORESIGHT, max(0.0, closing))
+    return o[0] + soon * wx, o[1] + soon * wy, o[2] + soon * wz
+
+
+@inner(inline=False)
+def repulsions(x, v, t, time, s, balls, discs):
+    """Sum of F_1 to F_n over discs that are, like the character, in the attraction point's ball."""
+    fx = fy = fz = 0.0
+    for i in range(len(discs)):
+        o = met_at(x, v, time, i, discs)
+        if distance_to(o, t, balls) - discs[i, 3] < balls[t, 3]:
+            f = repulsion(x, o, discs[i, 3], s.radius, s.repulsion)
+            fx, fy, fz = fx + f[0], fy + f[1], fz + f[2]
+    return fx, fy, fz
+
+
+@inner(inline=False)
+def until_disc(x, to, r, time, discs):
+    """Share of a step after which it would touch a disc."""
+    share = 1.0
+    bx, by, bz = to[0] - x[0], to[1] - x[1], to[2] - x[2]
+    a = bx * bx + by * by + bz * bz
+    for i in range(len(discs)):
+        ax = x[0] - discs[i, 0] - time * discs[i, 4]
+        ay = x[1] - discs[i, 1] - time * discs[i, 5]
+        az = x[2] - discs[i, 2] - time * discs[i, 6]
+        reach = discs[i, 3] + r + INSIDE
+        b, c = ax * bx + ay * by + az * bz, ax * ax + ay * ay + az * az - reach * reach
+        root = b * b - a * c
+        if b < 0.0 and root > 0.0:
+            share = min(share, max(0.0, (-b - math.sqrt(root)) / a))
+    return share
+
+
+@inner
+def is_off(x, to, time, s, discs):
+    """Whether a step stays off all discs."""
+    return len(discs) == 0 or until_disc(x, to, s.radius, time + s.step, discs) >= 1.0

@@ -1,0 +1,253 @@
+"""MIRAN's attraction point, and the walk of a character that follows it (miran-2013, section 3)."""
+
+from __future__ import annotations
+
+import math
+
+from footway._numba.jit import inner, kernel
+from footway.follow.kernels.free_zone import is_open, renew
+from footway.follow.kernels.line_cost import weigh
+from footway.follow.kernels.steering import (
+    ATTRACTION,
+    LINE,
+    NO_MEMORY,
+    OUT_OF_SIGHT,
+    PATIENCE,
+    REFERENCE,
+    TRIANGLE,
+    WALKING,
+    X,
+    is_due,
+    note_look,
+    take_step,
+    turn_of_a_step,
+)
+from footway.follow.kernels.visibility import TOO_MUCH, point_at, see
+from footway.terrain.kernels.triangles import FREE, trace
+
+SAME = 1e-9  # m, between points that are the same
+TIE = 1e-9  # share by which weights differ that are equal
+DEARER = 1.05  # times the cost of the route that a line may cost, where that counts
+
+
+@inner
+def reference_point(x, y, low, high, k, points, lengths):
+    """First closest point of the route from `low`, on line k, to `high` (section 3.1).
+
+    Who stands on the last attraction point, `high`, has come that far: where the route led through
+    that place before, the first closest point would stay there, and the candidate of weight 0
+    under the character draw it for ever. Returns (curve length, line).
+    """
+    best, nearest, line = low, math.inf, k
+    while True:
+        ax, ay = points[k, 0], points[k, 1]
+        dx, dy = points[k + 1, 0] - ax, points[k + 1, 1] - ay
+        length = lengths[k + 1] - lengths[k]
+        along = ((x - ax) * dx + (y - ay) * dy) / length
+        s = max(low, min(high, lengths[k] + min(length, max(0.0, along))))
+        share = (s - lengths[k]) / length
+        ex, ey = ax + share * dx - x, ay + share * dy - y
+        distance = math.sqrt(ex * ex + ey * ey)
+        if distance < nearest - SAME:
+            best, nearest, line = s, distance, k
+        if lengths[k + 1] >= high or k + 2 >= len(lengths):
+            break
+        k += 1
+    share = (high - lengths[k]) / length
+    ex, ey = ax + share * dx - x, ay + share * dy - y
+    if ex * ex + ey * ey <= SAME * SAME:
+        return high, k
+    return best, line
+
+
+@inner
+def _weight(x, y, t, px, py, d, limit, weights, least, most, ground):
+    """Weight of the line from the character to a candidate (section 3.3), or `limit` or more."""
+    distance = math.sqrt((px - x) * (px - x) + (py - y) * (py - y))
+    if least * distance >= limit * d or least == most:  # all ground is the same
+        return least * distance / d
+    return weigh(x, y, px, py, t, limit * d, least, weights, ground) / d
+
+
+@inner
+def range_of(kinds, weights, least, most):
+    """Least and greatest weight of kinds of ground (bits); of all where they have no bits."""
+    if len(weights) > 63:
+        return least, most
+    low, high = math.inf, 0.0
+    for i in range(len(weights)):
+        if (kinds >> i) & 1:
+            low, high = min(low, weights[i]), max(high, weights[i])
+    return low, high
+
+
+@inner
+def _line_of(s, lengths):
+    """Line of the route on which curve length s lies."""
+    low, high = 0, len(lengths) - 2
+    while low < high:
+        middle = (low + high + 1) // 2
+        if lengths[middle] > s:
+            high = middle - 1
+        else:
+            low = middle
+    return low
+
+
+@inner
+def _last(i, spacing, intervals):
+    """Number of the last candidate of interval i; the first is 0."""
+    return int(math.ceil((intervals[i, 1] - intervals[i, 0]) / spacing - SAME))
+
+
+@inner
+def _candidate(i, m, last, spacing, intervals):
+    """Curve length of candidate m of interval i, whose last one is at its end."""
+    return intervals[i, 0] + m * spacing if m < last else intervals[i, 1]
+
+
+@inner
+def _guess(high, count, spacing, intervals):
+    """Candidate that is nearest to curve length `high`: (its interval, its number there)."""
+    i = 0
+    while i + 1 < count and intervals[i + 1, 0] <= high:
+        i += 1
+    number = int((high - intervals[i, 0]) / spacing + 0.5)
+    return i, min(_last(i, spacing, intervals), max(0, number))
+
+
+@inner
+def cost_at(s, k, lengths, costs):
+    """Cost of the route up to curve length s, on line k."""
+    share = (s - lengths[k]) / (lengths[k + 1] - lengths[k])
+    return costs[k] + min(1.0, share) * (costs[k + 1] - costs[k])
+
+
+@inner
+def _allowed(s, k, spare, lengths, costs):
+    """What a line to curve length s, on line k, may cost; all where the route has no costs."""
+    if len(costs) == 0:
+        return math.inf
+    return DEARER * (spare + cost_at(s, k, lengths, costs))
+
+
+@inner
+def choose(
+    x, y, t, r, high, own, count, spacing, weights, least, most, course, spare, costs, ground,
+    intervals,
+):  # fmt: skip
+    """Attraction point: the candidate of least weight, of equal ones the farthest (section 3.3).
+
+    Candidates are the ends of the visible intervals and every `spacing` between, but not the
+    reference point r where the character stands on it (`own`). Returns (curve length, x, y); -1
+    where there is no candidate. With costs (n,) of the route up to each of its points, a line may
+    not cost much more than `spare` and the route.
+
+    The one nearest to the last attraction point, at `high`, is tried first: most often it is the
+    best, or nearly so, and then other lines need not be followed to their ends.
+    """
+    points, lengths = course.points, course.lengths
+    best, at, at_x, at_y, guess, before = math.inf, -1.0, 0.0, 0.0, -1.0, -1.0
+    if count == 0:
+        return at, at_x, at_y
+    i, m = _guess(high, count, spacing, intervals)
+    s = _candidate(i, m, _last(i, spacing, intervals), spacing, intervals)
+    if s - r > SAME:
+        k, guess = _line_of(s, lengths), s
+        px, py = point_at(s, k, points, lengths)
+        limit = _allowed(s, k, spare, lengths, costs) / (s - r)
+        weight = _weight(x, y, t, px, py, s - r, limit, weights, least, most, ground)
+        if weight < limit:
+            best, at, at_x, at_y = weight, s, px, py
+    k = _line_of(intervals[count - 1, 1], lengths)
+    for i in range(count - 1, -1, -1):
+        last = _last(i, spacing, intervals)
+        for m in range(last, -1, -1):
+            s = _candidate(i, m, last, spacing, intervals)
+            d = s - r
+            if s in (guess, before) or (own and d <= SAME):  # intervals may share an end
+                continue
+            before = s
+            while k > 0 and lengths[k] >= s:
+                k -= 1
+            px, py = point_at(s, k, points, lengths)
+            if d <= 0.0:
+                if at < 0.0:
+                    at, at_x, at_y = s, px, py
+                continue
+            # Of equal ones the farthest: those beyond the best may weigh a bit more, not others.
+            limit = best * (1.0 + TIE if s > at else 1.0 - TIE)
+            limit = min(limit, _allowed(s, k, spare, lengths, costs) / d)
+            weight = _weight(x, y, t, px, py, d, limit, weights, least, most, ground)
+            if weight < limit:
+                best, at, at_x, at_y = weight, s, px, py
+    return at, at_x, at_y
+
+
+@inner
+def look(x, y, t, low, high, k, sigma, spacing, weights, least, most, course, ground, eyes, zone):
+    """Lines 4 to 6 of algorithm 1: where a character is on its route, and what draws it.
+
+    low, high: the last reference and attraction point, m along the route; k: line of `low`; least,
+    most: of the weights.
+
+    Returns: status, reference point and its line, attraction point (m along the route, x, y).
+    """
+    points, lengths = course.points, course.lengths
+    r, k = reference_point(x, y, low, high, k, points, lengths)
+    end = lengths[len(lengths) - 1]
+    if r + sigma < end - SAME:
+        end = r + sigma
+    count = 1
+    if is_open(x, y, r, end, zone) or renew(x, y, t, r, end, k, sigma, course, ground, eyes, zone):
+        eyes.intervals[0, 0], eyes.intervals[0, 1] = r, end
+    else:
+        count = see(x, y, t, r, end, k, course, ground, eyes)
+    if count == TOO_MUCH:
+        return NO_MEMORY, r, k, high, x, y
+    rx, ry = point_at(r, k, points, lengths)
+    own = (rx - x) * (rx - x) + (ry - y) * (ry - y) <= SAME * SAME
+    # The lines to what is seen lie where the look passed over.
+    least, most = range_of(eyes.kinds[0], weights, least, most)
+    at, ax, ay = choose(
+        x, y, t, r, high, own, count, spacing, weights, least, most, course, 0.0, weights[:0],
+        ground, eyes.intervals,
+    )  # fmt: skip
+    if at >= 0.0:
+        return WALKING, r, k, at, ax, ay
+    # Lemma 1 says that the last attraction point is still seen: only rounding can hide it.
+    for s in (high, r):
+        ax, ay = point_at(s, k, points, lengths)
+        if (ax != x or ay != y) and trace(x, y, ax, ay, t, weights, weights[:0], ground)[1] == FREE:
+            return WALKING, r, k, s, ax, ay
+    return OUT_OF_SIGHT, r, k, high, x, y
+
+
+@kernel
+def miran_walk(
+    state, steps, s, weights, discs, course, ground, eyes, zone, points, velocities, directions,
+    places,
+):  # fmt: skip
+    """Walk for some steps: (status, samples written).
+
+    A sample's velocity takes the character to the next one. places (n, 4): reference and
+    attraction point of each sample, m along the route, and x, y of the latter.
+    """
+    least, most = weights.min(), weights.max()
+    turn, patience = turn_of_a_step(s), PATIENCE + 2.0 * s.sigma / s.speed
+    status, row = WALKING, 0
+    while row < steps and status == WALKING:
+        if is_due(state, s):
+            status, r, k, at, ax, ay = look(
+                state[X], state[X + 1], int(state[TRIANGLE]), state[REFERENCE], state[ATTRACTION],
+                int(state[LINE]), s.sigma, s.spacing, weights, least, most, course, ground, eyes,
+                zone,
+            )  # fmt: skip
+            if status != WALKING:
+                break
+            note_look(state, r, k, at, ax, ay)
+        status, row = take_step(
+            row, state, s, turn, patience, weights, discs, course.lengths, ground, eyes, points,
+            velocities, directions, places,
+        )  # fmt: skip
+    return status, row

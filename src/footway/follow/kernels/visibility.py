@@ -1,0 +1,346 @@
+"""What a character sees of its route: exact visibility by triangular expansion.
+
+From the triangle that holds the character, cones of sight go from triangle to triangle through
+the sides that are no walls, and get narrower at the corners they pass (Bungiu et al., Efficient
+computation of visibility polygons, 2014). The pieces of the route in a triangle are clipped to the
+cone: no line of sight is tried, and nothing is sampled. Seen is the closed set: a piece that a wall
+just touches is seen.
+
+Only what lies in the directions of the route, and not beyond it, is looked at: see `window`. And
+each cone knows which lines of the route it may hold: it ends where none are left.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from footway._numba.jit import inner
+from footway.follow.kernels.cone import (
+    beyond,
+    is_past,
+    is_touched,
+    narrowed,
+    widened,
+    without_left,
+)
+from footway.follow.kernels.interval import (
+    SPECK,
+    TOUCH,
+    clip,
+    cross,
+    merge,
+    note,
+    without_specks,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+TOO_MUCH = -1  # more is seen than there is memory for
+ALONG = 1e-7  # m, off a limit of a cone, for a corner from which a side may lead along it
+WIDER = 1e-3  # rad, by which the character looks past the route on either side
+
+
+class VisibilityWorkspace(NamedTuple):
+    """Memory for looking around: see `make_eyes`."""
+
+    cones: NDArray[np.float64]  # (n, 4) left and right limit, from the character, m
+    doors: NDArray[np.int32]  # (n, 2) triangle, and the side of it that the cone comes through
+    intervals: NDArray[np.float64]  # (n, 2) m along the route
+    marks: NDArray[np.int64]  # (t,) last flood that came to each triangle
+    lines: NDArray[np.int64]  # (n, 2) first and last line of the route that the cone may hold
+    ahead: NDArray[np.float64]  # (n, 2) points of the route, from the character, m
+    kinds: NDArray[np.int64]  # (1,) bits: kinds of ground that a look passed over
+
+
+def make_eyes(triangles: int, pieces: int) -> VisibilityWorkspace:
+    """Memory for a ground of so many triangles and a course of so many pieces."""
+    count = 64 + triangles + 2 * pieces
+    return VisibilityWorkspace(
+        np.empty((count, 4)),
+        np.empty((count, 2), np.int32),
+        np.empty((count, 2)),
+        np.zeros(triangles, np.int64),
+        np.empty((count, 2), np.int64),
+        np.empty((64 + pieces, 2)),
+        np.zeros(1, np.int64),
+    )
+
+
+@inner
+def window(x, y, low, high, k, points, lengths, ahead):
+    """Where the route lies from curve length `low`, on line k, to `high`, as seen from (x, y).
+
+    Returns: x0, y0, x1, y1 of the box around it; whether it lies all around the point; if not,
+    directions to the left and to the right of it; how many points are written to `ahead`, 0 where
+    they are too many.
+    """
+    px, py = point_at(low, k, points, lengths)
+    x0, y0, x1, y1 = px, py, px, py
+    lx, ly, rx, ry, around, count = 0.0, 0.0, 0.0, 0.0, False, 0
+    while True:
+        dx, dy = px - x, py - y
+        if count < len(ahead):
+            ahead[count, 0], ahead[count, 1] = dx, dy
+        count += 1
+        if not around and dx * dx + dy * dy > TOUCH * TOUCH:
+            if lx == 0.0 and ly == 0.0:
+                lx, ly, rx, ry = dx, dy, dx, dy
+            else:
+                around, lx, ly, rx, ry = widened(lx, ly, rx, ry, dx, dy)
+        x0, y0, x1, y1 = min(x0, px), min(y0, py), max(x1, px), max(y1, py)
+        if k + 1 >= len(lengths) or lengths[k] >= high:
+            break
+        k += 1
+        px, py = points[k, 0], points[k, 1]
+        if lengths[k] >= high:
+            px, py = point_at(high, k - 1, points, lengths)
+    lx, ly, rx, ry = lx - WIDER * ly, ly + WIDER * lx, rx + WIDER * ry, ry - WIDER * rx
+    around = around or cross(rx, ry, lx, ly) <= 0.0
+    box = (x0 - TOUCH, y0 - TOUCH, x1 + TOUCH, y1 + TOUCH)
+    if count < 2 or count > len(ahead):
+        ahead[0, 0], ahead[1, 0], count = (
+            np.nan,
+            np.nan,
+            2,
+        )  # one line that is never left out
+    return box, around, lx, ly, rx, ry, count
+
+
+@inner
+def point_at(s, k, points, lengths):
+    """Point of the route at curve length s, which lies on line k or later."""
+    while k + 2 < len(lengths) and lengths[k + 1] < s:
+        k += 1
+    share = (s - lengths[k]) / (lengths[k + 1] - lengths[k])
+    if share >= 1.0:
+        return points[k + 1, 0], points[k + 1, 1]
+    return (
+        points[k, 0] + share * (points[k + 1, 0] - points[k, 0]),
+        points[k, 1] + share * (points[k + 1, 1] - points[k, 1]),
+    )
+
+
+@inner
+def _entrance(t, n, neighbours):
+    """Side of triangle n beyond which t lies."""
+    n = np.uintp(n)
+    if neighbours[n, 0] == t:
+        return 0
+    return 1 if neighbours[n, 1] == t else 2
+
+
+@inner
+def _look_from(x, y, t, low, high, sight, course, ground, eyes):
+    """Begin: all triangles that hold the point; (cones that leave them, intervals, kinds)."""
+    points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
+    along, offsets = course.along, course.offsets
+    cones, doors, intervals = eyes.cones, eyes.doors, eyes.intervals
+    kind, kinds = ground.kind, 0
+    box, around, lx, ly, rx, ry, _ = sight
+    most = len(doors) - 1
+    fan, done, waiting, count = 1, 0, 0, 0
+    doors[most, 0], doors[most, 1] = t, -1  # the fan is kept at the end of the memory
+    while done < fan:
+        t = doors[most - done, 0]
+        kinds |= 1 << (kind[t] & 63)
+        done += 1
+        for i in range(offsets[t], offsets[t + 1]):
+            if along[i, 1] >= low and along[i, 0] <= high:
+                count = note(along[i, 0], along[i, 1], low, high, count, intervals)
+        for k in range(3):
+            n = neighbours[t, k]
+            if n < 0:
+                continue
+            a, b = triangles[t, k], triangles[t, k + 1 if k < 2 else 0]
+            ax, ay, bx, by = points[a, 0], points[a, 1], points[b, 0], points[b, 1]
+            if is_touched(x, y, ax, ay, bx, by):
+                known = False
+                for j in range(fan):
+                    known = known or doors[most - j, 0] == n
+                if not known and fan + waiting < most:
+                    doors[most - fan, 0] = n
+                    fan += 1
+            elif not is_past(ax, ay, bx, by, x, y, box) and fan + waiting < most:
+                if cross(ax - x, ay - y, bx - x, by - y) <= 0.0:
+                    continue
+                some, ux, uy, vx, vy = narrowed(
+                    ax - x, ay - y, bx - x, by - y, around, lx, ly, rx, ry
+                )
+                if not some:
+                    continue
+                cones[waiting, 0], cones[waiting, 1] = ux, uy
+                cones[waiting, 2], cones[waiting, 3] = vx, vy
+                doors[waiting, 0], doors[waiting, 1] = n, _entrance(t, n, neighbours)
+                waiting += 1
+    return waiting, count, kinds
+
+
+@inner
+def _note_pieces(t, x, y, lx, ly, rx, ry, low, high, count, rest, course, intervals):
+    """Add what a cone holds of the route in triangle t: (intervals, m that were not seen yet)."""
+    pieces, along, offsets = course.pieces, course.along, course.offsets
+    for i in range(offsets[t], offsets[t + np.uintp(1)]):
+        if along[i, 1] >= low and along[i, 0] <= high:
+            a, b = clip(x, y, lx, ly, rx, ry, i, pieces, along)
+            count = note(a, b, low, high, count, intervals)
+            rest -= max(0.0, min(b, high) - max(a, low))
+    return count, rest
+
+
+@inner
+def _through(t, k, first, last, is_cut, vx, vy, ax, ay, bx, by, neighbours, ahead):
+    """Triangle beyond side k of t, from b to a, and the lines of the route that may lie there.
+
+    is_cut: only the part of the cone to the right of direction v leads there. -1: none.
+    """
+    n = neighbours[t, np.uintp(k)]
+    if n < 0:
+        return -1, first, last
+    if is_cut:
+        first, last = without_left(first, last, vx, vy, 0.0, ahead)
+    first, last = beyond(first, last, ax, ay, bx, by, ahead)
+    return (n if first <= last else -1), first, last
+
+
+@inner
+def _is_beside(beside, x, y):
+    """Whether a corner lies on the limit of a cone, in direction (x, y)."""
+    return abs(beside) <= ALONG * (abs(x) + abs(y))
+
+
+@inner
+def _put(w, lx, ly, rx, ry, n, s, first, last, eyes):
+    """Keep a cone for later: limits, triangle, side it comes through, lines that it may hold."""
+    cones, doors, lines = eyes.cones, eyes.doors, eyes.lines
+    w = np.uintp(w)
+    cones[w, 0], cones[w, 1], cones[w, 2], cones[w, 3] = lx, ly, rx, ry
+    doors[w, 0], doors[w, 1] = n, s
+    lines[w, 0], lines[w, 1] = first, last
+
+
+@inner
+def _take(w, eyes):
+    """What `_put` kept."""
+    w = np.uintp(w)
+    cones, doors, lines = eyes.cones, eyes.doors, eyes.lines
+    limits = cones[w, 0], cones[w, 1], cones[w, 2], cones[w, 3]
+    return limits, doors[w, 0], doors[w, 1], lines[w, 0], lines[w, 1]
+
+
+@inner
+def _ends(n, s, x, y, points, triangles):
+    """Both ends of side s of triangle n, from the character."""
+    i, j = triangles[n, s], triangles[n, s + 1 if s < 2 else 0]
+    return points[i, 0] - x, points[i, 1] - y, points[j, 0] - x, points[j, 1] - y
+
+
+@inner
+def _tidy(rest, waiting, count, low, high, eyes):
+    """Join intervals where it may be that all was seen, or memory ends: (rest, waiting, count).
+
+    Nothing waits any more where all was seen, or where there is no memory: then count is TOO_MUCH.
+    """
+    intervals, room = eyes.intervals, len(eyes.doors)
+    if rest <= 0.0:
+        count, rest = merge(count, intervals), SPECK
+        if count == 1 and intervals[0, 0] <= low and intervals[0, 1] >= high:
+            return rest, -1, count
+    if count + 8 > len(intervals) or waiting + 2 > room:
+        count = merge(count, intervals)
+        if 2 * count > len(intervals) or waiting + 2 > room:
+            return rest, -1, TOO_MUCH
+    return rest, waiting, count
+
+
+@inner
+def _expand(x, y, low, high, waiting, count, rest, kinds, course, ground, eyes):
+    """Follow the last cone that waits to its end; others that branch off it wait.
+
+    Returns how many wait then, intervals, m that were not seen yet, kinds of ground (bits).
+    """
+    points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
+    kind, ahead = ground.kind, eyes.ahead
+    (lx, ly, rx, ry), n, s, first, last = _take(waiting, eyes)
+    px, py, qx, qy = _ends(n, s, x, y, points, triangles)
+    while n >= 0:
+        t = np.uintp(n)
+        kinds |= 1 << (kind[t] & 63)
+        count, rest = _note_pieces(
+            t, x, y, lx, ly, rx, ry, low, high, count, rest, course, eyes.intervals
+        )
+        rest, waiting, count = _tidy(rest, waiting, count, low, high, eyes)
+        if waiting < 0:
+            return 0, count, rest, kinds
+        u, v = s + 1 if s < 2 else 0, s - 1 if s > 0 else 2
+        c = np.uintp(triangles[t, np.uintp(v)])
+        cx, cy = points[c, 0] - x, points[c, 1] - y
+        beside_left, beside_right = cross(lx, ly, cx, cy), cross(rx, ry, cx, cy)
+        if _is_beside(beside_left, lx, ly) or _is_beside(beside_right, rx, ry):
+            kinds = -1  # a line of sight along a side counts as the ground on either side of it
+        goes_left, goes_right = beside_left < 0.0, beside_right > 0.0
+        on_left, on_right = -1, -1
+        from_left, to_left, from_right, to_right = first, last, first, last
+        if goes_left:
+            on_left, from_left, to_left = _through(
+                t,
+                v,
+                first,
+                last,
+                goes_right,
+                -cx,
+                -cy,
+                px,
+                py,
+                cx,
+                cy,
+                neighbours,
+                ahead,
+            )
+        if goes_right:
+            on_right, from_right, to_right = _through(
+                t, u, first, last, goes_left, cx, cy, cx, cy, qx, qy, neighbours, ahead
+            )
+        if on_left >= 0 and on_right >= 0:
+            side = _entrance(n, on_left, neighbours)
+            _put(waiting, lx, ly, cx, cy, on_left, side, from_left, to_left, eyes)
+            waiting, on_left = waiting + 1, -1
+        if on_left >= 0:
+            rx, ry = (cx, cy) if goes_right else (rx, ry)
+            s = _entrance(n, on_left, neighbours)
+            n, qx, qy, first, last = on_left, cx, cy, from_left, to_left
+        elif on_right >= 0:
+            lx, ly = (cx, cy) if goes_left else (lx, ly)
+            s = _entrance(n, on_right, neighbours)
+            n, px, py, first, last = on_right, cx, cy, from_right, to_right
+        else:
+            n = -1
+    return waiting, count, rest, kinds
+
+
+@inner
+def see(x, y, t, low, high, k, course, ground, eyes):
+    """Parts of the route from curve length `low` (on line k) to `high` that are seen from (x, y).
+
+    The point lies in triangle t. The intervals [a, b] are in `eyes`, in order and apart from each
+    other; returned is their number, or TOO_MUCH. No line of sight to them leads over other kinds of
+    ground than those in `eyes`.
+    """
+    intervals, lines = eyes.intervals, eyes.lines
+    sight = window(x, y, low, high, k, course.points, course.lengths, eyes.ahead)
+    waiting, count, kinds = _look_from(x, y, t, low, high, sight, course, ground, eyes)
+    rest = high - low - SPECK  # m of the window that were not seen yet
+    for i in range(count):
+        rest -= intervals[i, 1] - intervals[i, 0]
+    for i in range(waiting):
+        lines[i, 0], lines[i, 1] = 0, sight[6] - 2
+    while waiting > 0:
+        waiting, count, rest, kinds = _expand(
+            x, y, low, high, waiting - 1, count, rest, kinds, course, ground, eyes
+        )
+    eyes.kinds[0] = kinds
+    if count == TOO_MUCH:
+        return TOO_MUCH
+    return without_specks(merge(count, intervals), intervals)

@@ -1,0 +1,190 @@
+"""Polygons from a grid of free and blocked cells, exact, cell by cell.
+
+Boundary edges run with free space on their left. Straight runs are found row by row and column by
+column; at its end a run goes on with the one that starts there, to the left where two do. So
+cells that touch at a corner only are never connected.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import shapely
+from scipy import ndimage
+
+from footway._numba.portable_math import cos, sin
+from footway.constants import GRID
+from footway.environment import Environment, InputGeometry, Pieces
+from footway.errors import BadGeometry
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from footway.environment import TerrainRegion
+
+
+class _Runs(NamedTuple):
+    """Straight boundary runs: (n, 2) start and end corner, (n, 2) a free cell, (n,) direction.
+
+    Directions are 0 east, 1 north, 2 west, 3 south.
+    """
+
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    cell: NDArray[np.int64]
+    direction: NDArray[np.int64]
+
+
+def trace(free: NDArray[np.bool_]) -> NDArray[np.object_]:
+    """Return polygons in cells around the free cells, one per 4-connected part.
+
+    Args:
+        free: (height, width) bool, row 0 on top, as pictures are stored.
+
+    Returns:
+        (n,) valid polygons; cell (row, column) is the square [column, column + 1] x
+        [height - 1 - row, height - row], so that y points up. They share corners at most.
+
+    """
+    padded = np.pad(free[::-1], 1)
+    runs = _runs(padded)
+    if not len(runs.direction):
+        return np.empty(0, dtype=object)
+    loops = _loops(runs)
+    size = [len(loop) for loop in loops]
+    first = [loop[0] for loop in loops]
+    corners = runs.start[np.concatenate(loops)].astype(np.float64) - 1
+    rings = shapely.linearrings(corners, indices=np.repeat(np.arange(len(loops)), size))
+    parts = ndimage.label(padded)[0]
+    x, y = runs.cell[first].T
+    part = parts[y, x] - 1
+    # Sorted by part, the shell first: it alone runs counterclockwise.
+    order = np.lexsort((~shapely.is_ccw(rings), part))
+    polygons: NDArray[np.object_] = shapely.polygons(rings[order], indices=part[order])
+    return polygons
+
+
+def place(polygons: Any, *, scale: float, origin: tuple[float, float, float] = (0, 0, 0)) -> Any:
+    """Return polygons in cells as polygons in metres.
+
+    Args:
+        polygons: array of polygons.
+        scale: metres per cell.
+        origin: x, y in metres of the lower left corner of the grid, and the angle in radians by
+            which the grid is turned about it, counterclockwise.
+
+    """
+    x, y, angle = origin
+    along, across = np.array([cos(angle), sin(angle)]), np.array([-sin(angle), cos(angle)])
+
+    def placed(cells: NDArray[np.float64]) -> NDArray[np.float64]:
+        metres = cells * scale
+        found: NDArray[np.float64] = metres[:, :1] * along + metres[:, 1:] * across + (x, y)
+        return found
+
+    return shapely.transform(polygons, placed)
+
+
+def _runs(padded: NDArray[np.bool_]) -> _Runs:
+    """Return all boundary runs of a grid with a blocked border; row index is y, upwards."""
+    above, below = padded[1:], padded[:-1]
+    right, left = padded[:, 1:].T, padded[:, :-1].T
+    several = [
+        _straight(above & ~below, direction=0),
+        _straight(left & ~right, direction=1),
+        _straight(below & ~above, direction=2),
+        _straight(right & ~left, direction=3),
+    ]
+    return _Runs(*(np.concatenate(columns) for columns in zip(*several, strict=True)))
+
+
+def _straight(edges: NDArray[np.bool_], *, direction: int) -> _Runs:
+    """Return maximal runs of edges along the rows; row i separates line i from line i + 1."""
+    fence = np.pad(edges, ((0, 0), (1, 1)))
+    line, begin = np.nonzero(fence[:, 1:] & ~fence[:, :-1])
+    finish = np.nonzero(fence[:, :-1] & ~fence[:, 1:])[1]
+    across = line + 1
+    # The free cell is beyond the line for east and south, before it for north and west.
+    beside = across if direction in {0, 3} else line
+    low = np.stack([begin, across], axis=1)
+    high = np.stack([finish, across], axis=1)
+    cell = np.stack([begin, beside], axis=1)
+    if direction in {1, 3}:
+        low, high, cell = low[:, ::-1], high[:, ::-1], cell[:, ::-1]
+    if direction in {2, 3}:
+        low, high = high, low
+    return _Runs(low, high, cell, np.full(len(line), direction))
+
+
+def _loops(runs: _Runs) -> list[list[int]]:
+    """Return closed loops of runs; none visits a corner twice."""
+    follower, corner = _followers(runs)
+    loops = []
+    done = [False] * len(follower)
+    for begin in range(len(follower)):
+        if done[begin]:
+            continue
+        loop: list[int] = []
+        position: dict[int, int] = {}
+        run = begin
+        while not done[run]:
+            done[run] = True
+            at = corner[run]
+            if at in position:
+                # The part since the last visit is a loop of its own: a hole that touches the
+                # rest at this corner. Valid polygons need it apart.
+                back = position[at]
+                loops.append(loop[back:])
+                for gone in loop[back + 1 :]:
+                    del position[corner[gone]]
+                del loop[back:]
+            position[at] = len(loop)
+            loop.append(run)
+            run = follower[run]
+        loops.append(loop)
+    return loops
+
+
+def _followers(runs: _Runs) -> tuple[list[int], list[int]]:
+    """Return for each run the one that follows it, and the number of its start corner."""
+    width = int(max(runs.start[:, 0].max(), runs.end[:, 0].max())) + 1
+    begin = runs.start[:, 1] * width + runs.start[:, 0]
+    finish = runs.end[:, 1] * width + runs.end[:, 0]
+    keys = begin * 4 + runs.direction
+    order = np.argsort(keys)
+    keys = keys[order]
+    left = finish * 4 + (runs.direction + 1) % 4
+    found = np.searchsorted(keys, left)
+    turns_left = keys[np.minimum(found, len(keys) - 1)] == left
+    right = finish * 4 + (runs.direction + 3) % 4
+    chosen = np.where(turns_left, found, np.searchsorted(keys, right))
+    return order[chosen].tolist(), begin.tolist()
+
+
+def from_grid(
+    free: NDArray[np.bool_],
+    *,
+    scale: float,
+    origin: tuple[float, float, float] = (0, 0, 0),
+    terrain: Sequence[TerrainRegion] = (),
+    name: str,
+) -> Environment:
+    """Return the environment of a grid; arguments as for `trace` and `place`.
+
+    Raises:
+        BadGeometry: no cell is free.
+
+    """
+    polygons = trace(free)
+    if not len(polygons):
+        raise BadGeometry("nothing is walkable: no cell is free; check colours and thresholds")
+    shapes = place(polygons, scale=scale, origin=origin)
+    labels = [f"part {i}" for i in range(len(shapes))]
+    # Cells of four grid steps keep their corners off each other's edges, however they are turned.
+    walkable = Pieces(shapes, labels, apart=scale >= 4 * GRID)
+    return Environment.from_input_geometry(
+        InputGeometry(walkable=walkable), terrain=terrain, name=name
+    )

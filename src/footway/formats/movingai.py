@@ -1,0 +1,104 @@
+"""MovingAI `.map`: octile grids of letters.
+
+`.` and `G` are ground, `S` is swamp: passable, kept as terrain. `@`, `O` (out of bounds),
+`T` (trees) and `W` (water) are blocked. Row 0 of the file is the top row: y points up here.
+Format: https://movingai.com/benchmarks/formats.html
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import shapely
+
+from footway.constants import MAX_GRID_CELLS
+from footway.environment import Environment, TerrainRegion
+from footway.errors import BadFile
+from footway.formats.grid_tracing import from_grid, place, trace
+from footway.formats.source import read_bytes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+_PASSABLE: Final = b".GS"
+_BLOCKED: Final = b"@OTW"
+_HEADER_LINES: Final = 20
+"""Lines. The word `map` comes on line 4; far below it, this is another format."""
+
+
+def load(path: Path, scale: float | None) -> Environment:
+    """Return the environment in a MovingAI map; `scale` is metres per cell, 1 by default."""
+    metres = 1.0 if scale is None else scale
+    cells = _parse(read_bytes(path))
+    swamp = trace(cells == ord("S"))
+    terrain = []
+    if len(swamp):
+        ground = shapely.multipolygons(place(swamp, scale=metres))
+        terrain.append(TerrainRegion("swamp", ground))
+    free = np.isin(cells, np.frombuffer(_PASSABLE, dtype=np.uint8))
+    return from_grid(free, scale=metres, terrain=terrain, name=path.stem)
+
+
+def _parse(content: bytes) -> NDArray[np.uint8]:
+    """Return (height, width) letters, row 0 on top."""
+    lines = content.removeprefix(b"\xef\xbb\xbf").splitlines()
+    begin = _map_line(lines)
+    height, width = _size(lines[:begin])
+    rows = lines[begin + 1 : begin + 1 + height]
+    if len(rows) < height:
+        raise BadFile(
+            f"has {len(rows)} rows of cells, but the header says height {height}; "
+            "the file may be cut off"
+        )
+    for i, row in enumerate(rows):
+        if len(row) != width:
+            raise BadFile(
+                f"line {begin + 2 + i}: has {len(row)} cells, but the header says width {width}"
+            )
+    cells = np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(height, width)
+    _check_letters(cells, first_line=begin + 2)
+    return cells
+
+
+def _map_line(lines: list[bytes]) -> int:
+    """Return the index of the line that says `map`."""
+    for i, line in enumerate(lines[:_HEADER_LINES]):
+        if line.strip() == b"map":
+            return i
+    raise BadFile(
+        "has no line 'map' in its header; a MovingAI map begins with type, height, width, map"
+    )
+
+
+def _size(header: list[bytes]) -> tuple[int, int]:
+    """Return height and width."""
+    size = {b"height": 0, b"width": 0}
+    for i, line in enumerate(header):
+        words = line.split()
+        if not words or words[0] not in size:
+            continue
+        try:
+            size[words[0]] = int(words[1])
+        except (ValueError, IndexError) as error:
+            found = line[:40].decode("ascii", "replace")
+            raise BadFile(f"line {i + 1}: {found!r} is no size; expected a number") from error
+    height, width = size[b"height"], size[b"width"]
+    if height <= 0 or width <= 0:
+        raise BadFile("its header gives no positive 'height' and 'width'")
+    if height * width > MAX_GRID_CELLS:
+        raise BadFile(f"has more than {MAX_GRID_CELLS:,} cells; cut out the part that you need")
+    return height, width
+
+
+def _check_letters(cells: NDArray[np.uint8], *, first_line: int) -> None:
+    known = np.isin(cells, np.frombuffer(_PASSABLE + _BLOCKED, dtype=np.uint8))
+    if not known.all():
+        row, column = np.unravel_index(np.argmin(known), known.shape)
+        letter = chr(cells[row, column])
+        raise BadFile(
+            f"line {first_line + row}, column {column + 1}: {letter!r} is no cell; "
+            "known are . G S (passable) and @ O T W (blocked)"
+        )

@@ -1,0 +1,88 @@
+"""Read a picture as brightness between 0 (black) and 1 (white)."""
+
+from __future__ import annotations
+
+import io
+import struct
+import warnings
+import zlib
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PIL import Image, UnidentifiedImageError
+
+from footway.constants import MAX_GRID_CELLS
+from footway.errors import BadFile
+from footway.formats.source import read_bytes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+_DAMAGED = (
+    OSError,
+    ValueError,
+    SyntaxError,
+    EOFError,
+    IndexError,
+    KeyError,
+    TypeError,
+    OverflowError,
+    struct.error,
+    zlib.error,
+)
+"""What Pillow raises for pictures that are cut off or garbled."""
+
+
+def brightness(path: Path, *, formats: tuple[str, ...]) -> NDArray[np.float32]:
+    """Return (height, width) brightness of a picture, row 0 on top.
+
+    Colours are averaged; transparent pixels are white, like the paper below them.
+
+    Args:
+        path: of the picture.
+        formats: Pillow's names of the formats to accept.
+
+    Raises:
+        BadFile: missing, damaged, too large or not a picture of these formats.
+
+    """
+    content = read_bytes(path)
+    try:
+        with warnings.catch_warnings():
+            # Pillow only warns between its limit and twice that; ours is checked just below.
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            picture = Image.open(io.BytesIO(content), formats=formats)
+        _check_size(picture)
+        return _values(picture)
+    except BadFile:
+        raise
+    except Image.DecompressionBombError as error:
+        raise BadFile(f"has more than {MAX_GRID_CELLS:,} pixels; scale it down") from error
+    except _DAMAGED as error:
+        kinds = " or ".join(f.replace("PPM", "PGM") for f in formats)
+        reason = "" if isinstance(error, UnidentifiedImageError) else f" ({error})"
+        raise BadFile(f"is damaged or no {kinds} picture{reason:.120}") from error
+
+
+def _check_size(picture: Image.Image) -> None:
+    if picture.width * picture.height > MAX_GRID_CELLS:
+        raise BadFile(
+            f"has {picture.width:,} x {picture.height:,} pixels, more than {MAX_GRID_CELLS:,}; "
+            "scale it down or cut out the part that you need"
+        )
+
+
+def _values(picture: Image.Image) -> NDArray[np.float32]:
+    """Return brightness, whatever the depth of the picture."""
+    if picture.mode.startswith("I") or picture.mode == "F":
+        # 16 bits: Pillow stretches PGM of any depth to the full range.
+        return np.asarray(picture, dtype=np.float32) / np.float32(65535)
+    if picture.mode in {"L", "1"}:
+        return np.asarray(picture.convert("L"), dtype=np.float32) / np.float32(255)
+    coloured = picture.convert("RGBA")
+    paper = Image.new("RGBA", coloured.size, "white")
+    merged = Image.alpha_composite(paper, coloured).convert("RGB")
+    mean: NDArray[np.float32] = np.asarray(merged, dtype=np.float32).mean(axis=2)
+    return mean / np.float32(255)

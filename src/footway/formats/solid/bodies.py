@@ -1,0 +1,314 @@
+"""The bodies of a mesh: welded, and told apart into solids, rooms and open surfaces.
+
+A closed body whose faces look outward is solid. One whose faces look inward is a cavity, if a solid
+lies around it, be it one that does not quite close; a room, if it holds other bodies: then all that
+lies outside of it is solid; and otherwise a solid that somebody has turned inside out, which is
+turned back.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+import shapely
+
+from footway._numba.portable_math import atan2
+from footway.constants import GRID, TOUCH
+from footway.environment import Repair
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_TOGETHER: Final = 2_000
+"""Faces that are compared with all faces near them at one time: large ones have many."""
+
+_FACES: Final = 16
+"""Faces of a body behind which is looked for what lies around it."""
+
+
+class Surface(NamedTuple):
+    """Triangles on a grid of 1 mm, z up.
+
+    Attributes:
+        vertices: (n, 3) m, no two in one place.
+        faces: (m, 3) vertices, counterclockwise as seen from outside; none without area.
+        closed: (m,) bool, the face belongs to a body that separates its inside from its outside:
+            each of its edges is walked as often one way as the other. Not so the cavity of an open
+            body: nothing says how thick the wall around it is.
+        room: (m,) bool, the face belongs to a room: closed, looks inward, no cavity of a solid.
+        repairs: what was found and done.
+
+    """
+
+    vertices: NDArray[np.float64]
+    faces: NDArray[np.int64]
+    closed: NDArray[np.bool_]
+    room: NDArray[np.bool_]
+    repairs: tuple[Repair, ...] = ()
+
+    @property
+    def corners(self) -> NDArray[np.float64]:
+        """(m, 3, 3) corners of the faces, m."""
+        return self.vertices[self.faces]
+
+    @property
+    def size(self) -> str:
+        """The sides of the box in words, m: for messages, where a wrong unit is seen at once."""
+        sides = self.vertices.max(axis=0) - self.vertices.min(axis=0)
+        words = (f"{side:,.3f}".rstrip("0").rstrip(".") for side in sides.tolist())
+        return f"{' x '.join(words)} m"
+
+    @property
+    def middle(self) -> tuple[float, float]:
+        """(x, y) of the middle of the box, m: where to point when there is no better place."""
+        x, y, _ = (self.vertices.min(axis=0) + self.vertices.max(axis=0)) / 2
+        return float(x), float(y)
+
+
+def join(corners: NDArray[np.float64]) -> Surface:
+    """Return the surface of (n, 3, 3) triangles: snapped, welded, sorted into bodies."""
+    units, index = np.unique(
+        np.round(corners.reshape(-1, 3) / GRID).astype(np.int64), axis=0, return_inverse=True
+    )
+    vertices: NDArray[np.float64] = np.asarray(units * GRID, dtype=np.float64)
+    faces = index.reshape(-1, 3).astype(np.int64)
+    kept = faces[_area(vertices[faces]) > TOUCH * GRID]
+    none = np.zeros(len(kept), dtype=bool)
+    surface = Surface(vertices, kept, none, none)
+    if not len(kept):
+        return surface
+    body = _bodies(kept)
+    surface = surface._replace(closed=_closed(kept, body)[body])
+    loose = _open(surface, body)
+    surface, turned = _orient(surface, body)
+    found = [*_slivers(surface, len(faces)), *loose, *turned, *_crossings(surface)]
+    return surface._replace(repairs=tuple(found))
+
+
+def _orient(surface: Surface, body: NDArray[np.int64]) -> tuple[Surface, list[Repair]]:
+    """Return the surface with rooms known and solids turned outward, and what was found."""
+    corners = surface.corners
+    six = (np.cross(corners[:, 0], corners[:, 1]) * corners[:, 2]).sum(axis=1)
+    inward = surface.closed & (np.bincount(body, weights=six) < 0)[body]
+    faces, room, closed = surface.faces.copy(), surface.room.copy(), surface.closed.copy()
+    found = []
+    for one in np.unique(body[inward]):
+        own = body == one
+        if _lies_in(corners[surface.closed & ~inward], corners[own]):
+            continue
+        if _holds_others(corners, own):
+            room[own] = True
+            continue
+        what = f"a closed body of {own.sum():,} faces that look inward"
+        x, y, _ = corners[own].mean(axis=(0, 1)).tolist()
+        if _lies_in_open(corners, own, np.where(surface.closed, -1, body)):
+            closed[own] = False
+            found.append(Repair("open mesh", (x, y), f"{what}, in an open one: its inside is free"))
+            continue
+        faces[own] = faces[own][:, ::-1]
+        found.append(Repair("orientation", (x, y), f"{what}: turned inside out"))
+    return surface._replace(faces=faces, room=room, closed=closed), found
+
+
+def _lies_in(solids: NDArray[np.float64], corners: NDArray[np.float64]) -> bool:
+    """Tell whether a body lies inside solids: some of its faces have solid behind them, all over.
+
+    One face is not enough: a solid may lean against the wall of a room.
+    """
+    return all(_winding(solids, at) > 0.5 for at in _behind(corners))
+
+
+def _lies_in_open(
+    corners: NDArray[np.float64], own: NDArray[np.bool_], loose: NDArray[np.int64]
+) -> bool:
+    """Tell whether a body lies inside an open one: in its box, and mostly surrounded by its faces.
+
+    Beside a gap a surface winds around a place less than once, so that the mean counts.
+    """
+    low, high = corners[own].min(axis=(0, 1)), corners[own].max(axis=(0, 1))
+    for one in np.unique(loose[loose >= 0]):
+        around = corners[loose == one]
+        inside = (around.min(axis=(0, 1)) <= low).all() and (around.max(axis=(0, 1)) >= high).all()
+        if inside and np.mean([_winding(around, at) for at in _behind(corners[own])]) > 0.5:
+            return True
+    return False
+
+
+def _behind(corners: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Places (n, 3) just behind some faces of a body."""
+    some = corners[:: -(-len(corners) // _FACES)]
+    normal = np.cross(some[:, 1] - some[:, 0], some[:, 2] - some[:, 0])
+    normal /= np.linalg.norm(normal, axis=1)[:, np.newaxis]
+    behind: NDArray[np.float64] = some.mean(axis=1) - GRID * normal
+    return behind
+
+
+def _holds_others(corners: NDArray[np.float64], own: NDArray[np.bool_]) -> bool:
+    """Tell whether the box of a body has faces of other bodies wholly inside."""
+    low, high = corners[own].min(axis=(0, 1)), corners[own].max(axis=(0, 1))
+    others = corners[~own].reshape(-1, 9)
+    return bool(((others >= np.tile(low, 3)) & (others <= np.tile(high, 3))).all(axis=1).any())
+
+
+def _winding(corners: NDArray[np.float64], at: NDArray[np.float64]) -> float:
+    """How often closed bodies wind around a point: the sum of the solid angles of their faces."""
+    a, b, c = np.moveaxis(corners - at, 1, 0)
+    la, lb, lc = (np.linalg.norm(side, axis=1) for side in (a, b, c))
+    above = (np.cross(a, b) * c).sum(axis=1)
+    ab, bc, ca = ((p * q).sum(axis=1) for p, q in ((a, b), (b, c), (c, a)))
+    below = la * lb * lc + ab * lc + bc * la + ca * lb
+    return float(atan2(above, below).sum() / (2 * np.pi))
+
+
+def _area(corners: NDArray[np.float64]) -> NDArray[np.float64]:
+    across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    area: NDArray[np.float64] = np.linalg.norm(across, axis=1) / 2
+    return area
+
+
+def _edges(faces: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(3 m,) number of the edge of each side of each face, and 1 or -1: which way it is walked."""
+    ends = np.stack([faces, np.roll(faces, -1, axis=1)], axis=-1).reshape(-1, 2)
+    _, edge = np.unique(np.sort(ends, axis=1), axis=0, return_inverse=True)
+    return edge.ravel().astype(np.int64), np.where(ends[:, 0] < ends[:, 1], 1, -1)
+
+
+def _bodies(faces: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(m,) the body that a face belongs to: faces that are joined by edges.
+
+    Bodies may touch along an edge, which then has four faces: they are taken apart there, if each
+    is closed for itself.
+    """
+    edge, _ = _edges(faces)
+    order = np.argsort(edge, kind="stable")
+    same = np.flatnonzero(np.diff(edge[order]) == 0)
+    two = np.bincount(edge)[edge[order[same]]] == 2
+    one, other = order[same] // 3, order[same + 1] // 3
+    whole = _linked(one, other, len(faces))
+    part = _linked(one[two], other[two], len(faces))
+    torn = np.zeros(whole.max() + 1, dtype=bool)
+    torn[whole[~_closed(faces, part)[part]]] = True
+    _, body = np.unique(np.where(torn[whole], whole, len(faces) + part), return_inverse=True)
+    return np.asarray(body, dtype=np.int64)
+
+
+def _linked(one: NDArray[np.int64], other: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """(count,) the connected part that each of `count` things is in."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    links = (np.ones(len(one), dtype=np.int8), (one, other))
+    _, part = connected_components(coo_array(links, shape=(count, count)), directed=False)
+    return np.asarray(part, dtype=np.int64)
+
+
+def _closed(faces: NDArray[np.int64], body: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """(bodies,) each edge is walked by the body as often one way as the other."""
+    edge, way = _edges(faces)
+    owner = np.repeat(body, 3)
+    _, side = np.unique(owner * (edge.max() + 1) + edge, return_inverse=True)
+    balance = np.bincount(side, weights=way)
+    closed = np.ones(body.max() + 1, dtype=bool)
+    closed[owner[balance[side] != 0]] = False
+    return closed
+
+
+def _slivers(surface: Surface, given: int) -> list[Repair]:
+    gone = given - len(surface.faces)
+    if not gone:
+        return []
+    return [Repair("sliver", surface.middle, f"{gone:,} faces without area are left out")]
+
+
+def _open(surface: Surface, body: NDArray[np.int64]) -> list[Repair]:
+    loose = ~surface.closed
+    if not loose.any():
+        return []
+    count = len(np.unique(body[loose]))
+    x, y, _ = surface.corners[np.flatnonzero(loose)[0]].mean(axis=0)
+    detail = (
+        f"{count:,} of {body.max() + 1:,} bodies are open (edges without a second face, or faces "
+        "that disagree on which side is out): their surface is solid, their inside is not filled"
+    )
+    return [Repair("open mesh", (float(x), float(y)), detail)]
+
+
+def _crossings(surface: Surface) -> list[Repair]:
+    """Tell how many faces run through others, and where the first one is."""
+    place = crossing_faces(surface)
+    if not len(place):
+        return []
+    x, y, _ = surface.corners[place[0]].mean(axis=0)
+    detail = f"{len(place):,} faces run through others: what lies inside either body is solid"
+    return [Repair("self-intersection", (float(x), float(y)), detail)]
+
+
+def crossing_faces(surface: Surface) -> NDArray[np.int64]:
+    """Return the faces that run through others, in ascending order.
+
+    An edge of one pierces the inside of the other, or the middle of a flat side of two faces
+    between these. Faces that touch, or that share a vertex, do not count.
+    """
+    corners, flat = surface.corners, _flat_edges(surface)
+    low, high = corners.min(axis=1), corners.max(axis=1)
+    boxes = shapely.box(low[:, 0], low[:, 1], high[:, 0], high[:, 1])
+    tree = shapely.STRtree(boxes)
+    found = np.zeros(len(corners), dtype=bool)
+    for first in range(0, len(corners), _TOGETHER):
+        one, other = tree.query(boxes[first : first + _TOGETHER])
+        one = one + first
+        near = (low[one, 2] < high[other, 2]) & (low[other, 2] < high[one, 2]) & (one != other)
+        one, other = one[near], other[near]
+        shared = surface.faces[one][:, :, np.newaxis] == surface.faces[other][:, np.newaxis]
+        apart = ~shared.any(axis=(1, 2))
+        one, other = one[apart], other[apart]
+        for k in range(3):
+            ends = corners[other, k], corners[other, (k + 1) % 3]
+            pierced = _pierces(*ends, corners[one], flat[one])
+            found[one[pierced]] = True
+            found[other[pierced]] = True
+    return np.flatnonzero(found)
+
+
+def _flat_edges(surface: Surface) -> NDArray[np.bool_]:
+    """(m, 3) sides of faces, 0-1, 1-2 and 2-0, at which the only other face lies in their plane."""
+    edge, _ = _edges(surface.faces)
+    a, b, c = np.moveaxis(surface.corners, 1, 0)
+    across = np.cross(b - a, c - a)
+    unit = np.repeat(across / np.linalg.norm(across, axis=1)[:, np.newaxis], 3, axis=0)
+    total = np.stack([np.bincount(edge, weights=column) for column in unit.T], axis=1)
+    two = np.bincount(edge) == 2
+    # Two unit vectors are the same where their sum is as long as both.
+    flat = two & (np.linalg.norm(total, axis=1) > 2.0 - TOUCH)
+    of_faces: NDArray[np.bool_] = flat[edge].reshape(-1, 3)
+    return of_faces
+
+
+def _pierces(
+    start: NDArray[np.float64],
+    end: NDArray[np.float64],
+    corners: NDArray[np.float64],
+    flat: NDArray[np.bool_],
+) -> NDArray[np.bool_]:
+    """Tell which segments run through the inside of their triangle, from one side to the other.
+
+    A side that is flat (n, 3) belongs to the inside.
+    """
+    a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
+    sides = _six(a, b, c, start), _six(a, b, c, end)
+    turns = np.stack([_six(start, end, *pair) for pair in ((a, b), (b, c), (c, a))])
+    least = GRID**3  # six volumes of a tetrahedron with sides of one grid step
+    through = (sides[0] * sides[1] < 0) & (np.abs(sides) > least).all(axis=0)
+    edge = np.where(flat.T, -least, least)
+    inside = (turns > edge).all(axis=0) | (turns < -edge).all(axis=0)
+    pierces: NDArray[np.bool_] = through & inside
+    return pierces
+
+
+def _six(
+    a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.float64], d: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Six times the signed volume of the tetrahedra a, b, c, d."""
+    volume: NDArray[np.float64] = (np.cross(b - a, c - a) * (d - a)).sum(axis=1)
+    return volume

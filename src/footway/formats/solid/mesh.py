@@ -1,0 +1,217 @@
+"""Triangle meshes, through trimesh: OBJ, PLY, STL, glTF.
+
+A mesh becomes a Volume of voxels at a resolution, or the plan of what stands between two heights.
+Which axis points up is the format's habit: y in OBJ and glTF, z in PLY and STL; `up=` says
+otherwise. With y up, the file's (x, y, z) is (x, -z, y) here, which turns the model and does not
+mirror it.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+import warnings
+import zlib
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from footway.constants import GRID
+from footway.environment import Repair
+from footway.errors import BadFile, BadGeometry, BadInput
+from footway.formats.solid.bodies import Surface, join
+from footway.formats.solid.gltf_buffers import with_buffers
+from footway.formats.source import read_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from footway.environment import Environment, Volume
+
+_UP: Final = {".obj": "y", ".glb": "y", ".gltf": "y", ".ply": "z", ".stl": "z"}
+
+_DAMAGED: Final = (
+    OSError,
+    ImportError,
+    ValueError,
+    NameError,
+    SyntaxError,
+    EOFError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    NotImplementedError,
+    AssertionError,
+    RecursionError,
+    struct.error,
+    zlib.error,
+)
+"""What trimesh raises for files that are cut off or garbled; it looks for other packages to read
+text in strange encodings."""
+
+_FARTHEST: Final = 1e6
+"""m. A mesh that reaches farther from its origin than 1,000 km has other units than metres."""
+
+
+def load_volume(
+    path: Path,
+    *,
+    resolution: float,
+    up: str | None = None,
+    scale: float | None = None,
+) -> Volume:
+    """Return the voxels of a mesh, within its box.
+
+    Closed bodies are solid inside; of open ones the surface only. A closed body whose faces look
+    inward is a room: solid nowhere but for what else stands there. `repairs` says what was found.
+
+    Args:
+        path: of the mesh.
+        resolution: m, side of a voxel.
+        up: "y" or "z"; by default the habit of the format.
+        scale: metres per unit of the mesh, 1 by default.
+
+    Raises:
+        BadFile: no mesh, damaged, without faces.
+        BadGeometry: no voxel is free, or coordinates that are no numbers.
+        BadInput: trimesh is missing, or the resolution is so fine that memory would not suffice.
+
+    """
+    from footway.formats.solid.voxelise import voxelise
+
+    surface = read_surface(path, up=up, scale=scale)
+    return voxelise(surface, resolution=resolution, name=path.stem)
+
+
+def load_footprint(
+    path: Path, *, between: tuple[float, float], up: str | None = None, scale: float | None = None
+) -> Environment:
+    """Return the walkable plan of a mesh between two heights.
+
+    Obstacles are all parts of the mesh between the heights, seen from above, and what they
+    enclose: a wall without thickness becomes a line, a closed body a polygon. The bounds are the
+    box of the whole mesh.
+
+    Args:
+        path: of the mesh.
+        between: low and high, m: a little above the floor and as high as who walks there.
+        up: "y" or "z"; by default the habit of the format.
+        scale: metres per unit of the mesh, 1 by default.
+
+    Raises:
+        BadFile: no mesh, damaged, without faces.
+        BadGeometry: nothing is walkable, or coordinates that are no numbers.
+        BadInput: trimesh is missing, or heights that are none.
+
+    """
+    from footway.formats.solid.footprint import footprint
+
+    return footprint(read_surface(path, up=up, scale=scale), between=between, name=path.stem)
+
+
+def read_surface(path: Path, *, up: str | None = None, scale: float | None = None) -> Surface:
+    """Return the triangles of a mesh file in metres, z up, on the grid of 1 mm."""
+    suffix = path.suffix.lower()
+    if up not in {None, "y", "z"}:
+        raise BadInput(f"up is {up!r}; give 'y' or 'z'")
+    corners, ignored = _read(read_bytes(path), path)
+    if not len(corners):
+        raise BadFile("is a mesh without faces; give one that has triangles")
+    corners = corners * (1.0 if scale is None else scale)
+    _check_reach(corners)
+    if (up or _UP[suffix]) == "y":
+        corners = np.stack([corners[..., 0], -corners[..., 2], corners[..., 1]], axis=-1)
+    surface = join(corners)
+    if not len(surface.faces):
+        raise BadFile(
+            f"has no face wider than {GRID * 1000:g} mm; give scale= in metres per unit of the mesh"
+        )
+    notes = [Repair("ignored", surface.middle, note) for note in ignored]
+    return surface._replace(repairs=(*notes, *surface.repairs))
+
+
+def _check_reach(corners: NDArray[np.float64]) -> None:
+    """Refuse coordinates that are no numbers, or so large that they lose the millimetres."""
+    bad = np.flatnonzero(~np.isfinite(corners).all(axis=(1, 2)))
+    if len(bad):
+        raise BadGeometry(
+            f"has {len(bad):,} faces with coordinates that are not finite, first face {bad[0] + 1} "
+            f"of {len(corners):,}; check the file"
+        )
+    low, high = corners.min(axis=(0, 1)), corners.max(axis=(0, 1))
+    axis = int(np.argmax(np.maximum(-low, high)))
+    if max(-low[axis], high[axis]) >= _FARTHEST:
+        middle = ", ".join(f"{value:,.0f}" for value in (0.5 * (low + high)).tolist())
+        raise BadGeometry(
+            f"reaches from {'xyz'[axis]} = {low[axis]:,.0f} to {high[axis]:,.0f} m, beyond 1,000 "
+            f"km; move it near to the origin (its middle is {middle}), or give scale= in metres "
+            "per unit of the mesh"
+        )
+
+
+def _read(content: bytes, path: Path) -> tuple[NDArray[np.float64], list[str]]:
+    """Return (n, 3, 3) corners of all triangles in the file's units, and what was left out."""
+    trimesh = _trimesh()
+    kind = path.suffix.lower().removeprefix(".")
+    if kind == "obj":
+        # Comments and names may be in any encoding; numbers are ASCII.
+        content = content.decode("ascii", "replace").encode()
+    try:
+        if kind == "gltf":
+            content = with_buffers(content, path.parent)
+        with _quiet(trimesh):
+            loaded = trimesh.load(io.BytesIO(content), file_type=kind, process=False)
+            corners, ignored = _triangles(loaded)
+    except BadFile:
+        raise
+    except _DAMAGED as error:
+        # What trimesh says is about its own arrays.
+        raise BadFile(
+            f"cannot be read: it is damaged, empty or no {kind.upper()} mesh; save it again"
+        ) from error
+    if corners.shape[1:] != (3, 3):
+        raise BadFile("has faces that are no triangles in space; save it again as a triangle mesh")
+    return corners, ignored
+
+
+@contextmanager
+def _quiet(trimesh: Any) -> Iterator[None]:
+    """Keep doubts about garbled numbers to ourselves: what comes out is checked, or refused."""
+    log = trimesh.util.log
+    was, log.disabled = log.disabled, True
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        log.disabled = was
+
+
+def _trimesh() -> Any:
+    try:
+        import trimesh
+    except ImportError as error:
+        raise BadInput('reading meshes needs trimesh: pip install "footway[mesh]"') from error
+    return trimesh
+
+
+def _triangles(loaded: Any) -> tuple[NDArray[np.float64], list[str]]:
+    """Return the triangles of a mesh or of all nodes of a scene, each where it stands."""
+    if hasattr(loaded, "triangles"):
+        return np.asarray(loaded.triangles, dtype=np.float64), []
+    found, ignored = [np.empty((0, 3, 3))], []
+    for node in getattr(getattr(loaded, "graph", None), "nodes_geometry", ()):
+        matrix, name = loaded.graph[node]
+        shape = loaded.geometry[name]
+        if hasattr(shape, "triangles"):
+            corners = np.asarray(shape.triangles, dtype=np.float64)
+            turned = (corners[:, :, None, :] * matrix[:3, :3]).sum(axis=-1)
+            found.append(turned + matrix[:3, 3])
+        else:
+            ignored.append(f"{name!r} has no faces and is left out")
+    return np.concatenate(found), ignored

@@ -1,0 +1,105 @@
+"""WKT: a polygon, a multipolygon or a geometry collection of them, all walkable."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import shapely
+
+from footway.environment import Environment, InputGeometry, Repair
+from footway.environment.input_geometry import explode, simple_parts
+from footway.errors import BadFile, BadGeometry
+from footway.formats.source import read_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_DEEPEST: Final = 64
+"""Parentheses inside each other. GEOS reads collections by recursion and has no limit of its own;
+a few thousand levels overflow the stack."""
+
+_CURVED: Final = re.compile(r"CIRCULARSTRING|\w*CURVE\w*|MULTISURFACE", re.IGNORECASE)
+
+
+def load(path: Path, scale: float | None) -> Environment:
+    """Return the environment in a WKT file; `scale` is metres per unit, 1 by default."""
+    geometry, repairs = _parse(read_text(path))
+    if scale is not None:
+        geometry = shapely.transform(geometry, lambda xy: xy * scale)
+    polygons, left_out = _polygons(geometry)
+    if not len(polygons):
+        raise BadFile("has no polygon with an area; give the walkable polygons")
+    labels = [f"polygon {i}" for i in range(len(polygons))]
+    return Environment.from_input_geometry(
+        InputGeometry(walkable=explode(polygons, labels, of="polygon")),
+        repairs=[*repairs, *left_out],
+        name=path.stem,
+    )
+
+
+def _parse(text: str) -> tuple[Any, list[Repair]]:
+    """Return the geometry in a text, and the repairs to unclosed rings."""
+    text = re.sub(r"^\s*SRID\s*=\s*\d+\s*;", "", text, flags=re.IGNORECASE).strip()
+    step = np.frombuffer(text.encode(), dtype=np.uint8)
+    depth = np.cumsum((step == ord("(")).astype(np.int32) - (step == ord(")")))
+    if len(depth) and depth.max() > _DEEPEST:
+        raise BadFile(f"is nested {depth.max()} levels deep; this is not a map")
+    curved = _CURVED.search(text)
+    if curved:
+        raise BadFile(f"has curved geometry ({curved.group()}); replace arcs by straight pieces")
+    endless = re.search(r"(?<=[\s(,])[-+]?(nan|inf\w*)\b", text, flags=re.IGNORECASE)
+    if endless:
+        line = text.count("\n", 0, endless.start()) + 1
+        raise BadGeometry(
+            f"line {line}: coordinate {endless.group()!r} is not a finite number; "
+            "remove or correct it"
+        )
+    try:
+        with np.errstate(over="ignore"):  # 1e999 is infinite, and refused by the doctor
+            return shapely.from_wkt(text), []
+    except shapely.errors.GEOSException as error:
+        if "closed" not in str(error):
+            reason = str(error).strip().replace("\n", " ").removeprefix("ParseException: ")
+            raise BadFile(f"is not WKT: {reason:.200}; the file may be cut off") from error
+    return _closed(text)
+
+
+def _closed(text: str) -> tuple[Any, list[Repair]]:
+    """Close the rings that are open, and list where."""
+    repairs = []
+
+    def close(match: re.Match[str]) -> str:
+        points = match.group(1).split(",")
+        first, last = points[0].split(), points[-1].split()
+        if first == last:
+            return match.group(0)
+        repairs.append(
+            Repair(
+                "unclosed ring",
+                (float(first[0]), float(first[1])),
+                "the last point of a ring is not the first; closed",
+            )
+        )
+        return f"({match.group(1)}, {points[0].strip()})"
+
+    try:
+        geometry = shapely.from_wkt(re.sub(r"\(([^()]+)\)", close, text))
+    except (shapely.errors.GEOSException, ValueError, IndexError) as error:
+        reason = str(error).strip().replace("\n", " ")
+        raise BadFile(f"is not WKT: {reason:.200}") from error
+    return geometry, repairs
+
+
+def _polygons(geometry: Any) -> tuple[list[Any], list[Repair]]:
+    """Return the polygons in a geometry, and a note about each part that is none."""
+    parts = simple_parts([geometry])[0]
+    parts = parts[~shapely.is_empty(parts)]
+    flat = shapely.get_dimensions(parts) == 2
+    notes = []
+    for part in parts[~flat]:
+        x, y = shapely.get_coordinates(part)[0]
+        detail = f"a {part.geom_type} in the collection is not walkable; left out"
+        notes.append(Repair("ignored", (float(x), float(y)), detail))
+    return list(parts[flat]), notes

@@ -1,1 +1,0 @@
-"""Points, segments, circles and parabolas; no domain words."""

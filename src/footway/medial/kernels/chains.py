@@ -1,0 +1,62 @@
+"""Array kernels of the medial axis."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from footway._numba.jit import kernel
+
+
+@kernel
+def incidence(ends, n_vertices):
+    """Pieces at each vertex in compressed rows: (offsets (nv + 1,), pieces (2 np,))."""
+    offsets = np.zeros(n_vertices + 1, np.int64)
+    for i in range(len(ends)):
+        offsets[ends[i, 0] + 1] += 1
+        offsets[ends[i, 1] + 1] += 1
+    for v in range(n_vertices):
+        offsets[v + 1] += offsets[v]
+    cursor = offsets[:-1].copy()
+    at = np.empty(2 * len(ends), np.int64)
+    for i in range(len(ends)):
+        for k in range(2):
+            v = ends[i, k]
+            at[cursor[v]] = i
+            cursor[v] += 1
+    return offsets, at
+
+
+@kernel
+def chain_pieces(ends, n_vertices):
+    """Join pieces (n, 2) into chains that end where the degree is not two.
+
+    Returns the pieces in chain order (n,), whether each is walked forward (n,), and where each
+    chain begins (chains + 1,). A ring without such a vertex is cut at one of its own.
+    """
+    n = len(ends)
+    offsets, at = incidence(ends, n_vertices)
+    order = np.empty(n, np.int64)
+    forward = np.empty(n, np.bool_)
+    starts = [0]
+    used = np.zeros(n, np.bool_)
+    count = 0
+    for rings in range(2):  # first the chains between branches, then what is left: rings
+        for v in range(n_vertices):
+            if rings == 0 and offsets[v + 1] - offsets[v] == 2:
+                continue
+            for slot in range(offsets[v], offsets[v + 1]):
+                piece, here = at[slot], v
+                if used[piece]:
+                    continue
+                while True:
+                    used[piece] = True
+                    order[count] = piece
+                    forward[count] = ends[piece, 0] == here
+                    count += 1
+                    here = ends[piece, 1] if forward[count - 1] else ends[piece, 0]
+                    if offsets[here + 1] - offsets[here] != 2 or (rings == 1 and here == v):
+                        break
+                    first = at[offsets[here]]
+                    piece = at[offsets[here] + 1] if first == piece else first
+                starts.append(count)
+    return order, forward, np.array(starts)

@@ -1,0 +1,253 @@
+"""Pictures of crowds: a moment of one, and how dense it was."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import shapely
+from matplotlib.patches import PathPatch
+from scipy.ndimage import gaussian_filter
+
+from footway.errors import BadQuery
+from footway.plot import palette
+from footway.plot.arguments import checked
+from footway.plot.ground import ground_of, outline
+from footway.plot.people import (
+    People,
+    colours_of,
+    default_colouring,
+    draw_key,
+    draw_obstacles,
+    draw_people,
+    new_page,
+    trails_of,
+)
+from footway.plot.sheet import add_colour_key
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike, NDArray
+
+    from footway.corridor import CorridorMap
+    from footway.environment import Environment
+    from footway.plot.people import Colouring, Lens
+    from footway.plot.sheet import Box
+    from footway.recording.recording import Recording
+
+    Floats = NDArray[np.float64]
+
+
+@checked
+def draw_crowd(
+    cmap: CorridorMap,
+    positions: ArrayLike,
+    *,
+    velocities: ArrayLike | None = None,
+    radii: ArrayLike = 0.25,
+    populations: ArrayLike | None = None,
+    names: Sequence[str] = (),
+    trails: ArrayLike | None = None,
+    colouring: Colouring | None = None,
+    lens: Lens = "busiest",
+    view: Box | None = None,
+    environment: Environment | None = None,
+    obstacles: ArrayLike | None = None,
+    title: str = "",
+    details: str = "",
+) -> Figure:
+    """Return a picture of a crowd at one moment, with a lens on its busiest place.
+
+    Args:
+        cmap: the map that they walk on.
+        positions: (n, 2) m.
+        velocities: (n, 2) m/s; who has one is drawn with a heading.
+        radii: (n,) m, or one for all. Whoever would be too small to be seen is drawn larger.
+        populations: (n,) index of each one's population.
+        names: of populations, for the key.
+        trails: (k, n, 2) m, where they were before, the oldest first; NaN: nowhere.
+        colouring: by "population" or by "heading"; what there is more to see of, if left out.
+        lens: what is shown larger: "busiest", "none", or (xmin, ymin, xmax, ymax). A small map
+            has no need of one.
+        view: the part of the map that is shown, (xmin, ymin, xmax, ymax); all of it if left out.
+        environment: the ground, where it is at hand; else it is found from the map's walls.
+        obstacles: (m, 3) x, y, radius of dynamic obstacles, m.
+        title: in the heading; the name of the map if left out.
+        details: more words for the heading.
+
+    """
+    at = np.asarray(positions, float).reshape(-1, 2)
+    ways = None if velocities is None else np.asarray(velocities, float)
+    kinds = None if populations is None else np.asarray(populations, np.int64)
+    sizes = np.asarray(radii, float)
+    past = None if trails is None else np.asarray(trails, float)
+    _check_shapes(at, velocities=ways, populations=kinds, radii=sizes, trails=past)
+    colouring = colouring or default_colouring(ways, kinds)
+    people = People(
+        at,
+        np.broadcast_to(sizes, len(at)),
+        colours_of(len(at), ways, kinds, colouring),
+        ways,
+        past,
+    )
+    count = f"{len(at):,} character{'' if len(at) == 1 else 's'}"
+    page = new_page(
+        cmap,
+        at,
+        environment=environment,
+        lens=lens,
+        view=view,
+        title=title,
+        details="  ·  ".join(part for part in (count, details) if part),
+    )
+    discs = np.asarray(() if obstacles is None else obstacles, float).reshape(-1, 3)
+    for sheet in page.sheets:
+        draw_obstacles(sheet, discs)
+        draw_people(sheet, people)
+    above = environment is not None and bool(environment.terrain)
+    draw_key(page.sheet, colouring, names, above=above)
+    return page.sheet.figure
+
+
+def _check_shapes(
+    positions: Floats,
+    *,
+    velocities: Floats | None,
+    populations: NDArray[np.int64] | None,
+    radii: Floats,
+    trails: Floats | None,
+) -> None:
+    """Refuse arrays that are not of as many characters as there are positions."""
+    n = len(positions)
+    wanted: dict[str, tuple[Any, tuple[tuple[int, ...], ...]]] = {
+        "velocities": (velocities, ((n, 2),)),
+        "populations": (populations, ((n,),)),
+        "radii": (radii, ((), (n,))),
+        "trails": (trails, ((0 if trails is None else len(trails), n, 2),)),
+    }
+    for name, (array, shapes) in wanted.items():
+        if array is not None and array.shape not in shapes:
+            raise BadQuery(
+                f"{name} have the shape {array.shape}, and there are {n} positions: give "
+                f"{shapes[-1]}"
+            )
+
+
+@checked
+def draw_moment(
+    cmap: CorridorMap,
+    recording: Recording,
+    frame: int = -1,
+    *,
+    trail: float = 2.0,
+    colouring: Colouring | None = None,
+    lens: Lens = "busiest",
+    view: Box | None = None,
+    title: str = "",
+    environment: Environment | None = None,
+) -> Figure:
+    """Return a picture of one frame of a recording, with trails of the last `trail` seconds.
+
+    The other arguments are those of `draw_crowd`.
+    """
+    now = recording.frame(frame)
+    who = np.searchsorted(recording.characters.ids, now.ids)
+    return draw_crowd(
+        cmap,
+        now.positions,
+        velocities=now.velocities,
+        radii=recording.characters.radius[who],
+        populations=recording.characters.population[who],
+        names=recording.names,
+        trails=trails_of(recording, frame % recording.n_frames, trail),
+        colouring=colouring,
+        lens=lens,
+        view=view,
+        title=title,
+        environment=environment,
+        obstacles=recording.obstacles_at(frame),
+        details=f"after {now.time:,.1f} s",
+    )
+
+
+@checked
+def telling_frame(recording: Recording) -> int:
+    """Return the last frame; or, where most have left by then, one from the middle before that."""
+    there = np.diff(recording.offsets)
+    busy = np.flatnonzero(2 * there >= there.max(initial=0)).tolist()
+    last = recording.n_frames - 1
+    return last if not busy or busy[-1] == last else busy[len(busy) // 2]
+
+
+@checked
+def draw_density(
+    cmap: CorridorMap,
+    recording: Recording,
+    *,
+    cell: float | None = None,
+    top: float | None = None,
+    environment: Environment | None = None,
+) -> Figure:
+    """Return a picture of how dense the crowd was: persons per m2, mean over a recording.
+
+    Args:
+        cmap: the map that they walked on.
+        recording: of a crowd.
+        cell: m, of the grid that is counted on; a 400th of the map, at least 0.5 m, if left out.
+        top: persons per m2 of the last colour; what 1 in 500 places exceeds, if left out.
+        environment: the ground, where it is at hand; else it is found from the map's walls.
+
+    """
+    sheet = new_page(
+        cmap,
+        np.empty((0, 2)),
+        environment=environment,
+        kinds=False,
+        details=f"{len(recording.characters.ids):,} characters  ·  "
+        f"mean over {recording.duration:,.1f} s",
+    ).sheet
+    x0, y0, x1, y1 = cmap.bounds
+    side = cell or max(0.5, max(x1 - x0, y1 - y0) / 400.0)
+    density = mean_density(cmap, recording, side)
+    some = density[density > 0]
+    full = top or (float(np.quantile(some, 0.998)) if len(some) else 1.0)
+    ground = ground_of(environment if environment is not None else cmap)
+    image = sheet.axes.imshow(
+        density.T,
+        extent=(x0, x0 + density.shape[0] * side, y0, y0 + density.shape[1] * side),
+        origin="lower",
+        cmap=palette.density_colours(),
+        vmin=0.0,
+        vmax=full,
+        interpolation="bilinear",
+        zorder=1.15,
+        aspect="auto",
+    )
+    sheet.axes.set(xlim=(sheet.view[0], sheet.view[2]), ylim=(sheet.view[1], sheet.view[3]))
+    clip = PathPatch(outline(shapely.get_parts(ground.walkable)), transform=sheet.axes.transData)
+    image.set_clip_path(clip)
+    above = bool(density.max(initial=0.0) > full)
+    add_colour_key(sheet, image, label="persons per m²", above=above)
+    return sheet.figure
+
+
+def mean_density(cmap: CorridorMap, recording: Recording, cell: float) -> Floats:
+    """Return persons per m2 of free ground on a grid (nx, ny) over the map, mean over all frames.
+
+    Smoothed over about two cells; walls take no part in it.
+    """
+    x0, y0, x1, y1 = cmap.bounds
+    shape = [int(np.ceil((x1 - x0) / cell)), int(np.ceil((y1 - y0) / cell))]
+    x, y = (low + (np.arange(n) + 0.5) * cell for low, n in zip((x0, y0), shape, strict=True))
+    centres = np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1).reshape(-1, 2)
+    free = (cmap.clearance(centres) > 0).reshape(shape).astype(float)
+    counts = np.zeros(shape)
+    for k in range(recording.n_frames):
+        i, j = ((recording.frame(k).positions - (x0, y0)) / cell).astype(np.int64).T
+        np.add.at(counts, (i.clip(0, shape[0] - 1), j.clip(0, shape[1] - 1)), 1.0)
+    share = gaussian_filter(free, 1.0, mode="constant")
+    smooth = gaussian_filter(counts, 1.0, mode="constant") / np.maximum(share, 0.2)
+    density: Floats = smooth / (max(1, recording.n_frames) * cell * cell)
+    return density

@@ -1,0 +1,198 @@
+"""The pictures themselves: one function for each question that a picture answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from footway.corridor import CorridorMap
+from footway.errors import BadQuery
+from footway.plot import layers
+from footway.plot.arguments import checked
+from footway.plot.fakes import draw_fakes
+from footway.plot.ground import draw_ground, ground_of
+from footway.plot.sheet import Box, new_sheet, padded
+from footway.plot.terrain import draw_terrain
+from footway.validation import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.figure import Figure
+
+    from footway.corridor import Corridor, Path, Pinch, TautPath
+    from footway.environment import Environment
+    from footway.plot.sheet import Sheet
+
+
+@checked
+def draw_map(
+    source: CorridorMap | Environment, *, environment: Environment | None = None
+) -> Figure:
+    """Return a picture of a map: the ground by kind, and the medial axis coloured by clearance.
+
+    An `Environment` alone is drawn without an axis. `environment` is the ground of a corridor
+    map where it is at hand; otherwise it is found from the map's walls.
+
+    Example:
+        >>> import footway as fw
+        >>> from footway import plot
+        >>> figure = plot.draw_map(fw.load("gallery:field"))
+
+    """
+    sheet = _sheet_of(source, environment, details=_map_details(source))
+    if isinstance(source, CorridorMap):
+        layers.draw_axis(sheet, source, width=1.1)
+    return sheet.figure
+
+
+@checked
+def draw_path(
+    cmap: CorridorMap,
+    path: TautPath,
+    *,
+    corridor: Corridor | None = None,
+    pinch: Pinch | None = None,
+    environment: Environment | None = None,
+) -> Figure:
+    """Return a picture of a path, on the part of the map around it.
+
+    Args:
+        cmap: the map that the path was found on.
+        path: the answer.
+        corridor: drawn as the union of its balls, where given.
+        pinch: drawn with its walls and its width, where given.
+        environment: the ground, where it is at hand; else it is found from the map's walls.
+
+    """
+    if not hasattr(path, "turns"):
+        raise BadQuery(f"path is {shown(path)}: it must be one of CorridorMap.path")
+    turns = f"{path.turns} turn{'' if path.turns == 1 else 's'}"
+    details = (
+        f"{path.length:.2f} m  ·  {turns}  ·  radius {path.radius:g} m  ·  "
+        f"clearance {path.clearance:.3f} m"
+    )
+    view = _around(cmap, path, corridor)
+    source = environment if environment is not None else cmap
+    sheet = new_sheet(view, title=cmap.name or "map", details=details)
+    ground = ground_of(source)
+    draw_ground(sheet, ground)
+    if environment is not None:
+        draw_terrain(sheet, environment)
+    _draw_roads(sheet, cmap)
+    if corridor is not None:
+        layers.draw_corridor(sheet, corridor, ground.walkable)
+    layers.draw_one_path(sheet, path)
+    if pinch is not None and pinch.left != pinch.right:  # else: the room at one end, no passage
+        layers.draw_pinch(sheet, pinch, avoid=path)
+    return sheet.figure
+
+
+@checked
+def draw_no_path(
+    cmap: CorridorMap,
+    start: tuple[float, float],
+    goal: tuple[float, float],
+    *,
+    pinch: Pinch | None = None,
+    because: str = "no way at any radius",
+    environment: Environment | None = None,
+) -> Figure:
+    """Return a picture of why there is no path: both ends, and the pinch where there is one."""
+    reason = because if pinch is None else f"at most {pinch.width:.2f} m wide"
+    sheet = _sheet_of(cmap, environment, details=f"no path  ·  {reason}")
+    _draw_roads(sheet, cmap)
+    layers.draw_ends(sheet, start, goal)
+    if pinch is not None:
+        layers.draw_pinch(sheet, pinch)
+    return sheet.figure
+
+
+@checked
+def draw_paths(
+    cmap: CorridorMap, paths: Sequence[Path | None], *, environment: Environment | None = None
+) -> Figure:
+    """Return a picture of many paths on the whole map, coloured by length.
+
+    `paths` may be what `CorridorMap.paths` returns: None is left out.
+    """
+    found = [path for path in paths if path is not None]
+    total = sum(path.length for path in found) / 1000.0
+    details = f"{len(found):,} paths  ·  {total:,.1f} km"
+    sheet = _sheet_of(cmap, environment, details=details)
+    layers.draw_many_paths(sheet, found)
+    return sheet.figure
+
+
+@checked
+def draw_check(
+    environment: Environment,
+    *,
+    cmap: CorridorMap | None = None,
+    passages: Sequence[Pinch] = (),
+) -> Figure:
+    """Return a picture of what the geometry doctor did, and of the narrowest passages.
+
+    Repairs carry the numbers of their order in `environment.repairs`, from 1; of many that change
+    no shape only the first is marked.
+    """
+    count = len(environment.repairs)
+    details = f"{count} repair{'' if count == 1 else 's'}  ·  {environment.area:,.1f} m² walkable"
+    view = padded(_with_repairs(environment), 0.006)
+    sheet = new_sheet(view, title=environment.name or "map", details=details)
+    draw_ground(sheet, ground_of(environment))
+    draw_terrain(sheet, environment)
+    if cmap is not None:
+        layers.draw_axis(sheet, cmap, width=0.7)
+    for pinch in passages:
+        layers.draw_pinch(sheet, pinch)
+    layers.draw_repairs(sheet, environment.repairs)
+    return sheet.figure
+
+
+def _with_repairs(environment: Environment) -> Box:
+    """Return the box of a map and of the repairs outside of it, unless they are far away."""
+    x0, y0, x1, y1 = environment.bounds
+    near = padded(environment.bounds, 0.5)
+    for repair in environment.repairs:
+        x, y = repair.at
+        if near[0] <= x <= near[2] and near[1] <= y <= near[3]:
+            x0, y0, x1, y1 = min(x0, x), min(y0, y), max(x1, x), max(y1, y)
+    return x0, y0, x1, y1
+
+
+def _draw_roads(sheet: Sheet, cmap: CorridorMap) -> None:
+    """Draw the medial axis or the roads faintly, and what a level designer closed."""
+    if cmap.roadmap is not None:
+        draw_fakes(sheet, cmap.roadmap)
+    layers.draw_axis(sheet, cmap, width=0.7, alpha=0.5)
+
+
+def _sheet_of(
+    source: CorridorMap | Environment, environment: Environment | None, *, details: str
+) -> Sheet:
+    """Return a sheet with the ground of the whole map."""
+    sheet = new_sheet(padded(source.bounds, 0.006), title=source.name or "map", details=details)
+    shown = environment if environment is not None else source
+    draw_ground(sheet, ground_of(shown))
+    if not isinstance(shown, CorridorMap):
+        draw_terrain(sheet, shown)
+    return sheet
+
+
+def _map_details(source: CorridorMap | Environment) -> str:
+    x0, y0, x1, y1 = source.bounds
+    size = f"{x1 - x0:,.4g} x {y1 - y0:,.4g} m"
+    if isinstance(source, CorridorMap):
+        return f"{size}  ·  {source.n_vertices:,} vertices  ·  {source.n_edges:,} edges"
+    return f"{size}  ·  {source.area:,.1f} m² walkable  ·  {source.holes:,} holes"
+
+
+def _around(cmap: CorridorMap, path: Path, corridor: Corridor | None) -> Box:
+    """Return the part of the map that shows a path: its box and a margin, within the map."""
+    low, high = path.points.min(axis=0), path.points.max(axis=0)
+    if corridor is not None and len(corridor.radii):
+        low = low.clip(max=(corridor.backbone - corridor.radii[:, None]).min(axis=0))
+        high = high.clip(min=(corridor.backbone + corridor.radii[:, None]).max(axis=0))
+    x0, y0, x1, y1 = padded((*low.tolist(), *high.tolist()), 0.06, least=6.0 * path.radius + 0.5)
+    whole = padded(cmap.bounds, 0.006)
+    return max(x0, whole[0]), max(y0, whole[1]), min(x1, whole[2]), min(y1, whole[3])

@@ -1,0 +1,325 @@
+"""A camera motion as glTF 2.0: an animated camera among raised walls, as Blender opens it.
+
+Footway's z is up; glTF's y is: the point (x, y, z) becomes (x, z, -y). A glTF camera looks along
+its own -z, with its own y up.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import struct
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from footway.errors import BadInput
+from footway.validation import number
+from footway.writing import whole_file
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import NDArray
+
+    from footway.camera import CameraMotion
+    from footway.corridor import CorridorMap
+    from footway.environment import Environment
+    from footway.plot.extrusion import Surface
+
+    Floats = NDArray[np.float64]
+    Singles = NDArray[np.float32]
+
+WALL_HEIGHT: Final = 2.5
+"""m."""
+
+_HIGHEST: Final = 10_000.0  # m
+_ASPECT: Final = 16 / 9
+_NEAR: Final = 0.05  # m: nearer than any wall that a camera of radius 0.1 m comes to
+_FAR: Final = 1000.0  # m, or twice the map's diagonal
+_LINE: Final = 0.03  # m above the ground, so that the line of the path is not hidden by it
+_BELOW: Final = 0.5  # m below a camera that flies in three dimensions
+_FAR_OFF: Final = 10_000.0  # m from the origin: there 32 bits are coarser than a millimetre
+
+_ARRAYS, _INDICES = 34962, 34963  # what a GPU uses a buffer view for
+_FLOAT, _UNSIGNED = 5126, 5125
+_LINE_STRIP: Final = 3
+
+_COLOURS: Final = {"walls": "#dfe3ea", "ground": "#b9b4a6", "path": "#e2402a"}
+
+
+def save_gltf(
+    motion: CameraMotion,
+    file: str | os.PathLike[str],
+    *,
+    environment: Environment | CorridorMap | None = None,
+    wall_height: float = WALL_HEIGHT,
+    field_of_view: float = 50.0,
+) -> None:
+    """Write an animated camera as .glb (one binary file) or .gltf (one text file).
+
+    The scene has the camera, keyed at the motion's frames, the line of its path on the ground,
+    and, where an environment is given, its walls and a ground. The rotation has no roll. A map
+    that lies further than 10 km from the origin, as one in national coordinates, is moved there;
+    the scene's `extras.origin` says by how much.
+
+    Args:
+        motion: of a camera.
+        file: .glb or .gltf.
+        environment: whose walls are raised; a corridor map will do.
+        wall_height: m.
+        field_of_view: degrees, from the lower to the upper edge of the picture.
+
+    Raises:
+        BadInput: the suffix is another one, or a number makes no sense.
+        BadFile: the file cannot be written.
+
+    Example:
+        >>> import footway as fw, tempfile, pathlib
+        >>> from footway.plot.gltf import save_gltf
+        >>> room = fw.Environment.from_polygons(bounds=(0, 0, 10, 8))
+        >>> path = fw.CorridorMap.build(room).path((1, 1), (9, 7), radius=0.25)
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "room.glb"
+        >>> save_gltf(fw.camera.motion(path), file, environment=room)
+        >>> file.read_bytes()[:4]
+        b'glTF'
+
+    """
+    kind = Path(file).suffix.lower()
+    if kind not in {".glb", ".gltf"}:
+        raise BadInput(f"{file}: the suffix of an animated camera must be .glb or .gltf")
+    wall_height = number(wall_height, "wall height", "m", above=0.0, high=_HIGHEST)
+    field_of_view = number(field_of_view, "field of view", "degrees", low=1.0, high=170.0)
+    scene = _Scene(_origin(motion.positions))
+    scene.add_camera(motion, math.radians(field_of_view), _reach(environment))
+    scene.add_path(motion.positions)
+    if environment is not None:
+        _add_environment(scene, environment, wall_height)
+    with whole_file(file) as part:
+        part.write_bytes(scene.as_glb() if kind == ".glb" else scene.as_gltf())
+
+
+class _Scene:
+    """A glTF document that grows: nodes, and the one buffer with all numbers."""
+
+    def __init__(self, origin: Floats) -> None:
+        self.origin = origin  # (3,) m, what is subtracted from all positions
+        self.numbers = bytearray()
+        self.content: dict[str, list[Any]] = {
+            name: []
+            for name in (
+                "nodes", "cameras", "meshes", "materials", "animations", "accessors", "bufferViews",
+            )
+        }  # fmt: skip
+
+    def add_camera(self, motion: CameraMotion, field_of_view: float, reach: float) -> None:
+        """Add the camera, keyed at each frame of its motion."""
+        times, kept = _keys(motion.times)
+        places = self._placed(motion.positions[kept])
+        turns = _rotations(motion.directions[kept])
+        lens = {
+            "aspectRatio": _ASPECT,
+            "yfov": field_of_view,
+            "znear": _NEAR,
+            "zfar": reach,
+        }
+        self.content["cameras"].append(
+            {"name": "camera", "type": "perspective", "perspective": lens}
+        )
+        node = self._add_node(
+            "camera",
+            camera=0,
+            translation=places[0].tolist(),
+            rotation=turns[0].tolist(),
+        )
+        when = self._add_numbers(times, "SCALAR", bounds=True)
+        samplers = [
+            {"input": when, "output": self._add_numbers(values, kind), "interpolation": "LINEAR"}
+            for values, kind in ((places, "VEC3"), (turns, "VEC4"))
+        ]
+        channels = [
+            {"sampler": k, "target": {"node": node, "path": path}}
+            for k, path in enumerate(("translation", "rotation"))
+        ]
+        self.content["animations"].append(
+            {"name": "camera", "samplers": samplers, "channels": channels}
+        )
+
+    def add_path(self, positions: Floats) -> None:
+        """Add the line that the camera flies along: on the ground, or below it in space."""
+        points = positions.copy()
+        is_flat = np.ptp(points[:, 2]) == 0.0
+        points[:, 2] = _LINE if is_flat else points[:, 2] - _BELOW
+        moves = np.linalg.norm(np.diff(points, axis=0), axis=1) > 0.0
+        points = points[np.concatenate([[True], moves])]  # a camera that waits adds no point
+        if len(points) < 2:
+            return
+        where = self._add_numbers(self._placed(points), "VEC3", target=_ARRAYS, bounds=True)
+        self._add_mesh("path", {"attributes": {"POSITION": where}, "mode": _LINE_STRIP})
+
+    def add_surface(self, name: str, surface: Surface) -> None:
+        """Add a mesh of triangles with normals."""
+        if not len(surface.triangles):
+            return
+        where = self._add_numbers(
+            self._placed(surface.corners), "VEC3", target=_ARRAYS, bounds=True
+        )
+        normals = self._add_numbers(_y_up(surface.normals), "VEC3", target=_ARRAYS)
+        corners = self._add_numbers(
+            surface.triangles.astype(np.uint32).ravel(), "SCALAR", target=_INDICES
+        )
+        self._add_mesh(
+            name, {"attributes": {"POSITION": where, "NORMAL": normals}, "indices": corners}
+        )
+
+    def as_gltf(self) -> bytes:
+        """Return the document as text, with the buffer in it."""
+        data = base64.b64encode(self.numbers).decode("ascii")
+        uri = f"data:application/octet-stream;base64,{data}"
+        return json.dumps(self._document(uri=uri), allow_nan=False).encode()
+
+    def as_glb(self) -> bytes:
+        """Return the document as binary: a header, a chunk of JSON, a chunk with the buffer."""
+        text = json.dumps(self._document(), allow_nan=False, separators=(",", ":")).encode()
+        chunks = b"".join(
+            struct.pack("<I4s", len(chunk) + -len(chunk) % 4, kind)
+            + chunk
+            + filler * (-len(chunk) % 4)
+            for chunk, kind, filler in (
+                (text, b"JSON", b" "),
+                (bytes(self.numbers), b"BIN\0", b"\0"),
+            )
+        )
+        return struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks
+
+    def _document(self, **where: str) -> dict[str, Any]:
+        from footway import __version__
+
+        scene: dict[str, Any] = {"nodes": list(range(len(self.content["nodes"])))}
+        if self.origin.any():
+            scene["extras"] = {"origin": self.origin.tolist()}
+        return {
+            "asset": {"version": "2.0", "generator": f"Footway {__version__}"},
+            "scene": 0,
+            "scenes": [scene],
+            **{name: rows for name, rows in self.content.items() if rows},
+            "buffers": [{"byteLength": len(self.numbers), **where}],
+        }
+
+    def _add_node(self, name: str, **what: Any) -> int:
+        self.content["nodes"].append({"name": name, **what})
+        return len(self.content["nodes"]) - 1
+
+    def _add_mesh(self, name: str, primitive: dict[str, Any]) -> None:
+        """Add a mesh of one colour, seen from both sides: walls may have no thickness."""
+        colour = {"baseColorFactor": _linear(_COLOURS[name]), "metallicFactor": 0.0}
+        self.content["materials"].append(
+            {"name": name, "doubleSided": True, "pbrMetallicRoughness": colour}
+        )
+        primitive["material"] = len(self.content["materials"]) - 1
+        self.content["meshes"].append({"name": name, "primitives": [primitive]})
+        self._add_node(name, mesh=len(self.content["meshes"]) - 1)
+
+    def _add_numbers(
+        self,
+        values: NDArray[Any],
+        kind: str,
+        *,
+        target: int | None = None,
+        bounds: bool = False,
+    ) -> int:
+        """Append numbers of 4 bytes, which keeps everything aligned; return their accessor."""
+        view = {"buffer": 0, "byteOffset": len(self.numbers), "byteLength": values.nbytes}
+        if target is not None:
+            view["target"] = target
+        self.numbers += values.tobytes()
+        self.content["bufferViews"].append(view)
+        accessor = {
+            "bufferView": len(self.content["bufferViews"]) - 1,
+            "componentType": _UNSIGNED if values.dtype == np.uint32 else _FLOAT,
+            "count": len(values),
+            "type": kind,
+        }
+        if bounds:
+            accessor["min"] = np.atleast_1d(values.min(axis=0)).tolist()
+            accessor["max"] = np.atleast_1d(values.max(axis=0)).tolist()
+        self.content["accessors"].append(accessor)
+        return len(self.content["accessors"]) - 1
+
+    def _placed(self, points: Floats) -> Singles:
+        return _y_up(points - self.origin)
+
+
+def _add_environment(
+    scene: _Scene, environment: Environment | CorridorMap, wall_height: float
+) -> None:
+    from footway.plot.extrusion import lay_ground, raise_walls  # loads Shapely, as ground_of does
+    from footway.plot.free_area import ground_of
+
+    walkable, segments, points = ground_of(environment)
+    scene.add_surface("walls", raise_walls(walkable, segments, points, height=wall_height))
+    scene.add_surface("ground", lay_ground(environment.bounds))
+
+
+def _origin(positions: Floats) -> Floats:
+    """Return what is subtracted from all positions, whole metres: 0 unless they are far off."""
+    if np.abs(positions).max() < _FAR_OFF:
+        return np.zeros(3)
+    middle: Floats = np.round(0.5 * (positions.min(axis=0) + positions.max(axis=0)))
+    middle[2] = 0.0
+    return middle
+
+
+def _reach(environment: Environment | CorridorMap | None) -> float:
+    """How far the camera sees, m."""
+    if environment is None:
+        return _FAR
+    x0, y0, x1, y1 = environment.bounds
+    return max(_FAR, 2.0 * math.hypot(x1 - x0, y1 - y0))
+
+
+def _keys(times: Floats) -> tuple[Singles, NDArray[np.bool_]]:
+    """Return times in 32 bits, strictly increasing, and which frames have them.
+
+    Of two frames that fall onto the same number the second one is kept: the last one is the end.
+    """
+    rounded = times.astype(np.float32)
+    kept = np.append(np.diff(rounded) > 0, True)
+    return rounded[kept], kept
+
+
+def _rotations(directions: Floats) -> Singles:
+    """Quaternions (n, 4) x, y, z, w that turn a camera to look along unit directions (n, 3).
+
+    Heading about the vertical, then pitch, and no roll. Headings are counted on beyond a full
+    turn, so that neighbouring quaternions never differ in sign and players turn the short way.
+    """
+    x, y, z = directions.T
+    level = np.hypot(x, y)
+    is_level = level > 1e-9  # straight up or down there is no heading: it keeps the last one
+    last = np.maximum.accumulate(np.where(is_level, np.arange(len(x)), 0))
+    heading = np.unwrap(np.arctan2(y, x)[last]) - 0.5 * math.pi
+    a, b = 0.5 * heading, 0.5 * np.arctan2(z, level)
+    turns = np.column_stack(
+        [
+            np.cos(a) * np.sin(b),
+            np.sin(a) * np.cos(b),
+            -np.sin(a) * np.sin(b),
+            np.cos(a) * np.cos(b),
+        ]
+    )
+    return turns.astype(np.float32)
+
+
+def _y_up(points: Floats) -> Singles:
+    """Return points or normals (n, 3) in the axes of glTF."""
+    return np.column_stack([points[:, 0], points[:, 2], -points[:, 1]]).astype(np.float32)
+
+
+def _linear(colour: str) -> list[float]:
+    """Return a colour as glTF takes it: linear red, green, blue, and opaque."""
+    shown = [int(colour[k : k + 2], 16) / 255.0 for k in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in shown]
+    return [*(round(c, 5) for c in linear), 1.0]

@@ -1,0 +1,407 @@
+"""People on a sheet: who has which colour, where it is busy, and a lens that shows single ones."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+from matplotlib.collections import EllipseCollection, LineCollection
+from matplotlib.colors import to_rgb
+from matplotlib.lines import Line2D
+from matplotlib.patches import Circle, Rectangle
+
+from footway.plot import palette
+from footway.plot.ground import draw_ground, ground_of
+from footway.plot.sheet import Box, Sheet, new_sheet, padded, round_length
+from footway.plot.terrain import draw_terrain, fill_regions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from footway.corridor import CorridorMap
+    from footway.environment import Environment
+    from footway.recording.recording import Recording
+
+    Floats = NDArray[np.float64]
+
+Colouring = Literal["population", "heading"]
+Lens = Box | Literal["busiest", "none"]
+
+LARGEST: Final = 150.0
+"""m. Maps up to this size need no lens: a person is several pixels wide."""
+
+OBSTACLE_STRENGTH: Final = 0.75
+"""How much of the ground a dynamic obstacle hides."""
+
+_TITLE: Final = 60  # letters of a heading that have room beside the details
+_LENS_SIDE: Final = 0.40  # share of the map's shorter side that the lens takes
+_LENS_METRES: Final = 30.0
+_HEADINGS: Final = 24  # colours: more of them nobody tells apart, and animations have 256
+_STANDS: Final = 0.05  # m/s, below which somebody has no heading
+_SMALLEST: Final = 1.0  # points: diameter of a person that would be smaller
+_LARGE: Final = 3.0  # points: from this diameter on a person has a rim and a heading
+
+
+@dataclass(frozen=True)
+class People:
+    """Everybody at one moment, ready for drawing."""
+
+    positions: Floats  # (n, 2) m
+    radii: Floats  # (n,) m
+    colours: Floats  # (n, 3) red, green, blue, from 0 to 1
+    velocities: Floats | None = None  # (n, 2) m/s
+    trails: Floats | None = None  # (k, n, 2) m, the oldest first; NaN: nowhere
+
+
+@dataclass(frozen=True)
+class Page:
+    """A sheet with the ground, and a lens on it that shows a part of it larger.
+
+    Attributes:
+        sheet: the whole map.
+        lens: the part, where there is one.
+
+    """
+
+    sheet: Sheet
+    lens: Sheet | None
+
+    @property
+    def sheets(self) -> list[Sheet]:
+        """The one or two maps on it."""
+        return [self.sheet] if self.lens is None else [self.sheet, self.lens]
+
+
+def new_page(
+    cmap: CorridorMap,
+    positions: Floats,
+    *,
+    environment: Environment | None,
+    details: str,
+    title: str = "",
+    lens: Lens = "none",
+    view: Box | None = None,
+    kinds: bool = True,
+) -> Page:
+    """Return a page with the ground; the lens looks at where the people (n, 2) are.
+
+    Where the environment has several `kinds` of ground they are shown, with their key.
+    """
+    shown = padded(cmap.bounds, 0.006) if view is None else view
+    heading = textwrap.shorten(title or cmap.name or "map", _TITLE, placeholder=" ...")
+    sheet = new_sheet(shown, title=heading, details=details)
+    ground = ground_of(environment if environment is not None else cmap)
+    draw_ground(sheet, ground)
+    if environment is not None and kinds:
+        draw_terrain(sheet, environment)
+    part = _lens_view(sheet.view, positions, lens)
+    if part is None:
+        return Page(sheet, None)
+    small = _add_lens(sheet, part, positions)
+    draw_ground(small, ground)
+    if environment is not None and kinds:
+        fill_regions(small, environment)
+    return Page(sheet, small)
+
+
+def default_colouring(
+    velocities: Floats | None, populations: NDArray[np.integer[Any]] | None
+) -> Colouring:
+    """Return "population" where there are several, or nobody has a velocity."""
+    several = populations is not None and len(np.unique(populations)) > 1
+    return "population" if several or velocities is None else "heading"
+
+
+def people_colours(colouring: Colouring) -> Floats:
+    """Return all colours (m, 3) that people may have; the last one by heading is of who stands."""
+    if colouring == "population":
+        return np.array([to_rgb(colour) for colour in palette.POPULATIONS])
+    wheel = palette.heading_colours()(np.arange(_HEADINGS) / _HEADINGS)[:, :3]
+    return np.vstack([wheel, to_rgb(palette.MUTED)])
+
+
+def colours_of(
+    count: int,
+    velocities: Floats | None,
+    populations: NDArray[np.integer[Any]] | None,
+    colouring: Colouring,
+) -> Floats:
+    """Return red, green and blue (count, 3) of everybody, from 0 to 1."""
+    known = people_colours(colouring if velocities is not None else "population")
+    if velocities is None or colouring == "population":
+        kinds = np.zeros(count, np.int64) if populations is None else populations
+        chosen: Floats = known[kinds % len(known)]
+        return chosen
+    turn = np.arctan2(velocities[:, 1], velocities[:, 0]) / (2.0 * np.pi)
+    heading = np.round(_HEADINGS * turn).astype(np.int64) % _HEADINGS
+    heading[np.hypot(*velocities.T) < _STANDS] = _HEADINGS
+    coloured: Floats = known[heading]
+    return coloured
+
+
+def trails_of(recording: Recording, frame: int, seconds: float, *, most: int = 8) -> Floats:
+    """Return where those in a frame were before: (k, n, 2) m, the oldest first, at most `most`."""
+    first = int(np.searchsorted(recording.times, recording.times[frame] - seconds - 1e-9))
+    frames = range(frame - 1, first - 1, -max(1, -(-(frame - first) // most)))[::-1]
+    ids = recording.frame(frame).ids
+    found = np.full((len(frames), len(ids), 2), np.nan)
+    for k, before in enumerate(map(recording.frame, frames)):
+        if np.array_equal(before.ids, ids):
+            found[k] = before.positions
+        else:
+            _, here, there = np.intersect1d(ids, before.ids, return_indices=True)
+            found[k, here] = before.positions[there]
+    return found
+
+
+def draw_obstacles(sheet: Sheet, discs: Floats) -> None:
+    """Draw dynamic obstacles, x, y, radius (m, 3) in m, below the people."""
+    for x, y, radius in discs.tolist():
+        disc = Circle(
+            (x, y), radius, facecolor=palette.INK, edgecolor="none", alpha=OBSTACLE_STRENGTH
+        )
+        disc.set_zorder(2.7)
+        sheet.axes.add_patch(disc)
+
+
+def draw_people(sheet: Sheet, people: People) -> None:
+    """Draw discs as large as people are, or as large as can be seen, with headings and trails."""
+    shown = np.flatnonzero(_inside(people.positions, padded(sheet.view, 0.02)))
+    # Who was added last would lie above all others: no population should hide another.
+    shown = np.random.default_rng(0).permutation(shown)
+    if not len(shown):
+        return
+    smallest = _SMALLEST * sheet.metres_per_point
+    diameter = np.maximum(2.0 * people.radii[shown], smallest)
+    large = bool(diameter.mean() > _LARGE * sheet.metres_per_point)
+    at, colours = people.positions[shown], people.colours[shown]
+    if people.trails is not None and len(people.trails):
+        corners = slice(None) if large else slice(None, None, -(-len(people.trails) // 3))
+        before = people.trails[corners, shown]
+        _draw_trails(sheet, np.concatenate([before, at[None]]), colours)
+    discs = EllipseCollection(
+        diameter,
+        diameter,
+        np.zeros(len(shown)),
+        units="xy",
+        offsets=at,
+        offset_transform=sheet.axes.transData,
+        facecolors=colours,
+        edgecolors=palette.HALO if large else "none",
+        linewidths=0.35 if large else 0.0,
+        zorder=3.0,
+    )
+    sheet.axes.add_collection(discs, autolim=False)
+    if large and people.velocities is not None:
+        _draw_noses(sheet, at, people.velocities[shown], diameter)
+
+
+def _draw_trails(sheet: Sheet, places: Floats, colours: Floats) -> None:
+    """Draw where people (k, n, 2) came from, fainter the longer ago."""
+    age = np.linspace(0.0, 1.0, len(places))[1:]
+    pieces = np.stack([places[:-1], places[1:]], axis=2)  # (k - 1, n, 2, 2)
+    fading = np.repeat(0.45 * age, places.shape[1])
+    tints = np.column_stack([np.tile(colours, (len(age), 1)), fading])
+    lines = pieces.reshape(-1, 2, 2)
+    known = ~np.isnan(lines).any(axis=(1, 2))
+    width = float(np.clip(0.18 / sheet.metres_per_point, 0.45, 1.6))
+    drawn = LineCollection(
+        list(lines[known]), colors=tints[known], linewidths=width, capstyle="butt", zorder=2.8
+    )
+    sheet.axes.add_collection(drawn, autolim=False)
+
+
+def _draw_noses(sheet: Sheet, at: Floats, velocities: Floats, diameter: Floats) -> None:
+    """Draw a short line from the middle of everybody who walks to the rim, where it looks."""
+    pace = np.hypot(*velocities.T)
+    walks = pace > _STANDS
+    ahead = 0.5 * diameter[walks, None] * velocities[walks] / pace[walks, None]
+    lines = np.stack([at[walks] + 0.1 * ahead, at[walks] + 0.95 * ahead], axis=1)
+    width = 0.16 * float(diameter.mean()) / sheet.metres_per_point
+    drawn = LineCollection(list(lines), colors=palette.HALO, linewidths=width, zorder=3.1)
+    sheet.axes.add_collection(drawn, autolim=False)
+
+
+def draw_key(
+    sheet: Sheet, colouring: Colouring, names: Sequence[str], *, above: bool = False
+) -> None:
+    """Draw what the colours mean, below the left of the map; `above` the key of the ground."""
+    if colouring == "heading":
+        _draw_heading_key(sheet, above=above)
+    elif len(names) > 1:
+        _draw_population_key(sheet, names)
+
+
+def _draw_population_key(sheet: Sheet, names: Sequence[str]) -> None:
+    """Draw a dot for each population, below the left of the map."""
+    place = sheet.axes.get_position()
+    dots = [
+        Line2D([], [], color=palette.POPULATIONS[k % len(palette.POPULATIONS)], marker="o", lw=0)
+        for k in range(len(names))
+    ]
+    for dot in dots:
+        dot.set_markersize(4.5)
+    sheet.figure.legend(
+        dots,
+        [name or f"population {k + 1}" for k, name in enumerate(names)],
+        loc="center left",
+        bbox_to_anchor=(place.x0 - 0.006, 0.62 * place.y0),
+        ncols=_key_columns(sheet, names),
+        frameon=False,
+        fontsize=7,
+        labelcolor=palette.MUTED,
+        handlelength=1.0,
+        handletextpad=0.3,
+        columnspacing=1.2,
+        labelspacing=0.2,
+        borderpad=0.0,
+    )
+
+
+def _key_columns(sheet: Sheet, names: Sequence[str]) -> int:
+    """Return columns of the key: as many as fit left of the clock, and at most four rows."""
+    longest = max(len(name or "population 10") for name in names)
+    column = 0.22 + 0.05 * longest  # inches
+    fits = int(0.44 * sheet.figure.get_figwidth() / column)
+    return max(1, min(len(names), 4, fits), -(-len(names) // 4))
+
+
+def _draw_heading_key(sheet: Sheet, *, above: bool) -> None:
+    """Draw a wheel of the colours of directions, below the left of the map."""
+    place = sheet.axes.get_position()
+    width, height = sheet.figure.get_size_inches()
+    share, low = (0.42, 0.46 * place.y0) if above else (0.6, 0.24 * place.y0)
+    side = share * place.y0 * height  # inches
+    wheel = sheet.figure.add_axes((place.x0, low, side / width, side / height), projection="polar")
+    turn = np.linspace(0.0, 1.0, 181)
+    wheel.pcolormesh(
+        2.0 * np.pi * turn, [0.5, 1.0], turn[None, :-1], cmap=palette.heading_colours()
+    )
+    wheel.set_axis_off()
+    for words, level in (("walking towards", 0.72), ("● standing", 0.28)):
+        sheet.figure.text(
+            place.x0 + 1.2 * side / width,
+            low + level * side / height,
+            words,
+            fontsize=7,
+            color=palette.MUTED,
+            va="center",
+        )
+
+
+def busiest(positions: Floats, view: Box, side: float) -> Box:
+    """Return the square of `side` metres in a view with the most people in it.
+
+    Where the view is narrower than that, the square begins at its left or lower end.
+    """
+    cell = side / 6.0
+    x0, y0, x1, y1 = view
+    shape = [max(1, math.ceil((x1 - x0) / cell)), max(1, math.ceil((y1 - y0) / cell))]
+    box = [(x0, x0 + shape[0] * cell), (y0, y0 + shape[1] * cell)]
+    counts, _, _ = np.histogram2d(positions[:, 0], positions[:, 1], bins=shape, range=box)
+    sums = np.pad(counts.cumsum(0).cumsum(1), ((1, 0), (1, 0)))
+    m, n = (min(6, size) for size in shape)
+    within = sums[m:, n:] - sums[:-m, n:] - sums[m:, :-n] + sums[:-m, :-n]
+    i, j = np.unravel_index(int(within.argmax()), within.shape)
+    left = max(x0, min(x0 + i * cell, x1 - side))
+    low = max(y0, min(y0 + j * cell, y1 - side))
+    return left, low, left + side, low + side
+
+
+def _lens_view(view: Box, positions: Floats, lens: Lens) -> Box | None:
+    """Return what the lens shows; None where there is none."""
+    if not isinstance(lens, str):
+        return lens
+    shorter = min(view[2] - view[0], view[3] - view[1])
+    if lens == "none" or shorter < LARGEST or not len(positions):
+        return None
+    return busiest(positions, view, _LENS_METRES)
+
+
+def _add_lens(sheet: Sheet, part: Box, positions: Floats) -> Sheet:
+    """Return a small sheet over a corner of the map, with lines from the part that it shows."""
+    x0, y0, x1, y1 = _free_corner(sheet.view, part, positions)
+    place = sheet.axes.get_position()
+    width, height = sheet.view[2] - sheet.view[0], sheet.view[3] - sheet.view[1]
+    axes = sheet.figure.add_axes(
+        (
+            place.x0 + (x0 - sheet.view[0]) / width * place.width,
+            place.y0 + (y0 - sheet.view[1]) / height * place.height,
+            (x1 - x0) / width * place.width,
+            (y1 - y0) / height * place.height,
+        )
+    )
+    axes.set(xlim=(part[0], part[2]), ylim=(part[1], part[3]), xticks=[], yticks=[])
+    axes.set_facecolor(palette.PAGE)
+    axes.spines[:].set(color=palette.INK, linewidth=0.8)
+    axes.set_zorder(5)
+    _join(sheet, part, (x0, y0, x1, y1))
+    small = Sheet(sheet.figure, axes, part)
+    _draw_inner_bar(small)
+    return small
+
+
+def _free_corner(view: Box, part: Box, positions: Floats) -> Box:
+    """Return the corner of a view that hides the fewest people, and not the part itself."""
+    x0, y0, x1, y1 = view
+    shorter = min(x1 - x0, y1 - y0)
+    aspect = (part[3] - part[1]) / (part[2] - part[0])
+    width, height = _LENS_SIDE * shorter, _LENS_SIDE * shorter * aspect
+    edge = 0.012 * shorter
+    best, fewest = view, np.inf
+    for left in (x1 - edge - width, x0 + edge):
+        for low in (y1 - edge - height, y0 + edge):
+            box = (left, low, left + width, low + height)
+            hidden = float(np.count_nonzero(_inside(positions, box)))
+            if _overlap(box, part):
+                hidden += len(positions)
+            if hidden < fewest:
+                best, fewest = box, hidden
+    return best
+
+
+def _inside(positions: Floats, box: Box) -> NDArray[np.bool_]:
+    x, y = positions.T
+    inside: NDArray[np.bool_] = (x >= box[0]) & (y >= box[1]) & (x <= box[2]) & (y <= box[3])
+    return inside
+
+
+def _overlap(a: Box, b: Box) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def _join(sheet: Sheet, part: Box, box: Box) -> None:
+    """Frame the part that a lens shows, and draw the lines from its frame to that of the lens."""
+    frame = Rectangle(part[:2], part[2] - part[0], part[3] - part[1], fc="none", ec=palette.INK)
+    frame.set(linewidth=0.8, zorder=4.5)
+    sheet.axes.add_patch(frame)
+    corners = np.array([[(b[i], b[j]) for i in (0, 2) for j in (1, 3)] for b in (part, box)])
+    for near, far in zip(*corners, strict=True):
+        (x, y), (dx, dy) = far - near, (corners.reshape(-1, 2) - near).T
+        across = x * dy - y * dx
+        if across.min() >= 0 or across.max() <= 0:  # it has both frames on one side
+            ends = np.stack([near, far])
+            sheet.axes.plot(*ends.T, color=palette.INK, lw=0.6, alpha=0.75, zorder=4.4)
+
+
+def _draw_inner_bar(small: Sheet) -> None:
+    """Draw a bar of a round length inside the lower left of a lens."""
+    x0, y0, x1, y1 = small.view
+    metres = round_length((x1 - x0) / 5.0)
+    x, y = x0 + 0.035 * (x1 - x0), y0 + 0.04 * (y1 - y0)
+    small.axes.plot((x, x + metres), (y, y), color=palette.INK, lw=1.4, zorder=8)
+    small.axes.text(
+        x + metres / 2,
+        y + 0.012 * (y1 - y0),
+        f"{metres:g} m",
+        fontsize=6,
+        color=palette.INK,
+        ha="center",
+        va="bottom",
+        zorder=8,
+    )

@@ -1,0 +1,302 @@
+"""Pictures of roadmaps: over the plan in two dimensions, level by level in three.
+
+rrm-roadmaps-2006, figures 3, 5 and 6: nodes, local paths, clearance discs, and ways on them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import shapely
+from matplotlib.cm import ScalarMappable
+from matplotlib.collections import LineCollection
+from matplotlib.colors import Normalize
+from matplotlib.patches import PathPatch
+
+from footway.environment import Volume
+from footway.errors import BadQuery
+from footway.plot import layers, palette
+from footway.plot.arguments import checked
+from footway.plot.blended import blended_pieces
+from footway.plot.fakes import draw_fakes
+from footway.plot.ground import draw_ground, ground_of, outline
+from footway.plot.pages import draw_page_bar, keys_of, new_sheets
+from footway.plot.roadmap_levels import draw_levels
+from footway.plot.sheet import add_colour_key, padded
+from footway.roadmap.fake_obstacles import open_parts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+    from footway.corridor import Path
+    from footway.environment import Environment
+    from footway.plot.ground import Ground
+    from footway.plot.sheet import Sheet
+    from footway.roadmap import Roadmap
+
+    Floats = NDArray[np.float64]
+
+MANY: Final = 5_000
+"""Lines that are too many to be drawn thick, or as vectors."""
+
+FEW_DISCS: Final = 300
+"""Discs that are each drawn with a rim; of more only the union has one."""
+
+_TOP: Final = 92  # percentile of clearance that has the last colour: squares are rare and wide
+
+_NAMES: Final = {
+    "grid": "GRM",
+    "rrm": "RRM",
+    "rrm-star": "RRM*",
+    "rrrm": "RRRM",
+    "prm": "Voronoi PRM",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class RoadmapPanel:
+    """What one of several pictures shows.
+
+    Attributes:
+        caption: what is seen, above it on the left.
+        roadmap: all panels of a picture are of the same environment.
+        details: its numbers, on the right.
+        discs: centres (n, 2) and radii (n,) m of discs that are filled, in two dimensions.
+        path: on the roadmap; its edges are quiet then.
+        special: (n,) nodes that are drawn black, as the useful nodes of figure 3.
+
+    """
+
+    caption: str
+    roadmap: Roadmap
+    details: str = ""
+    discs: tuple[Floats, Floats] | None = None
+    path: Path | Floats | None = None
+    special: NDArray[np.bool_] | None = None
+
+    @property
+    def route(self) -> Floats | None:
+        """Points (k, d) of the path, m."""
+        points = getattr(self.path, "points", self.path)
+        return None if points is None else np.asarray(points, np.float64)
+
+    @property
+    def in_effect(self) -> RoadmapPanel:
+        """The same without what fake obstacles close."""
+        if not self.roadmap.fake_obstacles:
+            return self
+        stays = open_parts(self.roadmap)[0]
+        special = None if self.special is None else self.special[stays]
+        return replace(self, roadmap=self.roadmap.in_effect, special=special)
+
+
+@checked
+def draw_roadmap(
+    roadmap: Roadmap,
+    *,
+    environment: Environment | Volume | None = None,
+    path: Path | Floats | None = None,
+) -> Figure:
+    """Return a picture of a roadmap: nodes, and local paths coloured by clearance.
+
+    Args:
+        roadmap: in two or three dimensions.
+        environment: the ground, where it is at hand. Else it is found from the walls; in three
+            dimensions the voxels are drawn that the object never reaches.
+        path: of a query, drawn over it.
+
+    Example:
+        >>> import footway as fw
+        >>> from footway import plot
+        >>> field = fw.load("gallery:field")
+        >>> roadmap = fw.roadmap.grid(field, resolution=1.0, radius=0.5)
+        >>> figure = plot.draw_roadmap(roadmap, environment=field)
+
+    """
+    title = f"{roadmap.name or 'map'}: {_NAMES[roadmap.method]}"
+    panel = RoadmapPanel("", roadmap, path=path)
+    if panel.route is not None and panel.route.shape[1] != roadmap.dimension:
+        raise BadQuery(
+            f"the path has {panel.route.shape[1]} coordinates, and the roadmap {roadmap.dimension}"
+        )
+    size = f"{roadmap.n_nodes:,} nodes  ·  {roadmap.n_edges:,} edges"
+    if fakes := len(roadmap.fake_obstacles):
+        size = f"{size}  ·  {fakes} fake obstacle{'' if fakes == 1 else 's'}"
+    if path is not None:
+        size = f"{_length(panel):.2f} m  ·  {size}"
+    return draw_roadmaps([panel], title=title, details=size, environment=environment)
+
+
+@checked
+def draw_roadmaps(
+    panels: Sequence[RoadmapPanel],
+    *,
+    title: str,
+    details: str = "",
+    environment: Environment | Volume | None = None,
+    columns: int | None = None,
+) -> Figure:
+    """Return a picture with several roadmaps of one environment, to compare them.
+
+    Their edges are coloured by clearance on one scale. In three dimensions each level of the
+    environment is drawn on its own, from above, without its ceilings.
+
+    Args:
+        panels: in the order of reading.
+        title: of the page.
+        details: on the right of the title.
+        environment: the ground, where it is at hand.
+        columns: of plans; all side by side, or one above the other, if not given.
+
+    """
+    norm, above = _scale(panels)
+    if panels[0].roadmap.dimension == 3:
+        volume = environment if isinstance(environment, Volume) else None
+        sheets = draw_levels(panels, volume, norm, title=title, details=details)
+    else:
+        assert not isinstance(environment, Volume)
+        sheets = _draw_plans(
+            panels, environment, norm, columns=columns, title=title, details=details
+        )
+    if any(panel.path is None for panel in panels):
+        key = ScalarMappable(norm, palette.clearance_colours())
+        label = "clearance of the object (m)"
+        add_colour_key(sheets[0], key, label=label, above=above, area=keys_of(sheets[0]))
+    draw_page_bar(sheets[-1])
+    return sheets[0].figure
+
+
+def _scale(panels: Sequence[RoadmapPanel]) -> tuple[Normalize, bool]:
+    """Colours for the clearance of all panels."""
+    values = [panel.roadmap.samples().clearance for panel in panels if panel.roadmap.n_edges]
+    values += [panel.roadmap.node_clearance for panel in panels]
+    room = np.maximum(np.concatenate(values), 1e-3)
+    top = float(np.percentile(room, _TOP))
+    return Normalize(0.0, top, clip=True), top < room.max()
+
+
+def _length(panel: RoadmapPanel) -> float:
+    assert panel.route is not None
+    return float(np.linalg.norm(np.diff(panel.route, axis=0), axis=1).sum())
+
+
+def _draw_plans(
+    panels: Sequence[RoadmapPanel],
+    environment: Environment | None,
+    norm: Normalize,
+    *,
+    columns: int | None,
+    title: str,
+    details: str,
+) -> list[Sheet]:
+    first = panels[0].roadmap
+    bounds = first.bounds if environment is None else environment.bounds
+    x0, y0, x1, y1 = bounds
+    view = padded((x0, y0, x1, y1), 0.012)
+    captions = [(panel.caption, panel.details) for panel in panels]
+    sheets = new_sheets(view, captions, title=title, details=details, columns=columns)
+    ground = ground_of(first if environment is None else environment)
+    for sheet, panel in zip(sheets, panels, strict=True):
+        draw_ground(sheet, ground)
+        if panel.discs is not None:
+            _draw_discs(sheet, panel.discs, ground)
+        draw_fakes(sheet, panel.roadmap)
+        _draw_edges(sheet, panel.in_effect, norm)
+        _draw_nodes(sheet, panel.in_effect)
+        if panel.route is not None:
+            _draw_route(sheet, panel.route)
+    return sheets
+
+
+def _draw_discs(sheet: Sheet, discs: tuple[Floats, Floats], ground: Ground) -> None:
+    """Fill the union of discs, and draw the rim of each where they are few (figure 6)."""
+    centres, radii = (values[discs[1] > 0] for values in discs)
+    round_ = shapely.buffer(shapely.points(centres), radii, quad_segs=16)
+    union = shapely.intersection(shapely.union_all(round_), ground.walkable)
+    parts = shapely.orient_polygons(shapely.get_parts(union))
+    parts = parts[shapely.get_type_id(parts) == shapely.GeometryType.POLYGON]
+    if not len(parts):
+        return
+    shape = outline(parts)
+    fill: dict[str, Any] = {"facecolor": palette.CORRIDOR, "edgecolor": "none", "alpha": 0.2}
+    sheet.axes.add_patch(PathPatch(shape, zorder=1.5, **fill))
+    rims = round_ if len(round_) <= FEW_DISCS else [ring for p in parts for ring in _rings(p)]
+    rings = [shapely.get_coordinates(rim) for rim in rims]
+    lines = LineCollection(rings, colors=palette.CORRIDOR, linewidths=0.5, alpha=0.5, zorder=1.6)
+    sheet.axes.add_collection(lines, autolim=False)
+
+
+def _rings(polygon: shapely.Polygon) -> list[shapely.LinearRing]:
+    return [polygon.exterior, *polygon.interiors]
+
+
+def _draw_edges(sheet: Sheet, panel: RoadmapPanel, norm: Normalize) -> None:
+    roadmap = panel.roadmap
+    if roadmap.n_edges == 0:
+        return
+    many = roadmap.n_edges > MANY
+    small = len(panel.roadmap.nodes) > 60 or sheet.axes.get_position().width < 0.5
+    width = 0.3 if many else 0.9 if small else 1.5
+    step = 3.0 * sheet.metres_per_point
+    pieces, clearance = (blended_pieces if _is_blended(roadmap) else pieces_of)(roadmap, step)
+    if panel.path is not None:
+        quiet = LineCollection(list(pieces), colors=palette.MUTED, linewidths=0.7 * width)
+        quiet.set(zorder=2.0, capstyle="round", rasterized=many)
+        sheet.axes.add_collection(quiet, autolim=False)
+        return
+    if not many:
+        halo = LineCollection(list(pieces), colors=palette.HALO, linewidths=width + 1.4)
+        halo.set(zorder=1.95, alpha=0.8, capstyle="round")
+        sheet.axes.add_collection(halo, autolim=False)
+    drawn = LineCollection(list(pieces), cmap=palette.clearance_colours(), norm=norm)
+    drawn.set(linewidth=width, capstyle="round", zorder=2.0, rasterized=many)
+    drawn.set_array(clearance)
+    sheet.axes.add_collection(drawn, autolim=False)
+
+
+def _is_blended(roadmap: Roadmap) -> bool:
+    """Whether ways on a roadmap are lines and arcs."""
+    return roadmap.method == "prm"
+
+
+def pieces_of(roadmap: Roadmap, step: float) -> tuple[Floats, Floats]:
+    """Short pieces (n, 2, d) m of all local paths, and the clearance (n,) m of each.
+
+    No longer than a step; whole lines where there are many edges, as in a grid.
+    """
+    spacing = float(roadmap.lengths.max()) if roadmap.n_edges > MANY else step
+    points, clearance, edge = roadmap.samples(spacing)
+    here = np.flatnonzero(edge[:-1] == edge[1:])
+    ends = np.stack([points[here], points[here + 1]], axis=1)
+    return ends, 0.5 * (clearance[here] + clearance[here + 1])
+
+
+def _draw_nodes(sheet: Sheet, panel: RoadmapPanel) -> None:
+    """Draw discs with a rim, so that edges end in them; black ones where they are special."""
+    nodes = panel.roadmap.nodes
+    if len(nodes) > MANY:
+        return
+    if _is_blended(panel.roadmap) and panel.special is None:
+        x, y = nodes.T  # arcs pass them by: they are quiet
+        sheet.axes.scatter(x, y, s=2.5, c=palette.MUTED, linewidths=0, alpha=0.7, zorder=1.9)
+        return
+    wide = sheet.axes.get_position().width > 0.5
+    size = (26.0 if wide else 11.0) if len(nodes) <= 60 else (14.0 if wide else 5.0)
+    special = np.zeros(len(nodes), bool) if panel.special is None else panel.special
+    for chosen, face in ((~special, palette.HALO), (special, palette.INK)):
+        x, y = nodes[chosen].T
+        style: dict[str, Any] = {"edgecolors": palette.INK, "linewidths": 0.7 if wide else 0.5}
+        sheet.axes.scatter(x, y, s=size, c=face, zorder=3.3, **style)
+
+
+def _draw_route(sheet: Sheet, route: Floats) -> None:
+    for colour, width, level in ((palette.HALO, 3.2, 3.0), (palette.ACCENT, 1.7, 3.1)):
+        style: dict[str, Any] = {"solid_capstyle": "round", "solid_joinstyle": "round"}
+        sheet.axes.plot(*route.T, color=colour, lw=width, zorder=level, **style)
+    start, goal = tuple(route[0].tolist()), tuple(route[-1].tolist())
+    layers.draw_ends(sheet, start, goal, avoid=route)

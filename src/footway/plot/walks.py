@@ -1,0 +1,212 @@
+"""Pictures of walks: one on its own, or several side by side on the same part of a map."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from footway.plot import layers, palette
+from footway.plot.arguments import checked
+from footway.plot.ground import draw_ground, ground_of
+from footway.plot.pages import KEYS, SIDE, WIDTH, draw_page_bar, new_sheets
+from footway.plot.sheet import new_sheet, padded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+    from footway.corridor import Corridor, CorridorMap, Path
+    from footway.environment import Environment
+    from footway.follow import Disc, Walk
+    from footway.plot.ground import Ground
+    from footway.plot.sheet import Box, Sheet
+
+    Floats = NDArray[np.float64]
+
+BAND: Final = 12
+"""Most walks of a panel that are drawn in their true width; more of them are thin lines."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """What one of several maps shows.
+
+    Attributes:
+        caption: what is seen, above it on the left.
+        details: its numbers, on the right.
+        walks: drawn in this order.
+        colours: of the walks, in the same order; where there are none, all have the accent.
+        names: of the walks, for the key below the maps; one entry for each name.
+        corridor: that is filled; the first walk's own where it is left out.
+        compare: a path to compare with, dashed, and its name.
+
+    """
+
+    caption: str
+    walks: Sequence[Walk]
+    details: str = ""
+    colours: Sequence[str] = ()
+    names: Sequence[str] = ()
+    corridor: Corridor | None = None
+    compare: tuple[Path, str] | None = None
+
+    @property
+    def ground(self) -> Corridor:
+        """The corridor that is filled."""
+        return self.walks[0].corridor if self.corridor is None else self.corridor
+
+    @property
+    def discs(self) -> tuple[Disc, ...]:
+        """Dynamic obstacles of the walks."""
+        return self.walks[0].obstacles
+
+
+@dataclass
+class _Key:
+    """Entries of the legend, by name, in the order in which they were first drawn."""
+
+    entries: dict[str, Any] = field(default_factory=dict)
+
+    def line(self, name: str, colour: str, **style: Any) -> None:
+        self.entries.setdefault(name, Line2D([], [], color=colour, **style))
+
+    def area(self, name: str, colour: str, **style: Any) -> None:
+        self.entries.setdefault(name, Patch(facecolor=colour, **style))
+
+    def disc(self, name: str, colour: str) -> None:
+        self.entries.setdefault(name, Line2D([], [], color=colour, marker="o", ms=5, lw=0))
+
+
+@checked
+def draw_walk(cmap: CorridorMap, walk: Walk, *, environment: Environment | None = None) -> Figure:
+    """Return a picture of a walk in its corridor, with the dynamic obstacles that it goes around.
+
+    Args:
+        cmap: the map that the corridor was found on.
+        walk: in two dimensions.
+        environment: the ground, where it is at hand; else it is found from the map's walls.
+
+    """
+    details = (
+        f"{walk.length:.2f} m  ·  {walk.duration:.1f} s  ·  radius {walk.radius:g} m  ·  "
+        f"clearance {walk.clearance:.3f} m"
+    )
+    panel = Panel("", [walk])
+    sheet = new_sheet(_view(cmap, [panel]), title=cmap.name or "map", details=details)
+    key = _Key()
+    _draw_panel(sheet, panel, ground_of(environment if environment is not None else cmap), key)
+    _draw_key(sheet, key)
+    return sheet.figure
+
+
+@checked
+def draw_panels(
+    cmap: CorridorMap,
+    panels: Sequence[Panel],
+    *,
+    title: str,
+    details: str = "",
+    environment: Environment | None = None,
+) -> Figure:
+    """Return a picture with several maps of the same place, to compare walks on them.
+
+    Maps that are wider than high stand one above the other, others side by side.
+    """
+    view = _view(cmap, panels)
+    sheets = new_sheets(
+        view, [(panel.caption, panel.details) for panel in panels], title=title, details=details
+    )
+    ground = ground_of(environment if environment is not None else cmap)
+    key = _Key()
+    for sheet, panel in zip(sheets, panels, strict=True):
+        _draw_panel(sheet, panel, ground, key)
+    _draw_key(sheets[-1], key)
+    draw_page_bar(sheets[-1])
+    return sheets[0].figure
+
+
+def _draw_panel(sheet: Sheet, panel: Panel, ground: Ground, key: _Key) -> None:
+    """Draw ground, corridor, obstacles and walks, and enter them in the key."""
+    draw_ground(sheet, ground)
+    layers.draw_corridor(sheet, panel.ground, ground.walkable)
+    key.area("corridor", palette.CORRIDOR, alpha=0.3)
+    layers.draw_backbone(sheet, panel.ground)
+    key.line("backbone", palette.CORRIDOR, lw=0.8, dashes=(4.0, 2.5))
+    if panel.discs:
+        layers.draw_discs(sheet, panel.discs, panel.walks[0])
+        moving = any(any(disc.velocity) for disc in panel.discs)
+        key.disc("obstacle, where it is met" if moving else "dynamic obstacle", palette.INK)
+    if panel.compare is not None:
+        path, name = panel.compare
+        style: dict[str, Any] = {"lw": 1.0, "dashes": (3.0, 1.6)}
+        sheet.axes.plot(*path.points.T[:2], color=palette.INK, zorder=2.9, **style)
+        key.line(name, palette.INK, **style)
+    _draw_walks(sheet, panel, key)
+    first = panel.walks[0]
+    layers.draw_ends(sheet, first.start, first.goal, avoid=_busy(panel))
+
+
+def _draw_walks(sheet: Sheet, panel: Panel, key: _Key) -> None:
+    count = len(panel.walks)
+    colours = panel.colours or [palette.ACCENT] * count
+    names = panel.names or ["walk, as wide as the character"] * count
+    for walk, colour, name in zip(panel.walks, colours, names, strict=True):
+        if count <= BAND:
+            layers.draw_walk_line(sheet, walk, colour=colour)
+        else:
+            x, y = walk.points.T[:2]
+            sheet.axes.plot(x, y, color=colour, lw=0.5, alpha=0.55, zorder=3.0)
+        key.line(name, colour, lw=1.6)
+
+
+def _busy(panel: Panel) -> Floats:
+    """Points that words keep off: the first walk, and dynamic obstacles. (n, 2) m."""
+    points = panel.walks[0].points[:, :2]
+    if not panel.discs:
+        return points
+    return np.vstack([points, [disc.at[:2] for disc in panel.discs]])
+
+
+def _view(cmap: CorridorMap, panels: Iterable[Panel]) -> Box:
+    """Return the part of the map that shows all corridors and walks, and a margin."""
+    boxes = [box for panel in panels for box in _boxes(panel)]
+    low = [min(box[k] for box in boxes) for k in (0, 1)]
+    high = [max(box[k] for box in boxes) for k in (2, 3)]
+    x0, y0, x1, y1 = padded((low[0], low[1], high[0], high[1]), 0.03)
+    whole = padded(cmap.bounds, 0.006)
+    return max(x0, whole[0]), max(y0, whole[1]), min(x1, whole[2]), min(y1, whole[3])
+
+
+def _boxes(panel: Panel) -> Iterable[Box]:
+    corridor = panel.ground
+    backbone = corridor.backbone[:, :2]
+    reach = corridor.radii[:, None]
+    yield (*(backbone - reach).min(axis=0).tolist(), *(backbone + reach).max(axis=0).tolist())
+    for walk in panel.walks:
+        points = walk.points[:, :2]
+        yield (*points.min(axis=0).tolist(), *points.max(axis=0).tolist())
+
+
+def _draw_key(sheet: Sheet, key: _Key) -> None:
+    """Draw the legend below the left of the maps."""
+    figure = sheet.figure
+    figure.legend(
+        key.entries.values(),
+        key.entries.keys(),
+        loc="center left",
+        bbox_to_anchor=(SIDE / WIDTH - 0.004, 0.62 * KEYS / figure.get_figheight()),
+        ncols=min(len(key.entries), 5),
+        frameon=False,
+        fontsize=7,
+        labelcolor=palette.MUTED,
+        handlelength=1.9,
+        handletextpad=0.6,
+        columnspacing=1.6,
+        borderpad=0.0,
+    )

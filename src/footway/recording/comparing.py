@@ -1,0 +1,195 @@
+"""Compare recordings bit by bit: hashes of frames, and the first difference.
+
+All hashed values are little-endian, and characters are sorted by id:
+
+    frame    BLAKE2b of 16 bytes over step (int64), time (float64), number of characters n (int64),
+             ids (n int64), x and y (n x 2 float64), velocity (n x 2 float32), radius (n float64)
+             and population (n int64)
+    replay   BLAKE2b of 16 bytes over the length of a step (float64), the number of frames (int64),
+             the hashes of all frames, and the names of populations (a JSON list in UTF-8)
+
+So -0.0 is not 0.0, and a NaN is the same as another one with the same bits. Seed, name of the map,
+dynamic obstacles and whether the run was complete are not included.
+"""
+
+from __future__ import annotations
+
+import json
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from footway.recording.recording import Recording
+
+_BYTES: Final = 16
+
+What = Literal[
+    "step", "time", "missing in A", "missing in B", "position", "velocity", "radius", "population"
+]
+
+
+class FrameHash(NamedTuple):
+    """Hash of one frame."""
+
+    frame: int  # number of the frame, from 0
+    step: int  # simulation steps done
+    time: float  # s
+    characters: int  # that are in it
+    hash: str  # 32 hexadecimal digits
+
+
+class FrameDifference(NamedTuple):
+    """The first frame in which two recordings differ, and a character that differs in it."""
+
+    frame: int  # number of the frame, from 0
+    step: int  # simulation steps done, in A
+    time: float  # s, in A
+    what: What  # differs
+    character: int  # the one with the smallest id that differs; -1: the frame itself does
+    values: tuple[Any, Any]  # in A and in B; None where it is missing
+    amount: float | None  # m, m/s or s between them; None where they are no such numbers
+    characters: int  # number of characters that differ in this frame
+
+
+class Comparison(NamedTuple):
+    """Differences between two recordings, A and B.
+
+    Attributes:
+        facts: values in A and B of whatever differs of the recordings as a whole: "dt" (s),
+            "populations", "frames" (how many), "seed", "map", "complete".
+        first: the first frame that differs; None if all frames that both have are the same.
+
+    """
+
+    facts: dict[str, tuple[Any, Any]]
+    first: FrameDifference | None
+
+    @property
+    def equal(self) -> bool:
+        """Whether the replay hashes are the same: seed, map and "complete" do not count."""
+        return self.first is None and not self.facts.keys() & {"dt", "populations", "frames"}
+
+
+class _Sorted(NamedTuple):
+    """A frame in the order of ids, as it is hashed."""
+
+    ids: NDArray[np.int64]
+    position: NDArray[np.float64]
+    velocity: NDArray[np.float32]
+    radius: NDArray[np.float64]
+    population: NDArray[np.int64]
+
+
+def frame_hashes(recording: Recording) -> Iterator[FrameHash]:
+    """Give the hash of each frame."""
+    for k, (step, time) in enumerate(_moments(recording)):
+        rows = _sorted(recording, k)
+        digest = blake2b(digest_size=_BYTES)
+        for value, kind in ((step, "<i8"), (time, "<f8"), (len(rows.ids), "<i8")):
+            digest.update(np.array(value, kind).tobytes())
+        for column, kind in zip(rows, ("<i8", "<f8", "<f4", "<f8", "<i8"), strict=True):
+            digest.update(np.ascontiguousarray(column, kind).tobytes())
+        yield FrameHash(k, step, time, len(rows.ids), digest.hexdigest())
+
+
+def replay_hash(recording: Recording, frames: Iterable[FrameHash] | None = None) -> str:
+    """Return the hash of a whole recording; `frames` where their hashes are known already."""
+    digest = blake2b(digest_size=_BYTES)
+    digest.update(np.array(recording.step, "<f8").tobytes())
+    digest.update(np.array(recording.n_frames, "<i8").tobytes())
+    for frame in frame_hashes(recording) if frames is None else frames:
+        digest.update(bytes.fromhex(frame.hash))
+    digest.update(json.dumps(recording.names).encode())
+    return digest.hexdigest()
+
+
+def compare(a: Recording, b: Recording) -> Comparison:
+    """Compare two recordings, frame by frame, up to the first that differs."""
+    facts = {
+        "dt": (a.step, b.step),
+        "populations": (list(a.names), list(b.names)),
+        "frames": (a.n_frames, b.n_frames),
+        "seed": (a.seed, b.seed),
+        "map": (a.map_name, b.map_name),
+        "complete": (a.complete, b.complete),
+    }
+    others = {name: pair for name, pair in facts.items() if pair[0] != pair[1]}
+    frames = range(min(a.n_frames, b.n_frames))
+    first = next((found for k in frames if (found := _difference(a, b, k)) is not None), None)
+    return Comparison(others, first)
+
+
+def _moments(recording: Recording) -> Iterator[tuple[int, float]]:
+    return zip(recording.steps.tolist(), recording.times.tolist(), strict=True)
+
+
+def _sorted(recording: Recording, k: int) -> _Sorted:
+    frame, who = recording.frame(k), recording.characters
+    order = np.argsort(frame.ids, kind="stable")
+    ids = frame.ids[order]
+    place = np.searchsorted(who.ids, ids)
+    return _Sorted(
+        ids,
+        frame.positions[order],
+        frame.velocities[order],
+        who.radius[place],
+        who.population[place].astype(np.int64),
+    )
+
+
+def _difference(a: Recording, b: Recording, k: int) -> FrameDifference | None:
+    """Return how frame k differs in two recordings; None where it does not."""
+    step, time = int(a.steps[k]), float(a.times[k])
+    steps, times = (step, int(b.steps[k])), (time, float(b.times[k]))
+    if steps[0] != steps[1]:
+        return FrameDifference(k, step, time, "step", -1, steps, abs(times[1] - time), 0)
+    if times[0] != times[1]:
+        return FrameDifference(k, step, time, "time", -1, times, abs(times[1] - time), 0)
+    rows, others = _sorted(a, k), _sorted(b, k)
+    _, here, there = np.intersect1d(rows.ids, others.ids, return_indices=True)
+    differing = np.zeros(len(here), bool)
+    for name in _Sorted._fields[1:]:
+        differing |= _differ(getattr(rows, name)[here], getattr(others, name)[there])
+    changed = rows.ids[here][differing]
+    only_a = np.setdiff1d(rows.ids, others.ids)
+    only_b = np.setdiff1d(others.ids, rows.ids)
+    number = len(changed) + len(only_a) + len(only_b)
+    if not number:
+        return None
+    character = int(np.concatenate([changed, only_a, only_b]).min())
+    what, values, amount = _described(rows, others, character)
+    return FrameDifference(k, step, time, what, character, values, amount, number)
+
+
+def _differ(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which rows of two columns (n,) or (n, 2) differ in some bit."""
+    kind = f"i{one.dtype.itemsize}"
+    bits = one.view(kind) != other.view(kind)
+    rows: NDArray[np.bool_] = bits if bits.ndim == 1 else bits.any(axis=1)
+    return rows
+
+
+def _described(
+    rows: _Sorted, others: _Sorted, character: int
+) -> tuple[What, tuple[Any, Any], float | None]:
+    """Return what of a character differs, its values, and how far they are apart."""
+    place = np.searchsorted(rows.ids, character)
+    place_b = np.searchsorted(others.ids, character)
+    if character not in rows.ids:
+        return "missing in A", (None, others.position[place_b].tolist()), None
+    if character not in others.ids:
+        return "missing in B", (rows.position[place].tolist(), None), None
+    fields: tuple[What, ...] = ("position", "velocity", "radius")
+    for what in fields:
+        one, other = getattr(rows, what)[place], getattr(others, what)[place_b]
+        if one.tobytes() != other.tobytes():
+            with np.errstate(all="ignore"):
+                apart = float(np.linalg.norm(np.float64(other) - np.float64(one)))
+            return what, (one.tolist(), other.tolist()), apart
+    return "population", (int(rows.population[place]), int(others.population[place_b])), None

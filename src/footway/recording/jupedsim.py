@@ -1,0 +1,111 @@
+"""JuPedSim's trajectories: a SQLite database (version 2), for JuPedSim's tools and PedPy."""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from contextlib import closing
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import shapely
+
+from footway.recording.trajectories import batches, even_frames, ground_of
+from footway.writing import whole_file
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from footway.environment import Environment
+    from footway.recording.recording import Recording
+    from footway.recording.trajectories import Batch, EvenFrames
+
+VERSION: Final = 2
+
+_TABLES: Final = """
+CREATE TABLE trajectory_data (
+    frame INTEGER NOT NULL, id INTEGER NOT NULL,
+    pos_x REAL NOT NULL, pos_y REAL NOT NULL, ori_x REAL NOT NULL, ori_y REAL NOT NULL);
+CREATE TABLE metadata (key TEXT NOT NULL UNIQUE PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE geometry (hash INTEGER NOT NULL, wkt TEXT NOT NULL);
+CREATE UNIQUE INDEX geometry_hash ON geometry (hash);
+CREATE TABLE frame_data (frame INTEGER NOT NULL, geometry_hash INTEGER NOT NULL);
+"""
+
+_STANDS: Final = 1e-6  # m/s, below which one looks where one looked before
+
+
+def save_jupedsim(
+    recording: Recording,
+    file: str | os.PathLike[str],
+    *,
+    environment: Environment | None = None,
+) -> None:
+    """Write a recording as JuPedSim does: positions, directions, frame rate and geometry.
+
+    Args:
+        recording: of a crowd. Frames that are not as far apart as the first two are left out.
+        file: to write, by habit with the suffix .sqlite.
+        environment: the geometry; without it, a box around everybody.
+
+    Raises:
+        BadFile: the file cannot be written.
+        BadInput: nobody was recorded.
+
+    """
+    even = even_frames(recording)
+    ground = ground_of(recording, environment)
+    with whole_file(file) as part, closing(sqlite3.connect(part)) as database:
+        database.execute("PRAGMA journal_mode = OFF")  # who is interrupted has no file anyway
+        database.execute("PRAGMA synchronous = OFF")
+        database.executescript(_TABLES)
+        _write_facts(database, even, ground)
+        for rows in _rows(recording, even):
+            database.executemany("INSERT INTO trajectory_data VALUES (?, ?, ?, ?, ?, ?)", rows)
+        database.execute("CREATE INDEX frame_id_idx ON trajectory_data (frame, id)")
+        database.commit()
+
+
+def _write_facts(database: sqlite3.Connection, even: EvenFrames, ground: shapely.Geometry) -> None:
+    wkt = shapely.to_wkt(ground, rounding_precision=-1)
+    key = zlib.crc32(wkt.encode())  # any number will do, as long as frames name the same
+    bounds = zip(("xmin", "ymin", "xmax", "ymax"), map(str, ground.bounds), strict=True)
+    database.execute("INSERT INTO geometry VALUES (?, ?)", (key, wkt))
+    database.executemany(
+        "INSERT INTO metadata VALUES (?, ?)",
+        [("version", str(VERSION)), ("fps", repr(even.rate)), *bounds],
+    )
+    database.executemany(
+        "INSERT INTO frame_data VALUES (?, ?)", ((n, key) for n in even.numbers.tolist())
+    )
+
+
+def _rows(recording: Recording, even: EvenFrames) -> Iterator[Iterator[tuple[float, ...]]]:
+    """Give rows frame, id, position, direction, in batches."""
+    everybody = recording.characters.ids  # any numbers: rows of `looks` are their places in here
+    looks = np.tile([1.0, 0.0], (len(everybody), 1))
+    for batch in batches(recording, even.frames, even.numbers):
+        directions = _directions(batch, np.searchsorted(everybody, batch.ids), looks)
+        columns = (batch.frame, batch.ids, *batch.positions.T, *directions.T)
+        yield zip(*(column.tolist() for column in columns), strict=True)
+
+
+def _directions(
+    batch: Batch, who: NDArray[np.int64], looks: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return unit vectors (n, 2) along the velocities.
+
+    `looks` has the last one of everybody, and `who` (n,) says which of them each row is.
+    """
+    pace = np.hypot(*batch.velocities.T)
+    found: NDArray[np.float64] = batch.velocities / np.maximum(pace, _STANDS)[:, None]
+    ends = np.flatnonzero(np.diff(batch.frame, append=-1)) + 1
+    for first, last in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
+        here = who[first:last]
+        stands = pace[first:last] < _STANDS
+        found[first:last][stands] = looks[here[stands]]
+        looks[here] = found[first:last]
+    return found

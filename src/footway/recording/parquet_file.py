@@ -1,0 +1,258 @@
+"""Recordings as Parquet files: one row per character and frame."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from footway.errors import BadFile
+from footway.recording.recording import Rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+    from typing import BinaryIO
+
+    from numpy.typing import NDArray
+
+    from footway.recording.recording import Recording
+
+COLUMNS: Final = {
+    "frame": "int64",  # number of simulation steps done
+    "time": "float64",  # s
+    "id": "int32",
+    "x": "float64",  # m
+    "y": "float64",
+    "vx": "float32",  # m/s
+    "vy": "float32",
+    "radius": "float64",  # m
+    "population": "int32",  # index into the names of populations
+}
+
+_PLACES: Final = ("id", "x", "y", "vx", "vy")
+_REPEATED: Final = ["frame", "time", "radius", "population"]
+"""Columns with few different values: a dictionary makes them nearly free."""
+
+_ENCODINGS: Final = {
+    "id": "DELTA_BINARY_PACKED",  # ids mostly follow each other
+    **dict.fromkeys(("x", "y", "vx", "vy"), "BYTE_STREAM_SPLIT"),
+}
+
+_KEY: Final = b"footway"
+_MAGIC: Final = b"PAR1"
+
+_MOST_ROWS_OF_GROUP: Final = 2**24
+"""Ours have half a million, and one frame more; a group is read in one go, with 40 bytes a row."""
+
+_MOST_ROWS_PER_BYTE: Final = 200
+"""A crowd that stands still has one row in a byte, and 40 if all of it stands in one point."""
+
+
+def write_parquet(
+    recording: Recording, stream: BinaryIO, header: str, *, rows_per_group: int
+) -> None:
+    """Write a recording as a Parquet file with our header; memory stays flat.
+
+    Row groups have whole frames, as many as it takes for `rows_per_group` rows.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    schema = _schema()
+    with parquet.ParquetWriter(
+        stream,
+        schema,
+        compression="zstd",
+        use_dictionary=_REPEATED,
+        column_encoding=_ENCODINGS,
+        write_statistics=["frame"],
+        write_page_checksum=True,
+        store_schema=False,
+    ) as writer:
+        writer.add_key_value_metadata({_KEY: header})
+        for first, last in _groups(recording.offsets, rows_per_group):
+            columns = _columns(recording, first, last)
+            arrays = [_array(columns[name], kind) for name, kind in COLUMNS.items()]
+            table = pa.Table.from_arrays(arrays, schema=schema)
+            writer.write_table(table, row_group_size=len(table))
+
+
+def _groups(offsets: NDArray[np.int64], rows: int) -> Iterator[tuple[int, int]]:
+    """Frames first to last - 1 of each row group; frames without rows at the end are left out."""
+    first, total = 0, int(offsets[-1])
+    while offsets[first] < total:
+        wanted = min(int(offsets[first]) + rows, total)
+        last = int(np.searchsorted(offsets, wanted))
+        yield first, last
+        first = last
+
+
+def _columns(recording: Recording, first: int, last: int) -> dict[str, NDArray[Any]]:
+    """Return the rows of frames first to last - 1, by the names of columns."""
+    offsets, who = recording.offsets, recording.characters
+    counts = np.diff(offsets[first : last + 1])
+    rows = recording.source.read(int(offsets[first]), int(offsets[last]))
+    place = np.searchsorted(who.ids, rows.ids)
+    return {
+        "frame": np.repeat(recording.steps[first:last], counts),
+        "time": np.repeat(recording.times[first:last], counts),
+        "id": rows.ids,
+        "x": rows.positions[:, 0],
+        "y": rows.positions[:, 1],
+        "vx": rows.velocities[:, 0],
+        "vy": rows.velocities[:, 1],
+        "radius": who.radius[place],
+        "population": who.population[place],
+    }
+
+
+class ParquetRows:
+    """The rows of a recording, read from its file when they are asked for.
+
+    Attributes:
+        file: where they are.
+        header: what Footway says about the recording, as JSON.
+        n_groups: number of row groups.
+        n_rows: number of rows.
+
+    """
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        with self.damage_named():
+            self._parquet = _open(file)
+            sizes = _checked_sizes(file, self._parquet.metadata)
+            self.header = self._parquet.metadata.metadata[_KEY].decode()
+        self.n_groups = len(sizes)
+        self._first = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+        self.n_rows = int(self._first[-1])
+        self._cached: tuple[int, Rows] = (-1, _no_rows(0))
+
+    def read(self, first: int, last: int) -> Rows:
+        """Return rows first to last - 1."""
+        found = _no_rows(last - first)
+        group = int(np.searchsorted(self._first, first, side="right")) - 1
+        at = first
+        while at < last:
+            begin, end = self._first[group : group + 2].tolist()
+            stop = min(last, end)
+            here, there = slice(at - first, stop - first), slice(at - begin, stop - begin)
+            part = self._group(group)
+            found.ids[here] = part.ids[there]
+            found.positions[here] = part.positions[there]
+            found.velocities[here] = part.velocities[there]
+            at, group = stop, group + 1
+        return found
+
+    def columns(self, group: int, names: Sequence[str]) -> list[NDArray[Any]]:
+        """Return some columns of a row group."""
+        with self.damage_named():
+            # Threads of pyarrow abort the interpreter at its end, now and then: arrow issue 34314.
+            table = self._parquet.read_row_group(group, columns=list(names), use_threads=False)
+            return [_values(table[name], COLUMNS[name]) for name in names]
+
+    def close(self) -> None:
+        """Close the file: nothing more is read from it."""
+        self._parquet.close(force=True)
+
+    def _group(self, group: int) -> Rows:
+        """Return the rows of a group; the last one is kept, for those who go frame by frame."""
+        if self._cached[0] != group:
+            ids, x, y, vx, vy = self.columns(group, _PLACES)
+            places, ways = np.column_stack([x, y]), np.column_stack([vx, vy])
+            self._cached = group, Rows(ids.astype(np.int64), places, ways)
+        return self._cached[1]
+
+    @contextmanager
+    def damage_named(self) -> Iterator[None]:
+        """Turn whatever reading a damaged file raises into BadFile."""
+        from pyarrow import ArrowException
+
+        try:
+            yield
+        except BadFile:
+            raise
+        except (ArrowException, OSError, ValueError, TypeError, LookupError, MemoryError) as error:
+            raise BadFile(
+                f"{self.file}: a recording that is damaged ({reason_of(error)})"
+            ) from None
+
+
+def _array(values: NDArray[Any], kind: str) -> Any:
+    """Return values as Arrow has them; pyarrow.array would import pandas, for 0.4 s."""
+    import pyarrow as pa
+
+    packed = np.ascontiguousarray(values, kind)
+    return pa.Array.from_buffers(pa.type_for_alias(kind), len(packed), [None, pa.py_buffer(packed)])
+
+
+def _values(column: Any, kind: str) -> NDArray[Any]:
+    """Return a column of Arrow; its to_numpy would import pandas, too."""
+    size = np.dtype(kind).itemsize
+    parts = [
+        np.frombuffer(chunk.buffers()[1], kind, len(chunk), chunk.offset * size)
+        for chunk in column.chunks
+        if len(chunk)
+    ]
+    return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, kind), *parts])
+
+
+def _schema() -> Any:
+    import pyarrow as pa
+
+    return pa.schema([pa.field(name, kind, nullable=False) for name, kind in COLUMNS.items()])
+
+
+def _open(file: Path) -> Any:
+    """Return pyarrow's ParquetFile of a recording; BadFile where it is something else."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        with file.open("rb") as stream:
+            if stream.read(len(_MAGIC)) != _MAGIC:
+                raise BadFile(f"{file}: not a Parquet file; give a recording of a run")
+        source = pa.OSFile(str(file))
+    except FileNotFoundError:
+        raise BadFile(f"{file}: no such file") from None
+    except IsADirectoryError:
+        raise BadFile(f"{file}: is a directory; give the file of a recording") from None
+    try:
+        found = parquet.ParquetFile(source, pre_buffer=False, page_checksum_verification=True)
+    except (pa.ArrowException, OSError) as error:
+        source.close()
+        raise BadFile(
+            f"{file}: a Parquet file that is cut off or damaged ({reason_of(error)})"
+        ) from None
+    if _KEY not in (found.metadata.metadata or {}):
+        raise BadFile(f"{file}: a Parquet file, but not a recording of Footway")
+    if not found.schema_arrow.equals(_schema()):
+        raise BadFile(f"{file}: a recording with other columns; update Footway")
+    return found
+
+
+def reason_of(error: BaseException) -> str:
+    """Return the first line of what an error says, cut off where it is long."""
+    words = str(error).splitlines()
+    return f"{words[0] if words else type(error).__name__:.120}"
+
+
+def _checked_sizes(file: Path, metadata: Any) -> NDArray[np.int64]:
+    """Rows of each group, as the file declares them; ValueError where that cannot be.
+
+    Before anything is read: what is read takes memory as it is declared.
+    """
+    sizes = np.array(
+        [metadata.row_group(k).num_rows for k in range(metadata.num_row_groups)], np.int64
+    )
+    if sizes.min(initial=0) < 0 or sizes.max(initial=0) > _MOST_ROWS_OF_GROUP:
+        raise ValueError(f"it declares a row group of {sizes.max():,} rows")
+    if sizes.sum() > _MOST_ROWS_PER_BYTE * file.stat().st_size:
+        raise ValueError(f"it declares {sizes.sum():,} rows, more than can be in it")
+    return sizes
+
+
+def _no_rows(count: int) -> Rows:
+    return Rows(np.empty(count, np.int64), np.empty((count, 2)), np.empty((count, 2), np.float32))

@@ -1,0 +1,484 @@
+"""Recordings as Parquet, one row per character and frame, streamed while the crowd walks.
+
+While a run lasts, its frames go into parts, each a Parquet file of its own (see `output`); `close`
+makes one file of them. A run that is killed leaves its parts, and `load` reads them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import time
+from bisect import bisect_right
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from footway import validation
+from footway.errors import BadFile, BadInput
+from footway.recording.joining import chained, joined, union
+from footway.recording.output import Output, folder_of, parts_in
+from footway.recording.parquet_file import ParquetRows, write_parquet
+from footway.recording.recording import (
+    OBSTACLE_COLUMNS,
+    Characters,
+    InMemory,
+    Recorder,
+    Recording,
+    concatenated,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from os import PathLike
+
+    from numpy.typing import NDArray
+
+    from footway.recording.recording import Rows, RowSource
+
+FORMAT: Final = "footway recording"
+VERSION: Final = 1
+
+ROWS_PER_GROUP: Final = 500_000
+"""About 10 MB of file and 20 MB of memory; two groups are in memory at a time."""
+
+_SHORTEST_PART: Final = 10.0
+"""s of real time after which even a few frames are written: the most that a kill can lose."""
+
+_SHARE_OF_RUN: Final = 0.01
+"""The same as a share of the run so far: parts of long runs must not become too many."""
+
+SUFFIX: Final = ".parquet"
+
+_FRAME: Final = np.dtype([("step", np.int64), ("time", np.float64), ("count", np.int64)])
+
+
+class ParquetRecorder(Recorder):
+    """Streams the frames of a run into a Parquet file; memory stays flat.
+
+    `close` gives a recording that reads the file when it is asked for rows. As a context manager
+    it writes the frames so far if a run fails, and marks the file as not complete.
+
+    Args:
+        file: to write. A file of this name is replaced when the run has ended.
+        step: s, of the simulation.
+        seed: of the simulation.
+        map_name: of the map that they walk on.
+        names: of populations.
+        rows_per_group: rows that are written at a time, in whole frames.
+        before: the frames of this run up to now, which are in `file`: recording continues in it.
+
+    Raises:
+        BadFile: the file cannot be written, or somebody else is writing it.
+
+    """
+
+    def __init__(
+        self,
+        file: str | PathLike[str],
+        *,
+        step: float,
+        seed: int,
+        map_name: str,
+        names: Sequence[str],
+        rows_per_group: int = ROWS_PER_GROUP,
+        before: Recording | None = None,
+    ) -> None:
+        super().__init__(step=step, seed=seed, map_name=map_name, names=names)
+        self.file = Path(file)
+        self._rows_per_group = rows_per_group
+        self._waiting = 0  # rows that are not written yet
+        self._parts = _PartFiles()
+        self._is_broken = False  # a part could not be written: those before it are all there is
+        self._output = Output(file)
+        try:
+            self._begin(before)
+        except BaseException:
+            self._output.release()
+            raise
+        self._began = self._last_flush = time.monotonic()
+        self._writer = ThreadPoolExecutor(1)  # the crowd walks on while rows are compressed
+        self._pending: Future[None] | None = None
+
+    def _begin(self, before: Recording | None) -> None:
+        """Take over the frames before, and write a part without frames: errors come early."""
+        if before is not None:
+            if not _is_whole_file(before):
+                _write(replace(before, complete=False), self._output, self._output.file)
+                before = replace(before, source=ParquetRows(self._output.file))
+            self.continue_from(before)
+        self._before, self._frames_written = before, len(self._steps)
+        self._output.clear()
+        self._write_part(self._new_frames())
+
+    def flush(self) -> None:
+        """Write the frames so far, and return when they are on the disk."""
+        self._flush()
+        self._await()
+
+    def close(self) -> Recording:
+        """Write the rest, and return a recording that reads from the file.
+
+        Raises:
+            BadFile: the file cannot be written, or an earlier part of it could not be.
+
+        """
+        self._finish(complete=True)
+        if self._is_broken:
+            raise BadFile(
+                f"{self.file}: is not complete: some frames could not be written; those before "
+                f"them are in {self._output.folder.name}"
+            )
+        return self._recording(ParquetRows(self._output.file))
+
+    def stop(self) -> None:
+        """Write the frames so far, and leave the file marked as not complete."""
+        self._finish(complete=False)
+
+    def __exit__(self, *_: object) -> None:
+        """Stop, unless it was closed."""
+        if not self._output.released:
+            self.stop()
+
+    def _keep(self, rows: Rows) -> None:
+        super()._keep(rows)
+        self._waiting += len(rows.ids)
+        now = time.monotonic()
+        pause = max(_SHORTEST_PART, _SHARE_OF_RUN * (now - self._began))
+        if self._waiting >= self._rows_per_group or now >= self._last_flush + pause:
+            self._flush()
+
+    def _flush(self) -> None:
+        """Hand the waiting frames to the writer, once it is done with those before."""
+        self._await()
+        self._last_flush = time.monotonic()
+        if not self._kept:
+            return
+        self._pending = self._writer.submit(self._write_part, self._new_frames())
+        self._frames_written += len(self._kept)
+        self._kept, self._waiting = [], 0
+
+    def _await(self) -> None:
+        """Wait for the writer; BadFile where it has failed."""
+        if self._pending is None:
+            return
+        pending, self._pending = self._pending, None
+        self._is_broken = True
+        with self._parts_named():
+            pending.result()
+        self._is_broken = False
+
+    @contextmanager
+    def _parts_named(self) -> Iterator[None]:
+        """Let errors of writing say where the frames before them are."""
+        try:
+            yield
+        except BadFile as error:
+            if not self._parts.n_rows:
+                raise
+            folder = self._output.folder.name
+            raise BadFile(f"{error}; the frames before that are in {folder}") from None
+
+    def _new_frames(self) -> Recording:
+        """Return the frames that are not written yet, as a recording in memory."""
+        first = self._frames_written
+        whole = self._recording(InMemory(self._kept_rows()), complete=False)
+        return replace(
+            whole,
+            times=whole.times[first:],
+            steps=whole.steps[first:],
+            offsets=whole.offsets[first:] - whole.offsets[first],
+        )
+
+    def _write_part(self, new: Recording) -> None:
+        """Write the next part, in the writer's thread."""
+        path = self._output.part(len(self._parts))
+        _write(
+            new,
+            self._output,
+            path,
+            rows_per_group=self._rows_per_group,
+            is_continued=self._before is not None,
+        )
+        self._parts.add(path, int(new.offsets[-1]))
+        self.size += path.stat().st_size
+
+    def _finish(self, *, complete: bool) -> None:
+        """Make one file of all frames; where that fails, the parts stay."""
+        try:
+            self._await()
+            if not self._is_broken:
+                self._merge(complete=complete)
+        finally:
+            self._parts.close()
+            self._writer.shutdown()
+            self._output.release()
+
+    def _merge(self, *, complete: bool) -> None:
+        kept = InMemory(self._kept_rows())
+        sources: list[tuple[RowSource, int]] = [
+            (self._parts, self._parts.n_rows),
+            (kept, self._waiting),
+        ]
+        if self._before is not None:
+            sources.insert(0, (self._before.source, int(self._before.offsets[-1])))
+        whole = self._recording(chained(sources), complete=complete)
+        with self._parts_named():
+            try:
+                _write(whole, self._output, self._output.file, rows_per_group=self._rows_per_group)
+            except BaseException:
+                with suppress(BadFile):
+                    self.flush()
+                raise
+        self._output.clear()
+
+
+class _PartFiles:
+    """The rows of parts, one after the other; one file is open at a time."""
+
+    def __init__(self) -> None:
+        self._files: list[Path] = []
+        self._ends: list[int] = []  # rows up to the end of each
+        self._open: tuple[int, ParquetRows] | None = None
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of all parts."""
+        return self._ends[-1] if self._ends else 0
+
+    def add(self, file: Path, rows: int) -> None:
+        """Add a part with a number of rows."""
+        self._files.append(file)
+        self._ends.append(self.n_rows + rows)
+
+    def read(self, first: int, last: int) -> Rows:
+        """Return rows first to last - 1."""
+        found = []
+        part = bisect_right(self._ends, first)
+        while first < last:
+            begin, end = ([0, *self._ends][part], self._ends[part])
+            stop = min(last, end)
+            if first < stop:
+                found.append(self._part(part).read(first - begin, stop - begin))
+            first, part = stop, part + 1
+        return concatenated(found)
+
+    def close(self) -> None:
+        """Close the file that is open."""
+        if self._open is not None:
+            self._open[1].close()
+        self._open = None
+
+    def _part(self, number: int) -> ParquetRows:
+        if self._open is None or self._open[0] != number:
+            self.close()
+            file = self._files[number]
+            if not file.exists():
+                name = file.parent.name.removesuffix(".parts")
+                raise BadFile(f"{name}: its run has gone on since it was loaded; load it again")
+            self._open = number, ParquetRows(file)
+        return self._open[1]
+
+
+def check_name(file: str | PathLike[str]) -> Path:
+    """Return the path of a recording, if its name is one."""
+    path = validation.file(file)
+    if path.suffix.lower() != SUFFIX:
+        raise BadInput(f"{path}: the name of a recording must end in {SUFFIX}")
+    return path
+
+
+def save(recording: Recording, file: str | PathLike[str]) -> None:
+    """Write a recording; the file is there whole or not at all."""
+    output = Output(check_name(file))
+    try:
+        _write(recording, output, output.file)
+        output.clear()  # of a run that was killed: now there is a newer one
+    finally:
+        output.release()
+
+
+def _write(
+    recording: Recording,
+    output: Output,
+    file: Path,
+    *,
+    rows_per_group: int = ROWS_PER_GROUP,
+    is_continued: bool = False,
+) -> None:
+    """Write a recording as an output or as a part of it; it is there whole or not at all."""
+    header = _header(recording, is_continued=is_continued)
+    with output.new_file(file) as stream:
+        write_parquet(recording, stream, header, rows_per_group=rows_per_group)
+
+
+def _header(recording: Recording, *, is_continued: bool) -> str:
+    """Return what a file says about a recording, beside its rows."""
+    is_empty = np.diff(recording.offsets) == 0
+    empty = zip(recording.steps[is_empty].tolist(), recording.times[is_empty].tolist(), strict=True)
+    return json.dumps(
+        {
+            "format": FORMAT,
+            "version": VERSION,
+            "step": recording.step,
+            "seed": recording.seed,
+            "map": recording.map_name,
+            "names": recording.names,
+            "complete": recording.complete,
+            "continued": is_continued,  # a part whose run has its first frames in the output
+            "empty": list(empty),  # frames without anybody have no rows
+            "obstacles": recording.obstacles.tolist(),
+        }
+    )
+
+
+def _is_whole_file(recording: Recording) -> bool:
+    """Whether a recording has all rows of one file."""
+    source = recording.source
+    return isinstance(source, ParquetRows) and source.n_rows == recording.offsets[-1]
+
+
+def load(file: str | PathLike[str]) -> Recording:
+    """Read who was recorded and when; the rows are read when they are asked for."""
+    path = validation.file(file)
+    while True:
+        parts = unfinished_parts(path)
+        try:
+            found = _load_parts(path, parts) if parts else None
+        except BadFile:
+            if unfinished_parts(path) == parts:
+                raise
+            continue  # its run has ended meanwhile
+        if found is None or not (found.n_frames or path.is_dir() or not path.exists()):
+            return _load_file(path)
+        return found
+
+
+def unfinished_parts(file: Path) -> list[Path]:
+    """Return the parts of a run that has not ended, and is newer than the file that it replaces.
+
+    `file` is the output of the run, or the folder of its parts.
+    """
+    real = Path(os.path.realpath(file))
+    if real.is_dir():
+        return parts_in(real)
+    parts = parts_in(folder_of(real))
+    try:
+        if parts and real.exists() and real.stat().st_mtime_ns >= parts[-1].stat().st_mtime_ns:
+            return []  # the run has ended, and was killed before its parts were removed
+    except FileNotFoundError:
+        return unfinished_parts(file)
+    return parts
+
+
+def _load_parts(file: Path, parts: list[Path]) -> Recording:
+    """Read the parts of a run that was killed or is not over, and the frames before them."""
+    rows, contents = _PartFiles(), _Contents()
+    for part in parts:
+        source = ParquetRows(part)
+        with source.damage_named(), closing(source):
+            contents.add(source)
+            rows.add(part, source.n_rows)
+    found = contents.recording(rows, complete=False)
+    if not (contents.header["continued"] and found.n_frames and file.is_file()):
+        return found
+    return replace(joined([_load_file(file), found]), obstacles=found.obstacles)
+
+
+def _load_file(file: Path) -> Recording:
+    source, contents = ParquetRows(file), _Contents()
+    with source.damage_named():
+        contents.add(source)
+        return contents.recording(source, complete=contents.header["complete"] is True)
+
+
+class _Contents:
+    """Who was recorded and when, from the columns of one or more files.
+
+    Ids may be any numbers: memory is proportional to the rows, not to the largest id.
+    """
+
+    NEEDS = ("frame", "time", "id", "radius", "population")
+
+    def __init__(self) -> None:
+        self.header: dict[str, Any] = {}
+        self._frames: list[NDArray[np.void]] = []  # step, time and count of rows
+        self._characters: list[Characters] = []
+
+    def add(self, source: ParquetRows) -> None:
+        """Take the frames of a file; the header of the last one counts."""
+        self.header = json.loads(source.header)
+        _check_version(source, self.header)
+        for group in range(source.n_groups):
+            self._add_rows(*source.columns(group, self.NEEDS))
+        empty = [(int(step), float(time), 0) for step, time in self.header["empty"]]
+        self._frames.append(np.array(empty, _FRAME))
+
+    def _add_rows(self, *columns: NDArray[Any]) -> None:
+        """Take the columns of a row group, one value per row."""
+        frame, time, ids, radius, population = columns
+        if not len(ids):
+            return
+        if ids.min() < 0:
+            raise ValueError("an id is negative")
+        first = np.concatenate([[0], np.flatnonzero(np.diff(frame)) + 1])
+        found = np.empty(len(first), _FRAME)
+        found["step"], found["time"] = frame[first], time[first]
+        found["count"] = np.diff(np.append(first, len(frame)))
+        self._frames.append(found)
+        ids, first = np.unique(ids, return_index=True)
+        self._characters.append(Characters(ids.astype(np.int64), radius[first], population[first]))
+
+    def recording(self, source: RowSource, *, complete: bool) -> Recording:
+        """Return the recording, if all fits together."""
+        header = self.header
+        frames = np.concatenate([np.empty(0, _FRAME), *self._frames])
+        frames = frames[np.argsort(frames["step"], kind="stable")]
+        obstacles = header.get("obstacles", [])
+        made = Recording(
+            step=float(header["step"]),
+            times=frames["time"].copy(),
+            steps=frames["step"].copy(),
+            offsets=np.concatenate([[0], np.cumsum(frames["count"])]),
+            characters=union(self._characters),
+            names=tuple(str(name) for name in header["names"]),
+            map_name=str(header["map"]),
+            seed=int(header["seed"]),
+            complete=complete,
+            obstacles=np.array(obstacles, float).reshape(-1, OBSTACLE_COLUMNS),
+            source=source,
+        )
+        check_sound(made)
+        return made
+
+
+def _check_version(source: ParquetRows, header: dict[str, Any]) -> None:
+    if header["format"] != FORMAT or header["version"] != VERSION:
+        raise BadFile(
+            f"{source.file}: written by another Footway (format {header['version']}, this one "
+            f"reads {VERSION}); update Footway"
+        )
+
+
+def check_sound(made: Recording) -> None:
+    """Raise ValueError if the columns of a file contradict each other."""
+    who = made.characters
+    sound = (
+        math.isfinite(made.step)
+        and bool((np.diff(who.ids) > 0).all())
+        and bool((np.diff(made.steps) > 0).all())
+        and bool(np.isfinite(made.times).all())
+        and bool(np.isfinite(who.radius).all())
+        and bool(np.isfinite(made.obstacles).all())
+        and bool(((who.population >= 0) & (who.population < max(1, len(made.names)))).all())
+    )
+    if not sound:
+        raise ValueError("the columns do not fit together")

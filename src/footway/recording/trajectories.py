@@ -1,0 +1,150 @@
+"""What every export of a recording needs: even frames, rows in batches, and the ground."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import shapely
+
+from footway.errors import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from footway.corridor import CorridorMap
+    from footway.environment import Environment
+    from footway.recording.recording import Recording
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+_BATCH = 200_000  # rows that are written at a time
+_LOOKED_AT = 25  # frames, to see whether a map is the right one
+
+
+class EvenFrames(NamedTuple):
+    """Frames at equal distances in time: formats with a frame rate know no others."""
+
+    frames: Ints  # (k,) index into the recording's frames
+    numbers: Ints  # (k,) from 0
+    rate: float  # frames per second
+
+
+class Batch(NamedTuple):
+    """Rows of some frames."""
+
+    frame: Ints  # (n,) number of the frame, from 0
+    step: Ints  # (n,) simulation steps done
+    time: Floats  # (n,) s
+    ids: Ints  # (n,)
+    positions: Floats  # (n, 2) m
+    velocities: Floats  # (n, 2) m/s
+
+
+def even_frames(recording: Recording) -> EvenFrames:
+    """Return the frames that lie at the distance of the first two, and their rate.
+
+    Raises:
+        BadInput: nobody was recorded.
+
+    """
+    if not len(recording.characters.ids):
+        raise BadInput("nobody is in the recording; there is nothing to export")
+    since = recording.steps - recording.steps[0]
+    apart = int(since[1]) if len(since) > 1 else 1
+    frames = np.flatnonzero(since % apart == 0)
+    return EvenFrames(frames, since[frames] // apart, 1.0 / (recording.step * apart))
+
+
+def batches(recording: Recording, frames: Ints, numbers: Ints) -> Iterator[Batch]:
+    """Give the rows of some frames in handy pieces, so that long recordings fit in memory.
+
+    `frames` (k,) are indices into the recording's frames, `numbers` (k,) what they are called.
+    """
+    sizes = np.diff(recording.offsets)[frames]
+    cuts = np.flatnonzero(np.diff(np.cumsum(sizes) // _BATCH)) + 1
+    for chosen in np.split(np.arange(len(frames)), cuts):
+        if sizes[chosen].any():
+            yield _batch(recording, frames[chosen], numbers[chosen], sizes[chosen])
+
+
+def _batch(recording: Recording, frames: Ints, numbers: Ints, sizes: Ints) -> Batch:
+    found = [recording.frame(k) for k in frames.tolist()]
+    return Batch(
+        np.repeat(numbers, sizes),
+        np.repeat(recording.steps[frames], sizes),
+        np.repeat(recording.times[frames], sizes),
+        np.concatenate([frame.ids for frame in found]),
+        np.concatenate([frame.positions for frame in found]),
+        np.concatenate([frame.velocities for frame in found]).astype(np.float64),
+    )
+
+
+def ground_of(
+    recording: Recording, environment: Environment | None
+) -> shapely.Polygon | shapely.MultiPolygon:
+    """Return where one can walk: the parts of an environment with somebody in them, or a box.
+
+    Walls without thickness become slits of two millimetres. The box holds everybody.
+    """
+    if environment is None:
+        return box_of(recording)
+    walls = shapely.union_all([environment.lines, environment.points])
+    walkable = shapely.difference(
+        environment.walkable, shapely.buffer(walls, environment.grid, quad_segs=2)
+    )
+    parts = shapely.get_parts(walkable)
+    used = _used(recording, parts) if len(parts) > 1 else np.ones(1, bool)
+    return shapely.union_all(parts[used])
+
+
+def check_inside(recording: Recording, environment: Environment, name: str) -> None:
+    """Raise BadInput where somebody was not on the walkable ground of a map, called `name`."""
+    shapely.prepare(environment.walkable)
+    _check_some(recording, name, lambda at: shapely.intersects_xy(environment.walkable, *at.T))
+
+
+def check_clear(recording: Recording, cmap: CorridorMap, name: str) -> None:
+    """The same for a corridor map."""
+    _check_some(recording, name, lambda at: cmap.clearance(at) > 0.0)
+
+
+def _check_some(
+    recording: Recording, name: str, is_inside: Callable[[Floats], NDArray[np.bool_]]
+) -> None:
+    """Look at some of the frames, from the first to the last."""
+    for k in np.unique(np.linspace(0, recording.n_frames - 1, _LOOKED_AT).astype(np.int64)):
+        frame = recording.frame(int(k))
+        out = np.flatnonzero(~is_inside(frame.positions))
+        if len(out):
+            x, y = frame.positions[out[0]].tolist()
+            raise BadInput(
+                f"{name}: is not the map of the recording: after {frame.time:g} s character "
+                f"{int(frame.ids[out[0]])} is at ({x:.2f}, {y:.2f}), outside of it or in an "
+                "obstacle; give the map that they walked on, in the same scale"
+            )
+
+
+def box_of(recording: Recording) -> shapely.Polygon:
+    """Return a box that holds everybody, m."""
+    found = [recording.frame(k).positions for k in range(recording.n_frames)]
+    low = np.min([at.min(axis=0) for at in found if len(at)], axis=0)
+    high = np.max([at.max(axis=0) for at in found if len(at)], axis=0)
+    margin = float(recording.characters.radius.max())
+    return shapely.box(*(low - margin), *(high + margin))
+
+
+def _used(recording: Recording, parts: NDArray[np.object_]) -> NDArray[np.bool_]:
+    """Tell which parts somebody is in; all of them where nobody is in any."""
+    used = np.zeros(len(parts), bool)
+    shapely.prepare(parts)
+    for k in range(recording.n_frames):
+        at = recording.frame(k).positions
+        for part in np.flatnonzero(~used).tolist():
+            used[part] = shapely.intersects_xy(parts[part], *at.T).any()
+        if used.all():
+            break
+    return used if used.any() else ~used

@@ -1,0 +1,98 @@
+"""Charts in the style of the maps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, NullFormatter
+
+from footway.plot import palette
+from footway.plot.diagrams import make_quiet, name_axes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+
+__all__ = [
+    "FIRST",
+    "SECOND",
+    "Chart",
+    "draw_line",
+    "draw_range",
+    "make_quiet",
+    "name_axes",
+    "new_chart",
+    "use_powers",
+    "write",
+]
+
+FIRST: Final = palette.ACCENT
+SECOND: Final = palette.CORRIDOR
+"""Colours of two things that are compared: they differ in hue and in lightness."""
+
+_SIZE: Final = (8.0, 4.3)  # inches: 1600 x 860 pixels at 200 dpi
+
+
+class Chart(NamedTuple):
+    """A page with axes side by side."""
+
+    figure: Figure
+    axes: Sequence[Axes]
+
+
+def new_chart(title: str, *, details: str, captions: Sequence[str]) -> Chart:
+    """Return empty axes side by side, one for each caption, with a heading above them."""
+    figure = Figure(figsize=_SIZE, facecolor=palette.PAGE)
+    FigureCanvasAgg(figure)
+    style: dict[str, Any] = {"va": "center"}
+    figure.text(0.0225, 0.948, title, fontsize=10, weight="bold", color=palette.INK, **style)
+    figure.text(0.9775, 0.948, details, fontsize=7.5, color=palette.MUTED, ha="right", **style)
+    axes = figure.subplots(1, len(captions), squeeze=False)[0]
+    figure.subplots_adjust(left=0.07, right=0.97, top=0.82, bottom=0.12, wspace=0.2)
+    for part, caption in zip(axes, captions, strict=True):
+        part.set_title(caption, fontsize=8, color=palette.INK, loc="left", pad=8)
+        make_quiet(part)
+    return Chart(figure, axes)
+
+
+def use_powers(axes: Axes) -> None:
+    """Use a logarithmic y-axis with plain numbers."""
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def draw_line(
+    axes: Axes, x: Sequence[float], y: Sequence[float], *, colour: str, marker: str = "o"
+) -> None:
+    """Draw measured values and the line between them."""
+    axes.plot(x, y, marker, ls="-", color=colour, lw=1.4, ms=4.0, mec=palette.HALO, mew=0.6)
+
+
+def draw_range(axes: Axes, low: float, high: float, *, colour: str, words: str) -> None:
+    """Draw a published range as a band over the whole width."""
+    axes.axhspan(low, high, color=colour, alpha=0.16, lw=0.5, ec=colour)
+    if high > 2.0 * low:  # there may be another band in its middle
+        at, side = 1.04 * low, "bottom"
+    elif high < 1.2 * low:  # too slim for words
+        at, side = 1.03 * high, "bottom"
+    else:
+        at, side = (low * high) ** 0.5, "center"
+    axes.annotate(
+        words,
+        (0.985, at),
+        xycoords=("axes fraction", "data"),
+        fontsize=7,
+        color=colour,
+        ha="right",
+        va=side,
+    )
+
+
+def write(axes: Axes, at: tuple[float, float], words: str, **style: Any) -> None:
+    """Write words beside a point: `dx` and `dy` points away from it."""
+    shift = (style.pop("dx", 0.0), style.pop("dy", 0.0))
+    axes.annotate(words, at, xytext=shift, textcoords="offset points", fontsize=7, **style)

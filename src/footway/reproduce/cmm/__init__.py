@@ -1,0 +1,51 @@
+"""The Corridor Map Method: the three batches of cmm-2007, and the city of cmm-crowds-2008.
+
+One module for each experiment; published numbers stand at its top.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from footway.reproduce.cmm import obstacles, shortcuts, smooth, town, variation
+from footway.reproduce.cmm.effort import FULL, QUICK
+from footway.reproduce.machine import machine
+from footway.reproduce.report import Report
+from footway.reproduce.series import MAPS, run_all
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from footway.reproduce.registry import Step
+
+_STEPS: Final = (
+    ("smooth", "Batch 1: random queries", smooth),
+    ("obstacles", "Batch 2: dynamic obstacles", obstacles),
+    ("shortcuts", "Batch 3: shorter paths", shortcuts),
+    ("city", "The city: corridors and paths", town),
+    ("variation", "Path variation", variation),
+)
+
+_UNITS: Final = (
+    "cmm-2007 counts in cells, 100 x 100 of them, and its characters move 6.3 cells/s in Game and "
+    "29 cells/s in Field. Ours count in metres, walk 1.2 m/s with a radius of 0.25 m, at steps of "
+    "0.1 s, as in cmm-crowds-2008."
+)
+_TIMES: Final = (
+    "Our times are medians over several rounds, after one that warms up; `best` is the fastest "
+    "round. One thread."
+)
+_REMARKS: Final = (
+    MAPS,
+    _UNITS,
+    _TIMES,
+    "Machines of the papers: Pentium 4, 2.66 GHz (2007); Core2, 2.4 GHz, one core (2008).",
+)
+
+
+def run(folder: Path, *, quick: bool, step: Step) -> Report:
+    """Run all five; pictures go to the folder."""
+    effort = QUICK if quick else FULL
+    sections = run_all(_STEPS, effort, folder, step)
+    title = "The Corridor Map Method, reproduced"
+    return Report("cmm", title, machine(), sections, _REMARKS)

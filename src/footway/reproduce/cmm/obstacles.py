@@ -1,0 +1,258 @@
+"""Batch 2: one long query with 0 to 10 dynamic obstacles near the backbone, avoided both ways."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+import numpy as np
+
+from footway.errors import NoPath
+from footway.follow import Disc, cmm
+from footway.plot import Panel, save_picture
+from footway.reproduce import charts
+from footway.reproduce.cmm.figures import draw_figure
+from footway.reproduce.cmm.judge import faults, verdict
+from footway.reproduce.cmm.scenes import LONG, scene
+from footway.reproduce.report import Picture, Section, Table, ratio
+from footway.reproduce.timing import in_turn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from footway.corridor import Corridor
+    from footway.follow import Walk
+    from footway.reproduce.cmm.effort import Effort
+    from footway.reproduce.cmm.scenes import Scene
+    from footway.reproduce.report import Cell
+    from footway.reproduce.timing import Timing
+
+    Avoid = Literal["forces", "corridor"]
+
+SOURCE: Final = 'cmm-2007, "Experimental Results", "Dynamic Obstacles", figures 8 to 10'
+
+PUBLISHED: Final = {
+    ("game", "forces"): (11.0, 12.0),
+    ("game", "corridor"): (5.0, 8.0),
+    ("field", "forces"): (25.0, 32.0),
+    ("field", "corridor"): (10.0, 66.0),
+}
+"""Range of the query times over 0 to 10 obstacles, ms."""
+
+MOST: Final = 10
+METHODS: Final[tuple[Avoid, Avoid]] = ("forces", "corridor")
+SEED: Final = {"game": 1, "field": 9}
+"""Of the placements that are drawn and timed: chosen among those where both methods get through.
+How many do not is counted too."""
+
+_WORDS: Final = {"forces": "extending the force function", "corridor": "updating the corridor"}
+_COLOURS: Final = {"forces": charts.FIRST, "corridor": charts.SECOND}
+_FIGURES: Final = {"game": 8, "field": 9}
+
+
+class Measured(NamedTuple):
+    """One environment.
+
+    Times are by method and number of obstacles, walks go around all ten, and `arrived` is how many
+    of the random placements each method gets through.
+    """
+
+    place: Scene
+    times: Mapping[tuple[Avoid, int], Timing]
+    walks: Mapping[Avoid, Walk]
+    arrived: Mapping[Avoid, int]
+
+
+def run(effort: Effort, folder: Path) -> Section:
+    """Measure both environments and draw figures 8, 9 and 10."""
+    found = [_measure(scene(name), effort) for name in LONG]
+    pictures = [_draw_avoidance(measured, folder) for measured in found]
+    pictures.append(_draw_times(found, effort, folder))
+    walks = [walk for measured in found for walk in measured.walks.values()]
+    wrong = [
+        words
+        for measured in found
+        for method, walk in measured.walks.items()
+        for words in faults([walk], f"{measured.place.name}, {method}")
+    ]
+    return Section(
+        "Batch 2: dynamic obstacles",
+        SOURCE,
+        [_range_table(found), _table(found, effort), _arrival_table(found, effort)],
+        pictures,
+        checked=f"with 10 obstacles, {verdict(walks)}.",
+        wrong=wrong,
+    )
+
+
+def discs_along(corridor: Corridor, count: int, *, seed: int) -> list[Disc]:
+    """Return discs close to a backbone, on either side, that leave room to pass.
+
+    They lie along the whole backbone but for its ends, and come in a random order, so that the
+    first n of them are spread over the way. They are about a quarter as wide as the corridor.
+    """
+    random = np.random.default_rng(seed)
+    backbone, radii = corridor.backbone, corridor.radii
+    step = np.diff(backbone, axis=0)
+    along = np.concatenate([[0.0], np.cumsum(np.hypot(step[:, 0], step[:, 1]))])
+    shares = 0.04 + 0.88 * (np.arange(count) + random.uniform(0.3, 0.7, count)) / count
+    discs = []
+    for share in random.permutation(shares):
+        k = min(int(np.searchsorted(along, share * along[-1])), len(step) - 1)
+        ahead = step[k] / np.hypot(*step[k])
+        side = random.choice((-1.0, 1.0)) * random.uniform(0.1, 0.35) * radii[k]
+        at = backbone[k] + side * np.array([-ahead[1], ahead[0]])
+        radius = float(np.clip(0.24 * radii[k], 0.35, 0.9))
+        discs.append(Disc(at=(float(at[0]), float(at[1])), radius=radius))
+    return discs
+
+
+def _measure(place: Scene, effort: Effort) -> Measured:
+    question = LONG[place.name]
+    discs = discs_along(place.corridor(question), MOST, seed=SEED[place.name])
+
+    def ask(method: Avoid, count: int) -> Walk:
+        return cmm(place.corridor(question), obstacles=discs[:count], avoid=method)
+
+    calls = {
+        (method, count): partial(ask, method, count) for count in effort.discs for method in METHODS
+    }
+    times = in_turn(calls, rounds=effort.single_rounds)
+    return Measured(
+        place,
+        times,
+        {method: ask(method, MOST) for method in METHODS},
+        {method: _arrivals(place, method, effort.placements) for method in METHODS},
+    )
+
+
+def _arrivals(place: Scene, method: Avoid, placements: int) -> int:
+    """Count the placements of ten discs, each with room to pass, that a method gets through."""
+    corridor = place.corridor(LONG[place.name])
+    arrived = 0
+    for seed in range(placements):
+        try:
+            cmm(corridor, obstacles=discs_along(corridor, MOST, seed=seed), avoid=method)
+        except NoPath:
+            continue
+        arrived += 1
+    return arrived
+
+
+def _range_table(found: Sequence[Measured]) -> Table:
+    """Compare ranges over 0 to 10 obstacles, which is what the paper gives."""
+    rows: list[tuple[Cell, ...]] = []
+    for measured in found:
+        for method in METHODS:
+            name = measured.place.name
+            low, high = PUBLISHED[name, method]
+            ours = _medians(measured, method)
+            rows.append(
+                (
+                    f"{name.capitalize()}, {_WORDS[method]}",
+                    f"{low:g} to {high:g}",
+                    f"{min(ours):.3g} to {max(ours):.3g}",
+                    ratio(low, min(ours)),
+                    ratio(high, max(ours)),
+                )
+            )
+    columns = ("query time with 0 to 10 obstacles, ms", "paper", "ours")
+    return Table(
+        "Range of query times",
+        (*columns, "paper / ours, least", "paper / ours, most"),
+        rows,
+        "A query is corridor and path together; ours are CPU times, medians of the rounds. The "
+        "paper's own queries are not known: ours go from end to end of the map.",
+    )
+
+
+def _table(found: Sequence[Measured], effort: Effort) -> Table:
+    columns = ["obstacles"]
+    columns += [f"{m.place.name}, {method}" for m in found for method in METHODS]
+    rows: list[tuple[Cell, ...]] = [
+        (
+            str(count),
+            *(1000.0 * m.times[method, count].cpu for m in found for method in METHODS),
+        )
+        for count in effort.discs
+    ]
+    return Table("Query time by number of obstacles, CPU ms (figure 10)", tuple(columns), rows)
+
+
+def _arrival_table(found: Sequence[Measured], effort: Effort) -> Table:
+    rows = [
+        (f"{m.place.name.capitalize()}, {_WORDS[method]}", m.arrived[method], effort.placements)
+        for m in found
+        for method in METHODS
+    ]
+    note = "Every placement leaves room beside each disc; the paper says nothing about this."
+    columns = ("ten obstacles at random near the backbone", "arrived", "of")
+    return Table("How often a walk gets through", columns, rows, note)
+
+
+def _medians(measured: Measured, method: Avoid) -> list[float]:
+    """CPU ms, from few obstacles to many; a busy machine does not change them."""
+    return [1000.0 * t.cpu for (which, _), t in measured.times.items() if which == method]
+
+
+def _draw_avoidance(measured: Measured, folder: Path) -> Picture:
+    """Draw both ways around ten obstacles."""
+    place, walks = measured.place, measured.walks
+    figure = _FIGURES[place.name]
+    panels = [
+        Panel(
+            f"({letter}) {_WORDS[method]}",
+            [walks[method]],
+            details=_numbers(walks[method]),
+        )
+        for letter, method in zip("ab", METHODS, strict=True)
+    ]
+    title = f"{place.name.capitalize()}: around ten dynamic obstacles"
+    return draw_figure(figure, place, panels, title=title, folder=folder)
+
+
+def _numbers(walk: Walk) -> str:
+    return f"{walk.length:.1f} m  ·  {walk.duration:.0f} s  ·  gap {walk.gap:.2f} m"
+
+
+def _draw_times(found: Sequence[Measured], effort: Effort, folder: Path) -> Picture:
+    """Draw query time against the number of obstacles, with the paper's ranges as bands."""
+    title = "Query time with dynamic obstacles"
+    chart = charts.new_chart(
+        title,
+        details="cmm-2007, figure 10  ·  bands: the paper's ranges  ·  lines: ours",
+        captions=[measured.place.name.capitalize() for measured in found],
+    )
+    for axes, measured in zip(chart.axes, found, strict=True):
+        charts.use_powers(axes)
+        for method in METHODS:
+            _draw_method(axes, measured, method, effort)
+        axes.set_xticks(range(0, MOST + 1, 2))
+        charts.name_axes(axes, x="dynamic obstacles", y="query time (CPU ms)")
+    top = max(axes.get_ylim()[1] for axes in chart.axes)
+    low = min(axes.get_ylim()[0] for axes in chart.axes)
+    for axes in chart.axes:
+        axes.set_ylim(low / 1.5, top * 1.3)
+    save_picture(chart.figure, folder / "cmm-figure-10.png")
+    return Picture("cmm-figure-10.png", f"Figure 10. {title}")
+
+
+def _draw_method(axes: Any, measured: Measured, method: Avoid, effort: Effort) -> None:
+    colour = _COLOURS[method]
+    ours = _medians(measured, method)
+    charts.draw_line(axes, effort.discs, ours, colour=colour)
+    low, high = PUBLISHED[measured.place.name, method]
+    words = f"paper, {method}: {low:g} to {high:g} ms"
+    charts.draw_range(axes, low, high, colour=colour, words=words)
+    others = _medians(measured, METHODS[METHODS[0] == method])
+    above = ours[-1] >= others[-1]
+    charts.write(
+        axes,
+        (effort.discs[-1], ours[-1]),
+        f"ours, {method}",
+        color=colour,
+        dy=6.0 if above else -6.0,
+        ha="right",
+        va="bottom" if above else "top",
+    )

@@ -1,0 +1,45 @@
+"""Crowds: the CPU load and the groups of cmm-crowds-2008, and the groups of voronoi-roadmaps-2004.
+
+One module for each experiment; what the papers say stands at its top.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from footway.reproduce.crowds import groups, lanes, load, passage, wandering
+from footway.reproduce.crowds.effort import FULL, QUICK
+from footway.reproduce.machine import machine
+from footway.reproduce.report import Report
+from footway.reproduce.series import MAPS, run_all
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from footway.reproduce.registry import Step
+
+_STEPS: Final = (
+    ("load", "The city: CPU load by the number of characters", load),
+    ("groups", "Coherent groups in the city", groups),
+    ("passage", "Groups and a narrow passage", passage),
+    ("wandering", "Wandering in the city", wandering),
+    ("lanes", "Two ways through one corridor", lanes),
+)
+
+_PEOPLE: Final = (
+    "Characters have a radius of 0.25 m and walk 1.2 m/s, at steps of 0.1 s, as in "
+    "cmm-crowds-2008; in groups and in the corridor speeds differ by 10 % (standard deviation)."
+)
+_REMARKS: Final = (
+    MAPS,
+    _PEOPLE,
+    "CPU load: CPU time / simulated time, of one core, on one thread.",
+    "Machine of cmm-crowds-2008: Core2, 2.4 GHz, one core.",
+)
+
+
+def run(folder: Path, *, quick: bool, step: Step) -> Report:
+    """Run all five; pictures go to the folder."""
+    effort = QUICK if quick else FULL
+    sections = run_all(_STEPS, effort, folder, step)
+    return Report("crowds", "Crowds, reproduced", machine(), sections, _REMARKS)

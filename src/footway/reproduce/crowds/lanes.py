@@ -1,0 +1,257 @@
+"""Two ways through one corridor: lanes form, and all arrive."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+from matplotlib.colors import to_rgb
+
+from footway.corridor import CorridorMap
+from footway.crowd import Crowd, Profile
+from footway.environment import Environment
+from footway.plot import palette, save_picture
+from footway.plot.ground import draw_ground, ground_of
+from footway.reproduce import charts
+from footway.reproduce.cmm.scenes import RADIUS
+from footway.reproduce.crowds.figures import draw_dots, new_sheets
+from footway.reproduce.crowds.judge import faults
+from footway.reproduce.report import Picture, Section, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from numpy.typing import NDArray
+
+    from footway.reproduce.crowds.effort import Effort
+    from footway.reproduce.report import Cell
+
+    Floats = NDArray[np.float64]
+
+SOURCE: Final = (
+    "cmm-crowds-2008, sections 3 and 4 (lanes, avoidance); the papers have no numbers for it"
+)
+
+SIZE: Final = (100.0, 4.0)
+"""m. Length and width of the corridor."""
+DEPTH: Final = 3.0
+"""m. Of the exits at both ends."""
+SPEED: Final = (1.2, 0.12)
+LANES: Final = {"keep right, k = -0.4": -0.4, "no preference, k = 0": 0.0}
+"""k of F_perp (section 3): lanes by habit, and those that form by avoidance alone."""
+SEED: Final = 4
+LONGEST: Final = 400.0
+"""s."""
+
+NEAR: Final = (3.0, 0.35)
+"""m. So near along and across the corridor somebody is in the same lane."""
+
+FILE: Final = "crowds-lanes.png"
+
+_EAST, _WEST = charts.FIRST, charts.SECOND
+_LINES: Final = (palette.INK, palette.PINCH)
+_CHARTS: Final = 2.1  # inches
+
+
+class Moment(NamedTuple):
+    """What is seen at one time."""
+
+    time: float  # s
+    places: Floats  # (n, 2) m
+    west: NDArray[np.bool_]  # (n,) who walks west
+    order: float  # of lanes, 0 to 1; NaN where nobody meets anybody
+    chance: float  # the same where directions are shuffled
+
+
+class Run(NamedTuple):
+    """Two crowds that walk through each other."""
+
+    moments: list[Moment]  # one each second
+    wrong: list[str]
+
+    def column(self, name: str) -> Floats:
+        """Return a number of each moment, (n,)."""
+        return np.array([getattr(moment, name) for moment in self.moments], float)
+
+    @property
+    def left(self) -> NDArray[np.int64]:
+        """(n,) How many are still under way."""
+        return np.array([len(moment.places) for moment in self.moments])
+
+
+def run(effort: Effort, folder: Path) -> Section:
+    """Let two crowds walk through each other, and draw how lanes form."""
+    environment = Environment.from_polygons([_box(0.0, SIZE[0])], name="corridor")
+    runs = {name: _walk(environment, effort.two_ways, name) for name in LANES}
+    return Section(
+        "Two ways through one corridor",
+        SOURCE,
+        [_table(runs, effort)],
+        [_draw(environment, runs, effort, folder)],
+        checked="all arrive, nobody is stuck or in a wall.",
+        wrong=[words for run in runs.values() for words in run.wrong],
+    )
+
+
+def _box(x0: float, x1: float, *, margin: float = 0.0) -> list[tuple[float, float]]:
+    """Ring of a part of the corridor, m."""
+    low, high = margin, SIZE[1] - margin
+    return [(x0, low), (x1, low), (x1, high), (x0, high)]
+
+
+def _walk(environment: Environment, count: int, name: str) -> Run:
+    """Let `count` walk east from the western half, and as many west; look every second."""
+    crowd = Crowd(CorridorMap.build(environment), seed=SEED, threads=1)
+    profile = Profile(RADIUS, SPEED, lane=LANES[name])
+    length, half = SIZE[0], 0.5 * SIZE[0]
+    ways = {
+        "east": ((0.5, half - 3.0), (length - DEPTH, length)),
+        "west": ((half + 3.0, length - 0.5), (0.0, DEPTH)),
+    }
+    for way, (start, goal) in ways.items():
+        area, exits = _box(*start, margin=0.3), [_box(*goal)]
+        crowd.add(count, name=way, profile=profile, area=area, destinations=exits, then="exit")
+    moments = [_look(crowd)]
+    while len(crowd) and crowd.time < LONGEST:
+        crowd.step(round(1.0 / crowd.dt))
+        moments.append(_look(crowd))
+    wrong = faults(crowd, name)
+    if len(crowd):
+        wrong.append(f"{name}: {len(crowd)} have not arrived after {LONGEST:g} s")
+    return Run(moments, wrong)
+
+
+def _look(crowd: Crowd) -> Moment:
+    places, west = crowd.positions, crowd.populations == 1
+    shuffled = np.random.default_rng(0).permutation(west)
+    return Moment(
+        crowd.time, places, west, lane_order(places, west), lane_order(places, shuffled, met=west)
+    )
+
+
+def lane_order(
+    places: Floats, west: NDArray[np.bool_], *, met: NDArray[np.bool_] | None = None
+) -> float:
+    """Return how much walkers keep to lanes, 0 to 1; NaN where nobody meets anybody.
+
+    ((same - other) / (same + other))^2 of those in one's lane, after Rex and Lowen (2007), mean
+    over all who have somebody of the other direction beside them. `met` are the directions by
+    which that is judged, where `west` are shuffled ones.
+    """
+    if not len(places):
+        return np.nan
+    gap = np.abs(places[:, None] - places)
+    along = gap[:, :, 0] < NEAR[0]
+    beside = along & (gap[:, :, 1] < NEAR[1])
+    np.fill_diagonal(beside, val=False)
+    real = west if met is None else met
+    meets = (along & (real[:, None] != real)).any(axis=1)
+    other = (beside & (west[:, None] != west)).sum(axis=1)
+    total = beside.sum(axis=1)
+    counted = meets & (total > 0)
+    if not counted.any():
+        return np.nan
+    return float(((1.0 - 2.0 * other[counted] / total[counted]) ** 2).mean())
+
+
+def _table(runs: Mapping[str, Run], effort: Effort) -> Table:
+    total = 2 * effort.two_ways
+    names = (
+        *("half of them arrived after, s", "all arrived after, s"),
+        *("order of lanes, mean", "the same by chance"),
+    )
+    columns = [_numbers(run, total) for run in runs.values()]
+    rows: list[tuple[Cell, ...]] = [
+        (name, *cells) for name, *cells in zip(names, *columns, strict=True)
+    ]
+    alone = (SIZE[0] - DEPTH) / (SPEED[0] - 2.0 * SPEED[1])
+    note = (
+        f"{total / (SIZE[0] * SIZE[1]):.2g} persons per m2 at the beginning; alone nobody needs "
+        f"more than {alone:.0f} s. Order of lanes: 1 where all within {NEAR[0]:g} m along and "
+        f"{NEAR[1]:g} m across walk in one's own direction; mean over all who meet somebody. By "
+        "chance: in the same places, with directions shuffled."
+    )
+    title = f"A corridor {SIZE[1]:g} m wide and {SIZE[0]:g} m long, {effort.two_ways} each way"
+    return Table(title, ("", *runs), rows, note)
+
+
+def _numbers(run: Run, total: int) -> list[Cell]:
+    left, times = run.left, run.column("time")
+    order, chance = run.column("order"), run.column("chance")
+    met = ~np.isnan(order)
+    return [
+        float(times[(left <= total // 2).argmax()]),
+        float(times[-1]) if left[-1] == 0 else None,
+        float(order[met].mean()) if met.any() else None,
+        float(chance[met].mean()) if met.any() else None,
+    ]
+
+
+def _draw(
+    environment: Environment, runs: Mapping[str, Run], effort: Effort, folder: Path
+) -> Picture:
+    title = f"{effort.two_ways} against {effort.two_ways}: lanes form"
+    chosen = [(name, moment) for name, run in runs.items() for moment in _worth_seeing(run)]
+    sheets = new_sheets(
+        (0.0, -0.3, SIZE[0], SIZE[1] + 0.3),
+        [_caption(name, moment) for name, moment in chosen],
+        columns=1,
+        title=title,
+        details=f"corridor {SIZE[0]:g} x {SIZE[1]:g} m",
+        below=_CHARTS,
+    )
+    colours = np.array([to_rgb(_EAST), to_rgb(_WEST)])
+    ground = ground_of(environment)
+    for sheet, (_, moment) in zip(sheets, chosen, strict=True):
+        draw_ground(sheet, ground)
+        draw_dots(sheet, moment.places, colours[moment.west.astype(int)])
+    _draw_charts(sheets[0].figure, runs)
+    save_picture(sheets[0].figure, folder / FILE)
+    return Picture(FILE, title)
+
+
+def _worth_seeing(run: Run) -> list[Moment]:
+    """Return three moments while most are still under way."""
+    few = int((run.left <= 0.5 * run.left[0]).argmax()) or len(run.moments) - 1
+    return [run.moments[round(share * few)] for share in (0.15, 0.45, 0.85)]
+
+
+def _caption(name: str, moment: Moment) -> tuple[str, str]:
+    order = "" if np.isnan(moment.order) else f"order of lanes {moment.order:.2f}"
+    return f"{name}, {moment.time:.0f} s", order
+
+
+def _draw_charts(figure: Figure, runs: Mapping[str, Run]) -> None:
+    """Draw, below the maps, the order of lanes and how many are left, over time."""
+    page = figure.get_figheight()
+    order, left = (
+        figure.add_axes((x, 0.42 / page, 0.41, (_CHARTS - 0.62) / page)) for x in (0.065, 0.56)
+    )
+    longest = max(run.moments[-1].time for run in runs.values())
+    for axes, what in ((order, "order of lanes"), (left, "still under way")):
+        charts.make_quiet(axes)
+        charts.name_axes(axes, x="s", y=what)
+        axes.set_xlim(0.0, longest)
+    for k, (name, run) in enumerate(runs.items()):
+        style: dict[str, Any] = {"color": _LINES[k], "lw": 1.4}
+        order.plot(run.column("time"), run.column("order"), **style)
+        left.plot(run.column("time"), run.left, **style)
+        at: dict[str, Any] = {"xycoords": "axes fraction", "ha": "right"}
+        charts.write(left, (0.98, 0.9 - 0.13 * k), name, color=_LINES[k], **at)
+    _draw_chance(order, next(iter(runs.values())))
+    order.set_ylim(0.0, 1.05)
+    left.set_ylim(bottom=0.0)
+
+
+def _draw_chance(axes: Axes, run: Run) -> None:
+    """Draw what the order would be by chance."""
+    time, chance = run.column("time"), run.column("chance")
+    axes.plot(time, chance, color=palette.MUTED, lw=1.0, dashes=(3.0, 2.0))
+    known = np.flatnonzero(~np.isnan(chance))
+    if len(known):
+        at = known[len(known) // 2]
+        words = "directions shuffled"
+        charts.write(axes, (time[at], chance[at]), words, color=palette.MUTED, dy=6.0, ha="center")

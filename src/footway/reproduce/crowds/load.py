@@ -1,0 +1,182 @@
+"""How much of a CPU a crowd needs, by its size (cmm-crowds-2008, figure 4)."""
+
+from __future__ import annotations
+
+import time
+from statistics import median
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from footway.crowd import Crowd
+from footway.plot import palette, save_picture
+from footway.reproduce import charts
+from footway.reproduce.cmm.scenes import RADIUS, scene
+from footway.reproduce.crowds.judge import faults
+from footway.reproduce.report import Picture, Section, Table, ratio
+from footway.reproduce.timing import undisturbed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from footway.reproduce.cmm.scenes import Scene
+    from footway.reproduce.crowds.effort import Effort
+    from footway.reproduce.report import Cell
+
+SOURCE: Final = "cmm-crowds-2008, section 5.1 and figure 4"
+
+REAL_TIME: Final = 100.0
+"""%. A higher load is no longer real time (section 5.1)."""
+PUBLISHED: Final = {10_000: REAL_TIME}
+"""% by characters: "approximately 10,000 characters can be simulated in real-time"."""
+
+SPEED: Final = 1.2
+"""m/s, the maximum speed of section 5.1."""
+SEED: Final = 2008
+
+FILE: Final = "crowds-figure-4.png"
+
+
+class Measured(NamedTuple):
+    """One crowd."""
+
+    place: Scene
+    characters: int
+    load: float  # % of one core, median over seconds
+    pace: float  # m/s, mean over all
+    arrivals: float  # goals reached per second
+    wrong: list[str]
+
+    @property
+    def density(self) -> float:
+        """Characters per m2 of free ground."""
+        return self.characters / float(self.place.environment.walkable.area)
+
+
+def run(effort: Effort, folder: Path) -> Section:
+    """Measure crowds of all sizes and draw figure 4."""
+    city = [_measure(scene("city"), count, effort) for count in effort.crowds]
+    beyond = [_measure(scene("city:2x2"), count, effort) for count in effort.beyond]
+    found = city + beyond
+    seconds = effort.warm + effort.measured
+    return Section(
+        "Goal-oriented crowds in the city: the CPU load",
+        SOURCE,
+        [_table(found, effort)],
+        [_draw(city, beyond, folder)],
+        checked=f"after {seconds:g} s nobody is in a wall and nobody is stuck.",
+        wrong=[words for measured in found for words in measured.wrong],
+    )
+
+
+def _measure(place: Scene, count: int, effort: Effort) -> Measured:
+    """Let a crowd walk, and take the CPU time; each has a new goal as soon as it arrives."""
+    crowd = Crowd(place.cmap, seed=SEED, threads=1)
+    crowd.add(count, radius=RADIUS, speed=SPEED)
+    crowd.step(round(effort.warm / crowd.dt))
+    arrivals = crowd.arrivals
+    with undisturbed():
+        seconds = [_second(crowd) for _ in range(effort.measured)]
+    return Measured(
+        place,
+        count,
+        100.0 * median(seconds),
+        float(np.hypot(*crowd.velocities.T).mean()),
+        (crowd.arrivals - arrivals) / effort.measured,
+        faults(crowd, f"{count:,} in {place.name}"),
+    )
+
+
+def _second(crowd: Crowd) -> float:
+    """CPU time of one second of simulated time, s."""
+    begin = time.process_time()
+    crowd.step(round(1.0 / crowd.dt))
+    return time.process_time() - begin
+
+
+def _table(found: Sequence[Measured], effort: Effort) -> Table:
+    columns = (
+        *("characters", "map", "per free m2", "CPU load, paper, %", "CPU load, ours, %"),
+        *("paper / ours", "us per character and step", "mean speed, m/s", "goals reached per s"),
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (
+            f"{m.characters:,}",
+            m.place.name,
+            m.density,
+            PUBLISHED.get(m.characters),
+            m.load,
+            ratio(PUBLISHED[m.characters], m.load) if m.characters in PUBLISHED else None,
+            1000.0 * m.load / m.characters,
+            m.pace,
+            m.arrivals,
+        )
+        for m in found
+    ]
+    note = (
+        "The paper says that approximately 10,000 characters can be simulated in real time, which "
+        f"is a load of 100 %; its curve has no numbers. Ours: median over {effort.measured} s of "
+        f"simulated time, after {effort.warm:g} s, with all planning, one thread."
+    )
+    return Table("CPU load by the number of characters", columns, rows, note)
+
+
+def _draw(city: Sequence[Measured], beyond: Sequence[Measured], folder: Path) -> Picture:
+    """Draw the load as in figure 4, and once more for far larger crowds."""
+    title = "CPU load of a crowd in the city"
+    captions = ("As in figure 4", "Beyond: both axes in powers of ten")
+    chart = charts.new_chart(title, details="cmm-crowds-2008, figure 4", captions=captions)
+    plain, powers = chart.axes
+    _draw_load(plain, [m for m in city if m.characters <= max(PUBLISHED)], charts.SECOND)
+    _draw_load(powers, city, charts.SECOND)
+    _draw_load(powers, beyond, charts.FIRST, marker="s")
+    _use_powers(powers)
+    for axes in chart.axes:
+        _draw_published(axes)
+        charts.name_axes(axes, x="characters", y="CPU load of one core, %")
+    _name_lines(powers, city, beyond)
+    last = next(m for m in reversed(city) if m.characters <= max(PUBLISHED))
+    charts.write(
+        plain, (last.characters, last.load), f"ours: {last.load:.2g} %", color=charts.SECOND,
+        dx=-2.0, dy=7.0, ha="right",
+    )  # fmt: skip
+    plain.set(xlim=(0.0, 1.04 * max(PUBLISHED)), ylim=(0.0, 1.12 * REAL_TIME))
+    plain.xaxis.set_major_formatter("{x:,.0f}")
+    save_picture(chart.figure, folder / FILE)
+    return Picture(FILE, f"Figure 4 of cmm-crowds-2008. {title}: up to 10,000, and beyond")
+
+
+def _draw_load(axes: Any, found: Sequence[Measured], colour: str, *, marker: str = "o") -> None:
+    if found:
+        counts, loads = [m.characters for m in found], [m.load for m in found]
+        charts.draw_line(axes, counts, loads, colour=colour, marker=marker)
+
+
+def _use_powers(axes: Any) -> None:
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    charts.use_powers(axes)
+
+
+def _draw_published(axes: Any) -> None:
+    """Draw the paper's statement as a diamond on the line of real time."""
+    axes.axhline(REAL_TIME, color=palette.INK, lw=0.7, dashes=(4.0, 2.5), zorder=1.5)
+    for count, load in PUBLISHED.items():
+        axes.plot(count, load, "D", mfc=palette.PAGE, mec=palette.INK, ms=6.0, zorder=4.0)
+        charts.write(
+            axes, (count, load), "paper: 10,000 in real time", color=palette.INK,
+            dx=-7.0, dy=5.0, ha="right",
+        )  # fmt: skip
+
+
+def _name_lines(axes: Any, city: Sequence[Measured], beyond: Sequence[Measured]) -> None:
+    """Write at the end of each line which crowd it is."""
+    for found, name, colour in (
+        (city, "city", charts.SECOND),
+        (beyond, "four cities", charts.FIRST),
+    ):
+        if found:
+            at = (found[-1].characters, found[-1].load)
+            words = f"{name}, up to {found[-1].density:.2g} per m²"
+            charts.write(axes, at, words, color=colour, dx=-6.0, dy=2.0, ha="right")

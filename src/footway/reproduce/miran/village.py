@@ -1,0 +1,121 @@
+"""Figure 7: how sigma decides how much of a route is followed."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import shapely
+
+from footway.plot import Line, RoutePanel, draw_routes, palette, save_picture
+from footway.reproduce.miran.scenes import (
+    LOOP_BEGIN,
+    LOOP_END,
+    PAPER,
+    POINT,
+    VILLAGE,
+    route_of,
+    rows_of,
+    walk,
+)
+from footway.reproduce.report import Picture, Section, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from footway.follow import RouteWalk
+    from footway.reproduce.miran.effort import Effort
+    from footway.reproduce.report import Cell
+    from footway.terrain import IndicativeRoute
+
+SOURCE: Final = f"{PAPER}, section 5 and figure 7"
+FILE: Final = "miran-figure-7.png"
+
+_CLOSE: Final = 1.0  # m: what a walk may gain by chance
+COLOURS: Final = ("#e2402a", "#e39a2d", "#4fa3d1", "#7a3e9d", "#2f7d4f")
+
+
+def run(effort: Effort, folder: Path) -> Section:
+    """Walk the one route with five sigmas."""
+    del effort  # it takes no time
+    walks = {row.sigma or 0.0: walk(row) for row in rows_of(VILLAGE)}
+    return Section(
+        "Figure 7: one route, five values of sigma",
+        SOURCE,
+        [_table(walks)],
+        [_draw(walks, folder)],
+        checked="the larger sigma, the shorter the walk and the farther it keeps from the route.",
+        wrong=faults(walks),
+    )
+
+
+def farthest(walk: RouteWalk) -> float:
+    """Farthest distance of the route from the walk, m."""
+    return float(shapely.distance(_places(walk.route), shapely.linestrings(walk.points)).max())
+
+
+def _places(route: IndicativeRoute) -> NDArray[np.object_]:
+    """Points of a route, a metre apart."""
+    along = np.linspace(0.0, route.length, int(route.length) + 2)
+    places: NDArray[np.object_] = shapely.points([route.point_at(s) for s in along])
+    return places
+
+
+def faults(walks: Mapping[float, RouteWalk]) -> list[str]:
+    """Say where a larger sigma does not skip more."""
+    found = [walks[sigma] for sigma in sorted(walks)]
+    wrong = []
+    for what, values in (
+        ("longer", [each.length for each in found]),
+        ("keep closer to the route", [-farthest(each) for each in found]),
+    ):
+        if any(b > a + _CLOSE for a, b in pairwise(values)):
+            wrong.append(f"figure 7: a larger sigma makes the walk {what}")
+    return wrong
+
+
+def _table(walks: Mapping[float, RouteWalk]) -> Table:
+    course = route_of(VILLAGE, POINT).course
+    loop = course.lengths[LOOP_END] - course.lengths[LOOP_BEGIN]
+    rows: list[tuple[Cell, ...]] = [
+        (
+            f"{sigma:g}",
+            walk.length,
+            farthest(walk),
+            float(np.diff(walk.references).max()),
+            len(walk.points),
+        )
+        for sigma, walk in walks.items()
+    ]
+    columns = ("sigma", "walk, m", "route, farthest from the walk, m", "longest skip, m", "samples")
+    note = (
+        f"The route is {course.length:.0f} m long, the loop in it {loop:.0f} m. The paper gives no "
+        "numbers: with a sigma of 300 its character neither follows the loop nor skips it "
+        "entirely, and so does ours."
+    )
+    return Table("McKenna, d = 20", columns, rows, note)
+
+
+def _draw(walks: Mapping[float, RouteWalk], folder: Path) -> Picture:
+    """Draw each walk on its own, and all of them together."""
+    route = Line(route_of(VILLAGE, POINT).points, "indicative route", palette.INK, is_route=True)
+    lines = [
+        Line(walk.points, f"sigma = {sigma:g}", colour)
+        for (sigma, walk), colour in zip(walks.items(), COLOURS, strict=True)
+    ]
+    panels = [
+        RoutePanel(line.name, [route, line], f"{walk.length:.0f} m")
+        for line, walk in zip(lines, walks.values(), strict=True)
+    ]
+    panels.append(
+        RoutePanel("all of them", [route, *lines], f"route {route_of(VILLAGE, POINT).length:.0f} m")
+    )
+    title = "One route, five values of sigma"
+    environment = next(iter(walks.values())).route.terrain.environment
+    figure = draw_routes(environment, panels, title=title, details=f"{PAPER}, figure 7", columns=3)
+    save_picture(figure, folder / FILE)
+    return Picture(FILE, f"Figure 7. {title}")

@@ -1,0 +1,66 @@
+"""Roadmaps: tables II and III and figures 3, 5 and 6 of rrm-roadmaps-2006.
+
+One module for each experiment; published numbers stand at its top.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from footway.reproduce.machine import machine
+from footway.reproduce.report import Report
+from footway.reproduce.roadmaps import clearance, cycles, discs, environments, sizes, views
+from footway.reproduce.roadmaps.effort import FULL, QUICK
+from footway.reproduce.roadmaps.scenes import SETTINGS, roadmaps_of, warm_up
+from footway.reproduce.series import run_all
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from footway.reproduce.registry import Step
+
+_STEPS: Final = (
+    ("environments", "Table I: the environments", environments),
+    ("sizes", "Table II: sizes, path lengths and query times", sizes),
+    ("cycles", "Figure 3: adding useful cycles", cycles),
+    ("clearance", "Table III: clearance of retracted roadmaps", clearance),
+    ("views", "Figure 5: pictures of all roadmaps", views),
+    ("discs", "Figure 6: what clearance covers", discs),
+)
+
+_MAPS: Final = (
+    "The paper's environments are not public. Ours have the same sizes, cells and kinds of "
+    "obstacles, but other obstacles in other places: table I says where they differ. Numbers of "
+    "nodes and lengths can therefore be compared as to their magnitude only."
+)
+_CELLS: Final = (
+    "A cell is free when the object fits wherever in the closed cell it is, so that straight lines "
+    "through free cells are free of collisions and not only at samples; this takes up to a cell "
+    "off every passage."
+)
+_CYCLES: Final = (
+    "K is 1.5, as in the paper. Useful nodes are the places on the medial axis that shorten the "
+    "ways most, and not those of algorithm 1, which on our maps mostly gives more nodes and longer "
+    "ways: what it gives stands under each part of table II. When a place counts as useful was "
+    "chosen by the SPF of these four maps. Edges are reconnected by algorithm 2."
+)
+_REMARKS: Final = (
+    _MAPS,
+    _CELLS,
+    _CYCLES,
+    "Our construction times are of one build on all cores, with kernels warm.",
+    "Machine of the paper: Pentium 4, 3 GHz, 1 GB.",
+)
+
+
+def run(folder: Path, *, quick: bool, step: Step) -> Report:
+    """Build all roadmaps, then run all six; pictures go to the folder."""
+    effort = QUICK if quick else FULL
+    with step("warm up", "Loading the compiled kernels"):
+        for name in ("field", "house"):
+            warm_up(SETTINGS[name])
+    for name in effort.environments:
+        with step(name, f"{name.capitalize()}: GRM, RRM, RRM* and RRRM"):
+            roadmaps_of(SETTINGS[name])
+    sections = run_all(_STEPS, effort, folder, step)
+    return Report("roadmaps", "Roadmaps, reproduced", machine(), sections, _REMARKS)

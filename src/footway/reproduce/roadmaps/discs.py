@@ -1,0 +1,153 @@
+"""Figure 6: how much of the free space the clearance of a roadmap covers."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, Final, get_args
+
+import numpy as np
+
+from footway.plot import RoadmapPanel, draw_roadmaps, save_picture
+from footway.reproduce.report import Picture, Section, Table, ratio
+from footway.reproduce.roadmaps.scenes import SETTINGS, corridors_of, random_pairs, roadmaps_of
+from footway.reproduce.timing import undisturbed
+from footway.roadmap.measures import By, coverage
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from footway.reproduce.report import Cell
+    from footway.reproduce.roadmaps.effort import Effort
+    from footway.reproduce.roadmaps.scenes import Built
+    from footway.roadmap import Roadmap
+
+    Floats = NDArray[np.float64]
+
+SOURCE: Final = "rrm-roadmaps-2006, section V.B.2 and figure 6"
+
+PUBLISHED: Final = {"nodes": 38.5, "edges": 57.7, "paths": 80.1, "retracted": 98.5}
+"""% of the free space of the Field that discs around the configurations cover."""
+CONFIGURATIONS: Final = 870
+"""Of the Field's retracted roadmap."""
+CONNECTION: Final = 0.073
+"""ms, to test whether a configuration can be connected to it."""
+
+NAMES: Final = {
+    "nodes": "(a) Clearance of the nodes",
+    "edges": "(b) Least clearance of each edge",
+    "paths": "(c) All configurations",
+    "retracted": "(d) All of the retracted roadmap",
+}
+
+
+def run(effort: Effort, folder: Path) -> Section:
+    """Measure all environments, and draw the flat ones."""
+    built = [roadmaps_of(SETTINGS[name]) for name in effort.environments]
+    shares = {b.name: _shares(b) for b in built}
+    wrong = [words for b in built for words in _not_growing(b.name, shares[b.name])]
+    return Section(
+        "Figure 6: what the clearance of a roadmap covers",
+        SOURCE,
+        [_coverage_table(shares), _connection_table(built, effort)],
+        [_draw(b, shares[b.name], folder) for b in built if b.setting.size is None],
+        checked="each kind of disc covers what the kind before it covers, and more.",
+        wrong=wrong,
+    )
+
+
+def _shares(built: Built) -> dict[str, float]:
+    """% by kind of disc."""
+    star, retracted = built.roadmaps["RRM*"], built.roadmaps["RRRM"]
+    found = {by: 100.0 * coverage(star, by) for by in get_args(By)}
+    return found | {"retracted": 100.0 * coverage(retracted, "paths")}
+
+
+def _not_growing(name: str, shares: dict[str, float]) -> list[str]:
+    a, b, c, d = shares.values()
+    return [] if a <= b + 1e-9 and b <= c + 1e-9 and a <= d else [f"{name}: {a}, {b}, {c}, {d} %"]
+
+
+def _coverage_table(shares: dict[str, dict[str, float]]) -> Table:
+    rows: list[tuple[Cell, ...]] = [
+        (NAMES[kind], PUBLISHED[kind], *(found[kind] for found in shares.values()))
+        for kind in NAMES
+    ]
+    columns = ("discs around", "Field, paper, %", *(f"{name}, ours, %" for name in shares))
+    note = (
+        "Shares of the free corners of the lattice. A configuration in a disc can be connected to "
+        "the roadmap by comparing distances, without looking at the walls. The paper has numbers "
+        "for the Field only."
+    )
+    return Table("Share of the free space inside clearance discs", columns, rows, note)
+
+
+def _connection_table(built: list[Built], effort: Effort) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for each in built:
+        is_field = each.setting.name == "field"
+        ours = _connection(each, effort)
+        rows.append(
+            (
+                each.name,
+                CONFIGURATIONS if is_field else None,
+                len(each.roadmaps["RRRM"].samples().points),
+                CONNECTION if is_field else None,
+                ours,
+                ratio(CONNECTION, ours) if is_field and ours is not None else None,
+            )
+        )
+    columns = (
+        *("", "configurations, paper", "ours", "connecting, paper, ms", "ours, ms"),
+        "paper / ours",
+    )
+    note = (
+        "Ours: one call of `CorridorMap.locate` with one point, median; there is no such call in "
+        "three dimensions. It looks at the discs near the point, not at all of them."
+    )
+    return Table("Connecting a configuration to the retracted roadmap", columns, rows, note)
+
+
+def _connection(built: Built, effort: Effort) -> float | None:
+    """ms, median over random places; None in three dimensions."""
+    if built.setting.size is not None:
+        return None
+    corridors: Any = corridors_of(built.roadmaps["RRRM"])
+    places = [pair[0][None] for pair in random_pairs(built.roadmaps["GRM"], effort.queries)]
+    corridors.locate(places[0])
+    taken = []
+    with undisturbed():
+        for place in places * effort.rounds:
+            begin = time.perf_counter()
+            corridors.locate(place)
+            taken.append(1000.0 * (time.perf_counter() - begin))
+    return float(np.median(taken))
+
+
+def _draw(built: Built, shares: dict[str, float], folder: Path) -> Picture:
+    star, retracted = built.roadmaps["RRM*"], built.roadmaps["RRRM"]
+    panels = [
+        RoadmapPanel(name, roadmap, f"{shares[kind]:.1f} %", discs=_discs(roadmap, kind))
+        for (kind, name), roadmap in zip(NAMES.items(), (star, star, star, retracted), strict=True)
+    ]
+    figure = draw_roadmaps(
+        panels,
+        title=f"{built.name}: what the clearance of the roadmap covers",
+        details="rrm-roadmaps-2006, figure 6",
+        environment=built.environment,
+        columns=2,
+    )
+    file = f"roadmaps-figure-6-{built.setting.slug}.png"
+    save_picture(figure, folder / file)
+    return Picture(file, f"Figure 6. {built.name}: clearance discs of the roadmap")
+
+
+def _discs(roadmap: Roadmap, kind: str) -> tuple[Floats, Floats]:
+    """Centres and radii, m."""
+    nodes = (roadmap.nodes, roadmap.node_clearance)
+    if kind == "nodes":
+        return nodes
+    samples = roadmap.samples()
+    room = roadmap.edge_clearance[samples.edge] if kind == "edges" else samples.clearance
+    return np.concatenate([nodes[0], samples.points]), np.concatenate([nodes[1], room])

@@ -1,0 +1,61 @@
+"""Smooth roadmaps and cameras: figures 1, 3, 5, 7, 8, 9 and 11 of voronoi-roadmaps-2004.
+
+One module for each figure, with the claims that go with it; what the paper says stands at its top.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from footway.reproduce.machine import machine
+from footway.reproduce.report import Report
+from footway.reproduce.series import MAPS, run_all
+from footway.reproduce.voronoi import (
+    cameras,
+    construction,
+    corridors,
+    diagram,
+    queries,
+    retraction,
+    turns,
+)
+from footway.reproduce.voronoi.effort import FULL, QUICK
+from footway.reproduce.voronoi.scenes import RADIUS, scene
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from footway.reproduce.registry import Step
+
+_STEPS: Final = (
+    ("construction", "Figure 1: building smooth roadmaps", construction),
+    ("diagram", "Figure 3: the Voronoi diagram", diagram),
+    ("retraction", "Figure 5: retracting edges", retraction),
+    ("blends", "Figure 7: circular blends", turns),
+    ("queries", "Figure 8: answering queries", queries),
+    ("corridors", "Figure 9: corridors for groups", corridors),
+    ("cameras", "Figure 11: the speed of a camera", cameras),
+)
+
+_METHOD: Final = (
+    f"A disc of {RADIUS:g} m; edges and blends keep twice that from walls where there is room. "
+    "Roadmaps have a road through every passage, which the paper leaves to other methods, and "
+    "blends with the largest radius that fits, which the paper halves until it does."
+)
+_REMARKS: Final = (
+    MAPS,
+    _METHOD,
+    "Our times are medians over several rounds, with kernels warm.",
+    "Machine of the paper: Pentium IV, 2.4 GHz. Groups of 50 to 100: `footway reproduce crowds`.",
+)
+
+
+def run(folder: Path, *, quick: bool, step: Step) -> Report:
+    """Build the roadmaps, then run all seven; pictures go to the folder."""
+    effort = QUICK if quick else FULL
+    for name in dict.fromkeys((*effort.environments, queries.LARGE)):
+        with step(name, f"{name.capitalize()}: roadmap, blends and map"):
+            scene(name)
+    sections = run_all(_STEPS, effort, folder, step)
+    title = "Smooth roadmaps and cameras, reproduced"
+    return Report("voronoi", title, machine(), sections, _REMARKS)

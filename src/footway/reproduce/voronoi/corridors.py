@@ -1,0 +1,216 @@
+"""Figure 9: the corridor of a group, around a path near obstacles and around one of the roadmap."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+import shapely
+from matplotlib.patches import Circle
+
+from footway.corridor import Corridor, CorridorMap
+from footway.environment import gallery
+from footway.plot import layers, palette, save_picture
+from footway.plot.ground import draw_ground, ground_of
+from footway.plot.pages import draw_page_bar, new_sheets
+from footway.reproduce.questions import Question
+from footway.reproduce.report import Picture, Section, Table
+from footway.reproduce.voronoi.figures import (
+    PAPER,
+    dot_key,
+    draw_dots,
+    draw_key,
+    draw_lines,
+    fill_key,
+    line_key,
+)
+from footway.reproduce.voronoi.judge import Judge, path_faults
+from footway.reproduce.voronoi.scenes import RADIUS, SEED, map_of
+from footway.roadmap.voronoi_prm import voronoi_prm
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from footway.corridor import TautPath
+    from footway.environment import Environment
+    from footway.plot.ground import Ground
+    from footway.plot.sheet import Box, Sheet
+    from footway.reproduce.report import Cell
+    from footway.reproduce.voronoi.effort import Effort
+
+    Floats = NDArray[np.float64]
+
+SOURCE: Final = "voronoi-roadmaps-2004, sections 3.1 and 3.2 and figure 9"
+
+FILE: Final = "voronoi-figure-9.png"
+
+QUESTION: Final = Question((14.0, 14.8), (41.9, 27.5))
+VIEW: Final = (6.0, 5.0, 46.0, 43.0)
+WIDTH: Final = 2.5
+"""m. The group's: no circle of its corridor is larger."""
+
+CLEARANCE: Final = 1.5
+"""m. What the roadmap is to keep: more than one needs, as section 3.1 prefers."""
+
+_SPACING: Final = 0.05  # m between circles
+_SHARE: Final = 0.47  # of the path that the entity has gone
+_ASIDE: Final = 0.8  # of the clearance that it is off the path
+
+
+class Ways(NamedTuple):
+    """The same query, answered twice, and the corridors around the answers."""
+
+    near: TautPath  # around corners, as near as the disc can go
+    far: TautPath  # on the roadmap
+    around_near: Corridor
+    around_far: Corridor
+
+
+def run(effort: Effort, folder: Path) -> Section:
+    """Lay a corridor around both paths, and compare their widths."""
+    del effort  # it takes no time
+    environment = gallery.make("field")
+    ways = make_ways(environment)
+    corridors = {
+        "(a) around a path near obstacles": ways.around_near,
+        "(b) around a path of the roadmap": ways.around_far,
+    }
+    rows: list[tuple[Cell, ...]] = [
+        (name, each.length, f"{each.narrowest:.2f}", f"{each.radii.mean():.2f}",
+         f"{(each.radii >= WIDTH - 1e-9).mean():.0%}")
+        for name, each in corridors.items()
+    ]  # fmt: skip
+    columns = ("", "length, m", "narrowest circle, m", "mean, m", f"circles of {WIDTH:g} m")
+    note = (
+        f"A disc of {RADIUS:g} m; circles of the corridor have the clearance of the path, and "
+        f"{WIDTH:g} m at most, the width of the group. The paper gives no numbers."
+    )
+    judge = Judge(environment)
+    return Section(
+        "Figure 9: corridors for groups",
+        SOURCE,
+        [Table("Corridors around two paths", columns, rows, note)],
+        [_draw(environment, ways, folder)],
+        checked="the roadmap's corridor is wider, and no circle of it is cut by a wall.",
+        wrong=[
+            *path_faults(ways.near, judge, "figure 9 (a)"),
+            *path_faults(ways.far, judge, "figure 9 (b)"),
+            *faults(ways, judge),
+        ],
+    )
+
+
+def make_ways(environment: Environment) -> Ways:
+    """Answer the query on the exact map and on the roadmap."""
+    exact = CorridorMap.build(environment)
+    roadmap = voronoi_prm(environment, radius=RADIUS, clearance=CLEARANCE, seed=SEED)
+    near = exact.path(*QUESTION, radius=RADIUS)
+    far = map_of(roadmap).path(*QUESTION, radius=RADIUS)
+    return Ways(near, far, corridor_around(near, exact), corridor_around(far, exact))
+
+
+def corridor_around(path: TautPath, exact: CorridorMap) -> Corridor:
+    """Return the union of clearance circles along a path, bounded by the group's width."""
+    along = path.arc_lengths
+    at = np.linspace(0.0, along[-1], int(along[-1] / _SPACING) + 2)
+    points = np.column_stack([np.interp(at, along, column) for column in path.points.T])
+    radii = np.minimum(exact.clearance(points), WIDTH)
+    return Corridor.from_balls(points, radii, radius=path.radius)
+
+
+def attraction_point(corridor: Corridor, place: Floats, first: int) -> int:
+    """Return the furthest circle, counted on from `first`, that still holds a place (2,) m."""
+    held = np.hypot(*(corridor.backbone - place).T) <= corridor.radii
+    outside = np.flatnonzero(~held[first:])
+    return first + int(outside[0]) - 1 if len(outside) else len(held) - 1
+
+
+def faults(ways: Ways, judge: Judge) -> list[str]:
+    """Say where the figure does not show what section 3.1 states."""
+    near, far = ways.around_near, ways.around_far
+    away = judge.distances(shapely.points(far.backbone))
+    holds = {
+        f"figure 9: the roadmap's corridor is {far.radii.mean():.2f} m wide on average, no more "
+        f"than {near.radii.mean():.2f} m": far.radii.mean() > near.radii.mean(),
+        "figure 9: a circle of the corridor goes into a wall": bool(
+            (far.radii <= away + 1e-6).all()
+        ),
+    }
+    return [words for words, held in holds.items() if not held]
+
+
+# The picture -------------------------------------------------------------------------------------
+
+
+def _draw(environment: Environment, ways: Ways, folder: Path) -> Picture:
+    captions = [
+        ("(a)  Near obstacles", f"narrowest {ways.around_near.narrowest:.2f} m"),
+        ("(b)  From the roadmap", f"narrowest {ways.around_far.narrowest:.2f} m"),
+        ("(c)  The attraction point", ""),
+    ]
+    title = "The corridor around a backbone path"
+    details = f"{PAPER}, figure 9  ·  circles of {WIDTH:g} m at most"
+    sheets = new_sheets(VIEW, captions, title=title, details=details, columns=3)
+    ground = ground_of(environment)
+    _draw_way(sheets[0], ground, ways.near, ways.around_near)
+    _draw_way(sheets[1], ground, ways.far, ways.around_far)
+    last = _draw_attraction(sheets[2], ground, ways)
+    _draw_key(sheets[0])
+    draw_page_bar(sheets[1])
+    draw_page_bar(last)
+    save_picture(sheets[0].figure, folder / FILE)
+    return Picture(FILE, f"Figure 9. {title}: near obstacles, far from them, and who is led where")
+
+
+def _draw_way(sheet: Sheet, ground: Ground, path: TautPath, corridor: Corridor) -> None:
+    draw_ground(sheet, ground)
+    layers.draw_corridor(sheet, corridor, ground.walkable)
+    draw_lines(sheet, [path.points], colour=palette.HALO, width=2.8, level=2.9, alpha=0.8)
+    draw_lines(sheet, [path.points], colour=palette.ACCENT, width=1.3, level=3.0)
+    for end, face in ((path.start, palette.HALO), (path.goal, palette.ACCENT)):
+        draw_dots(sheet, np.array([end]), face=face, size=15.0, level=3.5)
+
+
+def _draw_attraction(sheet: Sheet, ground: Ground, ways: Ways) -> Sheet:
+    """Draw an entity beside the path, and the circle that it is led by; a part of the map."""
+    corridor = ways.around_far
+    k = int(_SHARE * len(corridor.radii))
+    along = corridor.backbone[k + 1] - corridor.backbone[k]
+    left = np.array([-along[1], along[0]]) / np.hypot(*along)
+    place = corridor.backbone[k] + _ASIDE * corridor.radii[k] * left
+    at = attraction_point(corridor, place, k)
+    sheet = _zoomed(sheet, corridor.backbone[at], 7.0)
+    _draw_way(sheet, ground, ways.far, corridor)
+    for ball, style in ((k, ":"), (at, "-")):
+        ring: dict[str, Any] = {"fc": "none", "ec": palette.INK, "lw": 0.9, "ls": style}
+        x, y = corridor.backbone[ball].tolist()
+        sheet.axes.add_patch(Circle((x, y), corridor.radii[ball], zorder=3.2, **ring))
+    arrow = {"arrowstyle": "-|>", "color": palette.INK, "lw": 0.9, "shrinkA": 4, "shrinkB": 3}
+    ends = tuple(corridor.backbone[at].tolist()), tuple(place.tolist())
+    sheet.axes.annotate("", *ends, arrowprops=arrow, zorder=3.6)
+    disc = Circle(ends[1], RADIUS, fc=palette.PINCH, ec=palette.HALO, lw=0.6, zorder=3.7)
+    sheet.axes.add_patch(disc)
+    draw_dots(sheet, corridor.backbone[[at]], face=palette.INK, size=13.0, level=3.8)
+    return sheet
+
+
+def _zoomed(sheet: Sheet, middle: Floats, width: float) -> Sheet:
+    """The sheet with a part of the map of this width, m."""
+    height = width * (VIEW[3] - VIEW[1]) / (VIEW[2] - VIEW[0])
+    x, y = middle.tolist()
+    view: Box = (x - width / 2, y - height / 2, x + width / 2, y + height / 2)
+    sheet.axes.set(xlim=(view[0], view[2]), ylim=(view[1], view[3]))
+    return replace(sheet, view=view)
+
+
+def _draw_key(sheet: Sheet) -> None:
+    entries = {
+        "backbone path": line_key(palette.ACCENT, 1.4),
+        "corridor": fill_key(palette.CORRIDOR, 0.3),
+        "entity": dot_key(palette.PINCH),
+        "attraction point": dot_key(palette.INK),
+    }
+    draw_key(sheet, entries, columns=2)

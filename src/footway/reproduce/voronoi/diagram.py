@@ -1,0 +1,146 @@
+"""Figure 3: a Voronoi diagram in which the four boundaries are obstacles of their own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+import shapely
+from matplotlib.patches import PathPatch
+
+from footway.corridor import CorridorMap
+from footway.plot import palette, save_picture
+from footway.plot.ground import draw_ground, ground_of, outline
+from footway.plot.pages import draw_page_bar, new_sheets
+from footway.plot.sheet import padded
+from footway.reproduce.report import Picture, Section, Table
+from footway.reproduce.voronoi.figures import (
+    PAPER,
+    diagram_lines,
+    draw_key,
+    draw_lines,
+    fill_key,
+    line_key,
+)
+from footway.reproduce.voronoi.scenes import COURTYARD, courtyard
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from footway.environment import Environment
+    from footway.reproduce.report import Cell
+    from footway.reproduce.voronoi.effort import Effort
+
+    Floats = NDArray[np.float64]
+    Shapes = NDArray[np.object_]
+
+SOURCE: Final = "voronoi-roadmaps-2004, section 2.1 and figure 3"
+
+FILE: Final = "voronoi-figure-3.png"
+
+_STEP: Final = 0.01  # m between points of the diagram
+_GRID: Final = 1e-6  # m, to which ends of lines that meet are rounded
+_OFF: Final = 1e-4  # m, by which chords of its parabolas may be off
+_TINTS: Final = (0, 1, 2, 3, 4)  # of palette.POPULATIONS: a plane graph needs four
+
+
+class Cells(NamedTuple):
+    """The parts of the free space that are nearest to one obstacle."""
+
+    shapes: Shapes  # (n,) polygons
+    owners: NDArray[np.int64]  # (n,) obstacles that they are around; the four boundaries last
+
+
+def run(effort: Effort, folder: Path) -> Section:
+    """Cut the free space along the diagram, and ask Shapely whose each part is."""
+    del effort  # it takes no time
+    environment = courtyard()
+    cmap = CorridorMap.build(environment)
+    lines = diagram_lines(cmap, _STEP)
+    obstacles = obstacles_of(environment)
+    cells = cells_of(environment, lines, obstacles)
+    off = _off_balance(np.concatenate(lines), obstacles)
+    rows: list[tuple[Cell, ...]] = [
+        ("obstacles, with four boundaries", len(obstacles)),
+        ("cells of the diagram", len(cells.shapes)),
+        ("edges of the diagram", cmap.n_edges),
+        ("difference of the two nearest obstacles, greatest, m", f"{off:.0e}"),
+    ]
+    note = "The paper gives no numbers. Ends of the diagram lie in the corners of the rectangle."
+    return Section(
+        "Figure 3: the Voronoi diagram",
+        SOURCE,
+        [Table("The Voronoi diagram of six blocks", ("", "ours"), rows, note)],
+        [_draw(environment, cells, lines, folder)],
+        checked="by Shapely each cell is nearest to one obstacle, and each obstacle has one cell.",
+        wrong=faults(cells, len(obstacles), off),
+    )
+
+
+def obstacles_of(environment: Environment) -> Shapes:
+    """Blocks, then the four sides of the rectangle."""
+    x0, y0, x1, y1 = environment.bounds
+    corners = [(x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0)]
+    sides = [shapely.linestrings(corners[k : k + 2]) for k in range(4)]
+    return np.array([*(shapely.Polygon(block) for block in COURTYARD), *sides], dtype=object)
+
+
+def cells_of(environment: Environment, lines: list[Floats], obstacles: Shapes) -> Cells:
+    """Parts into which the lines of the diagram cut the rectangle."""
+    rim = shapely.box(*environment.bounds).exterior
+    cuts = shapely.union_all([rim, *map(shapely.linestrings, lines)], grid_size=_GRID)
+    shapes = shapely.get_parts(shapely.polygonize(shapely.get_parts(cuts)))
+    free = shapely.intersection(shapes, environment.walkable)
+    inner = shapely.point_on_surface(free)
+    away = shapely.distance(inner[:, None], obstacles[None])
+    return Cells(free, away.argmin(axis=1))
+
+
+def _off_balance(points: Floats, obstacles: Shapes) -> float:
+    """Greatest difference of the distances of the two nearest obstacles on the diagram, m."""
+    away = np.sort(shapely.distance(shapely.points(points)[:, None], obstacles[None]), axis=1)
+    return float((away[:, 1] - away[:, 0]).max())
+
+
+def faults(cells: Cells, obstacles: int, off: float) -> list[str]:
+    """Say where the diagram is none."""
+    holds = {
+        f"figure 3: {len(cells.shapes)} cells for {obstacles} obstacles": (
+            sorted(cells.owners.tolist()) == list(range(obstacles))
+        ),
+        f"figure 3: a point of the diagram is {off:.2g} m nearer to one obstacle": off <= _OFF,
+    }
+    return [words for words, held in holds.items() if not held]
+
+
+def _tints(shapes: Shapes) -> list[str]:
+    """A colour for each cell, another one than its neighbours have."""
+    near = shapely.distance(shapes[:, None], shapes[None]) < _STEP
+    chosen: list[int] = []
+    for k in range(len(shapes)):
+        taken = {chosen[j] for j in range(k) if near[k, j]}
+        chosen.append(next(tint for tint in (*_TINTS, len(_TINTS)) if tint not in taken))
+    return [palette.POPULATIONS[tint] for tint in chosen]
+
+
+def _draw(environment: Environment, cells: Cells, lines: list[Floats], folder: Path) -> Picture:
+    view = padded(environment.bounds, 0.012)
+    title = "The Voronoi diagram of six blocks and four boundaries"
+    (sheet,) = new_sheets(view, [("", "")], title=title, details=f"{PAPER}, figure 3")
+    draw_ground(sheet, ground_of(environment))
+    for shape, colour in zip(cells.shapes, _tints(cells.shapes), strict=True):
+        parts = shapely.orient_polygons(shapely.get_parts(shape))
+        fill = PathPatch(outline(parts), facecolor=colour, alpha=0.13, edgecolor="none")
+        fill.set_zorder(1.15)
+        sheet.axes.add_patch(fill)
+    draw_lines(sheet, lines, colour=palette.INK, width=1.6, level=2.0)
+    entries = {
+        "Voronoi diagram": line_key(palette.INK, 1.6),
+        "nearest to one obstacle": fill_key(palette.CORRIDOR, 0.25),
+    }
+    draw_key(sheet, entries)
+    draw_page_bar(sheet)
+    save_picture(sheet.figure, folder / FILE)
+    return Picture(FILE, f"Figure 3. {title}")

@@ -1,0 +1,279 @@
+"""Array kernels of the Voronoi-PRM: retraction, useful edges, dead ends, what lies close together.
+
+Room is the distance to the nearest wall, m. Spaces that come in here have the radius 0, so that
+their clearance is room.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from footway._numba.heap import pop, push
+from footway._numba.jit import inner, kernel
+from footway._numba.math import hypot
+from footway.roadmap.kernels.clearance import least_among_walls
+from footway.roadmap.kernels.graph import join
+from footway.roadmap.kernels.space import FREE, clearance_at, hit_among, to_segment
+
+MOST_STEPS = 64
+"""Doublings of the distance to the wall point: from a millimetre across any map."""
+
+LEAST_STRIDE = 0.5
+"""Radii between places of a line that are looked at before it is measured."""
+
+
+@kernel
+def retract_points(points, epsilon, walls, out):
+    """Points (n, 2) m moved straight away from their nearest wall point to the Voronoi diagram.
+
+    Into out (n, 3): x, y and the room there. voronoi-roadmaps-2004, section 2.1: steps away from
+    the wall point until it is no longer the nearest, then binary search to `epsilon`. `walls` is a
+    space of radius 0.
+    """
+    for row in range(len(points)):
+        x, y, room = _retracted(points[row, 0], points[row, 1], epsilon, walls)
+        out[row, 0], out[row, 1], out[row, 2] = x, y, room
+
+
+@inner(inline=False)
+def _retracted(x, y, epsilon, walls):
+    """One point on the Voronoi diagram, and its room.
+
+    The points of a ray from which its wall point is nearest are all before the others, so steps
+    may grow: each goes as far again.
+    """
+    room, cx, cy, _ = clearance_at(x, y, 0.0, walls)
+    if room <= 0.0:
+        return x, y, 0.0
+    ux, uy = (x - cx) / room, (y - cy) / room
+    near, far = room, 2.0 * room
+    for _ in range(MOST_STEPS):
+        if not _is_nearest(cx, cy, ux, uy, far, walls):
+            break
+        near, far = far, 2.0 * far
+    while far - near > epsilon:
+        middle = 0.5 * (near + far)
+        if not near < middle < far:
+            break
+        if _is_nearest(cx, cy, ux, uy, middle, walls):
+            near = middle
+        else:
+            far = middle
+    x, y = cx + near * ux, cy + near * uy
+    return x, y, clearance_at(x, y, 0.0, walls)[0]
+
+
+@inner
+def _is_nearest(cx, cy, ux, uy, away, walls):
+    """Whether wall point c is nearest to the place `away` metres from it; equal is nearest."""
+    room, _, _, _ = clearance_at(cx + away * ux, cy + away * uy, 0.0, walls)
+    return room >= away * (1.0 - 1e-12) - 1e-10
+
+
+@kernel
+def inside_walls(points, walls, out):
+    """Whether points (n, 2) are inside the rings of walls (w, 4): crossings to the right, odd."""
+    for row in range(len(points)):
+        x, y = points[row, 0], points[row, 1]
+        odd = False
+        for w in range(len(walls)):
+            y0, y1 = walls[w, 1], walls[w, 3]
+            if (y0 > y) != (y1 > y):
+                x0, x1 = walls[w, 0], walls[w, 2]
+                odd ^= x < x0 + (y - y0) / (y1 - y0) * (x1 - x0)
+        out[row] = odd
+
+
+@kernel
+def useful_pairs(pairs, lengths, places, known, known_lengths, usefulness, saving, radius, walls):
+    """Which pairs (p, 2) of places (n, 2) are useful edges when they are added one by one.
+
+    A pair is added when the line between its places keeps `radius` m from the walls, and there is
+    no way between them along the known edges (k, 2) and what was added before, or only one that is
+    longer than `usefulness` times its length, and by more than `saving`.
+    """
+    n, total = len(places), len(pairs) + len(known)
+    first = np.full(n, -1, np.int64)
+    after, to = np.empty(2 * total, np.int64), np.empty(2 * total, np.int64)
+    length = np.empty(2 * total)
+    way, reached = np.full(n, np.inf), np.empty(n, np.int64)
+    keys, queue = np.empty(2 * total + 1), np.empty(2 * total + 1, np.int64)
+    is_useful = np.zeros(len(pairs), np.bool_)
+    for e in range(len(known)):
+        join(known[e, 0], known[e, 1], e, known_lengths[e], first, after, to, length)
+    count = len(known)
+    for p in range(len(pairs)):
+        a, b = pairs[p, 0], pairs[p, 1]
+        ax, ay, bx, by = places[a, 0], places[a, 1], places[b, 0], places[b, 1]
+        if not has_room(ax, ay, bx, by, radius, walls):
+            continue
+        limit = max(usefulness * lengths[p], lengths[p] + saving)
+        if _is_far(a, b, limit, places, way, reached, keys, queue, first, after, to, length):
+            join(a, b, count, lengths[p], first, after, to, length)
+            is_useful[p] = True
+            count += 1
+    return is_useful
+
+
+@inner(inline=False)
+def _is_far(a, b, limit, places, way, reached, keys, queue, first, after, to, length):
+    """Whether the shortest way from a to b is longer than the limit, or there is none.
+
+    A search that leaves out vertices over which a way would be too long even if it went straight
+    on. `way` (n,) is infinite before and after; `reached` (n,), `keys` and `queue` are scratch
+    memory.
+    """
+    way[a], reached[0] = 0.0, a
+    count, size, is_far = 1, push(0.0, a, 0, keys, queue), True
+    while size > 0 and is_far:
+        key, u = keys[0], queue[0]
+        size = pop(size, keys, queue)
+        if key > way[u]:
+            continue
+        half = first[u]
+        while half >= 0:
+            w, longer = to[half], key + length[half]
+            straight = hypot(places[w, 0] - places[b, 0], places[w, 1] - places[b, 1])
+            if longer < way[w] and longer + straight <= limit:
+                if way[w] == math.inf:
+                    reached[count] = w
+                    count += 1
+                way[w] = longer
+                size = push(longer, w, size, keys, queue)
+                is_far = is_far and w != b
+            half = after[half]
+    for k in range(count):
+        way[reached[k]] = math.inf
+    return is_far
+
+
+@inner(inline=False)
+def has_room(ax, ay, bx, by, radius, walls):
+    """Whether a line keeps the radius, for which the cells of the space were found free.
+
+    Free cells settle most lines that are, and strides of at least `LEAST_STRIDE` from where it
+    leaves them most lines that are not; what is left is measured.
+    """
+    x0, y0, side = walls.origin[0], walls.origin[1], walls.resolution
+    share = hit_among(
+        (ax - x0) / side, (ay - y0) / side, 0.0, (bx - x0) / side, (by - y0) / side, 0.0, walls.jump
+    )  # fmt: skip
+    if share == FREE:
+        return True
+    length = hypot(bx - ax, by - ay)
+    while share < 1.0:
+        room, _, _, _ = clearance_at(ax + share * (bx - ax), ay + share * (by - ay), 0.0, walls)
+        if room < radius:
+            return False
+        share += max(room - radius, LEAST_STRIDE * radius) / length
+    return least_among_walls(ax, ay, bx, by, walls) >= radius
+
+
+@kernel
+def peel(links, points, room, steep):
+    """Which links (l, 2) are left when ends that run into corners are taken off, one by one.
+
+    An end runs into a corner where the room grows by more than `steep` for each metre inward.
+    """
+    n = len(points)
+    degree = np.zeros(n, np.int64)
+    total = np.zeros(n, np.int64)  # of the numbers of a node's links: at an end, that of its last
+    for e in range(len(links)):
+        for k in range(2):
+            degree[links[e, k]] += 1
+            total[links[e, k]] += e
+    left = np.ones(len(links), np.bool_)
+    for v in range(n):
+        end = v
+        while degree[end] == 1:
+            e = total[end]
+            base = links[e, 0] + links[e, 1] - end
+            apart = hypot(points[end, 0] - points[base, 0], points[end, 1] - points[base, 1])
+            if room[base] - room[end] <= steep * apart:
+                break
+            left[e] = False
+            degree[end] = 0
+            degree[base] -= 1
+            total[base] -= e
+            end = base
+    return left
+
+
+@kernel
+def close_pairs(points, edges, distance):
+    """Pairs (k, 2) of a vertex and an edge, not its own, within `distance` (n,) of the vertex."""
+    out = np.empty((1024, 2), np.int64)
+    count = 0
+    for e in range(len(edges)):
+        a, b = edges[e, 0], edges[e, 1]
+        ax, ay, bx, by = points[a, 0], points[a, 1], points[b, 0], points[b, 1]
+        low_x, high_x, low_y, high_y = min(ax, bx), max(ax, bx), min(ay, by), max(ay, by)
+        for v in range(len(points)):
+            x, y = points[v, 0], points[v, 1]
+            if max(low_x - x, x - high_x, low_y - y, y - high_y) > distance[v] or v in (a, b):
+                continue
+            if to_segment(x, y, ax, ay, bx, by)[0] <= distance[v]:
+                if count == len(out):
+                    bigger = np.empty((2 * count, 2), np.int64)
+                    bigger[:count] = out
+                    out = bigger
+                out[count, 0], out[count, 1] = v, e
+                count += 1
+    return out[:count].copy()
+
+
+@kernel
+def crossing_pairs(points, edges, is_new):
+    """Pairs (k, 2) of edges (m, 2) that cross inside both, the first of them new; it is (m,)."""
+    out = np.empty((1024, 2), np.int64)
+    count = 0
+    for e in range(len(edges)):
+        if not is_new[e]:
+            continue
+        a, b = edges[e, 0], edges[e, 1]
+        ax, ay, bx, by = points[a, 0], points[a, 1], points[b, 0], points[b, 1]
+        low_x, high_x, low_y, high_y = min(ax, bx), max(ax, bx), min(ay, by), max(ay, by)
+        for f in range(len(edges)):
+            c, d = edges[f, 0], edges[f, 1]
+            if (is_new[f] and f <= e) or c in (a, b) or d in (a, b):
+                continue
+            cx, cy, dx, dy = points[c, 0], points[c, 1], points[d, 0], points[d, 1]
+            if max(low_x - max(cx, dx), min(cx, dx) - high_x) > 0.0:
+                continue
+            if max(low_y - max(cy, dy), min(cy, dy) - high_y) > 0.0:
+                continue
+            one = _turn(ax, ay, bx, by, cx, cy) * _turn(ax, ay, bx, by, dx, dy)
+            other = _turn(cx, cy, dx, dy, ax, ay) * _turn(cx, cy, dx, dy, bx, by)
+            if one < 0.0 and other < 0.0:
+                if count == len(out):
+                    bigger = np.empty((2 * count, 2), np.int64)
+                    bigger[:count] = out
+                    out = bigger
+                out[count, 0], out[count, 1] = e, f
+                count += 1
+    return out[:count].copy()
+
+
+@inner
+def _turn(ax, ay, bx, by, x, y):
+    """Positive where (x, y) is to the left of the way from a to b."""
+    return (bx - ax) * (y - ay) - (by - ay) * (x - ax)
+
+
+@kernel
+def nearest_edges(points, places, edges, out_edge, out_away):
+    """Nearest of the edges (m, 2) between places (n, 2) to each point (k, 2), and how far it is."""
+    for row in range(len(points)):
+        x, y = points[row, 0], points[row, 1]
+        best, nearest = math.inf, -1
+        for e in range(len(edges)):
+            a, b = edges[e, 0], edges[e, 1]
+            ax, ay, bx, by = places[a, 0], places[a, 1], places[b, 0], places[b, 1]
+            if max(min(ax, bx) - x, x - max(ax, bx), min(ay, by) - y, y - max(ay, by)) >= best:
+                continue
+            away = to_segment(x, y, ax, ay, bx, by)[0]
+            if away < best:
+                best, nearest = away, e
+        out_edge[row], out_away[row] = nearest, best

@@ -1,0 +1,94 @@
+"""Areas of a scenario on the map: by name or by corners, and how much room is in them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import shapely
+
+from footway.crowd.capacity import free_of
+from footway.crowd.region import Region
+from footway.scenario.problems import did_you_mean, show
+
+if TYPE_CHECKING:
+    from footway.corridor import CorridorMap
+    from footway.crowd.capacity import Free
+    from footway.environment import Environment
+    from footway.scenario.models import Scenario
+    from footway.scenario.problems import Keys
+    from footway.scenario.shapes import Ring
+
+
+class Areas:
+    """The named areas of a map and of a scenario."""
+
+    def __init__(
+        self, scenario: Scenario, cmap: CorridorMap, environment: Environment | None
+    ) -> None:
+        self._origin = scenario.origin
+        self._cmap = cmap
+        self._free: dict[int, tuple[Region | None, Free]] = {}
+        named = environment.areas if environment is not None else ()
+        of_map: dict[str, list[shapely.Geometry]] = {}
+        for area in named:
+            of_map.setdefault(area.name, []).append(area.polygon)
+        self._regions = {name: Region.of(_joined(some)) for name, some in of_map.items()}
+        for name, ring in scenario.area.items():
+            if name in self._regions:
+                raise self._origin.refuse(
+                    ("area", name), "is also an area of the map; choose another name"
+                )
+            self._regions[name] = self._region(ring, ("area", name))
+        for name in scenario.area:
+            self._check_on_map(self._regions[name], ("area", name))
+
+    def find(self, given: str | Ring, keys: Keys) -> Region:
+        """The region of a name or of corners, which lies on the map."""
+        if not isinstance(given, str):
+            region = self._region(given, keys)
+            self._check_on_map(region, keys)
+            return region
+        if given not in self._regions:
+            hint = did_you_mean(given, self._regions) or f"add it to [area]: {given} = [0, 0, 9, 9]"
+            raise self._origin.refuse(keys, f"there is no area {show(given)}; {hint}")
+        self._check_on_map(self._regions[given], keys)
+        return self._regions[given]
+
+    def free(self, region: Region | None) -> Free:
+        """Places of a region, or of the whole map, with their clearance."""
+        key = id(region)  # the region is kept with it, or its id would be used again
+        if key not in self._free:
+            self._free[key] = region, free_of(self._cmap, region)
+        return self._free[key][1]
+
+    def _region(self, ring: Ring, keys: Keys) -> Region:
+        polygon = shapely.Polygon(ring)
+        if shapely.convex_hull(polygon).area <= 0.0:
+            raise self._origin.refuse(keys, "has no area; give corners that are not on one line")
+        if not polygon.is_valid:
+            why = f"crosses or touches itself{_place_in(shapely.is_valid_reason(polygon))}"
+            raise self._origin.refuse(keys, f"{why}; give its corners in order")
+        return Region.of(polygon)
+
+    def _check_on_map(self, region: Region, keys: Keys) -> None:
+        """Refuse a region in which nobody could stand."""
+        if self.free(region).clearance.max(initial=0.0) > 0.0:
+            return
+        x0, y0, x1, y1 = self._cmap.bounds
+        ax0, ay0, ax1, ay1 = region.bounds
+        if ax1 < x0 or ax0 > x1 or ay1 < y0 or ay0 > y1:
+            box = f"x from {x0:g} to {x1:g}, y from {y0:g} to {y1:g} m"
+            raise self._origin.refuse(keys, f"lies outside the map, which has {box}")
+        raise self._origin.refuse(keys, "lies in obstacles only; move it to where one can walk")
+
+
+def _joined(polygons: list[shapely.Geometry]) -> shapely.Geometry:
+    """Areas of one name are one area."""
+    return polygons[0] if len(polygons) == 1 else shapely.union_all(polygons)
+
+
+def _place_in(reason: str) -> str:
+    """The place in what Shapely says, as in "Self-intersection[4.5 2]"."""
+    found = re.search(r"\[(\S+) (\S+)\]", reason)
+    return f" at ({float(found[1]):g}, {float(found[2]):g})" if found else ""

@@ -1,0 +1,135 @@
+"""Who may talk to the server: Host, Origin and token, and how often."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+import time
+from dataclasses import dataclass, field
+from hmac import compare_digest
+from typing import Final
+
+LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
+"""Names of this machine that no other machine can reach."""
+
+MOST_TEXT: Final = 1_000_000
+"""Bytes of a message; a longer one is refused."""
+
+MOST_SOCKET: Final = 4_000_000
+"""Bytes of a message at which the socket is closed without another word."""
+
+MOST_UPLOAD: Final = 64_000_000
+"""Bytes of a file."""
+
+MOST_WATCHERS: Final = 16
+"""Browsers at the same time."""
+
+_ANYWHERE: Final = ("0.0.0.0", "::", "")  # noqa: S104 - what a user may type, not what is served
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether only this machine can reach a host.
+
+    Example:
+        >>> is_loopback("127.0.0.1"), is_loopback("0.0.0.0")
+        (True, False)
+
+    """
+    if host in LOOPBACK:
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+@dataclass(frozen=True)
+class Access:
+    """The names that a server answers to, and the token that its guests must show.
+
+    Attributes:
+        host: that it is bound to.
+        port: likewise.
+        token: None where only this machine can reach it.
+
+    Example:
+        >>> gate = Access("127.0.0.1", 8000)
+        >>> gate.knows_host("localhost:8000"), gate.knows_host("evil.example:8000")
+        (True, False)
+        >>> gate.knows_origin("http://localhost:8000", "localhost:8000")
+        True
+
+    """
+
+    host: str
+    port: int
+    token: str | None = None
+
+    def knows_host(self, header: str | None) -> bool:
+        """Tell whether a Host header names this server: a page that rebinds its name does not."""
+        name, port = _split(header or "")
+        if name is None or port != self.port:
+            return False
+        if name in LOOPBACK or name == self.host.lower():
+            return True
+        return self.host in _ANYWHERE and (_is_address(name) or name in _own_names())
+
+    def knows_origin(self, origin: str | None, host: str | None) -> bool:
+        """Tell whether a page comes from this server."""
+        return origin is not None and origin.lower() == f"http://{(host or '').lower()}"
+
+    def knows_token(self, given: str | None) -> bool:
+        """Tell whether a guest shows the token, where one is needed."""
+        return self.token is None or compare_digest((given or "").encode(), self.token.encode())
+
+
+def _split(header: str) -> tuple[str | None, int]:
+    """Name and port of a Host header; None where it is none."""
+    name, colon, port = header.lower().rpartition(":")
+    if not colon or "]" in port:
+        name, port = header.lower(), "80"
+    if not port.isascii() or not port.isdigit() or len(port) > 5:
+        return None, 0
+    return name.removeprefix("[").removesuffix("]"), int(port)
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _own_names() -> set[str]:
+    own = socket.gethostname().lower()
+    return {own, f"{own}.local"}
+
+
+@dataclass
+class Rate:
+    """How often somebody may ask: so many a second, and some more at once.
+
+    Example:
+        >>> rate = Rate(per_second=1.0, burst=2)
+        >>> [rate.allows(now=5.0) for _ in range(3)], rate.allows(now=6.0)
+        ([True, True, False], True)
+
+    """
+
+    per_second: float = 200.0
+    burst: float = 400.0
+    _left: float = field(default=-1.0, init=False)
+    _at: float = field(default=0.0, init=False)
+
+    def allows(self, now: float | None = None) -> bool:
+        """Take one, if there is one left."""
+        now = time.monotonic() if now is None else now
+        if self._left < 0.0:
+            self._left, self._at = self.burst, now
+        self._left = min(self.burst, self._left + (now - self._at) * self.per_second)
+        self._at = now
+        if self._left < 1.0:
+            return False
+        self._left -= 1.0
+        return True

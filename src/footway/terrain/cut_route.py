@@ -1,0 +1,77 @@
+"""A route as followers see it: cut where it passes from triangle to triangle of the ground."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from footway.terrain.kernels.cut_route import pieces_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from footway.terrain.terrain import Ground
+
+    Floats = NDArray[np.float64]
+
+HOLE = 1e-6  # m of a route that no triangle holds: more than rounding
+
+
+class CutRoute(NamedTuple):
+    """A route, and its pieces in each triangle; places on it are curve lengths from its start.
+
+    A piece that runs along a side belongs to the triangles on both sides of it: pieces overlap.
+    """
+
+    points: Floats  # (n, 2) m, the route; no two neighbours are equal
+    lengths: Floats  # (n,) m, curve length up to each point
+    pieces: Floats  # (m, 4) x and y of both ends, m, in the order of their triangles
+    along: Floats  # (m, 2) curve length at both ends, m
+    triangle: NDArray[np.int32]  # (m,) that holds the piece
+    offsets: NDArray[np.int32]  # (t + 1,) triangle t holds pieces offsets[t] to offsets[t + 1] - 1
+
+    @property
+    def length(self) -> float:
+        """Curve length of the route, m."""
+        return float(self.lengths[-1])
+
+    def at(self, s: float) -> Floats:
+        """Point at a curve length, (2,) m."""
+        return np.array([np.interp(s, self.lengths, self.points[:, k]) for k in (0, 1)])
+
+
+def make_course(points: Floats, ground: Ground) -> CutRoute:
+    """Course of a route (n, 2) on a ground; where it leaves the ground there are no pieces.
+
+    Example:
+        >>> import footway as fw
+        >>> from footway.terrain.terrain import Terrain
+        >>> room = fw.Environment.from_polygons(bounds=(0, 0, 4, 4))
+        >>> course = make_course(np.array([[1, 1], [3, 2.0]]), Terrain.build(room).ground)
+        >>> round(course.length, 3), first_hole(course)
+        (2.236, None)
+
+    """
+    points = without_repeats(points)
+    squares = np.diff(points, axis=0) ** 2
+    lengths = np.zeros(len(points))
+    np.cumsum(np.sqrt(squares[:, 0] + squares[:, 1]), out=lengths[1:])
+    triangle, along, ends, offsets = pieces_of(points, lengths, ground)
+    return CutRoute(points, lengths, ends, along, triangle, offsets)
+
+
+def without_repeats(points: Floats) -> Floats:
+    """The same polyline, without points that repeat the one before."""
+    points = np.ascontiguousarray(points, np.float64)
+    stays = (points[1:] == points[:-1]).all(axis=1)
+    return np.ascontiguousarray(points[~np.append(False, stays)]) if stays.any() else points
+
+
+def first_hole(course: CutRoute) -> float | None:
+    """Curve length at which the route first leaves the ground, m; None where it never does."""
+    order = np.argsort(course.along[:, 0], kind="stable")
+    begins = np.append(course.along[order, 0], course.length)
+    reached = np.append(0.0, np.maximum.accumulate(course.along[order, 1]))
+    holes = np.flatnonzero(begins > reached + HOLE)
+    return float(reached[holes[0]]) if len(holes) else None

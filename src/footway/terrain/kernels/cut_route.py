@@ -1,0 +1,124 @@
+"""Cut a route at the sides of triangles."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from footway._numba.jit import inner, kernel
+
+NEAR = 1e-9  # m, by which a line may miss a triangle and still be counted as on its side
+
+
+@inner
+def _clip(ax, ay, bx, by, t, points, triangles):
+    """Shares of the line ab at which it enters and leaves triangle t; empty where it misses it."""
+    first, last = 0.0, 1.0
+    for k in range(3):
+        p, q = triangles[t, k], triangles[t, (k + 1) % 3]
+        px, py = points[p, 0], points[p, 1]
+        dx, dy = points[q, 0] - px, points[q, 1] - py
+        slack = NEAR * math.sqrt(dx * dx + dy * dy)
+        at_a = dx * (ay - py) - dy * (ax - px) + slack
+        at_b = dx * (by - py) - dy * (bx - px) + slack
+        if at_a < 0.0 and at_b < 0.0:
+            return 1.0, 0.0
+        if at_a < 0.0:
+            first = max(first, at_a / (at_a - at_b))
+        elif at_b < 0.0:
+            last = min(last, at_a / (at_a - at_b))
+    return first, last
+
+
+@inner
+def _cells(low, high, origin, size, count):
+    """First and last cell of a range that is a little longer than the one given."""
+    first = max(0, min(count - 1, int(math.floor((low - NEAR - origin) / size))))
+    last = max(0, min(count - 1, int(math.floor((high + NEAR - origin) / size))))
+    return first, last
+
+
+@kernel
+def cut(points, lengths, ground):
+    """Parts of a polyline in each triangle that it touches.
+
+    Returns triangles (m,), curve lengths (m, 2) and ends (m, 4), in the order of the polyline's
+    lines. A part that runs along a side is listed for both triangles.
+    """
+    box, shape, offsets, members = ground.box, ground.shape, ground.offsets, ground.members
+    seen = np.full(len(ground.triangles), -1, np.int64)
+    triangle = np.empty(256, np.int32)
+    along = np.empty((256, 2))
+    ends = np.empty((256, 4))
+    count = 0
+    for k in range(len(points) - 1):
+        ax, ay, bx, by = points[k, 0], points[k, 1], points[k + 1, 0], points[k + 1, 1]
+        length = lengths[k + 1] - lengths[k]
+        i0, i1 = _cells(min(ax, bx), max(ax, bx), box[0], box[2], shape[0])
+        j0, j1 = _cells(min(ay, by), max(ay, by), box[1], box[2], shape[1])
+        for cell in range((i1 - i0 + 1) * (j1 - j0 + 1)):
+            at = (j0 + cell // (i1 - i0 + 1)) * shape[0] + i0 + cell % (i1 - i0 + 1)
+            for slot in range(offsets[at], offsets[at + 1]):
+                t = members[slot]
+                if seen[t] == k:
+                    continue
+                seen[t] = k
+                first, last = _clip(ax, ay, bx, by, t, ground.points, ground.triangles)
+                if (last - first) * length <= NEAR:
+                    continue
+                if count == len(triangle):
+                    triangle = np.concatenate((triangle, np.empty_like(triangle)))
+                    along = np.concatenate((along, np.empty_like(along)))
+                    ends = np.concatenate((ends, np.empty_like(ends)))
+                triangle[count] = t
+                along[count, 0], along[count, 1] = (
+                    lengths[k] + first * length,
+                    lengths[k] + last * length,
+                )
+                ends[count, 0], ends[count, 1] = ax + first * (bx - ax), ay + first * (by - ay)
+                ends[count, 2], ends[count, 3] = ax + last * (bx - ax), ay + last * (by - ay)
+                count += 1
+    return triangle[:count].copy(), along[:count].copy(), ends[:count].copy()
+
+
+@inner
+def _count(triangle, offsets):
+    """Where the parts of each triangle begin, when they are put in order: see `pieces_of`."""
+    for i in range(len(triangle)):
+        offsets[triangle[i] + 1] += 1
+    for t in range(1, len(offsets)):
+        offsets[t] += offsets[t - 1]
+
+
+@inner
+def _sort(triangle, along, order):
+    """Order of parts by triangle, and in each by curve length; they nearly are in order by now."""
+    for i in range(1, len(order)):
+        one, j = order[i], i
+        while j > 0:
+            before = order[j - 1]
+            if triangle[before] != triangle[one] or along[before, 0] <= along[one, 0]:
+                break
+            order[j] = before
+            j -= 1
+        order[j] = one
+
+
+@kernel
+def pieces_of(points, lengths, ground):
+    """`cut`, in the order of the triangles and of curve length in each.
+
+    Returns triangles (m,), curve lengths (m, 2), ends (m, 4) and offsets (t + 1,): triangle t has
+    the parts offsets[t] to offsets[t + 1] - 1.
+    """
+    triangle, along, ends = cut(points, lengths, ground)
+    offsets = np.zeros(len(ground.triangles) + 1, np.int32)
+    _count(triangle, offsets)
+    free = offsets.copy()
+    order = np.empty(len(triangle), np.int32)
+    for i in range(len(triangle)):
+        order[free[triangle[i]]] = i
+        free[triangle[i]] += 1
+    _sort(triangle, along, order)
+    return triangle[order], along[order], ends[order], offsets

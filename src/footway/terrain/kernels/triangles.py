@@ -1,0 +1,382 @@
+"""Find the triangle of a point, and walk along a line from triangle to triangle.
+
+Triangles and corners are what `environment.partition` gives: counterclockwise, neighbour k across
+the side from corner k to corner k + 1, -1 at a wall.
+
+A walk looks at each corner once: left of the line, right of it, or on it, and takes a corner
+within ON_LINE for one on the line. So every triangle agrees about a corner, and a line through a
+corner, or along a side, is a case of its own and not an accident of rounding.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from footway._numba.jit import inner, kernel
+
+ON_LINE = 1e-9  # m, distance of a corner to a line that goes through it
+NEAR = 1e-9  # m, distance of a point to a triangle that still holds it
+FREE = 2.0  # share of a line that no wall stops
+
+
+@inner
+def _reach(low, high, origin, size, count):
+    """First and last cell of an interval, one micrometre wider: see `locate`."""
+    first = max(0, min(count - 1, int(math.floor((low - 1e-6 - origin) / size))))
+    last = max(0, min(count - 1, int(math.floor((high + 1e-6 - origin) / size))))
+    return first, last
+
+
+@inner
+def _misses_cell(points, triangles, t, cx, cy, half):
+    """Whether a side of the triangle has the whole square around (cx, cy) on its outer side."""
+    for k in range(3):
+        p, q = triangles[t, k], triangles[t, (k + 1) % 3]
+        dx, dy = points[q, 0] - points[p, 0], points[q, 1] - points[p, 1]
+        inward = dx * (cy - points[p, 1]) - dy * (cx - points[p, 0])
+        if inward < -(half + 1e-6) * (abs(dx) + abs(dy)):
+            return True
+    return False
+
+
+@kernel
+def bin_triangles(points, triangles, x0, y0, size, nx, ny):
+    """Triangles that touch each cell, in compressed rows: (offsets (nx ny + 1,), members)."""
+    offsets = np.zeros(nx * ny + 1, np.int64)
+    cursor = offsets
+    members = np.empty(0, np.int32)
+    for fill in range(2):
+        for t in range(len(triangles)):
+            a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
+            ax, bx, cx = points[a, 0], points[b, 0], points[c, 0]
+            ay, by, cy = points[a, 1], points[b, 1], points[c, 1]
+            i0, i1 = _reach(min(ax, bx, cx), max(ax, bx, cx), x0, size, nx)
+            j0, j1 = _reach(min(ay, by, cy), max(ay, by, cy), y0, size, ny)
+            for j in range(j0, j1 + 1):
+                for i in range(i0, i1 + 1):
+                    mx, my = x0 + (i + 0.5) * size, y0 + (j + 0.5) * size
+                    if _misses_cell(points, triangles, t, mx, my, 0.5 * size):
+                        continue
+                    cell = j * nx + i
+                    if fill == 0:
+                        offsets[cell + 1] += 1
+                    else:
+                        members[cursor[cell]] = t
+                        cursor[cell] += 1
+        if fill == 0:
+            for cell in range(nx * ny):
+                offsets[cell + 1] += offsets[cell]
+            members = np.empty(offsets[-1], np.int32)
+            cursor = offsets[:-1].copy()
+    return offsets, members
+
+
+@inner
+def _outside(x, y, points, p, q):
+    """Squared distance of a point to the side pq if it lies on its right; else 0."""
+    px, py = points[p, 0], points[p, 1]
+    dx, dy = points[q, 0] - px, points[q, 1] - py
+    ex, ey = x - px, y - py
+    if dx * ey - dy * ex >= 0.0:
+        return 0.0
+    share = min(1.0, max(0.0, (ex * dx + ey * dy) / (dx * dx + dy * dy)))
+    ex, ey = ex - share * dx, ey - share * dy
+    # A point on the right is outside, however near.
+    return max(ex * ex + ey * ey, 1e-300)
+
+
+@inner
+def cell_at(x, y, box, shape):
+    """Cell of a point, those beyond the border by less than a cell at the border; -1: none."""
+    i = int(math.floor((x - box[0]) / box[2])) if math.isfinite(x) else -9
+    j = int(math.floor((y - box[1]) / box[2])) if math.isfinite(y) else -9
+    if i < -1 or j < -1 or i > shape[0] or j > shape[1]:
+        return -1
+    return min(max(j, 0), shape[1] - 1) * shape[0] + min(max(i, 0), shape[0] - 1)
+
+
+@inner
+def distance_squared(x, y, t, points, triangles):
+    """Squared distance of a point to triangle t; 0 inside and on the border."""
+    a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
+    off = max(_outside(x, y, points, a, b), _outside(x, y, points, b, c))
+    return max(off, _outside(x, y, points, c, a))
+
+
+@inner(inline=False)
+def locate(x, y, ground):
+    """Triangle that holds a point, or else the nearest within 1e-9 m; -1: none."""
+    offsets, members, points, triangles = (
+        ground.offsets, ground.members, ground.points, ground.triangles,
+    )  # fmt: skip
+    cell = cell_at(x, y, ground.box, ground.shape)
+    if cell < 0:
+        return -1
+    best, nearest = NEAR * NEAR, -1
+    for slot in range(offsets[cell], offsets[cell + 1]):
+        t = int(members[slot])
+        off = distance_squared(x, y, t, points, triangles)
+        if off == 0.0:
+            return t
+        if off <= best:
+            best, nearest = off, t
+    return nearest
+
+
+@inner
+def _place(p, ax, ay, ux, uy, points):
+    """Where a corner lies: metres to the left of the line (0: on it), metres along it."""
+    px, py = points[p, 0] - ax, points[p, 1] - ay
+    side = ux * py - uy * px
+    if abs(side) <= ON_LINE:
+        side = 0.0
+    return side, ux * px + uy * py
+
+
+@inner
+def _exit(t, ax, ay, ux, uy, points, triangles):
+    """Where a line leaves triangle t: (corner or side, metres along the line, how).
+
+    How: 0 through side k, 1 at corner k, 2 at corner k after running along the side from k, 3 at
+    corner k after running along the side to k, -1: it does not meet the triangle.
+    """
+    s0, d0 = _place(triangles[t, 0], ax, ay, ux, uy, points)
+    s1, d1 = _place(triangles[t, 1], ax, ay, ux, uy, points)
+    s2, d2 = _place(triangles[t, 2], ax, ay, ux, uy, points)
+    # Through the side whose first corner is on the right and whose second is on the left.
+    if s0 < 0.0 < s1:
+        return 0, (d0 * s1 - d1 * s0) / (s1 - s0), 0
+    if s1 < 0.0 < s2:
+        return 1, (d1 * s2 - d2 * s1) / (s2 - s1), 0
+    if s2 < 0.0 < s0:
+        return 2, (d2 * s0 - d0 * s2) / (s0 - s2), 0
+    corner, along = -1, -math.inf
+    if s0 == 0.0:
+        corner, along = 0, d0
+    if s1 == 0.0 and d1 > along:
+        corner, along = 1, d1
+    if s2 == 0.0 and d2 > along:
+        corner, along = 2, d2
+    how = -1 if corner < 0 else 1
+    if corner == 0:
+        how = 3 if s2 == 0.0 else (2 if s1 == 0.0 else 1)
+    elif corner == 1:
+        how = 3 if s0 == 0.0 else (2 if s2 == 0.0 else 1)
+    elif corner == 2:
+        how = 3 if s1 == 0.0 else (2 if s0 == 0.0 else 1)
+    return corner, along, how
+
+
+@inner
+def _leads_on(t, k, ax, ay, ux, uy, points, triangles):
+    """Whether a line through corner k of triangle t goes on into the triangle or along a side."""
+    _, here = _place(triangles[t, k], ax, ay, ux, uy, points)
+    s1, d1 = _place(triangles[t, (k + 1) % 3], ax, ay, ux, uy, points)
+    s2, d2 = _place(triangles[t, (k + 2) % 3], ax, ay, ux, uy, points)
+    if s1 < 0.0 < s2:
+        return True
+    if s1 == 0.0 and d1 > here:
+        return s2 > 0.0
+    return s2 == 0.0 and d2 > here and s1 < 0.0
+
+
+@inner
+def corner_of(t, p, triangles):
+    """Which corner of triangle t is point p."""
+    if triangles[t, 0] == p:
+        return 0
+    return 1 if triangles[t, 1] == p else 2
+
+
+@inner(inline=False)
+def turn(t, p, ax, ay, ux, uy, points, triangles, neighbours):
+    """Triangle about corner p into which the line goes on, without crossing a wall; -1: none.
+
+    Turns about the corner from triangle t, first one way, then the other.
+    """
+    for way in range(2):
+        now = t
+        while True:
+            k = corner_of(now, p, triangles)
+            if _leads_on(now, k, ax, ay, ux, uy, points, triangles):
+                return now
+            now = int(neighbours[now, k] if way == 0 else neighbours[now, (k + 2) % 3])
+            if now < 0 or now == t:
+                break
+    return -1
+
+
+@inner
+def _beside(t, corner, how, weights, kind, neighbours):
+    """Kind that counts on a way through t: of two sides of a border the cheaper one."""
+    own = int(kind[t])
+    if how < 2:
+        return own
+    other = int(neighbours[t, corner if how == 2 else (corner + 2) % 3])
+    if other < 0:
+        return own
+    beyond = int(kind[other])
+    if weights[beyond] < weights[own] or (weights[beyond] == weights[own] and beyond < own):
+        return beyond
+    return own
+
+
+@inner
+def _outermost(t, x, y, points, triangles):
+    """Side of triangle t that has the point farthest on its outer side."""
+    best, side = math.inf, 0
+    for k in range(3):
+        p, q = triangles[t, k], triangles[t, (k + 1) % 3]
+        dx, dy = points[q, 0] - points[p, 0], points[q, 1] - points[p, 1]
+        inward = (dx * (y - points[p, 1]) - dy * (x - points[p, 0])) / math.sqrt(dx * dx + dy * dy)
+        if inward < best:
+            best, side = inward, k
+    return side
+
+
+@inner
+def _run(t, k, done, length, ax, ay, ux, uy, cost, limit, least, weights, metres, ground):
+    """Go on through side k of t, and through side after side as long as no corner is met.
+
+    Of each further triangle only the new corner has to be looked at.
+
+    Returns: last triangle, metres along the line, weighted length, side at which a wall stops
+    (-1: none does; the line ends, meets a corner of the last triangle, or weighs too much).
+    """
+    points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
+    kind, keep = ground.kind, len(metres) > 0
+    right, along_right = _place(triangles[t, k], ax, ay, ux, uy, points)
+    left, along_left = _place(triangles[t, (k + 1) % 3], ax, ay, ux, uy, points)
+    while True:
+        u = int(neighbours[t, k])
+        if u < 0:
+            return t, done, cost, k
+        j = 0 if neighbours[u, 0] == t else (1 if neighbours[u, 1] == t else 2)
+        t = u
+        tip = 2 if j == 0 else j - 1
+        side, along = _place(triangles[t, tip], ax, ay, ux, uy, points)
+        if side > 0.0:
+            left, along_left, k = side, along, 0 if j == 2 else j + 1
+        elif side < 0.0:
+            right, along_right, k = side, along, tip
+        else:
+            return t, done, cost, -1
+        reach = (along_right * left - along_left * right) / (left - right)
+        reach = min(max(reach, done), length)
+        cost += (reach - done) * weights[kind[t]]
+        if keep:
+            metres[kind[t]] += reach - done
+        done = reach
+        if done >= length or cost + least * (length - done) > limit:
+            return t, done, cost, -1
+
+
+@inner(inline=False)
+def trace_within(ax, ay, bx, by, start, limit, least, weights, metres, ground):
+    """Walk along the line ab from triangle `start`, which holds a, until it weighs more than limit.
+
+    It stops as soon as it must: a metre weighs at least `least`. Then `limit` or more is returned.
+
+    Adds the metres on each kind to `metres` (k,) unless that is empty. A line along the border of
+    two kinds counts as the cheaper one. A line may touch walls.
+
+    Returns: weighted length (m, up to where it stops), share of ab at which a wall or the limit
+    stops it (FREE: none does), triangle in which it ends.
+    """
+    points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
+    length = math.sqrt((bx - ax) * (bx - ax) + (by - ay) * (by - ay))
+    if start < 0:
+        return 0.0, 0.0, -1
+    if length == 0.0:
+        return 0.0, FREE, start
+    ux, uy = (bx - ax) / length, (by - ay) / length
+    t, done, cost = start, 0.0, 0.0
+    for _ in range(4 * len(triangles) + 16):
+        k, along, how = _exit(t, ax, ay, ux, uy, points, triangles)
+        along = min(max(along, done), length)
+        counts = _beside(t, k, how, weights, ground.kind, neighbours)
+        cost += (along - done) * weights[counts]
+        if len(metres) > 0:
+            metres[counts] += along - done
+        done = along
+        if done >= length:
+            break
+        stuck = False
+        if how == 0:
+            t, done, cost, wall = _run(
+                t, k, done, length, ax, ay, ux, uy, cost, limit, least, weights, metres, ground
+            )
+            stuck = wall >= 0
+        else:
+            if how > 0:
+                following = turn(t, triangles[t, k], ax, ay, ux, uy, points, triangles, neighbours)
+            else:
+                # The line only passes by: the point lies within rounding of a side.
+                k = _outermost(t, ax + done * ux, ay + done * uy, points, triangles)
+                following = int(neighbours[t, k])
+            stuck = following < 0
+            t = t if stuck else following
+        # A line that ends at a wall touches it, whatever rounding says.
+        if done >= length or (stuck and length - done <= ON_LINE):
+            break
+        bound = cost + least * (length - done)
+        if stuck or bound > limit:
+            return (cost if stuck else bound), done / length, t
+    return cost, FREE if length - done <= ON_LINE else done / length, t
+
+
+@inner(inline=False)
+def trace(ax, ay, bx, by, start, weights, metres, ground):
+    """Walk along the line ab to its end, or to a wall: see `trace_within`."""
+    return trace_within(ax, ay, bx, by, start, math.inf, 0.0, weights, metres, ground)
+
+
+@inner
+def walk_line(ax, ay, bx, by, start, weights, ground):
+    """Weighted length of the line ab from triangle `start`: see `trace`."""
+    return trace(ax, ay, bx, by, start, weights, weights[:0], ground)
+
+
+@kernel
+def locate_all(points, ground, out):
+    """Triangle of each point (n, 2), -1 outside: out (n,) int32."""
+    for i in range(len(points)):
+        out[i] = locate(points[i, 0], points[i, 1], ground)
+
+
+@inner(inline=False)
+def _trace_from(ax, ay, bx, by, weights, metres, ground):
+    """Trace the line ab from whichever triangle at a lets it go farthest.
+
+    A point on a wall that is free on both sides, or where two walls touch, belongs to triangles
+    that no walk about the point connects.
+    """
+    start = locate(ax, ay, ground)
+    cost, stop, _ = trace(ax, ay, bx, by, start, weights, metres, ground)
+    length = math.sqrt((bx - ax) * (bx - ax) + (by - ay) * (by - ay))
+    if start < 0 or stop * length > ON_LINE:
+        return cost, stop
+    offsets, members, points, triangles = (
+        ground.offsets, ground.members, ground.points, ground.triangles,
+    )  # fmt: skip
+    cell = cell_at(ax, ay, ground.box, ground.shape)
+    for slot in range(offsets[cell], offsets[cell + 1]):
+        t = int(members[slot])
+        if t == start or distance_squared(ax, ay, t, points, triangles) > NEAR * NEAR:
+            continue
+        _, reach, _ = trace(ax, ay, bx, by, t, weights, metres[:0], ground)
+        if reach > stop:
+            metres[:] = 0.0
+            cost, stop, _ = trace(ax, ay, bx, by, t, weights, metres, ground)
+    return cost, stop
+
+
+@kernel
+def trace_lines(lines, weights, ground, metres, costs, stops):
+    """Trace lines (n, 4) each by itself: metres (n, k), which must be 0, costs and stops (n,)."""
+    for i in range(len(lines)):
+        costs[i], stops[i] = _trace_from(
+            lines[i, 0], lines[i, 1], lines[i, 2], lines[i, 3], weights, metres[i], ground
+        )

@@ -1,0 +1,295 @@
+"""Ground of several kinds for a disc of one radius: what stands where, how far, at what price."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from footway.constants import TOUCH
+from footway.corridor.index import make_grid
+from footway.corridor.kernels.path import polyline_clearance
+from footway.environment.partition import partition
+from footway.errors import BadInput, BadQuery
+from footway.terrain.kernels.triangles import FREE, bin_triangles, locate_all, trace_lines
+from footway.validation import as_float, extent_of, floats, point, points, shown
+from footway.validation import radius as checked_radius
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from footway.corridor.index import Grid
+    from footway.environment import Environment
+    from footway.environment.partition import Partition
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+_CELLS_PER_TRIANGLE = 2.0
+_MOST_CELLS = 4096  # of the grid in each direction
+
+
+class Ground(NamedTuple):
+    """Triangles of the walkable space of a disc, as kernels take them: see `partition`."""
+
+    points: Floats  # (p, 2) m
+    triangles: NDArray[np.int32]  # (t, 3) corners, counterclockwise
+    neighbours: NDArray[np.int32]  # (t, 3) across the side from corner k to k + 1; -1: a wall
+    kind: NDArray[np.int16]  # (t,) index in the terrain's kinds
+    box: Floats  # (3,) lower left corner and cell size, m
+    shape: Ints  # (2,) columns, rows
+    offsets: Ints  # (cells + 1,)
+    members: NDArray[np.int32]  # triangles that touch each cell
+
+
+LEAST_WEIGHT: Final = 1e-6
+MOST_WEIGHT: Final = 1e6
+"""Weights of ground: beyond these a weighted length loses what its length says."""
+
+_MOST: Final = 8  # radii for which the ground of an environment is remembered
+_kept: WeakKeyDictionary[Environment, dict[float, Terrain]] = WeakKeyDictionary()
+_grids: WeakKeyDictionary[Environment, Grid] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Terrain:
+    """An environment as triangles of one kind of ground each, for a disc of one radius.
+
+    The disc fits where its centre keeps the radius from every wall, as in a `CorridorMap`. Routes
+    keep to the triangles, which leave out a strip along walls: up to 1 % of the radius around
+    corners, a few micrometres elsewhere. Lines in the strip are measured like all others.
+
+    Attributes:
+        environment: what it was made from.
+        radius: m, of the disc; its centre keeps this far from walls.
+        kinds: names of the kinds of ground; the first is "ground", what no region covers.
+        ground: the triangles, as kernels take them.
+
+    Example:
+        >>> import footway as fw
+        >>> room = fw.Environment.from_polygons(
+        ...     bounds=(0, 0, 10, 8), terrain=[("mud", [(4, 0), (6, 0), (6, 8), (4, 8)])]
+        ... )
+        >>> terrain = Terrain.build(room, radius=0.25)
+        >>> terrain.kinds
+        ('ground', 'mud')
+        >>> {kind: round(m, 6) for kind, m in terrain.measure([(1, 4), (9, 4)]).items()}
+        {'ground': 6.0, 'mud': 2.0}
+        >>> round(terrain.weighted_length([(1, 4), (9, 4)], {"mud": 10.0}), 6)
+        26.0
+
+    """
+
+    environment: Environment = field(repr=False)
+    radius: float
+    kinds: tuple[str, ...]
+    ground: Ground = field(repr=False)
+
+    @classmethod
+    def build(cls, environment: Environment, radius: float = 0.25) -> Terrain:
+        """Return the terrain of a disc of `radius` (m); made once for each radius.
+
+        Raises:
+            BadQuery: the radius is negative, not a number, or larger than the map.
+            BadGeometry: the disc fits nowhere.
+
+        """
+        if not hasattr(environment, "walkable"):
+            raise BadQuery(
+                f"build takes an Environment, not {shown(environment)}: see footway.load"
+            )
+        radius = checked_radius(radius, extent_of(environment.bounds))
+        kept = _kept.setdefault(environment, {})
+        made = kept.pop(radius, None)
+        if made is None:
+            cut = partition(environment, radius=radius)
+            made = cls(environment, radius, cut.kinds, make_ground(cut))
+        kept[radius] = made  # as the last: the first of too many are forgotten
+        for old in list(kept)[:-_MOST]:
+            kept.pop(old, None)
+        return made
+
+    def kind_at(self, points: ArrayLike) -> list[str | None]:
+        """Kind of ground at each point (n, 2); None where the disc does not fit."""
+        places = _points(points)
+        found = self.triangles_at(places)
+        kind = np.where(found >= 0, self.ground.kind[found], -1)
+        beside = self._in_strip(np.hstack([places, places]), found < 0)
+        if len(beside):
+            ground = self._for_point.ground
+            at = self._for_point.triangles_at(places[beside])
+            kind[beside] = np.where(at >= 0, ground.kind[at], -1)
+        return [self.kinds[k] if k >= 0 else None for k in kind.tolist()]
+
+    def triangles_at(self, points: ArrayLike) -> NDArray[np.int32]:
+        """Triangle that holds each point (n, 2), (n,) int32; -1 where the disc does not fit."""
+        places = _points(points)
+        out = np.empty(len(places), np.int32)
+        locate_all(places, self.ground, out)
+        return out
+
+    def weights(self, preferences: Mapping[str, float] | None = None) -> Floats:
+        """Weight of each of `kinds`, (k,): the preference, and 1 where none is given.
+
+        Raises:
+            BadInput: a weight that is not a positive number, or a kind that the map lacks.
+
+        """
+        out = np.ones(len(self.kinds))
+        for kind, weight in check_preferences({} if preferences is None else preferences).items():
+            if kind not in self.kinds:
+                known = ", ".join(self.kinds)
+                raise BadInput(f"no ground of kind {kind!r} on this map; it has {known}")
+            out[self.kinds.index(kind)] = weight
+        return out
+
+    def measure(
+        self, points: ArrayLike, preferences: Mapping[str, float] | None = None
+    ) -> dict[str, float]:
+        """Metres of a polyline (n, 2) on each kind of ground, exactly.
+
+        A part along the border of two kinds counts as the preferred one, or else as the one that
+        comes first in `kinds`.
+
+        Raises:
+            BadQuery: the line leaves the walkable space of the disc; where.
+
+        """
+        metres = self._trace(points, self.weights(preferences))[0].sum(axis=0)
+        return dict(zip(self.kinds, metres.tolist(), strict=True))
+
+    def weighted_length(
+        self, points: ArrayLike, preferences: Mapping[str, float] | None = None
+    ) -> float:
+        """Length of a polyline (n, 2) in metres, each metre times the weight of its ground.
+
+        Raises:
+            BadInput: as `weights`.
+            BadQuery: the line leaves the walkable space of the disc; where.
+
+        """
+        return float(self._trace(points, self.weights(preferences))[1].sum())
+
+    def sees(self, a: ArrayLike, b: ArrayLike) -> bool:
+        """Whether the disc can go straight from a to b (x, y in m); it may touch walls."""
+        line = np.concatenate([point(a, "point a"), point(b, "point b")]).reshape(1, 4)
+        return bool(self.trace(line, np.ones(len(self.kinds)))[2][0] == FREE)
+
+    def trace(self, lines: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
+        """Trace lines (n, 4) x0, y0, x1, y1 over the ground.
+
+        Returns:
+            Metres on each kind (n, k), weighted lengths (n,) and shares (n,) of the lines at
+            which a wall stops them, 2 where none does; all up to that place.
+
+        """
+        lines, weights = points(lines, 4, name="lines"), floats(weights, "(k,)", name="weights")
+        if weights.shape != (len(self.kinds),):
+            raise BadQuery(f"weights have the shape {weights.shape}: give one for each of `kinds`")
+        metres = np.zeros((len(lines), len(self.kinds)))
+        costs, stops = np.empty(len(lines)), np.empty(len(lines))
+        trace_lines(lines, weights, self.ground, metres, costs, stops)
+        return metres, costs, stops
+
+    def _trace(self, points: ArrayLike, weights: Floats) -> tuple[Floats, Floats]:
+        """Trace a polyline, and refuse one that leaves the ground."""
+        places = _points(points)
+        if len(places) == 1:
+            places = np.concatenate([places, places])
+        lines = np.hstack([places[:-1], places[1:]])
+        metres, costs, stops = self.trace(lines, weights)
+        beside = self._in_strip(lines, stops != FREE)
+        if len(beside):
+            metres[beside], costs[beside], stops[beside] = self._for_point.trace(
+                lines[beside], weights
+            )
+        blocked = np.flatnonzero(stops != FREE)
+        if len(blocked):
+            first = int(blocked[0])
+            x, y = lines[first, :2] + stops[first] * (lines[first, 2:] - lines[first, :2])
+            raise BadQuery(
+                f"the line meets a wall at ({x:.3f}, {y:.3f}), "
+                f"where a disc of radius {self.radius:g} m does not get through"
+            )
+        return metres, costs
+
+    @property
+    def _for_point(self) -> Terrain:
+        """The ground up to the walls."""
+        return Terrain.build(self.environment, 0.0)
+
+    def _in_strip(self, lines: Floats, doubtful: NDArray[np.bool_]) -> Ints:
+        """Which of the doubtful (n,) lines (n, 4) keep the radius from all walls, by numbers."""
+        if self.radius == 0.0:
+            return np.empty(0, np.int64)
+        grid = wall_grid(self.environment)
+        return np.array(
+            [
+                k
+                for k in np.flatnonzero(doubtful)
+                if polyline_clearance(lines[k].reshape(2, 2), grid) >= self.radius - TOUCH
+            ],
+            np.int64,
+        )
+
+    def __repr__(self) -> str:
+        """Give the map, the radius and the number of triangles, on one line."""
+        return (
+            f"<Terrain of {self.environment.name!r}: radius {self.radius:g} m, "
+            f"{len(self.ground.triangles)} triangles, kinds {', '.join(self.kinds)}>"
+        )
+
+
+def wall_grid(environment: Environment) -> Grid:
+    """Walls of an environment, to measure clearance; made once."""
+    if environment not in _grids:
+        walls = environment.walls
+        points = np.hstack([walls.points, walls.points]) if len(walls.points) else np.empty((0, 4))
+        lines = np.vstack([walls.segments, points])
+        none = np.zeros(len(lines), np.int64)
+        _grids[environment] = make_grid(lines, none, np.zeros((len(lines), 2), np.int64))
+    return _grids[environment]
+
+
+def make_ground(cut: Partition) -> Ground:
+    """Return triangles with bins to find them by a point."""
+    low, high = cut.points.min(axis=0), cut.points.max(axis=0)
+    cells = _CELLS_PER_TRIANGLE * len(cut.triangles)
+    size = float(np.sqrt(np.prod(high - low) / cells))
+    size = max(size, float((high - low).max()) / _MOST_CELLS)
+    shape = np.floor((high - low) / size).astype(np.int64) + 1
+    offsets, members = bin_triangles(
+        cut.points, cut.triangles, low[0], low[1], size, int(shape[0]), int(shape[1])
+    )
+    box = np.array([*low, size])
+    return Ground(*cut[:4], box, shape, offsets, members)
+
+
+def check_preferences(preferences: Mapping[str, float]) -> dict[str, float]:
+    """Return preferences as positive numbers by kind of ground.
+
+    Raises:
+        BadInput: not a mapping, or a weight that is zero, negative or not a number.
+
+    """
+    if not isinstance(preferences, Mapping):
+        raise BadInput(f"preferences must map kinds of ground to weights, not {shown(preferences)}")
+    found = {}
+    for kind, given in preferences.items():
+        weight = as_float(given)
+        if weight is None or not LEAST_WEIGHT <= weight <= MOST_WEIGHT:
+            value = given if weight is None else weight
+            raise BadInput(
+                f"the weight of {shown(kind)} is {shown(value)}; give a positive number, "
+                f"{LEAST_WEIGHT:g} to {MOST_WEIGHT:g}: 1 is neutral, more is worse"
+            )
+        found[kind] = weight
+    return found
+
+
+def _points(values: ArrayLike) -> Floats:
+    """Points (n, 2), or a single one (2,), as an array (n, 2)."""
+    return points(np.atleast_2d(floats(values, "(n, 2)", name="points")))

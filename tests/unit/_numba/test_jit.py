@@ -1,0 +1,136 @@
+"""The kernel decorator and its cache."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+from footway._numba import jit
+
+WORKLOAD = """
+import json, pkgutil, importlib
+import numpy as np, footway as fw
+from numba.core.dispatcher import Dispatcher
+
+env = fw.Environment.from_polygons(
+    bounds=(0, 0, 12, 8), obstacles=[[(4, 3), (6, 3), (6, 5), (4, 5)]],
+    lines=[[(9, 2), (9, 6)], [(0, 7), (1, 7)]], points=[(2, 6)])
+for one in (env, fw.Environment.from_polygons(bounds=(0, 0, 3, 3))):
+    cmap = fw.CorridorMap.build(one)
+    cmap.save(FILE)
+    for again in (cmap, fw.CorridorMap.load(FILE)):
+        for radius in (0, 0.25, 1):
+            again.path((1, 1), (2, 2), radius=radius)
+            again.corridor([1, 1], np.float32([2, 2]), radius=radius)
+        again.bottleneck((1, 1), (2, 2))
+        again.paths([(1, 1)], [(2, 2)]), again.paths(np.ones((2, 2), int), np.ones((2, 2)))
+        for query in (again.clearance, again.nearest_obstacle, again.locate, again.retract):
+            for points in ([(1, 1)], np.ones((9, 4))[::3, ::2], np.asfortranarray(np.ones((5, 2)))):
+                query(points)
+        again.balls(0.8), again.axis(0.5)
+        try:
+            again.path((-1, 1), (2, 2))
+        except fw.BadQuery:
+            pass
+counts = {}
+for info in pkgutil.walk_packages(fw.__path__, "footway."):
+    if ".kernels." in info.name:
+        module = importlib.import_module(info.name)
+        for name, thing in vars(module).items():
+            if not isinstance(thing, Dispatcher) or thing.__module__ != info.name:
+                continue
+            if not thing.targetoptions.get("no_cpython_wrapper"):
+                counts[info.name + "." + name] = [str(s) for s in thing.signatures]
+print(json.dumps(counts))
+"""
+
+
+def run(code: str, **variables: str) -> str:
+    """Standard output of code in a new interpreter."""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **variables},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_each_entry_kernel_has_one_signature(tmp_path):
+    """More than one means that some caller does not normalise its arrays: compiled twice."""
+    code = WORKLOAD.replace("FILE", repr(str(tmp_path / "map")))
+    signatures = json.loads(run(code).splitlines()[-1])
+    called = {name: found for name, found in signatures.items() if found}
+    assert "footway.corridor.kernels.path.solve" in called
+    assert len(called) >= 8
+    assert {name: len(found) for name, found in called.items() if len(found) != 1} == {}
+
+
+class TestCache:
+    def test_off(self):
+        code = (
+            "from footway._numba import jit\n"
+            "@jit.kernel\n"
+            "def twice(x):\n    return 2 * x\n"
+            "print(jit.cache_directory(), twice(21), twice.stats.cache_path)"
+        )
+        assert run(code, FOOTWAY_JIT_CACHE="0").split() == ["None", "42", "None"]
+
+    def test_off_for_real_queries(self):
+        code = (
+            "import numpy as np\n"
+            "from footway.medial.kernels.chains import incidence\n"
+            "offsets, _ = incidence(np.array([[0, 1], [1, 2]]), 3)\n"
+            "print(offsets.tolist(), incidence.stats.cache_path)"
+        )
+        assert run(code, FOOTWAY_JIT_CACHE="0").strip() == "[0, 1, 3, 4] None"
+
+    def test_is_used(self, tmp_path):
+        code = (
+            "import numpy as np\n"
+            "from footway.medial.kernels.chains import incidence\n"
+            "incidence(np.array([[0, 1]]), 2)\n"
+            "print(sum(incidence.stats.cache_hits.values()))"
+        )
+        place = {"FOOTWAY_JIT_CACHE": str(tmp_path)}
+        assert run(code, **place).strip() == "0"
+        assert list(tmp_path.glob("kernels/*incidence*.kernel"))
+        assert run(code, **place).strip() == "1"
+
+
+def test_compilation_is_announced_once(tmp_path):
+    code = (
+        "import numpy as np\n"
+        "from footway._numba import jit\n"
+        "from footway.medial.kernels.chains import incidence\n"
+        "said = []\n"
+        "with jit.announce_compilation(lambda: said.append(1)):\n"
+        "    incidence(np.array([[0, 1]]), 2)\n"
+        "print(len(said))"
+    )
+    place = {"FOOTWAY_JIT_CACHE": str(tmp_path)}
+    assert run(code, **place).strip() == "1"
+    assert run(code, **place).strip() == "0", "from the cache it is silent"
+
+
+def test_who_has_not_said_it_is_asked_again():
+    said = []
+
+    def say():
+        said.append(len(said))
+        return len(said) > 1  # False at first
+
+    kernels = [jit.numba.njit(lambda x, k=k: x + k) for k in range(3)]
+    with jit.announce_compilation(say):
+        for kernel in kernels:
+            kernel(1)
+    assert said == [0, 1]
+
+
+def test_arithmetic_is_strict():
+    """Fast arithmetic depends on the CPU."""
+    assert not jit._compile(lambda x: x).targetoptions["fastmath"]

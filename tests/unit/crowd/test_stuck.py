@@ -1,0 +1,107 @@
+"""Who is stuck, since when, and why."""
+
+import numpy as np
+import shapely
+
+import footway as fw
+from footway.crowd.stuck import PATIENCE
+from tests.unit.crowd.maps import crowd
+
+STEPS = round(PATIENCE / 0.1)
+
+
+def held_back(*starts):
+    """Walkers who have not come on for longer than one has patience."""
+    it = crowd("corridor")
+    it.add(len(starts), starts=starts, goals=[(55, 2)] * len(starts), then="stay")
+    it._cast.engine.steps = STEPS + 10
+    return it
+
+
+class TestNobody:
+    def test_who_walks(self):
+        it = crowd("hall", seed=1)
+        it.add(30)
+        for _ in range(5):
+            it.step(100)
+            assert it.stuck == []
+
+    def test_who_has_arrived(self):
+        it = crowd("hall")
+        it.add(1, starts=[(2, 2)], goals=[(5, 2)], then="stay")
+        it.step(2 * STEPS)
+        assert it.stuck == []
+
+    def test_who_waits_for_its_time(self):
+        it = crowd("hall")
+        it.add(1, starts=[(2, 2)], goals=[(25, 2)], premovement=100.0)
+        it.step(2 * STEPS)
+        assert it.stuck == []
+        assert it.velocities.tolist() == [[0, 0]]
+
+    def test_who_wanders(self):
+        it = crowd("branch", seed=1)
+        it.add(20, behaviour="wander")
+        it.step(2 * STEPS)
+        assert it.stuck == []
+
+    def test_before_its_patience_is_over(self):
+        it = held_back((5, 2))
+        it._cast.engine.steps = STEPS - 1
+        assert it.stuck == []
+
+
+class TestCauses:
+    def test_unreachable(self):
+        """Random goals for somebody in a part of the map that has none."""
+        it = crowd("rooms", seed=1)
+        it.add(20)
+        side = 16.0 if it.positions[0, 0] < 10 else 5.0
+        (alone,) = it.add(1, starts=[(side, 5.0)])
+        it.step(STEPS + 20)
+        stuck = {s.id: s for s in it.stuck}
+        if int(alone) in stuck:  # it has no goal, or one in its own room
+            assert stuck[int(alone)].cause == "unreachable"
+            assert stuck[int(alone)].position == (side, 5.0)
+        else:
+            assert it.arrivals
+
+    def test_pinch(self):
+        it = held_back((5, 2))
+        (one,) = it.stuck
+        assert one == (0, (5, 2), 0.0, "pinch")
+        assert it.time - one.since >= PATIENCE
+
+    def test_crowd(self):
+        """Who has another close by is held up by it, as far as one can say."""
+        starts = [(10, 2), (10.7, 2), (20, 2), (30, 2), (31.5, 2)]
+        causes = ["crowd", "crowd", "pinch", "pinch", "pinch"]
+        assert held_back(*starts).stuck == [
+            (k, at, 0.0, cause) for k, (at, cause) in enumerate(zip(starts, causes, strict=True))
+        ]
+
+    def test_obstacle(self):
+        """Who touches a dynamic obstacle is held up by it, those behind by the crowd."""
+        it = held_back((10, 2), (10.7, 2), (30, 2))
+        it.add_obstacle((9.2, 2), 0.5, appears=0.0)
+        assert [one.cause for one in it.stuck] == ["obstacle", "crowd", "pinch"]
+        it.add_obstacle((31, 2), 0.5, appears=1e6)
+        assert it.stuck[2].cause == "pinch"
+
+    def test_ends_when_it_comes_on(self):
+        it = held_back((5, 2))
+        assert len(it.stuck) == 1
+        it.step(40)
+        assert it.stuck == []
+        it.step(600)
+        assert it.arrivals == 1
+
+
+def test_nobody_far_from_the_origin():
+    """The office in metres of a national grid: as at the origin, nobody is stuck."""
+    env = fw.load("gallery:office")
+    far = shapely.transform(env.walkable, lambda xy: xy + np.array([5e5, 4.5e6]))
+    it = fw.Crowd(fw.CorridorMap.build(fw.Environment.from_polygons(far)), seed=1)
+    it.add(60)
+    it.step(1_000)
+    assert it.stuck == []

@@ -1,0 +1,159 @@
+"""What is seen of a route, against one straight line at a time (tests/oracle/miran.py)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import footway as fw
+from footway._numba.jit import kernel
+from footway.follow.kernels import miran
+from footway.follow.kernels import visibility as sight
+from footway.terrain.cut_route import CutRoute, first_hole, make_course
+from footway.terrain.kernels.triangles import locate
+from footway.terrain.terrain import Terrain
+from tests.oracle import miran as oracle
+
+
+@kernel
+def see(x, y, low, high, course, ground, eyes):
+    k = 0
+    while k + 2 < len(course.lengths) and course.lengths[k + 1] <= low:
+        k += 1
+    t = locate(x, y, ground)
+    return sight.see(x, y, t, low, high, k, course, ground, eyes)
+
+
+@kernel
+def reference_point(x, y, low, high, k, points, lengths):
+    return miran.reference_point(x, y, low, high, k, points, lengths)
+
+
+def seen(
+    x: tuple[float, float], course: CutRoute, terrain: Terrain, low: float = 0.0, high: float = 1e9
+) -> list[tuple[float, float]]:
+    ground = terrain.ground
+    eyes = sight.make_eyes(len(ground.triangles), len(course.pieces))
+    at = float(x[0]), float(x[1])  # kernels are compiled anew for whole numbers
+    count = see(*at, low, float(min(high, course.length)), course, ground, eyes)
+    return [(a, b) for a, b in eyes.intervals[:count].tolist()]
+
+
+@pytest.fixture(scope="module")
+def pillars() -> Terrain:
+    """A hall of 20 x 10 m with two pillars of 2 x 2 m."""
+    env = fw.Environment.from_polygons(
+        bounds=(0, 0, 20, 10),
+        obstacles=[
+            [(6, 2), (8, 2), (8, 4), (6, 4)],
+            [(12, 6), (14, 6), (14, 8), (12, 8)],
+        ],
+    )
+    return Terrain.build(env, radius=0.0)
+
+
+@pytest.fixture(scope="module")
+def screen() -> Terrain:
+    """A room with a wall of no thickness that ends in the middle."""
+    env = fw.Environment.from_polygons(bounds=(0, 0, 10, 10), lines=[[(5, 0), (5, 5)]])
+    return Terrain.build(env, radius=0.0)
+
+
+class TestSeen:
+    def test_is_all_in_an_empty_room(self):
+        terrain = Terrain.build(fw.Environment.from_polygons(bounds=(0, 0, 9, 9)), radius=0.0)
+        course = make_course(np.array([[1.0, 1], [8, 1], [8, 8], [1, 8], [5, 3]]), terrain.ground)
+        assert seen((3, 4), course, terrain) == [(0.0, pytest.approx(course.length))]
+
+    def test_is_what_no_pillar_hides(self, pillars):
+        course = make_course(np.array([[10.0, 0.5], [10, 9.5]]), pillars.ground)
+        # From (4, 3) the pillar hides the cone between its near corners, slopes -1/2 and 1/2.
+        assert seen((4, 3), course, pillars) == [(pytest.approx(5.5), pytest.approx(9.0))]
+
+    def test_begins_and_ends_with_the_window(self, pillars):
+        course = make_course(np.array([[1.0, 5], [19, 5]]), pillars.ground)
+        assert seen((1, 5), course, pillars, 3.0, 7.0) == [(pytest.approx(3), pytest.approx(7))]
+
+    def test_goes_along_a_wall(self, pillars):
+        course = make_course(np.array([[5.0, 4], [19, 4]]), pillars.ground)
+        assert seen((2, 4), course, pillars) == [(pytest.approx(0.0), pytest.approx(14.0))]
+
+    def test_stops_at_a_wall_without_thickness(self, screen):
+        course = make_course(np.array([[6.0, 0.5], [6, 9.5]]), screen.ground)
+        assert seen((4, 4), course, screen) == [(pytest.approx(5.5), pytest.approx(9.0))]
+
+    def test_from_the_wall_itself(self, screen):
+        course = make_course(np.array([[6.0, 1], [6, 9]]), screen.ground)
+        assert seen((5, 5), course, screen) == [(pytest.approx(0.0), pytest.approx(8.0))]
+
+    def test_of_a_route_that_crosses_itself(self, pillars):
+        points = np.array([[1.0, 1], [10, 9], [10, 1], [4, 1], [4, 9], [11, 4], [16, 4], [18, 9]])
+        course = make_course(points, pillars.ground)
+        world = oracle.World.of(pillars.ground, np.ones(1))
+        route = oracle.Route(points)
+        for x in ((2.0, 5.0), (9.0, 5.0), (16.0, 2.0), (19.5, 9.5)):
+            expected = oracle.visible_intervals(np.array(x), route, 0.0, route.length, world)
+            np.testing.assert_allclose(seen(x, course, pillars), expected, atol=1e-6)
+
+    def test_says_when_memory_is_too_small(self, pillars):
+        course = make_course(np.array([[1.0, 1], [19, 9]]), pillars.ground)
+        eyes = sight.make_eyes(1, 0)
+        small = eyes._replace(intervals=np.empty((4, 2)))
+        count = see(1.0, 1.0, 0.0, course.length, course, pillars.ground, small)
+        assert count in (sight.TOO_MUCH, 1)
+
+
+class TestCourse:
+    def test_covers_the_route(self, pillars):
+        course = make_course(np.array([[1.0, 1], [5, 5], [19, 5]]), pillars.ground)
+        assert first_hole(course) is None
+        assert course.along[:, 0].min() == 0.0
+        assert course.along[:, 1].max() == pytest.approx(course.length)
+
+    def test_has_a_hole_in_a_pillar(self, pillars):
+        course = make_course(np.array([[1.0, 3], [19, 3]]), pillars.ground)
+        assert first_hole(course) == pytest.approx(5.0)
+
+    def test_has_a_hole_at_its_end(self, pillars):
+        course = make_course(np.array([[1.0, 3], [7, 3]]), pillars.ground)
+        assert first_hole(course) == pytest.approx(5.0)
+
+    def test_goes_along_walls_and_through_corners(self, pillars):
+        points = np.array([[0.0, 0], [6, 4], [8, 4], [20, 4], [20, 10]])
+        course = make_course(points, pillars.ground)
+        assert first_hole(course) is None
+
+    def test_leaves_out_points_that_repeat(self, pillars):
+        course = make_course(np.array([[1.0, 1], [1, 1], [5, 1], [5, 1]]), pillars.ground)
+        assert course.points.tolist() == [[1.0, 1.0], [5.0, 1.0]]
+
+    def test_pieces_lie_in_their_triangles(self, pillars):
+        course = make_course(np.array([[1.0, 1], [5, 5], [19, 5], [10, 1]]), pillars.ground)
+        for t, (x0, y0, x1, y1) in zip(course.triangle, course.pieces, strict=True):
+            a, b, c = pillars.ground.points[pillars.ground.triangles[t]]
+            for x, y in ((x0, y0), (x1, y1)):
+                sides = ((a, b), (b, c), (c, a))
+                left = [(q - p)[0] * (y - p[1]) - (q - p)[1] * (x - p[0]) for p, q in sides]
+                assert min(left) >= -1e-6
+
+
+class TestReferencePoint:
+    ROUTE = np.array([[0.0, 0], [10, 0], [10, 5], [0, 5]])
+    LENGTHS = np.array([0.0, 10.0, 15.0, 25.0])
+
+    def reference(self, x: tuple[float, float], low: float, high: float) -> float:
+        k = max(0, int(np.searchsorted(self.LENGTHS, low, side="right")) - 1)
+        return float(reference_point(*x, low, high, k, self.ROUTE, self.LENGTHS)[0])
+
+    def test_is_the_closest_of_the_subpath(self):
+        # Nearer parts beyond the last attraction point do not count (figure 2).
+        assert self.reference((5.0, 4.0), 2.0, 12.0) == 5.0
+
+    def test_is_the_first_of_equally_close_ones(self):
+        assert self.reference((5.0, 2.5), 0.0, 25.0) == 5.0
+
+    def test_never_falls_back(self):
+        assert self.reference((2.0, 1.0), 6.0, 9.0) == 6.0
+
+    def test_stays_before_the_attraction_point(self):
+        assert self.reference((10.0, 5.0), 6.0, 12.0) == 12.0

@@ -1,0 +1,112 @@
+"""`load`: which loader, and what it says of files that are none."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+import footway as fw
+from tests.unit.formats.files import SQUARE, collection, feature
+
+WKT = "POLYGON ((0 0, 10 0, 10 10, 0 10, 0 0))"
+GRID = "type octile\nheight 10\nwidth 10\nmap\n" + 10 * (10 * "." + "\n")
+JSON = collection(feature([SQUARE]))
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.wkt", WKT),
+        ("a.WKT", WKT),
+        ("a.geojson", JSON),
+        ("a.json", JSON),
+        ("a.map", GRID),
+        ("a.txt", "\ufeff\n " + WKT.lower()),
+        ("a", JSON),
+        ("a.dat", GRID),
+    ],
+)
+def test_by_suffix_or_content(tmp_path, name, content):
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    env = fw.load(path)
+    assert env.area == 100
+    assert env.name == "a"
+    assert fw.load(str(path)).area == 100
+
+
+def test_gallery():
+    assert fw.load("gallery:field").area > 1000
+    with pytest.raises(fw.BadInput, match="nowhere"):
+        fw.load("gallery:nowhere")
+
+
+def test_scale_is_metres_per_unit(tmp_path):
+    for name, content in [("a.wkt", WKT), ("a.geojson", JSON), ("a.map", GRID)]:
+        (tmp_path / name).write_text(content)
+        assert fw.load(tmp_path / name, scale=0.5).bounds == (0, 0, 5, 5)
+
+
+@pytest.mark.parametrize("scale", [0, -1, float("nan"), float("inf"), "big"])
+def test_bad_scale(tmp_path, scale):
+    with pytest.raises(fw.BadInput, match="scale"):
+        fw.load(tmp_path / "a.wkt", scale=scale)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"", "is empty"), (b" \n\n", "is empty"), (b"\x00\x01\x02", "unknown kind")],
+)
+@pytest.mark.parametrize("name", ["a.bin", "a"])
+def test_files_of_no_kind(tmp_path, name, content, message):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(fw.BadFile, match=message) as caught:
+        fw.load(tmp_path / name)
+    assert str(tmp_path / name) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_paths_that_are_no_files(tmp_path):
+    with pytest.raises(fw.BadFile, match="does not exist"):
+        fw.load(tmp_path / "none.geojson")
+    with pytest.raises(fw.BadFile, match=r": is a directory"):
+        fw.load(tmp_path)
+    with pytest.raises(fw.BadFile, match="give its name"):
+        fw.load("a\0b.wkt")
+    with pytest.raises(fw.BadFile, match="give its name"):
+        fw.load(5)
+    with pytest.raises(fw.BadFile, match=r"give its name|cannot be read: Not a dir"):
+        fw.load("x" * 5000 + ".wkt")
+
+
+def test_pipe_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "a.wkt")
+    with pytest.raises(fw.BadFile, match="not a regular file"):
+        fw.load(tmp_path / "a.wkt")
+
+
+def test_unreadable_file(tmp_path, monkeypatch):
+    (tmp_path / "a.wkt").write_text(WKT)
+
+    def refuse(_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(fw.BadFile, match="cannot be read: Permission denied"):
+        fw.load(tmp_path / "a.wkt")
+
+
+def test_huge_file_is_refused_before_it_is_read(tmp_path):
+    path = tmp_path / "a.geojson"
+    with path.open("wb") as file:
+        file.truncate(600 * 2**20)  # sparse: takes no space
+    with pytest.raises(fw.BadFile, match="600 MiB, more than the 512 MiB"):
+        fw.load(path)
+
+
+def test_picture_without_description(tmp_path):
+    (tmp_path / "map.pgm").write_bytes(b"P5\n1 1\n255\n\xff")
+    with pytest.raises(fw.BadFile, match=r"give the \.yaml"):
+        fw.load(tmp_path / "map.pgm")

@@ -1,0 +1,132 @@
+"""Details of `footway reproduce roadmaps`; the whole of it is a system test."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from footway.reproduce.roadmaps import clearance, cycles, discs, environments, judge, sizes, views
+from footway.reproduce.roadmaps.effort import FULL, QUICK
+from footway.reproduce.roadmaps.judge import faults, path_faults
+from footway.reproduce.roadmaps.scenes import (
+    METHODS,
+    SETTINGS,
+    ask,
+    build_all,
+    corridors_of,
+    random_pairs,
+    small_environment,
+)
+
+
+@pytest.fixture(scope="module", params=["field", pytest.param("house", marks=pytest.mark.slow)])
+def built(request):
+    """All roadmaps of a small environment, in two and in three dimensions."""
+    setting = SETTINGS[request.param]
+    setting = setting._replace(size=setting.size and (1.0, 1.0, 1.0))
+    return build_all(setting, small_environment(setting))
+
+
+def test_every_method_is_built_and_sound(built):
+    assert tuple(built.roadmaps) == METHODS
+    assert faults(built) == []
+    assert list(built.seconds.values())[1:] == sorted(list(built.seconds.values())[1:])
+
+
+def test_queries_are_answered_on_every_roadmap(built):
+    pairs = random_pairs(built.roadmaps["GRM"], 5)
+    assert np.array_equal(pairs, random_pairs(built.roadmaps["GRM"], 5))
+    for method in METHODS[1:]:
+        corridors = corridors_of(built.roadmaps[method])
+        assert list(path_faults(corridors, built.setting, pairs, method)) == []
+
+
+def test_faults_are_found(built):
+    star = built.roadmaps["RRM*"]
+    torn = star.with_changes(
+        edges=star.edges[:0], path_points=star.path_points[:0], path_offsets=np.zeros(1, np.int64)
+    )
+    wrong = faults(built._replace(roadmaps={**built.roadmaps, "RRM": torn}))
+    assert len(wrong) == 1
+    assert "RRM: " in wrong[0]
+    pairs = [tuple(np.full((2, star.dimension), -5.0))]
+    (words,) = path_faults(corridors_of(star), built.setting, pairs, "outside")
+    assert words.startswith("outside, query 0")
+
+
+def test_tables_have_the_published_numbers_beside_ours(built):
+    asked = {method: sizes.Asked(2.0, 0.02) for method in METHODS}
+    table = sizes._table(built, asked, 0.25)
+    assert "25% are answered by a straight line" in table.note
+    assert [row[0] for row in table.rows] == list(METHODS)
+    assert all(len(row) == len(table.columns) for row in table.rows)
+    paper = sizes.PUBLISHED[built.setting.name]["RRM*"]
+    star = table.rows[2]
+    assert (star[1], star[3], star[5]) == (paper.seconds, paper.nodes, paper.edges)
+    assert star[7] == f"{paper.factor:.3f}"
+    assert star[11] == pytest.approx(1000.0 * paper.queries / 2.0)
+    assert table.rows[3][1] is None
+
+
+def test_retraction_adds_clearance(built):
+    assert clearance._less(built) == []
+    before, after = clearance._rows(built)
+    assert len(before) == len(clearance.COLUMNS)
+    assert float(after[4]) >= float(before[4])
+
+
+def test_discs_cover_more_and_more(built):
+    shares = discs._shares(built)
+    assert list(shares) == list(discs.NAMES) == list(discs.PUBLISHED)
+    assert discs._not_growing("here", shares) == []
+    assert discs._not_growing("here", dict.fromkeys(shares, 1.0) | {"edges": 0.5}) != []
+
+
+def test_environments_are_described(built):
+    row = environments._row(built)
+    assert row[0] == built.name
+    assert 0.0 < row[7] < 100.0
+
+
+def test_pictures_are_written(built, tmp_path):
+    drawn = views._draw(built, tmp_path)
+    assert (tmp_path / drawn.file).stat().st_size > 20_000
+
+
+def test_the_phases_of_adding_cycles(tmp_path):
+    setting = SETTINGS["field"]
+    built = build_all(setting, small_environment(setting))
+    phases = cycles._phases(built)
+    rrm, edges, nodes, star = phases.values()
+    assert rrm.n_cycles <= edges.n_cycles <= nodes.n_cycles
+    assert edges.n_nodes == rrm.n_nodes
+    assert nodes.n_nodes == star.n_nodes
+    pair = random_pairs(built.roadmaps["GRM"], 1)[0]
+    paths = {name: ask(corridors_of(each), setting, pair) for name, each in phases.items()}
+    drawn = cycles._draw(built, phases, paths, tmp_path)
+    assert (tmp_path / drawn.file).exists()
+
+
+def test_all_four_environments_are_measured():
+    assert FULL.environments == tuple(SETTINGS)
+    assert set(QUICK.environments) < set(FULL.environments)
+    for published in (environments.PUBLISHED, sizes.PUBLISHED, clearance.PUBLISHED):
+        assert set(published) == {setting.name for setting in SETTINGS.values()}
+    assert tuple(environments.DIFFERENCES) == FULL.environments
+
+
+def test_clearance_that_retraction_lost_is_found(monkeypatch):
+    monkeypatch.setattr(judge, "verify", lambda _: SimpleNamespace(holds=True))
+    rooms = {"RRM": [], "RRM*": [1.0, 2.0, 3.0], "RRRM": [1.0 - 1e-7, 2.0 - 5e-4, 3.5]}
+    made = {name: SimpleNamespace(edge_clearance=np.array(room)) for name, room in rooms.items()}
+    wrong = faults(SimpleNamespace(name="hut", roadmaps=made))
+    assert wrong == ["hut, RRRM: edge 1 has lost 0.0005 m of clearance"]
+
+
+@pytest.mark.parametrize(("room", "is_wrong"), [(0.5 - 1e-7, False), (0.499, True)])
+def test_paths_that_come_too_near_are_found(monkeypatch, room, is_wrong):
+    ends = np.array([(0.0, 0.0), (1.0, 0.0)])
+    monkeypatch.setattr(judge, "ask", lambda *_: SimpleNamespace(points=ends))
+    corridors = SimpleNamespace(clearance=lambda points: np.full(len(points), room))
+    wrong = list(path_faults(corridors, SimpleNamespace(radius=0.5), [tuple(ends)], "here"))
+    assert wrong == (["here, query 0: 0.4990 m from a wall"] if is_wrong else [])

@@ -1,0 +1,78 @@
+"""Who may come in."""
+
+import pytest
+
+from footway.studio.access import Access, Rate, is_loopback
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "127.8.8.8"])
+def test_loopback(host):
+    assert is_loopback(host)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.5", "::", "example.org", ""])
+def test_not_loopback(host):
+    assert not is_loopback(host)
+
+
+@pytest.mark.parametrize(
+    "header", ["127.0.0.1:8000", "localhost:8000", "LOCALHOST:8000", "[::1]:8000"]
+)
+def test_own_names(header):
+    assert Access("127.0.0.1", 8000).knows_host(header)
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["evil.example:8000", "127.0.0.1", "127.0.0.1:80", "127.0.0.1:8001", "", None, ":", ":8000",
+     "localhost.evil.example:8000", "127.0.0.1:8000:8000", "127.0.0.1:٨٠٠٠", "[::1]", "x" * 9999],
+)  # fmt: skip
+def test_other_names(header):
+    assert not Access("127.0.0.1", 8000).knows_host(header)
+
+
+def test_a_host_that_was_given_is_known_and_others_are_not():
+    gate = Access("192.168.1.5", 8000, "secret")
+    assert gate.knows_host("192.168.1.5:8000")
+    assert not gate.knows_host("192.168.1.6:8000")
+
+
+def test_everywhere_means_every_address_but_no_foreign_name():
+    gate = Access("0.0.0.0", 8000, "secret")
+    assert gate.knows_host("10.0.0.7:8000")
+    assert gate.knows_host("localhost:8000")
+    assert not gate.knows_host("rebound.example:8000")
+
+
+def test_the_usual_port_need_not_be_named():
+    assert Access("127.0.0.1", 80).knows_host("127.0.0.1")
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        None,
+        "",
+        "null",
+        "http://evil.example",
+        "https://localhost:8000",
+        "http://localhost:8001",
+        "http://localhost:8000.evil.example",
+    ],
+)
+def test_foreign_pages(origin):
+    assert not Access("127.0.0.1", 8000).knows_origin(origin, "localhost:8000")
+
+
+def test_tokens():
+    assert Access("127.0.0.1", 1).knows_token(None)
+    gate = Access("0.0.0.0", 1, "secret")
+    assert gate.knows_token("secret")
+    assert not any(gate.knows_token(token) for token in (None, "", "secre", "sécret", "secret "))
+
+
+def test_a_rate_fills_up_again_and_no_more_than_full():
+    rate = Rate(per_second=10.0, burst=5.0)
+    assert sum(rate.allows(now=0.0) for _ in range(20)) == 5
+    assert sum(rate.allows(now=0.2) for _ in range(20)) == 2
+    assert sum(rate.allows(now=99.0) for _ in range(20)) == 5

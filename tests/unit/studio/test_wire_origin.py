@@ -1,0 +1,143 @@
+"""Maps far from zero: what a page gets is as exact as anywhere."""
+
+import json
+
+import numpy as np
+import pytest
+import shapely
+
+import footway as fw
+from footway.formats.geojson_writer import save_geojson
+from footway.studio.documents import open_document
+from footway.studio.requests import parsed
+from footway.studio.saving import as_geojson
+from footway.studio.session import Session
+from footway.studio.sharing import envelope
+from footway.studio.wire import unpacked
+from footway.studio.wire_origin import NOWHERE_ELSE, asked, origin_of
+from tests.unit.studio.serving import wait_until
+
+FAR = np.array([500_120.0, 5_000_250.0])
+ZERO = np.array([500_000.0, 5_000_000.0])
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    """A yard of 30 m with a house in the middle and mud, in national coordinates."""
+    x, y = FAR
+
+    def ring(x0, y0, x1, y1):
+        return shapely.box(x + x0, y + y0, x + x1, y + y1)
+
+    env = fw.Environment.from_polygons(
+        ring(0, 0, 30, 20),
+        obstacles=[ring(12, 6.125, 18, 14)],
+        terrain=[("mud", ring(2, 2, 5, 5))],
+    )
+    path = tmp_path_factory.mktemp("far") / "yard.geojson"
+    save_geojson(env, path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def desk(file):
+    shown = []
+    made = Session(open_document(str(file)), show=shown.append)
+    made.shown = shown
+    yield made
+    made.end()
+
+
+def ask(desk, ask, **facts):
+    return unpacked(desk.answer(parsed(json.dumps({"n": 1, "ask": ask, **facts}))))
+
+
+def near(x, y):
+    """A place of the yard, as a page knows it."""
+    return (FAR - ZERO + (x, y)).tolist()
+
+
+def test_origins():
+    assert origin_of((-9000.0, 0.0, 9000.0, 5.0)) == NOWHERE_ELSE
+    assert origin_of((-70_500.0, 200.0, -70_000.0, 900.0)) == (-71_000.0, 0.0)
+
+
+def test_the_page_gets_places_near_zero(desk):
+    header, _ = ask(desk, "hello")
+    facts = header["ok"]["document"]
+    assert facts["origin"] == ZERO.tolist()
+    assert facts["bounds"] == [*near(0, 0), *near(30, 20)]
+    _, arrays = ask(desk, "ground")
+    points = arrays["points"].tolist()
+    assert near(12, 6.125) in points
+    assert near(5, 5) in arrays["terrain_points"].tolist()
+
+
+def test_paths_are_asked_for_and_come_back_near_zero(desk):
+    start, goal = near(5, 10), near(25, 10)
+    for method in ("short", "cmm", "miran"):
+        header, arrays = ask(desk, "path", start=start, goal=goal, method=method)
+        assert "ok" in header, header
+        path = arrays["path"].astype(float)
+        np.testing.assert_allclose(path[0], start, atol=1e-3)
+        steps = np.hypot(*np.diff(path, axis=0).T)
+        assert steps.sum() == pytest.approx(header["ok"]["length"], rel=1e-3)
+        assert abs(arrays["backbone"]).max() < 1000
+
+
+def test_refusals_say_where_near_zero(desk):
+    header, _ = ask(desk, "path", start=near(15, 10), goal=near(25, 10))
+    assert header["kind"] == "bad-input"
+    assert np.hypot(*np.subtract(header["nearest"], near(15, 10))) < 5
+
+
+def test_people_and_obstacles_are_where_they_are(desk):
+    ask(desk, "population", do="add", count=5, goal=near(28, 18))
+    ask(desk, "obstacle", do="add", at=near(3, 3), radius=0.5)
+    crowd = desk.live.crowd
+    assert crowd.obstacles[0].tolist() == [*(FAR + 3), 0.5]
+    header, _ = ask(desk, "character", id=0)
+    assert header["ok"]["goal"] == near(28, 18)
+    np.testing.assert_allclose(header["ok"]["position"], crowd.positions[0] - ZERO, atol=1e-6)
+    ask(desk, "crowd", do="step")
+    wait_until(lambda: unpacked(desk.shown[-1])[0]["facts"]["step"] == 1)
+    _, arrays = unpacked(desk.shown[-1])
+    np.testing.assert_allclose(arrays["at"], crowd.positions - ZERO, atol=1e-4)
+
+
+def test_what_is_drawn_is_saved_where_it_belongs(desk):
+    corners = [near(22, 2), near(26, 2), near(26, 4), near(22, 4)]
+    header, _ = ask(desk, "edit", do="add", what="area", name="square", polygon=corners)
+    assert header["ok"]["origin"] == ZERO.tolist()
+    (area,) = desk.document.environment.areas
+    x, y = FAR
+    assert area.polygon.bounds == (x + 22, y + 2, x + 26, y + 4)
+    saved = json.loads(as_geojson(desk.document).content)
+    assert "500142" in json.dumps(saved)
+
+
+def test_a_walk(desk):
+    header, arrays = ask(desk, "walk", start=near(5, 10), stops=[near(25, 10)])
+    assert "ok" in header, header
+    np.testing.assert_allclose(arrays["camera"][0, 1:3], near(5, 10), atol=1e-3)
+
+
+def test_a_page_of_a_recording(file):
+    env = fw.load(file)
+    cmap = fw.CorridorMap.build(env)
+    crowd = fw.Crowd(cmap)
+    crowd.add(4)
+    document = open_document(str(file))
+    shared = type(document)(
+        "run", "recording", env, cmap, recording=crowd.run(seconds=1), origin=document.origin
+    )
+    header, arrays = unpacked(envelope(shared))
+    assert header["origin"] == near(0, 0)
+    assert near(12, 6.125) in arrays["ground_points"].tolist()
+
+
+def test_asks_near_zero_stay_as_they_are():
+    request = parsed('{"n":1,"ask":"path","start":[1,2],"goal":[3,4]}')
+    assert asked(request, NOWHERE_ELSE) is request
+    named = parsed('{"n":1,"ask":"population","do":"add","goal":"door"}')
+    assert asked(named, (5.0, 5.0)).goal == "door"
