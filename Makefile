@@ -11,7 +11,7 @@ demo: $(READY)
 
 # One worker more than there are cores: many tests wait for a server or a browser.
 WORKERS = $(shell $(BIN)/python -c 'import os; print(1 + (os.cpu_count() or 1))')
-PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --no-loadscope-reorder
 
 # Kernels first, in two processes that share them out: two workers of pytest would compile many of
 # them twice.
@@ -55,7 +55,7 @@ test-lowest:
 		pytest pytest-xdist hypothesis httpx
 	$(LOWEST)/bin/uv pip install -q --python $(LOWEST)/bin/python --no-deps -e .
 	$(LOWEST)/bin/footway --version
-	$(LOWEST)/bin/python -m pytest -n 2 --dist worksteal -m "not slow" \
+	$(LOWEST)/bin/python -m pytest -n 2 -m "not slow" \
 		-W ignore::DeprecationWarning $(LOWEST_TESTS)
 
 lint: $(READY)

@@ -57,13 +57,20 @@ SLOW_FIRST = ("browser", "system", "misuse", "golden", "property", "reference")
 """Folders of tests in the order in which they begin: the longest files first, for even workers."""
 
 
-def pytest_itemcollected(item):
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
     """Give each file to one worker, which makes its fixtures once; all of the browser to another.
 
     Two browsers at a time would slow each other down.
     """
-    is_browser = "browser" in item.path.parts
-    item.add_marker(pytest.mark.xdist_group("browser" if is_browser else str(item.path)))
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            file = nodeid.partition("::")[0]
+            return "browser" if file.startswith("tests/browser/") else file
+
+    return ByFile(config, log)
 
 
 def pytest_collection_modifyitems(items):
