@@ -60,3 +60,11 @@ def test_links_lead_somewhere(file):
     links = re.findall(r"\]\(([^)#]+)[^)]*\)", file.read_text(encoding="utf-8"))
     for link in links:
         assert link.startswith("https://") or (file.parent / link).exists(), link
+
+
+def test_modules_of_the_architecture_exist():
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    mentioned = set(re.findall(r"`([\w/.]+\.(?:py|ts))`", text))
+    files = [str(file) for file in ROOT.rglob("*.[pt][ys]") if "node_modules" not in file.parts]
+    assert len(mentioned) > 50
+    assert [name for name in mentioned if not any(f.endswith(f"/{name}") for f in files)] == []
