@@ -9,8 +9,8 @@ READY := $(VENV)/.ready
 demo: $(READY)
 	$(BIN)/footway demo -o out
 
-# One worker more than there are cores: many tests wait for a server or a browser.
-WORKERS = $(shell $(BIN)/python -c 'import os; print(1 + (os.cpu_count() or 1))')
+# More workers than cores, since many tests wait for a server or a browser; each takes 1 GB of memory.
+WORKERS = $(shell $(BIN)/python -c 'import os; print(min(2 + (os.cpu_count() or 1), 6))')
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --no-loadscope-reorder
 
 # Kernels first, in two processes that share them out: two workers of pytest would compile many of

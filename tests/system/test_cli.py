@@ -145,6 +145,7 @@ def test_nothing_is_compiled_after_a_warmup(tmp_path):
         "city/munich_muenchner_freiheit.geojson",
     ],
 )
+@pytest.mark.slow
 def test_maps_of_others_are_checked(name, tmp_path):
     plot = tmp_path / "check.png"
     done = footway("check", shared(name), "--json", "--plot", plot)

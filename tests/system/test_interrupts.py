@@ -137,7 +137,7 @@ def test_as_json():
     assert done.stderr == "footway: interrupted\n"
 
 
-@pytest.mark.parametrize("seconds", [1.0, 2.0])
+@pytest.mark.parametrize("seconds", [1.0, pytest.param(2.0, marks=pytest.mark.slow)])
 def test_from_outside(seconds):
     command = [sys.executable, "-m", "footway", "build", "gallery:city:6x6"]
     process = subprocess.Popen(
