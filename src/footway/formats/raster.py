@@ -9,11 +9,14 @@ import zlib
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PIL import Image, UnidentifiedImageError
 
 from footway.constants import MAX_GRID_CELLS
 from footway.errors import BadFile
+from footway.extras import optional_imports
 from footway.formats.source import read_bytes
+
+with optional_imports():
+    from PIL import Image, UnidentifiedImageError
 
 if TYPE_CHECKING:
     from pathlib import Path

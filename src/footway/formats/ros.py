@@ -11,12 +11,14 @@ import math
 import reprlib
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import yaml
-
 from footway.errors import BadFile, BadInput
+from footway.extras import optional_imports
 from footway.formats.grid_tracing import from_grid
 from footway.formats.raster import brightness
 from footway.formats.source import read_text
+
+with optional_imports():
+    import yaml
 
 if TYPE_CHECKING:
     from pathlib import Path

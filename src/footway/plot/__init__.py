@@ -14,6 +14,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from footway.extras import optional_imports
+
 if TYPE_CHECKING:
     from footway.plot.animation import animate
     from footway.plot.cameras import draw_camera
@@ -75,5 +77,6 @@ _HOME = {
 def __getattr__(name: str) -> Any:
     for module, names in _HOME.items():
         if name in names:
-            return getattr(import_module(f"footway.plot.{module}"), name)
+            with optional_imports():
+                return getattr(import_module(f"footway.plot.{module}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,72 @@
+"""What works without the optional packages, and what is said where one is missing."""
+
+import subprocess
+import sys
+
+import pytest
+
+from footway.extras import EXTRAS
+
+WITHOUT = f"""
+import sys
+
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {sorted(EXTRAS)}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+
+sys.meta_path.insert(0, Missing())
+from footway.cli import main
+
+sys.exit(main())
+"""
+
+PATH = ("path", "gallery:field", "--start", "2,3", "--goal", "44,44")
+
+
+def footway(*arguments, cwd):
+    return subprocess.run(
+        [sys.executable, "-c", WITHOUT, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=cwd,
+    )
+
+
+def test_paths_crowds_scenarios_and_recordings_need_no_extra(tmp_path):
+    for arguments in (
+        PATH,
+        ("simulate", "demo:corridor", "--seconds", "1", "-o", "run.parquet"),
+        ("export", "run.parquet", "-o", "run.sqlite"),
+    ):
+        done = footway(*arguments, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ((*PATH, "--plot", "a.png"), 'pictures need Matplotlib: pip install "footway[plot]"'),
+        (("check", "map.png", "--scale", "1"), 'images need Pillow: pip install "footway[images]"'),
+        (("studio",), "the studio needs "),
+        (("build", "a.obj", "--between", "0,1"), 'pip install "footway[mesh]"'),
+    ],
+)
+def test_a_missing_extra_is_one_line(tmp_path, arguments, line):
+    (tmp_path / "map.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    (tmp_path / "a.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    done = footway(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert line in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_what_has_no_extra_is_not_explained():
+    code = (
+        "from footway.extras import optional_imports\nwith optional_imports():\n    import nowhere"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-1] == "ModuleNotFoundError: No module named 'nowhere'"
