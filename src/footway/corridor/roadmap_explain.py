@@ -1,4 +1,4 @@
-"""Why a point in the plane joins no road of a roadmap: what, where, and what to do."""
+"""Explain why a point in the plane cannot be joined to a roadmap."""
 
 from __future__ import annotations
 
@@ -22,15 +22,18 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Bools = NDArray[np.bool_]
 
-_FINER, _STEPS = 8, 64  # steps in a cell, and from a point to all sides, where it looks for one
+_FINER, _STEPS = (
+    8,
+    64,
+)  # steps per cell, and in each direction from a point, in the search for a free cell
 
 
 def out_of_reach(
     solver: Solver, what: str, point: Floats, contact: Floats, radius: float
 ) -> BadQuery | NoPath:
-    """Refuse a start or a goal that joins no road, with its nearest wall point.
+    """Return the error for a start or goal that joins no road; `contact`: nearest wall point.
 
-    One in free space is a question with the answer no: the roadmap does not get there.
+    A point in free space is a valid query without a path: the roadmap does not reach it.
     """
     roadmap = solver.roadmap
     assert roadmap is not None
@@ -42,7 +45,7 @@ def out_of_reach(
                 f"the {what} {as_text(point)} is inside fake obstacle {number} of the roadmap: "
                 "move it, or remove the obstacle"
             )
-    if not _stands_free(point, solver.index.grid, roadmap.in_effect.space):
+    if not _is_walkable(point, solver.index.grid, roadmap.in_effect.space):
         return BadQuery(
             f"the {what} {as_text(point)} is inside an obstacle, outside the map, or sees nothing "
             f"of the roadmap: {where}"
@@ -60,11 +63,11 @@ def out_of_reach(
     )
 
 
-def _stands_free(point: Floats, grid: Grid, space: Space) -> bool:
-    """Whether short steps that meet no wall lead from a point to a free cell nearby.
+def _is_walkable(point: Floats, grid: Grid, space: Space) -> bool:
+    """Return whether short steps that meet no wall lead from a point to a free cell nearby.
 
-    Walls part what is walkable from what is not, so the point is walkable then. Steps go along a
-    lattice with the point in its middle.
+    Walls separate walkable from other space, so the point is walkable then. The steps follow a
+    lattice centred on the point.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components  # slow to import
@@ -83,7 +86,7 @@ def _stands_free(point: Floats, grid: Grid, space: Space) -> bool:
 
 
 def _in_free_cell(points: Floats, space: Space) -> Bools:
-    """Which points (n, 2) are in a free cell."""
+    """Return which points (n, 2) are in a free cell."""
     shape = np.array(space.free.shape[:0:-1])
     cells = np.floor(space.lattice(points)[:, :2]).astype(np.int64)
     inside = ((cells >= 0) & (cells < shape)).all(axis=1)

@@ -1,4 +1,4 @@
-"""Why there is no way in three dimensions: what, where, and what to do."""
+"""Explain why there is no path in three dimensions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def body_of(roadmap: Roadmap, radius: float) -> str:
-    """Return what moves, with the radius or the clearance that was asked for."""
+    """Describe the moving object with the requested radius or clearance."""
     space = roadmap.space
     if space.radius > 0.0:
         return f"a ball of radius {radius:g} m"
@@ -27,7 +27,7 @@ def body_of(roadmap: Roadmap, radius: float) -> str:
 
 
 def in_obstacle(roadmap: Roadmap, what: str, point: Floats) -> BadQuery:
-    """Refuse a start or a goal that is in no free cell, and say which place nearby is in one."""
+    """Return the error for a start or a goal in no free cell, with the nearest free place."""
     low, high = roadmap.bounds[:3], roadmap.bounds[3:]
     nearest = as_text(nearest_free(point, roadmap.in_effect.space))
     body = body_of(roadmap, float(roadmap.space.radius))
@@ -41,7 +41,7 @@ def in_obstacle(roadmap: Roadmap, what: str, point: Floats) -> BadQuery:
 
 
 def tight(roadmap: Roadmap, what: str, point: Floats, radius: float, clear: float) -> NoPath:
-    """Refuse a radius that is more than the clearance of the way from an end to the roadmap."""
+    """Return the error for a radius above the clearance between an end and the roadmap."""
     return NoPath(
         f"{body_of(roadmap, radius)} does not get from the {what} {as_text(point)} to the roadmap: "
         f"the way has a clearance of {clear:.3f} m",
@@ -50,7 +50,7 @@ def tight(roadmap: Roadmap, what: str, point: Floats, radius: float, clear: floa
 
 
 def too_narrow(roadmap: Roadmap, a: Floats, b: Floats, radius: float) -> NoPath:
-    """Refuse a radius that some edge on every way is too narrow for."""
+    """Return the error for a radius that is too large for some edge of every path."""
     return NoPath(
         f"{body_of(roadmap, radius)} does not get from {as_text(a)} to {as_text(b)} along the "
         "roadmap: an edge on every way is too narrow; see bottleneck",
@@ -59,7 +59,7 @@ def too_narrow(roadmap: Roadmap, a: Floats, b: Floats, radius: float) -> NoPath:
 
 
 def apart(a: Floats, b: Floats) -> NoPath:
-    """Refuse ends in two components."""
+    """Return the error for ends in two components."""
     return NoPath(
         f"{as_text(a)} and {as_text(b)} are in parts of the roadmap with no way between them",
         reason="components",

@@ -31,43 +31,43 @@ def _write_corner(row, px, py, ix, iy, ox, oy, tangent, before):
 
 
 @inner(inline=False)
-def read_corners(code, sx, sy, gx, gy, radius, net, desk):
+def read_corners(code, sx, sy, gx, gy, radius, net, ws):
     """Corners of the way that the search found: how many, and the room of the last line."""
     n_halves = len(net.tails)
     end, met = 7 * n_halves, 9 * n_halves + len(net.places)
-    corners, places, directions = desk.corners, net.places, net.directions
+    corners, places, directions = ws.corners, net.places, net.directions
     if code >= met:
         p = code - met
-        tangent, _ = meeting(p, sx, sy, gx, gy, radius, True, net, desk)
+        tangent, _ = meeting(p, sx, sy, gx, gy, radius, True, net, ws)
         px, py = places[p, 0], places[p, 1]
         ax, ay, _ = toward(px, py, sx, sy, 1.0, 0.0)
         bx, by, _ = toward(px, py, gx, gy, ax, ay)
-        _write_corner(corners[0], px, py, -ax, -ay, bx, by, tangent, desk.start_room[p])
-        corners[0, BETWEEN] = min(desk.start_room[p], desk.goal_room[p])
-        return 1, desk.goal_room[p]
+        _write_corner(corners[0], px, py, -ax, -ay, bx, by, tangent, ws.start_room[p])
+        corners[0, BETWEEN] = min(ws.start_room[p], ws.goal_room[p])
+        return 1, ws.goal_room[p]
     h, k_goal = (code - end) // 2, (code - end) % 2
     count = 2
     at = h
-    while desk.arrival[at] >= 0:
-        at = net.turn_from[desk.arrival[at]]
+    while ws.arrival[at] >= 0:
+        at = net.turn_from[ws.arrival[at]]
         count += 1
-    k_start = -2 - desk.arrival[at]
+    k_start = -2 - ws.arrival[at]
     p, ax, ay, _, _ = joint(sx, sy, at, k_start, net)
-    tangent = joint_tangent(sx, sy, at, k_start, radius, desk.start_room, net)
+    tangent = joint_tangent(sx, sy, at, k_start, radius, ws.start_room, net)
     ox, oy = directions[at, 0], directions[at, 1]
     _write_corner(
-        corners[0], places[p, 0], places[p, 1], -ax, -ay, ox, oy, tangent, desk.start_room[p]
+        corners[0], places[p, 0], places[p, 1], -ax, -ay, ox, oy, tangent, ws.start_room[p]
     )
-    corners[0, BETWEEN] = min(desk.start_room[p], net.rooms[at // 2])
+    corners[0, BETWEEN] = min(ws.start_room[p], net.rooms[at // 2])
     p, ax, ay, _, _ = joint(gx, gy, h ^ 1, k_goal, net)
-    tangent = joint_tangent(gx, gy, h ^ 1, k_goal, radius, desk.goal_room, net)
+    tangent = joint_tangent(gx, gy, h ^ 1, k_goal, radius, ws.goal_room, net)
     ix, iy, room = directions[h, 0], directions[h, 1], net.rooms[h // 2]
     row = corners[count - 1]
     _write_corner(row, places[p, 0], places[p, 1], ix, iy, ax, ay, tangent, room)
-    row[BETWEEN] = min(desk.goal_room[p], room)
+    row[BETWEEN] = min(ws.goal_room[p], room)
     at = h
     for k in range(count - 2, 0, -1):
-        turn = desk.arrival[at]
+        turn = ws.arrival[at]
         a, v = net.turn_from[turn], net.tails[at]
         row, blend = corners[k], net.turn_blend[turn]
         _write_corner(
@@ -79,7 +79,7 @@ def read_corners(code, sx, sy, gx, gy, radius, net, desk):
             row[ARC] = net.blend_clearance[blend]
         row[BETWEEN] = min(net.rooms[a // 2], net.rooms[at // 2])
         at = a
-    return count, desk.goal_room[p]
+    return count, ws.goal_room[p]
 
 
 @inner
@@ -115,11 +115,11 @@ def _write_arc(n, corner, out, grid):
 
 
 @inner(inline=False)
-def write_pieces(sx, sy, gx, gy, count, room, out, desk, grid):
+def write_pieces(sx, sy, gx, gy, count, room, out, ws, grid):
     """Lines and arcs along corners: (pieces, length); -1 when they do not fit."""
     if 2 * count + 1 > len(out):
         return -1, 0.0
-    corners = desk.corners
+    corners = ws.corners
     x, y, n, before, length = sx, sy, 0, math.inf, 0.0
     for k in range(count):
         corner = corners[k]
@@ -152,7 +152,7 @@ def _cut_off(corner, grid):
 
 
 @inner(inline=False)
-def certify(count, n, out, desk, grid):
+def certify(count, n, out, ws, grid):
     """Exact least distance of the pieces to the walls; puts the room of arcs in its place.
 
     Lines have a lower bound, that of their edge: most need no measuring. All that is between an arc
@@ -171,7 +171,7 @@ def certify(count, n, out, desk, grid):
             row[ROOM] = 0.0
     k = 0
     for c in range(count):
-        corner = desk.corners[c]
+        corner = ws.corners[c]
         if corner[TANGENT] <= 0.0:
             continue
         while out[k, RADIUS] == 0.0:

@@ -68,7 +68,7 @@ def joint_at_least(x, y, h, k, net):
 @inner
 def _keep(radius, one, two, net):
     """Distance to the walls that a blend between two lines keeps."""
-    return min(max(net.wish, radius), one, two)
+    return min(max(net.preferred, radius), one, two)
 
 
 @inner
@@ -120,7 +120,7 @@ def turn_cost(turn, radius, net):
 
 
 @inner
-def meeting(p, sx, sy, gx, gy, radius, exact, net, desk):
+def meeting(p, sx, sy, gx, gy, radius, exact, net, ws):
     """Tangent length and cost of the way from the start by a place to the goal."""
     px, py = net.places[p, 0], net.places[p, 1]
     ax, ay, one = toward(px, py, sx, sy, 1.0, 0.0)
@@ -129,6 +129,6 @@ def meeting(p, sx, sy, gx, gy, radius, exact, net, desk):
         ax, ay = -bx, -by
     tangent = min(one, two)
     if exact:
-        keep = _keep(radius, desk.start_room[p], desk.goal_room[p], net)
+        keep = _keep(radius, ws.start_room[p], ws.goal_room[p], net)
         tangent = largest_tangent(px, py, ax, ay, bx, by, tangent, keep, net.ends)
     return tangent, _blend_cost(ax, ay, bx, by, one, two, net.off_road, net.off_road, tangent)
