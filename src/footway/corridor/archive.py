@@ -97,9 +97,7 @@ def _check_graph(axis: MedialAxis) -> None:
 def _check_geometry(axis: MedialAxis) -> None:
     """Stored contacts, clearances and lengths agree with the sites."""
     pieces = np.flatnonzero(axis.piece_left >= 0)
-    own = np.arange(len(axis.events)) - (
-        axis.piece_left < 0
-    )  # the last event has those of the piece before it
+    own = np.arange(len(axis.events)) - (axis.piece_left < 0)  # piece of each event
     for contact, sites in ((axis.left, axis.piece_left), (axis.right, axis.piece_right)):
         _require_same(contact, closest_points(axis.events, axis.sites[sites[own]]))
         _require_same(hypot(*(axis.events - contact).T), axis.clearance)

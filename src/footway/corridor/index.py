@@ -64,7 +64,7 @@ class CellBoundaries(NamedTuple):
 class Graph(NamedTuple):
     """The axis as a graph for searching.
 
-    The core are the cycles and the edges between them. Dead ends are trees attached to the core:
+    The core consists of the cycles and the edges between them. Dead ends are trees attached to the core:
     `up` is the half-edge from a tree's vertex toward its root. `join` is a forest of widest paths:
     a vertex and its parent are connected by a path of clearance `join_clearance`, which decreases
     toward the root, so climbing gives the widest path between two vertices.
@@ -165,7 +165,7 @@ def _cell_boundaries(axis: MedialAxis) -> CellBoundaries:
 
 
 def no_balls() -> tuple[Floats, Floats, Ints, Ints, NDArray[np.int32]]:
-    """Return empty `CellBoundaries.balls` to `ball_members`, for a map that is no roadmap's."""
+    """Return empty `CellBoundaries.balls` to `ball_members`, for a map of walls."""
     none = np.empty(0, np.int64)
     return np.empty((0, 3)), np.empty(0), none, none, np.empty(0, np.int32)
 

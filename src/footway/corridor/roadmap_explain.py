@@ -22,10 +22,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Bools = NDArray[np.bool_]
 
-_FINER, _STEPS = (
-    8,
-    64,
-)  # steps per cell, and in each direction from a point, in the search for a free cell
+_FINER, _STEPS = 8, 64  # steps per cell, and in each direction, of the search for a free cell
 
 
 def out_of_reach(

@@ -36,7 +36,7 @@ class BackboneWorkspace(NamedTuple):
     keys: NDArray[np.float64]  # (2 ne + 2,) heap: lower bounds, m; see `heap_holds`
     queue: NDArray[np.int32]  # (2 ne + 2,) heap: vertices
     halves: NDArray[np.int32]  # (2 ne + 2,) half-edges of the path
-    landmarks: NDArray[np.float64]  # (nv, k) distance from each landmark, for radius 0, m
+    landmarks: NDArray[np.float64]  # (nv, k) distance from each landmark, whatever the radius, m
     goal: NDArray[np.float64]  # (k,) distance from each landmark to the goal, m
     query: NDArray[np.int64]  # (1,) number of the query
 

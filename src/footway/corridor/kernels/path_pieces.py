@@ -1,4 +1,4 @@
-"""From the entry that ended a search to lines and arcs, with their exact length and clearance."""
+"""Convert the result of a search with blends to lines and arcs, with length and clearance."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from footway.corridor.kernels.tangents import SLACK
 from footway.corridor.kernels.wall_grid import line_clearance
 from footway.roadmap.kernels.blend import arc_distance, arc_of, half_angle
 
-# Columns of a corner: place, direction in, direction out, tangent length, distance of the arc to
-# the walls (-1: not measured), and of the line before it, and of all between arc and corner.
+# Columns of a corner: place, direction in, direction out, tangent length, and distances to walls of
+# the arc (-1: not measured), of the line before it, and of the region between arc and corner.
 PX, PY, IX, IY, OX, OY, TANGENT, ARC, BEFORE, BETWEEN = range(10)
 
 
@@ -32,7 +32,7 @@ def _write_corner(row, px, py, ix, iy, ox, oy, tangent, before):
 
 @inner(inline=False)
 def read_corners(code, sx, sy, gx, gy, radius, net, ws):
-    """Corners of the way that the search found: how many, and the room of the last line."""
+    """Write the corners of the path that the search found: (number, clearance of the last line)."""
     n_halves = len(net.tails)
     end, met = 7 * n_halves, 9 * n_halves + len(net.places)
     corners, places, directions = ws.corners, net.places, net.directions
@@ -84,7 +84,7 @@ def read_corners(code, sx, sy, gx, gy, radius, net, ws):
 
 @inner
 def write_line(n, x0, y0, x1, y1, room, out):
-    """One more line; its room goes where `certify` looks for it."""
+    """Append a line, with its clearance in ROOM for `certify`; return the number of pieces."""
     row = out[n]
     row[X0], row[Y0], row[X1], row[Y1] = x0, y0, x1, y1
     row[CX], row[CY], row[RADIUS], row[SWEEP], row[ROOM] = 0.0, 0.0, 0.0, 0.0, room
@@ -93,7 +93,7 @@ def write_line(n, x0, y0, x1, y1, room, out):
 
 @inner
 def _write_arc(n, corner, out, grid):
-    """One more arc; its distance to the walls and that of the corner that it cuts go into ROOM."""
+    """Append an arc, with its distance to the walls in ROOM; return the number of pieces."""
     px, py, t = corner[PX], corner[PY], corner[TANGENT]
     ix, iy, ox, oy = corner[IX], corner[IY], corner[OX], corner[OY]
     cosine, sine = half_angle(-ix, -iy, ox, oy)
@@ -116,7 +116,7 @@ def _write_arc(n, corner, out, grid):
 
 @inner(inline=False)
 def write_pieces(sx, sy, gx, gy, count, room, out, ws, grid):
-    """Lines and arcs along corners: (pieces, length); -1 when they do not fit."""
+    """Write the lines and arcs along corners: (pieces, length); -1 if full."""
     if 2 * count + 1 > len(out):
         return -1, 0.0
     corners = ws.corners
@@ -125,7 +125,7 @@ def write_pieces(sx, sy, gx, gy, count, room, out, ws, grid):
         corner = corners[k]
         before = min(before, corner[BEFORE])
         if corner[TANGENT] <= 0.0:
-            continue  # no turn: the line goes on
+            continue  # no turn: the line continues
         t = corner[TANGENT]
         tx, ty = corner[PX] - corner[IX] * t, corner[PY] - corner[IY] * t
         if hypot(tx - x, ty - y) >= HERE:
@@ -153,10 +153,11 @@ def _cut_off(corner, grid):
 
 @inner(inline=False)
 def certify(count, n, out, ws, grid):
-    """Exact least distance of the pieces to the walls; puts the room of arcs in its place.
+    """Exact least distance of the pieces to the walls; sets ROOM of the arcs.
 
-    Lines have a lower bound, that of their edge: most need no measuring. All that is between an arc
-    and its corner has the clearance of the two edges or the arc, so a polyline may go there.
+    The clearance of its edge is a lower bound for a line, so most lines need not be measured. The
+    region between an arc and its corner has the clearance of the two edges or the arc, so a
+    polyline may pass there.
     """
     least = math.inf
     for k in range(n):

@@ -1,8 +1,8 @@
-"""Shortest ways over the lines and arcs of a roadmap with blends (voronoi-roadmaps-2004, 2.5).
+"""Shortest paths over the lines and arcs of a roadmap with blends (voronoi-roadmaps-2004, 2.5).
 
 The search goes from middle to middle of half-edges: half an edge, a blend, half an edge. Start and
-goal are joined to places: vertices, and a point at a quarter of each half-edge. A* tries what looks
-best first and measures it only then: entries of the queue are of these kinds, in this order.
+goal are joined to places: vertices, and a point at a quarter of each half-edge. A* orders entries
+by a lower bound and measures them when they are popped. Kinds of queue entries, by their codes:
 
     SETTLE + h        the middle of half-edge h, at a known cost
     JOIN + 2 h + k    from the start onto h, by its tail (k = 0) or by its quarter (k = 1)
@@ -12,8 +12,8 @@ best first and measures it only then: entries of the queue are of these kinds, i
     MEET + p          from the start by place p to the goal
     MET + p           the same, measured
 
-What is not measured yet counts as if no wall limited its blend, and JOIN as if it were straight:
-never too much.
+The lower bound of an unmeasured entry assumes that no wall limits its blend; that of JOIN, that it
+is straight.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from footway.corridor.kernels.search import FOUND, FULL, NOWHERE
 from footway.corridor.kernels.tangents import SLACK
 from footway.corridor.kernels.wall_grid import is_outside, line_clearance, nearest_wall
 
-ENOUGH = 16  # vertices around a start or goal that are looked at
-UNSEEN, IN_SIGHT, HIDDEN = 0, 1, 2  # what is known of a place; states are 4 query + this
+ENOUGH = 16  # vertices around a start or goal that are considered
+UNSEEN, IN_SIGHT, HIDDEN = 0, 1, 2  # visibility of a place; states are 4 query + this
 
 
 @inner(inline=False)
 def _near_places(x, y, net, found):
-    """Places around a point, in rings of cells until there are enough vertices: how many."""
+    """Write the places around a point, by rings of cells until there are enough: how many."""
     box, shape, offsets, members = net.place_box, net.place_shape, net.place_offsets, net.members
     n = len(net.out_offsets) - 1
     nx, ny = shape[0], shape[1]
@@ -67,7 +67,7 @@ def _near_places(x, y, net, found):
 
 @inner
 def _sees(x, y, p, radius, query, places, states, rooms, grid):
-    """Whether the straight line to a place has the radius; looked at once in a query."""
+    """Whether the straight line to a place keeps the radius; measured once per query."""
     if states[p] == 4 * query + UNSEEN:
         clear, _ = line_clearance(x, y, places[p, 0], places[p, 1], radius - SLACK, grid)
         seen = clear >= radius - SLACK and clear > 0.0
@@ -78,7 +78,7 @@ def _sees(x, y, p, radius, query, places, states, rooms, grid):
 
 @inner(inline=False)
 def _begin(sx, sy, gx, gy, radius, query, n_near, size, net, ws):
-    """Queue all joints of the start; mark the places around the goal. The queue's size."""
+    """Push all joints of the start and meeting places; return the size of the queue."""
     n, n_halves = len(net.out_offsets) - 1, len(net.tails)
     join, meet = n_halves, 9 * n_halves
     states, found = ws.goal_state, ws.found
@@ -104,7 +104,7 @@ def _begin(sx, sy, gx, gy, radius, query, n_near, size, net, ws):
 
 @inner
 def _relax(h, cost, arrival, gx, gy, query, size, net, ws):
-    """A way to the middle of half-edge h at this cost; the queue's size."""
+    """Record a path to the middle of half-edge h if it is cheaper; return the queue's size."""
     if ws.reached[h] == query and cost >= ws.cost[h]:
         return size
     ws.reached[h], ws.cost[h], ws.arrival[h] = query, cost, arrival
@@ -114,7 +114,7 @@ def _relax(h, cost, arrival, gx, gy, query, size, net, ws):
 
 @inner(inline=False)
 def _settle(h, gx, gy, radius, query, size, net, ws):
-    """Go on from the middle of a half-edge: to the goal and over the turns at its head."""
+    """Push the successors of a half-edge's middle: joints of the goal and turns at its head."""
     n, n_halves = len(net.out_offsets) - 1, len(net.tails)
     leave, twin, cost = 5 * n_halves, h ^ 1, ws.cost[h]
     for k in range(2):
@@ -136,7 +136,7 @@ def _settle(h, gx, gy, radius, query, size, net, ws):
 
 @inner(inline=False)
 def _search(sx, sy, gx, gy, radius, query, size, net, ws, grid):
-    """Entry of the queue, END or MET, that is the shortest way; -1 where there is none."""
+    """Return the queue entry, END or MET, of the shortest path; -1 if there is none."""
     n_halves = len(net.tails)
     join, turn, leave = n_halves, 3 * n_halves, 5 * n_halves
     end, meet = 7 * n_halves, 9 * n_halves
@@ -187,11 +187,11 @@ def _search(sx, sy, gx, gy, radius, query, size, net, ws, grid):
 
 @inner
 def _straight(sx, sy, gx, gy, radius, query, n_near, out, net, ws, grid):
-    """The straight way: (whether it is free and in the open, length, clearance)."""
+    """The straight line: (whether it is free and not inside an obstacle, length, clearance)."""
     clear, _ = line_clearance(sx, sy, gx, gy, radius - SLACK, grid)
     if clear < radius - SLACK or clear <= 0.0:
         return False, 0.0, 0.0
-    for slot in range(n_near):  # inside an obstacle no place is in sight
+    for slot in range(n_near):  # inside an obstacle no place is visible
         if _sees(
             sx, sy, ws.found[slot], radius, query, net.places, ws.start_state,
             ws.start_room, grid,
@@ -203,10 +203,10 @@ def _straight(sx, sy, gx, gy, radius, query, n_near, out, net, ws, grid):
 
 @kernel
 def solve_blended(sx, sy, gx, gy, radius, shortcut, out, net, ws, grid):
-    """Way of a disc over lines and arcs: (status, pieces written to out, length, clearance).
+    """Path of a disc over lines and arcs: (status, pieces written to out, length, clearance).
 
-    NOWHERE where the roadmap has no answer: the exact map may have one, or knows why not. With
-    `shortcut` a straight way that is free is taken.
+    NOWHERE if the roadmap has no answer; the exact map may have one, or explains why not. With
+    `shortcut` a free straight line is returned.
     """
     for k in range(2):
         x, y = (sx, sy) if k == 0 else (gx, gy)
