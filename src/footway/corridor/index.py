@@ -64,7 +64,7 @@ class CellBoundaries(NamedTuple):
 class Graph(NamedTuple):
     """The axis as a graph for searching.
 
-    The core consists of the cycles and the edges between them. Dead ends are trees attached to the core:
+    The core consists of the cycles and the edges between them. Dead ends are trees attached to it:
     `up` is the half-edge from a tree's vertex toward its root. `join` is a forest of widest paths:
     a vertex and its parent are connected by a path of clearance `join_clearance`, which decreases
     toward the root, so climbing gives the widest path between two vertices.

@@ -170,7 +170,7 @@ def _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q):
             rx, ry, rb = ux, uy, point
     both = flags & (BOUNDED | BOUNDED << 1) == (BOUNDED | BOUNDED << 1)
     if both and lp >= 0 and rp >= 0:
-        # A straight line that crosses the portal backward would lead around an obstacle: impossible.
+        # A straight line cannot cross the portal backward: it would lead around an obstacle.
         wx, wy = xy[rp, 0] - xy[lp, 0], xy[rp, 1] - xy[lp, 1]
         back = BACKWARD * math.sqrt(wx * wx + wy * wy)
         if lx * wy - ly * wx > back and rx * wy - ry * wx > back:
