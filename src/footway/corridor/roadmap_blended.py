@@ -55,7 +55,7 @@ class Net(NamedTuple):
     directions: Floats  # (h, 2) unit vectors
     middles: Floats  # (m, 2) m
     lengths: Floats  # (m,) m
-    rooms: Floats  # (m,) clearance of edges, m
+    clearances: Floats  # (m,) clearance of edges, m
     costs: Floats  # (m,) cost of a metre, at least 1
     out_offsets: Ints  # (n + 1,)
     out: Ints  # (h,) half-edges that leave each vertex
@@ -83,9 +83,9 @@ class BlendWorkspace(NamedTuple):
     reached: Ints  # (h,) query that reached it
     settled: Ints  # (h,) query that settled it
     start_state: Ints  # (n + h,) visibility of a place from the start
-    start_room: Floats  # (n + h,) clearance of the line to it, m
+    start_clear: Floats  # (n + h,) clearance of the line to it, m
     goal_state: Ints  # (n + h,) likewise
-    goal_room: Floats  # (n + h,)
+    goal_clear: Floats  # (n + h,)
     component: Ints  # (n,) last query with places around its goal in this component
     keys: Floats  # heap: lower bounds
     queue: NDArray[np.int32]  # heap: entries
@@ -255,7 +255,7 @@ def _net(roadmap: Roadmap, found: Blends) -> Net:
         directions=halves.directions,
         middles=np.ascontiguousarray(roadmap.nodes[roadmap.edges].mean(axis=1)),
         lengths=lengths,
-        rooms=edge_distance(roadmap),
+        clearances=edge_distance(roadmap),
         costs=rate,
         out_offsets=np.concatenate([[0], np.cumsum(degree)]),
         out=out,
@@ -328,9 +328,9 @@ def _make_workspace(net: Net) -> BlendWorkspace:
         reached=np.zeros(halves, np.int64),
         settled=np.zeros(halves, np.int64),
         start_state=np.zeros(places, np.int64),
-        start_room=np.empty(places),
+        start_clear=np.empty(places),
         goal_state=np.zeros(places, np.int64),
-        goal_room=np.empty(places),
+        goal_clear=np.empty(places),
         component=np.zeros(places, np.int64),
         keys=np.empty(heap),
         queue=np.empty(heap, np.int32),

@@ -60,9 +60,7 @@ class Roads(NamedTuple):
     points: Floats  # (m, 2) m
     offsets: Ints  # (ne + 1,)
     turns: Bools  # (m,) whether the point is one of the local path, not of the cutting
-    rooms: (
-        Floats  # (m,) exact clearance of the piece that begins here, m; inf at the end of an edge
-    )
+    piece_clearance: Floats  # (m,) of the piece that begins here, m, exact; inf at an edge's end
     clearance: Floats  # (m,) m; interpolating between two events never overestimates
 
 
@@ -79,7 +77,7 @@ class RoadSolver(Solver):
         events, points = self._buffers
         status, n, length, clearance = solve_on_roads(
             start[0], start[1], goal[0], goal[1], radius, shortcut, events, points,
-            index, self.ladder, self._roads.rooms, self._roads.turns,
+            index, self.ladder, self._roads.piece_clearance, self._roads.turns,
         )  # fmt: skip
         if status == FULL:
             self._grow_buffers(4 * len(events))
@@ -192,14 +190,14 @@ def _cut_and_measured(lines: _Lines, grid: Grid) -> Roads:
     points, offsets, turns = lines.points, lines.offsets, np.ones(len(lines.points), bool)
     for _ in range(2):
         after = _after(points, offsets)
-        gap = np.clip(SHARE * _rooms(points, offsets, grid), CLOSEST, WIDEST)
+        gap = np.clip(SHARE * _piece_clearance(points, offsets, grid), CLOSEST, WIDEST)
         count = np.maximum(1, np.ceil(hypot(*(after - points).T) / gap)).astype(np.int64)
         piece, t = subdivide(np.arange(len(count)), count)
         points = points[piece] + t[:, None] * (after[piece] - points[piece])
         offsets = np.append(np.concatenate([[0], np.cumsum(count)])[offsets[:-1]], len(piece))
         turns = (t == 0.0) & turns[piece]
-    rooms = _rooms(points, offsets, grid)
-    return Roads(points, offsets, turns, rooms, _safe_clearance(points, offsets, rooms, grid))
+    clear = _piece_clearance(points, offsets, grid)
+    return Roads(points, offsets, turns, clear, _safe_clearance(points, offsets, clear, grid))
 
 
 def _joined(one: Roads, other: Roads) -> Roads:
@@ -214,12 +212,12 @@ def _after(points: Floats, offsets: Ints) -> Floats:
     return after
 
 
-def _rooms(points: Floats, offsets: Ints, grid: Grid) -> Floats:
+def _piece_clearance(points: Floats, offsets: Ints, grid: Grid) -> Floats:
     """Return the exact clearance of the piece that begins at each point, (m,) m; inf: none."""
     inside = has_next(offsets)
-    rooms = np.full(len(points), np.inf)
-    rooms[inside] = _line_distances(points[inside], _after(points, offsets)[inside], grid)
-    return rooms
+    clear = np.full(len(points), np.inf)
+    clear[inside] = _line_distances(points[inside], _after(points, offsets)[inside], grid)
+    return clear
 
 
 def _line_distances(starts: Floats, ends: Floats, grid: Grid) -> Floats:
@@ -257,7 +255,7 @@ def _axis(nodes: Floats, edges: Ints, roads: Roads, grid: Grid) -> MedialAxis:
     )
 
 
-def _safe_clearance(points: Floats, offsets: Ints, rooms: Floats, grid: Grid) -> Floats:
+def _safe_clearance(points: Floats, offsets: Ints, clear: Floats, grid: Grid) -> Floats:
     """Return the clearance of events (m,) m such that interpolating never overestimates.
 
     The curvature of the distance d to the walls is at most 1 / d, so on a piece of length h it is
@@ -268,15 +266,15 @@ def _safe_clearance(points: Floats, offsets: Ints, rooms: Floats, grid: Grid) ->
     wall_distances(points, grid, distance)
     inside = has_next(offsets)
     length = hypot(*(_after(points, offsets) - points).T)
-    sag = np.where(inside, length**2 / (8.0 * np.maximum(rooms, 1e-9)), 0.0)
+    sag = np.where(inside, length**2 / (8.0 * np.maximum(clear, 1e-9)), 0.0)
     sag = np.maximum(sag, np.where(np.roll(inside, 1), np.roll(sag, 1), 0.0))
-    least = np.minimum.reduceat(rooms, offsets[:-1])
+    least = np.minimum.reduceat(clear, offsets[:-1])
     least = np.repeat(np.maximum(least, 0.0), np.diff(offsets))
     raised = distance - sag < least
     clearance = np.where(raised, np.minimum(least, distance), distance - sag)
     for end in (0, 1):  # next to a raised event use the minimum of the piece
         piece = np.flatnonzero(inside & (raised | np.roll(raised, -1)))
-        clearance[piece + end] = np.minimum(clearance[piece + end], rooms[piece])
+        clearance[piece + end] = np.minimum(clearance[piece + end], clear[piece])
     return clearance
 
 

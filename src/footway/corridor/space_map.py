@@ -253,8 +253,8 @@ class SpaceMap:
     def _widest_path(self, a: Floats, b: Floats) -> _Found:
         """Find the path of most clearance, by bisection over the clearances of the pieces."""
         best = self._solve(a, b, 0.0, shortcut=True)
-        margins = np.unique(self._roads.rooms[np.isfinite(self._roads.rooms)])
-        low, high = 0, len(margins)
+        margins = np.unique(self._roads.piece_clearance)
+        low, high = 0, int(np.isfinite(margins).sum())
         while low < high:
             middle = (low + high) // 2
             wide = self._path_with_margin(a, b, max(float(margins[middle]), best.margin))

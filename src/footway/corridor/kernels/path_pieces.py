@@ -42,9 +42,9 @@ def read_corners(code, sx, sy, gx, gy, radius, net, ws):
         px, py = places[p, 0], places[p, 1]
         ax, ay, _ = toward(px, py, sx, sy, 1.0, 0.0)
         bx, by, _ = toward(px, py, gx, gy, ax, ay)
-        _write_corner(corners[0], px, py, -ax, -ay, bx, by, tangent, ws.start_room[p])
-        corners[0, BETWEEN] = min(ws.start_room[p], ws.goal_room[p])
-        return 1, ws.goal_room[p]
+        _write_corner(corners[0], px, py, -ax, -ay, bx, by, tangent, ws.start_clear[p])
+        corners[0, BETWEEN] = min(ws.start_clear[p], ws.goal_clear[p])
+        return 1, ws.goal_clear[p]
     h, k_goal = (code - end) // 2, (code - end) % 2
     count = 2
     at = h
@@ -53,18 +53,18 @@ def read_corners(code, sx, sy, gx, gy, radius, net, ws):
         count += 1
     k_start = -2 - ws.arrival[at]
     p, ax, ay, _, _ = joint(sx, sy, at, k_start, net)
-    tangent = joint_tangent(sx, sy, at, k_start, radius, ws.start_room, net)
+    tangent = joint_tangent(sx, sy, at, k_start, radius, ws.start_clear, net)
     ox, oy = directions[at, 0], directions[at, 1]
     _write_corner(
-        corners[0], places[p, 0], places[p, 1], -ax, -ay, ox, oy, tangent, ws.start_room[p]
+        corners[0], places[p, 0], places[p, 1], -ax, -ay, ox, oy, tangent, ws.start_clear[p]
     )
-    corners[0, BETWEEN] = min(ws.start_room[p], net.rooms[at // 2])
+    corners[0, BETWEEN] = min(ws.start_clear[p], net.clearances[at // 2])
     p, ax, ay, _, _ = joint(gx, gy, h ^ 1, k_goal, net)
-    tangent = joint_tangent(gx, gy, h ^ 1, k_goal, radius, ws.goal_room, net)
-    ix, iy, room = directions[h, 0], directions[h, 1], net.rooms[h // 2]
+    tangent = joint_tangent(gx, gy, h ^ 1, k_goal, radius, ws.goal_clear, net)
+    ix, iy, room = directions[h, 0], directions[h, 1], net.clearances[h // 2]
     row = corners[count - 1]
     _write_corner(row, places[p, 0], places[p, 1], ix, iy, ax, ay, tangent, room)
-    row[BETWEEN] = min(ws.goal_room[p], room)
+    row[BETWEEN] = min(ws.goal_clear[p], room)
     at = h
     for k in range(count - 2, 0, -1):
         turn = ws.arrival[at]
@@ -73,13 +73,13 @@ def read_corners(code, sx, sy, gx, gy, radius, net, ws):
         _write_corner(
             row, places[v, 0], places[v, 1], directions[a, 0], directions[a, 1],
             directions[at, 0], directions[at, 1], turn_tangent(turn, radius, net),
-            net.rooms[a // 2],
+            net.clearances[a // 2],
         )  # fmt: skip
         if row[TANGENT] == net.blend_tangent[blend]:
             row[ARC] = net.blend_clearance[blend]
-        row[BETWEEN] = min(net.rooms[a // 2], net.rooms[at // 2])
+        row[BETWEEN] = min(net.clearances[a // 2], net.clearances[at // 2])
         at = a
-    return count, ws.goal_room[p]
+    return count, ws.goal_clear[p]
 
 
 @inner

@@ -82,7 +82,7 @@ def _begin(sx, sy, gx, gy, radius, query, n_near, size, net, ws):
     n, n_halves = len(net.out_offsets) - 1, len(net.tails)
     join, meet = n_halves, 9 * n_halves
     states, found = ws.goal_state, ws.found
-    keys, queue, out, rooms = ws.keys, ws.queue, net.out, net.rooms
+    keys, queue, out, rooms = ws.keys, ws.queue, net.out, net.clearances
     for slot in range(n_near):
         p = found[slot]
         if ws.component[net.components[p]] != query:
@@ -123,7 +123,7 @@ def _settle(h, gx, gy, radius, query, size, net, ws):
             more = joint_at_least(gx, gy, twin, k, net)
             if more < math.inf:
                 size = push(cost + more, leave + 2 * h + k, size, ws.keys, ws.queue)
-    turn_to, rooms, settled = net.turn_to, net.rooms, ws.settled
+    turn_to, rooms, settled = net.turn_to, net.clearances, ws.settled
     for turn in range(net.turn_offsets[h], net.turn_offsets[h + 1]):
         to = turn_to[turn]
         if settled[to] == query or rooms[to // 2] < radius - SLACK:
@@ -160,23 +160,23 @@ def _search(sx, sy, gx, gy, radius, query, size, net, ws, grid):
             h, k = (code - turn) // 2, (code - turn) % 2
             p = net.tails[h] if k == 0 else len(net.out_offsets) - 1 + h
             if ws.settled[h] != query and _sees(
-                sx, sy, p, radius, query, net.places, ws.start_state, ws.start_room, grid
+                sx, sy, p, radius, query, net.places, ws.start_state, ws.start_clear, grid
             ):
-                cost = joint_cost(sx, sy, h, k, radius, ws.start_room, net)
+                cost = joint_cost(sx, sy, h, k, radius, ws.start_clear, net)
                 if cost < math.inf:
                     size = _relax(h, cost, -2 - k, gx, gy, query, size, net, ws)
         elif code < end:
             h, k = (code - leave) // 2, (code - leave) % 2
             p = net.tails[h ^ 1] if k == 0 else len(net.out_offsets) - 1 + (h ^ 1)
-            if _sees(gx, gy, p, radius, query, net.places, ws.goal_state, ws.goal_room, grid):
-                cost = joint_cost(gx, gy, h ^ 1, k, radius, ws.goal_room, net)
+            if _sees(gx, gy, p, radius, query, net.places, ws.goal_state, ws.goal_clear, grid):
+                cost = joint_cost(gx, gy, h ^ 1, k, radius, ws.goal_clear, net)
                 if cost < math.inf:
                     size = push(ws.cost[h] + cost, code - leave + end, size, keys, queue)
         elif meet <= code < met:
             p = code - meet
             if _sees(
-                sx, sy, p, radius, query, net.places, ws.start_state, ws.start_room, grid
-            ) and _sees(gx, gy, p, radius, query, net.places, ws.goal_state, ws.goal_room, grid):
+                sx, sy, p, radius, query, net.places, ws.start_state, ws.start_clear, grid
+            ) and _sees(gx, gy, p, radius, query, net.places, ws.goal_state, ws.goal_clear, grid):
                 _, cost = meeting(p, sx, sy, gx, gy, radius, True, net, ws)
                 if cost < math.inf:
                     size = push(cost, code - meet + met, size, keys, queue)
@@ -194,7 +194,7 @@ def _straight(sx, sy, gx, gy, radius, query, n_near, out, net, ws, grid):
     for slot in range(n_near):  # inside an obstacle no place is visible
         if _sees(
             sx, sy, ws.found[slot], radius, query, net.places, ws.start_state,
-            ws.start_room, grid,
+            ws.start_clear, grid,
         ):  # fmt: skip
             write_line(0, sx, sy, gx, gy, 0.0, out)
             return True, hypot(gx - sx, gy - sy), clear

@@ -77,7 +77,7 @@ def joint_tangent(x, y, h, k, radius, rooms, net):
     p, ax, ay, d, left = joint(x, y, h, k, net)
     return largest_tangent(
         net.places[p, 0], net.places[p, 1], ax, ay, net.directions[h, 0], net.directions[h, 1],
-        min(d, left), _keep(radius, rooms[p], net.rooms[h // 2], net), net.ends,
+        min(d, left), _keep(radius, rooms[p], net.clearances[h // 2], net), net.ends,
     )  # fmt: skip
 
 
@@ -129,6 +129,6 @@ def meeting(p, sx, sy, gx, gy, radius, exact, net, ws):
         ax, ay = -bx, -by
     tangent = min(one, two)
     if exact:
-        keep = _keep(radius, ws.start_room[p], ws.goal_room[p], net)
+        keep = _keep(radius, ws.start_clear[p], ws.goal_clear[p], net)
         tangent = largest_tangent(px, py, ax, ay, bx, by, tangent, keep, net.ends)
     return tangent, _blend_cost(ax, ay, bx, by, one, two, net.off_road, net.off_road, tangent)

@@ -26,8 +26,8 @@ class SpaceRoads(NamedTuple):
     """Local paths of all edges as short straight pieces, and the graph of the edges."""
 
     points: Floats  # (m, 3) m, events
-    room: Floats  # (m,) clearance of the object at each event, m
-    rooms: Floats  # (m,) least clearance of the piece that begins here, m; inf at an edge's end
+    event_clearance: Floats  # (m,) clearance of the object at each event, m
+    piece_clearance: Floats  # (m,) of the piece that begins here, m; inf at an edge's end
     arc: Floats  # (m,) m, from the edge's first event
     offsets: Ints  # (ne + 1,)
     edge_of: Ints  # (m,)
@@ -93,7 +93,9 @@ def _join(point, which, space, roads, memory):
         if e < 0:
             continue
         q = roads.points[e]
-        margin = roads.room[e] - _distance(point[0], point[1], point[2], q[0], q[1], q[2])
+        margin = roads.event_clearance[e] - _distance(
+            point[0], point[1], point[2], q[0], q[1], q[2]
+        )
         if margin > deepest and (
             margin > 0.0
             or segment_is_free(
@@ -124,10 +126,10 @@ def _clearance_of_join(point, e, by_corner, which, space, roads, memory):
 
 
 @inner
-def _is_wide(e, end, room, roads):
+def _is_wide(e, end, needed, roads):
     """Whether the pieces between two events of an edge have this clearance."""
     for piece in range(min(e, end), max(e, end)):
-        if roads.rooms[piece] < room - SLACK:
+        if roads.piece_clearance[piece] < needed - SLACK:
             return False
     return True
 
@@ -144,25 +146,25 @@ def _reach(v, cost, half, goal, query, size, roads, memory):
 
 
 @inner(inline=False)
-def _search(at, there, room, roads, memory):
+def _search(at, there, needed, roads, memory):
     """Write the half-edges of the shortest path between two events; return how many, -1: none."""
     assert heap_holds(memory.keys, roads.out)
     memory.query[0] += 1
     query, size, best, last = memory.query[0], 0, math.inf, -1
     edge, target = roads.edge_of[at], roads.edge_of[there]
     goal = roads.points[there]
-    if edge == target and _is_wide(at, there, room, roads):
+    if edge == target and _is_wide(at, there, needed, roads):
         best = abs(roads.arc[at] - roads.arc[there]) * roads.cost[edge]
     for end in range(2):
         stop = roads.offsets[edge] if end == 0 else roads.offsets[edge + 1] - 1
-        if _is_wide(at, stop, room, roads):
+        if _is_wide(at, stop, needed, roads):
             cost = abs(roads.arc[at] - roads.arc[stop]) * roads.cost[edge]
             half = FIRST - (2 * edge + 1 - end)
             size = _reach(roads.edges[edge, end], cost, half, goal, query, size, roads, memory)
     tail_0 = tail_1 = math.inf
-    if _is_wide(there, roads.offsets[target], room, roads):
+    if _is_wide(there, roads.offsets[target], needed, roads):
         tail_0 = roads.arc[there] * roads.cost[target]
-    if _is_wide(there, roads.offsets[target + 1] - 1, room, roads):
+    if _is_wide(there, roads.offsets[target + 1] - 1, needed, roads):
         tail_1 = (roads.length[target] - roads.arc[there]) * roads.cost[target]
     while size > 0 and memory.keys[0] < best:
         v = memory.queue[0]
@@ -178,7 +180,7 @@ def _search(at, there, room, roads, memory):
         for slot in range(roads.first[v], roads.first[v + 1]):
             half = roads.out[slot]
             e = half // 2
-            if roads.clearance[e] >= room - SLACK:
+            if roads.clearance[e] >= needed - SLACK:
                 w = roads.edges[e, 1 - half % 2]
                 on = cost + roads.length[e] * roads.cost[e]
                 size = _reach(w, on, half, goal, query, size, roads, memory)
@@ -224,8 +226,8 @@ def _write_line(start, goal, by_start, by_goal, count, out, line, roads, memory)
 
 
 @kernel
-def solve_in_space(start, goal, room, shortcut, space, roads, memory, out, line):
-    """Path of the object along the roads that keeps a clearance of `room` metres.
+def solve_in_space(start, goal, needed, shortcut, space, roads, memory, out, line):
+    """Path of the object along the roads that keeps a clearance of `needed` metres.
 
     Its points are written to line (n, 3), its events to out (n - 4,). Returns (status, points,
     length, clearance, half-edges in the memory). With `shortcut` a straight line that is wide
@@ -242,18 +244,20 @@ def solve_in_space(start, goal, room, shortcut, space, roads, memory, out, line)
             (goal[0] - o[0]) / r, (goal[1] - o[1]) / r, (goal[2] - o[2]) / r, space,
         ):  # fmt: skip
             clear = least_among_cells(start, goal, space, memory.stack)
-            if clear >= room - SLACK:
+            if clear >= needed - SLACK:
                 n, length = _write_line(start, goal, False, False, 0, out, line, roads, memory)
                 return FOUND, n, length, clear, 0
     clear_s = _clearance_of_join(start, at, by_start, 0, space, roads, memory)
     clear_g = _clearance_of_join(goal, there, by_goal, 1, space, roads, memory)
-    if clear_s < room - SLACK or clear_g < room - SLACK:
-        tight = START_TIGHT if clear_s < room - SLACK else GOAL_TIGHT
+    if clear_s < needed - SLACK or clear_g < needed - SLACK:
+        tight = START_TIGHT if clear_s < needed - SLACK else GOAL_TIGHT
         return tight, 0, 0.0, min(clear_s, clear_g), 0
-    count = _search(at, there, room, roads, memory)
+    count = _search(at, there, needed, roads, memory)
     if count < 0:
         return APART, 0, 0.0, 0.0, 0
-    n, clear = write_events(at, there, count, memory.halves, roads.offsets, roads.rooms, out)
+    n, clear = write_events(
+        at, there, count, memory.halves, roads.offsets, roads.piece_clearance, out
+    )
     if n < 0:
         return FULL, 0, 0.0, 0.0, 0
     n, length = _write_line(start, goal, by_start, by_goal, n, out, line, roads, memory)
@@ -261,14 +265,14 @@ def solve_in_space(start, goal, room, shortcut, space, roads, memory, out, line)
 
 
 @kernel
-def join_corners(points, room, chosen, space, seen, depth):
+def join_corners(points, clearance, chosen, space, seen, depth):
     """Write the event whose ball contains each free corner deepest to seen, its margin to depth."""
     o, r = space.origin, space.resolution
     nz, ny, nx = seen.shape
     for c in range(len(chosen)):
         e = chosen[c]
         x, y, z = (points[e, 0] - o[0]) / r, (points[e, 1] - o[1]) / r, (points[e, 2] - o[2]) / r
-        reach = room[e] / r
+        reach = clearance[e] / r
         for k in range(max(0, math.ceil(z - reach)), min(nz, math.floor(z + reach) + 1)):
             for j in range(max(0, math.ceil(y - reach)), min(ny, math.floor(y + reach) + 1)):
                 for i in range(max(0, math.ceil(x - reach)), min(nx, math.floor(x + reach) + 1)):
@@ -320,7 +324,7 @@ def spread_sight(points, space, seen, queue):
 
 
 @kernel
-def look_around(corners, near, points, room, space, seen):
+def look_around(corners, near, points, clearance, space, seen):
     """Write the widest visible event of the nearest of each corner to seen.
 
     `corners` (n, 3) are columns i, j, k; `near` (n, c) events, nearest first.
@@ -331,8 +335,8 @@ def look_around(corners, near, points, room, space, seen):
         widest = -1.0
         for slot in range(near.shape[1]):
             e = near[row, slot]
-            if room[e] > widest and _sees(i, j, k, e, points, o, r, space):
-                seen[k, j, i], widest = e, room[e]
+            if clearance[e] > widest and _sees(i, j, k, e, points, o, r, space):
+                seen[k, j, i], widest = e, clearance[e]
 
 
 @kernel
