@@ -12,6 +12,7 @@ from footway._numba.portable_math import hypot
 from footway.constants import TOUCH
 from footway.corridor.backbone import Place, backbone_of_search
 from footway.corridor.corridor import Corridor, Pinch
+from footway.corridor.explain import out_of_reach
 from footway.corridor.kernels import path as codes
 from footway.corridor.kernels.locate import locate_few
 from footway.corridor.kernels.path import polyline_clearance
@@ -19,7 +20,6 @@ from footway.corridor.kernels.query import find_cell
 from footway.corridor.kernels.search import FOUND, FULL, NOWHERE, read_edges
 from footway.corridor.kernels.wall_grid import TOUCHES
 from footway.corridor.path import TautPath
-from footway.corridor.roadmap_explain import out_of_reach
 from footway.corridor.widening import widen
 from footway.corridor.widest import Narrow, narrow_events, narrowest_on_widest_path
 from footway.errors import BadQuery, NoPath

@@ -11,7 +11,7 @@ import numpy as np
 
 from footway import validation
 from footway._numba.jit import thread_count
-from footway.corridor import space_explain
+from footway.corridor import explain
 from footway.corridor.corridor import Corridor
 from footway.corridor.kernels import space_paths as codes
 from footway.corridor.kernels.space_paths import (
@@ -324,9 +324,9 @@ class SpaceMap:
             ends[out], away[out] = nearest_within(ends[out], self._space, self._margin)
         for what, point, far in zip(("start", "goal"), (a, b), away.tolist(), strict=True):
             if np.isinf(far):
-                raise space_explain.in_obstacle(self.roadmap, what, point)
+                raise explain.in_obstacle(self.roadmap, what, point)
             if far > 0.0 and self._least - far < radius - codes.SLACK:
-                raise space_explain.tight(self.roadmap, what, point, radius, self._least - far)
+                raise explain.tight(self.roadmap, what, point, radius, self._least - far)
         found = self._solve_inside(ends[0], ends[1], radius, shortcut=shortcut)
         if not out.any():
             return found
@@ -368,16 +368,16 @@ class SpaceMap:
             ("start", a) if status in (codes.START_IN_WALL, codes.START_TIGHT) else ("goal", b)
         )
         if status in (codes.START_IN_WALL, codes.GOAL_IN_WALL):
-            return space_explain.in_obstacle(self.roadmap, what, point)
+            return explain.in_obstacle(self.roadmap, what, point)
         if status in (codes.START_TIGHT, codes.GOAL_TIGHT):
-            return space_explain.tight(self.roadmap, what, point, radius, clear + self._least)
+            return explain.tight(self.roadmap, what, point, radius, clear + self._least)
         if radius > self.radius:
             try:
                 self._solve_inside(a, b, 0.0, shortcut=False)
             except NoPath:
-                return space_explain.apart(a, b)
-            return space_explain.too_narrow(self.roadmap, a, b, radius)
-        return space_explain.apart(a, b)
+                return explain.apart(a, b)
+            return explain.too_narrow(self.roadmap, a, b, radius)
+        return explain.apart(a, b)
 
     def _radius(self, value: float | None) -> float:
         if value is None:
