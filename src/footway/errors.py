@@ -1,11 +1,11 @@
-"""Everything that Footway raises on purpose.
+"""The exceptions that Footway raises.
 
     FootwayError
-    ├── BadInput (also a ValueError)   what you gave cannot be used; exit code 2
+    ├── BadInput (also a ValueError)   the input cannot be used; exit code 2
     │   ├── BadFile                    a file is missing, damaged or of an unknown kind
-    │   ├── BadGeometry                polygons that cannot be repaired, with the place
+    │   ├── BadGeometry                polygons that cannot be repaired, with their location
     │   └── BadQuery                   a point in a wall, a negative radius, a NaN
-    └── NoPath                         the question is fine, the answer is no; exit code 3
+    └── NoPath                         the query is valid, but no path exists; exit code 3
 
 Each message is one line: what, where, and what to do.
 """
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 class FootwayError(Exception):
-    """Root of the tree."""
+    """Base class of all errors of Footway."""
 
     exit_code: ClassVar[int] = 1
 
 
 class BadInput(FootwayError, ValueError):
-    """What the caller gave cannot be used as it is."""
+    """The input is invalid."""
 
     exit_code = 2
 
@@ -39,18 +39,18 @@ class BadGeometry(BadInput):
 
 
 class BadQuery(BadInput):
-    """A query that cannot be asked: a point in a wall, a negative radius, a NaN."""
+    """An invalid query: a point in a wall, a negative radius, a NaN."""
 
 
 class NoPath(FootwayError):
-    """No path of the asked radius exists, and why.
+    """No path exists for the requested radius; carries the reason.
 
     Attributes:
-        reason: "components" (no way at any radius), "pinch" (the widest way is too narrow),
+        reason: "components" (no path at any radius), "pinch" (the widest path is too narrow),
             "no room" (the disc does not fit at the start or the goal) or "blocked" (dynamic
             obstacles close the corridor).
-        pinch: where the widest way is narrowest; None when no way exists at any radius.
-        obstacles: indices of the dynamic obstacles that block the way.
+        pinch: narrowest point of the widest path; None when no path exists at any radius.
+        obstacles: indices of the dynamic obstacles that block the path.
 
     """
 

@@ -1,7 +1,7 @@
-"""Values that show themselves as a picture in a notebook.
+"""Base class of values that notebooks display as pictures.
 
-The one place where something low in the tree asks something above it: pictures are drawn by
-`footway.plot.notebook`, which is loaded when a notebook asks for the first one.
+`footway.plot.notebook` draws the pictures. It is imported by name when a notebook requests the
+first one: the only upward import of the package.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from typing import cast
 
 
 class NotebookDisplay:
-    """A value that a notebook shows as a picture with a line of facts below it."""
+    """A value that a notebook displays as a picture with a line of facts below it."""
 
     __slots__ = ()
 
     def _repr_html_(self) -> str | None:
-        """HTML with the picture inside; None, so the plain words, where none can be drawn."""
+        """Return HTML with the picture; None, so that the repr is shown, if it cannot be drawn."""
         return cast("str | None", import_module("footway.plot.notebook").html(self))
 
     def _repr_png_(self) -> bytes | None:
-        """The picture alone, for notebooks that are turned into paper."""
+        """Return the picture alone, for printed notebooks."""
         return cast("bytes | None", import_module("footway.plot.notebook").png(self))

@@ -46,7 +46,7 @@ def whole_file(file: str | os.PathLike[str]) -> Iterator[Path]:
 
 def _target(file: str | os.PathLike[str]) -> Path:
     """Return the path of a file, with links resolved."""
-    from footway import validation  # imports NumPy, which help texts do without
+    from footway import validation  # slow: it imports NumPy, which help texts do not need
 
     path = validation.file(file)
     try:

@@ -1,14 +1,14 @@
-"""Compiled kernels: what they are made from, where they are kept, and how Numba loads them."""
+"""Compile, cache and load kernels; the mathematics that kernels share."""
 
 from __future__ import annotations
 
 import numba
 
 SUPPORTED = ((0, 68), (0, 68))
-"""First and last version of Numba whose internals are as `internals` expects them."""
+"""First and last version of Numba whose internals `internals` was tested with."""
 
 
 def is_supported() -> bool:
-    """Whether the installed Numba is one of them. With any other, `plain` is used instead."""
+    """Return whether the installed Numba is supported; otherwise `plain` replaces `internals`."""
     first, last = SUPPORTED
     return bool(first <= numba.version_info.short <= last)

@@ -1,9 +1,9 @@
-"""Files of compiled kernels: one for each kernel, signature and setting, named by their hash.
+"""Files of compiled kernels: one per kernel, signature and setting, named by their hash.
 
-A file holds a checksum and pickled data. It is written beside its place and moved there, so that
-several processes can share a folder, and a damaged file is noticed before anything in it is used.
-Pickles can run code: files are read only from the user's own cache folder, and from the installed
-package `footway_kernels`, which brings kernels that are compiled already (see kernels/build.py).
+A file holds a checksum and pickled data. It is written to a temporary name and then renamed, so
+that several processes can share a folder; the checksum is verified before the data are used.
+Pickles can run code: files are read only from the user's own cache folder and from the installed
+package `footway_kernels`, which contains precompiled kernels (see kernels/build.py).
 """
 
 from __future__ import annotations
@@ -20,36 +20,36 @@ from functools import cache
 from pathlib import Path
 
 SUFFIX = ".kernel"
-UNUSED = 30 * 86400.0  # s, after which a file is removed
-LARGEST = 1 << 30  # bytes of all files; the least recently used are removed first
+UNUSED = 30 * 86400.0  # s without use after which a file is removed
+LARGEST = 1 << 30  # bytes of all files together; the least recently used are removed first
 
 _DAY = 86400.0  # s
 _CHECKSUM = 32  # bytes
 
 
 def choose_directory() -> Path | None:
-    """Folder of the user's compiled kernels; None when caching is off."""
-    wish = os.environ.get("FOOTWAY_JIT_CACHE", "")
-    if wish == "0":
+    """Return the folder of the user's compiled kernels; None when caching is off."""
+    setting = os.environ.get("FOOTWAY_JIT_CACHE", "")
+    if setting == "0":
         return None
-    if wish:
-        return Path(wish).absolute() / "kernels"
+    if setting:
+        return Path(setting).absolute() / "kernels"
     home = os.environ.get("XDG_CACHE_HOME")
     try:
         return (Path(home) if home else Path.home() / ".cache") / "footway" / "kernels"
-    except RuntimeError:  # this user has no home
+    except RuntimeError:  # the user has no home folder
         return None
 
 
 @cache
 def shipped_directory() -> Path | None:
-    """Folder of the installed package of compiled kernels; None if it is not installed."""
+    """Return the folder of the package `footway_kernels`; None if it is not installed."""
     folder = Path(sysconfig.get_path("platlib")) / "footway_kernels"
     return folder if folder.is_dir() else None
 
 
 def load(directory: Path, name: str) -> bytes | None:
-    """Return the data of a file; None if there is none, or a damaged one (the user is told)."""
+    """Return the data of a file; None if it is missing or damaged, which is reported."""
     path = directory / (name + SUFFIX)
     try:
         with path.open("rb") as file:
@@ -58,7 +58,8 @@ def load(directory: Path, name: str) -> bytes | None:
     except OSError:
         return None
     if age > _DAY:
-        _keep(path)
+        with suppress(OSError):  # a read-only folder
+            os.utime(path)  # `prune` removes files that are not used
     data = content[_CHECKSUM:]
     if hashlib.sha256(data).digest() != content[:_CHECKSUM]:
         report_damage(directory)
@@ -66,14 +67,8 @@ def load(directory: Path, name: str) -> bytes | None:
     return data
 
 
-def _keep(path: Path) -> None:
-    """Note that a file was used today: what is not used is removed some day."""
-    with suppress(OSError):  # a folder that can only be read
-        os.utime(path)
-
-
 def save(directory: Path, name: str, data: bytes) -> None:
-    """Write a file. If that is not possible, the user is told and nothing is kept."""
+    """Write a file. If that fails, print a warning and continue without it."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
         _prune_once(directory)
@@ -95,13 +90,13 @@ def save(directory: Path, name: str, data: bytes) -> None:
 
 @cache
 def report_damage(directory: Path) -> None:
-    """Tell the user that a file was damaged; once for each folder."""
+    """Warn about a damaged file, once per folder."""
     _say(f"damaged kernels in {directory} are compiled anew")
 
 
 @cache
 def _say(text: str) -> None:
-    """Tell the user on standard error; the same only once."""
+    """Print a warning to standard error; each text only once."""
     sys.stderr.write(f"footway: {text}\n")
 
 
@@ -112,9 +107,9 @@ def _prune_once(directory: Path) -> None:
 
 
 def prune(directory: Path) -> None:
-    """Remove files that were not used for long, and the oldest of too many.
+    """Remove files that have not been used for long, and the oldest files above the size limit.
 
-    Also what a killed process left, and the folders beside this one of earlier versions.
+    Also remove temporary files of killed processes and cache folders of earlier versions.
     """
     now, total = time.time(), 0
     for age, size, path in sorted(_files(directory, now)):
@@ -128,7 +123,7 @@ def prune(directory: Path) -> None:
 
 
 def _files(directory: Path, now: float) -> list[tuple[float, int, Path]]:
-    """Age in seconds, bytes and path of our files in a folder."""
+    """Return age in seconds, size in bytes and path of the kernel files in a folder."""
     found = []
     for path in directory.iterdir():
         if path.suffix in (SUFFIX, ".tmp"):
@@ -141,5 +136,5 @@ def _files(directory: Path, now: float) -> list[tuple[float, int, Path]]:
 
 
 def _used(folder: Path) -> float:
-    """When the newest part of a folder was written."""
+    """Return the time of the latest change in a folder."""
     return max(path.stat().st_mtime for path in (folder, *folder.iterdir()))

@@ -1,4 +1,4 @@
-"""A binary heap in two arrays: keys, and what they belong to."""
+"""A binary heap in two parallel arrays: keys and nodes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from footway._numba.jit import inner
 
 @inner
 def push(key, node, size, keys, queue):
-    """Add an entry; the new size."""
+    """Add an entry; return the new size."""
     k = size
     while k > 0 and keys[(k - 1) // 2] > key:
         keys[k], queue[k] = keys[(k - 1) // 2], queue[(k - 1) // 2]
@@ -18,7 +18,7 @@ def push(key, node, size, keys, queue):
 
 @inner
 def pop(size, keys, queue):
-    """Drop the least entry, keys[0] and queue[0]; the new size."""
+    """Remove the smallest entry, keys[0] and queue[0]; return the new size."""
     size -= 1
     key, node = keys[size], queue[size]
     k = 0

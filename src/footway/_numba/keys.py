@@ -1,4 +1,4 @@
-"""Names of kernel files: a hash of all that the machine code of a kernel depends on."""
+"""Names of kernel files: a hash of everything that the machine code of a kernel depends on."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ HARMLESS = {
     *("THREADING_LAYER_PRIORITY", "USE_LLVMLITE_MEMORY_MANAGER"),
     *("CPU_NAME", "CPU_FEATURES", "ENABLE_AVX"),
 }
-"""Settings of Numba that do not change the code of kernels, or (the last line) change the target,
-which is part of the key anyway."""
+"""Settings of Numba that do not change the code of kernels; those in the last line change the
+target, which is part of the key."""
 
 PORTABLE = ("x86-64-v3", "")
-"""CPU and features that shipped kernels are compiled for: any x86 with AVX2, since about 2013."""
+"""CPU and features that shipped kernels are compiled for: any x86 with AVX2 (since about 2013)."""
 
 _V3 = {
     *("+cx16", "+sahf", "+popcnt", "+sse3", "+ssse3", "+sse4.1", "+sse4.2"),
     *("+avx", "+avx2", "+bmi", "+bmi2", "+f16c", "+fma", "+lzcnt", "+movbe", "+xsave"),
 }
-"""What a CPU must have to run them."""
+"""CPU features that shipped kernels need."""
 
 _SOURCES = ("_numba/jit.py", "_numba/internals.py")
 """Modules that decide how a kernel is compiled."""
 
 _PLAIN = (types.Array, types.Number, types.Boolean, types.Literal, types.NoneType, types.Omitted)
-"""Types whose name says everything."""
+"""Types that their name describes completely."""
 
 Target = tuple[str, str, str]
 """System, CPU, and features of the CPU."""
 
 
 def portable_target(target: Target) -> Target | None:
-    """Return the target of shipped kernels; None where they must not run.
+    """Return the target of shipped kernels; None if they must not be used.
 
-    That is on other CPUs, and where the user has asked for a certain CPU.
+    They are not used on other CPUs, or if the user has requested a certain CPU.
     """
     system, *cpu = target
     portable = (system, *PORTABLE)
@@ -59,13 +59,13 @@ def portable_target(target: Target) -> Target | None:
 
 
 def file_name(kernel: Any, arguments: tuple[Any, ...], result: Any, target: Target) -> str:
-    """Name of a kernel's file.
+    """Return the name of a kernel's file.
 
     Args:
         kernel: a dispatcher.
         arguments: Numba types of its arguments.
-        result: Numba type of what it returns, if the caller demands one, or None.
-        target: what its machine code is made for.
+        result: Numba type of the result, if the caller demands one, or None.
+        target: system and CPU that it is compiled for.
 
     Raises:
         NotStampable: when something has no reproducible description.
@@ -82,7 +82,7 @@ def file_name(kernel: Any, arguments: tuple[Any, ...], result: Any, target: Targ
 
 @cache
 def _environment() -> tuple[Any, ...]:
-    """Versions, and how kernels are compiled."""
+    """Return versions and hashes of the modules that decide how kernels are compiled."""
     sources = [resources.files("footway") / name for name in _SOURCES]
     return (
         *(numba.__version__, llvmlite.__version__, np.__version__.split(".")[:2]),

@@ -21,7 +21,7 @@ _TWO_OVER_PI = 0.6366197723675814
 _HALF_PI_1 = 1.57079632673412561417
 _HALF_PI_2 = 6.07710050630396597660e-11
 _HALF_PI_REST = 2.02226624879595063154e-21
-_REDUCIBLE = 1e6  # rad: beyond this, full turns are taken off first and accuracy is lost slowly
+_REDUCIBLE = 1e6  # rad: for larger angles full turns are removed first, which slowly loses accuracy
 _PI_REST = 1.2246467991473531772e-16  # pi - math.pi
 _TURN = 2.0 * math.pi
 
@@ -249,7 +249,7 @@ def asinh(x):
 
 @kernel
 def sin_each(x, out):
-    """Element by element, as all below: 64-bit floats, flat arrays."""
+    """Element-wise sine of a flat array of 64-bit floats; the functions below work alike."""
     for k in range(len(x)):
         out[k] = sin(x[k])
 

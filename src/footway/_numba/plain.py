@@ -1,7 +1,7 @@
-"""What is used instead of `internals` with versions of Numba that were not checked: its own cache.
+"""Replacement of `internals` for untested versions of Numba: Numba's own cache.
 
-Numba does not notice edits of functions that a cached one calls in other files. So the cache is in
-a folder that is named by a hash of all sources of Footway.
+That cache does not notice edits of functions in other files that a cached function calls, so its
+folder is named by a hash of all sources of Footway.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def compiler(*, inner: bool) -> type[Compiler]:  # noqa: ARG001 - like `internal
 
 
 def add_cache(kernel: Any, directory: Path) -> None:
-    """Let a kernel that was not yet compiled use compiled code that is kept beside a folder."""
+    """Enable Numba's cache for a kernel that is not compiled yet, in a sibling of `directory`."""
     folder = directory.parent / _hash_of_sources()
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,9 +1,9 @@
 """Elementary functions of arrays and numbers, with the same bits on every machine.
 
-NumPy and the C library choose their sine, arctangent, logarithm and so on by CPU and version, and
-the last bit differs. Whatever feeds a map, a path or a crowd uses the functions here instead: the
-lint rules refuse `np.sin`, `math.hypot` and the like outside pictures and reports. A number gives a
-`float`, an array an array of 64-bit floats of the same shape.
+The sine, arctangent, logarithm and so on of NumPy and the C library depend on CPU and version and
+differ in the last bit. Code that affects a map, a path or a crowd uses these functions instead:
+lint rejects `np.sin`, `math.hypot` and the like outside pictures and reports. A number gives a
+`float`, an array gives an array of 64-bit floats of the same shape.
 """
 
 from __future__ import annotations
@@ -127,9 +127,9 @@ def hypot(x: Any, y: Any) -> Any:
 
 
 def dist(p: Sequence[float], q: Sequence[float]) -> float:
-    """Distance of two points in the plane, m; correctly rounded but for rare ties.
+    """Distance of two points in the plane, m; correctly rounded except for rare ties.
 
-    The sum of squares is carried as two numbers, so that equal lengths compare as equal.
+    The sum of squares is computed in double-double arithmetic, so that equal lengths compare equal.
     """
     x, y = p[0] - q[0], p[1] - q[1]
     a, a_rest = _square(x)

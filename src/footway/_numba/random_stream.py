@@ -1,8 +1,8 @@
 """Random numbers that are the same on every machine and with every version of NumPy.
 
-NumPy guarantees that a seed gives the same raw 64-bit numbers of PCG64 for ever. It does not
-guarantee that of `Generator` and its distributions, some of which call the C library's exp and log.
-So only raw numbers are taken from NumPy, and everything else is computed from them here.
+NumPy guarantees that a seed always gives the same raw 64-bit numbers of PCG64. There is no such
+guarantee for `Generator` and its distributions, some of which call the C library's exp and log. So
+only raw numbers come from NumPy, and everything else is computed from them here.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class RandomStream:
     Parameters
     ----------
     seed
-        A whole number from 0, or several.
+        A non-negative integer, or several.
 
     Examples
     --------
@@ -42,13 +42,13 @@ class RandomStream:
         self._bits = np.random.PCG64(np.random.SeedSequence(seed))
 
     def uniform(self, *shape: int) -> Floats:
-        """Numbers in [0, 1), an array of this shape."""
+        """Return numbers in [0, 1), in an array of this shape."""
         raw = self._bits.random_raw(math.prod(shape)) >> np.uint64(11)
         numbers: Floats = raw.astype(np.float64) * 2.0**-53
         return numbers.reshape(shape)
 
     def normal(self, count: int) -> Floats:
-        """Standard normal numbers (count,), by the method of Box and Muller."""
+        """Return standard normal numbers (count,), by the method of Box and Muller."""
         pairs = (count + 1) // 2
         first, second = self.uniform(2, pairs)
         radius = np.sqrt(-2.0 * log(1.0 - first))
@@ -56,9 +56,9 @@ class RandomStream:
         return np.concatenate([radius * cos(angle), radius * sin(angle)])[:count]
 
     def integers(self, bound: int, count: int) -> Ints:
-        """Whole numbers (count,) from 0 to bound - 1."""
+        """Return integers (count,) from 0 to bound - 1."""
         return np.floor(self.uniform(count) * bound).astype(np.int64)
 
     def permutation(self, count: int) -> Ints:
-        """The numbers 0 to count - 1 in random order (count,)."""
+        """Return the numbers 0 to count - 1 in random order, (count,)."""
         return np.argsort(self._bits.random_raw(count), kind="stable").astype(np.int64)

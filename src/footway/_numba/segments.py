@@ -1,4 +1,4 @@
-"""Closest points on segments, and parabolas between a point and a line; NumPy, vectorised."""
+"""Vectorised geometry of segments, and of parabolas between a point and a line."""
 
 from __future__ import annotations
 

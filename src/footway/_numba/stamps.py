@@ -1,4 +1,4 @@
-"""Stamps: a hash of everything that the code of one kernel is made from.
+"""Stamps: a hash of everything that the compiled code of a kernel depends on.
 
 Numba notices an edit of the file of a cached function, but not of the functions that it calls in
 other files, nor of the constants and named tuples that it uses (numba issue 1833). A stamp covers
@@ -21,7 +21,7 @@ _FOOTWAY = __name__.partition(".")[0]
 
 
 class NotStampable(TypeError):
-    """The kernel uses something that has no reproducible description: it must not be cached."""
+    """The kernel uses a value without a reproducible description and must not be cached."""
 
 
 def stamp(kernel: Any) -> str:
@@ -34,9 +34,9 @@ def stamp(kernel: Any) -> str:
     closure = {}
     pending = [kernel]
     while pending:
-        one = pending.pop()
-        if id(one) not in closure:
-            closure[id(one)] = _digest((_own(one), _uses(one, pending)))
+        function = pending.pop()
+        if id(function) not in closure:
+            closure[id(function)] = _digest((_own(function), _uses(function, pending)))
     return _digest(sorted(closure.values()))
 
 
@@ -46,10 +46,10 @@ def _digest(description: Any) -> str:
 
 @cache
 def _own(thing: Any) -> str:
-    """Hash a function by itself: without the functions and constants that it refers to."""
+    """Hash a function without the functions and constants that it refers to."""
     function = _function(thing)
     if function.__closure__ or "<locals>" in function.__qualname__:
-        # Numba names machine code after the function: two of the same name could be mixed up.
+        # Numba names machine code after the function: equal names could be confused.
         raise NotStampable(f"{function.__qualname__} is defined inside another function")
     return _digest(
         (
@@ -81,7 +81,7 @@ def _code(code: CodeType, docstring: str | None = None) -> tuple[Any, ...]:
 def _uses(thing: Any, found: list[Any]) -> list[Any]:
     """Describe the values of the global names of a function; append functions to `found`.
 
-    Names of attributes are among these names: at worst they add something that is not used.
+    The names include those of attributes, which at worst add unused values.
     """
     function = _function(thing)
     names = sorted(_names(function.__code__))
@@ -117,8 +117,8 @@ def _members(space: dict[str, Any], names: list[str], package: str, found: list[
 def _describe(value: Any, found: list[Any], package: str = "") -> Any:
     """Return nested tuples and strings whose repr is the same in every process.
 
-    Functions that are compiled with the kernel are described without what they use, and appended
-    to `found`.
+    Functions that are compiled with the kernel are described without the values that they use, and
+    appended to `found`.
     """
     if hasattr(value, "py_func") or hasattr(value, "_defn"):
         found.append(value)
@@ -156,7 +156,7 @@ def _describe(value: Any, found: list[Any], package: str = "") -> Any:
 def _describe_class(kind: type, package: str) -> tuple[Any, ...]:
     name = (kind.__module__, kind.__qualname__)
     if issubclass(kind, enum.Enum):
-        return (*name, [(one.name, _describe(one.value, [])) for one in kind])
+        return (*name, [(member.name, _describe(member.value, [])) for member in kind])
     if issubclass(kind, tuple) and hasattr(kind, "_fields"):
         return (*name, kind._fields, _describe(getattr(kind, "_field_defaults", None), []))
     if package and kind.__module__.partition(".")[0] == package:

@@ -16,7 +16,7 @@ __all__ = ["Corridor", "CorridorMap", "Location", "Path", "Pinch", "SpaceMap", "
 
 
 def __getattr__(name: str) -> Any:
-    if name == "SpaceMap":  # it loads the roadmaps, which a map of the plane does without
+    if name == "SpaceMap":  # lazily: it imports the roadmaps, which maps of the plane do not need
         from footway.corridor.space_map import SpaceMap
 
         return SpaceMap

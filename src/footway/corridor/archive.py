@@ -1,8 +1,8 @@
-"""A corridor map in one file: the schema of its arrays, and what must hold between them.
+"""The file format of corridor maps: schema of the arrays, and consistency checks.
 
-Only the medial axis is stored. What is derived from it is derived again, in milliseconds, so a
-file cannot contradict itself. What the axis says of its own geometry is compared with the walls:
-the search relies on it, and a length below zero would keep it going for ever.
+Only the medial axis is stored; the rest is derived again in milliseconds, so a file cannot
+contradict itself. The geometry of the axis is checked against the walls, because the search relies
+on it: a negative length would keep it running for ever.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-_SAME = 0.1 * GRID  # m, by which what is stored may differ from what the walls say
+_SAME = 0.1 * GRID  # m, tolerance between stored and recomputed lengths
 
 KIND = archive.Kind(
     format="footway corridor map",
@@ -60,7 +60,7 @@ def save(file: str | PathLike[str], axis: MedialAxis, *, name: str) -> None:
 
 
 def load(file: str | PathLike[str]) -> tuple[Index, str]:
-    """Read a medial axis and its name, and derive the rest; everything is checked before."""
+    """Read and check a medial axis; return its index and name."""
     with archive.reading(file, KIND) as (facts, arrays):
         axis = MedialAxis(**arrays)
         _check_sites(axis)
@@ -72,7 +72,7 @@ def load(file: str | PathLike[str]) -> tuple[Index, str]:
 
 
 def _check_sites(axis: MedialAxis) -> None:
-    """Every segment has a length and point sites at its ends; no two points are in one place."""
+    """Segments have a length and point sites at their ends; no two point sites coincide."""
     points, walls = axis.sites[axis.is_point], axis.sites[~axis.is_point]
     ends = set(map(tuple, points[:, :2].tolist()))
     _require(len(ends) == len(points) and bool((points[:, :2] == points[:, 2:]).all()))
@@ -82,7 +82,7 @@ def _check_sites(axis: MedialAxis) -> None:
 
 
 def _check_graph(axis: MedialAxis) -> None:
-    """Edges run from vertex to vertex, and every piece has two sites: all but the last of each."""
+    """Edges run from vertex to vertex; every event but the last of an edge has two sites."""
     _require(len(axis.edges) > 0)
     first, last = axis.offsets[:-1], axis.offsets[1:] - 1
     for end, event in ((0, first), (1, last)):
@@ -95,20 +95,20 @@ def _check_graph(axis: MedialAxis) -> None:
 
 
 def _check_geometry(axis: MedialAxis) -> None:
-    """Events are as far from the sites on their left and right as the file says."""
+    """Stored contacts, clearances and lengths agree with the sites."""
     pieces = np.flatnonzero(axis.piece_left >= 0)
-    own = np.arange(len(axis.events)) - (axis.piece_left < 0)  # the last has those before it
+    own = np.arange(len(axis.events)) - (axis.piece_left < 0)  # piece of each event
     for contact, sites in ((axis.left, axis.piece_left), (axis.right, axis.piece_right)):
         _require_same(contact, closest_points(axis.events, axis.sites[sites[own]]))
         _require_same(hypot(*(axis.events - contact).T), axis.clearance)
     ends = np.stack([axis.events[pieces], axis.events[pieces + 1]], axis=1)
     sites = np.column_stack([axis.piece_left[pieces], axis.piece_right[pieces]])
-    walls: Any = axis  # has the same sites as the diagram that it comes from
+    walls: Any = axis  # has the `sites` and `is_point` of a Diagram
     _require_same(_piece_lengths(ends, sites, walls), axis.piece_length[pieces])
 
 
 def _check_walls(index: Index) -> None:
-    """No wall is nearer to an event than the clearance that the file says."""
+    """No wall is nearer to an event than its stored clearance."""
     from footway.corridor.kernels.roadmap_index import wall_distances  # slow to import
 
     distance = np.empty(len(index.axis.events))
@@ -116,12 +116,12 @@ def _check_walls(index: Index) -> None:
     _require_same(distance, index.axis.clearance)
 
 
-def _require(holds: bool) -> None:  # reads as a sentence
+def _require(holds: bool) -> None:
     if not holds:
         raise Damaged("the arrays do not fit together")
 
 
 def _require_same(one: Floats, other: Floats) -> None:
-    """Lengths or places (m) that must be the same."""
+    """Require equal lengths or positions (m) up to _SAME."""
     scale = np.maximum(1.0, 1e-6 * np.abs(other))
     _require(bool((np.abs(one - other) <= _SAME * scale).all()))

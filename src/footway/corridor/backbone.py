@@ -1,4 +1,4 @@
-"""Half-edges of the backbone that a search of taut paths followed."""
+"""Derive the backbone, as half-edges, from the result of a search for a shortest path."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """A query point and where it is retracted to."""
+    """A query point and its retraction onto the axis."""
 
     point: Floats  # (2,) m
     piece: int
@@ -28,11 +28,11 @@ class Place(NamedTuple):
 def backbone_of_search(
     index: Index, halves: list[int], vertices: tuple[int, int], start: Place, goal: Place
 ) -> Ints | None:
-    """Half-edges from the start's piece of the axis to the goal's, along those of a search.
+    """Return half-edges from the start's piece of the axis to the goal's, along those of a search.
 
-    The search goes from cell to cell between chords, so its first and last half-edge need not be
-    those that the ends retract to. `vertices` holds the vertex of the start's and the goal's cell,
-    -1 where the cell lies along an edge. None: an end retracts to some edge farther away.
+    The search moves between cells bounded by chords, so the ends may retract to other edges than
+    its first and last half-edge. `vertices` are the vertices of the start's and the goal's cell,
+    -1 for a cell along an edge. None if an end retracts to an edge farther away.
     """
     from_vertex, to_vertex = vertices[0] >= 0, vertices[1] >= 0
     inner = halves[0 if from_vertex else 1 : len(halves) if to_vertex else len(halves) - 1]
@@ -46,20 +46,20 @@ def backbone_of_search(
         return _along_one_edge(halves[0] // 2, start, goal)
     else:
         return None
-    before = _way_to(index, start, first)
-    after = [half ^ 1 for half in reversed(_way_to(index, goal, last))]
-    way = _reduce([*before, *inner, *after])
-    if len(way) == 1:
-        return _along_one_edge(way[0] // 2, start, goal)
-    return np.array(way)
+    before = _path_to(index, start, first)
+    after = [half ^ 1 for half in reversed(_path_to(index, goal, last))]
+    path = _reduce([*before, *inner, *after])
+    if len(path) == 1:
+        return _along_one_edge(path[0] // 2, start, goal)
+    return np.array(path)
 
 
 def _along_one_edge(edge: int, start: Place, goal: Place) -> Ints:
     return np.array([2 * edge + (goal.piece < start.piece)])
 
 
-def _way_to(index: Index, place: Place, vertex: int) -> list[int]:
-    """Half-edges of the shortest way from a place of the axis to a vertex: one, or a few."""
+def _path_to(index: Index, place: Place, vertex: int) -> list[int]:
+    """Return the half-edges of the shortest path from a place on the axis to a vertex."""
     graph = index.graph
     edge = int(graph.edge_of[place.piece])
     heap = [
@@ -67,32 +67,32 @@ def _way_to(index: Index, place: Place, vertex: int) -> list[int]:
     ]
     done: set[int] = set()
     while heap:
-        length, v, way = heapq.heappop(heap)
+        length, v, path = heapq.heappop(heap)
         if v == vertex:
-            return way
+            return path
         if v in done:
             continue
         done.add(v)
         for half in graph.out[graph.offsets[v] : graph.offsets[v + 1]].tolist():
             far = int(graph.edges[half // 2, 1 - half % 2])
-            heapq.heappush(heap, (length + float(graph.length[half // 2]), far, [*way, half]))
-    raise AssertionError("a place and a vertex of two components")
+            heapq.heappush(heap, (length + float(graph.length[half // 2]), far, [*path, half]))
+    raise AssertionError("the place and the vertex are in different components")
 
 
 def _reduce(halves: list[int]) -> list[int]:
-    """Cancel half-edges that are walked there and back.
+    """Cancel half-edges that are followed by their twin.
 
-    The first and last are walked in part: a way that turns back on one of them begins or ends
-    inside it, in the other direction.
+    The first and last are used in part: a path that turns back on one of them begins or ends
+    inside it, in the opposite direction.
     """
-    way = halves[:1]
+    path = halves[:1]
     for half in halves[1:]:
-        if way[-1] != half ^ 1:
-            way.append(half)
-        elif len(way) == 1:
-            way[0] = half
+        if path[-1] != half ^ 1:
+            path.append(half)
+        elif len(path) == 1:
+            path[0] = half
         else:
-            way.pop()
-    if halves[-1] // 2 != way[-1] // 2:
-        way.append(halves[-1] ^ 1)
-    return way
+            path.pop()
+    if halves[-1] // 2 != path[-1] // 2:
+        path.append(halves[-1] ^ 1)
+    return path

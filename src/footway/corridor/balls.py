@@ -1,4 +1,4 @@
-"""Sampled corridors: balls along the axis that cover a stated share of the free space."""
+"""Sampled corridors: balls along the axis that cover a given share of the free space."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _PROBES = 10_000  # random points: the coverage is known to about 0.1 %
-_SMALLEST = 0.05  # m, balls below this cover nothing that matters
-_FARTHEST, _CLOSEST = 2.0, 0.02  # spacing of balls, by their radius
+_SMALLEST = 0.05  # m, smaller balls cover a negligible area
+_FARTHEST, _CLOSEST = 2.0, 0.02  # spacing of balls relative to their radius
 
 
 class Balls(NamedTuple):
@@ -34,7 +34,7 @@ class Balls(NamedTuple):
 
 
 def cover(index: Index, coverage: float) -> Balls:
-    """The sparsest spacing of balls, relative to their radii, that covers this share."""
+    """Find the sparsest spacing of balls, relative to their radii, that covers this share."""
     coverage = validation.number(coverage, "coverage", above=0.0)
     if coverage >= 1.0:
         raise BadQuery(f"the coverage is {coverage:g}: it must be between 0 and 1")
@@ -48,12 +48,8 @@ def cover(index: Index, coverage: float) -> Balls:
             best, dense = balls, middle
         else:
             sparse = middle
-    return _densest(index, probes, coverage) if best is None else best
-
-
-def _densest(index: Index, probes: Floats, coverage: float) -> Balls:
-    """The closest balls that are tried, last: they take longer than all others together."""
-    best = _balls(index, _CLOSEST, probes)
+    if best is None:  # try the closest spacing last: it takes longer than all others together
+        best = _balls(index, _CLOSEST, probes)
     if best.coverage < coverage:
         raise BadQuery(
             f"balls on the axis reach a coverage of {best.coverage:.4f} at the most here: "
@@ -63,7 +59,7 @@ def _densest(index: Index, probes: Floats, coverage: float) -> Balls:
 
 
 def _probes(index: Index) -> Floats:
-    """Random points of the free space; the same for every call."""
+    """Return random points of the free space; the same for every call."""
     rng = RandomStream(0)
     box, shape = index.grid.box, index.grid.shape
     points = box[:2] + rng.uniform(4 * _PROBES, 2) * box[2] * shape

@@ -1,4 +1,4 @@
-"""The part of the map between a start and a goal."""
+"""Corridors between a start and a goal, and pinches."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ class Corridor(NotebookDisplay):
 
     The backbone starts in `start` and ends in `goal`; both are joined to the medial axis by
     straight lines whose balls have the radius of the axis' ball less the distance to its centre.
-    Balls are at most half a metre apart, and closer where it is narrow for the disc.
+    Balls are at most half a metre apart, and closer where the corridor is narrow for the disc.
 
     Attributes:
         start: where the backbone begins, (x, y) or (x, y, z) in metres.
         goal: where it ends.
-        radius: of the disc that it was asked for, m.
+        radius: requested radius of the disc, m.
         balls: (n, 4) x, y, z and R[t], m; z is 0 in two dimensions.
         dimension: 2 or 3.
         edges: (k,) half-edges of the map: 2 e along edge e, 2 e + 1 against it; empty for a
             corridor made by hand.
-        source: the map that it is a part of; None for a corridor made by hand.
+        source: solver of its map; None for a corridor made by hand.
 
     """
 
@@ -60,8 +60,7 @@ class Corridor(NotebookDisplay):
     def from_balls(cls, centres: ArrayLike, radii: ArrayLike, *, radius: float = 0.0) -> Corridor:
         """Corridor from the centres of balls, (n, 2) or (n, 3), and their radii (n,), in metres.
 
-        It starts in the first centre and ends in the last one. In the paper the dimension is 2 or
-        3 as well.
+        It starts in the first centre and ends in the last one.
 
         Example:
             >>> import footway as fw
@@ -73,21 +72,20 @@ class Corridor(NotebookDisplay):
         if backbone.ndim != 2 or backbone.shape[1] not in (2, 3) or len(backbone) < 2:
             raise BadQuery(f"centres have the shape {backbone.shape}: give (n, 2) or (n, 3), n > 1")
         backbone = validation.points(backbone, backbone.shape[1], name="centres")
-        rooms = validation.floats(radii, "(n,)", name="radii")
-        if rooms.shape != (len(backbone),):
-            raise BadQuery(f"radii have the shape {rooms.shape}: give one for each centre")
-        wrong = np.flatnonzero(~((rooms > 0.0) & (rooms <= validation.FARTHEST)))
+        clearances = validation.floats(radii, "(n,)", name="radii")
+        if clearances.shape != (len(backbone),):
+            raise BadQuery(f"radii have the shape {clearances.shape}: give one for each centre")
+        wrong = np.flatnonzero(~((clearances > 0.0) & (clearances <= validation.FARTHEST)))
         if len(wrong):
+            k = wrong[0]
             raise BadQuery(
-                f"ball {wrong[0]} has the radius {rooms[wrong[0]]:g} m: it must be more than 0 and "
-                "finite"
+                f"ball {k} has the radius {clearances[k]:g} m: it must be more than 0 and finite"
             )
-        size = validation.radius(radius)
         dimension = backbone.shape[1]
-        balls = np.zeros((len(rooms), 4))
-        balls[:, :dimension], balls[:, 3] = backbone, rooms
+        balls = np.zeros((len(clearances), 4))
+        balls[:, :dimension], balls[:, 3] = backbone, clearances
         start, goal = tuple(backbone[0].tolist()), tuple(backbone[-1].tolist())
-        return cls(start, goal, size, balls, dimension)
+        return cls(start, goal, validation.radius(radius), balls, dimension)
 
     @property
     def backbone(self) -> Floats:
@@ -101,7 +99,7 @@ class Corridor(NotebookDisplay):
 
     @cached_property
     def places(self) -> tuple[Ints, Floats]:
-        """(n,) pieces of the medial axis on which the balls are, and (n,) shares of the pieces."""
+        """Pieces of the medial axis (n,) on which the balls lie, and shares of the pieces (n,)."""
         if self.source is None:
             raise BadQuery("a corridor made by hand has no walls: ask one of a map")
         found = self.source.corridor_along(
@@ -114,13 +112,13 @@ class Corridor(NotebookDisplay):
         piece, share = self.places
         assert self.source is not None
         samples = on_pieces(self.source.index.axis, piece, share)
-        way = np.diff(samples.points, axis=0, append=samples.points[-1:])
-        still = hypot(*way.T) == 0.0
+        step = np.diff(samples.points, axis=0, append=samples.points[-1:])
+        still = hypot(*step.T) == 0.0
         across = samples.left - samples.right
-        turned = way[:, 0] * across[:, 1] - way[:, 1] * across[:, 0] < 0.0
-        turned = _fill(turned, still)[:, None]
-        left = np.where(turned, samples.right, samples.left)
-        return left, np.where(turned, samples.left, samples.right)
+        swapped = step[:, 0] * across[:, 1] - step[:, 1] * across[:, 0] < 0.0
+        swapped = _fill(swapped, still)[:, None]
+        left = np.where(swapped, samples.right, samples.left)
+        return left, np.where(swapped, samples.left, samples.right)
 
     @property
     def left(self) -> Floats:
@@ -150,7 +148,7 @@ class Corridor(NotebookDisplay):
 
 
 def _fill(values: NDArray[np.bool_], unknown: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Take unknown values from the next known one, and from the last known one at the end."""
+    """Replace unknown values by the next known value; after the last one, by the last."""
     known = np.flatnonzero(~unknown)
     if len(known) == 0:
         return values
@@ -159,13 +157,13 @@ def _fill(values: NDArray[np.bool_], unknown: NDArray[np.bool_]) -> NDArray[np.b
 
 @dataclass(frozen=True)
 class Pinch:
-    """Where the widest way between two points is narrowest.
+    """The narrowest point of the widest path between two points.
 
     Attributes:
         radius: of the widest disc that gets through, m.
         at: centre of that disc, (x, y) in m.
-        left: wall point on its one side.
-        right: wall point on its other side.
+        left: nearest wall point on one side, (x, y) in m.
+        right: nearest wall point on the other side.
 
     """
 

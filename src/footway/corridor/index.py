@@ -1,8 +1,8 @@
-"""What is derived from the medial axis once, so that every query is a look-up.
+"""Search structures that are derived from the medial axis once per map.
 
     MedialAxis --> Grid (nearest walls), CellBoundaries (walls to pieces),
                    Graph (vertices to half-edges),
-                   CornerSequence (what a taut path passes on its left and right, by half-edge)
+                   CornerSequence (corners that a taut path passes, by half-edge)
 
 Half-edge 2e follows edge e forward, 2e + 1 follows it backward.
 """
@@ -18,7 +18,7 @@ from footway._numba.segments import cross, foot_parameter
 from footway.constants import CELLS_PER_WALL
 from footway.corridor.kernels.graph import bead_strings, strip_trees, widest_forest
 from footway.corridor.kernels.wall_grid import bin_walls, candidate_walls
-from footway.medial import MedialAxis  # noqa: TC001  # Index is made from it at run time
+from footway.medial import MedialAxis  # noqa: TC001  # needed at run time by Index
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,7 +34,7 @@ class Grid(NamedTuple):
     shape: Ints  # (2,) columns, rows
     offsets: Ints  # (cells + 1,)
     candidates: NDArray[np.int32]
-    walls: Floats  # (nw, 4) wall segments, then point obstacles with both ends the same
+    walls: Floats  # (nw, 4) wall segments, then point obstacles with two equal ends
     site: Ints  # (nw,) site of the wall
     ends: Ints  # (nw, 2) sites of its ends
 
@@ -53,7 +53,7 @@ class CellBoundaries(NamedTuple):
     sites: Floats  # (ns, 4)
     is_point: NDArray[np.bool_]  # (ns,)
     two_sided: NDArray[np.bool_]  # (ns,)
-    # Of a map that was made from a roadmap, and else empty: balls that may hold a point, by cells.
+    # Only for the map of a roadmap, else empty: a grid of the balls that may contain a point.
     balls: Floats  # (m, 3) x, y, clearance of each event, m
     ball_box: Floats  # (3,) lower left corner and cell size, m
     ball_shape: Ints  # (2,) columns, rows
@@ -64,18 +64,19 @@ class CellBoundaries(NamedTuple):
 class Graph(NamedTuple):
     """The axis as a graph for searching.
 
-    Dead ends hang as trees on the core: `up` is the half-edge from a tree's vertex to its root.
-    In the forest, a vertex and its parent are joined by a way of at least `join_clearance`, and
-    that falls toward the root: the widest way between two vertices is read off by climbing.
+    The core consists of the cycles and the edges between them. Dead ends are trees attached to it:
+    `up` is the half-edge from a tree's vertex toward its root. `join` is a forest of widest paths:
+    a vertex and its parent are connected by a path of clearance `join_clearance`, which decreases
+    toward the root, so climbing gives the widest path between two vertices.
     """
 
     offsets: Ints  # (nv + 1,)
     out: Ints  # (2 ne,) half-edges that leave each vertex
     edges: Ints  # (ne, 2)
     edge_of: Ints  # (m,) edge of each event
-    clearance: Floats  # (ne,) narrowest
-    length: Floats  # (ne,) with the weight, as a search counts it
-    weight: Floats  # (ne,) factor on lengths: 1, but on the map of a roadmap with weights
+    clearance: Floats  # (ne,) narrowest, m
+    length: Floats  # (ne,) cost: length times weight, m
+    weight: Floats  # (ne,) factor on lengths; 1 except for a roadmap with weights
     is_core: NDArray[np.bool_]  # (ne,)
     up: Ints  # (nv,) -1 in the core
     join: Ints  # (nv,) parent in the forest, itself at a root
@@ -84,19 +85,19 @@ class Graph(NamedTuple):
 
 
 class CornerSequence(NamedTuple):
-    """Beads that pin a path along each half-edge, in the order in which it passes them."""
+    """Points that bound a path along each half-edge (beads), in the order of passing."""
 
     offsets: Ints  # (2 ne + 1,)
     beads: NDArray[np.int32]  # (nb, 3) point, side (0 left of the path, 1 right), event
-    xy: Floats  # (ns + nc, 2) points: corners, where a path may turn, then contacts of vertices
-    ahead: NDArray[np.int32]  # (nc, 2) corner at the end of the wall of a contact, seen along
-    # a path that has it on the left (0) or right (1); -1 where the wall turns toward the path
-    at_left: NDArray[np.int32]  # (m,) point on the left of each event; -1: inside a wall
+    xy: Floats  # (ns + nc, 2) points: corners, where a path may turn, then contacts at vertices
+    ahead: NDArray[np.int32]  # (nc, 2) corner at the far end of a contact's wall, for a path that
+    # has it on the left (0) or right (1); -1 where the wall turns toward the path
+    at_left: NDArray[np.int32]  # (m,) point on the left of each event; -1: interior of a wall
     at_right: NDArray[np.int32]  # (m,)
 
 
 class Index(NamedTuple):
-    """All of it, as kernels take it."""
+    """The medial axis and all derived structures, as kernels take them."""
 
     axis: MedialAxis
     grid: Grid
@@ -106,9 +107,9 @@ class Index(NamedTuple):
 
 
 def build_index(axis: MedialAxis) -> Index:
-    """Derive every structure from the axis; milliseconds for a city."""
-    grid, fans = _grid(axis), _fans(axis)
-    return Index(axis, grid, fans, make_graph(axis), _string(axis, grid, fans))
+    """Derive all structures from the axis; takes milliseconds for a city."""
+    grid, fans = _grid(axis), _cell_boundaries(axis)
+    return Index(axis, grid, fans, make_graph(axis), _corner_sequence(axis, grid, fans))
 
 
 def _grid(axis: MedialAxis) -> Grid:
@@ -122,7 +123,7 @@ def _grid(axis: MedialAxis) -> Grid:
 
 
 def make_grid(walls: Floats, site: Ints, ends: Ints) -> Grid:
-    """Grid of walls (nw, 4), of which the sites and the sites of their ends are known."""
+    """Grid of walls (nw, 4), with their sites (nw,) and the sites of their ends (nw, 2)."""
     low = np.minimum(walls[:, :2], walls[:, 2:]).min(axis=0)
     high = np.maximum(walls[:, :2], walls[:, 2:]).max(axis=0)
     size = float(np.sqrt(np.prod(high - low) / (CELLS_PER_WALL * len(walls))))
@@ -136,7 +137,7 @@ def make_grid(walls: Floats, site: Ints, ends: Ints) -> Grid:
 
 
 def _find_points(sites: Floats, points: Ints, segments: Ints, column: int) -> Ints:
-    """Sites of the segments' ends: the point sites with the same coordinates."""
+    """Return the point sites with the coordinates of the segments' ends."""
     place = np.ascontiguousarray(sites[points, :2]).view(np.complex128).ravel()
     wanted = np.ascontiguousarray(sites[segments, column : column + 2]).view(np.complex128).ravel()
     order = np.argsort(place)
@@ -144,11 +145,11 @@ def _find_points(sites: Floats, points: Ints, segments: Ints, column: int) -> In
     return found
 
 
-def _fans(axis: MedialAxis) -> CellBoundaries:
+def _cell_boundaries(axis: MedialAxis) -> CellBoundaries:
     piece = np.flatnonzero(axis.piece_left >= 0)
     rows, keys, widths = [], [], []
     for sites, on_left in ((axis.piece_left, True), (axis.piece_right, False)):
-        row, key, width = _fan_entries(axis, piece, sites[piece], on_left=on_left)
+        row, key, width = _boundary_entries(axis, piece, sites[piece], on_left=on_left)
         rows.append(row)
         keys.append(key)
         widths.append(width)
@@ -164,17 +165,17 @@ def _fans(axis: MedialAxis) -> CellBoundaries:
 
 
 def no_balls() -> tuple[Floats, Floats, Ints, Ints, NDArray[np.int32]]:
-    """Last fields of `CellBoundaries` for a map whose points are located by its walls."""
+    """Return empty `CellBoundaries.balls` to `ball_members`, for a map of walls."""
     none = np.empty(0, np.int64)
     return np.empty((0, 3)), np.empty(0), none, none, np.empty(0, np.int32)
 
 
-def _fan_entries(
+def _boundary_entries(
     axis: MedialAxis, piece: Ints, site: Ints, *, on_left: bool
 ) -> tuple[Ints, Floats, Floats]:
     """Row, key and width of the pieces on one side.
 
-    A site on the left is circled with angles that grow, one on the right with angles that fall.
+    Angles about a site increase along a piece that has it on the left, and decrease otherwise.
     """
     first, last = axis.events[piece], axis.events[piece + 1]
     wall = axis.sites[site]
@@ -212,11 +213,11 @@ def make_graph(axis: MedialAxis) -> Graph:
     )  # fmt: skip
 
 
-def _string(axis: MedialAxis, grid: Grid, fans: CellBoundaries) -> CornerSequence:
+def _corner_sequence(axis: MedialAxis, grid: Grid, fans: CellBoundaries) -> CornerSequence:
     n_sites = len(axis.sites)
     terminal = np.stack([axis.offsets[:-1], axis.offsets[1:] - 1], axis=1).ravel()
     contacts = np.stack([axis.left[terminal], axis.right[terminal]], axis=1).reshape(-1, 2)
-    # Edges that meet in a vertex share its contacts: a path sees each only once.
+    # Edges that meet in a vertex share its contacts: a path passes each only once.
     _, first, number = np.unique(
         contacts.view(np.complex128).ravel(), return_index=True, return_inverse=True
     )
@@ -238,7 +239,7 @@ def _string(axis: MedialAxis, grid: Grid, fans: CellBoundaries) -> CornerSequenc
 def _ends_ahead(
     axis: MedialAxis, grid: Grid, fans: CellBoundaries, terminal: Ints
 ) -> NDArray[np.int32]:
-    """Corners at the ends of the walls that events at vertices touch: see String.ahead."""
+    """Corners at the ends of the walls that vertices touch: see CornerSequence.ahead."""
     ends = np.full((len(axis.sites), 2), -1)
     ends[grid.site] = grid.ends
     is_corner = fans.offsets[1::2] > fans.offsets[:-1:2]

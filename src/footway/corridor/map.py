@@ -1,4 +1,4 @@
-"""The corridor map and what one can ask it."""
+"""The corridor map and its queries."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
 
 class Location(NamedTuple):
-    """Places of points on the medial axis."""
+    """Retractions of points onto the medial axis."""
 
     edge: Ints  # (n,) edge of the map; -1 inside obstacles and outside the map
     piece: Ints  # (n,) event at which the piece begins; -1 likewise
-    position: Floats  # (n, 2) where the point is retracted to, m
+    position: Floats  # (n, 2) retraction of the point, m
     clearance: Floats  # (n,) clearance of that position, m
 
 
@@ -76,8 +76,8 @@ class CorridorMap(NotebookDisplay):
     def from_roadmap(cls, roadmap: Roadmap) -> CorridorMap | SpaceMap:
         """Attach clearance to a roadmap (rrm-roadmaps-2006, section V.B.2).
 
-        Paths and corridors follow its edges, and crowds walk on it; walls and clearance are exact.
-        What a level designer closed is closed, and weights count as longer ways. A roadmap in three
+        Paths, corridors and crowds follow its edges; walls and clearance are exact. Edges that a
+        level designer closed stay closed, and edge weights multiply lengths. A roadmap in three
         dimensions gives a SpaceMap.
 
         Example:
@@ -96,13 +96,13 @@ class CorridorMap(NotebookDisplay):
             from footway.corridor.space_map import SpaceMap
 
             return SpaceMap(roadmap)
-        solver = _solver_of(roadmap.in_effect)
+        solver = _roadmap_solver(roadmap.in_effect)
         cmap = cls(solver.index, name=roadmap.name, solver=solver)
         cmap.roadmap = solver.roadmap = roadmap
         return cmap
 
     def save(self, file: str | PathLike[str]) -> None:
-        """Write the map to one file: arrays and JSON, no pickle. One of a roadmap: the roadmap."""
+        """Write the map to one file of arrays and JSON; for the map of a roadmap, the roadmap."""
         if self.roadmap is not None:
             self.roadmap.save(file)
             return
@@ -110,7 +110,7 @@ class CorridorMap(NotebookDisplay):
 
     @classmethod
     def load(cls, file: str | PathLike[str]) -> CorridorMap | SpaceMap:
-        """Read a map that `save` wrote; a SpaceMap where it is of a roadmap in three dimensions.
+        """Read a map written by `save`; a SpaceMap if it is of a roadmap in three dimensions.
 
         Raises:
             BadFile: when the file is missing, damaged, or of a newer Footway.
@@ -159,12 +159,12 @@ class CorridorMap(NotebookDisplay):
 
     @property
     def n_components(self) -> int:
-        """Number of parts of the free space with no way between them."""
+        """Number of connected components of the free space."""
         return int((self._index.graph.join == np.arange(self.n_vertices)).sum())
 
     @property
     def n_cycles(self) -> int:
-        """Independent cycles of the graph: holes of the free space; holes that touch are one."""
+        """Independent cycles of the graph: holes of the free space; touching holes count as one."""
         return self.n_edges - self.n_vertices + self.n_components
 
     @property
@@ -182,7 +182,7 @@ class CorridorMap(NotebookDisplay):
     def axis(self, step: float = 0.5) -> Axis:
         """Medial axis as polylines for drawing, with points at most `step` metres apart.
 
-        On curves they are equally spaced along the wall, and up to twice as far apart.
+        On parabolas they are equally spaced along the wall and up to twice as far apart.
         """
         step = validation.number(step, "step", "m", above=0.0)
         count = float(self._index.axis.piece_length.sum()) / step
@@ -192,8 +192,7 @@ class CorridorMap(NotebookDisplay):
     def balls(self, coverage: float = 0.99) -> Balls:
         """Balls along the edges that cover this share of the free space.
 
-        Sampled corridors as in cmm-crowds-2008, section 2.1; the coverage that was reached is
-        measured and comes with them.
+        Sampled corridors as in cmm-crowds-2008, section 2.1; `coverage` of the result is measured.
         """
         return cover(self._index, coverage)
 
@@ -210,11 +209,11 @@ class CorridorMap(NotebookDisplay):
         return np.ascontiguousarray(values[:, 4:6])
 
     def locate(self, points: ArrayLike) -> Location:
-        """Place of each point on the medial axis, exact."""
+        """Retraction of each point onto the medial axis, exact."""
         piece, values = self._locate(points)
         edge = np.where(piece >= 0, self._index.graph.edge_of[piece], -1)
         position, clearance = np.ascontiguousarray(values[:, :2]), values[:, 2].copy()
-        if self.roadmap is not None:  # there the kernel tells that of the way to the position
+        if self.roadmap is not None:  # there the kernel returns that of the line to it
             clearance = np.where(piece >= 0, self.clearance(position), 0.0)
         return Location(edge, piece, position, clearance)
 
@@ -224,7 +223,7 @@ class CorridorMap(NotebookDisplay):
             return locate_points(as_points(points), index.axis, index.grid, index.fans)  # type: ignore[no-any-return]
 
     def retract(self, points: ArrayLike) -> Floats:
-        """Where points go when pushed away from their nearest obstacle, up to the axis. (n, 2)."""
+        """Move points away from their nearest obstacle up to the medial axis. (n, 2) m."""
         return self.locate(points).position
 
     # -- queries -----------------------------------------------------------------------------
@@ -243,11 +242,11 @@ class CorridorMap(NotebookDisplay):
             start: x, y in metres.
             goal: x, y in metres.
             radius: of the disc, m; the path keeps this distance from every wall.
-            clearance: wanted distance from walls, m, where there is room for more than the radius.
+            clearance: preferred distance from walls, m, kept where the corridor is wide enough.
 
         Raises:
             BadQuery: a point in a wall, a NaN, a radius that is negative or larger than the map.
-            NoPath: the disc does not fit or does not get through, and where.
+            NoPath: the disc does not fit or does not get through; says where.
 
         """
         return queries.path(self.solver, start, goal, radius, clearance)
@@ -261,15 +260,12 @@ class CorridorMap(NotebookDisplay):
         clearance: float | None = None,
         threads: int | None = None,
     ) -> list[TautPath | None]:
-        """Paths for (n, 2) starts and goals, on all cores; None where there is none.
+        """Paths for (n, 2) starts and goals, on all cores; None where no path exists.
 
-        `threads` are 1,024 at most. With a wanted clearance they are widened one after the other.
+        `threads` is at most 1,024. With a preferred clearance, paths are computed one by one.
         """
-        count, a, b = (
-            validation.threads(threads) or thread_count(),
-            as_points(starts),
-            as_points(goals),
-        )
+        count = validation.threads(threads) or thread_count()
+        a, b = as_points(starts), as_points(goals)
         return queries.paths(self.solver, a, b, radius, clearance, threads=count)
 
     def corridor(
@@ -282,8 +278,8 @@ class CorridorMap(NotebookDisplay):
     ) -> Corridor:
         """Corridor of a disc around the shortest backbone (cmm-2007, definition 3).
 
-        With `around="path"` it is the one around the shortest path, which takes longer to find:
-        the shortest backbone is not always that of the shortest path. Raises as `path` does.
+        With `around="path"` it is the corridor of the shortest path, which takes longer to find and
+        may have a longer backbone. Raises as `path` does.
 
         Example:
             >>> import footway as fw
@@ -296,11 +292,11 @@ class CorridorMap(NotebookDisplay):
         return queries.corridor(self.solver, start, goal, radius, around)
 
     def bottleneck(self, start: Point, goal: Point) -> Pinch:
-        """Widest disc that gets from start to goal, and where it is squeezed most.
+        """Widest disc that gets from start to goal, and the narrowest point of its path.
 
         Raises:
             BadQuery: a point in a wall.
-            NoPath: with the reason "components" when there is no way at any radius.
+            NoPath: with the reason "components" when no path exists at any radius.
 
         """
         return queries.bottleneck(self.solver, start, goal)
@@ -316,17 +312,17 @@ class CorridorMap(NotebookDisplay):
         )
 
 
-def _solver_of(roadmap: Roadmap) -> Solver:
-    """Solver of a roadmap in the plane: over lines and arcs where it was made for them."""
+def _roadmap_solver(roadmap: Roadmap) -> Solver:
+    """Return the solver of a roadmap in the plane; one with blends for a Voronoi-PRM."""
     if roadmap.method == "prm":
         from footway.corridor.roadmap_blended import BlendSolver
 
         return BlendSolver(roadmap)
-    from footway.corridor.roadmap_index import solver_of
+    from footway.corridor.roadmap_index import make_road_solver
 
-    return solver_of(roadmap)
+    return make_road_solver(roadmap)
 
 
 def as_points(points: ArrayLike) -> Floats:
-    """(n, 2) C-contiguous floats, or a clear error."""
-    return validation.points(points, farthest=np.inf)  # answered wherever they are
+    """Return (n, 2) C-contiguous floats; points far outside the map are allowed."""
+    return validation.points(points, farthest=np.inf)

@@ -1,4 +1,4 @@
-"""A path with its certificate."""
+"""Paths with their certificate: length and clearance, measured."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-_STRAIGHT = 0.17  # sine of ten degrees: lines at less follow a curve
+_STRAIGHT = 0.17  # sine of ten degrees: smaller angles approximate a curve
 
 
 class Path(NotebookDisplay):
-    """A curve that a disc can follow, and what is certain about it.
+    """A curve that a disc can follow, with its certified clearance.
 
     `CorridorMap.path` gives a `TautPath`, the shortest one; `footway.follow` gives a `Walk`, which
     has times and velocities as well.
@@ -29,15 +29,15 @@ class Path(NotebookDisplay):
     Attributes:
         start: where it begins, (x, y) in metres; (x, y, z) in three dimensions.
         goal: where it ends.
-        radius: of the disc that it was asked for, m.
+        radius: requested radius of the disc, m.
         points: (n, d) m; a polyline that keeps the clearance.
         length: of the curve, m.
         clearance: least distance of the curve to any wall, m, measured against all walls; never
             below the radius (to 1e-6 m), and the curve crosses no wall.
         method: how it was found. "shortest": no shorter path exists for that radius; "widened":
-            the shortest one, moved to get the clearance that was wanted; "backbone": along the
-            medial axis, where the search for the shortest gave up; "roadmap": along the lines and
-            arcs of a roadmap; "walk": step by step, by a follower.
+            the shortest one, moved to get the preferred clearance; "backbone": along the medial
+            axis, because the search for the shortest gave up; "roadmap": along the lines and arcs
+            of a roadmap; "walk": step by step, by a follower.
 
     """
 
@@ -77,12 +77,12 @@ class Path(NotebookDisplay):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TautPath(Path):
-    """A path of a disc: a chain of straight lines and arcs, the shortest wherever `method` says so.
+    """A path of a disc as straight lines and arcs; the shortest if `method` is "shortest".
 
     Attributes:
         length: of the curve, m; exact.
         pieces: (n, 9) lines and arcs: x0, y0, x1, y1, then for arcs centre x, y, radius, signed
-            sweep (radians, positive to the left) and room to the next wall; zeros for lines.
+            sweep (radians, positive to the left) and distance to the next wall; zeros for lines.
 
     Example:
         >>> import footway as fw
@@ -107,7 +107,7 @@ class TautPath(Path):
         """(n, 2) m. A polyline along the path that keeps its clearance.
 
         Points of an arc lie a little outside of it, so that no chord cuts a corner: at most 0.1 %
-        of the radius, less where a wall on the other side leaves less room.
+        of the radius, less where a wall on the other side is close.
         """
         points: Floats = sample_pieces(self.pieces)
         return points
@@ -116,8 +116,8 @@ class TautPath(Path):
     def turns(self) -> int:
         """Number of corners that the path turns around: arcs, and angles between lines."""
         arcs = self.pieces[:, RADIUS] > 0
-        course = self.pieces[:, X1 : Y1 + 1] - self.pieces[:, X0 : Y0 + 1]
-        before, after = course[:-1], course[1:]
+        chord = self.pieces[:, X1 : Y1 + 1] - self.pieces[:, X0 : Y0 + 1]
+        before, after = chord[:-1], chord[1:]
         turn = before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]
         bends = np.abs(turn) > _STRAIGHT * hypot(*before.T) * hypot(*after.T)
         return int(arcs.sum() + (bends & ~arcs[:-1] & ~arcs[1:]).sum())

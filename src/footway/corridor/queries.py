@@ -1,4 +1,4 @@
-"""From the kernels' numbers to a path, a corridor, a pinch, or the reason why not."""
+"""Answer queries: validate, call the kernels, and return a result or raise the reason."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from footway._numba.portable_math import hypot
 from footway.constants import TOUCH
 from footway.corridor.backbone import Place, backbone_of_search
 from footway.corridor.corridor import Corridor, Pinch
+from footway.corridor.explain import out_of_reach
 from footway.corridor.kernels import path as codes
 from footway.corridor.kernels.locate import locate_few
 from footway.corridor.kernels.path import polyline_clearance
@@ -19,9 +20,8 @@ from footway.corridor.kernels.query import find_cell
 from footway.corridor.kernels.search import FOUND, FULL, NOWHERE, read_edges
 from footway.corridor.kernels.wall_grid import TOUCHES
 from footway.corridor.path import TautPath
-from footway.corridor.roadmap_explain import out_of_reach
 from footway.corridor.widening import widen
-from footway.corridor.widest import Narrow, narrow_events, narrowest_on_widest_way
+from footway.corridor.widest import Narrow, narrow_events, narrowest_on_widest_path
 from footway.errors import BadQuery, NoPath
 from footway.validation import as_text
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 def path(
     solver: Solver, start: ArrayLike, goal: ArrayLike, radius: float, wanted: float | None
 ) -> TautPath:
-    """Shortest path, with the wanted clearance where there is room, or why there is none."""
+    """Return the shortest path, widened to the preferred clearance where possible; or raise."""
     a, b, radius = _query(solver, start, goal, radius)
     wanted = _wanted(wanted, radius)
     solution = solver.solve(a, b, radius, shortcut=wanted <= radius or not solver.can_widen)
@@ -62,7 +62,7 @@ def paths(
     *,
     threads: int,
 ) -> list[TautPath | None]:
-    """Shortest paths; None where there is none."""
+    """Return the shortest paths; None where none exists."""
     validation.as_many(starts, goals)
     radius = validation.radius(radius, solver.extent)
     wanted = _wanted(wanted, radius)
@@ -94,7 +94,7 @@ def _path_or_none(
 def corridor(
     solver: Solver, start: ArrayLike, goal: ArrayLike, radius: float, around: str
 ) -> Corridor:
-    """Corridor of the shortest backbone, or of the shortest path."""
+    """Return the corridor of the shortest backbone, or of the shortest path."""
     a, b, radius = _query(solver, start, goal, radius)
     validation.one_of(around, "way to lay a corridor", ("backbone", "path"))
     if around == "backbone":
@@ -111,24 +111,24 @@ def corridor(
 
 
 def as_corridor(solver: Solver, a: Floats, b: Floats, radius: float, found: Balls) -> Corridor:
-    """Corridor of what the kernel found."""
+    """Make a Corridor of the balls that the kernel found."""
     return Corridor(_pair(a), _pair(b), radius, found.balls, 2, found.halves, solver)
 
 
 def _halves(solver: Solver, a: Floats, b: Floats, radius: float, node: int) -> Ints:
-    """Half-edges of the corridor of the path that the last search found, ending in `node`."""
+    """Half-edges of the path that the last search found, which ends in `node`."""
     halves = None
     if node >= 0:
         here, there = _places(solver, a, b)
         count = read_edges(node, solver.workspace)
-        way = solver.workspace.edges[:count].tolist()
+        along = solver.workspace.edges[:count].tolist()
         cells = [find_cell(*p.point, p.piece, solver.index)[2] for p in (here, there)]
-        halves = backbone_of_search(solver.index, way, (cells[0], cells[1]), here, there)
+        halves = backbone_of_search(solver.index, along, (cells[0], cells[1]), here, there)
     return solver.corridor(a, b, radius).halves if halves is None else halves
 
 
 def bottleneck(solver: Solver, start: ArrayLike, goal: ArrayLike) -> Pinch:
-    """Widest disc that gets through, and where it is squeezed."""
+    """Return the radius of the widest disc that gets through, and where it is narrowest."""
     a, b = validation.point(start, "start"), validation.point(goal, "goal")
     pinch = _widest(solver, a, b)
     if pinch is None:
@@ -153,7 +153,7 @@ def _widest(solver: Solver, a: Floats, b: Floats) -> Pinch | None:
     ):
         if piece < 0:
             raise _in_wall(solver, what, point, contact)
-    narrow = narrowest_on_widest_way(solver.index, int(pieces[0]), int(pieces[1]))
+    narrow = narrowest_on_widest_path(solver.index, int(pieces[0]), int(pieces[1]))
     if narrow is None:
         return None
     ends = [
@@ -190,33 +190,26 @@ def _places(solver: Solver, a: Floats, b: Floats) -> tuple[Place, Place]:
 
 
 def _as_path(a: Floats, b: Floats, radius: float, solution: Solution) -> TautPath:
-    return TautPath(
-        (float(a[0]), float(a[1])),
-        (float(b[0]), float(b[1])),
-        radius,
-        solution.length,
-        solution.clearance,
-        solution.pieces,
-        solution.method,
-    )
+    _, pieces, length, clearance, _, method = solution
+    return TautPath(_pair(a), _pair(b), radius, length, clearance, pieces, method)
 
 
 def _path_along_backbone(solver: Solver, a: Floats, b: Floats, radius: float) -> TautPath | None:
-    """Path on the medial axis: long and with corners, but it exists wherever there is any.
+    """Path along the medial axis: longer and with corners, for queries that the search gives up on.
 
-    For queries that the search gives up on. Between its ends it must keep off the walls, so that it
-    stays on their free side, and by the radius; None where a polyline along the axis does not.
+    It must keep the radius, and touch no wall between its ends, so that it stays in free space.
+    None where no sampled polyline along the axis does.
     """
     for step in (0.05, 0.01, 0.002):  # chords of a parabola cut its corners a little
         found = solver.corridor(a, b, radius, step=step)
-        assert found.status == FOUND, "the forest says that there is a way"
-        way = np.ascontiguousarray(found.balls[:, :2])
-        clearance = float(polyline_clearance(way, solver.index.grid))
-        between = float(polyline_clearance(way[1:-1], solver.index.grid))
+        assert found.status == FOUND, "the widest-path forest says that a path exists"
+        points = np.ascontiguousarray(found.balls[:, :2])
+        clearance = float(polyline_clearance(points, solver.index.grid))
+        between = float(polyline_clearance(points[1:-1], solver.index.grid))
         if clearance >= radius - TOUCH and between > TOUCHES:
-            pieces = np.zeros((len(way) - 1, 9))
-            pieces[:, :2], pieces[:, 2:4] = way[:-1], way[1:]
-            length = float(hypot(*np.diff(way, axis=0).T).sum())
+            pieces = np.zeros((len(points) - 1, 9))
+            pieces[:, :2], pieces[:, 2:4] = points[:-1], points[1:]
+            length = float(hypot(*np.diff(points, axis=0).T).sum())
             return TautPath(_pair(a), _pair(b), radius, length, clearance, pieces, "backbone")
     return None
 
@@ -224,7 +217,7 @@ def _path_along_backbone(solver: Solver, a: Floats, b: Floats, radius: float) ->
 def _refusal(
     solver: Solver, a: Floats, b: Floats, radius: float, solution: Solution | Balls
 ) -> BadQuery | NoPath:
-    """The error that says why there is no path."""
+    """Return the error that explains why there is no path."""
     if solution.status in (codes.START_IN_WALL, codes.GOAL_IN_WALL):
         what, point = ("start", a) if solution.status == codes.START_IN_WALL else ("goal", b)
         _, values = _locate(solver, point[None])
@@ -267,7 +260,7 @@ def _refusal(
 
 
 def _on_roads(solver: Solver) -> bool:
-    """Whether the map was made from a roadmap."""
+    """Return whether the map was made from a roadmap."""
     return len(solver.index.fans.balls) > 0
 
 
@@ -298,7 +291,7 @@ def _apart(a: Floats, b: Floats, *, on_roads: bool) -> NoPath:
 
 
 def _wanted(value: float | None, radius: float) -> float:
-    """Wanted clearance: the radius itself where none was named."""
+    """Return the checked preferred clearance; the radius if none is given."""
     if value is None:
         return radius
     wanted = validation.as_float(value)
@@ -315,7 +308,7 @@ def _wanted(value: float | None, radius: float) -> float:
 def _query(
     solver: Solver, start: ArrayLike, goal: ArrayLike, radius: float
 ) -> tuple[Floats, Floats, float]:
-    """What every query is given, checked."""
+    """Check the arguments that all queries share."""
     a, b = validation.point(start, "start"), validation.point(goal, "goal")
     return a, b, validation.radius(radius, solver.extent)
 

@@ -1,7 +1,7 @@
-"""Balls around the roads by cells: which of them a point joins, and what they have to hold.
+"""A grid of the balls around roads, with which points are joined to the roads.
 
-A point joins the roads in the ball that holds it deepest (rrm-roadmaps-2006, section V.B.2), or in
-one that it sees straight.
+A point is joined to the ball that contains it deepest (rrm-roadmaps-2006, section V.B.2), or else
+to one in line of sight.
 """
 
 from __future__ import annotations
@@ -29,31 +29,31 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 _MOST_CELLS = 512  # along the longer side of the map
-_MOST_BALLS = 20  # in a cell, of those that hold its centre deepest
-_NEAREST = 24  # balls that are looked for where no ball holds a point
-_POINTS = 4096  # that a thread looks from at a time
+_MOST_BALLS = 20  # per cell: those that contain its centre deepest
+_NEAREST = 24  # balls that are tested for visibility where no ball contains a point
+_POINTS = 4096  # points per task of a thread
 _SHARES = np.array([(0.5, 0.5), (0.1, 0.1), (0.9, 0.1), (0.1, 0.9), (0.9, 0.9)])
-"""Where in a cell points stand that look for balls."""
+"""Points of a cell, in shares of its side, from which visible balls are searched."""
 
 _PROBES = np.array([(0.5, 0.5), (0.02, 0.02), (0.98, 0.02), (0.02, 0.98), (0.98, 0.98)])
-"""Where in a cell points stand of which each must join a road."""
+"""Points of a cell, in shares of its side, that must all be joined to a road."""
 
 
 class _Sights(NamedTuple):
-    """What points saw that no ball held."""
+    """Balls that are visible from points that no ball contains."""
 
-    number: Ints  # (n,) of the point, increasing
-    near: Ints  # (n, k) balls that it looked for, nearest first
-    found: Ints  # (n,) the one that it took; -1: none
+    number: Ints  # (n,) number of the point, increasing
+    near: Ints  # (n, k) balls that were tested, nearest first
+    found: Ints  # (n,) the ball that was chosen; -1: none
 
 
 class Joining:
-    """Joins the free cells of a roadmap to its roads, again and again while roads are added.
+    """Joins the free cells of a roadmap to its roads, repeatedly while roads are added.
 
-    Roads are only ever added at the end, so what no new ball comes near stays as it was.
+    Roads are only appended, so results that no new ball affects are reused.
 
     Attributes:
-        fans: balls by cells, as queries take them.
+        fans: balls by cells, as kernels take them.
 
     """
 
@@ -69,20 +69,20 @@ class Joining:
         self._sights: _Sights | None = None
 
     def corners_out_of_reach(self, roads: Roads, least: float) -> Ints:
-        """Corners (n, 2), columns i, j, nearest to points that join no road with this clearance."""
+        """Return corners (n, 2), columns i, j, nearest to points that join no road this wide."""
         before = self.fans if self._sights else None
         self._join(roads)
         changed = _changed(before, self.fans)
 
-        def ask(part: slice) -> None:
+        def join_part(part: slice) -> None:
             join(self._points[part], changed, self._grid, self.fans, self._clear[part])
 
-        in_parts(len(self._points), _POINTS, ask)
+        in_parts(len(self._points), _POINTS, join_part)
         lost = self._probes[self._clear < least]
         return np.unique(np.rint(lost - TOUCH).astype(np.int64), axis=0)
 
     def _join(self, roads: Roads) -> None:
-        """Sort the balls into cells, and look for some where no ball holds a point."""
+        """Sort the balls into cells; add visible balls where no ball contains a point."""
         balls = np.column_stack([roads.points, roads.clearance])
         extent = self._grid.box[2] * self._grid.shape
         size = max(float(self._space.resolution), float(extent.max()) / _MOST_CELLS)
@@ -109,7 +109,7 @@ class Joining:
     def _in_sight(
         self, balls: Floats, chosen: Ints, box: Floats, shape: Ints, depth: Floats
     ) -> tuple[Ints, Ints]:
-        """Cells with points that no ball holds, and balls that such points see straight."""
+        """Return cells with points that no ball contains, and balls visible from such points."""
         from scipy.spatial import cKDTree
 
         dark = np.flatnonzero(depth < box[2] * np.sqrt(0.5))
@@ -126,21 +126,21 @@ class Joining:
         return pairs[:, 0], pairs[:, 1]
 
     def _look(self, number: Ints, near: Ints, points: Floats, balls: Floats) -> _Sights:
-        """Look from points for the balls near them; where these are as before, so is the answer."""
+        """Find a visible ball for each point; reuse results of points with the same near balls."""
         found, old = _known(number, near, self._sights)
         rest = np.flatnonzero(~old)
         where, those, out = points[rest], near[rest], np.empty(len(rest), np.int64)
 
-        def ask(part: slice) -> None:
+        def look_part(part: slice) -> None:
             look(where[part], those[part], balls, self._grid, out[part])
 
-        in_parts(len(rest), _POINTS, ask)
+        in_parts(len(rest), _POINTS, look_part)
         found[rest] = out
         return _Sights(number, near, found)
 
 
 def _known(number: Ints, near: Ints, before: _Sights | None) -> tuple[Ints, Bools]:
-    """What points saw before, (n,), and of which of them it is known."""
+    """Return balls that were visible before, (n,), and for which points they are still valid."""
     found, old = np.full(len(number), -1), np.zeros(len(number), bool)
     if before is None or near.shape[1] != before.near.shape[1]:
         return found, old
@@ -151,7 +151,7 @@ def _known(number: Ints, near: Ints, before: _Sights | None) -> tuple[Ints, Bool
 
 
 def _changed(before: CellBoundaries | None, now: CellBoundaries) -> Bools:
-    """Cells (nc,) whose balls are not those from before."""
+    """Return which cells (nc,) have other balls than before."""
     size = np.diff(now.ball_offsets)
     if before is None:
         return np.ones(len(size), bool)
@@ -164,7 +164,7 @@ def _changed(before: CellBoundaries | None, now: CellBoundaries) -> Bools:
 
 
 def _spread(balls: Floats, chosen: Ints, size: float) -> Ints:
-    """Balls of which no two are in one square of four cells: the widest of each."""
+    """Return the widest ball of each square of four cells."""
     square = np.floor(balls[chosen, :2] / (2.0 * size)).astype(np.int64)
     order = np.argsort(-balls[chosen, 2], kind="stable")
     _, first = np.unique(square[order], axis=0, return_index=True)

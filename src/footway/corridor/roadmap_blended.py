@@ -1,7 +1,7 @@
-"""From a roadmap with straight edges to one of lines and arcs that answers queries.
+"""Answer queries on a roadmap with blends: paths of lines and arcs.
 
 voronoi-roadmaps-2004, sections 2.4 and 2.5. Paths are C1: start and goal are joined to the roadmap
-with blends too. Where no straight line reaches it, the exact map of the same walls answers.
+with blends too. If no straight line reaches the roadmap, the exact map of its walls is used.
 
     Roadmap --blends--> Net (places, half-edges, turns) --> BlendSolver
 """
@@ -42,25 +42,25 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-_PIECES = 512  # lines and arcs of a path before the output grows
-_NEAR = 1024  # places around a start or goal, at the most
+_PIECES = 512  # initial capacity: lines and arcs of a path
+_NEAR = 1024  # most places around a start or goal
 
 
 class Net(NamedTuple):
     """A roadmap with blends, as kernels take it. Half-edge 2 e follows edge e, 2 e + 1 its twin."""
 
     places: Floats  # (n + h, 2) m: vertices, then the point at a quarter of each half-edge
-    components: Ints  # (n + h,) of the roadmap, that places belong to
+    components: Ints  # (n + h,) component of the roadmap of each place
     tails: Ints  # (h,) vertices
     directions: Floats  # (h, 2) unit vectors
     middles: Floats  # (m, 2) m
     lengths: Floats  # (m,) m
-    rooms: Floats  # (m,) m, distance of edges to the walls
-    costs: Floats  # (m,) of a metre, 1 or more
+    clearances: Floats  # (m,) clearance of edges, m
+    costs: Floats  # (m,) cost of a metre, at least 1
     out_offsets: Ints  # (n + 1,)
     out: Ints  # (h,) half-edges that leave each vertex
     turn_offsets: Ints  # (h + 1,)
-    turn_from: Ints  # (t,) half-edge that comes to a vertex
+    turn_from: Ints  # (t,) half-edge that enters a vertex
     turn_to: Ints  # (t,) half-edge that leaves it
     turn_blend: Ints  # (t,)
     turn_cost: Floats  # (t,) from middle to middle
@@ -71,31 +71,31 @@ class Net(NamedTuple):
     place_offsets: Ints  # (cells + 1,)
     members: Ints  # (n + h,) places by cells
     ends: Ends
-    wish: float  # m, clearance that blends keep where there is room
+    preferred: float  # m, preferred clearance of blends
     off_road: float  # cost of a metre off the roads
 
 
 class BlendWorkspace(NamedTuple):
-    """Scratch memory of one search over lines and arcs. Not to be shared between threads."""
+    """Scratch memory of a search over lines and arcs. Threads must not share it."""
 
     cost: Floats  # (h,) to the middle of a half-edge
-    arrival: Ints  # (h,) turn by which it comes; -2 - k: the start's joint of kind k
+    arrival: Ints  # (h,) turn by which the path arrives; -2 - k: the start's joint of kind k
     reached: Ints  # (h,) query that reached it
     settled: Ints  # (h,) query that settled it
-    start_state: Ints  # (n + h,) what is known of the line from the start to a place
-    start_room: Floats  # (n + h,) m, its distance to the walls
+    start_state: Ints  # (n + h,) visibility of a place from the start
+    start_clear: Floats  # (n + h,) clearance of the line to it, m
     goal_state: Ints  # (n + h,) likewise
-    goal_room: Floats  # (n + h,)
-    component: Ints  # (n,) query with places around its goal in this component
+    goal_clear: Floats  # (n + h,)
+    component: Ints  # (n,) last query with places around its goal in this component
     keys: Floats  # heap: lower bounds
     queue: NDArray[np.int32]  # heap: entries
     found: Ints  # places around a point
-    corners: Floats  # (c, 10) of the way
+    corners: Floats  # (c, 10) corners of the path
     query: Ints  # (1,) number of the query
 
 
 class BlendSolver(Solver):
-    """Searches a roadmap with blends; corridors, walkers and crowds take its roads as they are.
+    """Searches a roadmap with blends; corridors, followers and crowds use its straight roads.
 
     Attributes:
         blends: of the roadmap's turns.
@@ -105,7 +105,7 @@ class BlendSolver(Solver):
     can_widen = False
 
     def __init__(self, roadmap: Roadmap) -> None:
-        self._on_roads = roadmap_index.solver_of(roadmap)
+        self._on_roads = roadmap_index.make_road_solver(roadmap)
         super().__init__(self._on_roads.index)
         self.made_for = self._on_roads.made_for
         straight = straightened(roadmap)
@@ -124,11 +124,11 @@ class BlendSolver(Solver):
         shortcut: bool = True,
         index: Index | None = None,
     ) -> Solution:
-        """Answer one query; with an index, which has edges that are narrowed, on its roads alone.
+        """Answer one query; with an `index` with narrowed edges, on its straight roads alone.
 
         Raises:
             BadQuery: a point in a wall.
-            NoPath: there is none, and why: the exact map says so.
+            NoPath: the exact map has no path; says why.
 
         """
         if index is not None:
@@ -138,7 +138,7 @@ class BlendSolver(Solver):
 
     @property
     def exact(self) -> Solver:
-        """Solver of the exact map of the roadmap's walls; made when it is first asked for."""
+        """Solver of the exact map of the roadmap's walls; built on first use."""
         with self._lock:
             if self._exact is None:
                 self._exact = Solver(exact_index(self._roadmap))
@@ -147,12 +147,12 @@ class BlendSolver(Solver):
     def _solve_on_net(
         self, start: Floats, goal: Floats, radius: float, *, shortcut: bool
     ) -> Solution:
-        """What the roadmap answers; NOWHERE where it does not."""
-        desk = self._desk
+        """Solve on the roadmap; NOWHERE if it has no answer."""
+        workspace = self._blend_workspace
         while True:
             out = self._local.out
             status, n, length, clearance = solve_blended(
-                start[0], start[1], goal[0], goal[1], radius, shortcut, out, self._net, desk,
+                start[0], start[1], goal[0], goal[1], radius, shortcut, out, self._net, workspace,
                 self.index.grid,
             )  # fmt: skip
             if status != FULL:
@@ -160,9 +160,9 @@ class BlendSolver(Solver):
             self._local.out = np.empty((4 * len(out), 9))
 
     def _solve_exactly(self, start: Floats, goal: Floats, radius: float) -> Solution:
-        """What the exact map answers; with a little more room where its walls were moved to a grid.
+        """Solve on the exact map; with a larger radius if snapping its walls costs clearance.
 
-        Clearance is measured against the walls as they are.
+        Clearance is measured against the original walls.
         """
         path = queries.path(self.exact, start, goal, radius, None)
         clearance = self._clearance(path)
@@ -177,7 +177,7 @@ class BlendSolver(Solver):
         return Solution(FOUND, path.pieces, path.length, clearance, -1, path.method)
 
     def _too_tight(self, start: Floats, goal: Floats, radius: float) -> NoPath:
-        """The error where a way fits between the walls on the grid, but not as they are."""
+        """Return the error for a path that fits between the snapped walls only."""
         pinch = queries.bottleneck(self.exact, start, goal)
         return NoPath(
             f"a disc of radius {radius:g} m does not get from {as_text(start)} to {as_text(goal)}: "
@@ -192,14 +192,14 @@ class BlendSolver(Solver):
         return path.clearance if measured >= path.clearance - TOUCH else measured
 
     @property
-    def _desk(self) -> BlendWorkspace:
+    def _blend_workspace(self) -> BlendWorkspace:
         """Scratch memory of the calling thread."""
         try:
-            return self._local.desk  # type: ignore[no-any-return]
+            return self._local.blend_workspace  # type: ignore[no-any-return]
         except AttributeError:
-            self._local.desk = _make_desk(self._net)
+            self._local.blend_workspace = _make_workspace(self._net)
             self._local.out = np.empty((_PIECES, 9))
-            return self._local.desk  # type: ignore[no-any-return]
+            return self._local.blend_workspace  # type: ignore[no-any-return]
 
     def _solve_batch(self, starts: Floats, goals: Floats, radius: float) -> list[Solution]:
         return [self._solve_or_not(a, b, radius) for a, b in zip(starts, goals, strict=True)]
@@ -215,7 +215,7 @@ class BlendSolver(Solver):
 
 
 def straightened(roadmap: Roadmap) -> Roadmap:
-    """The roadmap with a vertex at each bend of a local path; itself where there is none."""
+    """Return the roadmap with a vertex at each bend of a local path."""
     size = np.diff(roadmap.path_offsets)
     if (size == 2).all():
         return roadmap
@@ -255,7 +255,7 @@ def _net(roadmap: Roadmap, found: Blends) -> Net:
         directions=halves.directions,
         middles=np.ascontiguousarray(roadmap.nodes[roadmap.edges].mean(axis=1)),
         lengths=lengths,
-        rooms=edge_distance(roadmap),
+        clearances=edge_distance(roadmap),
         costs=rate,
         out_offsets=np.concatenate([[0], np.cumsum(degree)]),
         out=out,
@@ -271,13 +271,13 @@ def _net(roadmap: Roadmap, found: Blends) -> Net:
         place_offsets=offsets,
         members=members,
         ends=ends_of(roadmap.space.walls),
-        wish=wanted_clearance(roadmap),
+        preferred=wanted_clearance(roadmap),
         off_road=1.0 / min(1.0, float(roadmap.weights.min(initial=1.0))),
     )
 
 
 def _costs(weights: Floats) -> Floats:
-    """Cost of a metre of each edge: scaled so that no way is cheaper than it is long."""
+    """Cost of a metre of each edge, scaled so that no cost is below the length."""
     return np.ascontiguousarray(weights / min(1.0, float(weights.min(initial=1.0))))
 
 
@@ -289,7 +289,7 @@ def _place_cells(roadmap: Roadmap) -> tuple[Floats, Ints]:
 
 
 class _Turns(NamedTuple):
-    """Both directions of all blends, by the half-edge that comes."""
+    """Both directions of all blends, sorted by the half-edge that enters the vertex."""
 
     offsets: Ints  # (h + 1,)
     come: Ints  # (t,)
@@ -298,7 +298,7 @@ class _Turns(NamedTuple):
 
 
 def _turns(roadmap: Roadmap, found: Blends) -> _Turns:
-    # The half-edge that leaves the vertex along each edge; its twin comes to the vertex.
+    # The half-edge that leaves the vertex along each edge; its twin enters the vertex.
     leaves = 2 * found.edges + (roadmap.edges[found.edges, 0] != found.vertex[:, None])
     come = np.concatenate([leaves[:, 0], leaves[:, 1]]) ^ 1
     leave = np.concatenate([leaves[:, 1], leaves[:, 0]])
@@ -310,7 +310,7 @@ def _turns(roadmap: Roadmap, found: Blends) -> _Turns:
 
 
 def _turn_costs(turns: _Turns, found: Blends, lengths: Floats, rate: Floats) -> Floats:
-    """Half an edge, a blend and half an edge, each metre at its cost."""
+    """Cost of half an edge, a blend and half an edge."""
     one, two, tangent = turns.come // 2, turns.leave // 2, found.tangent[turns.blend]
     bent = found.tangent > 0.0
     arc = np.where(bent, np.where(bent, found.radius, 0.0) * np.abs(found.sweep), 0.0)
@@ -319,7 +319,7 @@ def _turn_costs(turns: _Turns, found: Blends, lengths: Floats, rate: Floats) -> 
     return cost
 
 
-def _make_desk(net: Net) -> BlendWorkspace:
+def _make_workspace(net: Net) -> BlendWorkspace:
     halves, places = len(net.tails), len(net.places)
     heap = len(net.turn_to) + 12 * halves + 2 * places  # every entry at most once
     return BlendWorkspace(
@@ -328,9 +328,9 @@ def _make_desk(net: Net) -> BlendWorkspace:
         reached=np.zeros(halves, np.int64),
         settled=np.zeros(halves, np.int64),
         start_state=np.zeros(places, np.int64),
-        start_room=np.empty(places),
+        start_clear=np.empty(places),
         goal_state=np.zeros(places, np.int64),
-        goal_room=np.empty(places),
+        goal_clear=np.empty(places),
         component=np.zeros(places, np.int64),
         keys=np.empty(heap),
         queue=np.empty(heap, np.int32),

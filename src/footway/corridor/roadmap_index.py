@@ -1,7 +1,7 @@
-"""From a roadmap in the plane to the index that queries, walkers and crowds take.
+"""Convert a roadmap in the plane to the index that queries, followers and crowds use.
 
 Clearance is attached to the configurations on the local paths (rrm-roadmaps-2006, section V.B.2):
-they become balls, and a point joins the roads in the ball that holds it deepest. Walls are exact.
+they become balls, and a point is joined to the ball that contains it deepest. Walls are exact.
 
     Roadmap --> MedialAxis of straight pieces, Grid, CellBoundaries with balls by cells, Graph
 """
@@ -49,9 +49,9 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 CLOSEST, WIDEST, SHARE = 0.1, 1.0, 0.25  # m, m, of the clearance: spacing of the balls
-_LINES = 4096  # that a thread measures at a time
-_SPUR_ROUNDS = (8, 4, 1, 1)  # cells between dead ends that are added, in each round
-_EVENTS = 1 << 12  # of a way before the output grows
+_LINES = 4096  # lines per task of a thread
+_SPUR_ROUNDS = (8, 4, 1, 1)  # spacing of added dead ends in each round, cells
+_EVENTS = 1 << 12  # initial capacity: events of a path
 
 
 class Roads(NamedTuple):
@@ -59,13 +59,13 @@ class Roads(NamedTuple):
 
     points: Floats  # (m, 2) m
     offsets: Ints  # (ne + 1,)
-    turns: Bools  # (m,) whether the point was there before cutting
-    rooms: Floats  # (m,) exact distance of the piece that begins here to the walls; inf: none does
-    clearance: Floats  # (m,) m, such that a straight line between two is nowhere too high
+    turns: Bools  # (m,) whether the point is one of the local path, not of the cutting
+    piece_clearance: Floats  # (m,) of the piece that begins here, m, exact; inf at an edge's end
+    clearance: Floats  # (m,) m; interpolating between two events never overestimates
 
 
 class RoadSolver(Solver):
-    """Searches the map of a roadmap: paths follow the roads, unless a straight one is free."""
+    """Searches the map of a roadmap: paths follow the roads, or a free straight line."""
 
     def __init__(self, index: Index, roads: Roads) -> None:
         super().__init__(index)
@@ -74,33 +74,33 @@ class RoadSolver(Solver):
     def _try(
         self, start: Floats, goal: Floats, radius: float, index: Index, *, shortcut: bool
     ) -> Solution | None:
-        events, way = self._way
+        events, points = self._buffers
         status, n, length, clearance = solve_on_roads(
-            start[0], start[1], goal[0], goal[1], radius, shortcut, events, way,
-            index, self.ladder, self._roads.rooms, self._roads.turns,
+            start[0], start[1], goal[0], goal[1], radius, shortcut, events, points,
+            index, self.ladder, self._roads.piece_clearance, self._roads.turns,
         )  # fmt: skip
         if status == FULL:
-            self._grow_way(4 * len(events))
+            self._grow_buffers(4 * len(events))
             return None
-        return Solution(status, _lines(way[:n]), length, clearance, -1, "roadmap")
+        return Solution(status, _lines(points[:n]), length, clearance, -1, "roadmap")
 
     @property
-    def _way(self) -> tuple[Ints, Floats]:
-        """Scratch memory of the calling thread for the events and points of a way."""
+    def _buffers(self) -> tuple[Ints, Floats]:
+        """Scratch memory of the calling thread for the events and points of a path."""
         try:
-            return self._local.way  # type: ignore[no-any-return]
+            return self._local.buffers  # type: ignore[no-any-return]
         except AttributeError:
-            self._grow_way(_EVENTS)
-            return self._local.way  # type: ignore[no-any-return]
+            self._grow_buffers(_EVENTS)
+            return self._local.buffers  # type: ignore[no-any-return]
 
-    def _grow_way(self, count: int) -> None:
-        self._local.way = np.empty(count, np.int64), np.empty((count + 3, 2))
+    def _grow_buffers(self, count: int) -> None:
+        self._local.buffers = np.empty(count, np.int64), np.empty((count + 3, 2))
 
     def _solve_batch(self, starts: Floats, goals: Floats, radius: float) -> list[Solution]:
         return [self.solve(a, b, radius) for a, b in zip(starts, goals, strict=True)]
 
 
-def solver_of(roadmap: Roadmap) -> RoadSolver:
+def make_road_solver(roadmap: Roadmap) -> RoadSolver:
     """Attach clearance to a roadmap in the plane."""
     if not roadmap.n_nodes:
         raise BadInput("the roadmap has no nodes: nothing can be found on it")
@@ -125,7 +125,7 @@ def solver_of(roadmap: Roadmap) -> RoadSolver:
 
 
 class _Lines(NamedTuple):
-    """A graph with its local paths."""
+    """A graph with its local paths; fields as in Roadmap."""
 
     nodes: Floats
     edges: Ints
@@ -143,17 +143,17 @@ def _lines_of(roadmap: Roadmap) -> _Lines:
 def _index(lines: _Lines, roads: Roads, fans: CellBoundaries, grid: Grid) -> Index:
     axis = _axis(lines.nodes, lines.edges, roads, grid)
     graph = make_graph(axis)
-    # Scaled so that no way is cheaper than it is long: the search counts on it.
+    # Scaled so that no cost is below the length: the lower bounds of the search rely on it.
     cost = lines.weights / min(1.0, float(lines.weights.min()))
     graph = graph._replace(length=graph.length * cost, weight=np.ascontiguousarray(cost))
-    return Index(axis, grid, fans, graph, _no_string(axis))
+    return Index(axis, grid, fans, graph, _empty_corner_sequence(axis))
 
 
 def _spurs(corners: Ints, roadmap: Roadmap, spacing: int) -> _Lines:
-    """Straight dead ends to corners (n, 2) of cells with points that no road is wide enough for.
+    """Return straight dead ends to corners (n, 2) of cells with points that join no road.
 
-    The object fits everywhere in a free cell, so it gets to the corners of the cell, and each sees
-    a node of a roadmap that covers the space. One for each square of `spacing` cells.
+    The object fits everywhere in a free cell, so it can reach the corners of the cell, and from
+    each a node is visible if the roadmap covers the space. One for each square of `spacing` cells.
     """
     _, first = np.unique(corners // spacing, axis=0, return_index=True)
     corners = corners[np.sort(first)]
@@ -186,18 +186,18 @@ def _with_spurs(lines: _Lines, spurs: _Lines) -> _Lines:
 
 
 def _cut_and_measured(lines: _Lines, grid: Grid) -> Roads:
-    """Cut pieces so that balls on them overlap well; twice, for a long piece has a small room."""
+    """Cut pieces so that balls on them overlap; twice, because long pieces have low clearance."""
     points, offsets, turns = lines.points, lines.offsets, np.ones(len(lines.points), bool)
     for _ in range(2):
         after = _after(points, offsets)
-        gap = np.clip(SHARE * _rooms(points, offsets, grid), CLOSEST, WIDEST)
+        gap = np.clip(SHARE * _piece_clearance(points, offsets, grid), CLOSEST, WIDEST)
         count = np.maximum(1, np.ceil(hypot(*(after - points).T) / gap)).astype(np.int64)
         piece, t = subdivide(np.arange(len(count)), count)
         points = points[piece] + t[:, None] * (after[piece] - points[piece])
         offsets = np.append(np.concatenate([[0], np.cumsum(count)])[offsets[:-1]], len(piece))
         turns = (t == 0.0) & turns[piece]
-    rooms = _rooms(points, offsets, grid)
-    return Roads(points, offsets, turns, rooms, _safe_clearance(points, offsets, rooms, grid))
+    clear = _piece_clearance(points, offsets, grid)
+    return Roads(points, offsets, turns, clear, _safe_clearance(points, offsets, clear, grid))
 
 
 def _joined(one: Roads, other: Roads) -> Roads:
@@ -207,17 +207,17 @@ def _joined(one: Roads, other: Roads) -> Roads:
 
 
 def _after(points: Floats, offsets: Ints) -> Floats:
-    """The next point on the same edge, or the point itself at the edge's end. (m, 2)."""
+    """Return the next point on the same edge, or the point itself at its end. (m, 2)."""
     after: Floats = points[np.arange(len(points)) + has_next(offsets)]
     return after
 
 
-def _rooms(points: Floats, offsets: Ints, grid: Grid) -> Floats:
-    """Exact distance of the piece that begins at each point to the walls, (m,) m; inf: none."""
+def _piece_clearance(points: Floats, offsets: Ints, grid: Grid) -> Floats:
+    """Return the exact clearance of the piece that begins at each point, (m,) m; inf: none."""
     inside = has_next(offsets)
-    rooms = np.full(len(points), np.inf)
-    rooms[inside] = _line_distances(points[inside], _after(points, offsets)[inside], grid)
-    return rooms
+    clear = np.full(len(points), np.inf)
+    clear[inside] = _line_distances(points[inside], _after(points, offsets)[inside], grid)
+    return clear
 
 
 def _line_distances(starts: Floats, ends: Floats, grid: Grid) -> Floats:
@@ -230,12 +230,12 @@ def _axis(nodes: Floats, edges: Ints, roads: Roads, grid: Grid) -> MedialAxis:
     points, inside, after = roads.points, has_next(roads.offsets), _after(*roads[:2])
     before = np.roll(inside, 1)
     before[0] = False
-    course = after - np.where(before[:, None], np.roll(points, 1, axis=0), points)
+    direction = after - np.where(before[:, None], np.roll(points, 1, axis=0), points)
     touch, wall = np.empty((len(points), 2, 2)), np.empty((len(points), 2), np.int64)
     in_parts(
         len(points),
         _LINES,
-        lambda part: contacts(points[part], course[part], grid.walls, touch[part], wall[part]),
+        lambda part: contacts(points[part], direction[part], grid.walls, touch[part], wall[part]),
     )
     site = np.where(inside[:, None], wall, -1)
     return MedialAxis(
@@ -255,38 +255,38 @@ def _axis(nodes: Floats, edges: Ints, roads: Roads, grid: Grid) -> MedialAxis:
     )
 
 
-def _safe_clearance(points: Floats, offsets: Ints, rooms: Floats, grid: Grid) -> Floats:
-    """Clearance of the events such that a straight line between two is nowhere too high.
+def _safe_clearance(points: Floats, offsets: Ints, clear: Floats, grid: Grid) -> Floats:
+    """Return the clearance of events (m,) m such that interpolating never overestimates.
 
-    The distance to the walls bends upward by no more than 1 / distance, so on a piece of length h
-    it falls below the line between its ends by h^2 / 8 d at the most; and nowhere on an edge is it
-    below the edge's least.
+    The curvature of the distance d to the walls is at most 1 / d, so on a piece of length h it is
+    at most h^2 / (8 d) below the line between its ends; and it is never below the minimum of the
+    edge.
     """
     distance = np.empty(len(points))
     wall_distances(points, grid, distance)
     inside = has_next(offsets)
     length = hypot(*(_after(points, offsets) - points).T)
-    sag = np.where(inside, length**2 / (8.0 * np.maximum(rooms, 1e-9)), 0.0)
+    sag = np.where(inside, length**2 / (8.0 * np.maximum(clear, 1e-9)), 0.0)
     sag = np.maximum(sag, np.where(np.roll(inside, 1), np.roll(sag, 1), 0.0))
-    least = np.minimum.reduceat(rooms, offsets[:-1])
+    least = np.minimum.reduceat(clear, offsets[:-1])
     least = np.repeat(np.maximum(least, 0.0), np.diff(offsets))
     raised = distance - sag < least
     clearance = np.where(raised, np.minimum(least, distance), distance - sag)
-    for end in (0, 1):  # beside a raised one, the least of the piece will do
+    for end in (0, 1):  # next to a raised event use the minimum of the piece
         piece = np.flatnonzero(inside & (raised | np.roll(raised, -1)))
-        clearance[piece + end] = np.minimum(clearance[piece + end], rooms[piece])
+        clearance[piece + end] = np.minimum(clearance[piece + end], clear[piece])
     return clearance
 
 
-def _no_string(axis: MedialAxis) -> CornerSequence:
+def _empty_corner_sequence(axis: MedialAxis) -> CornerSequence:
     nothing = np.full(len(axis.events), -1, np.int32)
     beads, ahead = np.empty((0, 3), np.int32), np.empty((0, 2), np.int32)
     offsets = np.zeros(2 * len(axis.edges) + 1, np.int64)
     return CornerSequence(offsets, beads, np.empty((0, 2)), ahead, nothing, nothing)
 
 
-def _lines(way: Floats) -> Floats:
-    """Pieces of a TautPath along a polyline."""
-    pieces = np.zeros((max(0, len(way) - 1), 9))
-    pieces[:, X0 : Y0 + 1], pieces[:, X1 : Y1 + 1] = way[:-1], way[1:]
+def _lines(points: Floats) -> Floats:
+    """Return the pieces of a TautPath along a polyline (n, 2)."""
+    pieces = np.zeros((max(0, len(points) - 1), 9))
+    pieces[:, X0 : Y0 + 1], pieces[:, X1 : Y1 + 1] = points[:-1], points[1:]
     return pieces

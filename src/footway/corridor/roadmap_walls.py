@@ -1,4 +1,4 @@
-"""The exact map of the walls of a roadmap, where its own lines and arcs do not reach."""
+"""The exact map of a roadmap's walls, for queries that its lines and arcs cannot answer."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 _BY_EVENTS = (
     "events", "clearance", "left", "right", "piece_left", "piece_right", "piece_length",
 )  # fmt: skip
-_MARGIN = 1.0  # m, of free space around the walls of the exact map: it is left out again
+_MARGIN = 1.0  # m, of free space added around the walls; its part of the map is dropped again
 
 
 def exact_index(roadmap: Roadmap) -> Index:
-    """Index of the exact map of the roadmap's walls, of the parts that the roadmap knows."""
+    """Return the index of the exact map of the walls, without parts that the roadmap lacks."""
     index = build_index(_axis_of(roadmap.space.walls))
     known = np.concatenate([roadmap.nodes, _free_places(roadmap)])
     pieces, _ = locate_few(known, index.axis, index.grid, index.fans)
@@ -39,15 +39,16 @@ def exact_index(roadmap: Roadmap) -> Index:
 
 
 def _axis_of(walls: Floats) -> MedialAxis:
-    """Medial axis on both sides of all walls: a roadmap does not say which side is free."""
+    """Return the medial axis on both sides of the walls: roadmaps do not store which is free."""
     is_point = (walls[:, :2] == walls[:, 2:]).all(axis=1)
     given = Walls(walls[~is_point], np.ones((~is_point).sum(), bool), walls[is_point, :2])
     if np.abs(walls - np.rint(walls / GRID) * GRID).max() > TOUCH:
-        given = _noded(given)  # fake obstacles lie anywhere, and across walls
+        given = _noded(given)  # fake obstacles are off the grid and may cross walls
     return medial_axis(given)
 
 
 def _noded(walls: Walls) -> Walls:
+    """Snap walls to the grid and split them where they cross."""
     corners = np.concatenate([walls.segments.reshape(-1, 2), walls.points])
     low, high = corners.min(axis=0) - _MARGIN, corners.max(axis=0) + _MARGIN
     env = Environment.from_polygons(
@@ -59,13 +60,13 @@ def _noded(walls: Walls) -> Walls:
 
 
 def _free_places(roadmap: Roadmap) -> Floats:
-    """Centres of the free cells, (n, 2) m."""
+    """Return the centres of the free cells, (n, 2) m."""
     j, i = np.nonzero(roadmap.space.free[0])
     return roadmap.space.positions(np.column_stack([i + 0.5, j + 0.5, np.zeros(len(i))]))
 
 
 def _components(axis: MedialAxis) -> Ints:
-    """Component of each edge, (ne,)."""
+    """Return the connected component of each edge, (ne,)."""
     from scipy.sparse import coo_array  # slow to import
     from scipy.sparse.csgraph import connected_components
 
@@ -76,7 +77,7 @@ def _components(axis: MedialAxis) -> Ints:
 
 
 def _with_edges(axis: MedialAxis, kept: NDArray[np.bool_]) -> MedialAxis:
-    """The axis with some of its edges."""
+    """Return the axis with only the kept edges."""
     size = np.diff(axis.offsets)
     event = np.repeat(kept, size)
     used, edges = np.unique(axis.edges[kept], return_inverse=True)

@@ -1,4 +1,4 @@
-"""Points along the medial axis, in closed form."""
+"""Sample points along the medial axis, in closed form."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Samples(NamedTuple):
 
 
 def sample_axis(index: Index, step: float) -> Axis:
-    """Every edge as a polyline with points at most `step` metres apart; twice that on parabolas.
+    """Sample every edge as a polyline; points are at most `step` m apart, 2 `step` on parabolas.
 
     Points of a parabola are equally spaced along its directrix: see `on_pieces`.
     """
@@ -52,16 +52,16 @@ def sample_axis(index: Index, step: float) -> Axis:
 
 
 def subdivide(piece: Ints, count: Ints) -> tuple[Ints, Floats]:
-    """Piece and position in [0, 1) of `count[k]` equally spaced points on piece k."""
+    """Return piece and share in [0, 1) of `count[k]` equally spaced points on piece k."""
     repeated = np.repeat(piece, count)
     start = np.repeat(np.concatenate([[0], np.cumsum(count)[:-1]]), count)
     return repeated, (np.arange(len(repeated)) - start) / np.repeat(count, count)
 
 
 def on_pieces(axis: MedialAxis, piece: Ints, t: Floats) -> Samples:
-    """Points at share t of pieces (t = 0 at the piece's event), with clearance and contacts.
+    """Return points at share t of pieces (t = 0 at the piece's event), with clearance and contacts.
 
-    A parabola is walked along its directrix, where its closed form is simple.
+    On a parabola the share is measured along the directrix, where its closed form is simple.
     """
     last = axis.piece_left[piece] < 0
     own = np.where(last, piece - 1, piece)
@@ -78,14 +78,14 @@ def on_pieces(axis: MedialAxis, piece: Ints, t: Floats) -> Samples:
     on_left = closest_points(points, axis.sites[left])
     on_right = closest_points(points, axis.sites[right])
     clearance = np.minimum(hypot(*(points - on_left).T), hypot(*(points - on_right).T))
-    if not axis.is_point.any():  # a roadmap: other walls may be nearer in between
-        room = axis.clearance[own]
-        clearance = room + t * (axis.clearance[own + 1] - room)
+    if not axis.is_point.any():  # a roadmap: between events other walls may be nearer
+        clearance = axis.clearance[own]
+        clearance = clearance + t * (axis.clearance[own + 1] - clearance)
     return Samples(points, clearance, on_left, on_right)
 
 
 def share_on_piece(axis: MedialAxis, piece: int, point: Floats) -> float:
-    """Share of a piece at which a point of it lies: the inverse of `on_pieces`."""
+    """Return the share of a piece at which a point on it lies: the inverse of `on_pieces`."""
     left, right = axis.piece_left[piece], axis.piece_right[piece]
     ends, at = axis.events[[piece, piece + 1]], point[None]
     line = ends.reshape(1, 4)
@@ -96,7 +96,7 @@ def share_on_piece(axis: MedialAxis, piece: int, point: Floats) -> float:
 
 
 def _on_parabola(focus: Floats, wall: Floats, start: Floats, end: Floats, t: Floats) -> Floats:
-    """Points equidistant to a focus and a wall, whose feet on the wall are at share t. (n, 2)."""
+    """Return points (n, 2) equidistant to a focus and a wall, with feet on the wall at share t."""
     x0, x1 = foot_parameter(start, wall), foot_parameter(end, wall)
     x = x0 + t * (x1 - x0)
     along = wall[:, 2:] - wall[:, :2]

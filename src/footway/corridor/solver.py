@@ -1,4 +1,4 @@
-"""An index with the scratch memory to search it."""
+"""Search one map, with scratch memory for each thread."""
 
 from __future__ import annotations
 
@@ -14,7 +14,12 @@ from footway.corridor.kernels.backbone import balls_along, extract
 from footway.corridor.kernels.landmark import landmark_distances
 from footway.corridor.kernels.path import solve, solve_many
 from footway.corridor.kernels.search import FOUND, FULL
-from footway.corridor.workspace import BackboneWorkspace, Workspace, make_ladder, make_workspace
+from footway.corridor.workspace import (
+    BackboneWorkspace,
+    Workspace,
+    make_backbone_workspace,
+    make_workspace,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,45 +30,45 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-SPACING = 0.5  # m, between balls of a corridor, at the most
-_BALLS = 1 << 12  # balls of a corridor before the output grows
-_PIECES = 512  # lines and arcs of a path before the output grows
-_BATCH = 64  # queries that a thread takes at a time
+SPACING = 0.5  # m, largest distance between balls of a corridor
+_BALLS = 1 << 12  # initial capacity: balls of a corridor
+_PIECES = 512  # initial capacity: lines and arcs of a path
+_BATCH = 64  # queries per task of a thread pool
 _BATCH_PIECES = 256
-_MOST_NODES = 64  # for each half-edge: a search beyond this has lost its way
+_MOST_NODES = 64  # per half-edge: a larger search is given up
 
 
 class Solution(NamedTuple):
-    """What the kernel found."""
+    """Result of a search for a shortest path."""
 
     status: int
     pieces: Floats  # (n, 9)
     length: float
     clearance: float
-    node: int  # last node of the search, for reading the corridor
+    node: int  # last node of the search, from which the corridor is read
     method: str = "shortest"  # see Path
 
 
 class Balls(NamedTuple):
-    """What the kernel found along the axis."""
+    """Result of a search for a corridor."""
 
     status: int
     balls: Floats  # (n, 4) x, y, 0, clearance
-    piece: Ints  # (n,) of the axis; overwritten by the thread's next search along the axis
-    share: Floats  # (n,) of the piece; likewise
+    piece: Ints  # (n,) piece of the axis; overwritten by the thread's next search for a corridor
+    share: Floats  # (n,) share of the piece; likewise
     halves: Ints  # (k,)
-    clearance: float  # of an end that is too tight, m
+    clearance: float  # clearance of an end that is too narrow, m
 
 
 class Solver:
-    """Searches one map. Safe to use from several threads: each has memory of its own.
+    """Searches one map. Safe to use from several threads: each has its own scratch memory.
 
     Attributes:
-        index: of the map.
+        index: search structures of the map.
         made_for: radius of the disc, m, for which the map was made; None: for every radius.
-        roadmap: that the map was made from, with its fake obstacles; None: from walls.
-        can_widen: whether a path may be moved to get the clearance that is wished for. Lines and
-            arcs of a blended roadmap have the clearance that it was built with.
+        roadmap: the roadmap that the map was made from, with its fake obstacles; None: from walls.
+        can_widen: whether paths may be moved to get the preferred clearance. Lines and arcs of a
+            blended roadmap keep the clearance that it was built with.
 
     """
 
@@ -77,7 +82,7 @@ class Solver:
 
     @cached_property
     def extent(self) -> float:
-        """Longest side of the box around all walls, m: no larger radius makes sense."""
+        """Longest side of the box around all walls, m: the largest sensible radius."""
         corners = self.index.grid.walls.reshape(-1, 2)
         return float(np.ptp(corners, axis=0).max())
 
@@ -100,7 +105,7 @@ class Solver:
         try:
             return self._local.ladder  # type: ignore[no-any-return]
         except AttributeError:
-            self._local.ladder = make_ladder(self.index, self._landmarks)
+            self._local.ladder = make_backbone_workspace(self.index, self._landmarks)
             self._grow_balls(_BALLS)
             return self._local.ladder  # type: ignore[no-any-return]
 
@@ -112,7 +117,7 @@ class Solver:
 
     @cached_property
     def _landmarks(self) -> Floats:
-        """Found when the first corridor is asked for: paths do without."""
+        """Distances from landmarks, computed for the first corridor; paths do not need them."""
         graph = self.index.graph
         found: Floats = landmark_distances(
             graph.edges, graph.offsets, graph.out, graph.length, LANDMARKS
@@ -131,9 +136,9 @@ class Solver:
         step: float = SPACING,
         index: Index | None = None,
     ) -> Balls:
-        """Balls along the shortest backbone; the memory grows until it is enough.
+        """Return balls along the shortest backbone; scratch memory grows as needed.
 
-        `index` is the solver's own with some edges narrowed, where it is given.
+        `index`, if given, is the solver's own index with some edges narrowed.
         """
         ladder = self.ladder
         while True:
@@ -150,7 +155,7 @@ class Solver:
     def corridor_along(
         self, start: Floats, goal: Floats, halves: Ints, radius: float, *, step: float = SPACING
     ) -> Balls:
-        """Balls along given half-edges."""
+        """Return balls along the given half-edges."""
         ladder = self.ladder
         ladder.halves[: len(halves)] = halves
         while True:
@@ -174,10 +179,10 @@ class Solver:
         shortcut: bool = True,
         index: Index | None = None,
     ) -> Solution:
-        """Answer one query; the memory grows until it is enough.
+        """Answer one query; scratch memory grows as needed.
 
-        Without `shortcut` a straight way is searched for too, so that its corridor is known.
-        `index` is the solver's own with some edges narrowed, where it is given.
+        With `shortcut` a free straight line is returned without a search, and so without corridor.
+        `index`, if given, is the solver's own index with some edges narrowed.
         """
         found = None
         while found is None:
@@ -187,7 +192,7 @@ class Solver:
     def _try(
         self, start: Floats, goal: Floats, radius: float, index: Index, *, shortcut: bool
     ) -> Solution | None:
-        """Answer one query; None if the memory was too small for it, and grew."""
+        """Answer one query; None if the scratch memory was too small and was enlarged."""
         workspace = self.workspace
         out = self._local.out
         status, rows, length, clearance, node = solve(

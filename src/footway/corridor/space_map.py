@@ -11,7 +11,7 @@ import numpy as np
 
 from footway import validation
 from footway._numba.jit import thread_count
-from footway.corridor import space_explain
+from footway.corridor import explain
 from footway.corridor.corridor import Corridor
 from footway.corridor.kernels import space_paths as codes
 from footway.corridor.kernels.space_paths import (
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Point = tuple[float, float, float] | ArrayLike
 
-_EVENTS = 1 << 12  # of a way before the output grows
-_NEST = 0.25  # distance of balls, of what their radius is more than the object's
-_ROOMY = 0.02  # of a cell: clearance that a corridor has, if there is one that has it
+_EVENTS = 1 << 12  # initial capacity: events of a path
+_NEST = 0.25  # spacing of balls relative to the excess of their radius over the object's
+_SPARE = 0.02  # of a cell: clearance beyond the object's that corridors should have
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,31 +62,30 @@ class SpacePath(Path):
 
 
 class SpacePinch(NamedTuple):
-    """Where the widest way between two points is narrowest."""
+    """The narrowest point of the widest path between two points."""
 
     radius: float  # m, of the widest ball that gets through
     at: tuple[float, ...]  # (x, y, z) m, centre of that ball
     obstacle: tuple[float, ...]  # (x, y, z) m, its nearest obstacle point
 
 
-class _Way(NamedTuple):
-    """What the kernel found."""
+class _Found(NamedTuple):
+    """A path that the kernel found."""
 
     points: Floats  # (n, 3) m
     length: float  # m
-    room: float  # m, least distance to cells that are not free; below 0 where an end is in one
+    margin: float  # m, least distance to occupied cells; negative if an end is in one
     halves: Ints  # (k,)
-    away: Floats  # (2,) m, of the first and the last point from the free cells
+    away: Floats  # (2,) m, distance of the first and the last point from the free cells
 
 
 class SpaceMap:
     """A roadmap in three dimensions with clearance attached (rrm-roadmaps-2006, section V.B.2).
 
-    A path keeps to the cells in which the object fits, so it is free of collisions wherever it
-    goes. For a ball, clearance is counted from its centre, as in the plane; for a box, from the
-    box: the radius is 0 then, or the clearance that is wanted. It is a lower bound: the distance to
-    the cells in which the object does not fit, and the room that it has in every other (see
-    space_margin.py).
+    A path stays in cells in which the object fits, so it is free of collisions. For a ball,
+    clearance is measured from its centre, as in the plane; for a box, from the box: the radius is
+    then 0, or the preferred clearance. It is a lower bound: the distance to the cells in which the
+    object does not fit, plus the margin that it has in every other cell (see space_margin.py).
 
     Example:
         >>> import footway as fw
@@ -106,7 +105,7 @@ class SpaceMap:
             raise BadInput("the roadmap has no nodes: nothing can be found on it")
         self.roadmap, self.name = roadmap, roadmap.name
         self._space = roadmap.in_effect.space
-        # Beside a fake obstacle an edge may leave the cells that are known to be free.
+        # Next to a fake obstacle an edge may leave the cells that are known to be free.
         self._margin = 0.0 if roadmap.fake_obstacles else margin_of(self._space)
         self._least = self.radius + self._margin  # m, clearance in a free cell
         self._roads: SpaceRoads = make_roads(roadmap.in_effect)
@@ -156,7 +155,7 @@ class SpaceMap:
 
     @property
     def n_components(self) -> int:
-        """Number of parts with no way between them."""
+        """Number of connected components."""
         return self.roadmap.in_effect.n_components
 
     @property
@@ -168,23 +167,23 @@ class SpaceMap:
         """Distance of each point (n, 3) to the nearest obstacle, (n,) m; 0 inside obstacles."""
         given = validation.floats(points, "(n, 3)", name="points")
         there = validation.points(given[None] if given.shape == (3,) else given, 3)
-        room, free = self._space.clearance(there)[0], self._is_free(there)
-        room[~free] = -nearest_within(there[~free], self._space, self._margin)[1]
-        return np.where(np.isinf(room), 0.0, room + self._least)
+        margin, free = self._space.clearance(there)[0], self._is_free(there)
+        margin[~free] = -nearest_within(there[~free], self._space, self._margin)[1]
+        return np.where(np.isinf(margin), 0.0, margin + self._least)
 
     def _is_free(self, points: Floats) -> NDArray[np.bool_]:
-        """Which points (n, 3) lie in a free cell: a line of no length is free there."""
+        """Return which points (n, 3) lie in a free cell: a line of length 0 is free there."""
         return self._space.lines_are_free(points, points)
 
     # -- queries -----------------------------------------------------------------------------
 
     def path(self, start: Point, goal: Point, *, radius: float | None = None) -> SpacePath:
-        """Path along the roadmap, or a straight one where that is free.
+        """Path along the roadmap, or the straight line if it is free.
 
         Args:
             start: x, y, z in metres, of the object's centre.
             goal: x, y, z in metres.
-            radius: m, that the path keeps from every obstacle; that of the object if not given.
+            radius: distance to keep from obstacles, m; the object's radius if not given.
 
         Raises:
             BadQuery: a point in an obstacle, a NaN, a negative radius.
@@ -192,9 +191,9 @@ class SpaceMap:
 
         """
         (a, b), size = _ends(start, goal), self._radius(radius)
-        way = self._solve(a, b, size, shortcut=True)
+        found = self._solve(a, b, size, shortcut=True)
         ends = tuple(a.tolist()), tuple(b.tolist())
-        return SpacePath(*ends, size, way.length, way.room + self._least, way.points)
+        return SpacePath(*ends, size, found.length, found.margin + self._least, found.points)
 
     def paths(
         self,
@@ -204,7 +203,7 @@ class SpaceMap:
         radius: float | None = None,
         threads: int | None = None,
     ) -> list[SpacePath | None]:
-        """Paths for (n, 3) starts and goals; None where there is none."""
+        """Paths for (n, 3) starts and goals; None where no path exists."""
         a, b = validation.points(starts, 3), validation.points(goals, 3)
         count = validation.threads(threads) or thread_count()
         validation.as_many(a, b)
@@ -230,82 +229,79 @@ class SpaceMap:
         """Corridor along the roadmap, for `follow.cmm`. Raises as `path` does."""
         validation.one_of(around, "way to lay a corridor", ("backbone", "path"))
         (a, b), size = _ends(start, goal), self._radius(radius)
-        way = self._roomy_way(a, b, size)
-        balls = self._balls(way, size)
-        return Corridor(tuple(a.tolist()), tuple(b.tolist()), size, balls, 3, way.halves)
+        found = self._path_with_overlap(a, b, size)
+        balls = self._balls(found, size)
+        return Corridor(tuple(a.tolist()), tuple(b.tolist()), size, balls, 3, found.halves)
 
     def bottleneck(self, start: Point, goal: Point) -> SpacePinch:
-        """Widest ball that gets from start to goal along the roadmap, and where it is squeezed.
+        """Widest ball that gets from start to goal along the roadmap, and its narrowest point.
 
         For a box, the radius is the most clearance that it can keep.
 
         Raises:
             BadQuery: a point in an obstacle.
-            NoPath: there is no way at any radius.
+            NoPath: no path exists at any radius.
 
         """
         a, b = _ends(start, goal)
-        way = self._widest_way(a, b)
-        balls = self._balls(way, 0.0)
+        found = self._widest_path(a, b)
+        balls = self._balls(found, 0.0)
         at = balls[np.argmin(balls[:, 3]), :3]
         wall = tuple(self._space.clearance(at)[1][0].tolist())
-        return SpacePinch(way.room + self._least, tuple(at.tolist()), wall)
+        return SpacePinch(found.margin + self._least, tuple(at.tolist()), wall)
 
-    def _widest_way(self, a: Floats, b: Floats) -> _Way:
-        """Way of most clearance: that of a piece, or of what joins an end to the roads."""
+    def _widest_path(self, a: Floats, b: Floats) -> _Found:
+        """Find the path of most clearance, by bisection over the clearances of the pieces."""
         best = self._solve(a, b, 0.0, shortcut=True)
-        rooms = np.unique(self._roads.rooms[np.isfinite(self._roads.rooms)])
-        low, high = 0, len(rooms)
+        margins = np.unique(self._roads.piece_clearance)
+        low, high = 0, int(np.isfinite(margins).sum())
         while low < high:
             middle = (low + high) // 2
-            wide = self._way_with(a, b, max(float(rooms[middle]), best.room))
+            wide = self._path_with_margin(a, b, max(float(margins[middle]), best.margin))
             if wide is None:
                 high = middle
             else:
-                low, best = middle + 1, max(best, wide, key=lambda way: way.room)
-        while (wide := self._way_with(a, b, best.room + 2.0 * codes.SLACK)) is not None:
+                low, best = middle + 1, max(best, wide, key=lambda found: found.margin)
+        while (wide := self._path_with_margin(a, b, best.margin + 2.0 * codes.SLACK)) is not None:
             best = wide
         return best
 
-    def _way_with(self, a: Floats, b: Floats, room: float) -> _Way | None:
+    def _path_with_margin(self, a: Floats, b: Floats, margin: float) -> _Found | None:
         try:
-            return self._solve(a, b, self._least + room, shortcut=True)
+            return self._solve(a, b, self._least + margin, shortcut=True)
         except NoPath:
             return None
 
-    def _roomy_way(self, a: Floats, b: Floats, radius: float) -> _Way:
-        """Way whose balls overlap, if there is any: nobody walks where the clearance is 0.
+    def _path_with_overlap(self, a: Floats, b: Floats, radius: float) -> _Found:
+        """Find a path whose balls overlap: followers cannot move where the clearance is 0.
 
-        If there is none, a way is pushed off the obstacles that it touches, as `retract` does.
+        If there is none, push a path off the obstacles that it touches, as `retract` does.
         """
+        spare = _SPARE * float(self._space.resolution)
         try:
-            return self._solve(a, b, max(radius, self.radius) + self._least_room, shortcut=False)
+            return self._solve(a, b, max(radius, self.radius) + spare, shortcut=False)
         except NoPath:
-            way = self._solve(a, b, radius, shortcut=False)
-        if way.away.any():
-            return way
+            found = self._solve(a, b, radius, shortcut=False)
+        if found.away.any():
+            return found
         from footway.roadmap.retraction import retract_line
 
-        return way._replace(points=np.ascontiguousarray(retract_line(way.points, self._space)))
+        return found._replace(points=np.ascontiguousarray(retract_line(found.points, self._space)))
 
-    @property
-    def _least_room(self) -> float:
-        return _ROOMY * float(self._space.resolution)
-
-    def _balls(self, way: _Way, radius: float) -> Floats:
-        """Balls along a way, close enough to overlap for this radius. (n, 4)."""
-        first, last = (way.away > 0.0).tolist()
-        inside = self._balls_inside(way.points[first : len(way.points) - last], radius)
+    def _balls(self, found: _Found, radius: float) -> Floats:
+        """Return balls along a path, (n, 4), close enough to overlap for this radius."""
+        first, last = (found.away > 0.0).tolist()
+        inside = self._balls_inside(found.points[first : len(found.points) - last], radius)
         inside[:, 3] += self._least
-        ends = np.column_stack([way.points[[0, -1]], self._least - way.away])
+        ends = np.column_stack([found.points[[0, -1]], self._least - found.away])
         return np.ascontiguousarray(np.concatenate([ends[:first], inside, ends[2 - last :]]))
 
     def _balls_inside(self, points: Floats, radius: float) -> Floats:
-        """Balls that reach to the cells that are not free, along a polyline in free cells."""
-        room, need = self._space.clearance(points)[0], max(radius, self.radius) - self._least
-        balls = np.column_stack([points, room])
+        """Return balls that reach to the occupied cells, along a polyline in free cells."""
+        margin, need = self._space.clearance(points)[0], max(radius, self.radius) - self._least
+        balls = np.column_stack([points, margin])
         gap = np.linalg.norm(np.diff(points, axis=0), axis=1)
-        wide = gap > _NEST * (np.minimum(room[:-1], room[1:]) - need)
+        wide = gap > _NEST * (np.minimum(margin[:-1], margin[1:]) - need)
         found = [
             self._balls_between(points[k], points[k + 1], need) if wide[k] else balls[k : k + 1]
             for k in range(len(gap))
@@ -320,37 +316,37 @@ class SpaceMap:
                 return out[:count]
             out = np.empty((4 * len(out), 4))
 
-    def _solve(self, a: Floats, b: Floats, radius: float, *, shortcut: bool) -> _Way:
-        """Way between two places in free cells, or less than the margin away from them."""
+    def _solve(self, a: Floats, b: Floats, radius: float, *, shortcut: bool) -> _Found:
+        """Find a path between two places in free cells, or closer to them than the margin."""
         ends, away = np.stack([a, b]), np.zeros(2)
         out = ~self._is_free(ends)
         if out.any():
             ends[out], away[out] = nearest_within(ends[out], self._space, self._margin)
         for what, point, far in zip(("start", "goal"), (a, b), away.tolist(), strict=True):
             if np.isinf(far):
-                raise space_explain.in_obstacle(self.roadmap, what, point)
+                raise explain.in_obstacle(self.roadmap, what, point)
             if far > 0.0 and self._least - far < radius - codes.SLACK:
-                raise space_explain.tight(self.roadmap, what, point, radius, self._least - far)
-        way = self._solve_inside(ends[0], ends[1], radius, shortcut=shortcut)
+                raise explain.tight(self.roadmap, what, point, radius, self._least - far)
+        found = self._solve_inside(ends[0], ends[1], radius, shortcut=shortcut)
         if not out.any():
-            return way
-        points = np.concatenate([a[None][out[:1]], way.points, b[None][out[1:]]])
-        room = min(way.room, -float(away.max()))
-        return _Way(points, way.length + float(away.sum()), room, way.halves, away)
+            return found
+        points = np.concatenate([a[None][out[:1]], found.points, b[None][out[1:]]])
+        margin = min(found.margin, -float(away.max()))
+        return _Found(points, found.length + float(away.sum()), margin, found.halves, away)
 
-    def _solve_inside(self, a: Floats, b: Floats, radius: float, *, shortcut: bool) -> _Way:
-        room = max(0.0, radius - self._least)
+    def _solve_inside(self, a: Floats, b: Floats, radius: float, *, shortcut: bool) -> _Found:
+        margin = max(0.0, radius - self._least)
         while True:
             memory, out, line = self._memory
             status, n, length, clear, count = solve_in_space(
-                a, b, room, shortcut, self._space, self._roads, memory, out, line
+                a, b, margin, shortcut, self._space, self._roads, memory, out, line
             )
             if status != codes.FULL:
                 break
             self._grow(4 * len(out))
         if status != codes.FOUND:
             raise self._refusal(status, a, b, radius, clear)
-        return _Way(line[:n].copy(), length, clear, memory.halves[:count].copy(), np.zeros(2))
+        return _Found(line[:n].copy(), length, clear, memory.halves[:count].copy(), np.zeros(2))
 
     @property
     def _memory(self) -> tuple[Memory, Ints, Floats]:
@@ -372,16 +368,16 @@ class SpaceMap:
             ("start", a) if status in (codes.START_IN_WALL, codes.START_TIGHT) else ("goal", b)
         )
         if status in (codes.START_IN_WALL, codes.GOAL_IN_WALL):
-            return space_explain.in_obstacle(self.roadmap, what, point)
+            return explain.in_obstacle(self.roadmap, what, point)
         if status in (codes.START_TIGHT, codes.GOAL_TIGHT):
-            return space_explain.tight(self.roadmap, what, point, radius, clear + self._least)
+            return explain.tight(self.roadmap, what, point, radius, clear + self._least)
         if radius > self.radius:
             try:
                 self._solve_inside(a, b, 0.0, shortcut=False)
             except NoPath:
-                return space_explain.apart(a, b)
-            return space_explain.too_narrow(self.roadmap, a, b, radius)
-        return space_explain.apart(a, b)
+                return explain.apart(a, b)
+            return explain.too_narrow(self.roadmap, a, b, radius)
+        return explain.apart(a, b)
 
     def _radius(self, value: float | None) -> float:
         if value is None:

@@ -1,10 +1,9 @@
-"""What an object in three dimensions has beyond the cells in which it fits.
+"""The clearance margin that an object in three dimensions has in every free cell.
 
-A cell is free when the object fits wherever in the closed cell its centre is, so mostly it has some
-room there that a distance to cells does not count. In every closed free cell the object is at least
-a margin away from solid voxels. On the straight way from a place to the nearest solid point the
-last free place is as far away as the cells are, or farther, and from there the margin is still to
-go: the clearance of the object is its distance to the cells that are not free, and the margin more.
+A cell is free if the object fits with its centre anywhere in the closed cell. There the object is
+at least a margin away from solid voxels. On the straight line from a place to the nearest solid
+point, the last free place is at least as far away as the occupied cells, and the margin follows:
+the clearance of the object is at least its distance to the occupied cells plus the margin.
 """
 
 from __future__ import annotations
@@ -23,15 +22,15 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-_ROUNDING = 1e-9  # by which a size in cells may be above a whole number
+_ROUNDING = 1e-9  # tolerance, cells, when a size is rounded up to a whole number of cells
 
 
 def margin_of(space: Space) -> float:
-    """Clearance that the object has wherever in a closed free cell its centre is, m.
+    """Return the least clearance of an object with its centre in a closed free cell, m.
 
-    A box of half the size h is swept over whole voxels: the margin is what ceil(h) is more than h.
-    A free cell keeps the radius of a ball from solid voxels, and two cells of one lattice are as
-    far apart as the root of a sum of three squares.
+    A box of half the size h is swept over whole voxels: the margin is ceil(h) - h. For a ball, a
+    free cell is at least the radius away from solid voxels, and the distance of two cells of a
+    lattice is the root of a sum of three squares.
 
     Example:
         >>> from footway.environment import Volume
@@ -53,16 +52,16 @@ def margin_of(space: Space) -> float:
 
 
 def _is_sum_of_three_squares(n: int) -> bool:
-    """By Legendre: unless it is 4^a (8b + 7)."""
+    """Legendre: n is a sum of three squares unless it is 4^a (8b + 7)."""
     while n % 4 == 0:
         n //= 4
     return n % 8 != 7
 
 
 def nearest_within(points: Floats, space: Space, reach: float) -> tuple[Floats, Floats]:
-    """Nearest place in a free cell of each point (n, 3) m, and how far it is, (n,) m.
+    """Return the nearest place in a free cell of each point (n, 3) m, and its distance (n,) m.
 
-    The point itself and infinity where none is within `reach` metres.
+    The point itself and infinity if none is within `reach` metres.
     """
     at = space.lattice(points)
     cell, far = np.floor(at).astype(np.int64), math.ceil(reach / space.resolution)
@@ -79,7 +78,7 @@ def nearest_within(points: Floats, space: Space, reach: float) -> tuple[Floats, 
 
 
 def nearest_free(point: Floats, space: Space) -> Floats:
-    """Place in a free cell that is nearest to a point, (3,) m."""
+    """Return the place in a free cell that is nearest to a point, (3,) m."""
     at = space.lattice(point[None])[0]
     cells = np.argwhere(space.free)[:, ::-1]
     places = np.clip(at, cells, cells + 1)
@@ -88,7 +87,7 @@ def nearest_free(point: Floats, space: Space) -> Floats:
 
 
 def _is_free(cells: Ints, space: Space) -> NDArray[np.bool_]:
-    """Which cells (n, 3), columns i, j, k, are in the lattice and free."""
+    """Return which cells (n, 3), columns i, j, k, are in the lattice and free."""
     shape = np.array(space.free.shape[::-1])
     inside = ((cells >= 0) & (cells < shape)).all(axis=1)
     i, j, k = np.clip(cells, 0, shape - 1).T

@@ -1,8 +1,8 @@
-"""A path that keeps more distance than it must, where its corridor has room.
+"""Widen a shortest path: keep a preferred clearance where the corridor is wide enough.
 
-The taut path around circles of the disc's radius becomes the taut path around larger ones: each
-corner of the corridor gets the wanted clearance, or what the corridor leaves there if that is
-less (miran-2013, section 3: a corridor with a wanted clearance). Its way through the map stays.
+The taut path around circles of the disc's radius becomes the taut path around larger circles: each
+corner of the corridor gets the preferred clearance, or less where the corridor is narrower
+(miran-2013, section 3). The path stays in the same corridor.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-_SHARE = 0.98  # of a passage's half width that a corner's circle may take: two must not touch
+_SHARE = 0.98  # of a passage's half width: largest circle of a corner, so that two do not touch
 _ROUNDS = 500  # corners added or dropped before giving up
 _SLACK = 1e-7  # m
 
@@ -35,7 +35,7 @@ class Corners(NamedTuple):
     """Corners along a corridor."""
 
     xy: Floats  # (n, 2) m
-    side: Floats  # (n,) +1 on the left of the way, -1 on the right
+    side: Floats  # (n,) +1 on the left of the path, -1 on the right
     radius: Floats  # (n,) distance to keep, m
 
 
@@ -59,7 +59,7 @@ class _Leg(NamedTuple):
 
 
 def widen(index: Index, path: TautPath, halves: Ints, wanted: float) -> TautPath:
-    """The same way with up to `wanted` metres of clearance; the path itself where that fails."""
+    """Return the path with up to `wanted` metres of clearance; the path itself if that fails."""
     corners = _corners_along(index, path, halves, wanted)
     stops = _tighten(_stops_of(path, corners), corners)
     if stops is None:
@@ -77,14 +77,14 @@ def widen(index: Index, path: TautPath, halves: Ints, wanted: float) -> TautPath
     wide = TautPath(path.start, path.goal, path.radius, length, 0.0, pieces, "widened")
     clearance = float(polyline_clearance(wide.points, index.grid))
     if clearance < path.clearance - _SLACK or length < path.length - _SLACK:
-        return path  # what is shorter than the shortest path leads through a wall
+        return path  # a path shorter than the shortest one would cross a wall
     return replace(wide, clearance=clearance)
 
 
 def _corners_along(index: Index, path: TautPath, halves: Ints, wanted: float) -> Corners:
-    """Corners on either side of the half-edges, and the distance to keep from each."""
+    """Return the corners on both sides of the half-edges, and the distance to keep from each."""
     offsets, string, n_corners = index.axis.offsets, index.string, len(index.axis.sites)
-    room: dict[tuple[int, int], float] = {}
+    clearances: dict[tuple[int, int], float] = {}
     for half in halves.tolist():
         events = np.arange(offsets[half // 2], offsets[half // 2 + 1])
         clear = index.axis.clearance[events]
@@ -93,18 +93,18 @@ def _corners_along(index: Index, path: TautPath, halves: Ints, wanted: float) ->
             for point, distance in zip(points.tolist(), clear.tolist(), strict=True):
                 if 0 <= point < n_corners and distance >= path.radius:
                     key = (point, own)
-                    room[key] = min(room.get(key, math.inf), distance)
-    points = np.array([point for point, _ in room], dtype=np.int64)
+                    clearances[key] = min(clearances.get(key, math.inf), distance)
+    points = np.array([point for point, _ in clearances], dtype=np.int64)
     xy = string.xy[points].reshape(-1, 2)
-    free = np.array(list(room.values()))
+    free = np.array(list(clearances.values()))
     for end in (path.start, path.goal):
         free = np.minimum(free, hypot(*(xy - end).T))
     keep = np.maximum(np.minimum(wanted, _SHARE * free), path.radius)
-    return Corners(xy, np.array([side for _, side in room], dtype=np.float64), keep)
+    return Corners(xy, np.array([side for _, side in clearances], dtype=np.float64), keep)
 
 
 def _stops_of(path: TautPath, corners: Corners) -> list[_Stop]:
-    """Start, the corners that the path turns around with their wider circles, goal."""
+    """Return the start, the corners that the path turns around with wider circles, the goal."""
     stops = [_Stop(*path.start, 0.0)]
     arcs = path.pieces[path.pieces[:, RADIUS] > 0]
     for x, y, side in zip(arcs[:, CX], arcs[:, CY], np.sign(arcs[:, SWEEP]), strict=True):
@@ -115,7 +115,7 @@ def _stops_of(path: TautPath, corners: Corners) -> list[_Stop]:
 
 
 def _leg(a: _Stop, b: _Stop) -> _Leg | None:
-    """Tangent from one circle to the next; None where they overlap."""
+    """Return the tangent from one circle to the next; None where they overlap."""
     dx, dy, k = b.x - a.x, b.y - a.y, b.k - a.k
     squared = dx * dx + dy * dy
     rest = squared - k * k
@@ -127,7 +127,7 @@ def _leg(a: _Stop, b: _Stop) -> _Leg | None:
 
 
 def _tighten(stops: list[_Stop], corners: Corners) -> list[_Stop] | None:
-    """Add corners that a leg comes too close to, drop those that it need not turn around."""
+    """Add corners that a leg comes too close to, drop those that bend the path the wrong way."""
     for _ in range(_ROUNDS):
         legs = [_leg(a, b) for a, b in pairwise(stops)]
         if None in legs:
@@ -136,7 +136,7 @@ def _tighten(stops: list[_Stop], corners: Corners) -> list[_Stop] | None:
         if slack is not None:
             del stops[slack]
             continue
-        added = _first_corner_in_the_way(stops, legs, corners)  # type: ignore[arg-type]
+        added = _first_blocking_corner(stops, legs, corners)  # type: ignore[arg-type]
         if added is None:
             return stops
         stops.insert(*added)
@@ -144,17 +144,17 @@ def _tighten(stops: list[_Stop], corners: Corners) -> list[_Stop] | None:
 
 
 def _first_slack_stop(stops: list[_Stop], legs: list[_Leg]) -> int | None:
-    """Stop at which the path turns away from its circle."""
+    """Return the first stop at which the path turns away from its circle."""
     for k, (a, b) in enumerate(pairwise(legs), start=1):
         if math.copysign(1.0, stops[k].k) * (a.ux * b.uy - a.uy * b.ux) < -1e-12:
             return k
     return None
 
 
-def _first_corner_in_the_way(
+def _first_blocking_corner(
     stops: list[_Stop], legs: list[_Leg], corners: Corners
 ) -> tuple[int, _Stop] | None:
-    """Where to insert which stop, for the first leg that comes too close to a corner."""
+    """Return position and stop to insert, for the first leg that is too close to a corner."""
     for k, leg in enumerate(legs):
         length = hypot(leg.x1 - leg.x0, leg.y1 - leg.y0)
         dx, dy = corners.xy[:, 0] - leg.x0, corners.xy[:, 1] - leg.y0
@@ -172,7 +172,7 @@ def _first_corner_in_the_way(
 
 
 def _pieces(stops: list[_Stop]) -> Floats | None:
-    """Lines and arcs of a taut chain: rows as in Path.pieces."""
+    """Return the lines and arcs of a taut chain: rows as in TautPath.pieces."""
     legs = [_leg(a, b) for a, b in pairwise(stops)]
     rows = []
     for k, leg in enumerate(legs):

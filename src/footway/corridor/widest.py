@@ -1,4 +1,4 @@
-"""The widest way between two places of the map, and where it is narrowest."""
+"""Find the widest path between two places of the map, and its narrowest point."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Narrow(NamedTuple):
-    """Least clearance of some way, and the event that has it (-1: none on the way)."""
+    """Least clearance of a path, m, and its event (-1 if the path has no event)."""
 
     clearance: float
     event: int
@@ -23,24 +23,24 @@ class Narrow(NamedTuple):
 _NOTHING = Narrow(np.inf, -1)
 
 
-def narrowest_on_widest_way(index: Index, piece_s: int, piece_g: int) -> Narrow | None:
-    """Widest way from one piece of the axis to another; None when they are in two components."""
+def narrowest_on_widest_path(index: Index, piece_s: int, piece_g: int) -> Narrow | None:
+    """Return the narrowest event on the widest path between two pieces; None if unconnected."""
     graph = index.graph
     edge_s, edge_g = int(graph.edge_of[piece_s]), int(graph.edge_of[piece_g])
-    ways = []
+    candidates = []
     if edge_s == edge_g:
         low, high = sorted((piece_s, piece_g))
-        ways.append(_least(index, low + 1, high))
+        candidates.append(_least(index, low + 1, high))
     for v, from_start in _ends(index, edge_s, piece_s):
         for w, to_goal in _ends(index, edge_g, piece_g):
             between = _climb(index, v, w)
             if between is not None:
-                ways.append(min(from_start, between, to_goal))
-    return max(ways) if ways else None
+                candidates.append(min(from_start, between, to_goal))
+    return max(candidates) if candidates else None
 
 
 def _least(index: Index, first: int, last: int) -> Narrow:
-    """Narrowest of the events first to last."""
+    """Return the narrowest of the events first to last."""
     if first > last:
         return _NOTHING
     event = first + int(np.argmin(index.axis.clearance[first : last + 1]))
@@ -48,17 +48,17 @@ def _least(index: Index, first: int, last: int) -> Narrow:
 
 
 def _ends(index: Index, edge: int, piece: int) -> tuple[tuple[int, Narrow], tuple[int, Narrow]]:
-    """Both ends of an edge, with the narrowest event between a piece of it and the end."""
+    """Return both ends of an edge, with the narrowest event between its piece and that end."""
     first, last = int(index.axis.offsets[edge]), int(index.axis.offsets[edge + 1]) - 1
     v, w = index.graph.edges[edge]
     return (int(v), _least(index, first, piece)), (int(w), _least(index, piece + 1, last))
 
 
 def _climb(index: Index, v: int, w: int) -> Narrow | None:
-    """Narrowest join between two vertices of the forest: always climb from the wider one."""
+    """Return the narrowest join between two vertices of the forest; None if unconnected."""
     graph: Graph = index.graph
     least, edge = np.inf, -1
-    while v != w:
+    while v != w:  # climb from the vertex with the wider join
         if graph.join_clearance[v] < graph.join_clearance[w]:
             v, w = w, v
         if graph.join[v] == v:
@@ -72,19 +72,19 @@ def _climb(index: Index, v: int, w: int) -> Narrow | None:
 
 
 def narrow_events(index: Index, most: int) -> list[int]:
-    """Events at which a passage is narrowest, narrowest first: one for each edge at the most.
+    """Return the narrowest events of passages, narrowest first; at most one for each edge.
 
-    A passage has a wall on either side, more or less across, and widens both ways.
+    A passage has walls on roughly opposite sides and widens in both directions.
     """
     axis = index.axis
     inner = np.flatnonzero(axis.piece_left >= 0)
     inner = inner[(inner > 0) & (axis.piece_left[inner - 1] >= 0)]
-    room = axis.clearance[inner]
-    least = (room <= axis.clearance[inner - 1] + TOUCH) & (
-        room <= axis.clearance[inner + 1] + TOUCH
+    clearance = axis.clearance[inner]
+    least = (clearance <= axis.clearance[inner - 1] + TOUCH) & (
+        clearance <= axis.clearance[inner + 1] + TOUCH
     )
     across = dot(axis.left[inner] - axis.events[inner], axis.right[inner] - axis.events[inner])
-    found = inner[least & (across <= -0.5 * room * room) & (room > ON_WALL)]
+    found = inner[least & (across <= -0.5 * clearance * clearance) & (clearance > ON_WALL)]
     found = found[np.argsort(axis.clearance[found], kind="stable")]
     _, first = np.unique(index.graph.edge_of[found], return_index=True)
     chosen: list[int] = found[np.sort(first)][:most].tolist()

@@ -1,4 +1,4 @@
-"""Scratch memory of the search: made once for a map, used by every query."""
+"""Scratch memory of searches: allocated once per map and thread, reused by every query."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 class Workspace(NamedTuple):
-    """Nodes, heap and marks of one search. Not to be shared between threads."""
+    """Nodes, heap and marks of a search for a shortest path. Threads must not share it."""
 
     nf: NDArray[np.float64]  # (capacity, 8) nodes: see kernels/search
     ni: NDArray[np.int32]  # (capacity, 12)
     heap: NDArray[np.int32]  # (capacity,)
     turns: NDArray[np.float64]  # (2 ns, 4)
-    marks: NDArray[np.int64]  # (ne,) query that may use this dead end
+    marks: NDArray[np.int64]  # (ne,) last query that may enter this dead end
     count: NDArray[np.int64]  # type: ignore[assignment]  # (4,) hides tuple.count, unused
     chain: NDArray[np.int32]  # (capacity / 4, 2) corner and side
     legs: NDArray[np.float64]  # (capacity / 4 + 1, 6)
@@ -27,22 +27,22 @@ class Workspace(NamedTuple):
 
 
 class BackboneWorkspace(NamedTuple):
-    """Costs, queue and answer of one search along the axis. Not to be shared between threads."""
+    """Costs, queue and result of a search along the axis. Threads must not share it."""
 
-    cost: NDArray[np.float64]  # (nv,) length of the shortest way to a vertex, m
-    arrival: NDArray[np.int32]  # (nv,) half-edge by which it comes: see kernels/half_edges
-    seen: NDArray[np.int64]  # (nv, 2) query that reached, and that finished, a vertex
-    marks: NDArray[np.int64]  # (ne,) query whose goal lies up this dead end
+    cost: NDArray[np.float64]  # (nv,) length of the shortest path to a vertex, m
+    arrival: NDArray[np.int32]  # (nv,) half-edge by which it arrives: see kernels/half_edges
+    seen: NDArray[np.int64]  # (nv, 2) last query that reached, and that settled, a vertex
+    marks: NDArray[np.int64]  # (ne,) last query whose goal lies in this dead end
     keys: NDArray[np.float64]  # (2 ne + 2,) heap: lower bounds, m; see `heap_holds`
     queue: NDArray[np.int32]  # (2 ne + 2,) heap: vertices
-    halves: NDArray[np.int32]  # (2 ne + 2,) half-edges of the way
-    landmarks: NDArray[np.float64]  # (nv, k) length of the way from each landmark, at any radius
-    goal: NDArray[np.float64]  # (k,) length of the way from each landmark to the goal, m
+    halves: NDArray[np.int32]  # (2 ne + 2,) half-edges of the path
+    landmarks: NDArray[np.float64]  # (nv, k) distance from each landmark, whatever the radius, m
+    goal: NDArray[np.float64]  # (k,) distance from each landmark to the goal, m
     query: NDArray[np.int64]  # (1,) number of the query
 
 
-def make_ladder(index: Index, landmarks: NDArray[np.float64]) -> BackboneWorkspace:
-    """Scratch memory for `kernels/backbone`."""
+def make_backbone_workspace(index: Index, landmarks: NDArray[np.float64]) -> BackboneWorkspace:
+    """Allocate the scratch memory of `kernels/backbone`."""
     vertices, edges = len(index.axis.vertices), len(index.axis.edges)
     return BackboneWorkspace(
         cost=np.empty(vertices),
@@ -59,9 +59,9 @@ def make_ladder(index: Index, landmarks: NDArray[np.float64]) -> BackboneWorkspa
 
 
 def make_workspace(index: Index, *, capacity: int = 1 << 14) -> Workspace:
-    """Workspace for searches of about `capacity` nodes."""
+    """Allocate a workspace for searches of about `capacity` nodes."""
     corners, edges = 2 * len(index.axis.sites), len(index.axis.edges)
-    # Along a half-edge a node sets free two others at each bead, at the most.
+    # Along a half-edge a node creates at most two others at each bead.
     step = 4 * int(np.diff(index.string.offsets).max()) + 2 * int(
         np.diff(index.graph.offsets).max()
     )

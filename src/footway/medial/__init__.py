@@ -1,4 +1,4 @@
-"""From the walls of an Environment to its exact medial axis.
+"""Compute the exact medial axis of an Environment from its walls.
 
     Walls --voronoi.diagram--> Diagram --axis.medial_axis--> MedialAxis
 

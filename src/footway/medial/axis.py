@@ -1,4 +1,4 @@
-"""From the Voronoi diagram of the walls to the medial axis of the free space."""
+"""Extract the medial axis of the free space from the Voronoi diagram of the walls."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class MedialAxis(NamedTuple):
 
 
 class _Pieces(NamedTuple):
-    """Pieces of the axis before they are strung into edges."""
+    """Pieces of the axis before they are chained into edges."""
 
     vertices: Floats  # (nv, 2)
     ends: Ints  # (np, 2)
@@ -73,13 +73,14 @@ def medial_axis(walls: Walls, *, grid: float = GRID) -> MedialAxis:
     pieces = _split_at_narrowest(_detach_from_walls(pieces, voronoi), voronoi)
     if not len(pieces.ends):
         raise BadGeometry("the walkable area has no interior: is it a line, or in other units?")
-    return _string(pieces, voronoi)
+    return _chain_into_edges(pieces, voronoi)
 
 
 def _inside_free_space(voronoi: Diagram) -> _Pieces:
-    """Edges on the free side of the walls.
+    """Keep the Voronoi edges on the free side of the walls.
 
-    Edges that meet off the walls lie on one side, so one look at any wall settles a component.
+    Edges that meet away from the walls lie on the same side, so the walls of a connected component
+    decide by vote whether all of it is free.
     """
     start, end, left, right = voronoi.edges.T
     on_wall = _vertex_clearance(voronoi) < ON_WALL
@@ -88,7 +89,7 @@ def _inside_free_space(voronoi: Diagram) -> _Pieces:
     count, label = components(links[~on_wall[links[:, 0]]], len(voronoi.vertices) + len(start))
     middle = 0.5 * (voronoi.vertices[start] + voronoi.vertices[end])
     vote = _side(voronoi, left, middle) + _side(voronoi, right, middle)
-    # A room of single-line walls has no one-sided wall to vote: it is free.
+    # A component with only single-line walls has no one-sided wall to vote: it is free.
     inside = np.bincount(label[tag], weights=vote, minlength=count) >= 0
     keep = inside[label[tag]]
     return _Pieces(voronoi.vertices, voronoi.edges[keep, :2], voronoi.edges[keep, 2:])
@@ -105,17 +106,17 @@ def _vertex_clearance(voronoi: Diagram) -> Floats:
 
 
 def _side(voronoi: Diagram, site: Ints, points: Floats) -> Floats:
-    """+1 where the point is on the free side of a one-sided wall, -1 behind it, 0 elsewhere."""
+    """Return +1 for points on the free side of a one-sided wall, -1 behind it, 0 elsewhere."""
     wall = voronoi.sites[site]
     turn = cross(wall[:, 2:] - wall[:, :2], points - wall[:, :2])
     return np.where(voronoi.two_sided[site], 0.0, np.sign(turn))
 
 
 def _contract(pieces: _Pieces) -> _Pieces:
-    """Merge vertices that are all but the same: a corridor of equal squares has many of them.
+    """Merge nearly coincident vertices; regular grids of obstacles have many of them.
 
-    A contact may be nearer than it was by twice the distance that its vertex is moved, and every
-    clearance is to be right within TOUCH.
+    Moving a vertex changes its clearance by up to twice the distance moved; a quarter of TOUCH
+    keeps every clearance exact to TOUCH.
     """
     start, end = pieces.ends.T
     step = pieces.vertices[end] - pieces.vertices[start]
@@ -131,10 +132,10 @@ def _contract(pieces: _Pieces) -> _Pieces:
 
 
 def _detach_from_walls(pieces: _Pieces, voronoi: Diagram) -> _Pieces:
-    """Give every dead end that runs into a corner an end of its own.
+    """Give every dead end that runs into a wall corner a vertex of its own.
 
-    Dead ends on both sides of a wall, or between walls that touch, meet in one point of the wall;
-    there is no way from one to the other.
+    Dead ends on both sides of a wall, or between walls that touch, end in the same point of the
+    wall, but they are not connected.
     """
     position = pieces.vertices[pieces.ends].reshape(-1, 2)
     contact = closest_points(position, voronoi.sites[np.repeat(pieces.sites[:, 0], 2)])
@@ -147,7 +148,7 @@ def _detach_from_walls(pieces: _Pieces, voronoi: Diagram) -> _Pieces:
 
 
 def _split_at_narrowest(pieces: _Pieces, voronoi: Diagram) -> _Pieces:
-    """Cut pieces where the clearance is least inside them, so that it is monotone on each piece."""
+    """Split pieces at an interior minimum of clearance, so that it is monotone on each piece."""
     narrowest, found = _narrowest_points(pieces, voronoi)
     extra = len(pieces.vertices) + np.arange(found.sum())
     first, second = pieces.ends.copy(), pieces.ends[found].copy()
@@ -161,7 +162,7 @@ def _split_at_narrowest(pieces: _Pieces, voronoi: Diagram) -> _Pieces:
 
 
 def _narrowest_points(pieces: _Pieces, voronoi: Diagram) -> tuple[Floats, NDArray[np.bool_]]:
-    """Where two sites are closest to each other, and whether that is inside the piece."""
+    """Midpoint of the two sites' closest points (n, 2) m, and whether it is inside the piece."""
     left, right = pieces.sites.T
     swap = voronoi.is_point[right] & ~voronoi.is_point[left]
     point, other = np.where(swap, right, left), np.where(swap, left, right)
@@ -180,7 +181,7 @@ def _narrowest_points(pieces: _Pieces, voronoi: Diagram) -> tuple[Floats, NDArra
     return narrowest, inside & voronoi.is_point[point]
 
 
-def _string(pieces: _Pieces, voronoi: Diagram) -> MedialAxis:
+def _chain_into_edges(pieces: _Pieces, voronoi: Diagram) -> MedialAxis:
     """Join pieces into edges between vertices whose degree is not two."""
     order, forward, piece_offsets = chain_pieces(pieces.ends, len(pieces.vertices))
     ends = np.where(forward[:, None], pieces.ends[order], pieces.ends[order][:, ::-1])

@@ -1,4 +1,4 @@
-"""The Voronoi diagram of walls, from pyvoronoi's objects into arrays."""
+"""Compute the Voronoi diagram of walls with pyvoronoi and convert it to arrays."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _construct(
 
 @contextmanager
 def _no_garbage_collection() -> Iterator[None]:
-    """The collector looks in vain through a hundred thousand new objects, again and again."""
+    """Pause the collector, which would scan a hundred thousand new objects repeatedly."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -51,7 +51,7 @@ def test_what_was_saved_is_loaded(tmp_path):
 
 
 @pytest.mark.parametrize("cut", [0, 1, 31, 32, 40, 1031])
-def test_a_cut_file_is_told_once(cut, tmp_path, capsys):
+def test_a_truncated_file_is_reported_once(cut, tmp_path, capsys):
     for name in ("one", "two"):
         files.save(tmp_path, name, b"x" * 1000)
         path = tmp_path / f"{name}.kernel"

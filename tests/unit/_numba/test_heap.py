@@ -1,4 +1,4 @@
-"""The heap of all searches gives its entries in the order of their keys."""
+"""The heap returns its entries in the order of their keys."""
 
 from __future__ import annotations
 

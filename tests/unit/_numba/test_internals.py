@@ -1,4 +1,4 @@
-"""The cache of kernels: what it tells apart, and what of Numba's internals it needs."""
+"""The cache of kernels: what it distinguishes, and which internals of Numba it needs."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Pack:
         (self.root / "pack" / "helper.py").write_text(helper)
 
     def run(self, **variables: str) -> tuple[float, list[str], str]:
-        """Return the result of the kernel, what was compiled, and what was told."""
+        """Return the result of the kernel, what was compiled, and the messages."""
         path = os.pathsep.join([str(self.root), os.environ.get("PYTHONPATH", "")])
         done = subprocess.run(
             [sys.executable, "-c", PROGRAM],
@@ -155,7 +155,7 @@ def test_other_fields_are_compiled_anew(pack):
 
 
 def test_settings_have_files_of_their_own(pack):
-    """A kernel that checks indices, or is made for another CPU, is another kernel."""
+    """A kernel that checks indices, or is compiled for another CPU, has a file of its own."""
     pack.run()
     for settings in (
         {"NUMBA_BOUNDSCHECK": "1"},
@@ -193,7 +193,7 @@ def test_damaged_files_are_compiled_anew(pack):
 
 
 def test_a_cache_that_cannot_be_written_to(pack, tmp_path):
-    """One line says so; nothing is left elsewhere."""
+    """One line is printed; no file is left elsewhere."""
     pack.cache.write_text("a file")
     (tmp_path / "temporary").mkdir()
     result, compiled, told = pack.run(TMPDIR=str(tmp_path / "temporary"))
@@ -251,7 +251,7 @@ _inner_last_of_large = inner(_last_of_large)
 
 
 class TestAddresses:
-    """A kernel that contains an address of this process is of no use to another one."""
+    """A kernel that contains an address of this process is useless in another one."""
 
     @pytest.mark.parametrize("function", [_last_of_large, _calls_last_of_large])
     def test_are_not_kept(self, function, monkeypatch, tmp_path):
@@ -345,7 +345,7 @@ def test_fields_are_in_the_description_of_a_type():
 
 
 class TestOtherVersions:
-    """With a Numba that was not checked, its own cache is used, in a folder by all sources."""
+    """With an untested Numba, its own cache is used, in a folder named by all sources."""
 
     PROGRAM = (
         "import footway._numba\n"
@@ -376,7 +376,7 @@ class TestOtherVersions:
 
 
 class TestInternals:
-    """Fails when a new version of Numba is installed whose internals are not as we use them."""
+    """Fails if the internals of a new version of Numba differ from those that we use."""
 
     def test_version(self):
         assert is_supported(), (

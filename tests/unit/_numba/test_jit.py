@@ -48,7 +48,7 @@ print(json.dumps(counts))
 
 
 def run(code: str, **variables: str) -> str:
-    """Standard output of code in a new interpreter."""
+    """Return the standard output of code in a new interpreter."""
     done = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
@@ -61,7 +61,7 @@ def run(code: str, **variables: str) -> str:
 
 
 def test_each_entry_kernel_has_one_signature(tmp_path):
-    """More than one means that some caller does not normalise its arrays: compiled twice."""
+    """More than one signature means that a caller does not normalise its arrays."""
     code = WORKLOAD.replace("FILE", repr(str(tmp_path / "map")))
     signatures = json.loads(run(code).splitlines()[-1])
     called = {name: found for name, found in signatures.items() if found}
@@ -117,7 +117,7 @@ def test_compilation_is_announced_once(tmp_path):
     assert run(code, **place).strip() == "0", "from the cache it is silent"
 
 
-def test_who_has_not_said_it_is_asked_again():
+def test_a_listener_that_returned_false_is_called_again():
     said = []
 
     def say():

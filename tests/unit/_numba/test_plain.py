@@ -1,4 +1,4 @@
-"""Numba's own cache, for versions of Numba that were not checked."""
+"""Numba's own cache, for untested versions of Numba."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from footway._numba import plain
 
 
 class Kernel:
-    """Notes where Numba would put its cache."""
+    """Records where Numba would put its cache."""
 
     def enable_caching(self):
         self.folder = config.CACHE_DIR

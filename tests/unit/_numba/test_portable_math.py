@@ -1,4 +1,4 @@
-"""Our own elementary functions: accurate, and the same in kernels and for arrays."""
+"""The portable elementary functions are accurate, and equal in kernels and for arrays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ COUNT = 1500
 
 
 def around(*middles: float) -> np.ndarray:
-    """Numbers next to some places, by a few units in the last place up to a thousandth."""
+    """Return numbers near some values, from a few units in the last place to a thousandth away."""
     near = RandomStream(3).normal(40) * np.logspace(-16, -3, 40)
     return np.concatenate([middle * (1.0 + near) for middle in middles])
 
@@ -64,7 +64,7 @@ def test_the_angle_of_a_vector_is_accurate_in_all_quadrants():
 
 
 def test_angles_beyond_a_right_angle_are_not_biased():
-    """Pi has a part below the last place: without it, they are half a unit too small on average."""
+    """Without the part of pi below the last place, results are half a unit too small on average."""
     y, x = np.abs(RandomStream(5).normal(2 * COUNT).reshape(2, -1))
     with mpmath.workprec(140):
         exact = [mpmath.atan2(float(b), float(-a)) for b, a in zip(y, x, strict=True)]
@@ -126,7 +126,7 @@ def test_random_numbers_are_uniform_normal_and_whole():
 
 
 def test_random_numbers_are_these():
-    """The first numbers of a seed, for ever."""
+    """The first numbers of a seed never change."""
     assert RandomStream(7).uniform(2).tolist() == [0.625095466604667, 0.8972138009695755]
     assert RandomStream([7, 1]).integers(1000, 4).tolist() == [770, 111, 189, 159]
 

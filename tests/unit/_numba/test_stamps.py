@@ -127,7 +127,7 @@ def test_changes_with_what_is_found_through_a_module(monkeypatch):
 
 @pytest.mark.parametrize("use", ["helper.deepest(x)", "helper.FACTOR * x"])
 def test_changes_with_what_another_package_finds_through_a_module_of_footway(use):
-    """Kernels of tests and of users call `forces.attraction(...)`, and must not be stale."""
+    """Kernels of tests and users call `forces.attraction(...)` and must not become stale."""
     seen = set()
     for factor in ("2.0", "3.0"):
         helper, user = types.ModuleType("footway.made_up_kernels"), types.ModuleType("elsewhere")

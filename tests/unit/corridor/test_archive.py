@@ -1,4 +1,4 @@
-"""Saved maps come back to the last bit; damaged ones are refused in one line."""
+"""Saved maps are restored bit for bit; damaged files are rejected with one line."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def folder(tmp_path_factory):
 
 
 def with_array(file, name, value) -> None:
-    """Put another array into a file, or leave it out."""
+    """Replace an array of a file, or remove it."""
 
     def change(_header, arrays):
         del arrays[name]
@@ -64,7 +64,7 @@ def array_of(file, name) -> np.ndarray:
 
 
 def refused(file) -> str:
-    """Return the message with which a file is refused: one line that names the file."""
+    """Return the message with which a file is rejected: one line that names the file."""
     with pytest.raises(fw.BadFile) as error:
         fw.CorridorMap.load(file)
     message = str(error.value)
@@ -191,7 +191,7 @@ class TestRefused:
     )
     @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e9, 7.0])
     def test_any_other_number(self, saved, field, value):
-        """Each number of the axis follows from others."""
+        """Every number of the axis is checked against others."""
         array = array_of(saved, field)
         array.flat[1] = value
         with_array(saved, field, array)
@@ -213,14 +213,14 @@ class TestRefused:
         assert "the arrays do not fit together" in refused(saved)
 
     def test_a_wall_that_does_not_end_in_points(self, saved):
-        """A wall far outside, which no part of the axis knows."""
+        """Add a wall far outside that no piece of the axis refers to."""
         more_sites(saved, [(90.0, 90.0, 95.0, 95.0)])
         assert "the arrays do not fit together" in refused(saved)
         more_sites(saved, [(90.0, 90.0, 90.0, 90.0)])  # one end is not enough
         assert "the arrays do not fit together" in refused(saved)
 
     def test_a_wall_nearer_than_the_clearance(self, saved):
-        """A short wall beside the axis, with its ends, which no part of the axis knows."""
+        """Add a short wall beside the axis, with its ends, that no piece of the axis refers to."""
         widest = np.argmax(array_of(saved, "clearance"))
         x, y = array_of(saved, "events")[widest] + 0.1
         ends = [(x, y, x, y), (x + 0.1, y, x + 0.1, y)]
@@ -228,12 +228,12 @@ class TestRefused:
         assert "the arrays do not fit together" in refused(saved)
 
     def test_lengths_below_zero(self, saved):
-        """Searches went on for ever, and beyond the ends of arrays."""
+        """Such files once made searches endless or read beyond the ends of arrays."""
         with_array(saved, "piece_length", -array_of(saved, "piece_length"))
         assert "array piece_length has the number" in refused(saved)
 
     def test_what_was_not_written_by_us(self, saved):
-        """A number that fits, but whose digest does not."""
+        """The value is valid, but the digest does not match."""
         header, arrays = unpack(saved.read_bytes())
         arrays["two_sided"] = ~arrays["two_sided"]
         saved.write_bytes(pack(header, arrays, seal=False))
@@ -246,7 +246,7 @@ class TestRefused:
         refused(saved)
 
     def test_arrays_of_another_map(self, saved, tmp_path):
-        """Every array is sound, but they do not belong together."""
+        """Every array is valid, but they do not belong together."""
         other = tmp_path / "other"
         fw.CorridorMap.build(fw.Environment.from_polygons(bounds=(0, 0, 3, 3))).save(other)
         content = saved.read_bytes()
@@ -257,7 +257,7 @@ class TestRefused:
 
 
 class TestDamage:
-    """Refused, or read as some map: never another error, never a crash."""
+    """The file is rejected or read as some map: no other error, no crash."""
 
     @examples(60)
     @given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), min_size=1, max_size=8))
@@ -275,7 +275,7 @@ class TestDamage:
         st.integers(-3, 400),
     )
     def test_flipped_numbers(self, content, folder, field, place, value):
-        """As above, where the zip's checksums are right."""
+        """As above, with correct checksums of the zip file."""
         header, arrays = unpack(content)
         arrays[field].flat[place % arrays[field].size] = value
         (folder / "numbers").write_bytes(pack(header, arrays))

@@ -1,4 +1,4 @@
-"""Sampled balls: do they cover what they say?"""
+"""Sampled balls: the stated coverage is correct."""
 
 from __future__ import annotations
 
@@ -66,13 +66,13 @@ def test_each_ball_knows_its_edge(cmap, balls):
 
 
 def test_narrow_places_have_balls_too(cmap):
-    """All but those below 5 cm, which cover nothing that matters."""
+    """All but those below 5 cm, which cover a negligible area."""
     radii = cmap.balls(0.99).radii
     assert 0.05 < radii.min() < 0.1
 
 
 def test_they_are_as_few_as_it_takes():
-    """Not the closest balls that were tried, but the sparsest that cover enough."""
+    """The sparsest balls that cover enough are returned."""
     room = fw.CorridorMap.build(fw.Environment.from_polygons(bounds=(0, 0, 20, 10)))
     few, many = room.balls(0.9), room.balls(0.985)
     assert len(few.radii) < 0.6 * len(many.radii)

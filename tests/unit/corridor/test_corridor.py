@@ -1,4 +1,4 @@
-"""The corridor: a backbone with balls that touch the walls and hold no wall inside."""
+"""The corridor: a backbone with balls that touch the walls and contain no wall."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXACT = 1e-6
 
 
 def assert_corridor(env: fw.Environment, corridor: fw.Corridor) -> None:
-    """Everything that cmm-2007, definition 4, promises; inner balls are those on the axis."""
+    """Check the properties of cmm-2007, definition 4; inner balls are those on the axis."""
     walls = NearestWall(env)
     backbone, radii = corridor.backbone, corridor.radii
     assert len(backbone) == len(radii) == len(corridor.left) == len(corridor.right)
@@ -40,7 +40,7 @@ def assert_corridor(env: fw.Environment, corridor: fw.Corridor) -> None:
 
 
 def on_axis(corridor: fw.Corridor) -> np.ndarray:
-    """Which balls are on the axis: those between the ends and the axis all have its one place."""
+    """Return which balls are on the axis; all balls between an end and the axis have one place."""
     place = np.column_stack([*corridor.places])
     return (place != place[0]).any(axis=1) & (place != place[-1]).any(axis=1)
 
@@ -100,7 +100,7 @@ def test_the_path_stays_inside(cmap):
 
 
 def test_narrow_doors_lead_elsewhere(env):
-    """A small door is short, a wide one is long: the radius decides."""
+    """The radius decides between a short path with a narrow door and a long, wide one."""
     env = fw.Environment.from_polygons(
         bounds=(0, 0, 20, 10),
         obstacles=[[(9, 0), (11, 0), (11, 4.7), (9, 4.7)], [(9, 5.3), (11, 5.3), (11, 8), (9, 8)]],
@@ -115,7 +115,7 @@ def test_narrow_doors_lead_elsewhere(env):
 
 @pytest.mark.parametrize("ends", [((2, 5), (28, 5)), ((2, 1), (28, 1)), ((15, 5), (2, 5))])
 def test_narrow_doors_far_from_both_ends_lead_elsewhere(ends):
-    """Also where no end is on the edge of the axis that leads through the door."""
+    """Also if neither end is on the edge of the axis that leads through the door."""
     walls = [
         [(x, low), (x + 2, low), (x + 2, high), (x, high)]
         for x in (9, 19)
@@ -153,7 +153,7 @@ def test_random(data, scene, radius):
 
 @pytest.mark.parametrize("step", [0.1, 0.3, 2.5])
 def test_the_axis_has_points_at_most_a_step_apart(step):
-    """In a room with straight pieces only; and no more points than it takes."""
+    """In a room with straight pieces only; and not more points than needed."""
     room = fw.CorridorMap.build(fw.Environment.from_polygons(bounds=(0, 0, 20, 4)))
     lines = room.axis(step)
     count = 0

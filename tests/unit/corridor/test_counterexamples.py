@@ -1,4 +1,4 @@
-"""Queries that random search once found answered wrongly, cut down to the smallest scene."""
+"""Queries that random tests once found answered wrongly, reduced to the smallest scene."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def test_closed_is_closed(walls, radius: float):
 
 
 def test_a_point_beside_the_end_of_a_wall_where_others_meet_is_free():
-    """All walls that meet in (2, 2) are as near to it; one of them has its foot there."""
+    """All walls that meet in (2, 2) are equally near; one of them has the foot there."""
     walls = [[(0, 2), (2, 2)], [(2, 0), (2, 2)], [(2, 2), (2, 4)], [(2.1, 2), (4, 2)]]
     env = fw.Environment.from_polygons(
         bounds=(0, 0, 4, 4), lines=[shapely.LineString(w) for w in walls]

@@ -142,7 +142,7 @@ class TestInWalls:
         assert cmap.clearance([(far, far)])[0] == 0
 
     def test_no_none_for_what_is_no_question(self, cmap):
-        """A batch has no message to give: None, and the others are answered."""
+        """In a batch a bad query gives None, and the others are answered."""
         answers = cmap.paths([(5, 5), LEFT], [RIGHT, RIGHT])
         assert answers[0] is None
         assert answers[1] is not None
@@ -215,7 +215,7 @@ class TestNoWay:
         assert pinch.at == (0.1, 3)
 
     def test_bottleneck_of_two_places_between_doors_is_no_door(self):
-        """They are on one edge of the axis, on which a door is before and behind both of them."""
+        """Both ends are on one edge of the axis, with a door before and behind them."""
         doors = [[(x, y), (x, y + 1.5)] for x in (5, 15) for y in (0, 2.5)]
         hall = fw.CorridorMap.build(fw.Environment.from_polygons(bounds=(0, 0, 20, 4), lines=doors))
         for a, b in (((6.5, 2), (13.5, 2)), ((13.5, 2), (6.5, 2))):
@@ -268,15 +268,15 @@ class TestBatches:
 
 
 class TestClearanceWish:
-    """The wanted distance from walls, where there is room for more than the radius."""
+    """The preferred distance from walls, where the corridor is wide enough."""
 
     @pytest.mark.parametrize("bad", [-0.1, math.nan, "far"])
     def test_is_a_length(self, cmap, bad):
         with pytest.raises(fw.BadQuery):
             cmap.path(LEFT, RIGHT, clearance=bad)
 
-    def test_is_kept_where_there_is_room(self, cmap):
-        """Around the pillar there is room for 0.8 m; through the door of 1 m there is not."""
+    def test_is_kept_where_the_corridor_is_wide_enough(self, cmap):
+        """A clearance of 0.8 m is possible around the pillar, but not through the door of 1 m."""
         start, goal = (5, 3), (5, 7)
         assert cmap.path(start, goal, radius=0.25).clearance == pytest.approx(0.25)
         wide = cmap.path(start, goal, radius=0.25, clearance=0.8)

@@ -1,4 +1,4 @@
-"""Retraction of points onto the medial axis, where rounding of the input counts most."""
+"""Retraction of points onto the medial axis, where it is most sensitive to rounding."""
 
 from __future__ import annotations
 

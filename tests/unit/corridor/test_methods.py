@@ -1,4 +1,4 @@
-"""How a path was found: what `Path.method` says, and the path along the axis."""
+"""How a path was found: `Path.method`, and the path along the axis."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_the_search_finds_the_shortest(cmap):
     assert cmap.path(LEFT, RIGHT).to_dict()["method"] == "shortest"
 
 
-def test_a_wish_for_clearance_widens_it(cmap):
+def test_a_preferred_clearance_widens_it(cmap):
     wide = cmap.path((1, 8), (9, 3), radius=0.25, clearance=0.8)
     assert wide.method == "widened"
     assert wide.length > cmap.path((1, 8), (9, 3), radius=0.25).length
@@ -43,7 +43,7 @@ def test_a_wider_path_that_would_lead_through_a_wall_is_not_taken():
 
 
 def test_a_path_of_many_turns_is_the_shortest_too():
-    """Around more corners than there is memory for at first."""
+    """Around more corners than fit in the initial memory."""
     baffles = [[(x, 0), (x, 3)] if x % 2 else [(x, 1), (x, 4)] for x in range(1, 401)]
     env = fw.Environment.from_polygons(bounds=(0, 0, 401, 4), lines=baffles)
     snake = fw.CorridorMap.build(env)
@@ -109,7 +109,7 @@ def test_a_path_along_the_axis_that_cuts_a_curve_is_refined_or_refused(fine_from
 
 @kernel
 def arc_around(corner, sigma, ends, out, chain, legs, grid, xy):
-    """Pieces of the way around one corner: how many, length, least clearance of its arc."""
+    """Write the pieces of a path around a corner: (number, length, clearance of its arc)."""
     chain[0, 0], chain[0, 1] = corner, sigma
     draw_legs(1, chain, legs, xy, ends)
     return _write_pieces(1, out, chain, legs, grid, xy, ends)
@@ -138,7 +138,7 @@ def test_an_arc_is_as_near_to_a_post_as_it_says(post, least):
     assert found == pytest.approx(least)
 
 
-def test_the_points_of_an_arc_without_room_keep_the_radius():
+def test_points_of_an_arc_close_to_a_wall_keep_the_radius():
     """Around a corner with a slanted wall opposite, as far away as the disc is wide."""
     env = fw.Environment.from_polygons(
         [(0, 0), (5.199, 0), (6, 0.332), (6, 6), (5, 6), (5, 1), (0, 1)]

@@ -1,4 +1,4 @@
-"""Queries on roadmaps with blends: C1 paths of lines and arcs, and the exact map where they end."""
+"""Queries on roadmaps with blends: C1 paths of lines and arcs, and the exact map beyond them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def free_points(cmap: fw.CorridorMap, count: int, seed: int, radius: float = RAD
 
 
 def judge(path: fw.Path, walls: shapely.Geometry) -> None:
-    """C1, from start to goal, with the length and the clearance that it says."""
+    """Check that a path is C1, from start to goal, with the stated length and clearance."""
     pieces = smooth.pieces_of(path.pieces)
     gap, bend = smooth.gaps_and_bends(pieces)
     assert gap < 1e-7
@@ -87,7 +87,7 @@ class TestPaths:
         door = path.points[np.abs(path.points[:, 0] - 10).argmin()]
         assert 4.5 < door[1] < 5.5
 
-    def test_a_free_straight_way_is_taken(self, blended):
+    def test_a_free_straight_line_is_returned(self, blended):
         assert len(blended.path((1, 1), (8, 1.5), radius=RADIUS).pieces) == 1
 
     def test_start_is_goal(self, blended):
@@ -117,7 +117,7 @@ class TestPaths:
 
     @pytest.mark.parametrize("threads", [2, 3, 4])
     def test_threads_have_one_answer(self, blended, cmap, threads):
-        """To the last bit; more queries than threads take at a time, and some on the exact map."""
+        """Bit for bit; for more queries than a batch holds, some of them on the exact map."""
         starts, goals = (free_points(cmap, 300, seed) for seed in (9, 10))
         alone = blended.paths(starts, goals, radius=RADIUS, threads=1)
         together = blended.paths(starts, goals, radius=RADIUS, threads=threads)
@@ -143,7 +143,7 @@ AROUND = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 0)]
 
 
 class TestSearch:
-    def test_the_shorter_way_round(self):
+    def test_the_shorter_path_is_found(self):
         path = hall(RING, AROUND, [BLOCK]).path((2, 6), (18, 6), radius=RADIUS)
         assert path.points[:, 1].min() < 4
 
@@ -181,7 +181,7 @@ class TestSearch:
         judge(path, walls=env.walkable.boundary)
 
     def test_a_wide_disc_gets_smaller_blends(self):
-        """Also at turns whose blends were made for the wish, which is less than its radius."""
+        """Also at turns whose blends were made for a preferred clearance below its radius."""
         fins = [[(5, 0), (7, 0), (7, 8), (5, 8)], [(13, 4), (15, 4), (15, 12), (13, 12)]]
         nodes = [(2.5, 2), (2.5, 10), (10, 10), (10, 2), (18, 2), (18, 10)]
         edges = [(k, k + 1) for k in range(5)]
@@ -249,7 +249,7 @@ class TestEdited:
         assert closed.path((2, 2), (2, 8), radius=RADIUS).length > 0
 
     def test_a_gap_off_the_grid_that_is_less_than_the_disc(self):
-        """0.4996 m wide, but 0.5 m between walls that are moved to the grid."""
+        """The passage is 0.4996 m wide, but 0.5 m between walls that are snapped to the grid."""
         env = fw.Environment.from_polygons(bounds=(0, 0, 20, 12))
         editor = Editor(voronoi_prm(env, radius=RADIUS))
         editor.add_fake_obstacle([(9.5, 0.4996), (10.5, 0.4996), (10.5, 11.9), (9.5, 11.9)])
@@ -260,7 +260,7 @@ class TestEdited:
         assert error.value.pinch.at == pytest.approx((9.5, 0.25), abs=1.01)
         assert closed.path((2, 0.25), (18, 0.25), radius=0.248).clearance >= 0.248 - 1e-6
 
-    def test_a_second_way_that_is_too_tight_is_refused_too(self, roadmap, monkeypatch):
+    def test_a_second_path_that_is_too_narrow_is_rejected_too(self, roadmap, monkeypatch):
         solver = BlendSolver(roadmap)
         monkeypatch.setattr(solver, "_clearance", lambda _: RADIUS - 1e-4)
         with pytest.raises(fw.NoPath, match=r"a disc of radius 0\.25 m"):
@@ -290,7 +290,7 @@ class TestOthers:
     def test_it_knows_the_radius_that_it_was_made_for(self, blended):
         assert blended.solver.made_for == RADIUS
 
-    def test_a_wished_clearance_leaves_lines_and_arcs_as_they_are(self, blended):
+    def test_a_preferred_clearance_leaves_lines_and_arcs_as_they_are(self, blended):
         plain, wished = (
             blended.path((2, 2), (12, 8), radius=RADIUS, clearance=wish) for wish in (None, 0.6)
         )

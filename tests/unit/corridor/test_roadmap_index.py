@@ -1,4 +1,4 @@
-"""A corridor map from a roadmap in the plane: queries, walkers and crowds work on it unchanged."""
+"""A corridor map from a roadmap in the plane: queries, followers and crowds work unchanged."""
 
 from __future__ import annotations
 
@@ -79,10 +79,10 @@ class TestPaths:
         door = path.points[np.abs(path.points[:, 0] - 10).argmin()]
         assert 4.5 < door[1] < 5.5
 
-    def test_a_free_straight_way_is_taken(self, roads):
+    def test_a_free_straight_line_is_returned(self, roads):
         assert len(roads.path((1, 1), (8, 1.5), radius=RADIUS).points) == 2
 
-    def test_wanted_clearance_is_no_less(self, roads):
+    def test_preferred_clearance_is_no_less(self, roads):
         plain = roads.path((2, 5), (12, 5), radius=RADIUS)
         wide = roads.path((2, 5), (12, 5), radius=RADIUS, clearance=0.45)
         assert wide.clearance >= min(plain.clearance, RADIUS)
@@ -102,7 +102,7 @@ def field() -> fw.CorridorMap:
 class TestDetours:
     @pytest.mark.parametrize("turned", [False, True])
     def test_a_path_does_not_pass_its_ends(self, field, turned):
-        """The goal is joined to one of two roads to a dead end, and the path came on the other."""
+        """The goal is joined to one of two roads to a dead end; the path arrives on the other."""
         ends = np.array([(20.79, 35.81), (23.54, 9.25)])
         start, goal = ends[::-1] if turned else ends
         path = field.path(start, goal, radius=0.5)
@@ -210,7 +210,7 @@ class TestCorridors:
         assert roads.bottleneck((2, 5), (15, 8)).radius <= exact.radius + 1e-9
 
 
-def test_a_node_without_edges_serves_its_room():
+def test_a_node_without_edges_serves_its_surroundings():
     env = fw.Environment.from_polygons(
         bounds=(0, 0, 9, 4), obstacles=[[(4, 0), (5, 0), (5, 4), (4, 4)]]
     )

@@ -33,7 +33,7 @@ def smap(request, volume):
 
 @pytest.fixture(scope="module")
 def middle(volume):
-    """A hand-made roadmap with room on all sides."""
+    """A hand-made roadmap with free space on all sides."""
     space = make_space(volume, radius=0.4)
     nodes = [(4, 5, 5), (8, 5, 7), (11, 5, 7), (13, 5, 5)]
     paths = [(0, 1), (1, 2), (2, 3)]
@@ -146,7 +146,7 @@ class TestRefusals:
             closed.roadmap.in_effect.space.clearance(free)[0]
         )
 
-    def test_a_box_that_wants_more_room(self, smap):
+    def test_a_box_that_needs_more_clearance(self, smap):
         with pytest.raises(fw.NoPath, match="a box of 1 x 1 x 1 m with 6 m around it does not get"):
             smap.path((2, 2, 2), (13, 8, 2), radius=6)
 
@@ -227,7 +227,7 @@ class TestBottleneck:
         assert room == pytest.approx(pinch.radius, abs=0.05)
         assert np.linalg.norm(np.subtract(pinch.at, pinch.obstacle)) <= room + 1e-9
 
-    def test_no_way_at_all(self, smap):
+    def test_no_path_at_any_radius(self, smap):
         with pytest.raises(fw.NoPath) as error:
             smap.bottleneck((2, 2, 2), (18, 5, 5))
         assert error.value.reason == "components"

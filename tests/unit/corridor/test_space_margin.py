@@ -1,4 +1,4 @@
-"""The room that an object has in every cell in which it fits."""
+"""The margin that an object has in every cell in which it fits."""
 
 from __future__ import annotations
 

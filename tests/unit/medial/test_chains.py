@@ -1,4 +1,4 @@
-"""Pieces joined into chains between branches; a ring without a branch is cut somewhere."""
+"""Pieces are joined into chains between branches; a ring without a branch is cut once."""
 
 from __future__ import annotations
 

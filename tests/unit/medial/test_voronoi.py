@@ -1,4 +1,4 @@
-"""The Voronoi diagram of walls: its limits, and what it leaves behind."""
+"""The Voronoi diagram of walls: its limits and side effects."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The shortest way along the medial axis, and the balls along a way (cmm-2007, definitions 3, 4).
+"""The shortest backbone along the medial axis, and the balls along it (cmm-2007, definitions 3, 4).
 
 A* on the vertices of the axis. Its lower bound comes from landmarks (Goldberg and Harrelson, SODA
-2005): no way is shorter than the difference of two distances from a third vertex, whatever the
-radius. A dead end is entered only where the start or the goal lies in it.
+2005): by the triangle inequality, no path is shorter than the difference of the distances of its
+ends from a landmark. A dead end is entered only if the start or the goal lies in it.
 """
 
 from __future__ import annotations
@@ -20,14 +20,16 @@ from footway.corridor.kernels.query import is_connected, is_wide_to_end
 from footway.corridor.kernels.search import FOUND, FULL
 from footway.corridor.kernels.tangents import SLACK
 
-NEST = 0.25  # spacing of balls relative to R - r: each centre lies well inside its neighbours
+NEST = (
+    0.25  # spacing of balls relative to R - r: each centre lies well inside its neighbours' balls
+)
 CLOSEST = 1e-3  # m, between balls where R is nearly r
 SAG = 1.6e-6  # m, times R: square of the spacing at which a chord leaves a parabola by 1e-7 m
 
 
 @inner
 def _length(dx, dy):
-    """Length of a vector; math.hypot guards against overflow, at several times the price."""
+    """Length of a vector; several times faster than math.hypot, which guards against overflow."""
     return math.sqrt(dx * dx + dy * dy)
 
 
@@ -42,7 +44,7 @@ def spacing(room, radius, step):
 
 @inner
 def _length_to_end(piece, x, y, edge, end, axis):
-    """Length along an edge from a place on one of its pieces to its first or last vertex."""
+    """Length along an edge from a point on one of its pieces to its first or last vertex."""
     if end == 0:
         length = _length(x - axis.events[piece, 0], y - axis.events[piece, 1])
         for i in range(axis.offsets[edge], piece):
@@ -56,7 +58,7 @@ def _length_to_end(piece, x, y, edge, end, axis):
 
 @inner
 def _length_between(piece_s, sx, sy, piece_g, gx, gy, radius, axis):
-    """Length between two places of one edge; infinite where it is too narrow between them."""
+    """Length between two points on one edge; infinite if the edge is too narrow between them."""
     low, high = min(piece_s, piece_g), max(piece_s, piece_g)
     if low == high:
         return _length(gx - sx, gy - sy)
@@ -73,7 +75,7 @@ def _length_between(piece_s, sx, sy, piece_g, gx, gy, radius, axis):
 
 @inner
 def _mark_way_up(edge, query, graph, marks):
-    """Allow the dead ends between the core and this edge."""
+    """Mark the dead ends between this edge and the core as allowed in this query."""
     for end in range(2):
         v = graph.edges[edge, end]
         while graph.up[v] >= 0:
@@ -84,7 +86,7 @@ def _mark_way_up(edge, query, graph, marks):
 
 @inner
 def _bound(v, gx, gy, vertices, landmarks, goal):
-    """Lower bound of the way from a vertex to the goal, whose landmark distances are given."""
+    """Lower bound on the length from a vertex to the goal; `goal` (k,): its landmark distances."""
     bound = _length(vertices[v, 0] - gx, vertices[v, 1] - gy)
     for k in range(len(goal)):
         bound = max(bound, abs(landmarks[v, k] - goal[k]))
@@ -93,7 +95,7 @@ def _bound(v, gx, gy, vertices, landmarks, goal):
 
 @inner
 def _reach(v, cost, half, gx, gy, query, size, vertices, ladder):
-    """Note a way to a vertex if it is the shortest so far."""
+    """Record a path to a vertex if it is the shortest so far; return the size of the heap."""
     if ladder.seen[v, 1] == query or (ladder.seen[v, 0] == query and ladder.cost[v] <= cost):
         return size
     ladder.seen[v, 0], ladder.cost[v], ladder.arrival[v] = query, cost, half
@@ -103,9 +105,9 @@ def _reach(v, cost, half, gx, gy, query, size, vertices, ladder):
 
 @inner
 def find_backbone(start, goal, radius, index, ladder):
-    """Half-edges of the shortest way between two places of the axis, written to the ladder.
+    """Write the half-edges of the shortest path between two points on the axis to ladder.halves.
 
-    Returns how many; -1 where there is none.
+    Returns their number; -1 if there is no path. `ladder` is a BackboneWorkspace.
     """
     axis, graph = index.axis, index.graph
     assert heap_holds(ladder.keys, graph.out)
@@ -171,7 +173,7 @@ def find_backbone(start, goal, radius, index, ladder):
 
 @inner
 def _is_ahead(piece, sx, sy, gx, gy, axis):
-    """Whether g comes after s on one piece."""
+    """Whether g comes after s on a piece."""
     dx = axis.events[piece + 1, 0] - axis.events[piece, 0]
     dy = axis.events[piece + 1, 1] - axis.events[piece, 1]
     return (gx - sx) * dx + (gy - sy) * dy >= 0.0
@@ -185,7 +187,7 @@ def _write_ball(n, x, y, room, piece, share, balls, places, shares):
 
 @inner
 def _directrix(piece, axis):
-    """The site that is a point and the one that is a segment; -1, -1 on a straight piece."""
+    """Return the point site and the segment site of a parabola; -1, -1 for a straight piece."""
     left, right = axis.piece_left[piece], axis.piece_right[piece]
     if axis.is_point[left] == axis.is_point[right]:
         return -1, -1
@@ -194,7 +196,7 @@ def _directrix(piece, axis):
 
 @inner
 def share_of(piece, x, y, axis):
-    """Share of a piece at which a point of it lies; a parabola is measured along its directrix."""
+    """Share of a piece at which a point on it lies; on a parabola, along its directrix."""
     x0, y0 = axis.events[piece, 0], axis.events[piece, 1]
     x1, y1 = axis.events[piece + 1, 0], axis.events[piece + 1, 1]
     dx, dy = x1 - x0, y1 - y0
@@ -210,7 +212,7 @@ def share_of(piece, x, y, axis):
 
 @inner
 def _balls_on_piece(piece, begin, end, radius, step, n, balls, places, shares, axis):
-    """Balls from share `begin` of a piece up to, and without, share `end`; -1 when full."""
+    """Write balls from share `begin` of a piece up to, excluding, share `end`; -1 if full."""
     x0, y0 = axis.events[piece, 0], axis.events[piece, 1]
     x1, y1 = axis.events[piece + 1, 0], axis.events[piece + 1, 1]
     room_0, room_1 = axis.clearance[piece], axis.clearance[piece + 1]
@@ -235,7 +237,7 @@ def _balls_on_piece(piece, begin, end, radius, step, n, balls, places, shares, a
     while (end - t) * sign > 1e-12:
         if n + 2 > len(balls):
             return -1
-        if focus >= 0:  # as far from the wall as from the point
+        if focus >= 0:  # equidistant to the wall and the point
             along = from_x + t * (to_x - from_x)
             slope = (along - foot) / height
             up = 0.5 * height * (slope * slope + 1.0)
@@ -251,7 +253,7 @@ def _balls_on_piece(piece, begin, end, radius, step, n, balls, places, shares, a
         if length <= 0.0:
             break
         gap = spacing(room, radius, step) * per_metre
-        if focus >= 0:  # it may get steeper on the way
+        if focus >= 0:  # the slope may increase up to the next ball
             next_slope = (from_x + (t + sign * gap) * (to_x - from_x) - foot) / height
             steepest = max(abs(slope), abs(next_slope))
             gap /= math.sqrt(1.0 + steepest * steepest)
@@ -263,7 +265,7 @@ def _balls_on_piece(piece, begin, end, radius, step, n, balls, places, shares, a
 def _balls_on_spoke(
     x0, y0, x1, y1, room_0, room_1, piece, share, radius, step, n, balls, places, shares
 ):
-    """Balls on the straight way between an end and the axis (figure 3); the first, not the last."""
+    """Write balls on the line between an end and the axis (figure 3), without the last one."""
     length, s = _length(x1 - x0, y1 - y0), 0.0
     while s == 0.0 or s < length - 1e-12:
         if n + 2 > len(balls):
@@ -279,7 +281,7 @@ def _balls_on_spoke(
 
 @inner(inline=False)
 def write_balls(start, goal, count, radius, step, balls, places, shares, index, ladder):
-    """Balls of the way in the ladder, from the start to the goal; -1 when they do not fit."""
+    """Write the balls along ladder.halves from start to goal; return their number, -1 if full."""
     sx, sy, px, py, room_s, clear_s, piece_s = start
     gx, gy, qx, qy, room_g, clear_g, piece_g = goal
     axis = index.axis
@@ -323,14 +325,14 @@ def write_balls(start, goal, count, radius, step, balls, places, shares, index, 
 
 @inner
 def find_end(x, y, index):
-    """A query point, where it retracts to, the clearance of both, and the piece."""
+    """Locate a query point: (point, retraction, clearance of the retraction and point, piece)."""
     piece, px, py, room, clear, _, _ = locate_point(x, y, index.axis, index.grid, index.fans)
     return x, y, px, py, room, clear, piece
 
 
 @inner
 def check_ends(start, goal, radius):
-    """Status of an end that is in a wall or too tight, and its clearance; FOUND: neither is."""
+    """Return the status and clearance of an end in a wall or too narrow a place; else FOUND."""
     for k in range(2):
         clear, piece = (start[5], start[6]) if k == 0 else (goal[5], goal[6])
         if piece < 0:
@@ -342,7 +344,7 @@ def check_ends(start, goal, radius):
 
 @inner
 def find_way(start, goal, radius, index, ladder):
-    """`find_backbone` between two ends that are good: half-edges, -1 where there is no way."""
+    """`find_backbone` between two checked ends: number of half-edges, -1 if there is no path."""
     size = max(radius, POINT)
     if not is_connected(start[6], goal[6], size, index):
         return -1
@@ -373,7 +375,7 @@ def extract(sx, sy, gx, gy, radius, step, balls, places, shares, index, ladder):
 
 @kernel
 def balls_along(sx, sy, gx, gy, count, radius, step, balls, places, shares, index, ladder):
-    """Balls of a way whose half-edges are in the ladder: how many, or -1 when they do not fit."""
+    """Write the balls along ladder.halves, for Python; return their number, -1 if full."""
     start, goal = find_end(sx, sy, index), find_end(gx, gy, index)
     return write_balls(start, goal, count, radius, step, balls, places, shares, index, ladder)
 
@@ -397,7 +399,7 @@ def length_of(balls):
 
 @kernel
 def refine(balls, radius, step):
-    """Put balls between balls, so that each centre lies well inside its neighbours (n, 4).
+    """Insert balls so that each centre lies well inside its neighbours' balls. (n, 4).
 
     A new ball lies inside one of its two neighbours, so it is free where they are.
     """

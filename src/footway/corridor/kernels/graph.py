@@ -1,4 +1,4 @@
-"""Array kernels that turn the axis into a graph for searching."""
+"""Build the search graph of the medial axis."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from footway._numba.jit import kernel
 
 @kernel
 def strip_trees(edges, offsets, out):
-    """Peel dead ends until only cycles and the ways between them are left.
+    """Remove dead ends repeatedly until only the core is left: cycles and edges between them.
 
-    Returns which edges remain (ne,), and for each vertex that was peeled off the half-edge that
-    leads toward what remains (nv,), -1 for the others.
+    Returns which edges are in the core (ne,), and for each removed vertex the half-edge that leads
+    toward the core (nv,); -1 for the others.
     """
     n = len(offsets) - 1
     degree = offsets[1:] - offsets[:-1]
@@ -45,10 +45,10 @@ def strip_trees(edges, offsets, out):
 
 @kernel
 def widest_forest(edges, clearance, order, n_vertices):
-    """Join vertices by edges from the widest to the narrowest, small trees under large ones.
+    """Join vertices by edges from the widest to the narrowest, smaller trees under larger ones.
 
     Returns for each vertex its parent (itself at a root), the clearance and the edge of the join.
-    No path compression: the heights stay logarithmic, and the clearances fall toward the root.
+    No path compression: heights stay logarithmic, and clearances decrease toward the root.
     """
     parent = np.arange(n_vertices)
     weight = np.full(n_vertices, -1.0)
@@ -73,9 +73,9 @@ def widest_forest(edges, clearance, order, n_vertices):
 
 @kernel
 def bead_strings(offsets, at_left, at_right):
-    """For each half-edge, the points that come into play on either side, in order of its events.
+    """List for each half-edge the points that bound a path on either side, in order of its events.
 
-    A point is listed when it first appears; -1 marks an event inside a straight wall.
+    A point is listed when it first appears; events with point -1 (interior of a wall) are skipped.
     """
     n = len(offsets) - 1
     starts = np.zeros(2 * n + 1, np.int64)

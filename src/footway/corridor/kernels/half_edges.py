@@ -1,4 +1,4 @@
-"""Ways along the half-edges of a graph: 2 e along edge e, 2 e + 1 against it."""
+"""Paths along the half-edges of a graph: 2 e along edge e, 2 e + 1 against it."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ import math
 from footway._numba.jit import inner
 
 FIRST = -2
-"""Arrival at a node by the edge on which the start lies is FIRST - half; others are the half."""
+"""Arrival at a node from the start's own edge is stored as FIRST - half, any other as half."""
 
 
 @inner
 def heap_holds(keys, out):
     """Whether a heap is large enough for every search on a graph with the half-edges `out`.
 
-    A node is finished once, and each half-edge that leaves it enters the heap once at the most; so
-    do both ends of the edge on which the start lies.
+    A node is settled once, and each half-edge that leaves it adds at most one entry; so does each
+    end of the start's edge.
     """
     return len(keys) >= len(out) + 2
 
 
 @inner
 def read_back(last, edges, arrival, halves):
-    """Write the half-edges up to `last` in the order in which they are walked; how many."""
+    """Write the half-edges of the path that ends with `last`, from the start; return how many."""
     halves[0] = last
     count, v = 1, edges[last // 2, last % 2]
     while True:
@@ -42,7 +42,7 @@ def read_back(last, edges, arrival, halves):
 
 @inner
 def write_events(at, there, count, halves, offsets, rooms, out):
-    """Events along the half-edges: (how many, least clearance of the pieces); -1: no space.
+    """Write the events along the half-edges: (how many, least clearance of the pieces); -1: full.
 
     From event `at` of the first one to event `there` of the last one, both included. `offsets`
     (ne + 1,) says where the events of each edge begin, `rooms` (m,) the clearance after each.

@@ -1,4 +1,4 @@
-"""Lower bounds of ways along the axis, from landmarks (Goldberg and Harrelson, SODA 2005)."""
+"""Distances from landmarks, for lower bounds (Goldberg and Harrelson, SODA 2005)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from footway._numba.jit import inner, kernel
 
 @inner(inline=False)
 def _distances_from(source, column, edges, offsets, out, length, table, keys, queue):
-    """Dijkstra: length of the shortest way from one vertex to all others, into a column."""
+    """Dijkstra: write the distances from one vertex to all others to a column of `table`."""
     size = push(0.0, source, 0, keys, queue)
     table[source, column] = 0.0
     while size > 0:
@@ -28,10 +28,10 @@ def _distances_from(source, column, edges, offsets, out, length, table, keys, qu
 
 @kernel
 def landmark_distances(edges, offsets, out, length, count):
-    """Lengths of the ways from each vertex to landmarks, (nv, count), for lower bounds.
+    """Distances from each vertex to landmarks, (nv, count), for lower bounds.
 
-    Each landmark is a vertex as far as possible from those before it. A vertex in another part of
-    the map than a landmark has the distance 0, which says nothing.
+    Each landmark is the vertex farthest from those before it. A vertex in another component than a
+    landmark gets the distance 0, which gives a trivial bound.
     """
     n = len(offsets) - 1
     table = np.full((n, count), np.inf)
@@ -45,7 +45,7 @@ def landmark_distances(edges, offsets, out, length, count):
             nearest[v] = min(nearest[v], table[v, column])
             if nearest[v] > farthest and (nearest[v] < np.inf or column % 2 == 1):
                 farthest, source = nearest[v], v
-        if column == 0:  # the first vertex was any; begin with the one farthest from it
+        if column == 0:  # the first vertex was arbitrary: start from the one farthest from it
             for v in range(n):
                 nearest[v] = np.inf
     for v in range(n):

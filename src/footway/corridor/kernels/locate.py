@@ -1,4 +1,4 @@
-"""Where a point is on the map: nearest obstacle, and the place of the axis that it retracts to."""
+"""Locate points: nearest obstacle and retraction onto the medial axis."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from footway._numba.jit import inner, kernel, prange
 from footway._numba.math import atan2, hypot
 from footway.corridor.kernels.wall_grid import cell_of, is_outside, line_clearance, nearest_wall
 
-BESIDE = 1e-6  # rad, between a direction and the fan of a corner that it still belongs to
-SEEN = 1e-6  # m, clearance of a line that does not just touch a wall by rounding
-WIDE = 0.999  # of a point's own clearance: a way from it that has as much is as good as any
+BESIDE = 1e-6  # rad, tolerance of a direction beyond the border of a corner's cell
+SEEN = 1e-6  # m, a line with less clearance may touch a wall
+WIDE = 0.999  # of a point's own clearance: a line from it with this clearance is wide enough
 
 
 @inner
 def _fan_slot(key, fans, row):
-    """Last slot of the row whose key is not above `key`; the row's last slot where none is."""
+    """Last slot of the row with a key of at most `key`; the row's last slot if there is none."""
     low, high = fans.offsets[row], fans.offsets[row + 1]
     end = high - 1
     while low < high:
@@ -33,9 +33,9 @@ def _fan_slot(key, fans, row):
 
 @inner
 def _corner_slot(angle, fans, row):
-    """Slot of a corner's fan in the direction `angle`, up to BESIDE; -1: none is there.
+    """Slot of a corner's cell boundary in the direction `angle`, up to BESIDE; -1: none.
 
-    Of what lies on the border of a fan, rounding may say that it is just before its begin.
+    By rounding, a point on the border of the cell may seem to lie just before its beginning.
     """
     if fans.offsets[row + 1] == fans.offsets[row]:
         return -1
@@ -57,12 +57,12 @@ def _along_wall(x, y, walls, w):
     return ((x - walls[w, 0]) * dx + (y - walls[w, 1]) * dy) / hypot(dx, dy)
 
 
-BEYOND = 1e-6  # m, by which a foot may lie beyond the end of a wall and still be on it
+BEYOND = 1e-6  # m, tolerance of a foot beyond the end of a wall
 
 
 @inner
 def _beyond_end(x, y, walls, w, share):
-    """How far the foot of a point lies beyond the end of a wall; 0 for a point obstacle."""
+    """Distance of a point's foot beyond the end of a wall, m; 0 for a point obstacle."""
     dx, dy = walls[w, 2] - walls[w, 0], walls[w, 3] - walls[w, 1]
     length = hypot(dx, dy)
     if length == 0.0:
@@ -73,9 +73,9 @@ def _beyond_end(x, y, walls, w, share):
 
 @inner
 def _wall_beside(x, y, grid, corner):
-    """Wall that ends in a corner and has the foot of a point there, not beyond it; -1 for none.
+    """Wall that ends in a corner and has the foot of a point at that end, not beyond; -1: none.
 
-    Of walls that meet in a corner, all are as near to a point straight beside the end of one.
+    All walls that meet in a corner are equally near to a point whose nearest point is the corner.
     """
     if is_outside(x, y, grid):
         return -1
@@ -91,9 +91,10 @@ def _wall_beside(x, y, grid, corner):
 
 @inner
 def site_of(x, y, grid, fans, wall, share):
-    """Site, row of its fan (-1 inside an obstacle) and wall of a point whose nearest wall is known.
+    """Nearest site of a point, row of its cell boundary (-1 inside an obstacle), and wall.
 
-    The nearest point of a wall may be its end: then the site is the corner, if it has a cell.
+    `wall` and `share` are the nearest wall and the share of its nearest point. If that is an end of
+    the wall, the site is the corner, if it has a cell.
     """
     walls = grid.walls
     if share <= 0.0 or share >= 1.0:
@@ -122,7 +123,7 @@ def site_of(x, y, grid, fans, wall, share):
 
 @inner
 def _reach(ox, oy, wx, wy, sites, is_point, other):
-    """Distance from o along unit w to the point that is as far from `other` as from o."""
+    """Distance from o along unit w to the point equidistant to o and the site `other`."""
     ax, ay = sites[other, 0], sites[other, 1]
     if is_point[other]:
         dx, dy = ax - ox, ay - oy
@@ -133,7 +134,7 @@ def _reach(ox, oy, wx, wy, sites, is_point, other):
     nx, ny = -dy / length, dx / length
     height = nx * (ox - ax) + ny * (oy - ay)
     rise = nx * wx + ny * wy
-    # From either side of the wall: |height + t rise| = t.
+    # On either side of the wall: |height + t rise| = t.
     if height < 0.0:
         height, rise = -height, -rise
     return height / (1.0 - rise) if rise < 1.0 else math.inf
@@ -141,11 +142,11 @@ def _reach(ox, oy, wx, wy, sites, is_point, other):
 
 @inner(inline=False)
 def ball_at(x, y, own, grid, fans):
-    """Ball of a roadmap that a point joins straight: (event, clearance of the way); -1: none.
+    """Ball of a roadmap that a point is joined to: (event, clearance of the line); -1: none.
 
-    The ball that holds the point deepest, for no wall is in it (rrm-roadmaps-2006, section V.B.2).
-    Where none does, or the way is narrower than at the point itself, `own` metres, the one to which
-    the straight way has the most clearance.
+    The ball that contains the point deepest, because balls contain no wall (rrm-roadmaps-2006,
+    section V.B.2). If there is none, or the line has less clearance than the point (`own`, m), the
+    ball with the most clearance along the straight line to it.
     """
     if is_outside(x, y, grid):
         return -1, 0.0
@@ -172,11 +173,11 @@ def ball_at(x, y, own, grid, fans):
 
 @inner
 def locate_point(x, y, axis, grid, fans):
-    """Place of a point on the map.
+    """Locate one point.
 
     Returns (event index of the piece, position on the axis, its clearance, clearance of the point,
     nearest obstacle point). The event is -1 inside obstacles and outside the map. On a roadmap both
-    clearances are the least along the straight way from the point to its position.
+    clearances are the least along the straight line from the point to its position.
     """
     wall, distance, share = nearest_wall(x, y, grid)
     walls = grid.walls
@@ -191,7 +192,7 @@ def locate_point(x, y, axis, grid, fans):
     if row < 0 or is_outside(x, y, grid):
         return -1, x, y, 0.0, 0.0, ox, oy
     slot = _corner_slot(atan2(y - oy, x - ox), fans, row) if fans.is_point[site] else -1
-    if slot < 0:  # at the end of a wall its foot may lie before the begin, by rounding
+    if slot < 0:  # by rounding, the foot may lie before the beginning of the wall
         along = max(_along_wall(x, y, walls, wall), fans.keys[fans.offsets[row]])
         slot = _fan_slot(along, fans, row)
     piece = fans.pieces[slot]
@@ -215,7 +216,7 @@ def locate_point(x, y, axis, grid, fans):
 
 @inner
 def _write_place(k, points, pieces, values, axis, grid, fans):
-    """`locate_point` of point k, into row k."""
+    """Write `locate_point` of point k to row k."""
     piece, qx, qy, reach, distance, ox, oy = locate_point(
         points[k, 0], points[k, 1], axis, grid, fans
     )
@@ -226,7 +227,7 @@ def _write_place(k, points, pieces, values, axis, grid, fans):
 
 @kernel
 def locate_few(points, axis, grid, fans):
-    """`locate_points` for a handful: on the calling thread alone."""
+    """`locate_points` on the calling thread, for few points."""
     pieces = np.empty(len(points), np.int64)
     values = np.empty((len(points), 6))
     for k in range(len(points)):

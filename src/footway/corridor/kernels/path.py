@@ -1,4 +1,4 @@
-"""From a query to a certified path of tangents and arcs."""
+"""Solve a query: a certified path of tangents and arcs."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from footway.corridor.kernels.wall_grid import arc_clearance, line_clearance
 
 START_IN_WALL, GOAL_IN_WALL, START_TIGHT, GOAL_TIGHT, APART = 3, 4, 5, 6, 7  # goal = start + 1
 
-# Columns of a path's pieces: a line has radius 0; `slack` is an arc's room to other walls.
+# Columns of a path's pieces. A line has radius 0; ROOM is the distance of an arc to other walls.
 X0, Y0, X1, Y1, CX, CY, RADIUS, SWEEP, ROOM = range(9)
 
-FINEST = 5e-7  # m, how far sampled points may leave an arc that has no room: half of 1e-6
-COARSEST = 1e-3  # of the radius, how far they leave an arc that has all the room it wants
-POINT = 1e-7  # m, radius of the disc that stands for a point
-THIN = 1e-6  # m, least radius of a disc that is searched for: a leg that is clear touches no wall
+FINEST = 5e-7  # m, largest deviation of sampled points from an arc close to a wall: half of 1e-6
+COARSEST = 1e-3  # of the radius, their largest deviation from an arc far from walls
+POINT = 1e-7  # m, radius of the disc that represents a point
+THIN = 1e-6  # m, least radius of a search: legs that keep it touch no wall
 
 
 @kernel
@@ -52,7 +52,7 @@ def _write_line(row, x0, y0, x1, y1):
 
 @inner
 def _write_pieces(n, out, chain, legs, grid, xy, ends):
-    """Lines and arcs of a mended chain: (pieces, length, least clearance of arcs)."""
+    """Write the lines and arcs of a repaired chain: (pieces, length, least clearance of arcs)."""
     rows, length, least = 0, 0.0, math.inf
     for k in range(n + 1):
         x0, y0, x1, y1 = legs[k, 0], legs[k, 1], legs[k, 2], legs[k, 3]
@@ -83,9 +83,10 @@ def _write_pieces(n, out, chain, legs, grid, xy, ends):
 
 @inner
 def _stand(x, y, disc, place, axis):
-    """Where the disc that is searched for stands: at (x, y), or moved off the wall until it fits.
+    """Position of the disc for the search: (x, y), or moved away from the wall until it fits.
 
-    `place` is what `locate_point` says. First straight away from the wall, then along the axis.
+    `place` is the result of `locate_point`. It is moved straight away from the wall first, then
+    along the axis.
     """
     piece, qx, qy, reach, clear, ox, oy = place
     if clear >= disc:
@@ -115,7 +116,7 @@ def _clearance_of_legs(n, legs, grid):
 def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index):
     """Shortest path of a disc: (status, pieces written to out, length, clearance, final node).
 
-    With `shortcut` a straight way is not searched for: quicker, but there is no final node.
+    With `shortcut` a free straight line is returned without a search, and without a final node.
     """
     grid, xy, chain, legs = index.grid, index.string.xy, ws.chain, ws.legs
     piece_s, piece_g, room = -1, -1, math.inf
@@ -139,7 +140,7 @@ def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index):
     if hypot(gx - sx, gy - sy) < SLACK:
         _write_line(out[0], sx, sy, gx, gy)
         return FOUND, 1, 0.0, room, -1
-    # A point is searched for as a tiny disc: it cannot slip between walls that touch.
+    # A point is treated as a tiny disc, which does not fit between walls that touch.
     if not is_connected(piece_s, piece_g, max(radius, POINT), index):
         return APART, 0, 0.0, 0.0, -1
     clear = -1.0
@@ -150,7 +151,8 @@ def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index):
         return FOUND, 1, hypot(gx - sx, gy - sy), clear, -1
     n, least, node, status = -1, 0.0, -1, NOWHERE
     ends = (asx, asy, agx, agy, disc)
-    # Where a corner shades the start, the way back has it at its goal: there the search sees it.
+    # The search may miss a corner that hides the start, but not one that hides the goal: if it
+    # fails, search from goal to start.
     for back in range(2):
         if back == 1:
             ends = (agx, agy, asx, asy, disc)
@@ -168,7 +170,7 @@ def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index):
     n = draw_taut(n, chain, legs, xy, ends)
     if n < 0:
         return NOWHERE, 0, 0.0, 0.0, -1
-    if disc > radius:  # the chain is certified; its legs for the disc itself lie beside those
+    if disc > radius:  # the chain is certified for a larger disc; measure its legs for this one
         least = _clearance_of_legs(n, legs, grid)
     rows, length, least_arc = _write_pieces(n, out, chain, legs, grid, xy, ends)
     if rows < 0:
@@ -177,7 +179,7 @@ def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index):
     if least < radius - VIOLATION:
         return NOWHERE, 0, 0.0, 0.0, -1
     if n > 0 and least < radius + VIOLATION:
-        least = radius  # it touches the corners' circles: the rest is rounding
+        least = radius  # it touches the corners' circles: the difference is rounding
     return FOUND, rows, length, least, node
 
 
@@ -189,7 +191,7 @@ def solve(sx, sy, gx, gy, radius, shortcut, out, ws, index):
 
 @inner
 def _arc_steps(piece):
-    """Into how many steps an arc is cut, so that its polyline stays within the room it has."""
+    """Number of chords for an arc, so that its polyline stays clear of the walls."""
     radius = piece[RADIUS]
     room = min(max(piece[ROOM], FINEST), COARSEST * radius)
     return max(1, int(math.ceil(abs(piece[SWEEP]) / (2.0 * acos(radius / (radius + room))))))
@@ -199,7 +201,7 @@ def _arc_steps(piece):
 def sample_pieces(pieces):
     """Polyline (n, 2) along lines and arcs that keeps their distance to the walls.
 
-    The polyline goes around an arc, not through it: no chord cuts a corner.
+    Its points lie outside the arcs, so that no chord cuts a corner.
     """
     count = 1
     for i in range(len(pieces)):

@@ -1,4 +1,4 @@
-"""From the entry that ended a search to lines and arcs, with their exact length and clearance."""
+"""Convert the result of a search with blends to lines and arcs, with length and clearance."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from footway.corridor.kernels.tangents import SLACK
 from footway.corridor.kernels.wall_grid import line_clearance
 from footway.roadmap.kernels.blend import arc_distance, arc_of, half_angle
 
-# Columns of a corner: place, direction in, direction out, tangent length, distance of the arc to
-# the walls (-1: not measured), and of the line before it, and of all between arc and corner.
+# Columns of a corner: place, direction in, direction out, tangent length, and distances to walls of
+# the arc (-1: not measured), of the line before it, and of the region between arc and corner.
 PX, PY, IX, IY, OX, OY, TANGENT, ARC, BEFORE, BETWEEN = range(10)
 
 
@@ -31,60 +31,60 @@ def _write_corner(row, px, py, ix, iy, ox, oy, tangent, before):
 
 
 @inner(inline=False)
-def read_corners(code, sx, sy, gx, gy, radius, net, desk):
-    """Corners of the way that the search found: how many, and the room of the last line."""
+def read_corners(code, sx, sy, gx, gy, radius, net, ws):
+    """Write the corners of the path that the search found: (number, clearance of the last line)."""
     n_halves = len(net.tails)
     end, met = 7 * n_halves, 9 * n_halves + len(net.places)
-    corners, places, directions = desk.corners, net.places, net.directions
+    corners, places, directions = ws.corners, net.places, net.directions
     if code >= met:
         p = code - met
-        tangent, _ = meeting(p, sx, sy, gx, gy, radius, True, net, desk)
+        tangent, _ = meeting(p, sx, sy, gx, gy, radius, True, net, ws)
         px, py = places[p, 0], places[p, 1]
         ax, ay, _ = toward(px, py, sx, sy, 1.0, 0.0)
         bx, by, _ = toward(px, py, gx, gy, ax, ay)
-        _write_corner(corners[0], px, py, -ax, -ay, bx, by, tangent, desk.start_room[p])
-        corners[0, BETWEEN] = min(desk.start_room[p], desk.goal_room[p])
-        return 1, desk.goal_room[p]
+        _write_corner(corners[0], px, py, -ax, -ay, bx, by, tangent, ws.start_clear[p])
+        corners[0, BETWEEN] = min(ws.start_clear[p], ws.goal_clear[p])
+        return 1, ws.goal_clear[p]
     h, k_goal = (code - end) // 2, (code - end) % 2
     count = 2
     at = h
-    while desk.arrival[at] >= 0:
-        at = net.turn_from[desk.arrival[at]]
+    while ws.arrival[at] >= 0:
+        at = net.turn_from[ws.arrival[at]]
         count += 1
-    k_start = -2 - desk.arrival[at]
+    k_start = -2 - ws.arrival[at]
     p, ax, ay, _, _ = joint(sx, sy, at, k_start, net)
-    tangent = joint_tangent(sx, sy, at, k_start, radius, desk.start_room, net)
+    tangent = joint_tangent(sx, sy, at, k_start, radius, ws.start_clear, net)
     ox, oy = directions[at, 0], directions[at, 1]
     _write_corner(
-        corners[0], places[p, 0], places[p, 1], -ax, -ay, ox, oy, tangent, desk.start_room[p]
+        corners[0], places[p, 0], places[p, 1], -ax, -ay, ox, oy, tangent, ws.start_clear[p]
     )
-    corners[0, BETWEEN] = min(desk.start_room[p], net.rooms[at // 2])
+    corners[0, BETWEEN] = min(ws.start_clear[p], net.clearances[at // 2])
     p, ax, ay, _, _ = joint(gx, gy, h ^ 1, k_goal, net)
-    tangent = joint_tangent(gx, gy, h ^ 1, k_goal, radius, desk.goal_room, net)
-    ix, iy, room = directions[h, 0], directions[h, 1], net.rooms[h // 2]
+    tangent = joint_tangent(gx, gy, h ^ 1, k_goal, radius, ws.goal_clear, net)
+    ix, iy, room = directions[h, 0], directions[h, 1], net.clearances[h // 2]
     row = corners[count - 1]
     _write_corner(row, places[p, 0], places[p, 1], ix, iy, ax, ay, tangent, room)
-    row[BETWEEN] = min(desk.goal_room[p], room)
+    row[BETWEEN] = min(ws.goal_clear[p], room)
     at = h
     for k in range(count - 2, 0, -1):
-        turn = desk.arrival[at]
+        turn = ws.arrival[at]
         a, v = net.turn_from[turn], net.tails[at]
         row, blend = corners[k], net.turn_blend[turn]
         _write_corner(
             row, places[v, 0], places[v, 1], directions[a, 0], directions[a, 1],
             directions[at, 0], directions[at, 1], turn_tangent(turn, radius, net),
-            net.rooms[a // 2],
+            net.clearances[a // 2],
         )  # fmt: skip
         if row[TANGENT] == net.blend_tangent[blend]:
             row[ARC] = net.blend_clearance[blend]
-        row[BETWEEN] = min(net.rooms[a // 2], net.rooms[at // 2])
+        row[BETWEEN] = min(net.clearances[a // 2], net.clearances[at // 2])
         at = a
-    return count, desk.goal_room[p]
+    return count, ws.goal_clear[p]
 
 
 @inner
 def write_line(n, x0, y0, x1, y1, room, out):
-    """One more line; its room goes where `certify` looks for it."""
+    """Append a line, with its clearance in ROOM for `certify`; return the number of pieces."""
     row = out[n]
     row[X0], row[Y0], row[X1], row[Y1] = x0, y0, x1, y1
     row[CX], row[CY], row[RADIUS], row[SWEEP], row[ROOM] = 0.0, 0.0, 0.0, 0.0, room
@@ -93,7 +93,7 @@ def write_line(n, x0, y0, x1, y1, room, out):
 
 @inner
 def _write_arc(n, corner, out, grid):
-    """One more arc; its distance to the walls and that of the corner that it cuts go into ROOM."""
+    """Append an arc, with its distance to the walls in ROOM; return the number of pieces."""
     px, py, t = corner[PX], corner[PY], corner[TANGENT]
     ix, iy, ox, oy = corner[IX], corner[IY], corner[OX], corner[OY]
     cosine, sine = half_angle(-ix, -iy, ox, oy)
@@ -115,17 +115,17 @@ def _write_arc(n, corner, out, grid):
 
 
 @inner(inline=False)
-def write_pieces(sx, sy, gx, gy, count, room, out, desk, grid):
-    """Lines and arcs along corners: (pieces, length); -1 when they do not fit."""
+def write_pieces(sx, sy, gx, gy, count, room, out, ws, grid):
+    """Write the lines and arcs along corners: (pieces, length); -1 if full."""
     if 2 * count + 1 > len(out):
         return -1, 0.0
-    corners = desk.corners
+    corners = ws.corners
     x, y, n, before, length = sx, sy, 0, math.inf, 0.0
     for k in range(count):
         corner = corners[k]
         before = min(before, corner[BEFORE])
         if corner[TANGENT] <= 0.0:
-            continue  # no turn: the line goes on
+            continue  # no turn: the line continues
         t = corner[TANGENT]
         tx, ty = corner[PX] - corner[IX] * t, corner[PY] - corner[IY] * t
         if hypot(tx - x, ty - y) >= HERE:
@@ -152,11 +152,12 @@ def _cut_off(corner, grid):
 
 
 @inner(inline=False)
-def certify(count, n, out, desk, grid):
-    """Exact least distance of the pieces to the walls; puts the room of arcs in its place.
+def certify(count, n, out, ws, grid):
+    """Exact least distance of the pieces to the walls; sets ROOM of the arcs.
 
-    Lines have a lower bound, that of their edge: most need no measuring. All that is between an arc
-    and its corner has the clearance of the two edges or the arc, so a polyline may go there.
+    The clearance of its edge is a lower bound for a line, so most lines need not be measured. The
+    region between an arc and its corner has the clearance of the two edges or the arc, so a
+    polyline may pass there.
     """
     least = math.inf
     for k in range(n):
@@ -171,7 +172,7 @@ def certify(count, n, out, desk, grid):
             row[ROOM] = 0.0
     k = 0
     for c in range(count):
-        corner = desk.corners[c]
+        corner = ws.corners[c]
         if corner[TANGENT] <= 0.0:
             continue
         while out[k, RADIUS] == 0.0:

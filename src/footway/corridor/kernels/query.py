@@ -1,4 +1,4 @@
-"""One question, with the places of its ends on the map."""
+"""Locate the ends of a query on the map, and test whether they are connected."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NO_CHORD = 5e-8  # m, contacts closer than this are one point
 
 
 class Query(NamedTuple):
-    """One question, with the places of its ends on the map."""
+    """A query, with the cells of its ends."""
 
     sx: float
     sy: float
@@ -19,7 +19,7 @@ class Query(NamedTuple):
     gy: float
     radius: float
     n_corners: int
-    start_edge: int  # cell of the start: behind start_event of this edge; -1: at start_vertex
+    start_edge: int  # cell of the start: after start_event of this edge; -1: at start_vertex
     start_event: int
     start_vertex: int
     start_open_forward: bool  # wide enough from the start to the edge's last vertex
@@ -35,7 +35,7 @@ class Query(NamedTuple):
 def is_past(x, y, event, backward, left, right):
     """Whether a point lies beyond the chord between the two contacts of an event.
 
-    The end of a dead end in a corner has no chord, and nothing beyond it.
+    A dead end that ends in a corner has no chord there, and nothing beyond it.
     """
     lx, ly = left[event, 0], left[event, 1]
     wx, wy = right[event, 0] - lx, right[event, 1] - ly
@@ -47,7 +47,7 @@ def is_past(x, y, event, backward, left, right):
 
 @inner
 def _is_wide(axis, first, last, radius):
-    """Whether events first to last have at least this clearance; true where there are none."""
+    """Whether events first to last have at least this clearance; true if there are none."""
     for i in range(first, last + 1):
         if axis.clearance[i] < radius - SLACK:
             return False
@@ -64,10 +64,10 @@ def is_wide_to_end(piece, edge, end, radius, axis):
 
 @inner(inline=False)
 def _find_cell(x, y, piece, axis, graph):
-    """Cell of a point among those that the chords of events cut the free space into.
+    """Find the cell of a point; the chords of events divide the free space into cells.
 
-    Returns (edge, event, -1) between an event and the next one, (-1, -1, vertex) among the chords
-    around a vertex. The point's piece of the axis is near: walk from there.
+    Returns (edge, event, -1) for a cell between an event and the next one, (-1, -1, vertex) for the
+    cell around a vertex. The search starts from the point's piece of the axis, which is near.
     """
     edge = graph.edge_of[piece]
     if is_past(x, y, piece + 1, False, axis.left, axis.right):
@@ -76,7 +76,7 @@ def _find_cell(x, y, piece, axis, graph):
         half, event = 2 * edge + 1, piece
     else:
         return edge, piece, -1
-    for _ in range(len(graph.out)):  # the point is past the event's chord, seen along the half-edge
+    for _ in range(len(graph.out)):  # along the half-edge, the point is past the event's chord
         edge, backward = half // 2, half % 2 == 1
         step = -1 if backward else 1
         last = axis.offsets[edge] if backward else axis.offsets[edge + 1] - 1
@@ -99,7 +99,7 @@ def _find_cell(x, y, piece, axis, graph):
 
 @inner(inline=False)
 def make_query(ends, radius, piece_s, piece_g, index):
-    """Fill in the Query."""
+    """Build the Query."""
     sx, sy, gx, gy = ends[0], ends[1], ends[2], ends[3]
     axis, graph = index.axis, index.graph
     edge_s, event_s, vertex_s = _find_cell(sx, sy, piece_s, axis, graph)
@@ -120,7 +120,7 @@ def make_query(ends, radius, piece_s, piece_g, index):
 
 @inner
 def _representative(v, radius, graph):
-    """Vertex that stands for all that can be reached from v at this radius."""
+    """Representative vertex of all vertices that are reachable from v at this radius."""
     while graph.join[v] != v and graph.join_clearance[v] >= radius - SLACK:
         v = graph.join[v]
     return v
@@ -128,7 +128,7 @@ def _representative(v, radius, graph):
 
 @inner
 def is_connected(piece_s, piece_g, radius, index):
-    """Whether the widest way between two places of the axis is wide enough."""
+    """Whether the widest path between two pieces of the axis is wide enough."""
     axis, graph = index.axis, index.graph
     edge_s, edge_g = graph.edge_of[piece_s], graph.edge_of[piece_g]
     low, high = min(piece_s, piece_g), max(piece_s, piece_g)

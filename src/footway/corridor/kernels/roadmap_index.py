@@ -1,4 +1,4 @@
-"""A roadmap as a corridor map: exact distances to walls, balls by cells, ways along the roads."""
+"""A roadmap as a corridor map: exact distances to walls, balls by cells, paths along roads."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from footway.corridor.kernels.search import FOUND, FULL
 from footway.corridor.kernels.tangents import SLACK
 from footway.corridor.kernels.wall_grid import cell_of, line_clearance, nearest_wall
 
-ENOUGH = 0.9  # of a point's own clearance, for a way from it that ends the looking for others
-DETOUR = 2.0  # times the straight line: a way from an end that is longer passes it and comes back
+ENOUGH = 0.9  # of a point's own clearance: a line with this clearance ends the search
+DETOUR = 2.0  # times the straight line: a longer path near an end is a detour
 
 
 @kernel
@@ -34,7 +34,7 @@ def wall_distances(points, grid, out):
 
 @inner
 def _nearest_beside(x, y, ux, uy, walls, w):
-    """Nearest point of the part of wall w on the left of direction u: (squared distance, point)."""
+    """Nearest point of wall w to the left of direction u: (squared distance, point)."""
     ax, ay = walls[w, 0], walls[w, 1]
     dx, dy = walls[w, 2] - ax, walls[w, 3] - ay
     begin, end = 0.0, 1.0
@@ -56,17 +56,18 @@ def _nearest_beside(x, y, ux, uy, walls, w):
 
 @inner
 def _box_gap(x, y, walls, w):
-    """Squared distance of a point to the box around wall w: no more than that to the wall."""
+    """Squared distance of a point to the box around wall w: a lower bound of that to the wall."""
     dx = max(0.0, min(walls[w, 0], walls[w, 2]) - x, x - max(walls[w, 0], walls[w, 2]))
     dy = max(0.0, min(walls[w, 1], walls[w, 3]) - y, y - max(walls[w, 1], walls[w, 3]))
-    return (dx * dx + dy * dy) * (1.0 - 1e-12)  # not above it by rounding either
+    return (dx * dx + dy * dy) * (1.0 - 1e-12)  # also with rounding errors
 
 
 @kernel
 def contacts(points, courses, walls, touch, wall):
-    """Nearest obstacle points on the left and right of points (n, 2) on a way with these courses.
+    """Nearest obstacle points on the left and right of points (n, 2) with directions `courses`.
 
-    Into touch (n, 2, 2), and their walls (n, 2). Where one side has none, the other's.
+    Written to touch (n, 2, 2), and their walls to wall (n, 2). A side without walls gets the
+    contact of the other side.
     """
     for k in range(len(points)):
         x, y, ux, uy = points[k, 0], points[k, 1], courses[k, 0], courses[k, 1]
@@ -97,7 +98,7 @@ def _cells_near(low, high, origin, size, count):
 
 @inner
 def _keep(b, margin, row, depths):
-    """Put a ball into its row, deepest first, if it is among the deepest."""
+    """Insert a ball into its row, sorted by depth, if it is among the deepest."""
     slot = len(row)
     while slot > 0 and margin > depths[slot - 1]:
         slot -= 1
@@ -109,10 +110,10 @@ def _keep(b, margin, row, depths):
 
 @kernel
 def bin_balls(balls, chosen, box, shape, members, depths):
-    """Of the chosen balls those that hold the centre of each cell deepest, or nearly hold it.
+    """Find the chosen balls that contain the centre of each cell deepest, or nearly contain it.
 
-    Into members (cells, k), and their margins there into depths (cells, k), deepest first. A ball
-    that holds any point of the cell has a margin above minus half the cell's diagonal.
+    Written to members (cells, k), and their margins to depths (cells, k), deepest first. A ball
+    that contains any point of the cell has a margin above minus half the cell's diagonal.
     """
     nx, ny, size = shape[0], shape[1], box[2]
     half = size * math.sqrt(0.5)
@@ -132,9 +133,9 @@ def bin_balls(balls, chosen, box, shape, members, depths):
 
 @kernel
 def look(points, near, balls, grid, best):
-    """Ball to which the straight way from each point has the most clearance, into best (n,).
+    """Find the ball to which the straight line from each point has the most clearance.
 
-    Of its row of `near` (n, k), nearest first; -1 where none is in sight.
+    Among its row of `near` (n, k), nearest first. Written to best (n,); -1 if none is visible.
     """
     for k in range(len(points)):
         x, y = points[k, 0], points[k, 1]
@@ -142,10 +143,10 @@ def look(points, near, balls, grid, best):
         _, own, _ = nearest_wall(x, y, grid)
         for slot in range(near.shape[1]):
             if widest > ENOUGH * own:
-                break  # a way is no wider than its beginning
+                break  # a line is no wider than its beginning
             b = near[k, slot]
             if balls[b, 2] <= widest:
-                continue  # a way is no wider than its end
+                continue  # a line is no wider than its end
             clear, _ = line_clearance(x, y, balls[b, 0], balls[b, 1], widest, grid)
             if clear > widest:
                 best[k], widest = b, clear
@@ -153,9 +154,9 @@ def look(points, near, balls, grid, best):
 
 @kernel
 def join(points, cells, grid, fans, clear):
-    """Clearance of the straight way from each point (n, 2) to the ball that it joins, into clear.
+    """Write the clearance of the line from each point (n, 2) to the ball that it joins to `clear`.
 
-    -1 where it joins none. Only of points in cells (nc,) that are true: the others keep theirs.
+    -1 if it joins none. Only points in cells (nc,) that are true are updated.
     """
     for k in range(len(points)):
         x, y = points[k, 0], points[k, 1]
@@ -167,7 +168,7 @@ def join(points, cells, grid, fans, clear):
 
 @inner
 def _event_of(end, axis):
-    """Event that an end was located at: where its piece begins, or the next one."""
+    """Event at which an end is joined: the beginning of its piece, or the next one."""
     piece = end[6]
     if axis.events[piece, 0] == end[2] and axis.events[piece, 1] == end[3]:
         return piece
@@ -176,7 +177,7 @@ def _event_of(end, axis):
 
 @inner
 def _append(n, x, y, out):
-    """One more point of a way, unless it is the last one again."""
+    """Append a point to a path unless it repeats the last one; return the number of points."""
     if n > 0 and out[n - 1, 0] == x and out[n - 1, 1] == y:
         return n
     out[n, 0], out[n, 1] = x, y
@@ -185,7 +186,7 @@ def _append(n, x, y, out):
 
 @inner(inline=False)
 def _write_way(start, goal, count, events, out, index, ladder, rooms, turns):
-    """Points of the way in the ladder: (how many, clearance); -1 when they do not fit."""
+    """Write the points along ladder.halves: (how many, clearance); -1 if full."""
     axis = index.axis
     at, there = _event_of(start, axis), _event_of(goal, axis)
     many, clear = write_events(at, there, count, ladder.halves, axis.offsets, rooms, events)
@@ -202,7 +203,7 @@ def _write_way(start, goal, count, events, out, index, ladder, rooms, turns):
 
 @inner
 def _turned_around(n, out):
-    """Reverse the points of a way."""
+    """Reverse the points of a path."""
     for k in range(n // 2):
         m = n - 1 - k
         x, y = out[k, 0], out[k, 1]
@@ -212,10 +213,10 @@ def _turned_around(n, out):
 
 @inner(inline=False)
 def _cut_detour(n, least, out, grid):
-    """Leave out the part of a way that passes its last point and comes back to it: points left.
+    """Remove a detour at the end of a path, which passes its last point; return points left.
 
-    Where roads end in one node beside each other, a point may be joined to the wrong one of them.
-    The straight line instead has the way's `least` clearance.
+    Where several roads end in a node, a point may be joined to the wrong one. The straight line
+    that replaces the detour keeps the clearance `least` of the path.
     """
     x, y = out[n - 1, 0], out[n - 1, 1]
     best, along = n - 2, 0.0
@@ -231,7 +232,7 @@ def _cut_detour(n, least, out, grid):
 
 @inner(inline=False)
 def _without_detours(n, least, out, grid):
-    """Cut the detours at both ends: (points left, clearance of what is left)."""
+    """Remove the detours at both ends: (points left, clearance of the path that is left)."""
     left = _cut_detour(n, least, out, grid)
     _turned_around(left, out)
     left = _cut_detour(left, least, out, grid)
@@ -247,11 +248,11 @@ def _without_detours(n, least, out, grid):
 
 @kernel
 def solve_on_roads(sx, sy, gx, gy, radius, shortcut, events, out, index, ladder, rooms, turns):
-    """Way of a disc along the roads: (status, points written to out, length, clearance).
+    """Path of a disc along the roads: (status, points written to out, length, clearance).
 
-    With `shortcut` a straight way that is free is taken. `rooms` (m,) is the exact clearance of
-    the piece after each event, `turns` (m,) says where pieces that follow each other make an angle.
-    `events` is scratch memory, and `out` (n, 2) longer than it by three points or more.
+    With `shortcut` a free straight line is returned. `rooms` (m,) is the exact clearance of the
+    piece after each event, `turns` (m,) says at which events consecutive pieces form an angle.
+    `events` is scratch memory; `out` (n, 2) has at least three more points than it.
     """
     start, goal = find_end(sx, sy, index), find_end(gx, gy, index)
     status, clear = check_ends(start, goal, radius)

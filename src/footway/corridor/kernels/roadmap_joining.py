@@ -1,8 +1,8 @@
-"""How a start or a goal is joined to a roadmap with blends, and what blends cost.
+"""Join a start or a goal to a roadmap with blends, and compute the cost of blends.
 
-A joint is a straight line from the point to a place, a blend, and the rest of the way to the middle
-of a half-edge (voronoi-roadmaps-2004, section 2.5). A vertex is a place, and the point at a quarter
-of each half-edge is one.
+A joint is a straight line from the point to a place, a blend, and the rest of the path to the
+middle of a half-edge (voronoi-roadmaps-2004, section 2.5). Places are the vertices and the point at
+a quarter of each half-edge.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from footway._numba.jit import inner
 from footway.corridor.kernels.tangents import SLACK
 from footway.roadmap.kernels.blend import FOLD, STRAIGHT, half_angle, largest_tangent, saving
 
-HERE = 1e-9  # m, between places that are one
+HERE = 1e-9  # m, closer places coincide
 
 
 @inner
 def apart(ax, ay, bx, by):
-    """Distance of two points; quicker than math.hypot, which minds overflow."""
+    """Distance of two points; faster than math.hypot, which guards against overflow."""
     return math.sqrt((bx - ax) * (bx - ax) + (by - ay) * (by - ay))
 
 
 @inner
 def toward(px, py, x, y, ox, oy):
-    """Unit vector from p to a point, and the distance; -o where it is p itself."""
+    """Unit vector from p to a point, and the distance; -o if the point is p itself."""
     d = apart(px, py, x, y)
     if d < HERE:
         return -ox, -oy, 0.0
@@ -33,9 +33,9 @@ def toward(px, py, x, y, ox, oy):
 
 @inner
 def joint(x, y, h, k, net):
-    """How a point is joined to a half-edge: (place, direction to the point, distance, way left).
+    """Joint of a point to a half-edge: (place, direction to the point, distance, length left).
 
-    What is left is the way from the place to the middle of the half-edge.
+    The length left is that from the place to the middle of the half-edge.
     """
     n = len(net.out_offsets) - 1
     p = net.tails[h] if k == 0 else n + h
@@ -47,7 +47,7 @@ def joint(x, y, h, k, net):
 
 @inner
 def _blend_cost(ax, ay, bx, by, one, two, rate_one, rate_two, tangent):
-    """Cost of `one` metres, a blend and `two` metres; infinite where the turn folds back."""
+    """Cost of `one` metres, a blend and `two` metres; infinite if the turn folds back."""
     cosine, sine = half_angle(ax, ay, bx, by)
     if cosine >= STRAIGHT and tangent * sine < FOLD * cosine:
         return math.inf
@@ -57,7 +57,7 @@ def _blend_cost(ax, ay, bx, by, one, two, rate_one, rate_two, tangent):
 
 @inner
 def joint_at_least(x, y, h, k, net):
-    """Least cost that a joint can have: with the largest blend that its lines allow."""
+    """Lower bound on the cost of a joint: with the largest blend that its lines allow."""
     _, ax, ay, d, left = joint(x, y, h, k, net)
     return _blend_cost(
         ax, ay, net.directions[h, 0], net.directions[h, 1], d, left, net.off_road,
@@ -68,22 +68,22 @@ def joint_at_least(x, y, h, k, net):
 @inner
 def _keep(radius, one, two, net):
     """Distance to the walls that a blend between two lines keeps."""
-    return min(max(net.wish, radius), one, two)
+    return min(max(net.preferred, radius), one, two)
 
 
 @inner
 def joint_tangent(x, y, h, k, radius, rooms, net):
-    """Tangent length of the largest blend of a joint: exact."""
+    """Tangent length of the largest blend of a joint, exact."""
     p, ax, ay, d, left = joint(x, y, h, k, net)
     return largest_tangent(
         net.places[p, 0], net.places[p, 1], ax, ay, net.directions[h, 0], net.directions[h, 1],
-        min(d, left), _keep(radius, rooms[p], net.rooms[h // 2], net), net.ends,
+        min(d, left), _keep(radius, rooms[p], net.clearances[h // 2], net), net.ends,
     )  # fmt: skip
 
 
 @inner
 def joint_cost(x, y, h, k, radius, rooms, net):
-    """Cost of a joint whose line is in sight."""
+    """Cost of a joint whose place is visible."""
     _, ax, ay, d, left = joint(x, y, h, k, net)
     tangent = joint_tangent(x, y, h, k, radius, rooms, net)
     return _blend_cost(
@@ -94,7 +94,7 @@ def joint_cost(x, y, h, k, radius, rooms, net):
 
 @inner
 def turn_tangent(turn, radius, net):
-    """Tangent length of a turn: a disc that is too wide for its blend gets a smaller one."""
+    """Tangent length of a turn; smaller than its blend's if the disc is too wide for that."""
     blend = net.turn_blend[turn]
     if net.blend_clearance[blend] >= radius - SLACK:
         return net.blend_tangent[blend]
@@ -120,8 +120,8 @@ def turn_cost(turn, radius, net):
 
 
 @inner
-def meeting(p, sx, sy, gx, gy, radius, exact, net, desk):
-    """Tangent length and cost of the way from the start by a place to the goal."""
+def meeting(p, sx, sy, gx, gy, radius, exact, net, ws):
+    """Tangent length and cost of the path from the start over a place to the goal."""
     px, py = net.places[p, 0], net.places[p, 1]
     ax, ay, one = toward(px, py, sx, sy, 1.0, 0.0)
     bx, by, two = toward(px, py, gx, gy, ax, ay)
@@ -129,6 +129,6 @@ def meeting(p, sx, sy, gx, gy, radius, exact, net, desk):
         ax, ay = -bx, -by
     tangent = min(one, two)
     if exact:
-        keep = _keep(radius, desk.start_room[p], desk.goal_room[p], net)
+        keep = _keep(radius, ws.start_clear[p], ws.goal_clear[p], net)
         tangent = largest_tangent(px, py, ax, ay, bx, by, tangent, keep, net.ends)
     return tangent, _blend_cost(ax, ay, bx, by, one, two, net.off_road, net.off_road, tangent)

@@ -2,11 +2,11 @@
 
 The search is Polyanya's (Cui, Harabor and Grastien, IJCAI 2017) carried over from points in
 triangles to discs on the medial axis. A node is a root, the last corner that the path turned
-around, and a wedge of directions from it that reach as far as some half-edge of the axis. Along a
-half-edge the path passes corners on its left and right (beads); each narrows the wedge, closes it,
-or opens room beside it where the path may turn around the corner that bounds the wedge. Corners
-are circles of the disc's radius, so turns are arcs and the path is C1. Nodes are expanded in the
-order of a lower bound on the whole path, so the first one that arrives is the shortest.
+around, and a wedge of directions from it that reach some half-edge of the axis. Along a half-edge
+the path passes corners on its left and right (beads); each narrows the wedge, closes it, or leaves
+free space beside it, where the path may turn around the corner that bounds the wedge. Corners are
+circles of the disc's radius, so turns are arcs and the path is C1. Nodes are expanded in the order
+of a lower bound on the whole path, so the first one that reaches the goal is the shortest.
 
 The kernels' arguments are listed in kernels/search_nodes.
 """
@@ -65,13 +65,13 @@ BACKWARD = 0.5  # sine of the angle beyond which a portal is crossed from its fa
 
 @inner
 def _beyond_goal(half, event, q):
-    """Whether the path has passed the goal when it comes to this event of the goal's edge."""
+    """Whether the path has passed the goal when it reaches this event of the goal's edge."""
     return event > q.goal_event if half % 2 == 0 else event <= q.goal_event
 
 
 @inner
 def _write_wedge(node, bead, lx, ly, rx, ry, lb, rb, lp, rp, flags, nf, ni):
-    """Put the state that `_run` keeps in registers back into the node."""
+    """Write the state that `_run` keeps in local variables back to the node."""
     nf[node, UX], nf[node, UY], nf[node, UX + 1], nf[node, UY + 1] = lx, ly, rx, ry
     ni[node, BLOCKER], ni[node, BLOCKER + 1] = lb, rb
     ni[node, PORTAL], ni[node, PORTAL + 1] = lp, rp
@@ -80,11 +80,11 @@ def _write_wedge(node, bead, lx, ly, rx, ry, lb, rb, lp, rp, flags, nf, ni):
 
 @inner
 def _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q):
-    """Carry a node along its half-edge to the vertex at the end, and push it there.
+    """Advance a node along its half-edge to the vertex at the end, and push it there.
 
-    Past its FIRST points, if any, then past the beads from its own on. Each narrows the wedge,
-    leaves room beside it, or closes it; where there is room, or it closes, a node that turns there
-    is set free. This is where the search spends its time.
+    It passes its FIRST points, if any, then the beads from its own on. Each narrows the wedge,
+    leaves free space beside it, or closes it; in the last two cases a node that turns there is
+    released. The search spends most of its time here.
     """
     half, root, sigma = ni[node, HALF], ni[node, ROOT], ni[node, SIGMA]
     cx, cy = root_xy(node, ni, xy, q)
@@ -117,12 +117,12 @@ def _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q):
         k = (sign - sigma) * q.radius
         dx, dy = xy[point, 0] - cx, xy[point, 1] - cy
         bx, by = (lx, ly) if side == 0 else (rx, ry)
-        bead = max(b, first - 1)  # a node that is set free goes on behind the bead that did it
+        bead = max(b, first - 1)  # a released node continues after this bead
         turn, turn_side, passes, is_closed = -1, side, point, False
         ux, uy, length = 0.0, 0.0, -1.0
         if flags & (BOUNDED << side):
             beside = compare(bx, by, dx, dy, k, sign)
-            if beside == 0:  # in line: the farther of two corners is the one to turn at
+            if beside == 0:  # collinear: the path turns at the farther corner
                 if point < q.n_corners:
                     flags &= ~(SPAWNED << side)
                     if side == 0:
@@ -151,7 +151,7 @@ def _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q):
                         passes = rival
                         flags &= ~(SPAWNED << side)
                 elif inside < 0.0:
-                    ux, uy = vx, vy  # a passage of exactly the disc's size: one direction is left
+                    ux, uy = vx, vy  # a passage of exactly the disc's size: a single direction
         if is_closed or turn >= 0:
             _write_wedge(node, bead, lx, ly, rx, ry, lb, rb, lp, rp, flags, nf, ni)
             # The goal may lie before the point, though beyond its chord.
@@ -170,7 +170,7 @@ def _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q):
             rx, ry, rb = ux, uy, point
     both = flags & (BOUNDED | BOUNDED << 1) == (BOUNDED | BOUNDED << 1)
     if both and lp >= 0 and rp >= 0:
-        # Straight ways that pass the portal backward have gone around an obstacle: none does.
+        # A straight line cannot cross the portal backward: it would lead around an obstacle.
         wx, wy = xy[rp, 0] - xy[lp, 0], xy[rp, 1] - xy[lp, 1]
         back = BACKWARD * math.sqrt(wx * wx + wy * wy)
         if lx * wy - ly * wx > back and rx * wy - ry * wx > back:
@@ -199,7 +199,7 @@ def _may_enter(half, clearance, is_core, marks, count, q):
 
 @inner(inline=False)
 def _mark_way_up(edge, vertex, marks, edges, is_core, up, count):
-    """Allow the dead ends between a place and the core: only they can lead to it."""
+    """Mark the dead ends between a place and the core: no other dead end leads to it."""
     stamp = count[2]
     if edge >= 0:
         if is_core[edge]:
@@ -215,7 +215,7 @@ def _mark_way_up(edge, vertex, marks, edges, is_core, up, count):
 
 @inner(inline=False)
 def _start(half, portal, sees_goal, passable, nf, ni, heap, turns, count, string, q):
-    """First node along a half-edge, from the start in the cell before a portal of it."""
+    """Create the first node along a half-edge, for a start in the cell before its portal."""
     strings, beads = string.offsets, string.beads
     backward = half % 2 == 1
     node = first_node(half, ni, nf, count)
@@ -235,7 +235,7 @@ def _start(half, portal, sees_goal, passable, nf, ni, heap, turns, count, string
 
 @inner(inline=False)
 def _start_everywhere(nf, ni, heap, turns, count, marks, axis, graph, string, q):
-    """First nodes: both ways along the edge of the start's cell, or out of its vertex."""
+    """Create the first nodes: in both directions of the start's edge, or out of its vertex."""
     edge, event = q.start_edge, q.start_event
     if edge >= 0:
         for backward in range(2):
@@ -263,9 +263,9 @@ def _start_everywhere(nf, ni, heap, turns, count, marks, axis, graph, string, q)
 
 @inner
 def _has_circled(node, leaving, ni):
-    """Whether a node has gone around its root, all of an island, and comes by a second time.
+    """Whether a node has circled an island around its root and enters a half-edge a second time.
 
-    Nothing on the root's side has bounded its wedge since the turn.
+    Then nothing on the root's side has bounded its wedge since the turn.
     """
     root, sigma = ni[node, ROOT], ni[node, SIGMA]
     if sigma == 0 or ni[node, FLAGS] & (BOUNDED << (0 if sigma > 0 else 1)):
@@ -279,7 +279,7 @@ def _has_circled(node, leaving, ni):
 
 @inner
 def _expand(node, nf, ni, count, marks, graph, strings, q):
-    """Make a waiting node for every half-edge that leaves the vertex at which a node arrived."""
+    """Create a waiting node for each half-edge that leaves the vertex at which a node arrived."""
     clearance, is_core, out = graph.clearance, graph.is_core, graph.out
     half = ni[node, HALF]
     v = graph.edges[half // 2, 1 - half % 2]
@@ -299,12 +299,12 @@ def _expand(node, nf, ni, count, marks, graph, strings, q):
 
 @inner(inline=False)
 def _mend(node, chain, legs, ni, xy, grid, q):
-    """Chain of a final node, made clear of all walls: (corners, least clearance, length).
+    """Repair the chain of a final node to be clear of walls: (corners, least clearance, length).
 
-    -1 corners where that fails, -2 where the chain is too long for the workspace.
+    -1 corners if that fails, -2 if the chain is too long for the workspace.
 
-    Wedges come from the chords of the axis: where an end lies in the shade of a corner, that
-    corner can be missing or one too many.
+    Wedges are based on chords of the axis: a corner that hides the start or the goal can be missing
+    or superfluous.
     """
     ends = (q.sx, q.sy, q.gx, q.gy, q.radius)
     n = _read_chain(node, chain, ni)

@@ -1,12 +1,11 @@
 """Nodes of the search: a root, and a wedge of directions from it.
 
-Kernels here and in kernels/search take the arrays they use one by one, not in named tuples: that
-keeps the calls cheap.
+Kernels here and in kernels/search take single arrays, not named tuples: that keeps calls cheap.
     nf, ni   nodes: floats (capacity, 8) and integers (capacity, 12), columns below
     heap     nodes in the order of their lower bound (capacity,)
-    turns    shortest known way to each turn: length, arrival direction, query (2 corners, 4)
+    turns    shortest known path to each turn: length, arrival direction, query (2 corners, 4)
     count    nodes, heap size, query, most nodes that one step adds (4,)
-    ahead    corner at the end of the wall of a point that is no corner (points - corners, 2)
+    ahead    corner at the end of the wall of a contact (points - corners, 2)
     xy       points of the beads (n, 2);  q  the Query
 """
 
@@ -22,22 +21,24 @@ from footway.corridor.kernels.tangents import SLACK, tangent, turn_angle
 F, G, INX, INY, UX, UY = 0, 1, 2, 3, 4, 6
 HALF, BEAD, ROOT, SIGMA, BLOCKER, PORTAL, FLAGS, PARENT, FIRST = 0, 1, 2, 3, 4, 6, 8, 9, 10
 
-BOUNDED, SPAWNED = 1, 4  # << side: a bound is known; another node turns at its corner
+BOUNDED, SPAWNED = 1, 4  # << side: the wedge has a bound; a node that turns there was created
 BLIND = 16  # the goal is on this edge, but behind
-STOPS = 32  # the half-edge is too narrow farther on
+STOPS = 32  # the half-edge is too narrow further along
 ARRIVED = 64  # at the vertex at the end of the half-edge
 FINAL = 128  # at the goal
-WAITING = 512  # to be carried along its half-edge
-MENDED = 256  # at the goal, and its length is that of the mended chain
+WAITING = 512  # to be advanced along its half-edge
+MENDED = 256  # at the goal, and F is the length of the repaired chain
 
-PARALLEL = 1e-10  # sine of an angle below which two directions are one
-TIGHT = 5e-8  # m, by which a disc may be too large for a passage: doors of exactly its size count
-TINY = 2e-4  # m, square root of TIGHT: how far a tangent of two touching circles wanders
+PARALLEL = 1e-10  # sine of the angle below which two directions are equal
+TIGHT = (
+    5e-8  # m, by which a disc may exceed a passage, so that doors of exactly its size are passed
+)
+TINY = 2e-4  # m, square root of TIGHT: uncertainty of a tangent of two touching circles
 
 
 @inner
 def first_node(half, ni, nf, count):
-    """A node at the start, with nothing known yet."""
+    """Create a node at the start, with an unbounded wedge."""
     node = count[0]
     count[0] += 1
     for k in range(8):
@@ -52,9 +53,9 @@ def first_node(half, ni, nf, count):
 
 @inner
 def compare(bx, by, dx, dy, k, sign):
-    """Where the tangent of `tangent` lies against direction b: 1 toward the side, 0 in line, -1.
+    """Compare the tangent of `tangent` with direction b: 1 on the outer side, 0 in line, -1 inside.
 
-    Without the tangent's divisions: most points that a path passes do not narrow its wedge.
+    Avoids the tangent's divisions: most points that a path passes do not narrow its wedge.
     """
     across = bx * dy - by * dx
     if k == 0.0:
@@ -85,7 +86,7 @@ def push(node, nf, heap, count):
 
 @inner
 def pop(nf, heap, count):
-    """Take the node with the least lower bound."""
+    """Remove and return the node with the least lower bound."""
     top = heap[0]
     count[1] -= 1
     n = count[1]
@@ -108,7 +109,7 @@ def pop(nf, heap, count):
 
 @inner
 def copy(node, nf, ni, count):
-    """A new node with the same state, whose parent is `node`."""
+    """Create a node with the same state, whose parent is `node`."""
     new = count[0]
     count[0] += 1
     for k in range(8):
@@ -165,7 +166,7 @@ def lower_bound(node, at_vertex, nf, ni, xy, q):
     """Lower bound on the length of a path through this node's wedge to the goal.
 
     At a vertex the path crosses the node's portal, the chord between the last points on either
-    side. On the way there one of them may have been left behind, in a straight wall: no chord.
+    side. Between vertices one of them may be outdated, in a straight wall, so no chord is used.
     """
     tx, ty = q.gx, q.gy
     left, right = ni[node, PORTAL], ni[node, PORTAL + 1]
@@ -174,7 +175,7 @@ def lower_bound(node, at_vertex, nf, ni, xy, q):
         lx, ly = xy[left, 0], xy[left, 1]
         wx, wy = xy[right, 0] - lx, xy[right, 1] - ly
         beyond = wx * (ty - ly) - wy * (tx - lx)
-        if beyond < 0.0:  # the goal lies on this side: the way there and back, mirrored
+        if beyond < 0.0:  # the goal lies on this side of the portal: mirror it
             scale = 2.0 * beyond / (wx * wx + wy * wy)
             tx, ty = tx + scale * wy, ty - scale * wx
     cx, cy = root_xy(node, ni, xy, q)
@@ -183,7 +184,7 @@ def lower_bound(node, at_vertex, nf, ni, xy, q):
     if length < 0.0:
         return nf[node, G]
     side = violated_side(node, ux, uy, nf, ni)
-    if side >= 0:  # along the wedge's bound to the line of the portal, then straight on
+    if side >= 0:  # along the wedge's bound to the portal, then straight
         ux, uy = nf[node, UX + side], nf[node, UY + side]
         px, py = cx + k * uy, cy - k * ux
         slope = ux * wy - uy * wx
@@ -200,9 +201,9 @@ def lower_bound(node, at_vertex, nf, ni, xy, q):
 
 @inner
 def is_worse(key, g, ux, uy, turns, count, q):
-    """Whether this turn was reached on a shorter way; if not, remember this one.
+    """Whether this turn was reached by a shorter path; if not, record this one.
 
-    Two arrivals are compared where both have turned to the same direction.
+    Two arrivals are compared after both have turned to the same direction.
     """
     if turns[key, 3] == count[2]:
         before = turns[key, 0]
@@ -219,7 +220,7 @@ def is_worse(key, g, ux, uy, turns, count, q):
 
 @inner
 def turn_at(node, corner, side, nf, ni, turns, count, xy, q):
-    """New node that turns around a corner on one side of the wedge; -1 if not, or if worse."""
+    """Create the node that turns around a corner of the wedge; -1 if impossible or worse."""
     if corner < 0 or corner >= q.n_corners or ni[node, FLAGS] & (SPAWNED << side):
         return -1
     ni[node, FLAGS] |= SPAWNED << side
@@ -235,7 +236,7 @@ def turn_at(node, corner, side, nf, ni, turns, count, xy, q):
     new = copy(node, nf, ni, count)
     nf[new, G], nf[new, INX], nf[new, INY] = g, ux, uy
     ni[new, ROOT], ni[new, SIGMA] = corner, sigma
-    # It turns toward its own side: the other bound is the way straight on, with no corner.
+    # It turns toward its own side: the other bound is straight ahead, without a corner.
     other = 1 - side
     ni[new, FLAGS] = (BOUNDED << other) | (ni[node, FLAGS] & (BLIND | STOPS))
     ni[new, BLOCKER], ni[new, BLOCKER + 1] = -1, -1
@@ -245,7 +246,7 @@ def turn_at(node, corner, side, nf, ni, turns, count, xy, q):
 
 @inner
 def release(node, corner, corner_side, point, side, nf, ni, heap, turns, count, xy, q):
-    """Set free the node that turns at a corner on one side of the wedge, and passes `point`."""
+    """Create and push the node that turns at a corner of the wedge and passes `point`."""
     new = turn_at(node, corner, corner_side, nf, ni, turns, count, xy, q)
     if new < 0:
         return
@@ -277,10 +278,10 @@ def release(node, corner, corner_side, point, side, nf, ni, heap, turns, count, 
 def first_to_turn(point, side, rival, bx, by, ahead, xy, q):
     """Corner at which a path turns when its wedge closed between a point and its other bound.
 
-    For a point-like disc that is the bound's corner, `rival`, whose chord comes first. A wide disc
-    can meet the later one first; then turning at the rival would be a turn to the wrong side.
-    Returns the corner and its side; corner -1 for none, -2 when the point lies inside a wall and
-    a corner of that wall will decide.
+    For a small disc that is the bound's corner, `rival`, whose chord comes first. A wide disc can
+    reach the later one first; turning at the rival would then be a turn to the wrong side.
+    Returns the corner and its side; corner -1 for none, -2 if the point lies inside a wall and a
+    corner of that wall decides later.
     """
     other = 1 - side
     sign = 1 - 2 * other
@@ -289,7 +290,7 @@ def first_to_turn(point, side, rival, bx, by, ahead, xy, q):
     dx, dy = xy[point, 0] - xy[rival, 0], xy[point, 1] - xy[rival, 1]
     ux, uy, length = tangent(dx, dy, -2.0 * sign * q.radius)
     if length >= 0.0 and sign * (bx * uy - by * ux) >= -PARALLEL:
-        if rival >= q.n_corners:  # inside a wall: the path turns at its end
+        if rival >= q.n_corners:  # a contact: the path turns at the end of its wall
             return ahead[rival - q.n_corners, other], other
         return rival, other
     return point if point < q.n_corners else -2, side
@@ -297,7 +298,7 @@ def first_to_turn(point, side, rival, bx, by, ahead, xy, q):
 
 @inner
 def finish(node, nf, ni, heap, count, xy, q):
-    """Push the last stretch, straight from this node's root to the goal."""
+    """Push a final node: straight from this node's root to the goal."""
     cx, cy = root_xy(node, ni, xy, q)
     ux, uy, length = tangent(q.gx - cx, q.gy - cy, -ni[node, SIGMA] * q.radius)
     if length < 0.0:
@@ -310,10 +311,10 @@ def finish(node, nf, ni, heap, count, xy, q):
 
 @inner(inline=False)
 def try_goal(node, nf, ni, heap, turns, count, xy, q):
-    """The goal is on this node's half-edge: go there, straight and around the wedge's corner.
+    """Push final nodes to a goal on this half-edge: straight, and around the wedge's corner.
 
-    The wedge may leave out a goal that lies before its corner, so the straight way is always
-    tried; whether it is clear is looked at when its turn comes.
+    The wedge may exclude a goal that lies before its corner, so the straight line is always tried;
+    whether it is clear is checked when it is popped.
     """
     cx, cy = root_xy(node, ni, xy, q)
     ux, uy, length = tangent(q.gx - cx, q.gy - cy, -ni[node, SIGMA] * q.radius)
@@ -324,6 +325,6 @@ def try_goal(node, nf, ni, heap, turns, count, xy, q):
     if side >= 0:
         flags = ni[node, FLAGS]
         new = turn_at(node, ni[node, BLOCKER + side], side, nf, ni, turns, count, xy, q)
-        ni[node, FLAGS] = flags  # its own turn, to go on beyond the goal, is still to come
+        ni[node, FLAGS] = flags  # it may still turn there to continue beyond the goal
         if new >= 0:
             finish(new, nf, ni, heap, count, xy, q)

@@ -1,4 +1,4 @@
-"""Ways along a roadmap in three dimensions, for an object that fits in every free cell."""
+"""Paths along a roadmap in three dimensions, for an object that fits in every free cell."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 FOUND, FULL, APART, START_IN_WALL, GOAL_IN_WALL, START_TIGHT, GOAL_TIGHT = range(7)
-SLACK = 1e-9  # m, by which a clearance may be missed
+SLACK = 1e-9  # m, tolerance of clearances
 
 
 class SpaceRoads(NamedTuple):
     """Local paths of all edges as short straight pieces, and the graph of the edges."""
 
     points: Floats  # (m, 3) m, events
-    room: Floats  # (m,) clearance of the object at each event, m
-    rooms: Floats  # (m,) least clearance of the piece that begins here, m; inf at an edge's end
+    event_clearance: Floats  # (m,) clearance of the object at each event, m
+    piece_clearance: Floats  # (m,) of the piece that begins here, m; inf at an edge's end
     arc: Floats  # (m,) m, from the edge's first event
     offsets: Ints  # (ne + 1,)
     edge_of: Ints  # (m,)
@@ -38,15 +38,15 @@ class SpaceRoads(NamedTuple):
     nodes: Floats  # (nv, 3) m
     first: Ints  # (nv + 1,) rows of `out`
     out: Ints  # (2 ne,) half-edges that leave each node
-    seen: NDArray[np.int32]  # as the corners: event that each free corner joins straight; -1: none
+    seen: NDArray[np.int32]  # shape of the corners: event that each free corner joins; -1: none
 
 
 class Memory(NamedTuple):
-    """Of one search; not to be shared between threads."""
+    """Scratch memory of a search. Threads must not share it."""
 
     cost: Floats  # (nv,)
-    arrival: Ints  # (nv,) half-edge by which a way comes: see kernels/half_edges
-    mark: Ints  # (nv, 2) query that reached, and that finished, a node
+    arrival: Ints  # (nv,) half-edge by which a path arrives: see kernels/half_edges
+    mark: Ints  # (nv, 2) last query that reached, and that settled, a node
     keys: Floats  # (2 ne + 2,) heap: see `heap_holds`
     queue: Ints  # (2 ne + 2,)
     halves: Ints  # (ne + 2,)
@@ -62,7 +62,7 @@ def _distance(ax, ay, az, bx, by, bz):
 
 @inner
 def _free_cell(x, y, z, free):
-    """A free cell that holds a point, in cells; -1, -1, -1: none. A face belongs to both sides."""
+    """Free cell that contains a point, in cells; -1, -1, -1: none. Faces belong to both cells."""
     nz, ny, nx = free.shape
     for side in range(8):
         i = int(math.ceil(x - ON_PLANE)) - 1 if side % 2 else int(math.floor(x + ON_PLANE))
@@ -75,11 +75,11 @@ def _free_cell(x, y, z, free):
 
 @inner(inline=False)
 def _join(point, which, space, roads, memory):
-    """Event that a point joins, and whether by a corner (kept in `vias`); -1: in an obstacle.
+    """Event that a point joins, and whether over a corner (stored in `vias`); -1: in an obstacle.
 
-    Its cell is free, so it reaches the corners of it, and these join an event: the one whose ball
-    holds the point deepest, if any does (section V.B.2), else one in straight sight, else the one
-    of the corner with the most clearance, by that corner.
+    In a free cell a point can reach the corners of the cell, each of which joins an event. Of these
+    events: the one whose ball contains the point deepest (section V.B.2), else a visible one, else,
+    over the corner, the event of the corner with the most clearance.
     """
     o, r = space.origin, space.resolution
     x, y, z = (point[0] - o[0]) / r, (point[1] - o[1]) / r, (point[2] - o[2]) / r
@@ -93,7 +93,9 @@ def _join(point, which, space, roads, memory):
         if e < 0:
             continue
         q = roads.points[e]
-        margin = roads.room[e] - _distance(point[0], point[1], point[2], q[0], q[1], q[2])
+        margin = roads.event_clearance[e] - _distance(
+            point[0], point[1], point[2], q[0], q[1], q[2]
+        )
         if margin > deepest and (
             margin > 0.0
             or segment_is_free(
@@ -113,7 +115,7 @@ def _join(point, which, space, roads, memory):
 
 @inner
 def _clearance_of_join(point, e, by_corner, which, space, roads, memory):
-    """Least clearance of the way from a point to the event that it joins."""
+    """Least clearance between a point and the event that it joins."""
     if not by_corner:
         return least_among_cells(point, roads.points[e], space, memory.stack)
     via = memory.vias[which]
@@ -124,17 +126,17 @@ def _clearance_of_join(point, e, by_corner, which, space, roads, memory):
 
 
 @inner
-def _is_wide(e, end, room, roads):
+def _is_wide(e, end, needed, roads):
     """Whether the pieces between two events of an edge have this clearance."""
     for piece in range(min(e, end), max(e, end)):
-        if roads.rooms[piece] < room - SLACK:
+        if roads.piece_clearance[piece] < needed - SLACK:
             return False
     return True
 
 
 @inner
 def _reach(v, cost, half, goal, query, size, roads, memory):
-    """Note a way to a node if it is the shortest so far."""
+    """Record a path to a node if it is the shortest so far; return the size of the heap."""
     if memory.mark[v, 1] == query or (memory.mark[v, 0] == query and memory.cost[v] <= cost):
         return size
     memory.mark[v, 0], memory.cost[v], memory.arrival[v] = query, cost, half
@@ -144,25 +146,25 @@ def _reach(v, cost, half, goal, query, size, roads, memory):
 
 
 @inner(inline=False)
-def _search(at, there, room, roads, memory):
-    """Half-edges of the shortest way between two events, into the memory: how many; -1: none."""
+def _search(at, there, needed, roads, memory):
+    """Write the half-edges of the shortest path between two events; return how many, -1: none."""
     assert heap_holds(memory.keys, roads.out)
     memory.query[0] += 1
     query, size, best, last = memory.query[0], 0, math.inf, -1
     edge, target = roads.edge_of[at], roads.edge_of[there]
     goal = roads.points[there]
-    if edge == target and _is_wide(at, there, room, roads):
+    if edge == target and _is_wide(at, there, needed, roads):
         best = abs(roads.arc[at] - roads.arc[there]) * roads.cost[edge]
     for end in range(2):
         stop = roads.offsets[edge] if end == 0 else roads.offsets[edge + 1] - 1
-        if _is_wide(at, stop, room, roads):
+        if _is_wide(at, stop, needed, roads):
             cost = abs(roads.arc[at] - roads.arc[stop]) * roads.cost[edge]
             half = FIRST - (2 * edge + 1 - end)
             size = _reach(roads.edges[edge, end], cost, half, goal, query, size, roads, memory)
     tail_0 = tail_1 = math.inf
-    if _is_wide(there, roads.offsets[target], room, roads):
+    if _is_wide(there, roads.offsets[target], needed, roads):
         tail_0 = roads.arc[there] * roads.cost[target]
-    if _is_wide(there, roads.offsets[target + 1] - 1, room, roads):
+    if _is_wide(there, roads.offsets[target + 1] - 1, needed, roads):
         tail_1 = (roads.length[target] - roads.arc[there]) * roads.cost[target]
     while size > 0 and memory.keys[0] < best:
         v = memory.queue[0]
@@ -178,7 +180,7 @@ def _search(at, there, room, roads, memory):
         for slot in range(roads.first[v], roads.first[v + 1]):
             half = roads.out[slot]
             e = half // 2
-            if roads.clearance[e] >= room - SLACK:
+            if roads.clearance[e] >= needed - SLACK:
                 w = roads.edges[e, 1 - half % 2]
                 on = cost + roads.length[e] * roads.cost[e]
                 size = _reach(w, on, half, goal, query, size, roads, memory)
@@ -192,7 +194,7 @@ def _search(at, there, room, roads, memory):
 
 @inner
 def _append(n, point, line):
-    """One more point of a way, unless it is the last one again."""
+    """Append a point to a path unless it repeats the last one; return the number of points."""
     if n > 0:
         last = line[n - 1]
         if last[0] == point[0] and last[1] == point[1] and last[2] == point[2]:
@@ -204,7 +206,7 @@ def _append(n, point, line):
 
 @inner
 def _write_line(start, goal, by_start, by_goal, count, out, line, roads, memory):
-    """Points of the way along the events in `out`: (how many, length)."""
+    """Write the points of the path along the events in `out`: (how many, length)."""
     n = _append(0, start, line)
     if by_start:
         n = _append(n, memory.vias[0], line)
@@ -224,12 +226,12 @@ def _write_line(start, goal, by_start, by_goal, count, out, line, roads, memory)
 
 
 @kernel
-def solve_in_space(start, goal, room, shortcut, space, roads, memory, out, line):
-    """Way of the object along the roads that keeps a clearance of `room` metres.
+def solve_in_space(start, goal, needed, shortcut, space, roads, memory, out, line):
+    """Path of the object along the roads that keeps a clearance of `needed` metres.
 
     Its points are written to line (n, 3), its events to out (n - 4,). Returns (status, points,
-    length, clearance, half-edges in the memory). With `shortcut` a straight way that is wide enough
-    is taken.
+    length, clearance, half-edges in the memory). With `shortcut` a straight line that is wide
+    enough is returned.
     """
     at, by_start = _join(start, 0, space, roads, memory)
     there, by_goal = _join(goal, 1, space, roads, memory)
@@ -242,18 +244,20 @@ def solve_in_space(start, goal, room, shortcut, space, roads, memory, out, line)
             (goal[0] - o[0]) / r, (goal[1] - o[1]) / r, (goal[2] - o[2]) / r, space,
         ):  # fmt: skip
             clear = least_among_cells(start, goal, space, memory.stack)
-            if clear >= room - SLACK:
+            if clear >= needed - SLACK:
                 n, length = _write_line(start, goal, False, False, 0, out, line, roads, memory)
                 return FOUND, n, length, clear, 0
     clear_s = _clearance_of_join(start, at, by_start, 0, space, roads, memory)
     clear_g = _clearance_of_join(goal, there, by_goal, 1, space, roads, memory)
-    if clear_s < room - SLACK or clear_g < room - SLACK:
-        tight = START_TIGHT if clear_s < room - SLACK else GOAL_TIGHT
+    if clear_s < needed - SLACK or clear_g < needed - SLACK:
+        tight = START_TIGHT if clear_s < needed - SLACK else GOAL_TIGHT
         return tight, 0, 0.0, min(clear_s, clear_g), 0
-    count = _search(at, there, room, roads, memory)
+    count = _search(at, there, needed, roads, memory)
     if count < 0:
         return APART, 0, 0.0, 0.0, 0
-    n, clear = write_events(at, there, count, memory.halves, roads.offsets, roads.rooms, out)
+    n, clear = write_events(
+        at, there, count, memory.halves, roads.offsets, roads.piece_clearance, out
+    )
     if n < 0:
         return FULL, 0, 0.0, 0.0, 0
     n, length = _write_line(start, goal, by_start, by_goal, n, out, line, roads, memory)
@@ -261,14 +265,14 @@ def solve_in_space(start, goal, room, shortcut, space, roads, memory, out, line)
 
 
 @kernel
-def join_corners(points, room, chosen, space, seen, depth):
-    """Event whose ball holds each free corner deepest, into seen; its margin into depth."""
+def join_corners(points, clearance, chosen, space, seen, depth):
+    """Write the event whose ball contains each free corner deepest to seen, its margin to depth."""
     o, r = space.origin, space.resolution
     nz, ny, nx = seen.shape
     for c in range(len(chosen)):
         e = chosen[c]
         x, y, z = (points[e, 0] - o[0]) / r, (points[e, 1] - o[1]) / r, (points[e, 2] - o[2]) / r
-        reach = room[e] / r
+        reach = clearance[e] / r
         for k in range(max(0, math.ceil(z - reach)), min(nz, math.floor(z + reach) + 1)):
             for j in range(max(0, math.ceil(y - reach)), min(ny, math.floor(y + reach) + 1)):
                 for i in range(max(0, math.ceil(x - reach)), min(nx, math.floor(x + reach) + 1)):
@@ -286,10 +290,10 @@ def _sees(i, j, k, e, points, o, r, space):
 
 @kernel
 def spread_sight(points, space, seen, queue):
-    """Join each free corner to what a corner beside it joins, if it sees that, into seen.
+    """Join each free corner to the event of a neighbouring corner if it is visible; into seen.
 
-    In rounds from the corners that are joined, so that what is joined is near. `queue` (n, 3) has
-    a row for each free corner.
+    Breadth first from the corners that are joined, so that events are near. `queue` (n, 3) has a
+    row for each free corner.
     """
     o, r, is_node = space.origin, space.resolution, space.is_node
     nz, ny, nx = seen.shape
@@ -320,8 +324,8 @@ def spread_sight(points, space, seen, queue):
 
 
 @kernel
-def look_around(corners, near, points, room, space, seen):
-    """Event in straight sight of corners that no ball holds, the widest of the nearest, into seen.
+def look_around(corners, near, points, clearance, space, seen):
+    """Write the widest visible event of the nearest of each corner to seen.
 
     `corners` (n, 3) are columns i, j, k; `near` (n, c) events, nearest first.
     """
@@ -331,16 +335,16 @@ def look_around(corners, near, points, room, space, seen):
         widest = -1.0
         for slot in range(near.shape[1]):
             e = near[row, slot]
-            if room[e] > widest and _sees(i, j, k, e, points, o, r, space):
-                seen[k, j, i], widest = e, room[e]
+            if clearance[e] > widest and _sees(i, j, k, e, points, o, r, space):
+                seen[k, j, i], widest = e, clearance[e]
 
 
 @kernel
 def balls_between(a, b, radius, share, space, out):
-    """Balls (n, 4) with exact clearance from a to just before b: how many; -1: they do not fit.
+    """Write balls (n, 4) with exact clearance from a to just before b: how many; -1: full.
 
-    A ball's distance to the next is `share` of what its radius is more than `radius`, and a
-    thousandth of a cell at the least.
+    The distance to the next ball is `share` times the excess of its radius over `radius`, and at
+    least a thousandth of a cell.
     """
     length = _distance(a[0], a[1], a[2], b[0], b[1], b[2])
     s, n = 0.0, 0

@@ -13,14 +13,14 @@ from footway._numba.jit import inner
 from footway._numba.math import atan2, hypot
 from footway.corridor.kernels.wall_grid import cell_of, line_clearance
 
-SLACK = 1e-9  # m, below which one length is not longer than another
-VIOLATION = 1e-7  # m, a tenth of what a certificate may be off
+SLACK = 1e-9  # m, tolerance when lengths are compared
+VIOLATION = 1e-7  # m, a tenth of the tolerance of certificates
 REPAIRS = 32  # corners added to or dropped from a chain before giving up
 
 
 @inner
 def tangent(dx, dy, k):
-    """Unit direction u with cross(u, d) = k, and the length along u; -1 where d is too short."""
+    """Unit direction u with cross(u, d) = k, and the length along u; -1 if d is too short."""
     squared = dx * dx + dy * dy
     rest = squared - k * k
     if rest < 0.0 or squared == 0.0:
@@ -57,7 +57,7 @@ def corner_in_the_way(px, py, ux, uy, clear, wall, ends, xy):
 
 @inner
 def reverse_chain(n, chain):
-    """Turn a chain into that of the way back: the other order, the other sides."""
+    """Reverse a chain: the opposite order and the opposite sides."""
     for k in range(n // 2):
         for c in range(2):
             swap = chain[k, c]
@@ -82,8 +82,8 @@ def stop_xy(k, n, chain, xy, ends):
 def draw_legs(n, chain, legs, xy, ends):
     """Tangents between the stops of a chain: rows (x0, y0, x1, y1, ux, uy) of `legs`.
 
-    `ends` are the start's and the goal's coordinates and the radius. Returns -1 when all is well,
-    else the stop that the path does not turn around as it should.
+    `ends` are the start's and the goal's coordinates and the radius. Returns -1 on success, else
+    the stop at which the path turns to the wrong side.
     """
     for k in range(n + 1):
         ax, ay, ka = stop_xy(k, n, chain, xy, ends)
@@ -118,7 +118,7 @@ def _add_stop(k, n, corner, sigma, chain):
 
 @inner
 def draw_taut(n, chain, legs, xy, ends):
-    """`draw_legs` without stops that the path does not turn around: how many are left, or -1."""
+    """`draw_legs` without stops at which the path turns wrongly: number of stops left, or -1."""
     while True:
         wrong = draw_legs(n, chain, legs, xy, ends)
         if wrong < 0:
@@ -131,10 +131,10 @@ def draw_taut(n, chain, legs, xy, ends):
 
 @inner
 def _goes_through(k, chain, legs, grid, xy):
-    """Whether the turn around stop k leads through a wall that begins at its corner.
+    """Whether the turn around stop k crosses a wall that begins at its corner.
 
-    Such a wall lies between the two legs, on the side of the corner that the path passes. One that
-    reaches beyond a leg by more than VIOLATION, as far as the leg goes, is crossed there.
+    Such a wall lies between the two legs, on the side on which the path passes the corner. A wall
+    that extends beyond a leg by more than VIOLATION, within the leg's length, is crossed.
     """
     corner, sigma = chain[k - 1, 0], chain[k - 1, 1]
     cx, cy = xy[corner, 0], xy[corner, 1]
@@ -162,11 +162,11 @@ def _goes_through(k, chain, legs, grid, xy):
 
 @inner(inline=False)
 def tighten(n, chain, legs, grid, xy, ends):
-    """Mend a chain until every leg is clear of all walls: (number of stops or -1, clearance).
+    """Repair a chain until every leg is clear of all walls: (number of stops or -1, clearance).
 
-    The search takes the first and last stretch from the chords of the axis; where the start or the
-    goal lies in the shade of a corner, that corner is missing or one too many. A chain whose legs
-    are all clear may still turn into an obstacle around its corner, and out of it at another.
+    The search bases the first and last leg on chords of the axis; a corner that hides the start or
+    the goal may be missing or superfluous. Even if all legs are clear, a chain may turn into an
+    obstacle around one corner and out of it around another, which is rejected.
     """
     floor = ends[4] - VIOLATION
     for _ in range(REPAIRS):

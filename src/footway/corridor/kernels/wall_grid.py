@@ -1,7 +1,7 @@
-"""Which walls can be nearest to a point: a uniform grid of candidates, exact for every point.
+"""A uniform grid of candidate walls, for exact nearest walls and clearances.
 
-A cell lists every wall that is nearest to some point of the cell. So the nearest wall of a point
-is the nearest of a handful, with no search.
+A cell lists every wall that is nearest to some point of the cell, so the nearest wall of a point is
+the nearest of a few candidates.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from footway._numba.jit import inner, kernel
 from footway._numba.math import atan2, hypot
 
-TOUCHES = 1e-8  # m, how deep a path may seem to cut into a wall by rounding
+TOUCHES = 1e-8  # m, depth to which a path may seem to cut into a wall by rounding
 
 
 @inner
@@ -145,7 +145,7 @@ def is_outside(x, y, grid):
 def nearest_wall(x, y, grid):
     """Nearest wall of a point: (wall, distance, share of its length).
 
-    From the candidates of its cell; from all walls where the point is outside the box.
+    Searches the candidates of its cell; all walls if the point is outside the box.
     """
     best, wall, share = math.inf, -1, 0.0
     if is_outside(x, y, grid):
@@ -173,7 +173,7 @@ def _between_segments(ax, ay, bx, by, walls, w):
     side_a = vx * (ay - cy) - vy * (ax - cx)
     side_b = vx * (by - cy) - vy * (bx - cx)
     if side_c * side_d < 0.0 and side_a * side_b < 0.0:
-        # A path that only touches a corner does not cross, though rounding may say so.
+        # By rounding, a path that only touches a corner may seem to cross it.
         deep_u = TOUCHES * math.sqrt(ux * ux + uy * uy)
         deep_v = TOUCHES * math.sqrt(vx * vx + vy * vy)
         if min(abs(side_c), abs(side_d)) > deep_u and min(abs(side_a), abs(side_b)) > deep_v:

@@ -1,4 +1,4 @@
-"""Array kernels of the medial axis."""
+"""Chain pieces of the medial axis into edges."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def chain_pieces(ends, n_vertices):
     """Join pieces (n, 2) into chains that end where the degree is not two.
 
     Returns the pieces in chain order (n,), whether each is walked forward (n,), and where each
-    chain begins (chains + 1,). A ring without such a vertex is cut at one of its own.
+    chain begins (chains + 1,). A ring without such a vertex is cut at one of its vertices.
     """
     n = len(ends)
     offsets, at = incidence(ends, n_vertices)
@@ -40,7 +40,7 @@ def chain_pieces(ends, n_vertices):
     starts = [0]
     used = np.zeros(n, np.bool_)
     count = 0
-    for rings in range(2):  # first the chains between branches, then what is left: rings
+    for rings in range(2):  # first the chains between branch vertices, then the remaining rings
         for v in range(n_vertices):
             if rings == 0 and offsets[v + 1] - offsets[v] == 2:
                 continue

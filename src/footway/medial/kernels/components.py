@@ -1,4 +1,4 @@
-"""Connected components of a graph, without the time that it takes to import SciPy's."""
+"""Connected components of a graph. SciPy has them too, but it is slow to import."""
 
 from __future__ import annotations
 
