@@ -7,7 +7,9 @@ first one: the only upward import of the package.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import cast
+from typing import Any
+
+from footway.errors import BadInput
 
 
 class NotebookDisplay:
@@ -17,8 +19,16 @@ class NotebookDisplay:
 
     def _repr_html_(self) -> str | None:
         """Return HTML with the picture; None, so that the repr is shown, if it cannot be drawn."""
-        return cast("str | None", import_module("footway.plot.notebook").html(self))
+        return _drawn("html", self)
 
     def _repr_png_(self) -> bytes | None:
         """Return the picture alone, for printed notebooks."""
-        return cast("bytes | None", import_module("footway.plot.notebook").png(self))
+        return _drawn("png", self)
+
+
+def _drawn(form: str, value: NotebookDisplay) -> Any:
+    try:
+        notebook = import_module("footway.plot.notebook")
+    except (BadInput, ModuleNotFoundError):  # Matplotlib is not installed
+        return None
+    return getattr(notebook, form)(value)

@@ -64,6 +64,16 @@ def test_a_missing_extra_is_one_line(tmp_path, arguments, line):
     assert len(done.stderr.splitlines()) == 1
 
 
+def test_a_notebook_shows_words_where_it_cannot_draw():
+    code = WITHOUT.partition("from footway.cli")[0] + (
+        "import footway as fw\n"
+        "room = fw.Environment.from_polygons(bounds=(0, 0, 4, 4))\n"
+        "print(room._repr_html_(), room._repr_png_())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "None None\n"
+
+
 def test_what_has_no_extra_is_not_explained():
     code = (
         "from footway.extras import optional_imports\nwith optional_imports():\n    import nowhere"
