@@ -19,11 +19,13 @@ class NotebookDisplay:
 
     def _repr_html_(self) -> str | None:
         """Return HTML with the picture; None, so that the repr is shown, if it cannot be drawn."""
-        return _drawn("html", self)
+        html: str | None = _drawn("html", self)
+        return html
 
     def _repr_png_(self) -> bytes | None:
         """Return the picture alone, for printed notebooks."""
-        return _drawn("png", self)
+        png: bytes | None = _drawn("png", self)
+        return png
 
 
 def _drawn(form: str, value: NotebookDisplay) -> Any:
