@@ -24,7 +24,7 @@ import numpy as np
 import shapely
 
 from footway.environment import Area, Environment, InputGeometry, Pieces, Repair, TerrainRegion
-from footway.environment.environment import NO_GROUND
+from footway.environment.environment import RESERVED_KINDS
 from footway.errors import BadFile
 from footway.formats.geojson_shapes import Part, collect, parts_of
 from footway.formats.source import read_bytes
@@ -146,7 +146,7 @@ def _by_role(parts: list[Part], kinds: list[str | None]) -> _Sorted:
 def _role(kind: str | None, dimension: int, *, has_bounds: bool) -> str:
     if kind is None:
         return "walkable" if dimension == 2 and not has_bounds else "ignored"
-    if kind not in NO_GROUND and dimension == 2:
+    if kind not in RESERVED_KINDS and dimension == 2:
         return "terrain"
     return _ROLES.get((kind, dimension), "ignored")
 
