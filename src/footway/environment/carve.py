@@ -28,7 +28,8 @@ def carve(base: NDArray[np.object_], obstacles: NDArray[np.object_]) -> NDArray[
         free &= _containing_polygon(base, obstacles) >= 0
         if free.all():
             break
-        base = _difference(base, obstacles[~free])
+        touching = shapely.multipolygons(obstacles[~free])
+        base = polygon_parts(shapely.difference(shapely.multipolygons(base), touching, grid_size=1))
         obstacles = obstacles[free]
         free = free[free]
     return _with_holes(base, obstacles, _containing_polygon(base, obstacles))
@@ -50,13 +51,6 @@ def _containing_polygon(
     of_base, of_obstacle = shapely.STRtree(obstacles).query(base, predicate="contains_properly")
     home[of_obstacle] = of_base
     return home
-
-
-def _difference(base: NDArray[np.object_], obstacles: NDArray[np.object_]) -> NDArray[np.object_]:
-    rest = shapely.difference(
-        shapely.multipolygons(base), shapely.multipolygons(obstacles), grid_size=1
-    )
-    return polygon_parts(rest)
 
 
 def _with_holes(

@@ -36,9 +36,12 @@ class _Pairs(NamedTuple):
 
 def merge(repaired: RepairedPolygons, *, grid: float) -> tuple[NDArray[np.object_], list[Repair]]:
     """Return polygons in steps that share at most points and cover the same area."""
-    pairs = _close_pairs(repaired.shapes)
-    if not len(pairs.a):
-        return repaired.shapes, []
+    shapes = repaired.shapes
+    a, b = shapely.STRtree(shapes).query(shapes, predicate="dwithin", distance=_REACH)
+    a, b = a[a < b], b[a < b]
+    pairs = _Pairs(a, b, shapely.intersects(shapes[a], shapes[b]))
+    if not len(a):
+        return shapes, []
     repairs = _overlaps(repaired, pairs, grid=grid)
     shapes, gaps = _close_gaps(repaired, pairs, grid=grid)
     return dissolve(shapes), repairs + gaps
@@ -74,12 +77,6 @@ def _union_groups(
     members = np.split(shapes[order], np.flatnonzero(np.diff(group[order])) + 1)
     united = [m[0] if len(m) == 1 else shapely.union_all(m, grid_size=1) for m in members]
     return polygon_parts(np.array(united, dtype=object))
-
-
-def _close_pairs(shapes: NDArray[np.object_]) -> _Pairs:
-    a, b = shapely.STRtree(shapes).query(shapes, predicate="dwithin", distance=_REACH)
-    a, b = a[a < b], b[a < b]
-    return _Pairs(a, b, shapely.intersects(shapes[a], shapes[b]))
 
 
 def _overlaps(repaired: RepairedPolygons, pairs: _Pairs, *, grid: float) -> list[Repair]:

@@ -57,7 +57,9 @@ class Volume:
         """Validate the arguments and keep a read-only copy."""
         object.__setattr__(self, "solid", _voxels(self.solid))
         object.__setattr__(self, "resolution", _resolution(self.resolution))
-        object.__setattr__(self, "origin", _corner(self.origin))
+        object.__setattr__(
+            self, "origin", tuple(point(self.origin, "origin", 3, error=BadGeometry).tolist())
+        )
         object.__setattr__(self, "repairs", tuple(sequence(self.repairs, "repairs")))
         text(self.name, "name", error=BadGeometry)
 
@@ -160,11 +162,6 @@ def _voxels(solid: Any) -> NDArray[np.bool_]:
 
 def _resolution(resolution: Any) -> float:
     return number(resolution, "resolution", "m", low=TOUCH, high=FARTHEST, error=BadInput)
-
-
-def _corner(origin: Any) -> tuple[float, float, float]:
-    x, y, z = point(origin, "origin", 3, error=BadGeometry).tolist()
-    return x, y, z
 
 
 def _box(given: Any, what: str) -> NDArray[np.float64]:

@@ -245,7 +245,7 @@ def _brackets(key: str, given: Any) -> str:
 
 def _description(keys: Keys) -> str:
     text = _table_at(keys[:-1]).model_fields[str(keys[-1])].description or ""
-    return f"{text[:1].lower()}{text[1:]}".rstrip(".")
+    return _lower_first(text).rstrip(".")
 
 
 def _table_at(keys: Keys) -> type[BaseModel]:
