@@ -47,7 +47,7 @@ MOST_UNPACKED: Final = 2**30
 """bytes. Larger archives must not be compressed: their own size is the limit."""
 
 _HEADER, _DIGEST = "header", "digest"
-_ENDLESS = "inf"  # stands for infinity: JSON has no such number
+_INFINITY = "inf"  # represents infinity, which JSON does not have
 
 _NPY: Final = re.compile(
     rb"\x93NUMPY\x01\x00(..)\{'descr': '([^']{2,8})', 'fortran_order': False, "
@@ -55,19 +55,19 @@ _NPY: Final = re.compile(
     re.DOTALL,
 )
 _LONGEST_HEADER: Final = 2**26  # bytes
-_AT_ONCE: Final = 2**24  # bytes that are unpacked at a time
-_NPY_LENGTH: Final = 128  # bytes, of a header of NumPy's with up to three numbers
+_AT_ONCE: Final = 2**24  # bytes unpacked at a time
+_NPY_LENGTH: Final = 128  # bytes of a NumPy header with up to three sizes
 
 _UNREADABLE: Final = (
     OSError, EOFError, ValueError, LookupError, NotImplementedError, RuntimeError, MemoryError,
     zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
-"""What `zipfile` and `json` raise for damaged files; RuntimeError is also a password or too deep a
-nesting."""
+"""Exceptions of `zipfile` and `json` for damaged files; RuntimeError also for encrypted or too
+deeply nested ones."""
 
 
 class Damaged(Exception):
-    """Why a file cannot be used, in a few words."""
+    """A file cannot be used; the message gives the reason."""
 
 
 # -- schemas -----------------------------------------------------------------------------------
@@ -75,18 +75,18 @@ class Damaged(Exception):
 
 @dataclass(frozen=True)
 class Array:
-    """What an array of a file must be.
+    """Schema of an array of a file.
 
     Attributes:
         dtype: as NumPy writes it: "<f8", "<i4", "|b1".
-        shape: sizes, by number or by name; a name stands for the same number in all arrays of a
-            file, "name+1" for one more. A list or a whole number among the facts gives its name a
-            size, too.
-        least: smallest number that is allowed, for all or for each column.
-        most: largest number likewise; the name of a size: below that size, so an index into it.
+        shape: sizes, by number or by name; a name has the same value in all arrays of a file,
+            "name+1" is one more. A list or a whole number among the facts also defines the size
+            of its name.
+        least: minimum, for all numbers or for each column.
+        most: maximum, likewise; the name of a size means an index below that size.
         nan: whether NaN is allowed; infinities never are.
-        step: if given, the array is offsets: from 0 to the size that `most` names, with at least
-            this from each to the next.
+        step: if given, the array contains offsets from 0 to the size named by `most`, which
+            increase by at least this.
 
     """
 
@@ -102,17 +102,17 @@ _SEAL: Final = Array("|u1", (32,), 0, 255)
 
 
 def indices(into: str, *shape: int | str, least: int = 0, dtype: str = "<i8") -> Array:
-    """Indices into something of a named size; -1 is none where that is allowed."""
+    """Return the schema of indices into an array of a named size; -1, if allowed, means none."""
     return Array(dtype, shape, least, into)
 
 
 def flags(*shape: int | str) -> Array:
-    """True or false."""
+    """Return the schema of booleans."""
     return Array("|b1", shape, 0, 1)
 
 
 class Number(NamedTuple):
-    """A number among the facts; infinite only where `most` is."""
+    """A number among the facts; infinite only if `most` is."""
 
     least: float
     most: float
@@ -126,13 +126,13 @@ class Whole(NamedTuple):
 
 
 class OneOf(NamedTuple):
-    """One of some words or other values among the facts."""
+    """One of several values among the facts."""
 
     values: tuple[Any, ...]
 
 
 class Either(NamedTuple):
-    """What fits one of several patterns."""
+    """A value that fits one of several patterns."""
 
     patterns: tuple[Any, ...]
 
@@ -152,7 +152,7 @@ class Kind(NamedTuple):
 
     format: str
     version: int
-    name: str  # what it is called in messages
+    name: str  # in messages
     remedy: str  # what to do with a file that cannot be used
     arrays: dict[str, Array]
     facts: dict[str, Any]
@@ -209,7 +209,7 @@ def _without_infinities(value: Any) -> Any:
         return {name: _without_infinities(inner) for name, inner in value.items()}
     if isinstance(value, (list, tuple)):
         return [_without_infinities(inner) for inner in value]
-    return _ENDLESS if isinstance(value, float) and value == math.inf else value
+    return _INFINITY if isinstance(value, float) and value == math.inf else value
 
 
 # -- reading -----------------------------------------------------------------------------------
@@ -236,7 +236,7 @@ def reading(file: str | PathLike[str], kind: Kind, **sizes: int) -> Iterator[tup
         raise BadFile(f"{file}: {error}") from None
     except (Damaged, BadInput, MemoryError) as error:
         raise BadFile(
-            f"{file}: not a Footway {kind.name}, or damaged ({_in_short(error)}): {kind.remedy}"
+            f"{file}: not a Footway {kind.name}, or damaged ({_shorten(error)}): {kind.remedy}"
         ) from None
 
 
@@ -250,14 +250,14 @@ def format_of(file: str | PathLike[str]) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def _in_short(error: BaseException) -> str:
+def _shorten(error: BaseException) -> str:
     words = str(error) or type(error).__name__
     return " ".join(words.split())[:200]
 
 
 @contextmanager
 def _opened(file: str | PathLike[str]) -> Iterator[zipfile.ZipFile]:
-    """Open a regular file as a zip; whatever goes wrong inside is BadFile or Damaged."""
+    """Open a regular file as a zip; errors raised inside become BadFile or Damaged."""
     try:
         with zipfile.ZipFile(_regular(validation.file(file))) as archive:
             yield archive
@@ -268,11 +268,11 @@ def _opened(file: str | PathLike[str]) -> Iterator[zipfile.ZipFile]:
     except _UNREADABLE as error:
         if isinstance(error, OSError) and error.strerror:
             raise BadFile(f"cannot be read: {error.strerror}") from None
-        raise Damaged(_in_short(error)) from None
+        raise Damaged(_shorten(error)) from None
 
 
 def _regular(path: Path) -> Path:
-    """Return the path of a zip; pipes and devices may never end."""
+    """Return the path of a zip file; reject pipes and devices, which may never end."""
     mode = path.stat().st_mode
     if not stat.S_ISREG(mode):
         raise BadFile(f"is {'a directory' if stat.S_ISDIR(mode) else 'not a regular file'}")
@@ -294,10 +294,13 @@ def _read(archive: zipfile.ZipFile, kind: Kind, sizes: dict[str, int]) -> tuple[
     facts: Facts = check(header.get("facts"), kind.facts, "facts")
     sizes = sizes | _sizes_of(facts)
     _check_names(members, kind)
-    plans = {name: _plan(archive, members[name]) for name in (_DIGEST, *kind.arrays)}
+    headers = {name: _read_array_header(archive, members[name]) for name in (_DIGEST, *kind.arrays)}
     for name, schema in (kind.arrays | {_DIGEST: _SEAL}).items():
-        _check_shape(name, plans[name], schema, sizes)
-    arrays = {name: _unpack(archive, members[name], plan) for name, plan in plans.items()}
+        _check_shape(name, headers[name], schema, sizes)
+    arrays = {
+        name: _unpack(archive, members[name], array_header)
+        for name, array_header in headers.items()
+    }
     seal = arrays.pop(_DIGEST).tobytes()
     if seal != _digest(text, arrays):
         raise Damaged("its content is not what was written")
@@ -307,7 +310,7 @@ def _read(archive: zipfile.ZipFile, kind: Kind, sizes: dict[str, int]) -> tuple[
 
 
 def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """Return members by name; refuse archives that unpack to too much."""
+    """Return members by name; reject archives that are too large when unpacked."""
     found = archive.infolist()
     members = {info.filename.removesuffix(".npy"): info for info in found}
     unpacked = sum(info.file_size for info in found)
@@ -324,13 +327,13 @@ def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
 def _header(
     archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo]
 ) -> tuple[bytes, dict[str, Any]]:
-    """Bytes of the header, and what they say."""
+    """Return the bytes of the header, and the parsed header."""
     if _HEADER not in members:
         raise Damaged("it has no header, like files of older versions")
-    plan = _plan(archive, members[_HEADER])
-    if plan.dtype != "|u1" or math.prod(plan.shape) > _LONGEST_HEADER:
+    array_header = _read_array_header(archive, members[_HEADER])
+    if array_header.dtype != "|u1" or math.prod(array_header.shape) > _LONGEST_HEADER:
         raise Damaged("its header is no text, or too long")
-    text = _unpack(archive, members[_HEADER], plan).tobytes()
+    text = _unpack(archive, members[_HEADER], array_header).tobytes()
     header = json.loads(text)
     if not isinstance(header, dict):
         raise Damaged("another kind of file")
@@ -345,15 +348,15 @@ def _check_names(members: dict[str, zipfile.ZipInfo], kind: Kind) -> None:
         raise Damaged(f"array {name!r:.40} is unknown")
 
 
-class _Plan(NamedTuple):
-    """What the header of a member says."""
+class _ArrayHeader(NamedTuple):
+    """Type and shape of a member, from its header."""
 
     dtype: str
     shape: tuple[int, ...]
     begin: int  # bytes before the numbers
 
 
-def _plan(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> _Plan:
+def _read_array_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> _ArrayHeader:
     """Read type and shape of a member, as NumPy writes them, without unpacking the rest."""
     with archive.open(member) as stream:
         found = _NPY.match(stream.read(_NPY_LENGTH))
@@ -365,14 +368,16 @@ def _plan(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> _Plan:
     width = int(descr[2:]) if re.fullmatch(r"[<|][fiub]\d", descr) else 0
     if not width or begin != found.end() or member.file_size != begin + width * math.prod(shape):
         raise Damaged(f"{member.filename!r:.40} is no array of plain numbers")
-    return _Plan(descr, shape, begin)
+    return _ArrayHeader(descr, shape, begin)
 
 
-def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, plan: _Plan) -> NDArray[Any]:
-    """Read as many bytes as were declared, into memory of our own."""
-    array = np.empty(plan.shape, plan.dtype)
+def _unpack(
+    archive: zipfile.ZipFile, member: zipfile.ZipInfo, array_header: _ArrayHeader
+) -> NDArray[Any]:
+    """Read the declared number of bytes into a new array."""
+    array = np.empty(array_header.shape, array_header.dtype)
     with archive.open(member) as stream:
-        stream.read(plan.begin)
+        stream.read(array_header.begin)
         numbers: Any = array.reshape(-1).view(np.uint8)
         done = 0
         while done < len(numbers):
@@ -381,7 +386,7 @@ def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, plan: _Plan) -> N
                 raise Damaged(f"{member.filename!r:.40} is cut off")
             numbers[done : done + len(part)] = np.frombuffer(part, np.uint8)
             done += len(part)
-        stream.read(1)  # the end: compares the checksum
+        stream.read(1)  # reading the end verifies the checksum
     return array
 
 
@@ -389,20 +394,22 @@ def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, plan: _Plan) -> N
 
 
 def _sizes_of(facts: Facts) -> dict[str, int]:
-    """Sizes that facts give: lengths of lists, and whole numbers."""
+    """Return the sizes defined by facts: lengths of lists, and whole numbers."""
     found = {name: len(value) for name, value in facts.items() if isinstance(value, list)}
     whole = {name: value for name, value in facts.items() if type(value) is int}
     return found | whole
 
 
-def _check_shape(name: str, plan: _Plan, schema: Array, sizes: dict[str, int]) -> None:
+def _check_shape(
+    name: str, array_header: _ArrayHeader, schema: Array, sizes: dict[str, int]
+) -> None:
     """Compare type and shape with the schema; record named sizes that occur for the first time."""
-    if plan.dtype != schema.dtype:
-        raise Damaged(f"array {name} has the type {plan.dtype}, not {schema.dtype}")
-    wrong = Damaged(f"array {name} has the shape {plan.shape}, which does not fit")
-    if len(plan.shape) != len(schema.shape):
+    if array_header.dtype != schema.dtype:
+        raise Damaged(f"array {name} has the type {array_header.dtype}, not {schema.dtype}")
+    wrong = Damaged(f"array {name} has the shape {array_header.shape}, which does not fit")
+    if len(array_header.shape) != len(schema.shape):
         raise wrong
-    for size, wanted in zip(plan.shape, schema.shape, strict=True):
+    for size, wanted in zip(array_header.shape, schema.shape, strict=True):
         base, _, more = str(wanted).partition("+")
         least = int(more or 0)
         known = int(base) if base.isdigit() else sizes.setdefault(base, size - least)
@@ -445,7 +452,7 @@ def _are_offsets(array: NDArray[Any], end: int, step: int) -> bool:
 
 
 def check(value: Any, pattern: Any, where: str) -> Any:
-    """Return a value of a header if it fits a pattern, with lists of a given length as tuples.
+    """Return a header value if it fits a pattern; lists of a given length become tuples.
 
     Raises:
         Damaged: it does not fit.
@@ -489,7 +496,7 @@ def _check_number(value: Any, pattern: Number | Whole, wrong: Damaged) -> float 
         if type(value) is not int or not pattern.least <= value <= pattern.most:
             raise wrong
         return value
-    number = math.inf if value == _ENDLESS else value
+    number = math.inf if value == _INFINITY else value
     is_number = type(number) is float or (type(number) is int and abs(number) < 2**63)
     if not is_number or not pattern.least <= number <= pattern.most:
         raise wrong

@@ -1,9 +1,9 @@
-"""Validation of what users give: numbers, points, seeds, counts, names and files.
+"""Validation of user input: numbers, points, seeds, counts, names and files.
 
-Public functions call these at their boundary. Each returns the value in its plain form (float,
-int, float64 array, Path) or raises one line that says what was given and what is needed.
+Public functions validate their arguments with these. Each returns the value in its plain form
+(float, int, float64 array, Path) or raises a one-line error with value and requirement.
 
-Text is no number and True is no count: they are refused and not converted.
+Text is not converted to numbers, and booleans are not accepted as counts.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 FARTHEST: Final = 1e9
-"""m. No coordinate, length or radius is larger: 500 times the widest map, and squares of lengths
-stay exact enough in 64-bit numbers."""
+"""m. Maximum coordinate, length and radius: 500 times the widest map, and squares of lengths stay
+precise enough in 64-bit numbers."""
 
 MOST_SAMPLES: Final = 10_000_000
-"""Samples of one result (points of a path, frames of a camera): 1 GB at 100 bytes each."""
+"""Maximum samples of one result (points of a path, camera frames): 1 GB at 100 bytes each."""
 
 MOST_THREADS: Final = 1024
-"""Threads of one call: more than any machine that Footway was run on has cores."""
+"""Maximum threads of one call."""
 
 MOST_SEED: Final = 2**63 - 1
 """Seeds are hashed as 64-bit numbers."""
 
 LONGEST_NAME: Final = 4096
-"""Characters of a file name with its folders: the limit of Linux."""
+"""Maximum length of a path in characters: the limit of Linux."""
 
 _NUMBERS: Final = {2: "two numbers x, y", 3: "three numbers x, y, z"}
 
 
 class _Repr(Repr):
-    """Shortens also whole numbers that Python refuses to print."""
+    """Also shortens integers that Python refuses to print."""
 
     def repr_int(self, x: int, level: int) -> str:  # noqa: ARG002  # the base class calls it
         if x.bit_length() > 100:
@@ -59,7 +59,7 @@ _short.maxstring = _short.maxother = 60  # characters
 
 
 def shown(value: object) -> str:
-    """Return a value as it stands in messages: on one line, at most 60 characters.
+    """Return a value for messages: on one line, at most 60 characters.
 
     Example:
         >>> shown([1, 2]), shown("0.2"), shown(10**5000)
@@ -86,12 +86,12 @@ def number(
     """Return a number between its limits.
 
     Args:
-        value: what was given.
+        value: the given value.
         name: of the argument, for the message.
         unit: such as "m"; "" for none.
-        low: least value.
-        above: a value that must be exceeded.
-        high: greatest value.
+        low: minimum.
+        above: exclusive minimum.
+        high: maximum.
         endless: whether infinity is allowed.
         error: class of the error.
 
@@ -119,7 +119,7 @@ def number(
 
 
 def as_float(value: object) -> float | None:
-    """Return a number as a float, infinite where it is too large for one; None for others."""
+    """Return a number as a float (infinite if too large), or None for other types."""
     if isinstance(value, (str, bytes, bytearray, bool, np.bool_, np.complexfloating)):
         return None
     if isinstance(value, np.ndarray) and (value.ndim or value.dtype.kind not in "iuf"):
@@ -155,7 +155,7 @@ def whole(
 
 
 def index(value: object, name: str, count: int, *, error: type[BadInput] = BadQuery) -> int:
-    """Return an index of one of `count` things."""
+    """Return an index into `count` items."""
     if count == 0:
         raise error(f"there is no {name} {shown(value)}: there are none")
     return whole(value, name, high=count - 1, error=error)
@@ -167,7 +167,7 @@ def seed(value: object, *, high: int = MOST_SEED, error: type[BadInput] = BadQue
 
 
 def threads(value: object) -> int | None:
-    """Return a number of threads; None stays None: one for each core."""
+    """Return a number of threads; None means one per core."""
     return None if value is None else whole(value, "threads", low=1, high=MOST_THREADS)
 
 
@@ -179,13 +179,13 @@ def radius(
     above: float = -math.inf,
     error: type[BadInput] = BadQuery,
 ) -> float:
-    """Return a radius, m: 0 or more, and no larger than the map that it is for.
+    """Return a radius, m: 0 or more, and not larger than the map.
 
     Args:
-        value: what was given, m.
-        extent: of the map, m: the longest side of its box (`extent_of`).
+        value: the given value, m.
+        extent: of the map, m: the longest side of its bounding box (`extent_of`).
         name: of the argument.
-        above: 0 where the radius must be positive.
+        above: 0 if the radius must be positive.
         error: class of the error.
 
     Example:
@@ -215,7 +215,7 @@ def extent_of(bounds: Sequence[float]) -> float:
 
 
 def number_of_samples(count: float, what: str, advice: str) -> None:
-    """Refuse a result of more than MOST_SAMPLES samples before it is made."""
+    """Raise an error if a result would have more than MOST_SAMPLES samples."""
     if not count <= MOST_SAMPLES:
         raise BadQuery(f"{what} would have {count:.3g} samples: {advice}, for {MOST_SAMPLES:,}")
 
@@ -224,7 +224,7 @@ def number_of_samples(count: float, what: str, advice: str) -> None:
 
 
 def point(value: Any, name: str, *dimensions: int, error: type[BadInput] = BadQuery) -> Floats:
-    """Return finite coordinates (d,), m, of one of these dimensions: 2 where none is given."""
+    """Return finite coordinates (d,), m, of one of the given dimensions (2 by default)."""
     numbers = _coordinates(value)
     if numbers is None or len(numbers) not in (dimensions or (2,)):
         wanted = " or ".join(_NUMBERS[d] for d in dimensions or (2,))
@@ -248,7 +248,7 @@ def pair(value: Any, name: str) -> tuple[float, float]:
 
 
 def _coordinates(value: Any) -> list[float] | None:
-    if isinstance(value, (set, frozenset, dict)):  # they have no order, or keys
+    if isinstance(value, (set, frozenset, dict)):  # unordered, or keys
         return None
     try:
         numbers = [as_float(number) for number in value]
@@ -265,7 +265,7 @@ def points(
     farthest: float = FARTHEST,
     error: type[BadInput] = BadQuery,
 ) -> Floats:
-    """Return finite coordinates (n, d), m, C-contiguous, none of them beyond `farthest`."""
+    """Return finite coordinates (n, d), m, C-contiguous, at most `farthest`."""
     array = floats(values, f"(n, {dimension})", name=name, error=error)
     if array.size == 0 and array.ndim in (1, 2):
         array = array.reshape(0, dimension)
@@ -286,7 +286,7 @@ def points(
 def floats(values: object, shape: str, *, name: str, error: type[BadInput] = BadQuery) -> Floats:
     """Return real numbers of any shape as a C-contiguous float64 array; they may be NaN.
 
-    `shape` is the one that is wanted, for the message.
+    `shape` is the expected shape, for the message.
     """
     try:
         array = np.asarray(values)
@@ -302,9 +302,9 @@ def floats(values: object, shape: str, *, name: str, error: type[BadInput] = Bad
 def whole_numbers(
     values: object, name: str, shape: str, *, error: type[BadInput] = BadQuery
 ) -> Ints:
-    """Return whole numbers of any shape as a C-contiguous int64 array; `shape` is the wanted one.
+    """Return whole numbers of any shape as a C-contiguous int64 array.
 
-    Booleans are no numbers, and floats are none even where they are whole.
+    `shape` is the expected shape, for the message. Booleans and floats are rejected.
     """
     try:
         array = np.asarray(values)
@@ -327,13 +327,13 @@ def ids(values: object, name: str = "ids") -> Ints:
 
 
 def as_many(starts: Floats, goals: Floats) -> None:
-    """Refuse another number of goals than of starts."""
+    """Raise an error unless there are as many goals as starts."""
     if len(starts) != len(goals):
         raise BadQuery(f"{len(starts)} starts and {len(goals)} goals: give as many of each")
 
 
 def as_text(place: Iterable[float]) -> str:
-    """Return a point as it stands in messages.
+    """Return a point for messages.
 
     Example:
         >>> as_text([1, 2.5])
@@ -343,19 +343,19 @@ def as_text(place: Iterable[float]) -> str:
     return "(" + ", ".join(f"{float(value):.3f}" for value in place) + ")"
 
 
-# Words, files and others --------------------------------------------------------------------------
+# Texts, files and others --------------------------------------------------------------------------
 
 
 def one_of(
     value: object, name: str, choices: Sequence[str], *, error: type[BadInput] = BadQuery
 ) -> None:
-    """Refuse what is none of some words."""
+    """Raise an error unless the value is one of the choices."""
     if not isinstance(value, str) or value not in choices:
         raise error(f"the {name} is {shown(value)}: it must be one of {', '.join(choices)}")
 
 
 def text(value: object, name: str, *, error: type[BadInput] = BadQuery) -> str:
-    """Return a text that can be written to a file."""
+    """Return a text that can be encoded for files."""
     if not isinstance(value, str) or "\0" in value or not _is_encodable(value):
         raise error(f"the {name} is {shown(value)}: it must be a text")
     return value
@@ -369,13 +369,13 @@ def flag(value: object, name: str, *, error: type[BadInput] = BadQuery) -> bool:
 
 
 def function(value: Callable[..., object] | None, name: str) -> None:
-    """Refuse what is neither None nor a function."""
+    """Raise an error unless the value is None or callable."""
     if value is not None and not callable(value):
         raise BadQuery(f"{name} is {shown(value)}: it must be a function, or None")
 
 
 def sequence(value: object, name: str, *, error: type[BadInput] = BadQuery) -> list[Any]:
-    """Return the items of a list, a tuple or anything else that can be iterated over."""
+    """Return the items of an iterable other than a text."""
     if isinstance(value, (str, bytes)):
         raise error(f"the {name} are {shown(value)}: give a list of them")
     try:
@@ -387,7 +387,7 @@ def sequence(value: object, name: str, *, error: type[BadInput] = BadQuery) -> l
 def instance(
     value: object, kind: type | tuple[type, ...], advice: str, *, error: type[BadInput] = BadInput
 ) -> None:
-    """Refuse a value of another type; `advice` says what is needed and where to get it."""
+    """Raise an error for a value of another type; `advice` says what is needed."""
     if not isinstance(value, kind):
         raise error(f"{advice}, not {shown(value)}")
 

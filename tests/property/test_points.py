@@ -77,7 +77,7 @@ class TestRandomScenes:
         env = scene.environment()
         cmap = scene.corridor_map()
         spots = np.array([data.draw(points_on_walls(scene)) for _ in range(5)])
-        # The doctor may have mended the very wall that a spot is on, so its gap need not be 0.
+        # A repair may have moved the very wall that a point is on, so its gap need not be 0.
         gap = clearance(spots, wall_segments(env.walkable, lines=env.lines, points=env.points))
         assert np.abs(cmap.clearance(spots) - gap).max() < EXACT
         assert np.abs(np.hypot(*(cmap.nearest_obstacle(spots) - spots).T) - gap).max() < EXACT

@@ -203,11 +203,11 @@ def test_facts_that_json_lacks(tmp_path):
 
 
 class TestBombs:
-    """Little files that would unpack to much: refused before they do."""
+    """Small files that would unpack to large ones are rejected before unpacking."""
 
     @staticmethod
     def file_with(path, name: str, content: bytes) -> None:
-        """Write an archive in which one array is something else, compressed."""
+        """Write a compressed archive in which one array is replaced."""
         header = json.dumps({"format": "test", "version": 3, "facts": {**FACTS, "size": "inf"}})
         members = archive.sealed(header.encode(), ARRAYS)
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as out:
@@ -243,7 +243,7 @@ class TestBombs:
         assert peak < 10**6
 
     def test_more_than_it_says(self, tmp_path):
-        """The directory of the zip tells a size that fits; what is packed is larger."""
+        """The zip directory declares an acceptable size, but the content is larger."""
         stream = io.BytesIO()
         np.save(stream, np.zeros((5, 2)))
         self.file_with(tmp_path / "a", "points", stream.getvalue() + bytes(10**7))

@@ -1,4 +1,4 @@
-"""What users give: numbers, points, counts and files; and radii beyond the map, everywhere."""
+"""Validation of user input: numbers, points, counts, files, and radii larger than the map."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class TestNumbers:
     @given(st.one_of(st.floats(), st.integers(-(2**1100), 2**1100)))
     @examples(300)
     def test_between_limits_or_refused(self, value):
-        """Judged by Python's own comparison, which is exact for whole numbers of any size."""
+        """Checked against comparison in Python, which is exact for integers of any size."""
         inside = not (isinstance(value, float) and math.isnan(value)) and -1 < value <= 1e6
         if inside:
             assert validation.number(value, "speed", above=-1.0, high=1e6) == value

@@ -1,4 +1,4 @@
-"""Walkable space, named areas and terrain; and the doctor who makes them from dirty input."""
+"""Walkable space, named areas and terrain, built from raw geometry that is repaired on input."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""From ingredients to an environment's geometry: the geometry doctor's plan.
+"""Build the geometry of an environment from raw input, in this order of repairs.
 
-Round to the grid, heal each polygon, merge each role, carve the obstacles out, put the lines and
-points in, look for what is cut off. Each step says what it changed.
+Round to the grid, repair each polygon, merge the polygons of each role, subtract the obstacles,
+insert lines and points, list disconnected parts. Each step lists its changes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from footway.environment.carve import carve
 from footway.environment.lattice import check_coordinates, polygon_parts, to_metres, to_steps
 from footway.environment.merge import merge
 from footway.environment.noding import node_rings, place_lines
-from footway.environment.repair_polygons import heal
+from footway.environment.repair_polygons import repair_polygons
 from footway.environment.repairs import Repair
 from footway.errors import BadGeometry
 
@@ -29,7 +29,7 @@ _ELSEWHERE: Final = ("outside", "lies on a wall or outside walkable space")
 
 
 class Assembled(NamedTuple):
-    """The geometry of an environment, in metres, and the repairs that made it."""
+    """The geometry of an environment, in metres, and the repairs made."""
 
     walkable: shapely.MultiPolygon
     lines: shapely.MultiLineString
@@ -38,10 +38,10 @@ class Assembled(NamedTuple):
 
 
 def assemble(given: InputGeometry, *, grid: float) -> Assembled:
-    """Return valid, noded geometry on the grid from dirty input, and every repair.
+    """Return valid, noded geometry on the grid for raw input, and every repair.
 
     Raises:
-        BadGeometry: coordinates that have no place on the grid, or nothing walkable is left.
+        BadGeometry: coordinates do not fit on the grid, or no walkable space is left.
 
     """
     _check(given, grid=grid)
@@ -54,12 +54,12 @@ def assemble(given: InputGeometry, *, grid: float) -> Assembled:
 def _assemble(given: InputGeometry, *, grid: float) -> Assembled:
     base, repairs = _base(given, grid=grid)
     obstacles, found = _merged(given.obstacles, grid=grid)
-    repairs += found + _outside(given.obstacles, base, grid=grid)
+    repairs += found + _list_outside(given.obstacles, base, grid=grid)
     space = _without_slivers(carve(base, obstacles), repairs, grid=grid)
     if len(space):
         space, lines = _place_lines(given.lines, node_rings(space), repairs, grid=grid)
     if not len(space):
-        raise BadGeometry(_nothing_left(base, grid=grid))
+        raise BadGeometry(_nothing_walkable_message(base, grid=grid))
     points = _place_points(given.points, space, lines, repairs, grid=grid)
     repairs += _islands(space, grid=grid)
     walkable = shapely.orient_polygons(space, exterior_cw=False)
@@ -72,7 +72,7 @@ def _assemble(given: InputGeometry, *, grid: float) -> Assembled:
 
 
 def _check(given: InputGeometry, *, grid: float) -> None:
-    """Refuse coordinates that cannot be put on the grid, looking at all of them together."""
+    """Raise an error if the coordinates of all roles together do not fit on the grid."""
     roles = (given.bounds, given.walkable, given.obstacles, given.lines, given.points)
     shapes = np.concatenate([role.shapes for role in roles])
     labels = [label for role in roles for label in role.labels]
@@ -80,18 +80,18 @@ def _check(given: InputGeometry, *, grid: float) -> None:
 
 
 def _merged(given: Pieces, *, grid: float) -> tuple[NDArray[np.object_], list[Repair]]:
-    """Return one role's polygons in steps, healed and merged, and the repairs."""
+    """Return the polygons of one role in grid steps, repaired and merged, and the repairs."""
     if given.apart:
         return to_steps(given.shapes, grid), []
-    healed, repairs = heal(given, grid=grid)
-    shapes, found = merge(healed, grid=grid)
+    repaired, repairs = repair_polygons(given, grid=grid)
+    shapes, found = merge(repaired, grid=grid)
     return shapes, repairs + found
 
 
 def _base(given: InputGeometry, *, grid: float) -> tuple[NDArray[np.object_], list[Repair]]:
-    """Return what is walkable before obstacles: walkable polygons within bounds, or bounds."""
+    """Return walkable space before obstacles: walkable polygons within bounds, or the bounds."""
     if not len(given.walkable) and not len(given.bounds):
-        return _box_of_obstacles(given, grid=grid)
+        return _bounds_from_obstacles(given, grid=grid)
     walkable, repairs = _merged(given.walkable, grid=grid)
     bounds, found = _merged(given.bounds, grid=grid)
     repairs += found
@@ -105,10 +105,10 @@ def _base(given: InputGeometry, *, grid: float) -> tuple[NDArray[np.object_], li
     return polygon_parts(common), repairs
 
 
-def _box_of_obstacles(
+def _bounds_from_obstacles(
     given: InputGeometry, *, grid: float
 ) -> tuple[NDArray[np.object_], list[Repair]]:
-    """Return the box of all obstacles and a margin, for input that gives no bounds."""
+    """Return the bounding box of all obstacles plus a margin, for input without bounds."""
     roles = (given.obstacles, given.lines, given.points)
     shapes = np.concatenate([role.shapes for role in roles])
     if not len(shapes):
@@ -116,7 +116,7 @@ def _box_of_obstacles(
             "nothing is walkable: give walkable polygons, bounds, or at least one obstacle"
         )
     x0, y0, x1, y1 = shapely.total_bounds(shapes)
-    # A single point has no size: a metre around it is better than an empty map.
+    # A single point has no extent: use a margin of 1 m instead of an empty map.
     margin = MARGIN * max(x1 - x0, y1 - y0) or 1.0
     box = shapely.box(x0 - margin, y0 - margin, x1 + margin, y1 + margin)
     repair = Repair(
@@ -128,8 +128,8 @@ def _box_of_obstacles(
     return to_steps(np.array([box], dtype=object), grid), [repair]
 
 
-def _outside(given: Pieces, base: NDArray[np.object_], *, grid: float) -> list[Repair]:
-    """List the obstacles that lie outside all walkable space."""
+def _list_outside(given: Pieces, base: NDArray[np.object_], *, grid: float) -> list[Repair]:
+    """List the obstacles outside walkable space."""
     tree = shapely.STRtree(to_steps(given.shapes, grid))
     touched = np.zeros(len(given), dtype=bool)
     touched[tree.query(base, predicate="intersects")[1]] = True
@@ -142,7 +142,7 @@ def _outside(given: Pieces, base: NDArray[np.object_], *, grid: float) -> list[R
 def _without_slivers(
     space: NDArray[np.object_], repairs: list[Repair], *, grid: float
 ) -> NDArray[np.object_]:
-    """Return the parts that are wider than one step on average, and list the others."""
+    """Return the parts whose mean width exceeds one grid step, and list the others."""
     sliver = 2 * shapely.area(space) <= shapely.length(space)
     for part in to_metres(space[sliver], grid):
         size = f"{shapely.length(part) / 2:.3g} m long"
@@ -152,7 +152,7 @@ def _without_slivers(
     return wide
 
 
-def _nothing_left(base: NDArray[np.object_], *, grid: float) -> str:
+def _nothing_walkable_message(base: NDArray[np.object_], *, grid: float) -> str:
     if not len(base):
         return (
             "nothing is walkable: every walkable polygon is narrower than the grid or out of bounds"
@@ -167,7 +167,7 @@ def _nothing_left(base: NDArray[np.object_], *, grid: float) -> str:
 def _place_lines(
     given: Pieces, space: NDArray[np.object_], repairs: list[Repair], *, grid: float
 ) -> tuple[NDArray[np.object_], NDArray[np.object_]]:
-    """Return space and the single-line walls inside it, noded together, in steps."""
+    """Return walkable space and the single-line walls in it, noded together, in steps."""
     if not len(given):
         return space, np.empty(0, dtype=object)
     lines = to_steps(given.shapes, grid)
@@ -186,11 +186,11 @@ def _inside(
     *,
     grid: float,
 ) -> NDArray[np.bool_]:
-    """Return (n,) bool: a part of the line is inside space; list lines that are cut or dropped."""
+    """Return (n,) bool: part of the line is inside; list the lines that are cut or dropped."""
     whole = shapely.multipolygons(space)
     inner = shapely.intersection(lines, whole)
     on_wall = shapely.intersection(inner, shapely.boundary(whole))
-    # Two steps of slack: a line that ends on a slanted wall ends beside it after rounding.
+    # Tolerance of two steps: rounding moves the end of a line off a slanted wall.
     inside: NDArray[np.bool_] = shapely.length(inner) > shapely.length(on_wall) + 2
     beyond = shapely.difference(lines, whole)
     cut = shapely.length(beyond) > 2
@@ -213,7 +213,7 @@ def _place_points(
     *,
     grid: float,
 ) -> NDArray[np.object_]:
-    """Return the point obstacles that stand free inside space, in steps."""
+    """Return the point obstacles inside walkable space that touch no wall, in steps."""
     points = to_steps(given.shapes, grid)
     keep = np.zeros(len(points), dtype=bool)
     tree = shapely.STRtree(points)
@@ -221,13 +221,13 @@ def _place_points(
     keep[tree.query(lines, predicate="intersects")[1]] = False
     kind, what = _ELSEWHERE
     repairs += [given.repair(i, kind, f"{what}; dropped") for i in np.flatnonzero(~keep)]
-    places = np.unique(shapely.get_coordinates(points[keep]), axis=0)
-    standing: NDArray[np.object_] = shapely.points(places)
-    return standing
+    distinct = np.unique(shapely.get_coordinates(points[keep]), axis=0)
+    placed: NDArray[np.object_] = shapely.points(distinct)
+    return placed
 
 
 def _islands(space: NDArray[np.object_], *, grid: float) -> list[Repair]:
-    """List every walkable part but the largest."""
+    """List all walkable parts except the largest."""
     areas = shapely.area(space) * grid**2
     largest = int(np.argmax(areas))
     inside = to_metres(shapely.point_on_surface(space), grid)

@@ -1,4 +1,4 @@
-"""Carve obstacles out of walkable space.
+"""Subtract obstacles from walkable space.
 
 All geometry here is in whole grid steps (see `lattice`).
 """
@@ -19,19 +19,20 @@ if TYPE_CHECKING:
 def carve(base: NDArray[np.object_], obstacles: NDArray[np.object_]) -> NDArray[np.object_]:
     """Return the polygons of base without the obstacles.
 
-    Both are arrays of valid polygons that share points at most. An obstacle that stands free
-    inside one polygon becomes a hole by adding its ring, which is exact and costs nothing; only
-    the others (at the edge, touching each other, with courtyards) need an overlay.
+    Both are arrays of valid polygons that share at most points. A free-standing obstacle inside
+    one polygon becomes a hole by adding its ring, which is exact and cheap; only the others (at
+    the edge, touching each other, with courtyards) need an overlay.
     """
     free = _free_standing(obstacles)
     while True:
-        free &= _home(base, obstacles) >= 0
+        free &= _containing_polygon(base, obstacles) >= 0
         if free.all():
             break
-        base = _difference(base, obstacles[~free])
+        touching = shapely.multipolygons(obstacles[~free])
+        base = polygon_parts(shapely.difference(shapely.multipolygons(base), touching, grid_size=1))
         obstacles = obstacles[free]
         free = free[free]
-    return _with_holes(base, obstacles, _home(base, obstacles))
+    return _with_holes(base, obstacles, _containing_polygon(base, obstacles))
 
 
 def _free_standing(obstacles: NDArray[np.object_]) -> NDArray[np.bool_]:
@@ -42,19 +43,14 @@ def _free_standing(obstacles: NDArray[np.object_]) -> NDArray[np.bool_]:
     return free
 
 
-def _home(base: NDArray[np.object_], obstacles: NDArray[np.object_]) -> NDArray[np.intp]:
+def _containing_polygon(
+    base: NDArray[np.object_], obstacles: NDArray[np.object_]
+) -> NDArray[np.intp]:
     """Return (n,) the polygon of base that properly contains each obstacle, -1 for none."""
     home = np.full(len(obstacles), -1)
     of_base, of_obstacle = shapely.STRtree(obstacles).query(base, predicate="contains_properly")
     home[of_obstacle] = of_base
     return home
-
-
-def _difference(base: NDArray[np.object_], obstacles: NDArray[np.object_]) -> NDArray[np.object_]:
-    rest = shapely.difference(
-        shapely.multipolygons(base), shapely.multipolygons(obstacles), grid_size=1
-    )
-    return polygon_parts(rest)
 
 
 def _with_holes(
@@ -66,7 +62,7 @@ def _with_holes(
     rings, owner = shapely.get_rings(base, return_index=True)
     rings = np.concatenate([rings, shapely.get_exterior_ring(obstacles)])
     owner = np.concatenate([owner, home])
-    # A stable sort keeps each polygon's own shell first, where `polygons` expects it.
+    # A stable sort keeps the shell of each polygon first, as `polygons` expects.
     order = np.argsort(owner, kind="stable")
     holed: NDArray[np.object_] = shapely.polygons(rings[order], indices=owner[order])
     return holed

@@ -1,4 +1,4 @@
-"""A map with something drawn on it or taken off it; each edit is a new `Environment`."""
+"""Edit a map: add or remove obstacles, floor, terrain and areas. Each edit returns a new map."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
     Ring = Sequence[tuple[float, float]]
 
-_SMALLEST: Final = 1e-4  # m2, of a polygon that somebody meant
-_NEAR_LINE: Final = 0.5  # m, within which a click means a wall without thickness
+_SMALLEST: Final = 1e-4  # m2, minimum area of a drawn polygon
+_NEAR_LINE: Final = 0.5  # m, distance at which a click selects a wall without thickness
 
 
 def with_obstacle(env: Environment, ring: Ring) -> Environment:
-    """Return the map with an obstacle more, of these corners (m).
+    """Return the map with another obstacle, given by its corners (m).
 
     Example:
         >>> import footway as fw
@@ -45,15 +45,15 @@ def with_terrain(env: Environment, kind: str, ring: Ring) -> Environment:
 def with_area(
     env: Environment, name: str, ring: Ring, properties: Mapping[str, Any] | None = None
 ) -> Environment:
-    """Return the map with another named place."""
+    """Return the map with another named area."""
     return replace(env, areas=(*env.areas, Area(name, _polygon(ring), dict(properties or {}))))
 
 
 def without(env: Environment, at: tuple[float, float]) -> Environment:
-    """Return the map without what lies on top at a point: area, terrain, obstacle or thin wall.
+    """Return the map without the topmost object at a point: area, terrain, obstacle or thin wall.
 
     Raises:
-        BadInput: nothing is there.
+        BadInput: there is no object.
 
     """
     point = shapely.Point(at)
@@ -74,22 +74,22 @@ def without(env: Environment, at: tuple[float, float]) -> Environment:
 
 
 def _rebuilt(env: Environment, walkable: Any, **more: Any) -> Environment:
-    """Return the map with other walls; walls without thickness and names stay."""
+    """Return the map with other walkable space; thin walls, areas and names are kept."""
     made = Environment.from_polygons(
         walkable, lines=env.lines, points=env.points, areas=env.areas, name=env.name,
-        grid=env.grid, terrain=_left(env, walkable, more.get("obstacles", ())), **more,
+        grid=env.grid, terrain=_remaining_terrain(env, walkable, more.get("obstacles", ())), **more,
     )  # fmt: skip
     return replace(made, repairs=env.repairs)
 
 
-def _left(env: Environment, walkable: Any, obstacles: Any) -> list[Any]:
-    """Regions of terrain that something is left of: a whole one may be built over."""
+def _remaining_terrain(env: Environment, walkable: Any, obstacles: Any) -> list[Any]:
+    """Return the terrain regions that are not completely covered by obstacles."""
     free = shapely.difference(walkable, shapely.union_all(list(obstacles)))
     return [region for region in env.terrain if shapely.intersects(free, region.polygon)]
 
 
 def _polygon(ring: Ring) -> Any:
-    """Polygon of these corners, healed; it may have several parts."""
+    """Return the repaired polygon of these corners; it may have several parts."""
     shape = shapely.make_valid(shapely.Polygon(ring))
     parts = shapely.get_parts(shapely.get_parts(shape))
     shape = shapely.union_all(parts[shapely.get_dimensions(parts) == 2])
@@ -99,7 +99,7 @@ def _polygon(ring: Ring) -> Any:
 
 
 def _hole(env: Environment, point: Any) -> Any:
-    """The smallest hole of the walkable space around a point, filled; None: there is none."""
+    """Return the smallest hole of walkable space around a point, filled, or None."""
     rings = [ring for polygon in env.walkable.geoms for ring in polygon.interiors]
     around = [
         hole for hole in map(shapely.Polygon, rings)

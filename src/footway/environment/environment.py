@@ -1,4 +1,4 @@
-"""The environment: where one can walk, in metres."""
+"""The environment: walkable space, named areas and terrain, in metres."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from footway.environment.assembly import assemble
 from footway.environment.input_geometry import InputGeometry, Pieces, Shape, pieces
 from footway.environment.lattice import check_coordinates, to_metres
 from footway.environment.regions import cut_to_map
-from footway.environment.repair_polygons import heal
+from footway.environment.repair_polygons import repair_polygons
 from footway.environment.walls import Walls, walls_of
 from footway.errors import BadGeometry
 from footway.notebook_display import NotebookDisplay
@@ -36,23 +36,23 @@ if TYPE_CHECKING:
 
 
 FINEST: Final = 1e-6
-"""m. Finest grid that coordinates can be snapped to: a thousandth of the usual one."""
+"""m. Finest grid to which coordinates can be snapped: a thousandth of the default."""
 
 GROUND: Final = "ground"
-"""Kind of what no region of terrain covers."""
+"""Kind of the walkable space that no terrain region covers."""
 
-NO_GROUND: Final = ("walkable", "bounds", "area", "obstacle", "building", "wall")
-"""Words that name something else on a map, and no kind of ground."""
+RESERVED_KINDS: Final = ("walkable", "bounds", "area", "obstacle", "building", "wall")
+"""Names that have another meaning in map files and cannot be kinds of terrain."""
 
 
 @dataclass(frozen=True, eq=False)
 class Area:
-    """A named place: where people appear, where they go, where they leave.
+    """A named area, used as an entrance, a destination or an exit.
 
     Attributes:
-        name: as the map calls it; not necessarily unique.
+        name: as in the map; not necessarily unique.
         polygon: Shapely polygon or multipolygon, metres.
-        properties: whatever else the map says about it.
+        properties: all other properties that the map gives.
 
     """
 
@@ -63,10 +63,10 @@ class Area:
 
 @dataclass(frozen=True, eq=False)
 class TerrainRegion:
-    """Ground of one kind ("grass", "swamp"), for preferences.
+    """A region of one kind of terrain ("grass", "swamp"), for preferences.
 
     Attributes:
-        kind: the kind of ground, as the map calls it; "ground" is what no region covers.
+        kind: name of the kind; "ground" is reserved for what no region covers.
         polygon: Shapely polygon or multipolygon, metres.
 
     """
@@ -77,24 +77,24 @@ class TerrainRegion:
     def __post_init__(self) -> None:
         if not isinstance(self.kind, str) or not self.kind.strip():
             raise BadGeometry(f"the kind of a terrain region is {shown(self.kind)}: give it a name")
-        if self.kind in NO_GROUND:
+        if self.kind in RESERVED_KINDS:
             raise BadGeometry(
-                f"{self.kind!r} is no kind of ground: on a map it means something else; take "
+                f"{self.kind!r} is no kind of ground: it has another meaning in maps; take "
                 "another word"
             )
 
 
 @dataclass(frozen=True, eq=False)
 class Environment(NotebookDisplay):
-    """Walkable space on a grid of 1 mm, with everything that stands in it.
+    """Walkable space and the obstacles in it, with all coordinates on a grid (1 mm by default).
 
     Attributes:
         walkable: valid polygons, metres; exterior counterclockwise, holes clockwise.
-        lines: single-line walls inside walkable space, free on both sides.
+        lines: walls without thickness inside walkable space, with free space on both sides.
         points: point obstacles inside walkable space.
-        areas: named places.
-        terrain: kinds of ground; where regions overlap, the later one lies on top.
-        repairs: everything that was done to dirty input, with the place.
+        areas: named areas.
+        terrain: terrain regions; where they overlap, the later one counts.
+        repairs: every repair of the input, with its position.
         name: of the map.
         grid: m, the grid that all coordinates lie on.
 
@@ -127,24 +127,25 @@ class Environment(NotebookDisplay):
 
         Shapes are Shapely geometries or (n, 2) coordinates in metres; rings may be open or
         closed and run either way. Walkable is the union of `walkable` (or all of `bounds`),
-        within `bounds`, without the `obstacles`. With obstacles only, the bounds are their box
-        and a margin. Input is snapped to the grid and repaired; `repairs` lists what was done.
+        within `bounds`, without the `obstacles`. If only obstacles are
+        given, the bounds are their bounding box plus a margin. The input is snapped to the grid
+        and repaired; `repairs` lists every repair.
 
         Args:
-            walkable: polygons in which one can walk.
+            walkable: polygons of walkable space.
             bounds: polygon, or (xmin, ymin, xmax, ymax).
-            obstacles: polygons in which one cannot walk.
+            obstacles: polygons that are not walkable.
             lines: walls without thickness; parts outside walkable space are cut off.
             points: obstacles without size.
-            areas: named places.
-            terrain: kinds of ground, from the bottom to the top where they overlap; what is
-                beyond the map is cut off.
+            areas: named areas.
+            terrain: terrain regions; where they overlap, the later one counts. Parts outside
+                the map are cut off.
             name: of the map.
-            grid: m, the grid that coordinates are snapped to.
+            grid: m, spacing of the grid that coordinates are snapped to.
 
         Raises:
             BadGeometry: not polygons, NaN or infinite coordinates, wider than 2,000 km, a region
-                outside the map, or nothing walkable is left; the message names the place.
+                outside the map, or no walkable space is left; the message gives the position.
 
         Example:
             >>> env = Environment.from_polygons(
@@ -174,9 +175,9 @@ class Environment(NotebookDisplay):
         name: str = "",
         grid: float = GRID,
     ) -> Self:
-        """Return an environment from geometry by role, as the loaders have it.
+        """Return an environment from geometry sorted by role, as the loaders provide it.
 
-        `repairs` are what the loader had to do already; the doctor's come after them.
+        `repairs` are the loader's own repairs; those made here are appended.
         """
         instance(
             given, InputGeometry, "an environment is made from its geometry", error=BadGeometry
@@ -184,27 +185,27 @@ class Environment(NotebookDisplay):
         grid = number(grid, "grid", "m", low=FINEST, high=FARTHEST, error=BadGeometry)
         text(name, "name", error=BadGeometry)
         made = assemble(given, grid=grid)
-        found = [*repairs, *made.repairs]
+        all_repairs = [*repairs, *made.repairs]
         named = tuple(
-            _area(a, found, grid=grid) for a in sequence(areas, "areas", error=BadGeometry)
+            _area(a, all_repairs, grid=grid) for a in sequence(areas, "areas", error=BadGeometry)
         )
-        ground = _regions(terrain, made.walkable, found, grid=grid)
+        regions = _regions(terrain, made.walkable, all_repairs, grid=grid)
         return cls(
             walkable=made.walkable,
             lines=made.lines,
             points=made.points,
             areas=named,
-            terrain=ground,
-            repairs=tuple(found),
+            terrain=regions,
+            repairs=tuple(all_repairs),
             name=name,
             grid=grid,
         )
 
     def with_terrain(self, terrain: Iterable[TerrainRegion | tuple[str, Shape]]) -> Self:
-        """Return the same map with more kinds of ground, on top of those that it has.
+        """Return a copy with more terrain regions, on top of the existing ones.
 
         Raises:
-            BadGeometry: a region that is no polygon or lies outside the map.
+            BadGeometry: a region is not a polygon or lies outside the map.
 
         Example:
             >>> room = Environment.from_polygons(bounds=(0, 0, 10, 8))
@@ -235,11 +236,11 @@ class Environment(NotebookDisplay):
 
     @cached_property
     def walls(self) -> Walls:
-        """All walls as noded segments: what the medial axis is built on."""
+        """All walls as noded segments, the input of the medial axis."""
         return walls_of(self.walkable, self.lines, self.points)
 
     def __repr__(self) -> str:
-        """Give name, size and what is in it, on one line."""
+        """Return name, size, walkable area, holes and repairs on one line."""
         x0, y0, x1, y1 = self.bounds
         return (
             f"<Environment {self.name!r}: {x1 - x0:g} x {y1 - y0:g} m, {self.area:.1f} m2 "
@@ -269,7 +270,9 @@ def _area(given: Area | tuple[str, Shape], repairs: list[Repair], *, grid: float
     area = given if isinstance(given, Area) else Area(*given)
     text(area.name, "name of an area", error=BadGeometry)
     label = f"area {area.name!r}"
-    return Area(area.name, _healed(area.polygon, label, repairs, grid=grid), area.properties)
+    return Area(
+        area.name, _repaired_polygon(area.polygon, label, repairs, grid=grid), area.properties
+    )
 
 
 def _regions(
@@ -279,23 +282,23 @@ def _regions(
     *,
     grid: float,
 ) -> tuple[TerrainRegion, ...]:
-    """Return regions healed and cut to the map, in their order; those that vanish are left out."""
-    regions = [_region(one) for one in sequence(given, "terrain", error=BadGeometry)]
+    """Return the regions, repaired and clipped to the map, in order; empty ones are dropped."""
+    regions = [_region(item) for item in sequence(given, "terrain", error=BadGeometry)]
     labels = [f"terrain {region.kind!r}" for region in regions]
-    healed = [
-        _healed(region.polygon, label, repairs, grid=grid)
+    repaired = [
+        _repaired_polygon(region.polygon, label, repairs, grid=grid)
         for region, label in zip(regions, labels, strict=True)
     ]
-    some = [i for i, polygon in enumerate(healed) if not polygon.is_empty]
+    kept = [i for i, polygon in enumerate(repaired) if not polygon.is_empty]
     shapes, found = cut_to_map(
-        [healed[i] for i in some], [labels[i] for i in some], walkable, grid=grid
+        [repaired[i] for i in kept], [labels[i] for i in kept], walkable, grid=grid
     )
     repairs += found
-    return tuple(TerrainRegion(regions[i].kind, s) for i, s in zip(some, shapes, strict=True))
+    return tuple(TerrainRegion(regions[i].kind, s) for i, s in zip(kept, shapes, strict=True))
 
 
 def _region(given: TerrainRegion | tuple[str, Shape]) -> TerrainRegion:
-    """Return a region, or say what a region is made of."""
+    """Return a terrain region, given as one or as a pair of kind and polygon."""
     if isinstance(given, TerrainRegion):
         return given
     if not isinstance(given, tuple | list) or len(given) != 2:
@@ -303,12 +306,12 @@ def _region(given: TerrainRegion | tuple[str, Shape]) -> TerrainRegion:
     return TerrainRegion(*given)
 
 
-def _healed(shape: Any, label: str, repairs: list[Repair], *, grid: float) -> Any:
-    """Return a named polygon, valid and on the grid, in metres."""
+def _repaired_polygon(shape: Any, label: str, repairs: list[Repair], *, grid: float) -> Any:
+    """Return a named polygon, valid and snapped to the grid, in metres."""
     found = pieces(shape, label)
     given = Pieces(found.shapes, [label] * len(found))
     check_coordinates(given.shapes, given.labels, grid=grid)
-    healed, done = heal(given, grid=grid)
+    repaired, done = repair_polygons(given, grid=grid)
     repairs += done
-    parts = to_metres(healed.shapes, grid)
+    parts = to_metres(repaired.shapes, grid)
     return parts[0] if len(parts) == 1 else shapely.multipolygons(parts)

@@ -1,8 +1,8 @@
-"""Grow walls by a radius: a disc among walls is a point among grown walls.
+"""Offset walls by a radius: a disc among walls is a point among offset walls.
 
-The grown walls are rectangles along the walls and wedges about their ends. An arc becomes a chain
-of tangents, which lies outside the circle: the disc never comes nearer to a wall than its radius,
-and is kept away by less than 1 % of it beyond that.
+The offset of a wall consists of rectangles along it and wedges about its ends. An arc is replaced
+by a chain of tangents outside the circle: the disc keeps at least its radius from every wall, and
+at most 1 % more than necessary.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 TANGENT: Final = math.pi / 12
-"""rad that one tangent covers, at most: its ends are 0.9 % of the radius outside the circle."""
+"""rad. Maximum angle covered by one tangent: its ends are 0.9 % of the radius off the circle."""
 
-_STRAIGHT: Final = 1e-9  # rad, beyond a straight angle, that need no wedge
+_STRAIGHT: Final = 1e-9  # rad beyond a straight angle up to which no wedge is needed
 
 
 class Wedges(NamedTuple):
@@ -33,8 +33,8 @@ class Wedges(NamedTuple):
 
     Attributes:
         tips: (n, 2) m.
-        starts: (n,) rad, direction in which the sector begins.
-        turns: (n,) rad, angle that it covers, counterclockwise.
+        starts: (n,) rad, direction of the first side of the sector.
+        turns: (n,) rad, angle of the sector, counterclockwise.
 
     """
 
@@ -44,7 +44,7 @@ class Wedges(NamedTuple):
 
 
 def sides(walls: Walls, radius: float) -> Floats:
-    """Return the lines beside walls at distance `radius` (m), (n, 4) m, on the free sides only."""
+    """Return the lines parallel to walls at distance `radius` (m), (n, 4) m, on free sides only."""
     segments = walls.segments
     left = radius * _left(segments[:, 2:] - segments[:, :2])
     aside = np.hstack([left, left])
@@ -52,10 +52,10 @@ def sides(walls: Walls, radius: float) -> Floats:
 
 
 def wedges(walls: Walls) -> Wedges:
-    """Return the sectors about ends of walls and point obstacles from which these are nearest.
+    """Return the sectors about wall ends and point obstacles in which these are the nearest.
 
-    Around each end the walls are sorted by direction; where free space between two of them is
-    wider than a straight angle, a wedge fills what the rectangles beside them leave open.
+    Around each end the walls are sorted by direction; where the free angle between two of them
+    exceeds a straight angle, a wedge fills the space between the rectangles beside them.
     """
     gaps = _gaps(walls)
     wide = gaps.turns > math.pi + _STRAIGHT
@@ -67,11 +67,11 @@ def wedges(walls: Walls) -> Wedges:
 
 
 def joints(walls: Walls, radius: float) -> Floats:
-    """Return lines (n, 4) m that join what `sides` and `tangents` leave open between two walls.
+    """Return lines (n, 4) m that close gaps between the `sides` and `tangents` of two walls.
 
-    Lines beside two walls that are almost straight cross at less than a lattice step, if at all,
-    and ends that should meet may be rounded apart: with these the outline is closed on any lattice.
-    They lie inside the grown walls, or have no length.
+    The lines beside two almost collinear walls cross at less than a lattice step, if at all, and
+    rounding may separate end points that should meet: these lines close the outline on any
+    lattice. They lie inside the offset walls, or have no length.
     """
     gaps = _gaps(walls)
     after, before = gaps.tips + radius * gaps.after, gaps.tips - radius * gaps.before
@@ -90,13 +90,13 @@ def joints(walls: Walls, radius: float) -> Floats:
 
 
 class _Gaps(NamedTuple):
-    """Free space between a wall and the next one about the same corner, counterclockwise."""
+    """Free angle between a wall and the next one about the same corner, counterclockwise."""
 
     tips: Floats  # (n, 2) m
     starts: Floats  # (n,) rad, direction of the wall
     turns: Floats  # (n,) rad to the next
-    after: Floats  # (n, 2) to the left of the wall, 1 long
-    before: Floats  # (n, 2) to the left of the next, 1 long
+    after: Floats  # (n, 2) unit vector to the left of the wall
+    before: Floats  # (n, 2) unit vector to the left of the next
 
 
 def _gaps(walls: Walls) -> _Gaps:
@@ -111,14 +111,14 @@ def _gaps(walls: Walls) -> _Gaps:
     turn = angle[order][following] - angle[order]
     turn[turn <= 0] += 2 * math.pi
     left = _left(outward)[order]
-    # Free space is on the left of a wall, seen from its first end.
+    # Free space is on the left of a wall, in the direction from its first end.
     free = np.concatenate([np.ones(len(segments), dtype=bool), walls.two_sided])[order]
     gaps = (at[order], angle[order], turn, left, left[following])
     return _Gaps(*(field[free] for field in gaps))
 
 
 def _next_about(corner: Ints) -> Ints:
-    """Return (n,) the next at the same corner, after the last the first; corners are sorted."""
+    """Return (n,) the next index at the same corner, cyclically; corners are sorted."""
     first = np.flatnonzero(np.r_[True, corner[1:] != corner[:-1]])
     following = np.arange(1, len(corner) + 1)
     following[np.r_[first[1:], len(corner)] - 1] = first
@@ -126,7 +126,7 @@ def _next_about(corner: Ints) -> Ints:
 
 
 def _left(along: Floats) -> Floats:
-    """Return (n, 2) the directions to the left, 1 long."""
+    """Return (n, 2) unit vectors to the left."""
     left: Floats = np.column_stack([-along[:, 1], along[:, 0]]) / hypot(*along.T)[:, None]
     return left
 
@@ -134,7 +134,7 @@ def _left(along: Floats) -> Floats:
 def tangents(around: Wedges, radius: float) -> Floats:
     """Return lines (n, 4) m that touch the circles of `radius` (m) about the tips, end to end."""
     pieces = _pieces(around)
-    # The chain of k tangents has k + 1 lines: the first and the last are half of one.
+    # A chain of k tangents has k + 1 lines: the first and the last are half tangents.
     owner = np.repeat(np.arange(len(pieces)), pieces + 1)
     number = np.arange(len(owner)) - np.repeat(np.cumsum(pieces + 1) - pieces - 1, pieces + 1)
     return np.hstack(
@@ -146,12 +146,12 @@ def tangents(around: Wedges, radius: float) -> Floats:
 
 
 def _pieces(around: Wedges) -> Ints:
-    """Return (n,) the tangents about each tip."""
+    """Return (n,) the number of tangents about each tip."""
     return np.maximum(np.ceil(around.turns / TANGENT - 1e-9), 1).astype(np.int64)
 
 
 def _chain_point(around: Wedges, radius: float, pieces: Ints, owner: Ints, number: Ints) -> Floats:
-    """Return (n, 2) m: point 0 to k + 1 of the chain of k tangents of each owner."""
+    """Return (n, 2) m: point `number` (0 to k + 1) of the chain of k tangents of each owner."""
     count = pieces[owner]
     step = around.turns[owner] / count
     is_end = (number == 0) | (number == count + 1)
@@ -169,7 +169,7 @@ def is_in_wedge(points: Floats, around: Wedges, which: Ints, radius: float) -> N
     angle = (atan2(y, x) - around.starts[which]) % (2 * math.pi)
     step = turns / _pieces(around)[which]
     from_touch = np.abs(angle % step - step / 2)
-    # Between touching points the tangents are farthest away: where the middle of a piece is.
+    # The tangents are farthest from the tip halfway between two touching points.
     height = hypot(x, y) * cos(step / 2 - from_touch)
     hit: NDArray[np.bool_] = (angle <= turns) & (height < radius)
     return hit

@@ -1,6 +1,6 @@
-"""What an environment is made from, as given: geometry by role, with a name for each piece.
+"""Input geometry of an environment, sorted by role, with a label for each piece.
 
-The names ("obstacle 3", "feature 12") are what repairs and errors call the input.
+Repairs and error messages refer to the input by these labels ("obstacle 3", "feature 12").
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _COLLECTIONS = [t for t in shapely.GeometryType if t.name.startswith(("MULTI", "
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """Simple geometries of one role (polygons, linestrings or points) and their names.
+    """Simple geometries of one role (polygons, linestrings or points) and their labels.
 
     Attributes:
         shapes: (n,) object array of Shapely geometries.
-        labels: n names; the parts of one multi-geometry share theirs.
-        apart: the polygons are known to be valid and to share points at most, also after
-            rounding to the grid, as polygons traced from cells do; then nothing is merged.
+        labels: n labels; the parts of one multi-geometry share theirs.
+        apart: True if the polygons are known to be valid and to share at most points, also
+            after rounding to the grid (polygons traced from cells are); merging is skipped.
 
     """
 
@@ -48,11 +48,11 @@ class Pieces:
         return len(self.shapes)
 
     def label(self, i: Any) -> str:
-        """Return the name of piece i."""
+        """Return the label of piece i."""
         return self.labels[int(i)]
 
     def repair(self, i: Any, kind: str, what: str) -> Repair:
-        """Return a repair of piece i, at its first point."""
+        """Return a repair record for piece i, positioned at its first point."""
         x, y = shapely.get_coordinates(self.shapes[i])[0]
         return Repair(kind, (float(x), float(y)), f"{self.label(i)}: {what}")
 
@@ -64,7 +64,7 @@ def no_pieces() -> Pieces:
 
 @dataclass(frozen=True, eq=False)
 class InputGeometry:
-    """The geometry that an environment is made from, by role, in metres, as given."""
+    """Unrepaired geometry of an environment by role, in metres."""
 
     walkable: Pieces = field(default_factory=no_pieces)
     bounds: Pieces = field(default_factory=no_pieces)
@@ -74,15 +74,15 @@ class InputGeometry:
 
 
 def pieces(given: Shape | Iterable[Shape] | None, role: str, *, of: str = "polygon") -> Pieces:
-    """Return what a caller gave for one role as simple geometries.
+    """Return the geometry given for one role as simple geometries.
 
     Args:
         given: one Shapely geometry or coordinate array, or several of them.
-        role: what to call them ("obstacle"); a number is added when there are several.
-        of: "polygon", "line" or "point", what the role consists of.
+        role: label ("obstacle"); a number is appended if there are several.
+        of: type of the geometries: "polygon", "line" or "point".
 
     Raises:
-        BadGeometry: something is neither, or of another kind.
+        BadGeometry: an item is not a geometry, or has another type.
 
     """
     shapes = _as_list(given, role, of=of)
@@ -92,10 +92,10 @@ def pieces(given: Shape | Iterable[Shape] | None, role: str, *, of: str = "polyg
 
 
 def explode(shapes: Sequence[Any], labels: Sequence[str], *, of: str) -> Pieces:
-    """Return the simple parts of Shapely geometries; each part keeps its geometry's name.
+    """Return the simple parts of Shapely geometries; each part keeps its geometry's label.
 
     Raises:
-        BadGeometry: a part is not of the wanted dimension.
+        BadGeometry: a part has another dimension than `of`.
 
     """
     parts, owner = simple_parts(shapes)
@@ -110,7 +110,7 @@ def explode(shapes: Sequence[Any], labels: Sequence[str], *, of: str) -> Pieces:
 
 
 def simple_parts(shapes: Sequence[Any]) -> tuple[NDArray[np.object_], NDArray[np.intp]]:
-    """Return the parts of geometries, collections in collections opened, and whose each is."""
+    """Return the simple parts of (nested) geometries and the index of each part's geometry."""
     parts = np.empty(len(shapes), dtype=object)
     parts[:] = list(shapes)
     owner = np.arange(len(parts))
@@ -129,7 +129,7 @@ def _as_list(given: Shape | Iterable[Shape] | None, role: str, *, of: str) -> li
     items: list[Any]
     try:
         items = list(given)  # type: ignore[arg-type]
-    except TypeError:  # a number, or something else that is no list
+    except TypeError:  # not iterable
         raise BadGeometry(_expected(role, of, given)) from None
     if isinstance(given, str):
         raise BadGeometry(_expected(role, of, given))
@@ -139,7 +139,7 @@ def _as_list(given: Shape | Iterable[Shape] | None, role: str, *, of: str) -> li
 
 
 def _depth(value: Any) -> int:
-    """Return how many lists lie in each other: 2 for the corners of a ring."""
+    """Return the nesting depth of lists: 2 for the corners of a ring."""
     depth = 0
     while isinstance(value, (list, tuple)) and value:
         value, depth = value[0], depth + 1
@@ -147,7 +147,7 @@ def _depth(value: Any) -> int:
 
 
 def _as_geometry(shape: Any, label: str, *, of: str) -> Any:
-    """Return a Shapely geometry for one that is given as it is or as coordinates."""
+    """Return a Shapely geometry from a geometry or from coordinates."""
     if isinstance(shape, shapely.Geometry):
         return shape
     if _depth(shape) > 2:
@@ -162,7 +162,7 @@ def _as_geometry(shape: Any, label: str, *, of: str) -> Any:
     if xy.ndim != (1 if of == "point" else 2) or xy.shape[-1] not in (2, 3):
         raise BadGeometry(_expected(label, of, shape))
     try:
-        with np.errstate(invalid="ignore"):  # NaN is refused later, with its place
+        with np.errstate(invalid="ignore"):  # NaN is rejected later, with its position
             return _MAKE[of](xy)
     except (ValueError, shapely.errors.GEOSException) as error:
         raise BadGeometry(f"{label}: is no {of}: {' '.join(str(error).split())}") from error

@@ -1,7 +1,7 @@
-"""Metres to whole grid steps and back.
+"""Conversion between metres and whole grid steps.
 
-The doctor works on whole numbers of grid steps (millimetres by default), held in float64: GEOS
-decides orientation exactly for them, so "touches" and "crosses" are facts and not opinions.
+Geometry is repaired in whole grid steps (millimetres by default), stored as float64. GEOS computes
+orientations of such coordinates exactly, so that "touches" and "crosses" are exact too.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MAX_STEPS: Final = 2_000_000_000
-"""Grid steps. The Voronoi diagram takes 32-bit coordinates, counted from the corner of the box:
-2,000 km at one millimetre."""
+"""Grid steps. The Voronoi diagram uses 32-bit coordinates relative to the corner of the bounding
+box: 2,000 km at one millimetre."""
 
 
 def steps_per_metre(grid: float) -> float:
-    """Return how many grid steps make a metre, a whole number where the grid divides the metre.
+    """Return the number of grid steps per metre, a whole number if the grid divides the metre.
 
     Dividing whole steps by a whole number gives the float64 nearest to the decimal that a person
     would write (1.1, not 1.1000000000000001), which multiplying by the grid does not.
@@ -46,21 +46,21 @@ def to_metres(geometry: Any, grid: float) -> Any:
 
 
 def polygon_parts(geometry: Any) -> NDArray[np.object_]:
-    """Return the polygons in geometry (one or an array); an overlay leaves empty ones and lines."""
+    """Return the non-empty polygons in geometry (one or an array, as of overlays)."""
     parts = shapely.get_parts(shapely.get_parts(geometry))
     polygonal = shapely.get_type_id(parts) == shapely.GeometryType.POLYGON
-    wanted: NDArray[np.object_] = parts[polygonal & ~shapely.is_empty(parts)]
-    return wanted
+    polygons: NDArray[np.object_] = parts[polygonal & ~shapely.is_empty(parts)]
+    return polygons
 
 
 def check_coordinates(
     geometries: NDArray[np.object_], labels: Sequence[str], *, grid: float
 ) -> None:
-    """Refuse coordinates in metres that have no place on a 32-bit grid, and say which and where.
+    """Raise an error if coordinates in metres do not fit on a 32-bit grid.
 
     Raises:
-        BadGeometry: a coordinate is NaN or infinite, too far from the origin for float64 to hold
-            grid steps, or the box of everything is wider than 2,000,000,000 steps.
+        BadGeometry: a coordinate is NaN or infinite, too far from the origin for float64 to
+            resolve grid steps, or the bounding box is wider than 2,000,000,000 steps.
 
     """
     xy, owner = shapely.get_coordinates(geometries, return_index=True)

@@ -1,4 +1,4 @@
-"""Whether a lattice of cells would fit in memory, asked before it is made."""
+"""Check that a lattice of cells fits in memory before it is allocated."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 BYTES_PER_CELL: Final = 64
-"""bytes. A cell with its corner: whether it is free, its clearance, how far a ray may skip, and
-what the distance transforms need beside them while they run."""
+"""bytes. Memory per cell and corner: whether it is free, its clearance, how far a ray may skip, and
+the temporary arrays of the distance transforms."""
 
 MOST_CELLS: Final = 1e90
-"""Cells along one side, to count with: no machine has memory for them."""
+"""Cells along one side up to which they are counted: no machine has memory for that many."""
 
 _USUAL: Final = 200  # cells along the longer side of a map
 
 MANY: Final = 10**12
-"""From here on numbers are written with a power of ten."""
+"""Numbers from here on are printed with a power of ten."""
 
 
 def check_memory(
     cells: int, *, resolution: float, dimension: int, each: int = BYTES_PER_CELL
 ) -> None:
-    """Refuse a lattice that would not fit into what memory is free.
+    """Raise an error if a lattice does not fit in free memory.
 
     Args:
-        cells: how many there would be.
-        resolution: m, side of a cell: the message says which one would fit.
-        dimension: 2 or 3; how the number of cells grows with the resolution.
-        each: bytes that one cell takes.
+        cells: number of cells.
+        resolution: m, side of a cell; the message suggests one that would fit.
+        dimension: 2 or 3, the exponent with which the number of cells grows.
+        each: bytes per cell.
 
     Raises:
-        BadInput: it does not fit; with what is needed, what is there and what to do.
+        BadInput: it does not fit; the message gives needed and free memory and a resolution.
 
     Example:
         >>> check_memory(94 * 94, resolution=0.5, dimension=2)
@@ -58,10 +58,10 @@ def check_memory(
 def cells_along(
     sides: Iterable[float], resolution: float, *, each: int = BYTES_PER_CELL
 ) -> list[int]:
-    """Return how many cells of side `resolution` (m) each of some lengths (m) takes.
+    """Return the number of cells of side `resolution` (m) along each length (m).
 
     Raises:
-        BadInput: they do not fit into memory together.
+        BadInput: the lattice does not fit in memory.
 
     Example:
         >>> cells_along((10.0, 7.6), 0.5)
@@ -80,14 +80,14 @@ def cells_along(
 
 
 def _readable(number: float) -> str:
-    """A number with as many digits as one reads."""
+    """Return a number with few digits, for messages."""
     if number >= MANY:
         return f"{number:.1e}".replace("e+", "e")
     return f"{number:,}" if isinstance(number, int) else f"{number:,.1f}"
 
 
 def free_memory() -> int | None:
-    """Bytes that can be had without pushing others out; None where the system does not tell."""
+    """Return the available memory in bytes, or None if the system does not report it."""
     try:
         for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
             if line.startswith("MemAvailable:"):
@@ -101,7 +101,7 @@ def free_memory() -> int | None:
 
 
 def round_up(length: float) -> float:
-    """Return the next length of the series 1, 2, 2.5, 5, 10: one that a person would type.
+    """Round a length up to the series 1, 2, 2.5, 5, 10.
 
     Example:
         >>> round_up(0.235), round_up(0.5), round_up(2.1)

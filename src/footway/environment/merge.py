@@ -1,8 +1,7 @@
-"""Merge the polygons of one role: overlaps, shared edges, gaps below the grid.
+"""Merge the polygons of one role: overlaps, shared edges, gaps smaller than the grid.
 
-Second half of the geometry doctor. All geometry here is in whole grid steps (see `lattice`).
-Only polygons that really meet go through a union: a union of everything costs a hundred times
-the check that finds nothing to do.
+All geometry here is in whole grid steps (see `lattice`). Only polygons that meet are united: a
+union of all polygons costs a hundred times as much as finding that none meet.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
 _REACH: Final = 2.5
 """Steps. Polygons less than one step apart before rounding are less than 1 + sqrt(2) after it."""
 
-_POINTS_ONLY: Final = "FF*F0****"
-"""DE-9IM: interiors apart, boundaries share points but no edge. Such polygons stay as they are."""
+_SHARE_POINTS_ONLY: Final = "FF*F0****"
+"""DE-9IM: disjoint interiors, boundaries share points but no edge. Such pairs are not merged."""
 
 
 class _Pairs(NamedTuple):
@@ -35,26 +34,29 @@ class _Pairs(NamedTuple):
     meet: NDArray[np.bool_]
 
 
-def merge(healed: RepairedPolygons, *, grid: float) -> tuple[NDArray[np.object_], list[Repair]]:
-    """Return polygons in steps that share points at most, covering what the healed ones cover."""
-    pairs = _close_pairs(healed.shapes)
-    if not len(pairs.a):
-        return healed.shapes, []
-    repairs = _overlaps(healed, pairs, grid=grid)
-    shapes, gaps = _close_gaps(healed, pairs, grid=grid)
+def merge(repaired: RepairedPolygons, *, grid: float) -> tuple[NDArray[np.object_], list[Repair]]:
+    """Return polygons in steps that share at most points and cover the same area."""
+    shapes = repaired.shapes
+    a, b = shapely.STRtree(shapes).query(shapes, predicate="dwithin", distance=_REACH)
+    a, b = a[a < b], b[a < b]
+    pairs = _Pairs(a, b, shapely.intersects(shapes[a], shapes[b]))
+    if not len(a):
+        return shapes, []
+    repairs = _overlaps(repaired, pairs, grid=grid)
+    shapes, gaps = _close_gaps(repaired, pairs, grid=grid)
     return dissolve(shapes), repairs + gaps
 
 
 def dissolve(shapes: NDArray[np.object_]) -> NDArray[np.object_]:
-    """Return the union of valid polygons as polygons that share points at most.
+    """Return the union of valid polygons as polygons that share at most points.
 
-    Again and again, because rounding the new corners of a union can make it meet a neighbour;
-    each round leaves fewer polygons than the one before.
+    Repeated until nothing changes, because rounding the new corners of a union can make it meet
+    a neighbour; each round leaves fewer polygons.
     """
     while True:
         a, b = shapely.STRtree(shapes).query(shapes, predicate="intersects")
         a, b = a[a < b], b[a < b]
-        joined = ~shapely.relate_pattern(shapes[a], shapes[b], _POINTS_ONLY)
+        joined = ~shapely.relate_pattern(shapes[a], shapes[b], _SHARE_POINTS_ONLY)
         if not joined.any():
             return shapes
         shapes = _union_groups(shapes, a[joined], b[joined])
@@ -63,8 +65,8 @@ def dissolve(shapes: NDArray[np.object_]) -> NDArray[np.object_]:
 def _union_groups(
     shapes: NDArray[np.object_], a: NDArray[np.int_], b: NDArray[np.int_]
 ) -> NDArray[np.object_]:
-    """Return the shapes with every group that the pairs (a, b) connect replaced by its union."""
-    # Loading SciPy takes longer than a whole city does; a clean one never comes here.
+    """Replace every group of shapes that the pairs (a, b) connect by its union."""
+    # Imported here because importing SciPy takes longer than processing a clean city.
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -77,15 +79,9 @@ def _union_groups(
     return polygon_parts(np.array(united, dtype=object))
 
 
-def _close_pairs(shapes: NDArray[np.object_]) -> _Pairs:
-    a, b = shapely.STRtree(shapes).query(shapes, predicate="dwithin", distance=_REACH)
-    a, b = a[a < b], b[a < b]
-    return _Pairs(a, b, shapely.intersects(shapes[a], shapes[b]))
-
-
-def _overlaps(healed: RepairedPolygons, pairs: _Pairs, *, grid: float) -> list[Repair]:
-    """List the pairs whose interiors overlap, with a point inside the overlap."""
-    shapes, a, b = healed.shapes, pairs.a[pairs.meet], pairs.b[pairs.meet]
+def _overlaps(repaired: RepairedPolygons, pairs: _Pairs, *, grid: float) -> list[Repair]:
+    """List the pairs whose interiors overlap, each with a point in the overlap."""
+    shapes, a, b = repaired.shapes, pairs.a[pairs.meet], pairs.b[pairs.meet]
     deep = shapely.relate_pattern(shapes[a], shapes[b], "T********")
     a, b = a[deep], b[deep]
     common = shapely.intersection(shapes[a], shapes[b])
@@ -94,7 +90,7 @@ def _overlaps(healed: RepairedPolygons, pairs: _Pairs, *, grid: float) -> list[R
         Repair(
             "overlap",
             (point.x, point.y),
-            f"{healed.label(i)} and {healed.label(j)} overlap by "
+            f"{repaired.label(i)} and {repaired.label(j)} overlap by "
             f"{shapely.area(part) * grid**2:.3g} m2; merged",
         )
         for i, j, part, point in zip(a, b, common, inside, strict=True)
@@ -102,11 +98,11 @@ def _overlaps(healed: RepairedPolygons, pairs: _Pairs, *, grid: float) -> list[R
 
 
 def _close_gaps(
-    healed: RepairedPolygons, pairs: _Pairs, *, grid: float
+    repaired: RepairedPolygons, pairs: _Pairs, *, grid: float
 ) -> tuple[NDArray[np.object_], list[Repair]]:
-    """Pull polygons together that were less than one step apart, and list the places."""
-    shapes = healed.shapes.copy()
-    before_a, before_b = healed.original(pairs.a), healed.original(pairs.b)
+    """Join polygons that were less than one step apart, and list the positions."""
+    shapes = repaired.shapes.copy()
+    before_a, before_b = repaired.original(pairs.a), repaired.original(pairs.b)
     with np.errstate(all="ignore"):  # GEOS sets flags where squares of tiny coordinates underflow
         gap = shapely.distance(before_a, before_b)
     apart = np.flatnonzero((gap > 0) & (gap < grid))
@@ -119,7 +115,7 @@ def _close_gaps(
         Repair(
             "gap",
             (float(x), float(y)),
-            f"{healed.label(pairs.a[k])} and {healed.label(pairs.b[k])} are "
+            f"{repaired.label(pairs.a[k])} and {repaired.label(pairs.b[k])} are "
             f"{1000 * gap[k]:.2g} mm apart, less than the grid; joined",
         )
         for k, (x, y) in zip(apart, places, strict=True)
@@ -127,7 +123,7 @@ def _close_gaps(
 
 
 def _snapped(polygon: Any, target: Any) -> Any:
-    """Return the polygon with corners and edges moved onto a target within reach."""
+    """Return the polygon with corners and edges snapped to a target within `_REACH`."""
     snapped = shapely.make_valid(
         shapely.snap(polygon, target, _REACH), method="structure", keep_collapsed=False
     )

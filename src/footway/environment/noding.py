@@ -1,6 +1,6 @@
-"""Make walls meet at endpoints only, and put single-line walls and points into their place.
+"""Node walls, so that they meet at end points only, and insert single-line walls.
 
-All geometry here is in whole grid steps (see `lattice`), where GEOS decides exactly whether a
+All geometry here is in whole grid steps (see `lattice`), for which GEOS decides exactly whether a
 point lies on a segment.
 """
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 def node_rings(polygons: NDArray[np.object_]) -> NDArray[np.object_]:
     """Return the polygons with a corner wherever a corner of any ring touches an edge.
 
-    A hole may touch its shell, or a polygon its neighbour, in the middle of an edge: valid for
-    GEOS, but a wall that ends on a wall for us. No point moves.
+    A hole may touch its shell, or a polygon its neighbour, in the middle of an edge. That is
+    valid for GEOS, but walls must meet at end points. No point moves.
     """
     rings, owner = shapely.get_rings(polygons, return_index=True)
     xy, ring = shapely.get_coordinates(rings, return_index=True)
@@ -32,7 +32,7 @@ def node_rings(polygons: NDArray[np.object_]) -> NDArray[np.object_]:
     edge, point = _touches(segments)
     if not len(edge):
         return polygons
-    # Insert the points of one edge in the order in which the edge meets them.
+    # Insert the points of one edge in their order along the edge.
     at = segments[point, 0]
     along = hypot(*(at - segments[edge, 0]).T)
     order = np.lexsort((along, edge))
@@ -64,14 +64,14 @@ def _touches(
 def place_lines(
     polygons: NDArray[np.object_], lines: NDArray[np.object_]
 ) -> tuple[NDArray[np.object_], NDArray[np.float64]]:
-    """Node single-line walls with the boundary, and keep what lies inside.
+    """Node single-line walls with the boundary, and keep the parts inside.
 
-    A line that ends on a slanted edge ends at a point between grid points; rounding it moves the
-    edge too. So boundary and lines are noded together, the faces between them are found anew,
-    and walkable space is made of the faces that were walkable.
+    A line that ends on a slanted edge ends between grid points; rounding that point moves the
+    edge too. Therefore boundary and lines are noded together, the faces between them are
+    recomputed, and walkable space is the union of the faces that were walkable.
 
     Args:
-        polygons: valid polygons that share points at most.
+        polygons: valid polygons that share at most points.
         lines: linestrings, anywhere.
 
     Returns:
@@ -99,13 +99,13 @@ def _within(points: Any, polygons: NDArray[np.object_]) -> NDArray[np.bool_]:
 
 
 def _unique(segments: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the segments without those that are there twice, in either direction."""
+    """Return the segments without duplicates, in either direction."""
     first = np.unique(_keys(segments), return_index=True)[1]
     return segments[np.sort(first)]
 
 
 def _keys(segments: NDArray[np.float64]) -> NDArray[np.void]:
-    """Return (n,) keys that are equal for equal segments, whatever their direction."""
+    """Return (n,) keys that are equal for equal segments, regardless of direction."""
     ends = segments.reshape(-1, 2, 2)
     swap = (ends[:, 0, 0] > ends[:, 1, 0]) | (
         (ends[:, 0, 0] == ends[:, 1, 0]) & (ends[:, 0, 1] > ends[:, 1, 1])

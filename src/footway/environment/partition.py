@@ -1,8 +1,8 @@
-"""Walkable space cut into triangles, each of one kind of ground (miran-2013, sections 2 and 4).
+"""Partition walkable space into triangles, each of one kind of terrain (miran-2013, sections 2, 4).
 
-Walls, grown by the disc's radius, and the borders of regions cut the map's box into triangles;
-sides of walls and borders bound faces; those faces stay in which the disc fits, each with the kind
-of the region on top.
+The bounding box of the map is triangulated with the walls, offset by the radius of the disc, and
+the borders of the terrain regions as constraints. These bound faces; the faces in which the disc
+fits are kept, each with the kind of its topmost region.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 FINEST: Final = 9
-"""Corners lie on a lattice of at least 2 ** -9 grid steps, 2 micrometres: fine enough for walls to
-stay where they are, coarse enough that no triangle is smaller than 1e-12 m2."""
+"""Corners lie on a lattice of at least 2 ** -9 grid steps (2 micrometres): fine enough that walls
+do not move, coarse enough that no triangle is smaller than 1e-12 m2."""
 
 MOST_STEPS: Final = 2**28
-"""Lattice steps of the map's longer side, where a finer lattice than the grid is taken: well within
-what products of two differences in 64 bits can hold."""
+"""Maximum number of lattice steps along the longer side of the map if the lattice is finer than the
+grid: products of two differences stay well within 64 bits."""
 
 MOST_KINDS: Final = 32767
 
@@ -43,15 +43,15 @@ _BORDER, _WALL = 1, 2  # marks of sides
 
 
 class Partition(NamedTuple):
-    """Triangles that fill the walkable space of a disc, without overlap, corner to corner.
+    """Triangles that fill the walkable space of a disc without overlap, conforming at the corners.
 
     Attributes:
         points: (p, 2) float64, m.
         triangles: (t, 3) int32, corners in points, counterclockwise.
         neighbours: (t, 3) int32, triangle across the side from corner k to corner k + 1;
-            -1 where a wall is.
+            -1 at a wall.
         kind: (t,) int16, index in kinds.
-        kinds: names; "ground", what no region covers, is always the first.
+        kinds: names; the first is always "ground", which no region covers.
 
     """
 
@@ -63,13 +63,13 @@ class Partition(NamedTuple):
 
 
 def partition(environment: Environment, *, radius: float = 0.0) -> Partition:
-    """Return the walkable space of a disc of `radius` (m) as triangles with kinds of ground.
+    """Return the walkable space of a disc of `radius` (m) as triangles with kinds of terrain.
 
-    Where regions overlap, the later one in `environment.terrain` lies on top. A disc with its
-    centre in a triangle touches no wall: arcs around corners are replaced by tangents, which
-    takes less than 1 % of the radius off. (Where a passage is just as wide as the disc, or a wall
-    all but straight, it may be 10 micrometres nearer.) With radius 0, a single-line wall has
-    triangles on both sides that are not neighbours; a point obstacle has no size and is left out.
+    Where regions overlap, the later one in `environment.terrain` counts. A disc with its centre
+    in a triangle touches no wall: arcs around corners are replaced by tangents, which removes
+    less than 1 % of the radius. (In a passage exactly as wide as the disc, or at an almost
+    straight corner, it may be 10 micrometres nearer.) With radius 0, a single-line wall has
+    triangles on both sides that are not neighbours, and point obstacles are ignored.
 
     Raises:
         BadGeometry: the disc fits nowhere.
@@ -85,26 +85,26 @@ def partition(environment: Environment, *, radius: float = 0.0) -> Partition:
 
     """
     per_metre = _steps_per_metre(environment)
-    # Rounding to the lattice moves a line by less than two steps: never toward a wall.
+    # Rounding to the lattice moves a line by less than two steps: keep it off the wall.
     reach = radius + 2 / per_metre if radius > 0 else 0.0
     walls, borders = _walls(environment, reach), _borders(environment)
     marks = np.repeat(np.array([_WALL, _BORDER], np.uint8), [len(walls), len(borders)])
     steps = np.rint(np.concatenate([walls, borders]) * per_metre).astype(np.int64)
     cut = triangulation(steps, marks)
-    places = _inside_faces(cut) / per_metre
-    fits = _fits(environment, places, radius, reach)
+    samples = _inside_faces(cut) / per_metre
+    fits = _fits(environment, samples, radius, reach)
     if not fits.any():
         raise BadGeometry(
             f"a disc of radius {radius:g} m fits nowhere on this map; take a smaller radius"
         )
-    kinds, kind = _kinds(environment, places)
+    kinds, kind = _kinds(environment, samples)
     chosen = np.flatnonzero(fits[cut.face])
-    points, triangles, neighbours = _only(cut, chosen)
+    points, triangles, neighbours = _select(cut, chosen)
     return Partition(points / per_metre, triangles, neighbours, kind[cut.face[chosen]], kinds)
 
 
 def _steps_per_metre(environment: Environment) -> float:
-    """Return the lattice steps of a metre: grid steps, halved as often as the map's size allows."""
+    """Return lattice steps per metre: grid steps, halved as often as the map size allows."""
     x0, y0, x1, y1 = environment.bounds
     coarse = steps_per_metre(environment.grid)
     halvings = math.frexp(MOST_STEPS / (max(x1 - x0, y1 - y0) * coarse))[1] - 1
@@ -112,7 +112,7 @@ def _steps_per_metre(environment: Environment) -> float:
 
 
 def _walls(environment: Environment, reach: float) -> Floats:
-    """Return walls (n, 4) m, or lines that hold the outline of walls grown by `reach` (m)."""
+    """Return walls (n, 4) m, or lines that contain the outline of walls offset by `reach` (m)."""
     walls = environment.walls
     if reach == 0.0:
         return walls.segments
@@ -128,10 +128,10 @@ def _borders(environment: Environment) -> Floats:
 
 
 def _inside_faces(cut: Triangulation) -> Floats:
-    """Return a point inside each face, (f, 2) in lattice steps: the middle of its largest triangle.
+    """Return a point inside each face, (f, 2) lattice steps: the centroid of its largest triangle.
 
-    Lines that hold the outline of grown walls divide what is inside these as well; but no face is
-    partly free.
+    The lines around offset walls also divide the space inside the offset, but no face is partly
+    free.
     """
     corners = cut.points[cut.triangles].astype(np.float64)
     (ux, uy), (vx, vy) = (corners[:, k].T - corners[:, 0].T for k in (1, 2))
@@ -141,59 +141,59 @@ def _inside_faces(cut: Triangulation) -> Floats:
     return middle
 
 
-def _fits(environment: Environment, places: Floats, radius: float, reach: float) -> Bools:
-    """Return (n,) bool: a disc at the place is inside walkable space, clear of grown walls."""
+def _fits(environment: Environment, samples: Floats, radius: float, reach: float) -> Bools:
+    """Return (n,) bool: a disc at the point is inside walkable space and touches no wall."""
     shapely.prepare(environment.walkable)
-    fits: Bools = shapely.contains_xy(environment.walkable, *places.T)
+    fits: Bools = shapely.contains_xy(environment.walkable, *samples.T)
     if radius == 0.0:
         return fits
     inside = np.flatnonzero(fits)
-    clearance = _clearance(environment, places[inside])
+    clearance = _clearance(environment, samples[inside])
     fits[inside] = clearance >= radius
-    # A place may be clear of the circles but not of the tangents around them.
+    # A point may be outside the circles but inside the tangents around them.
     doubtful = inside[(clearance >= radius) & (clearance < 1.01 * reach)]
     around = wedges(environment.walls)
     tree = shapely.STRtree(shapely.points(around.tips))
     here, which = tree.query(
-        shapely.points(places[doubtful]), predicate="dwithin", distance=1.01 * reach
+        shapely.points(samples[doubtful]), predicate="dwithin", distance=1.01 * reach
     )
-    hit = is_in_wedge(places[doubtful[here]], around, which, reach)
+    hit = is_in_wedge(samples[doubtful[here]], around, which, reach)
     fits[doubtful[here[hit]]] = False
     return fits
 
 
-def _clearance(environment: Environment, places: Floats) -> Floats:
-    """Return the distance of each place to the nearest wall, (n,) m."""
+def _clearance(environment: Environment, samples: Floats) -> Floats:
+    """Return the distance of each point to the nearest wall, (n,) m."""
     walls = environment.walls
     lines = shapely.linestrings(walls.segments.reshape(-1, 2, 2))
     tree = shapely.STRtree(np.concatenate([lines, shapely.points(walls.points)]))
     (at, _), distance = tree.query_nearest(
-        shapely.points(places), all_matches=False, return_distance=True
+        shapely.points(samples), all_matches=False, return_distance=True
     )
-    clearance = np.empty(len(places))
+    clearance = np.empty(len(samples))
     clearance[at] = distance
     return clearance
 
 
-def _kinds(environment: Environment, places: Floats) -> tuple[tuple[str, ...], NDArray[np.int16]]:
-    """Return the names of kinds, and the kind on top at each place as an index in them."""
+def _kinds(environment: Environment, samples: Floats) -> tuple[tuple[str, ...], NDArray[np.int16]]:
+    """Return the names of the kinds, and the index of the topmost kind at each point."""
     regions = environment.terrain
     kinds = (GROUND, *sorted({region.kind for region in regions} - {GROUND}))
     if len(kinds) > MOST_KINDS:
         raise BadGeometry(f"{len(kinds)} kinds of terrain are more than {MOST_KINDS}")
-    # Index -1 of a place that no region covers reads the last entry: ground.
+    # Index -1, of a point that no region covers, reads the last entry: ground.
     number = np.array([*(kinds.index(region.kind) for region in regions), 0], dtype=np.int16)
     tree = shapely.STRtree([region.polygon for region in regions])
-    at, region = tree.query(shapely.points(places), predicate="within")
-    top = np.full(len(places), -1)
+    at, region = tree.query(shapely.points(samples), predicate="within")
+    top = np.full(len(samples), -1)
     np.maximum.at(top, at, region)
     return kinds, number[top]
 
 
-def _only(
+def _select(
     cut: Triangulation, chosen: NDArray[np.intp]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
-    """Return points, triangles and neighbours of the chosen triangles, with walls between them."""
+    """Return points, triangles and neighbours of the chosen triangles, separated at walls."""
     number = np.full(len(cut.triangles) + 1, -1, dtype=np.int32)  # the last is for neighbour -1
     number[chosen] = np.arange(len(chosen))
     neighbours = number[cut.neighbours[chosen]]

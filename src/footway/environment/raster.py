@@ -1,8 +1,8 @@
-"""Cells in which an object fits, and its clearance at their corners: what roadmaps are built on.
+"""Rasterise free space into cells in which an object fits, with the clearance at their corners.
 
-A cell is free when the object fits wherever in the closed cell its centre is. A straight line
-through free cells is therefore free in the real world, not only at samples. Touching an obstacle
-is allowed, running into it is not.
+A cell is free if the object fits for every position of its centre in the closed cell. A straight
+line through free cells is therefore collision-free everywhere, not only at samples. Touching an
+obstacle is allowed. Roadmaps are built on these cells.
 """
 
 from __future__ import annotations
@@ -24,35 +24,35 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FINEST: Final = 0.5
-"""m. Side of a cell where the caller does not say: that of the Field and the Office in table I."""
+"""m. Default side of a cell: that of the Field and the Office in table I."""
 
 MOST_CELLS: Final = 200
-"""Cells along the longer side of a large map where the caller does not say."""
+"""Default number of cells along the longer side of a large map."""
 
 TOUCHING: Final = 1 - 1e-9
-"""Share of a radius that must be kept: a disc that just touches a wall is not in it, and the last
-bits of a distance do not matter."""
+"""Fraction of the radius that must be kept: a disc may touch a wall, and rounding errors of the
+distance must not matter."""
 
 _CHUNK: Final = 200_000
-"""Cells that are boxes of Shapely at one time: they take a thousand bytes each."""
+"""Cells converted to Shapely boxes at a time: each takes a thousand bytes."""
 
 
 class Raster(NamedTuple):
-    """The space of an object that translates, discretised.
+    """Discretised free space of a translating object.
 
     Attributes:
         free: (nz, ny, nx) bool, cells in which the object fits; nz = 1 in two dimensions.
         clearance: at the corners of the cells, m: distance between the object and the nearest
-            obstacle, 0 at the least. (1, ny + 1, nx + 1) in two dimensions, where it is exact:
-            the distance to the walls less the radius. (nz + 1, ny + 1, nx + 1) in three: the
-            distance to the nearest cell that is not free, or that would lie outside.
+            obstacle, at least 0. In two dimensions (1, ny + 1, nx + 1), exact: the distance to
+            the walls minus the radius. In three (nz + 1, ny + 1, nx + 1): the distance to the
+            nearest cell that is not free or lies outside.
         origin: (3,) lower corner, m.
         resolution: m, side of a cell.
         dimension: 2 or 3.
         walls: (n, 4) x0, y0, x1, y1 of the walls, m; a point obstacle has both ends in one place.
             (0, 4) in three dimensions.
         radius: of the disc or ball, m; 0 for a box.
-        size: (3,) m, the object's box.
+        size: (3,) m, bounding box of the object.
 
     """
 
@@ -77,14 +77,14 @@ def rasterise(
 
     Args:
         environment: in two dimensions the object is a disc; in three (a Volume) a ball or a box.
-        resolution: m, side of a cell. By default 0.5 m, or more for maps wider than 100 m; for a
-            Volume its own, and no other.
+        resolution: m, side of a cell. By default 0.5 m, or more for maps wider than 100 m. A
+            Volume has a fixed resolution, and no other is accepted.
         radius: m, of the disc or the ball.
-        size: (x, y, z) of a box that translates, m; a Volume only, in place of the radius.
+        size: (x, y, z) of a translating box, m; only for a Volume, instead of the radius.
 
     Raises:
-        BadInput: lengths that are none, a resolution so fine that memory would not suffice, or
-            no cell in which the object fits.
+        BadInput: invalid lengths, a resolution too fine for the available memory, or no cell in
+            which the object fits.
 
     Example:
         >>> from footway.environment import gallery
@@ -101,11 +101,11 @@ def rasterise(
         kind = type(environment).__name__
         raise BadInput(f"a {kind} is no map; give an Environment or a Volume")
     if not raster.free.any():
-        raise BadInput(_no_room(raster, environment.name))
+        raise BadInput(_nothing_fits_message(raster, environment.name))
     return raster
 
 
-def _no_room(raster: Raster, name: str) -> str:
+def _nothing_fits_message(raster: Raster, name: str) -> str:
     cell = f"cell of {raster.resolution:g} m"
     if raster.dimension == 2:
         thing = f"a disc of radius {raster.radius:g} m"
@@ -159,9 +159,9 @@ def _plane_raster(env: Environment, resolution: Any, radius: Any, size: Any) -> 
 def _free_cells(
     env: Environment, tree: Any, x: NDArray[np.float64], y: NDArray[np.float64], radius: float
 ) -> NDArray[np.bool_]:
-    """(ny, nx) cells inside walkable space that keep the radius from every wall.
+    """Return (ny, nx) bool: the cell is walkable and at least the radius away from every wall.
 
-    A cell without a wall in it lies wholly inside or wholly outside: its middle tells.
+    A cell without walls lies completely inside or outside: its centre is tested.
     """
     ny, nx = len(y) - 1, len(x) - 1
     middle_x, middle_y = np.meshgrid((x[1:] + x[:-1]) / 2, (y[1:] + y[:-1]) / 2)
@@ -180,13 +180,13 @@ def _free_cells(
 def _corner_clearance(
     env: Environment, tree: Any, x: NDArray[np.float64], y: NDArray[np.float64], radius: float
 ) -> NDArray[np.float64]:
-    """(ny + 1, nx + 1) distance to the walls less the radius, m; 0 at the least."""
+    """Return (ny + 1, nx + 1) distance to the walls minus the radius, m, at least 0."""
     corner_x, corner_y = (side.ravel() for side in np.meshgrid(x, y))
     clearance = np.zeros(len(corner_x))
     inside = np.flatnonzero(shapely.contains_xy(env.walkable, corner_x, corner_y))
     points = shapely.points(corner_x[inside], corner_y[inside])
-    (asked, _), distance = tree.query_nearest(points, return_distance=True, all_matches=False)
-    clearance[inside[asked]] = np.maximum(distance - radius, 0.0)
+    (found, _), distance = tree.query_nearest(points, return_distance=True, all_matches=False)
+    clearance[inside[found]] = np.maximum(distance - radius, 0.0)
     return clearance.reshape(len(y), len(x))
 
 
@@ -196,10 +196,10 @@ def _corner_clearance(
 def _volume_raster(volume: Volume, resolution: Any, radius: Any, size: Any) -> Raster:
     step = volume.resolution
     if resolution is not None:
-        asked = _length(resolution, "resolution")
-        if not math.isclose(asked, step):
+        wanted = _length(resolution, "resolution")
+        if not math.isclose(wanted, step):
             raise BadInput(
-                f"the voxels of {volume.name or 'the volume'} are {step:g} m wide, not {asked:g}; "
+                f"the voxels of {volume.name or 'the volume'} are {step:g} m wide, not {wanted:g}; "
                 "leave out the resolution, or load the volume again at another one"
             )
     check_memory(volume.solid.size, resolution=step, dimension=3)
@@ -229,10 +229,10 @@ def _box_of(size: Any, extent: float) -> NDArray[np.float64]:
 
 
 def _free_for_box(volume: Volume, box: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Cells over which the box can be swept without meeting a solid voxel: exact.
+    """Return the cells over which the box can be swept without meeting a solid voxel (exact).
 
-    Along each axis the open interval that is swept over cell i reaches from i - h to i + 1 + h,
-    where h is half the box in voxels, and meets the voxels i - ceil(h) to i + ceil(h).
+    Along each axis the open interval swept over cell i reaches from i - h to i + 1 + h, where h
+    is half the box in voxels. It meets the voxels i - ceil(h) to i + ceil(h).
     """
     from scipy.ndimage import maximum_filter1d
 
@@ -245,9 +245,9 @@ def _free_for_box(volume: Volume, box: NDArray[np.float64]) -> NDArray[np.bool_]
 
 
 def _free_for_ball(volume: Volume, radius: float) -> NDArray[np.bool_]:
-    """Cells that keep the radius from every solid voxel: exact.
+    """Return the cells at least the radius away from every solid voxel (exact).
 
-    Two boxes of one lattice are nearest to each other at two of their corners.
+    The distance between two boxes of one lattice is attained at two of their corners.
     """
     distance = distance_to(volume.solid) * volume.resolution
     for axis in range(3):
@@ -258,10 +258,10 @@ def _free_for_ball(volume: Volume, radius: float) -> NDArray[np.bool_]:
 
 
 def distance_to(cells: NDArray[np.bool_], dimension: int = 3) -> NDArray[np.float64]:
-    """(nz + 1, ny + 1, nx + 1) distance of each corner to the nearest of these cells, in cells.
+    """Return the distance of each corner to the nearest True cell, in cells.
 
-    In two dimensions (1, ny + 1, nx + 1). What lies outside counts as such a cell. Exact: the point
-    of a box of the lattice that is nearest to a corner is a corner of that box.
+    The shape is (nz + 1, ny + 1, nx + 1), or (1, ny + 1, nx + 1) in two dimensions. Cells outside
+    count as True. Exact: the point of a lattice box nearest to a corner is a corner of that box.
 
     Example:
         >>> distance_to(np.array([[[False, False], [False, False]]]), 2)[0].tolist()

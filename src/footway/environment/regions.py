@@ -1,4 +1,4 @@
-"""Regions of terrain against the map: cut what reaches beyond it, refuse what is not on it."""
+"""Clip terrain regions to the map, and reject regions outside it."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_SLACK: Final = 2.0  # grid steps: what rounding moves a border beyond a slanted edge of the map
+_SLACK: Final = 2.0  # grid steps by which rounding may move a border over a slanted map edge
 
 
 def cut_to_map(
     regions: Sequence[Any], labels: Sequence[str], walkable: shapely.MultiPolygon, *, grid: float
 ) -> tuple[NDArray[np.object_], list[Repair]]:
-    """Return regions, polygons in metres, without what is beyond the map, and the repairs.
+    """Return regions (polygons in metres) clipped to the map, and the repairs.
 
     The map is walkable space with its holes filled: a region may cover obstacles.
 
     Raises:
-        BadGeometry: a region lies wholly outside; which, and where.
+        BadGeometry: a region lies completely outside; the message gives its position.
 
     """
     shapes = np.empty(len(regions), dtype=object)
@@ -37,16 +37,16 @@ def cut_to_map(
     shells = shapely.polygons(shapely.get_exterior_ring(shapely.get_parts(walkable)))
     whole = to_steps(shapely.union_all(shells), grid)
     steps = to_steps(shapes, grid)
-    ample = shapely.buffer(whole, _SLACK, join_style="mitre")
-    shapely.prepare(ample)
-    beyond = np.flatnonzero(~shapely.covered_by(steps, ample))
+    whole_with_slack = shapely.buffer(whole, _SLACK, join_style="mitre")
+    shapely.prepare(whole_with_slack)
+    beyond = np.flatnonzero(~shapely.covered_by(steps, whole_with_slack))
     repairs = []
     for i in beyond.tolist():
         inside = polygon_parts(shapely.intersection(steps[i], whole, grid_size=1))
         inside = shapely.orient_polygons(inside, exterior_cw=False)
         if not len(inside):
-            raise BadGeometry(_outside(shapes[i], labels[i], walkable))
-        outside = to_metres(shapely.difference(steps[i], ample), grid)
+            raise BadGeometry(_outside_message(shapes[i], labels[i], walkable))
+        outside = to_metres(shapely.difference(steps[i], whole_with_slack), grid)
         x, y = shapely.get_coordinates(shapely.point_on_surface(outside))[0]
         detail = f"{labels[i]}: reaches beyond the outer wall of the map; cut off there"
         repairs.append(Repair("outside", (float(x), float(y)), detail))
@@ -55,7 +55,7 @@ def cut_to_map(
     return shapes, repairs
 
 
-def _outside(region: Any, label: str, walkable: shapely.MultiPolygon) -> str:
+def _outside_message(region: Any, label: str, walkable: shapely.MultiPolygon) -> str:
     x, y = shapely.get_coordinates(region)[0]
     x0, y0, x1, y1 = walkable.bounds
     return (

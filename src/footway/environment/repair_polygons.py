@@ -1,7 +1,7 @@
-"""Heal polygons one by one: duplicate points, self-intersections, slivers.
+"""Repair single polygons: duplicate points, self-intersections, slivers.
 
-First half of the geometry doctor; `merge` looks at polygons against each other.
-All geometry here is in whole grid steps (see `lattice`).
+`merge` then resolves conflicts between polygons. All geometry here is in whole grid steps (see
+`lattice`).
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 class RepairedPolygons(NamedTuple):
-    """Valid polygons in whole steps, and what they were before.
+    """Valid polygons in whole steps, and the polygons that they come from.
 
     Attributes:
         shapes: (n,) object array of valid polygons in whole steps.
-        source: (n,) int, the given polygon that each comes from.
-        given: the polygons in metres.
+        source: (n,) int, index of the given polygon that each comes from.
+        given: the given polygons, in metres.
 
     """
 
@@ -36,18 +36,18 @@ class RepairedPolygons(NamedTuple):
     given: Pieces
 
     def label(self, i: Any) -> str:
-        """Return the name of polygon i."""
+        """Return the label of polygon i."""
         return self.given.label(self.source[i])
 
     def original(self, which: NDArray[np.intp]) -> NDArray[np.object_]:
-        """Return the given polygons, in metres, that some of the healed ones come from."""
+        """Return the given polygons, in metres, from which the repaired ones `which` come."""
         return self.given.shapes[self.source[which]]
 
 
-def heal(given: Pieces, *, grid: float) -> tuple[RepairedPolygons, list[Repair]]:
+def repair_polygons(given: Pieces, *, grid: float) -> tuple[RepairedPolygons, list[Repair]]:
     """Return valid polygons in whole steps for polygons in metres, and the repairs.
 
-    A polygon can fall apart into several, or vanish.
+    A polygon may be split into several, or vanish.
     """
     source = np.arange(len(given))
     if not len(given):
@@ -60,7 +60,7 @@ def heal(given: Pieces, *, grid: float) -> tuple[RepairedPolygons, list[Repair]]
         return RepairedPolygons(rounded, source, given), repairs
     parts = {i: [rounded[i]] for i in np.flatnonzero(~gone)}
     for i in invalid:
-        parts[i], found = _untangle(rounded[i], given, i, grid=grid)
+        parts[i], found = _make_valid(rounded[i], given, i, grid=grid)
         repairs += found
     source = np.repeat(list(parts), [len(p) for p in parts.values()])
     shapes = _object_array([p for several in parts.values() for p in several])
@@ -76,7 +76,7 @@ def _object_array(shapes: list[Any]) -> NDArray[np.object_]:
 def _without_duplicate_points(
     rounded: NDArray[np.object_], given: Pieces, *, grid: float
 ) -> tuple[NDArray[np.object_], list[Repair]]:
-    """Drop points that fall on the point before them; None for polygons that collapse."""
+    """Drop points equal to their predecessor; None for polygons that collapse."""
     rings, polygon = shapely.get_rings(rounded, return_index=True)
     xy, ring = shapely.get_coordinates(rings, return_index=True)
     double = np.flatnonzero((ring[1:] == ring[:-1]) & (xy[1:] == xy[:-1]).all(axis=1)) + 1
@@ -84,7 +84,7 @@ def _without_duplicate_points(
         return rounded, []
     per_metre = steps_per_metre(grid)
     original = shapely.get_coordinates(given.shapes)
-    # A ring that shrinks to a point is one sliver, not a list of duplicate points.
+    # A ring that collapses to a point is reported as one sliver, not as duplicate points.
     size = np.bincount(np.delete(ring, double), minlength=len(rings))
     apart = hypot(*(original[double] - original[double - 1]).T)
     repairs = [
@@ -100,7 +100,7 @@ def _without_duplicate_points(
     repairs += [
         Repair(
             "sliver",
-            _place(rings[i], per_metre),
+            _first_point(rings[i], per_metre),
             f"{given.label(polygon[i])}: a ring narrower than the grid; dropped",
         )
         for i in np.flatnonzero(size < 4)
@@ -117,72 +117,72 @@ def _rebuild(
     size: NDArray[np.int_],
     count: int,
 ) -> NDArray[np.object_]:
-    """Return polygons from the rings that keep at least three corners, None where none does."""
+    """Return polygons from the rings that keep at least three corners; None if none does."""
     is_shell = np.r_[True, polygon[1:] != polygon[:-1]]
     shell_lives = (size >= 4)[np.flatnonzero(is_shell)]
     keep_ring = (size >= 4) & shell_lives[polygon]
     keep = keep_ring[ring]
     keep[double] = False
     kept = np.flatnonzero(keep_ring)
-    healed = np.empty(count, dtype=object)
+    repaired = np.empty(count, dtype=object)
     if len(kept):
         number = np.cumsum(keep_ring) - 1
         rings = shapely.linearrings(xy[keep], indices=number[ring[keep]])
-        shapely.polygons(rings, indices=polygon[kept], out=healed)
-    return healed
+        shapely.polygons(rings, indices=polygon[kept], out=repaired)
+    return repaired
 
 
-def _untangle(
+def _make_valid(
     polygon: Any, given: Pieces, i: Any, *, grid: float
 ) -> tuple[list[Any], list[Repair]]:
-    """Return the valid parts of an invalid polygon and what was wrong with it."""
+    """Return the valid parts of an invalid polygon, and the repairs."""
     per_metre = steps_per_metre(grid)
-    shell, *holes = _solid(shapely.get_rings(polygon))
+    shell, *holes = _filled_rings(shapely.get_rings(polygon))
     fixed = shapely.set_precision(shapely.difference(shell, shapely.union_all(holes)), 1)
     parts = list(polygon_parts(fixed))
     label = given.label(i)
     if not parts:
-        place = _place(polygon, per_metre)
+        place = _first_point(polygon, per_metre)
         return [], [Repair("sliver", place, f"{label}: narrower than the grid; dropped")]
-    reason, at = _reason(polygon)
+    reason, at = _invalid_reason(polygon)
     if shapely.is_valid(given.shapes[i]):
         detail = f"{label}: a part narrower than the grid closes up; cut off there"
-        return parts, [Repair("sliver", _metres(at, per_metre), detail)]
+        return parts, [Repair("sliver", _to_metres(at, per_metre), detail)]
     kind = "self-intersection" if "elf-intersection" in reason else "overlap"
     places = _crossings(polygon, fixed) if kind == "self-intersection" else [at]
     detail = f"{label}: {reason.lower()}; rebuilt from its rings"
-    return parts, [Repair(kind, _metres(place, per_metre), detail) for place in places or [at]]
+    return parts, [Repair(kind, _to_metres(place, per_metre), detail) for place in places or [at]]
 
 
-def _solid(rings: NDArray[np.object_]) -> Any:
+def _filled_rings(rings: NDArray[np.object_]) -> Any:
     """Return the area inside each ring, valid.
 
-    Rings by themselves, because GEOS takes a hole outside its shell for another shell.
+    Each ring separately, because GEOS treats a hole outside its shell as another shell.
     """
     polygons = shapely.polygons(rings)
     return shapely.make_valid(polygons, method="structure", keep_collapsed=False)
 
 
-def _reason(polygon: Any) -> tuple[str, tuple[float, float]]:
-    """Return GEOS's reason for an invalid polygon and the place, in steps."""
-    text, _, place = shapely.is_valid_reason(polygon).partition("[")
-    numbers = place.rstrip("]").split()
+def _invalid_reason(polygon: Any) -> tuple[str, tuple[float, float]]:
+    """Return the reason that GEOS gives for an invalid polygon, and the position, in steps."""
+    text, _, position = shapely.is_valid_reason(polygon).partition("[")
+    numbers = position.rstrip("]").split()
     if len(numbers) >= 2:
         return text.strip(), (float(numbers[0]), float(numbers[1]))
     return text.strip(), tuple(shapely.get_coordinates(polygon)[0])
 
 
 def _crossings(before: Any, after: Any) -> list[tuple[float, float]]:
-    """Return the points where a repaired polygon has a corner that the input did not."""
+    """Return the corners of a repaired polygon that the input does not have."""
     old = {tuple(p) for p in shapely.get_coordinates(before)}
     new = {tuple(p) for p in shapely.get_coordinates(after)}
     return sorted(new - old)
 
 
-def _place(geometry: Any, per_metre: float) -> tuple[float, float]:
-    """Return a point of the geometry, in metres."""
-    return _metres(tuple(shapely.get_coordinates(geometry)[0]), per_metre)
+def _first_point(geometry: Any, per_metre: float) -> tuple[float, float]:
+    """Return the first point of the geometry, in metres."""
+    return _to_metres(tuple(shapely.get_coordinates(geometry)[0]), per_metre)
 
 
-def _metres(at: tuple[float, float], per_metre: float) -> tuple[float, float]:
+def _to_metres(at: tuple[float, float], per_metre: float) -> tuple[float, float]:
     return float(at[0] / per_metre), float(at[1] / per_metre)

@@ -1,4 +1,4 @@
-"""Cut a box into triangles along segments that may cross, overlap and touch."""
+"""Constrained triangulation of a box with segments that may cross, overlap and touch."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 class Triangulation(NamedTuple):
-    """Triangles of a box around segments, on a lattice of whole numbers.
+    """Triangles of a box around segments, on an integer lattice.
 
     Attributes:
         points: (p, 2) int64 lattice steps.
         triangles: (t, 3) int32 corners, counterclockwise; none is flat.
-        neighbours: (t, 3) int32 across the side from corner k to corner k + 1; -1: the box ends.
-        marks: (t, 3) uint8 mark of the segments that the side belongs to; 0: none.
-        face: (t,) int32 number of the face: triangles with no segment between them.
+        neighbours: (t, 3) int32 across the side from corner k to corner k + 1; -1 at the border.
+        marks: (t, 3) uint8 mark of the segments that the side belongs to; 0 for none.
+        face: (t,) int32 index of the face: triangles with no segment between them.
 
     """
 
@@ -39,7 +39,7 @@ def triangulation(segments: Ints, marks: NDArray[np.uint8]) -> Triangulation:
     Args:
         segments: (n, 4) x0, y0, x1, y1 in lattice steps, the longer side of their box at most
             2,000,000,000; they may cross, overlap and end on each other.
-        marks: (n,) above 0; where segments overlap, the greater one counts.
+        marks: (n,) above 0; where segments overlap, the greater mark counts.
 
     Example:
         >>> cross = np.array([[0, 5, 10, 5], [5, 0, 5, 10]])
@@ -48,25 +48,25 @@ def triangulation(segments: Ints, marks: NDArray[np.uint8]) -> Triangulation:
         (True, 12)
 
     """
-    places, ends = _distinct(segments.reshape(-1, 2))
+    distinct, ends = _distinct(segments.reshape(-1, 2))
     ends = ends.reshape(-1, 2) + 4
     long = ends[:, 0] != ends[:, 1]
     marked = np.column_stack([ends, marks])[long].astype(np.int32)
-    points = np.concatenate([_box(places), places])
-    order = _from_near_to_near(places) + 4
-    room = 64 + len(places)
+    points = np.concatenate([_box(distinct), distinct])
+    order = _spatial_order(distinct) + 4
+    capacity = 64 + len(distinct)
     while True:
-        xy, triangles, neighbours, sides = triangulate(points, order, marked, room)
+        xy, triangles, neighbours, sides = triangulate(points, order, marked, capacity)
         if len(xy):
             face = faces_of(triangles, neighbours, sides)
             return Triangulation(xy, triangles, neighbours, sides, face)
-        room *= 4
+        capacity *= 4
 
 
 def _distinct(points: Ints) -> tuple[Ints, NDArray[np.intp]]:
-    """Return points without repetition by x, then y; and the row there of each that was given.
+    """Return the distinct points, sorted by x, then y, and the row of each given point.
 
-    One number for both coordinates fits into 64 bits, and is sorted ten times as fast as rows.
+    Both coordinates fit in one 64-bit number, which is sorted ten times as fast as rows.
     """
     low = points.min(axis=0)
     across = int((points[:, 1] - low[1]).max()) + 1
@@ -76,18 +76,18 @@ def _distinct(points: Ints) -> tuple[Ints, NDArray[np.intp]]:
     return np.column_stack([keys // across, keys % across]) + low, rows
 
 
-def _box(places: Ints) -> Ints:
-    """Return the corners of a box with all places inside, counterclockwise."""
-    low, high = places.min(axis=0), places.max(axis=0)
+def _box(distinct: Ints) -> Ints:
+    """Return the corners of a box around all points, counterclockwise."""
+    low, high = distinct.min(axis=0), distinct.max(axis=0)
     margin = int((high - low).max()) // 256 + 8
     (x0, y0), (x1, y1) = low - margin, high + margin
     return np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])
 
 
-def _from_near_to_near(places: Ints) -> Ints:
-    """Return an order of the places: columns of cells, every other one from top to bottom."""
-    low = places.min(axis=0)
-    across = int((places.max(axis=0) - low).max()) + 1
-    columns = max(1, int(np.sqrt(len(places) / 2)))
-    column, row = ((places - low) * (columns / across)).astype(np.int64).T
+def _spatial_order(distinct: Ints) -> Ints:
+    """Return an order in which successive points are near: columns of cells, up and down."""
+    low = distinct.min(axis=0)
+    across = int((distinct.max(axis=0) - low).max()) + 1
+    columns = max(1, int(np.sqrt(len(distinct) / 2)))
+    column, row = ((distinct - low) * (columns / across)).astype(np.int64).T
     return np.lexsort((np.where(column % 2 == 0, row, -row), column))

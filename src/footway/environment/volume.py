@@ -26,19 +26,19 @@ Box: TypeAlias = tuple[float, float, float, float, float, float]
 _FLAT: Final = frozenset(
     ("walkable", "lines", "points", "areas", "terrain", "walls", "area", "holes", "grid")
 )
-"""What an Environment has and a Volume has not."""
+"""Attributes of an Environment that a Volume does not have."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Volume:
-    """Space as voxels that are solid or free; z is up, and all that lies outside is solid.
+    """Space as solid and free voxels; z is up, and everything outside is solid.
 
     Attributes:
-        solid: (nz, ny, nx) bool, voxels that anything occupies; read-only.
+        solid: (nz, ny, nx) bool, occupied voxels; read-only.
         resolution: m, side of a voxel.
         origin: (x, y, z) of the lower corner, m.
         name: of the map.
-        repairs: everything that was done to dirty input, with the place.
+        repairs: every repair of the input, with its position.
 
     Example:
         >>> room = np.zeros((3, 4, 5), dtype=bool)
@@ -54,10 +54,12 @@ class Volume:
     repairs: tuple[Repair, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check what was given, and keep a copy that nobody can change."""
+        """Validate the arguments and keep a read-only copy."""
         object.__setattr__(self, "solid", _voxels(self.solid))
         object.__setattr__(self, "resolution", _resolution(self.resolution))
-        object.__setattr__(self, "origin", _corner(self.origin))
+        object.__setattr__(
+            self, "origin", tuple(point(self.origin, "origin", 3, error=BadGeometry).tolist())
+        )
         object.__setattr__(self, "repairs", tuple(sequence(self.repairs, "repairs")))
         text(self.name, "name", error=BadGeometry)
 
@@ -70,20 +72,20 @@ class Volume:
         resolution: float = 1.0,
         name: str = "",
     ) -> Self:
-        """Return the volume of these bounds with solid boxes in it.
+        """Return a volume with these bounds and solid boxes.
 
-        A voxel is solid if the inside of a box meets it, however little: what is free in the
-        voxels is free in the boxes. So are voxels that reach beyond the bounds.
+        A voxel is solid if the interior of a box intersects it, so that free voxels contain no
+        part of a box. Voxels that extend beyond the bounds are solid too.
 
         Args:
             bounds: (x0, y0, z0, x1, y1, z1), m.
-            boxes: as the bounds; parts outside them have no effect.
+            boxes: in the same form; parts outside the bounds have no effect.
             resolution: m, side of a voxel.
             name: of the map.
 
         Raises:
-            BadGeometry: bounds or a box that are no box: not six numbers, NaN, empty.
-            BadInput: a resolution that is no length, or so fine that memory would not suffice.
+            BadGeometry: bounds or a box are invalid: not six numbers, NaN, empty.
+            BadInput: an invalid resolution, or one too fine for the available memory.
 
         Example:
             >>> Volume.from_boxes((0, 0, 0, 10, 8, 3), [(4, 3, 0, 6, 5, 3)])
@@ -120,13 +122,13 @@ class Volume:
 
     @property
     def free_volume(self) -> float:
-        """Volume of the voxels that are free, m3."""
+        """Total volume of the free voxels, m3."""
         return float(np.count_nonzero(~self.solid)) * self.resolution**3
 
     if not TYPE_CHECKING:  # or every misspelt attribute would pass the type checker
 
         def __getattr__(self, name: str) -> NoReturn:
-            """Say in one line what to do, wherever a volume is taken for a plan."""
+            """Explain what to do if a volume is used as a plan."""
             if name in _FLAT:
                 raise BadInput(
                     f"{self.name or 'a volume'} is three-dimensional: build a roadmap, or cut a "
@@ -135,7 +137,7 @@ class Volume:
             raise AttributeError(f"'Volume' object has no attribute {name!r}")
 
     def __repr__(self) -> str:
-        """Give name, size and how much of it is free, on one line."""
+        """Return name, size and free volume on one line."""
         x, y, z = self.size
         return (
             f"<Volume {self.name!r}: {x:g} x {y:g} x {z:g} m, voxels of {self.resolution:g} m, "
@@ -162,13 +164,8 @@ def _resolution(resolution: Any) -> float:
     return number(resolution, "resolution", "m", low=TOUCH, high=FARTHEST, error=BadInput)
 
 
-def _corner(origin: Any) -> tuple[float, float, float]:
-    x, y, z = point(origin, "origin", 3, error=BadGeometry).tolist()
-    return x, y, z
-
-
 def _box(given: Any, what: str) -> NDArray[np.float64]:
-    """Return a box as (6,) float64, or say what is wrong with it."""
+    """Return a validated box as (6,) float64."""
     box = floats(given, "(6,)", name=what, error=BadGeometry)
     good = box.shape == (6,) and (np.abs(box) <= FARTHEST).all() and (box[:3] < box[3:]).all()
     if not good:

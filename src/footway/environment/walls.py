@@ -1,4 +1,4 @@
-"""The walls of an environment as arrays of segments: what `medial` builds on."""
+"""The walls of an environment as arrays of segments, the input of `medial`."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 class Walls(NamedTuple):
     """Noded walls in metres, every coordinate on the grid.
 
-    Two segments meet at endpoints only; none is doubled, none has length zero.
+    Segments meet at end points only; there are no duplicates and none has length zero.
 
     Attributes:
         segments: (n, 4) float64, x0, y0, x1, y1.
         two_sided: (n,) bool. True: a single-line wall with free space on both sides.
-            False: free space lies on the left of the way from (x0, y0) to (x1, y1) only.
+            False: free space lies only on the left of the direction from (x0, y0) to (x1, y1).
         points: (m, 2) float64, point obstacles that lie on no segment.
 
     """
@@ -34,8 +34,8 @@ def walls_of(
 ) -> Walls:
     """Return the walls around walkable space and the lines and points inside it.
 
-    Polygons must be oriented (exterior counterclockwise, holes clockwise) and all of it noded,
-    which `assemble` sees to.
+    Polygons must be oriented (exterior counterclockwise, holes clockwise) and everything noded,
+    as `assemble` guarantees.
     """
     around = segments_of(shapely.get_rings(shapely.get_parts(walkable)))
     inside = segments_of(shapely.get_parts(lines))

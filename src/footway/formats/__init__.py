@@ -1,4 +1,4 @@
-"""Files in and out: one module per format, and `load`, which finds the right one."""
+"""Map files: one module per format, and `load`, which picks the right one."""
 
 from __future__ import annotations
 

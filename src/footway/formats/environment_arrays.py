@@ -1,7 +1,7 @@
-"""An environment as JSON and numbers, and back: exact, and without repairing it anew.
+"""Convert an environment to JSON and arrays and back, exactly and without new repairs.
 
-GeoJSON is for people and other programs; reading it snaps and heals. This is for handing an
-environment to another process of Footway, which then has the same bits, repairs included.
+This transfers an environment to another Footway process with the same bits, repairs included.
+(GeoJSON, for people and other programs, is snapped and repaired when it is read.)
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _WHOLE: Final = (
 
 
 def to_arrays(env: Environment) -> tuple[dict[str, Any], Arrays]:
-    """Return what JSON can say about an environment, and its geometry as arrays.
+    """Return the attributes of an environment for JSON, and its geometry as arrays.
 
     Example:
         >>> room = Environment.from_polygons(bounds=(0, 0, 10, 8), name="room")
@@ -51,18 +51,18 @@ def to_arrays(env: Environment) -> tuple[dict[str, Any], Arrays]:
     shapes: list[shapely.Geometry] = [env.walkable, env.lines, env.points]
     shapes += [area.polygon for area in env.areas]
     shapes += [region.polygon for region in env.terrain]
-    wkb = [np.frombuffer(one, np.uint8) for one in shapely.to_wkb(np.array(shapes, object))]
+    wkb = [np.frombuffer(shape, np.uint8) for shape in shapely.to_wkb(np.array(shapes, object))]
     return facts, {
         "shapes": np.concatenate(wkb),
-        "shape_ends": np.cumsum([len(one) for one in wkb]),
+        "shape_ends": np.cumsum([len(shape) for shape in wkb]),
     }
 
 
 def from_arrays(facts: dict[str, Any], arrays: Arrays) -> Environment:
-    """Return the environment that `to_arrays` took apart.
+    """Return the environment that `to_arrays` converted.
 
     Raises:
-        BadFile: geometry of other types, numbers that are not finite, something is missing.
+        BadFile: wrong geometry types, non-finite numbers, or missing data.
 
     """
     try:
@@ -70,7 +70,7 @@ def from_arrays(facts: dict[str, Any], arrays: Arrays) -> Environment:
         raw = arrays["shapes"].astype(np.uint8).tobytes()
         parts = [raw[a:b] for a, b in zip([0, *ends], ends, strict=False)]
         areas, kinds = facts["areas"], facts["terrain"]
-        named = [(str(one["name"]), dict(one["properties"])) for one in areas]
+        named = [(str(area["name"]), dict(area["properties"])) for area in areas]
         walkable, lines, points, *rest = _shapes(parts, 3 + len(named) + len(kinds))
         found = [Repair(str(r[0]), (float(r[1]), float(r[2])), str(r[3])) for r in facts["repairs"]]
         return Environment(
@@ -88,7 +88,7 @@ def from_arrays(facts: dict[str, Any], arrays: Arrays) -> Environment:
 
 
 def _shapes(parts: Sequence[bytes], count: int) -> list[Any]:
-    """Geometry, each of a type that belongs in its place."""
+    """Return the geometries after checking their number and types."""
     made = shapely.from_wkb(np.array(parts, object))
     if len(made) != count or not np.isfinite(shapely.get_coordinates(made)).all():
         raise ValueError("geometry is missing, or not finite")

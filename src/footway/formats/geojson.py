@@ -5,13 +5,13 @@
 | `walkable` | walkable | | |
 | `obstacle`, `building`, `wall` | obstacle | single-line wall | point obstacle |
 | `bounds` | bounds | | |
-| `area` | named place (property `name`) | | |
+| `area` | named area (property `name`) | | |
 | none, but a property `building` other than "no" | obstacle | | |
 | none | walkable, unless there are bounds | | |
 | anything else | terrain of that kind | | |
 
-Where terrain overlaps, the later feature lies on top; what no terrain covers is "ground".
-What has no meaning in this table is left out and listed. Longitude and latitude: see `lonlat`.
+Where terrain overlaps, the later feature counts; what no terrain covers is "ground". Features
+that are not in this table are ignored and listed. For longitude and latitude see `lonlat`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import numpy as np
 import shapely
 
 from footway.environment import Area, Environment, InputGeometry, Pieces, Repair, TerrainRegion
-from footway.environment.environment import NO_GROUND
+from footway.environment.environment import RESERVED_KINDS
 from footway.errors import BadFile
 from footway.formats.geojson_shapes import Part, collect, parts_of
 from footway.formats.source import read_bytes
@@ -48,7 +48,7 @@ _DIMENSION: Final = ("point", "line", "polygon")
 
 
 class _Sorted(NamedTuple):
-    """Parts by role, and what was assumed or left out on the way."""
+    """Parts by role, and the assumptions and omissions made."""
 
     roles: dict[str, list[Part]]
     repairs: list[Repair]
@@ -94,7 +94,7 @@ def _parse(content: bytes) -> dict[str, Any]:
 
 
 def _features(document: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the features of a collection, or the only feature or geometry as one."""
+    """Return the features of a collection; a single feature or geometry is a list of one."""
     kind = document.get("type")
     if kind == "FeatureCollection":
         features = document.get("features")
@@ -115,7 +115,7 @@ def _features(document: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _kind(index: int, feature: dict[str, Any]) -> str | None:
-    """Return the kind of a feature, None where it has none."""
+    """Return the kind of a feature, or None."""
     properties = feature.get("properties")
     if properties is None:
         return None
@@ -123,7 +123,7 @@ def _kind(index: int, feature: dict[str, Any]) -> str | None:
         raise BadFile(f"feature {index}: 'properties' is a {_json_type(properties)}, not an object")
     kind = properties.get("kind")
     if kind is None:
-        # OpenStreetMap's own tag, as Overpass and OSMnx write it.
+        # The tag of OpenStreetMap, as Overpass and OSMnx write it.
         return "building" if properties.get("building", "no") not in _NOT_BUILT else None
     if not isinstance(kind, str) or not kind:
         raise BadFile(f"feature {index}: property 'kind' is {kind!r}; give it a name as text")
@@ -131,7 +131,7 @@ def _kind(index: int, feature: dict[str, Any]) -> str | None:
 
 
 def _by_role(parts: list[Part], kinds: list[str | None]) -> _Sorted:
-    """Sort parts into roles, and note what was assumed."""
+    """Sort parts into roles, and list the assumptions made."""
     has_bounds = any(kinds[p.feature] == "bounds" for p in parts)
     result = _Sorted({}, [])
     for part in parts:
@@ -146,13 +146,13 @@ def _by_role(parts: list[Part], kinds: list[str | None]) -> _Sorted:
 def _role(kind: str | None, dimension: int, *, has_bounds: bool) -> str:
     if kind is None:
         return "walkable" if dimension == 2 and not has_bounds else "ignored"
-    if kind not in NO_GROUND and dimension == 2:
+    if kind not in RESERVED_KINDS and dimension == 2:
         return "terrain"
     return _ROLES.get((kind, dimension), "ignored")
 
 
 def _note(part: Part, kind: str | None, role: str) -> Repair:
-    """Say what was made of a part that has no kind, or none that fits."""
+    """Return a repair that says how a part without a suitable kind is treated."""
     x, y = shapely.get_coordinates(part.shape)[0]
     what = f"feature {part.feature}: a {_DIMENSION[part.dimension]} " + (
         f"of kind {kind!r}" if kind else "without the property 'kind'"
@@ -171,7 +171,7 @@ def _pieces(parts: list[Part]) -> Pieces:
 
 
 def _areas(parts: list[Part], features: list[dict[str, Any]]) -> list[Area]:
-    """Return one area per feature; its other properties go along."""
+    """Return one area per feature, with its other properties."""
     areas = []
     for index, polygon in _per_feature(parts):
         properties = dict(features[index]["properties"])
@@ -186,7 +186,7 @@ def _terrain(parts: list[Part], kinds: list[str | None]) -> list[TerrainRegion]:
 
 
 def _per_feature(parts: list[Part]) -> list[tuple[int, Any]]:
-    """Return (feature, polygon or multipolygon) for polygons that follow each other."""
+    """Return (feature, polygon or multipolygon) for each feature, in order."""
     several: dict[int, list[Any]] = {}
     for part in parts:
         several.setdefault(part.feature, []).append(part.shape)

@@ -1,6 +1,6 @@
-"""From GeoJSON geometries to Shapely ones, all coordinates in one array.
+"""Convert GeoJSON geometries to Shapely, with all coordinates in one array.
 
-A city has thousands of rings; one call per ring would cost more than all the rest of loading.
+A city has thousands of rings; one call per ring would take longer than the rest of loading.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Part(NamedTuple):
-    """A simple geometry: the feature it belongs to, its dimension (0, 1, 2), its Shapely shape."""
+    """A simple geometry: index of its feature, dimension (0, 1, 2) and Shapely shape."""
 
     feature: int
     dimension: int
@@ -31,7 +31,7 @@ class Part(NamedTuple):
 
 @dataclass
 class Curves:
-    """Lists of positions as they stand in the file, and where they belong.
+    """Unconverted lists of positions, and the parts and features that they belong to.
 
     Attributes:
         positions: one list per curve: a ring, a line, or a single point.
@@ -47,7 +47,7 @@ class Curves:
     dimension: list[int] = field(default_factory=list)
 
     def add(self, feature: int, dimension: int, curves: list[Any]) -> None:
-        """Add one simple geometry made of some curves; one that is empty is not there."""
+        """Add one simple geometry made of curves; an empty one is ignored."""
         if not curves or curves[0] == []:
             return
         if [] in curves:
@@ -61,10 +61,10 @@ class Curves:
 
 
 def collect(features: list[dict[str, Any]]) -> Curves:
-    """Return the curves of all features; no coordinate has been looked at yet.
+    """Return the curves of all features; coordinates are not checked yet.
 
     Raises:
-        BadFile: a geometry of an unknown type, or lists are not nested as they must be.
+        BadFile: a geometry of an unknown type, or wrongly nested lists.
 
     """
     curves = Curves()
@@ -80,8 +80,8 @@ def _collect(geometry: Any, feature: int, curves: Curves) -> None:
         raise BadFile(f"feature {feature}: 'geometry' is {geometry!r:.40}, not an object")
     kind = geometry.get("type")
     if kind == "GeometryCollection":
-        for one in _list(geometry.get("geometries"), feature, "'geometries'"):
-            _collect(one, feature, curves)
+        for member in _list(geometry.get("geometries"), feature, "'geometries'"):
+            _collect(member, feature, curves)
         return
     coordinates = _list(geometry.get("coordinates"), feature, "'coordinates'")
     if not coordinates:
@@ -118,10 +118,10 @@ def _list(value: Any, feature: int, what: str) -> list[Any]:
 def parts_of(
     curves: Curves, document: dict[str, Any], *, scale: float | None
 ) -> tuple[list[Part], list[Repair]]:
-    """Return Shapely geometry in metres for all curves, and what was done to get it.
+    """Return Shapely geometry in metres for all curves, and the repairs.
 
     Raises:
-        BadFile: a position is not two or three numbers; the message says which.
+        BadFile: a position is not two or three numbers; the message identifies it.
         BadGeometry: a coordinate is not finite.
 
     """
@@ -155,14 +155,14 @@ class _Table(NamedTuple):
 
 
 def _coordinates(curves: Curves) -> NDArray[np.float64]:
-    """Return (n, 2) coordinates of all positions, in one conversion where they are clean."""
+    """Return (n, 2) coordinates of all positions, in one conversion if possible."""
     try:
         values = np.array(list(chain.from_iterable(curves.positions)))
     except (TypeError, ValueError, OverflowError):
         values = np.empty(0, dtype=object)
     if values.dtype.kind in "iuf" and values.ndim == 2 and values.shape[1] in {2, 3}:
         return values[:, :2].astype(np.float64)
-    # Two and three dimensions mixed, or something wrong: look at each, to say where.
+    # Mixed dimensions or an error: check each position, to report where.
     rows = [
         _position(position, f"feature {curves.feature[part]}, position {k}")
         for curve, part in zip(curves.positions, curves.part, strict=True)
@@ -189,7 +189,7 @@ def _position(position: Any, where: str) -> tuple[float, float]:
 def _in_metres(
     xy: NDArray[np.float64], curves: Curves, document: dict[str, Any], *, scale: float | None
 ) -> tuple[NDArray[np.float64], list[Repair]]:
-    """Return coordinates in metres: as they are, times the scale, or laid flat."""
+    """Return coordinates in metres: unchanged, scaled or projected."""
     bad = np.flatnonzero(~np.isfinite(xy).all(axis=1))
     if len(bad):
         size = [len(c) for c in curves.positions]
@@ -209,7 +209,7 @@ def _in_metres(
 
 
 def _points_and_lines(table: _Table, shapes: NDArray[np.object_], curves: Curves) -> list[Repair]:
-    """Fill in points and linestrings; list lines of a single position."""
+    """Create points and linestrings; list lines of a single position."""
     points = np.flatnonzero(table.dimension == 0)
     shapes[table.part[points]] = shapely.points(table.xy[table.first[points]])
     lines = np.flatnonzero((table.dimension == 1) & (table.size >= 2))
@@ -224,7 +224,7 @@ def _points_and_lines(table: _Table, shapes: NDArray[np.object_], curves: Curves
 
 
 def _polygons(table: _Table, shapes: NDArray[np.object_], curves: Curves) -> list[Repair]:
-    """Fill in polygons; list rings that are open, too short, or run the wrong way."""
+    """Create polygons; list rings that are open, too short or wrongly oriented."""
     chosen = np.flatnonzero(table.dimension == 2)
     if not len(chosen):
         return []
@@ -265,7 +265,7 @@ def _orientation(
     shell: NDArray[np.bool_],
     curves: Curves,
 ) -> list[Repair]:
-    """List rings against RFC 7946: exteriors run counterclockwise, holes clockwise."""
+    """List rings that violate RFC 7946: exteriors run counterclockwise, holes clockwise."""
     wrong = (shapely.is_ccw(rings) != shell) & (shapely.area(shapely.polygons(rings)) > 0)
     return [
         _repair(table, k, curves, kind="orientation", what="a ring runs the wrong way; reversed")

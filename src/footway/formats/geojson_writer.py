@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 def save_geojson(env: Environment, path: str | os.PathLike[str]) -> None:
-    """Write an environment so that `load` gives it back.
+    """Write an environment as GeoJSON that `load` reads back.
 
     Walkable polygons, single-line walls, point obstacles, named areas and terrain become
-    features with the property `kind`; `meta.crs` says that coordinates are local metres.
+    features with the property `kind`; `meta.crs` declares that coordinates are local metres.
 
     Raises:
-        BadFile: the file cannot be written, or an area's properties are no JSON.
+        BadFile: the file cannot be written, or the properties of an area are not JSON.
 
     """
     file = checked_file(path)

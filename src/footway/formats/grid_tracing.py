@@ -1,8 +1,8 @@
-"""Polygons from a grid of free and blocked cells, exact, cell by cell.
+"""Trace exact polygons around the free cells of a grid.
 
-Boundary edges run with free space on their left. Straight runs are found row by row and column by
-column; at its end a run goes on with the one that starts there, to the left where two do. So
-cells that touch at a corner only are never connected.
+Boundary edges have free space on their left. Straight runs of edges are found by row and by
+column; each run is followed by the one that starts at its end, the left one if there are two. So
+cells that touch at a corner only are not connected.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ def trace(free: NDArray[np.bool_]) -> NDArray[np.object_]:
     """Return polygons in cells around the free cells, one per 4-connected part.
 
     Args:
-        free: (height, width) bool, row 0 on top, as pictures are stored.
+        free: (height, width) bool, row 0 on top, as in images.
 
     Returns:
         (n,) valid polygons; cell (row, column) is the square [column, column + 1] x
-        [height - 1 - row, height - row], so that y points up. They share corners at most.
+        [height - 1 - row, height - row], so that y points up. They share at most corners.
 
     """
     padded = np.pad(free[::-1], 1)
@@ -61,7 +61,7 @@ def trace(free: NDArray[np.bool_]) -> NDArray[np.object_]:
     parts = ndimage.label(padded)[0]
     x, y = runs.cell[first].T
     part = parts[y, x] - 1
-    # Sorted by part, the shell first: it alone runs counterclockwise.
+    # Sorted by part, the shell first: only shells run counterclockwise.
     order = np.lexsort((~shapely.is_ccw(rings), part))
     polygons: NDArray[np.object_] = shapely.polygons(rings[order], indices=part[order])
     return polygons
@@ -74,7 +74,7 @@ def place(polygons: Any, *, scale: float, origin: tuple[float, float, float] = (
         polygons: array of polygons.
         scale: metres per cell.
         origin: x, y in metres of the lower left corner of the grid, and the angle in radians by
-            which the grid is turned about it, counterclockwise.
+            which the grid is rotated about it, counterclockwise.
 
     """
     x, y, angle = origin
@@ -89,7 +89,7 @@ def place(polygons: Any, *, scale: float, origin: tuple[float, float, float] = (
 
 
 def _runs(padded: NDArray[np.bool_]) -> _Runs:
-    """Return all boundary runs of a grid with a blocked border; row index is y, upwards."""
+    """Return all boundary runs of a grid with a blocked border; the row index is y, upwards."""
     above, below = padded[1:], padded[:-1]
     right, left = padded[:, 1:].T, padded[:, :-1].T
     several = [
@@ -134,8 +134,8 @@ def _loops(runs: _Runs) -> list[list[int]]:
             done[run] = True
             at = corner[run]
             if at in position:
-                # The part since the last visit is a loop of its own: a hole that touches the
-                # rest at this corner. Valid polygons need it apart.
+                # The part since the last visit is a separate loop: a hole that touches the
+                # rest at this corner. Valid polygons need a separate ring.
                 back = position[at]
                 loops.append(loop[back:])
                 for gone in loop[back + 1 :]:
@@ -149,7 +149,7 @@ def _loops(runs: _Runs) -> list[list[int]]:
 
 
 def _followers(runs: _Runs) -> tuple[list[int], list[int]]:
-    """Return for each run the one that follows it, and the number of its start corner."""
+    """Return for each run its successor and the index of its start corner."""
     width = int(max(runs.start[:, 0].max(), runs.end[:, 0].max())) + 1
     begin = runs.start[:, 1] * width + runs.start[:, 0]
     finish = runs.end[:, 1] * width + runs.end[:, 0]
@@ -183,7 +183,7 @@ def from_grid(
         raise BadGeometry("nothing is walkable: no cell is free; check colours and thresholds")
     shapes = place(polygons, scale=scale, origin=origin)
     labels = [f"part {i}" for i in range(len(shapes))]
-    # Cells of four grid steps keep their corners off each other's edges, however they are turned.
+    # With cells of four grid steps, corners stay off other edges for any rotation.
     walkable = Pieces(shapes, labels, apart=scale >= 4 * GRID)
     return Environment.from_input_geometry(
         InputGeometry(walkable=walkable), terrain=terrain, name=name

@@ -1,14 +1,13 @@
-"""Longitude and latitude: recognise them, and lay them flat in metres.
+"""Recognise longitude and latitude, and project them to metres.
 
 GeoJSON prescribes longitude and latitude, but plans in local metres are as common. The rule:
 
-1. The file says so: a `crs` (or `meta.crs`) that names WGS 84 means longitude and latitude, one
-   that names anything else, or the word metres, means metres.
-2. It does not say: the coordinates are longitude and latitude when all are within +-180 and +-90,
-   the whole map is narrower and lower than 1 unit, and some coordinate has more than three
-   decimals. One degree is 111 km and holds any map to walk in, while one metre holds none; and
-   degrees with three decimals are no better than 100 m, so a doll's house on a millimetre grid
-   stays a doll's house.
+1. If the file has a `crs` (or `meta.crs`): one that names WGS 84 means longitude and latitude; any
+   other, or the word metres, means metres.
+2. Otherwise coordinates are longitude and latitude if all are within +-180 and +-90, the map spans
+   less than 1 unit in both directions, and some coordinate has more than three decimals. One
+   degree is 111 km and covers any pedestrian map, one metre covers none; three decimals of a
+   degree resolve only 100 m, so coordinates on a millimetre grid must be metres.
 
 A 10 x 10 m room is therefore never taken for degrees, nor is a building in UTM.
 """
@@ -43,7 +42,7 @@ def is_lonlat(xy: NDArray[np.float64], document: dict[str, Any]) -> bool:
     """Return whether (n, 2) coordinates of a GeoJSON document are longitude and latitude.
 
     Raises:
-        BadGeometry: the document says so, but they cannot be.
+        BadGeometry: the document declares them, but the coordinates are out of range.
 
     """
     if not len(xy):
@@ -65,7 +64,7 @@ def is_lonlat(xy: NDArray[np.float64], document: dict[str, Any]) -> bool:
 
 
 def _said_crs(document: dict[str, Any]) -> str:
-    """Return the name of the coordinate system that a GeoJSON document claims, or nothing."""
+    """Return the name of the coordinate system that a GeoJSON document declares, or ""."""
     meta = document.get("meta")
     for claim in (document.get("crs"), meta.get("crs") if isinstance(meta, dict) else None):
         if isinstance(claim, str):
@@ -79,10 +78,10 @@ def _said_crs(document: dict[str, Any]) -> str:
 
 
 def project(lonlat: NDArray[np.float64]) -> tuple[NDArray[np.float64], Repair]:
-    """Return (n, 2) metres east and north of the middle, and a note about it.
+    """Return (n, 2) metres east and north of the centre, and a note about the projection.
 
-    Azimuthal equidistant about the middle of the box: distances and directions from the middle
-    are true. Across 100 km other distances are off by less than 1 in 50,000.
+    Azimuthal equidistant about the centre of the bounding box: distances and directions from
+    the centre are exact; over 100 km, other distances are off by less than 1 in 50,000.
     """
     middle = (lonlat.min(axis=0) + lonlat.max(axis=0)) / 2
     xyz = _geocentric(lonlat) - _geocentric(middle[None])
@@ -90,7 +89,7 @@ def project(lonlat: NDArray[np.float64]) -> tuple[NDArray[np.float64], Repair]:
     east = np.array([-sin(lon), cos(lon), 0.0])
     north = np.array([-sin(lat) * cos(lon), -sin(lat) * sin(lon), cos(lat)])
     flat = np.stack([(xyz * east).sum(axis=1), (xyz * north).sum(axis=1)], axis=1)
-    # Seen along the vertical an arc of angle c looks like sin c; stretch it to its length.
+    # The orthographic projection shortens an arc of angle c to sin c; restore its length.
     sine = hypot(*flat.T) / _mean_radius(float(lat))
     sine = np.minimum(sine, 1.0)
     angle = atan2(sine, np.sqrt((1.0 - sine) * (1.0 + sine)))

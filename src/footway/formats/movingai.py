@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _PASSABLE: Final = b".GS"
 _BLOCKED: Final = b"@OTW"
 _HEADER_LINES: Final = 20
-"""Lines. The word `map` comes on line 4; far below it, this is another format."""
+"""Lines. The word `map` is on line 4; a file without it in these lines has another format."""
 
 
 def load(path: Path, scale: float | None) -> Environment:
@@ -36,8 +36,8 @@ def load(path: Path, scale: float | None) -> Environment:
     swamp = trace(cells == ord("S"))
     terrain = []
     if len(swamp):
-        ground = shapely.multipolygons(place(swamp, scale=metres))
-        terrain.append(TerrainRegion("swamp", ground))
+        polygon = shapely.multipolygons(place(swamp, scale=metres))
+        terrain.append(TerrainRegion("swamp", polygon))
     free = np.isin(cells, np.frombuffer(_PASSABLE, dtype=np.uint8))
     return from_grid(free, scale=metres, terrain=terrain, name=path.stem)
 
@@ -64,7 +64,7 @@ def _parse(content: bytes) -> NDArray[np.uint8]:
 
 
 def _map_line(lines: list[bytes]) -> int:
-    """Return the index of the line that says `map`."""
+    """Return the index of the line `map`."""
     for i, line in enumerate(lines[:_HEADER_LINES]):
         if line.strip() == b"map":
             return i

@@ -1,4 +1,4 @@
-"""Black-and-white PNG: white is walkable, black is not, half is the threshold."""
+"""Black-and-white PNG: pixels of at least half brightness are walkable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read a picture as brightness between 0 (black) and 1 (white)."""
+"""Read an image as brightness between 0 (black) and 1 (white)."""
 
 from __future__ import annotations
 
@@ -35,26 +35,26 @@ _DAMAGED = (
     struct.error,
     zlib.error,
 )
-"""What Pillow raises for pictures that are cut off or garbled."""
+"""Exceptions that Pillow raises for truncated or corrupt images."""
 
 
 def brightness(path: Path, *, formats: tuple[str, ...]) -> NDArray[np.float32]:
     """Return (height, width) brightness of a picture, row 0 on top.
 
-    Colours are averaged; transparent pixels are white, like the paper below them.
+    Colours are averaged; transparent pixels are white.
 
     Args:
         path: of the picture.
         formats: Pillow's names of the formats to accept.
 
     Raises:
-        BadFile: missing, damaged, too large or not a picture of these formats.
+        BadFile: missing, damaged, too large or not an image of these formats.
 
     """
     content = read_bytes(path)
     try:
         with warnings.catch_warnings():
-            # Pillow only warns between its limit and twice that; ours is checked just below.
+            # Pillow only warns up to twice its limit; our own limit is checked below.
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             picture = Image.open(io.BytesIO(content), formats=formats)
         _check_size(picture)
@@ -78,9 +78,9 @@ def _check_size(picture: Image.Image) -> None:
 
 
 def _values(picture: Image.Image) -> NDArray[np.float32]:
-    """Return brightness, whatever the depth of the picture."""
+    """Return brightness for any colour mode and depth."""
     if picture.mode.startswith("I") or picture.mode == "F":
-        # 16 bits: Pillow stretches PGM of any depth to the full range.
+        # 16 bits: Pillow scales PGM of any depth to the full range.
         return np.asarray(picture, dtype=np.float32) / np.float32(65535)
     if picture.mode in {"L", "1"}:
         return np.asarray(picture.convert("L"), dtype=np.float32) / np.float32(255)

@@ -1,7 +1,7 @@
 """ROS map: a YAML file beside a PGM or PNG picture.
 
-Occupancy of a pixel is its darkness (its brightness with `negate`). Below `free_thresh` it is
-free; above `occupied_thresh` it is a wall; between them nobody has looked: blocked as well.
+The occupancy of a pixel is its darkness (its brightness with `negate`). Below `free_thresh` it is
+free; above `occupied_thresh` it is a wall; between them it is unknown, which counts as blocked.
 Format: https://wiki.ros.org/map_server#YAML_format
 """
 
@@ -29,11 +29,11 @@ _MAX_YAML: Final = 100_000
 """Characters. A ROS map's YAML is six lines."""
 
 _MODES: Final = ("trinary", "scale")
-"""Both mean the same for what is free; `raw` would not."""
+"""Free cells are the same in both modes, but not in `raw`."""
 
 
 class _Description(NamedTuple):
-    """What the YAML says: metres per pixel, metres and radians, share of darkness."""
+    """Content of the YAML: metres per pixel, origin (m, m, rad), threshold of darkness."""
 
     image: str
     resolution: float
@@ -47,7 +47,7 @@ def load(path: Path, scale: float | None) -> Environment:
 
     Raises:
         BadInput: a scale is given too.
-        BadFile: a key is missing or makes no sense, or the picture is damaged.
+        BadFile: a key is missing or invalid, or the image is damaged.
 
     """
     if scale is not None:
@@ -112,7 +112,7 @@ def _origin(value: Any) -> tuple[float, float, float]:
 
 
 def _number(value: Any, key: str) -> float:
-    """Return a finite number; YAML reads 5e-2 as text, so text that is a number counts."""
+    """Return a finite number; numeric text is accepted, because YAML reads 5e-2 as text."""
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):

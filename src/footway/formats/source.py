@@ -1,4 +1,4 @@
-"""Read a file whole, or say in one line why not."""
+"""Read a whole file, or raise a one-line error."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def read_bytes(path: Path, *, limit: int = MAX_MAP_BYTES) -> bytes:
     """Return the bytes of a regular file.
 
-    Devices and pipes are refused, because reading them may never end.
+    Devices and pipes are rejected, because reading them may never end.
 
     Raises:
         BadFile: missing, a directory, not readable, empty or larger than `limit` bytes.

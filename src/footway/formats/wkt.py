@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _DEEPEST: Final = 64
-"""Parentheses inside each other. GEOS reads collections by recursion and has no limit of its own;
-a few thousand levels overflow the stack."""
+"""Maximum nesting of parentheses. GEOS reads collections recursively without limit; a few thousand
+levels overflow the stack."""
 
 _CURVED: Final = re.compile(r"CIRCULARSTRING|\w*CURVE\w*|MULTISURFACE", re.IGNORECASE)
 
@@ -40,7 +40,7 @@ def load(path: Path, scale: float | None) -> Environment:
 
 
 def _parse(text: str) -> tuple[Any, list[Repair]]:
-    """Return the geometry in a text, and the repairs to unclosed rings."""
+    """Return the geometry in a text, and the repairs of unclosed rings."""
     text = re.sub(r"^\s*SRID\s*=\s*\d+\s*;", "", text, flags=re.IGNORECASE).strip()
     step = np.frombuffer(text.encode(), dtype=np.uint8)
     depth = np.cumsum((step == ord("(")).astype(np.int32) - (step == ord(")")))
@@ -57,7 +57,7 @@ def _parse(text: str) -> tuple[Any, list[Repair]]:
             "remove or correct it"
         )
     try:
-        with np.errstate(over="ignore"):  # 1e999 is infinite, and refused by the doctor
+        with np.errstate(over="ignore"):  # 1e999 is infinite, and rejected later
             return shapely.from_wkt(text), []
     except shapely.errors.GEOSException as error:
         if "closed" not in str(error):
@@ -67,7 +67,7 @@ def _parse(text: str) -> tuple[Any, list[Repair]]:
 
 
 def _closed(text: str) -> tuple[Any, list[Repair]]:
-    """Close the rings that are open, and list where."""
+    """Close open rings, and list their positions."""
     repairs = []
 
     def close(match: re.Match[str]) -> str:
@@ -93,7 +93,7 @@ def _closed(text: str) -> tuple[Any, list[Repair]]:
 
 
 def _polygons(geometry: Any) -> tuple[list[Any], list[Repair]]:
-    """Return the polygons in a geometry, and a note about each part that is none."""
+    """Return the polygons in a geometry, and a note about each other part."""
     parts = simple_parts([geometry])[0]
     parts = parts[~shapely.is_empty(parts)]
     flat = shapely.get_dimensions(parts) == 2

@@ -1,10 +1,10 @@
-"""Scenarios: who walks where, in a TOML file.
+"""Scenarios: maps, populations and run settings in a TOML file.
 
-    scenario = load_scenario("plaza.toml")      # checked; a frozen value
-    staged = scenario.stage()                   # its map, and a Crowd that is ready to run
+    scenario = load_scenario("plaza.toml")      # a validated, frozen value
+    staged = scenario.stage()                   # the map, and a Crowd that is ready to run
     recording = staged.crowd.run(seconds=scenario.duration)
 
-`json_schema()` is for editors; `docs/scenarios.md` is for people.
+`json_schema()` is for editors; `docs/scenarios.md` documents every key.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Areas of a scenario on the map: by name or by corners, and how much room is in them."""
+"""Areas of a scenario, by name or by corners, and the free space in them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Areas:
         of_map: dict[str, list[shapely.Geometry]] = {}
         for area in named:
             of_map.setdefault(area.name, []).append(area.polygon)
-        self._regions = {name: Region.of(_joined(some)) for name, some in of_map.items()}
+        self._regions = {name: Region.of(_united(parts)) for name, parts in of_map.items()}
         for name, ring in scenario.area.items():
             if name in self._regions:
                 raise self._origin.refuse(
@@ -44,7 +44,7 @@ class Areas:
             self._check_on_map(self._regions[name], ("area", name))
 
     def find(self, given: str | Ring, keys: Keys) -> Region:
-        """The region of a name or of corners, which lies on the map."""
+        """Return the region with this name or these corners, which must lie on the map."""
         if not isinstance(given, str):
             region = self._region(given, keys)
             self._check_on_map(region, keys)
@@ -56,8 +56,8 @@ class Areas:
         return self._regions[given]
 
     def free(self, region: Region | None) -> Free:
-        """Places of a region, or of the whole map, with their clearance."""
-        key = id(region)  # the region is kept with it, or its id would be used again
+        """Return sample points of a region, or of the whole map, with their clearance."""
+        key = id(region)  # the region is stored too, so that its id is not reused
         if key not in self._free:
             self._free[key] = region, free_of(self._cmap, region)
         return self._free[key][1]
@@ -67,12 +67,12 @@ class Areas:
         if shapely.convex_hull(polygon).area <= 0.0:
             raise self._origin.refuse(keys, "has no area; give corners that are not on one line")
         if not polygon.is_valid:
-            why = f"crosses or touches itself{_place_in(shapely.is_valid_reason(polygon))}"
+            why = f"crosses or touches itself{_position_in(shapely.is_valid_reason(polygon))}"
             raise self._origin.refuse(keys, f"{why}; give its corners in order")
         return Region.of(polygon)
 
     def _check_on_map(self, region: Region, keys: Keys) -> None:
-        """Refuse a region in which nobody could stand."""
+        """Raise an error if a region contains no free space."""
         if self.free(region).clearance.max(initial=0.0) > 0.0:
             return
         x0, y0, x1, y1 = self._cmap.bounds
@@ -83,12 +83,12 @@ class Areas:
         raise self._origin.refuse(keys, "lies in obstacles only; move it to where one can walk")
 
 
-def _joined(polygons: list[shapely.Geometry]) -> shapely.Geometry:
-    """Areas of one name are one area."""
+def _united(polygons: list[shapely.Geometry]) -> shapely.Geometry:
+    """Return the union of the areas of one name."""
     return polygons[0] if len(polygons) == 1 else shapely.union_all(polygons)
 
 
-def _place_in(reason: str) -> str:
-    """The place in what Shapely says, as in "Self-intersection[4.5 2]"."""
+def _position_in(reason: str) -> str:
+    """Return the position in a message of Shapely such as "Self-intersection[4.5 2]"."""
     found = re.search(r"\[(\S+) (\S+)\]", reason)
     return f" at ({float(found[1]):g}, {float(found[2]):g})" if found else ""

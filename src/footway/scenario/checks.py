@@ -1,4 +1,4 @@
-"""What can be known before anything runs: is there room, is there a way."""
+"""Checks before a run: the characters must fit and be able to reach their goals."""
 
 from __future__ import annotations
 
@@ -24,139 +24,144 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Box = tuple[float, float, float, float]
 
-_SAMPLE: Final = 12  # places of an area between which ways are looked for
-_SLACK: Final = 1e-6  # m, rounding of the map
+_SAMPLE: Final = 12  # points of an area between which paths are searched
+_SLACK: Final = 1e-6  # m, rounding error of the map
 
 
-class Spot(NamedTuple):
-    """Where characters come from or go to.
+class Location(NamedTuple):
+    """A start or goal of characters.
 
     Attributes:
-        words: how messages call it.
-        keys: where it is in the file.
-        points: (n, 2) m, places of it where the characters fit.
+        label: its name in messages.
+        keys: its key path in the file.
+        points: (n, 2) m, points of it at which the characters fit.
 
     """
 
-    words: str
+    label: str
     keys: Keys
     points: Floats
 
 
 class Leg(NamedTuple):
-    """Where a part of a journey leads: to one place, or to the nearest of several.
+    """The goal of one leg of a journey: one location, or the nearest of several.
 
     Attributes:
-        keys: where it is in the file.
-        spots: the places.
+        keys: its key path in the file.
+        locations: the alternatives.
 
     """
 
     keys: Keys
-    spots: list[Spot]
+    locations: list[Location]
 
 
 class Checker:
-    """Asks the map on behalf of characters of one radius (the widest of them), m."""
+    """Checks against the map for characters of one radius (the largest of them), m."""
 
     def __init__(self, cmap: CorridorMap, origin: Origin, radius: float) -> None:
         self._cmap = cmap
         self._origin = origin
         self.radius = radius
 
-    def area(self, free: Free, words: str, keys: Keys) -> Spot:
-        """An area in which the characters fit somewhere."""
+    def area(self, free: Free, label: str, keys: Keys) -> Location:
+        """Return the location of an area; raise an error if the characters fit nowhere in it."""
         centres = free.centres(self.radius)
         if not len(centres):
             raise self._origin.refuse(
                 keys,
-                f"has no room for a radius of {self.radius:g} m: the widest place of {words} has "
+                f"has no room for a radius of {self.radius:g} m: the widest place of {label} has "
                 f"{free.clearance.max(initial=0.0):.3f} m to the nearest wall",
             )
-        return Spot(words, keys, _some(centres))
+        return Location(label, keys, _sample(centres))
 
-    def point(self, at: tuple[float, float], keys: Keys) -> Spot:
-        """A point at which the characters fit."""
-        room = float(self._cmap.clearance([at])[0])
-        if room < self.radius - _SLACK:
+    def point(self, at: tuple[float, float], keys: Keys) -> Location:
+        """Return the location of a point; raise an error if the characters do not fit there."""
+        clearance = float(self._cmap.clearance([at])[0])
+        if clearance < self.radius - _SLACK:
             where = f"({at[0]:g}, {at[1]:g})"
             why = (
-                f"a radius of {self.radius:g} m does not fit there: {room:.3f} m to the next wall"
-                if room > 0.0
+                f"a radius of {self.radius:g} m does not fit there: {clearance:.3f} m to the next "
+                "wall"
+                if clearance > 0.0
                 else "it is in an obstacle or outside the map"
             )
             hint = free_place(self._cmap, at, self.radius)
             raise self._origin.refuse(
                 keys, f"is {where}, but {why}" + (f"; {hint}" if hint else "")
             )
-        return Spot(f"({at[0]:g}, {at[1]:g})", keys, np.array([at]))
+        return Location(f"({at[0]:g}, {at[1]:g})", keys, np.array([at]))
 
-    def disc(self, box: Box, keys: Keys) -> None:
-        """Refuse a dynamic obstacle that never leaves a box outside of the map."""
+    def check_obstacle(self, box: Box, keys: Keys) -> None:
+        """Raise an error if the box in which a dynamic obstacle moves is outside the map."""
         x0, y0, x1, y1 = self._cmap.bounds
         if box[2] < x0 or box[0] > x1 or box[3] < y0 or box[1] > y1:
             bounds = f"x from {x0:g} to {x1:g}, y from {y0:g} to {y1:g} m"
             raise self._origin.refuse(keys, f"never comes onto the map, which has {bounds}")
 
-    def capacity(self, free: Free, spot: Spot, count: int, radius: float) -> None:
-        """Refuse an area that is too small for so many of this (mean) radius."""
+    def check_capacity(self, free: Free, location: Location, count: int, radius: float) -> None:
+        """Raise an error if an area is too small for `count` characters of this mean radius."""
         fit = free.capacity(radius)
         if count > fit:
             raise self._origin.refuse(
-                spot.keys,
-                f"{spot.words} is too small for {count:,} characters of radius {radius:g} m: "
+                location.keys,
+                f"{location.label} is too small for {count:,} characters of radius {radius:g} m: "
                 f"about {fit:,} fit; make it larger or count smaller",
             )
 
-    def journey(self, starts: Sequence[Spot], legs: Sequence[Leg], *, repeat: bool) -> None:
-        """Refuse a leg of which nothing can be reached from where the one before may end."""
+    def check_journey(
+        self, starts: Sequence[Location], legs: Sequence[Leg], *, repeat: bool
+    ) -> None:
+        """Raise an error if a leg cannot be reached from the possible ends of the previous one."""
         again = [legs[0]] if repeat and len(legs) > 1 else []
         before = list(starts)
         for leg in [*legs, *again]:
             reached = [self._reached(start, leg) for start in before]
             before = [
-                spot for k, spot in enumerate(leg.spots) if any(k in some for some in reached)
+                location
+                for k, location in enumerate(leg.locations)
+                if any(k in indices for indices in reached)
             ]
 
-    def _reached(self, start: Spot, leg: Leg) -> list[int]:
-        """Which places of a leg can be reached from a start; one of them at least."""
-        widest = [self._widest(start, spot) for spot in leg.spots]
-        reached = [k for k, pinch in enumerate(widest) if self._passes(pinch)]
+    def _reached(self, start: Location, leg: Leg) -> list[int]:
+        """Return the indices of the reachable locations of a leg; none is an error."""
+        widest = [self._widest(start, location) for location in leg.locations]
+        reached = [k for k, pinch in enumerate(widest) if self._is_passable(pinch)]
         if not reached:
             best = max(range(len(widest)), key=lambda k: _radius_of(widest[k]))
             others = f" (nor any other of the {len(widest)})" if len(widest) > 1 else ""
-            message = self._no_way(start, leg.spots[best], widest[best])
+            message = self._unreachable_message(start, leg.locations[best], widest[best])
             raise self._origin.no_path(leg.keys, message + others, widest[best])
         return reached
 
-    def way(self, start: Spot, goal: Spot) -> None:
-        """Refuse a goal that cannot be reached from anywhere in the start."""
+    def check_reachable(self, start: Location, goal: Location) -> None:
+        """Raise an error if a goal cannot be reached from any point of the start."""
         self._reached(start, Leg(goal.keys, [goal]))
 
-    def _passes(self, pinch: Pinch | None) -> bool:
+    def _is_passable(self, pinch: Pinch | None) -> bool:
         return _radius_of(pinch) >= self.radius - _SLACK
 
-    def _widest(self, start: Spot, goal: Spot) -> Pinch | None:
-        """The narrowest place of a way that is wide enough, or else of the widest."""
+    def _widest(self, start: Location, goal: Location) -> Pinch | None:
+        """Return the bottleneck of a wide enough path, or else that of the widest path."""
         widest: Pinch | None = None
         for a in start.points:
             for b in goal.points:
                 pinch = self._pinch(a, b)
-                if self._passes(pinch):
+                if self._is_passable(pinch):
                     return pinch
                 if _radius_of(pinch) > _radius_of(widest):
                     widest = pinch
         return widest
 
     def _pinch(self, a: Floats, b: Floats) -> Pinch | None:
-        """The narrowest place of the widest way; None where there is no way."""
+        """Return the bottleneck of the widest path between two points; None if there is no path."""
         try:
             return self._cmap.bottleneck(a, b)
         except NoPath:
             return None
 
-    def _no_way(self, start: Spot, goal: Spot, widest: Pinch | None) -> str:
-        between = f"{goal.words} cannot be reached from {start.words}"
+    def _unreachable_message(self, start: Location, goal: Location, widest: Pinch | None) -> str:
+        between = f"{goal.label} cannot be reached from {start.label}"
         if widest is None:
             return f"{between}: they are in different parts of the map, with walls between"
         return (
@@ -167,17 +172,17 @@ class Checker:
 
 
 def mean_of(value: float | Spread) -> float:
-    """The mean of a spread, or the number itself."""
+    """Return the mean of a spread, or the number itself."""
     return value.mean if isinstance(value, Spread) else value
 
 
 def most_of(value: float | Spread) -> float:
-    """The greatest value that somebody may have."""
+    """Return the greatest value that a character may have."""
     return value.mean + 2.0 * value.deviation if isinstance(value, Spread) else value
 
 
-def _some(points: Floats) -> Floats:
-    """A few of the points, all over them, the same in each run."""
+def _sample(points: Floats) -> Floats:
+    """Return a deterministic random sample of the points."""
     if len(points) <= _SAMPLE:
         return points
     order = RandomStream(0).permutation(len(points))
@@ -185,5 +190,5 @@ def _some(points: Floats) -> Floats:
 
 
 def _radius_of(pinch: Pinch | None) -> float:
-    """Radius that passes, m; less than nothing where there is no way."""
+    """Return the largest passable radius, m; -inf if there is no path."""
     return -math.inf if pinch is None else pinch.radius

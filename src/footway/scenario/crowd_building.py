@@ -1,4 +1,4 @@
-"""From a scenario to a crowd that is ready to run; everything is checked before."""
+"""Build the crowd of a scenario on its map, after checking everything."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from footway.corridor import CorridorMap
     from footway.crowd.region import Region
-    from footway.scenario.checks import Spot
+    from footway.scenario.checks import Location
     from footway.scenario.models import Group, Obstacle, Scenario
     from footway.scenario.problems import Keys, Origin
     from footway.scenario.shapes import Point, Ring
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 _SAVED = ".fwmap"
 
 
-class Ground(NamedTuple):
-    """The map of a scenario; without an environment where it was a saved corridor map."""
+class ScenarioMap(NamedTuple):
+    """The map of a scenario; the environment is None for a saved corridor map."""
 
     corridors: CorridorMap
     environment: Environment | None
@@ -50,16 +50,16 @@ class Stage(NamedTuple):
     environment: Environment | None
 
 
-def open_map(scenario: Scenario) -> Ground:
-    """Load the map of a scenario, and build its corridor map."""
+def open_map(scenario: Scenario) -> ScenarioMap:
+    """Load the map of a scenario and build its corridor map."""
     from footway.corridor import CorridorMap
     from footway.formats.registry import load
 
     name = scenario.map
-    with _refusals(scenario.origin, ("map",)):
+    with _errors_located_at(scenario.origin, ("map",)):
         if not name.lower().endswith(_SAVED):
             environment = _with_terrain(load(name, scale=scenario.scale), scenario)
-            return Ground(CorridorMap.build(environment), environment)
+            return ScenarioMap(CorridorMap.build(environment), environment)
         if scenario.scale is not None:
             raise BadInput(f"{name} is in metres already; leave out the scale")
         saved = CorridorMap.load(name)
@@ -68,57 +68,59 @@ def open_map(scenario: Scenario) -> Ground:
     if scenario.terrain:
         message = f"{name} has no terrain; give the map that it was built from"
         raise scenario.origin.refuse(("terrain", 0), message)
-    return Ground(saved, None)
+    return ScenarioMap(saved, None)
 
 
 def _with_terrain(environment: Any, scenario: Scenario) -> Any:
-    """Return the map with the scenario's regions on top of its own; a volume as it is."""
+    """Return the map with the terrain of the scenario on top of its own; a volume unchanged."""
     if not isinstance(environment, Environment):
         return environment
     for i, region in enumerate(scenario.terrain):
-        with _refusals(scenario.origin, ("terrain", i, "polygon")):
+        with _errors_located_at(scenario.origin, ("terrain", i, "polygon")):
             environment = environment.with_terrain([(region.kind, region.polygon)])
     return environment
 
 
-def stage(scenario: Scenario, ground: Ground | None = None, *, threads: int | None = None) -> Stage:
+def stage(
+    scenario: Scenario, opened: ScenarioMap | None = None, *, threads: int | None = None
+) -> Stage:
     """Return the crowd of a scenario, on its map.
 
     Args:
-        scenario: as `load_scenario` gives it.
-        ground: its map, where it is at hand already.
-        threads: of the crowd.
+        scenario: as returned by `load_scenario`.
+        opened: its map, if it is loaded already.
+        threads: number of threads of the crowd.
 
     Raises:
-        BadInput: an area that is not there, no room; with the file, line and key.
+        BadInput: an unknown area or too little space; the message gives file, line and key.
         NoPath: a goal that cannot be reached, likewise.
 
     """
     check_names(scenario)
-    ground = ground or open_map(scenario)
-    _check_preferences(scenario, ground.environment)
-    cast = _CrowdBuilder(scenario, ground)
-    with _refusals(scenario.origin, ()):
+    opened = opened or open_map(scenario)
+    _check_preferences(scenario, opened.environment)
+    builder = _CrowdBuilder(scenario, opened)
+    with _errors_located_at(scenario.origin, ()):
         crowd = Crowd(
-            ground.corridors,
+            opened.corridors,
             seed=scenario.seed,
             step=scenario.step,
             threads=threads,
-            environment=ground.environment,
+            environment=opened.environment,
         )
     for i, obstacle in enumerate(scenario.obstacle):
-        cast.add_obstacle(crowd, obstacle, ("obstacle", i))
+        builder.add_obstacle(crowd, obstacle, ("obstacle", i))
     for i, group in enumerate(scenario.group):
-        cast.add_group(crowd, group, ("group", i))
+        builder.add_group(crowd, group, ("group", i))
     for i, population in enumerate(scenario.population):
-        cast.add_population(crowd, population, ("population", i))
+        builder.add_population(crowd, population, ("population", i))
     for i, source in enumerate(scenario.source):
-        cast.add_source(crowd, source, ("source", i))
-    return Stage(crowd, *ground)
+        builder.add_source(crowd, source, ("source", i))
+    return Stage(crowd, *opened)
 
 
 def _check_preferences(scenario: Scenario, environment: Environment | None) -> None:
-    """Refuse preferences for kinds of ground that the map does not have."""
+    """Raise an error for preferences for kinds of terrain that the map does not have."""
     regions = environment.terrain if environment is not None else ()
     kinds = (GROUND, *sorted({region.kind for region in regions} - {GROUND}))
     for name, table in scenario.profile.items():
@@ -130,20 +132,20 @@ def _check_preferences(scenario: Scenario, environment: Environment | None) -> N
 
 
 class _CrowdBuilder:
-    """Puts everybody of a scenario on the map."""
+    """Adds the obstacles, groups, populations and sources of a scenario to a crowd."""
 
-    def __init__(self, scenario: Scenario, ground: Ground) -> None:
+    def __init__(self, scenario: Scenario, opened: ScenarioMap) -> None:
         self._scenario = scenario
         self._origin = scenario.origin
-        self._map = ground.corridors
-        self._areas = Areas(scenario, *ground)
+        self._map = opened.corridors
+        self._areas = Areas(scenario, *opened)
 
     def add_obstacle(self, crowd: Crowd, given: Obstacle, keys: Keys) -> None:
         """Add a dynamic obstacle."""
-        Checker(self._map, self._origin, given.radius).disc(
+        Checker(self._map, self._origin, given.radius).check_obstacle(
             given.box(self._scenario.duration), (*keys, "at")
         )
-        with _refusals(self._origin, keys):
+        with _errors_located_at(self._origin, keys):
             crowd.add_obstacle(
                 given.at,
                 given.radius,
@@ -153,22 +155,22 @@ class _CrowdBuilder:
             )
 
     def add_group(self, crowd: Crowd, given: Group, keys: Keys) -> None:
-        """Add a group: it starts and ends at points, the roomiest ones of areas."""
+        """Add a group; in areas it starts and ends at the point with the most clearance."""
         profile, checker = self._body(given, lane=(0.0, 0.4))
         start = self._meeting_point(given.start, (*keys, "start"))
-        spot = checker.point(start, (*keys, "start"))
+        location = checker.point(start, (*keys, "start"))
         goal = None
         if given.goal is not None:
             goal = self._meeting_point(given.goal, (*keys, "goal"))
-            checker.way(spot, checker.point(goal, (*keys, "goal")))
+            checker.check_reachable(location, checker.point(goal, (*keys, "goal")))
         bounds = given.model_dump(
             include={"width", "group_area", "lateral", "longitudinal"}, exclude_none=True
         )
-        with _refusals(self._origin, keys):
+        with _errors_located_at(self._origin, keys):
             crowd.add_group(
                 given.count,
                 profile=profile,
-                name=given.name or _number(keys),
+                name=given.name or _default_name(keys),
                 start=start,
                 goal=goal,
                 then=given.then,
@@ -176,7 +178,7 @@ class _CrowdBuilder:
             )
 
     def add_population(self, crowd: Crowd, given: Population, keys: Keys) -> None:
-        """Add those who are there from the start."""
+        """Add a population that is present from the start."""
         profile, checker = self._body(given)
         region = None
         if given.starts is not None:
@@ -185,94 +187,96 @@ class _CrowdBuilder:
             region, start = self._spawn(given, checker, given.size, keys)
             starts = [start]
         goals = self._journey(given, checker, starts, keys)
-        with _refusals(self._origin, keys):
+        with _errors_located_at(self._origin, keys):
             crowd.add(
                 given.size,
                 area=region,
                 starts=None if given.starts is None else np.array(given.starts).reshape(-1, 2),
                 goals=None if given.goals is None else np.array(given.goals).reshape(-1, 2),
-                **self._wishes(given, profile, goals, keys),
+                **self._common_arguments(given, profile, goals, keys),
             )
 
     def add_source(self, crowd: Crowd, given: Source, keys: Keys) -> None:
-        """Add those who appear while it runs."""
+        """Add a source of characters that appear during the run."""
         profile, checker = self._body(given)
         count = given.size(self._scenario.duration)
         region, start = self._spawn(given, checker, min(count, 1), keys)
         goals = self._journey(given, checker, [start], keys)
-        with _refusals(self._origin, keys):
+        with _errors_located_at(self._origin, keys):
             crowd.add_source(
                 count,
                 area=region,
                 rate=given.rate,
                 start=given.start,
                 schedule=given.schedule,
-                **self._wishes(given, profile, goals, keys),
+                **self._common_arguments(given, profile, goals, keys),
             )
 
-    def _body(self, given: Population | Source | Group, **usual: object) -> tuple[Profile, Checker]:
-        """Body and habits, and a checker of that size.
+    def _body(
+        self, given: Population | Source | Group, **defaults: object
+    ) -> tuple[Profile, Checker]:
+        """Return the profile, and a checker for its largest radius.
 
-        Its own values go before those of the profile, and these before what is usual.
+        Values of the table take precedence over the profile, and these over `defaults`.
         """
         table = self._scenario.profile[given.profile] if given.profile else ProfileTable()
-        habits = {name: getattr(table, name) for name in ProfileTable.model_fields}
-        habits |= {name: usual[name] for name in usual if name not in table.model_fields_set}
-        own = {name: getattr(given, name, None) for name in habits}
-        habits |= {name: value for name, value in own.items() if value is not None}
-        with _refusals(self._origin, ("profile", given.profile) if given.profile else ()):
-            profile = Profile(**habits)
-        return profile, Checker(self._map, self._origin, most_of(habits["radius"]))
+        values = {name: getattr(table, name) for name in ProfileTable.model_fields}
+        values |= {name: defaults[name] for name in defaults if name not in table.model_fields_set}
+        own = {name: getattr(given, name, None) for name in values}
+        values |= {name: value for name, value in own.items() if value is not None}
+        with _errors_located_at(self._origin, ("profile", given.profile) if given.profile else ()):
+            profile = Profile(**values)
+        return profile, Checker(self._map, self._origin, most_of(values["radius"]))
 
     def _spawn(
         self, given: Population | Source, checker: Checker, count: int, keys: Keys
-    ) -> tuple[Region | None, Spot]:
-        """Where they appear, with room for all who appear at once."""
+    ) -> tuple[Region | None, Location]:
+        """Return the spawn area, which must have space for `count` characters at once."""
         keys = (*keys, "area") if given.area is not None else (*keys, "count")
         region = None if given.area is None else self._areas.find(given.area, keys)
         free = self._areas.free(region)
-        spot = checker.area(free, _words(given.area), keys)
-        checker.capacity(free, spot, count, self._mean_radius(given))
-        return region, spot
+        location = checker.area(free, _label(given.area), keys)
+        checker.check_capacity(free, location, count, self._mean_radius(given))
+        return region, location
 
     def _mean_radius(self, given: Population | Source) -> float:
         table = self._scenario.profile[given.profile] if given.profile else ProfileTable()
         return mean_of(table.radius if given.radius is None else given.radius)
 
     def _journey(
-        self, given: Population | Source, checker: Checker, starts: list[Spot], keys: Keys
+        self, given: Population | Source, checker: Checker, starts: list[Location], keys: Keys
     ) -> list[Any]:
-        """Destinations as the crowd takes them, each with a way from the one before."""
+        """Return the destinations for the crowd; each must be reachable from the one before."""
         legs: list[Leg] = []
         places: list[Any] = []
         for k, target in enumerate(given.destinations):
             place, leg = self._leg(target, checker, (*keys, "destinations", k))
             legs.append(leg)
             places.append(place)
-        checker.journey(starts, legs, repeat=given.then == "repeat")
+        checker.check_journey(starts, legs, repeat=given.then == "repeat")
         for k, at in enumerate(getattr(given, "goals", None) or ()):
             goal = checker.point(at, (*keys, "goals", k))
-            checker.way(starts[min(k, len(starts) - 1)], goal)
+            checker.check_reachable(starts[min(k, len(starts) - 1)], goal)
         return places
 
     def _leg(
         self, target: str | Ring | Point | Choice, checker: Checker, keys: Keys
     ) -> tuple[Any, Leg]:
-        """A destination, or several to choose from, as the crowd and the checker take them."""
+        """Return a destination, or several alternatives, for the crowd and for the checker."""
         if not isinstance(target, Choice):
-            place, spot = self._target(target, checker, keys)
-            return place, Leg(keys, [spot])
-        some = [self._target(one, checker, (*keys, k)) for k, one in enumerate(target.of)]
-        # A list for each, or three points would be the corners of an area.
-        return [[place] for place, _ in some], Leg(keys, [spot for _, spot in some])
+            place, location = self._target(target, checker, keys)
+            return place, Leg(keys, [location])
+        choices = [self._target(item, checker, (*keys, k)) for k, item in enumerate(target.of)]
+        # Each in its own list: three points would be the corners of an area.
+        return [[place] for place, _ in choices], Leg(keys, [location for _, location in choices])
 
     def _target(
         self, target: str | Ring | Point, checker: Checker, keys: Keys
-    ) -> tuple[Region | Point, Spot]:
+    ) -> tuple[Region | Point, Location]:
         if _is_point(target):
             return target, checker.point(target, keys)  # type: ignore[arg-type, return-value]
         region = self._areas.find(target, keys)  # type: ignore[arg-type]
-        return region, checker.area(self._areas.free(region), _words(target), keys)
+        return region, checker.area(self._areas.free(region), _label(target), keys)
 
     def _meeting_point(self, target: str | Ring | Point, keys: Keys) -> Point:
         if _is_point(target):
@@ -280,22 +284,22 @@ class _CrowdBuilder:
         region = self._areas.find(target, keys)  # type: ignore[arg-type]
         return self._areas.free(region).roomiest(region)
 
-    def _wishes(
+    def _common_arguments(
         self, given: Population | Source, profile: Profile, goals: list[Any], keys: Keys
     ) -> dict[str, Any]:
-        """What the crowd takes for both populations and sources."""
-        wishes: dict[str, Any] = {
+        """Return the arguments common to `Crowd.add` and `Crowd.add_source`."""
+        arguments: dict[str, Any] = {
             "profile": profile,
-            "name": given.name or _number(keys),
+            "name": given.name or _default_name(keys),
             "behaviour": given.behaviour,
             "premovement": given.premovement,
         }
         if given.behaviour == "wander":
-            return wishes | {"preference": self._preference(given.preference, keys)}
-        return wishes | {"destinations": goals, "then": given.then, "within": given.within}
+            return arguments | {"preference": self._preference(given.preference, keys)}
+        return arguments | {"destinations": goals, "then": given.then, "within": given.within}
 
     def _preference(self, weights: Mapping[str, float], keys: Keys) -> Floats | None:
-        """Weight of each edge of the map (ne,): the mean along it, 0 where it enters a 0."""
+        """Return the weight of each map edge (ne,): the mean along it, or 0 if it touches a 0."""
         if not weights:
             return None
         axis = self._map.axis(1.0)
@@ -312,21 +316,21 @@ def _is_point(target: Any) -> bool:
     return not isinstance(target, str) and not isinstance(target[0], tuple)
 
 
-def _words(given: str | Ring | Point | None) -> str:
-    """How messages call an area."""
+def _label(given: str | Ring | Point | None) -> str:
+    """Return the label of an area in messages."""
     if given is None:
         return "the map"
     return f"area {show(given)}" if isinstance(given, str) else "the area"
 
 
-def _number(keys: Keys) -> str:
-    """Name of what has none: "population 1"."""
+def _default_name(keys: Keys) -> str:
+    """Return the default name, such as "population 1"."""
     return f"{keys[0]} {int(keys[1]) + 1}"
 
 
 @contextmanager
-def _refusals(origin: Origin, keys: Keys) -> Iterator[None]:
-    """Say where in the file it is, when something below refuses."""
+def _errors_located_at(origin: Origin, keys: Keys) -> Iterator[None]:
+    """Add file, line and key to the errors raised inside."""
     try:
         yield
     except NoPath as error:

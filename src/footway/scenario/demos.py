@@ -1,4 +1,4 @@
-"""Built-in scenarios: TOML files to run, to read and to copy from."""
+"""Built-in scenarios: TOML files to run and to use as templates."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _FOLDER: Final = Path(__file__).parent / "gallery"
 
 
 def names() -> tuple[str, ...]:
-    """Names of the built-in scenarios, in alphabetical order."""
+    """Return the names of the built-in scenarios, in alphabetical order."""
     return tuple(sorted(file.stem for file in _FOLDER.glob("*.toml")))
 
 
 def is_demo(name: str | os.PathLike[str]) -> bool:
-    """Tell whether this is `demo:NAME` and not a file."""
+    """Return whether this is `demo:NAME` and not a file."""
     return isinstance(name, str) and name.startswith(PREFIX)
 
 

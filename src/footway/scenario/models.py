@@ -1,11 +1,11 @@
-"""A scenario as a value: what stands in the file, checked, with its defaults.
+"""The scenario model: validated content of a scenario file, with defaults.
 
     map = "gallery:city"
 
     [[population]]
     count = 1000
 
-is a whole scenario. `docs/scenarios.md` has every key.
+is a complete scenario. `docs/scenarios.md` documents every key.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _USUAL: Any = {
 }
 
 MOST_PEOPLE = 5_000_000
-"""Characters of one population; more do not fit in the memory of a usual machine."""
+"""Maximum number of characters of one population; more exceed the memory of typical machines."""
 
 Radius: TypeAlias = Annotated[float | Spread, Varied("m", above=0.0, high=WIDEST)]
 Speed: TypeAlias = Annotated[float | Spread, Varied("m/s", above=0.0, high=FASTEST)]
@@ -80,59 +80,59 @@ Named: TypeAlias = Annotated[
 
 
 class _Table(BaseModel):
-    """A table of the file: no key but those that are listed, and no change after reading."""
+    """A table of the file: frozen, and unknown keys are rejected."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
 class ProfileTable(_Table):
-    """How a kind of character is built and walks: `[profile.NAME]`."""
+    """Body and walking parameters of a kind of character: `[profile.NAME]`."""
 
     radius: Radius = _USUAL["radius"]
-    """Of its disc; a number, or {mean, deviation}."""
+    """Radius of the body disc; a number, or {mean, deviation}."""
     speed: Speed = _USUAL["speed"]
-    """That it likes to walk at; a number, or {mean, deviation}."""
+    """Preferred speed; a number, or {mean, deviation}."""
     lane: Lane = _USUAL["lane"]
-    """Keeps to the right (negative) or left (positive); 0 does not care, 2 is close to the wall. \
-A number, or {mean, deviation}. Groups have {0, 0.4} where nothing is given."""
+    """Side preference: negative is right, positive is left, 0 is none, 2 is close to the wall. \
+A number, or {mean, deviation}. The default of groups is {0, 0.4}."""
     noise: Noise = _USUAL["noise"]
-    """How much it strays, 0 to about 1."""
+    """Strength of the random deviation from the path, 0 to about 1."""
     preferences: Named[Preference] = Field(default_factory=lambda: MappingProxyType({}))
-    """Weight of a metre on each kind of ground, as in {road = 4.0, sidewalk = 0.5}; 1 is neutral, \
-more is worse."""
+    """Cost per metre on each kind of terrain, as in {road = 4.0, sidewalk = 0.5}; 1 is neutral, \
+more is avoided."""
     follow: Literal["cmm", "miran", "irm"] | None = None
-    """Corridors ("cmm"), or a route over terrain by "miran" or "irm", which keeps no lane; \
-where it is not given "miran" for those with preferences, else "cmm"."""
+    """Follow corridors ("cmm"), or a route over terrain by "miran" or "irm", which ignore `lane`; \
+by default "miran" for characters with preferences, else "cmm"."""
     sigma: Length = _USUAL["sigma"]
-    """Most of its route that MIRAN may skip at once."""
+    """Maximum length of the route that MIRAN may skip at once."""
     spacing: Length = _USUAL["spacing"]
-    """Farthest distance between MIRAN's candidates along the route."""
+    """Maximum distance between the candidates of MIRAN along the route."""
     look: Length = _USUAL["look"]
-    """Walked on a route between two looks for what to go to next."""
+    """Distance walked on a route between two updates of the attraction point."""
 
 
 class _Walkers(_Table):
-    """Keys of everybody who walks."""
+    """Keys common to populations, sources and groups."""
 
     name: Name | None = None
-    """In reports and recordings; by default its kind and number, as in "population 1"."""
+    """Name in reports and recordings; by default kind and number, as in "population 1"."""
     profile: Name | None = None
-    """Name of a `[profile.NAME]`; without one it has the defaults of that table."""
+    """Name of a `[profile.NAME]`; by default the default values of that table."""
     radius: Radius | None = None
-    """Instead of that of the profile."""
+    """Overrides the value of the profile."""
     speed: Speed | None = None
-    """Instead of that of the profile."""
+    """Overrides the value of the profile."""
     lane: Lane | None = None
-    """Instead of that of the profile."""
+    """Overrides the value of the profile."""
     noise: Noise | None = None
-    """Instead of that of the profile."""
+    """Overrides the value of the profile."""
     then: Then = "repeat"
-    """After the last destination: start over, or with random goals take a new one ("repeat"), \
-stand there ("stay"), or leave the simulation ("exit")."""
+    """After the last destination: start over, or with random goals choose a new one ("repeat"), \
+stay there ("stay"), or leave the simulation ("exit")."""
 
 
 class _Crowd(_Walkers):
-    """Keys of those who walk each on their own."""
+    """Keys common to populations and sources, whose characters walk individually."""
 
     behaviour: Literal["goals", "wander"] = "goals"
     """Walk to destinations, or wander at random."""
@@ -140,13 +140,13 @@ class _Crowd(_Walkers):
     """Where they appear: a name, a rectangle or a polygon; by default anywhere on the map."""
     destinations: Annotated[tuple[str | Ring | Point | Choice, ...], Targets()] = ()
     """Areas or points, visited in this order; by default random goals. A list inside the list is \
-a choice: each takes the nearest of it, by path."""
+a choice: each character takes the one with the shortest path."""
     premovement: Delay = 0.0
-    """They stand still for so long at first; a number, or {mean, deviation}."""
+    """Time that they wait before they start; a number, or {mean, deviation}."""
     within: Annotated[float, Number("m", above=0.0, endless=True)] = math.inf
-    """Random goals, and places in areas to go to, are at most this far away in a straight line."""
+    """Maximum straight-line distance of random goals, and of goals chosen in areas."""
     preference: Named[Weight] = Field(default_factory=lambda: MappingProxyType({}))
-    """Of wanderers: weight of areas by name; 1 is everywhere else, 0 is never entered."""
+    """For wanderers: weight of areas by name; 1 is the default, 0 is never entered."""
 
     @model_validator(mode="after")
     def _fits_behaviour(self) -> Self:
@@ -160,14 +160,14 @@ a choice: each takes the nearest of it, by path."""
 
 
 class Population(_Crowd):
-    """Characters that are there from the start: `[[population]]`."""
+    """Characters that are present from the start: `[[population]]`."""
 
     count: Count | None = None
-    """How many; may be left out where `starts` has them."""
+    """Number of characters; optional if `starts` is given."""
     starts: tuple[Place, ...] | None = None
-    """Where each of them starts, instead of `area`."""
+    """Start of each character, instead of `area`."""
     goals: tuple[Place, ...] | None = None
-    """Where each of them goes, instead of `destinations`."""
+    """Goal of each character, instead of `destinations`."""
 
     @model_validator(mode="after")
     def _has_a_number(self) -> Self:
@@ -197,18 +197,18 @@ class Source(_Crowd):
     area: Annotated[str | Ring, AreaOf()]
     """Where they appear: a name, a rectangle or a polygon."""
     count: Count | None = None
-    """How many in all; by default `rate` goes on to the end."""
+    """Total number; by default `rate` applies until the end."""
     rate: Annotated[float, Number("/s", above=0.0, high=1000.0)] | None = None
-    """How many appear each second."""
+    """Number of characters per second."""
     start: Seconds = 0.0
-    """When the first one appears."""
+    """Time at which the first one appears."""
     schedule: tuple[tuple[float, int], ...] | None = None
-    """Instead of `rate`: [time, count] pairs; so many appear at that time, s."""
+    """Instead of `rate`: [time, count] pairs: the number that appears at each time, s."""
 
     @field_validator("schedule", mode="before")
     @classmethod
     def _ascends(cls, value: Any) -> Any:
-        """Pairs of time (s) and count, in the order of time."""
+        """Return pairs of time (s) and count; times must ascend."""
         if not isinstance(value, list | tuple):
             raise Fault(f"is {kind_of(value)}; give [[time, count], ...], as in [[0, 20], [60, 5]]")
         pairs = each(value, _as_arrival)
@@ -233,7 +233,7 @@ class Source(_Crowd):
         return self
 
     def size(self, duration: float) -> int:
-        """Number of characters that appear in so many seconds."""
+        """Return the number of characters that appear within `duration` (s)."""
         if self.schedule is not None:
             return sum(count for _, count in self.schedule)
         assert self.rate is not None
@@ -246,43 +246,43 @@ class Group(_Walkers):
     """Characters that stay together: `[[group]]`."""
 
     count: Annotated[int, Whole(low=1, high=MOST_PEOPLE)]
-    """How many."""
+    """Number of characters."""
     start: Goal
-    """Where they start: a point, or the roomiest place of an area."""
+    """Start: a point, or an area, in which the point with the most clearance is used."""
     goal: Goal | None = None
-    """Where they go, likewise; by default random goals, a new one when all have arrived."""
+    """Goal, likewise; by default random goals, a new one when all have arrived."""
     width: Length | None = None
-    """g_w of the paper: how far they spread to either side of their way, at most."""
+    """g_w of the paper: maximum distance to either side of their path."""
     group_area: Annotated[float, Number("m2", above=0.0, high=1e9)] | None = None
-    """g_A of the paper: the ground that they take up; those in front wait for the others."""
+    """g_A of the paper: area that the group occupies; those in front wait for the others."""
     lateral: Length | None = None
-    """How wide the group may be, across its way: twice what `width` says."""
+    """Maximum extent of the group across its path: twice `width`."""
     longitudinal: Length | None = None
-    """How long the group may be, along its way, from the first to the last."""
+    """Maximum extent of the group along its path, from the first to the last."""
 
 
 class Region(_Table):
-    """Ground of one kind: `[[terrain]]`."""
+    """A terrain region: `[[terrain]]`."""
 
     kind: Name
     """Name of the kind, as in "road" or "mud"; "ground" is what no region covers."""
     polygon: Annotated[Ring, Shape()]
-    """[xmin, ymin, xmax, ymax], or corners [x, y]; what is beyond the map is cut off."""
+    """[xmin, ymin, xmax, ymax], or corners [x, y]; parts outside the map are cut off."""
 
 
 class Obstacle(_Table):
-    """A disc that is in the way for a while: `[[obstacle]]`."""
+    """A dynamic obstacle, a disc: `[[obstacle]]`."""
 
     at: Place
     """Its centre when it appears."""
     radius: Annotated[float, Number("m", above=0.0, high=1000.0)]
-    """Of the disc."""
+    """Radius of the disc."""
     velocity: Velocity = (0.0, 0.0)
-    """How it moves."""
+    """Velocity of the disc."""
     appears: Seconds = 0.0
-    """When it appears."""
+    """Time at which it appears."""
     vanishes: Annotated[float, Number("s", low=0.0, endless=True)] = math.inf
-    """When it vanishes; by default never."""
+    """Time at which it vanishes; by default never."""
 
     @model_validator(mode="after")
     def _vanishes_later(self) -> Self:
@@ -294,7 +294,7 @@ class Obstacle(_Table):
         return self
 
     def box(self, duration: float) -> tuple[float, float, float, float]:
-        """xmin, ymin, xmax, ymax of where it is in a run of so many seconds, m."""
+        """Return xmin, ymin, xmax, ymax of its positions in a run of `duration` (s), m."""
         lasts = max(0.0, min(self.vanishes, duration) - self.appears)
         ends = [(at, at + lasts * v) for at, v in zip(self.at, self.velocity, strict=True)]
         (x0, x1), (y0, y1) = ((min(e) - self.radius, max(e) + self.radius) for e in ends)
@@ -302,25 +302,25 @@ class Obstacle(_Table):
 
 
 class Output(_Table):
-    """What is written: `[output]`."""
+    """Output files: `[output]`."""
 
     recording: Name | None = None
-    """File of the recording (.parquet), beside the scenario; -o of the command goes before it."""
+    """Recording file (.parquet), relative to the scenario; the option -o overrides it."""
     every: Annotated[int, Whole("steps", low=1, high=1_000_000)] = 1
     """Steps between two frames of the recording."""
 
 
 class Scenario(_Table):
-    """A map, who walks on it, and for how long: `fw.load_scenario` reads it from a TOML file."""
+    """A map, its populations and run settings: `fw.load_scenario` reads it from a TOML file."""
 
     title: Name | None = None
-    """In words, for lists and reports."""
+    """Title for lists and reports."""
     map: Name
-    """Map file, beside the scenario, or gallery:NAME."""
+    """Map file, relative to the scenario, or gallery:NAME."""
     scale: Annotated[float, Number("m", above=0.0)] | None = None
     """Metres per cell of a grid, per pixel of a PNG, per unit of GeoJSON and WKT."""
     seed: Annotated[int, Whole(low=0, high=2**31 - 1)] = 0
-    """Another seed gives another crowd; the same one gives the same to the last bit."""
+    """Seed of the random numbers; the same seed gives bit-identical results."""
     duration: Annotated[float, Number("s", above=0.0, high=604_800.0)] = 60.0
     """Simulated time."""
     step: Annotated[float, Number("s", low=0.001, high=1.0)] = 0.1
@@ -328,32 +328,32 @@ class Scenario(_Table):
     profile: Named[ProfileTable] = Field(default_factory=lambda: MappingProxyType({}))
     """Kinds of characters: `[profile.NAME]`."""
     area: Named[Annotated[Ring, Shape()]] = Field(default_factory=lambda: MappingProxyType({}))
-    """Named places, beside those of the map: [xmin, ymin, xmax, ymax], or corners [x, y]."""
+    """Named areas besides those of the map: [xmin, ymin, xmax, ymax], or corners [x, y]."""
     terrain: tuple[Region, ...] = ()
-    """Kinds of ground, on top of those of the map, the later ones on top: `[[terrain]]`."""
+    """Terrain regions on top of those of the map, later ones on top: `[[terrain]]`."""
     population: tuple[Population, ...] = ()
-    """Characters that are there from the start: `[[population]]`."""
+    """Characters that are present from the start: `[[population]]`."""
     source: tuple[Source, ...] = ()
-    """Characters that appear while it runs: `[[source]]`."""
+    """Characters that appear during the run: `[[source]]`."""
     group: tuple[Group, ...] = ()
     """Characters that stay together: `[[group]]`."""
     obstacle: tuple[Obstacle, ...] = ()
-    """Discs that are in the way for a while: `[[obstacle]]`."""
+    """Dynamic obstacles: `[[obstacle]]`."""
     output: Output = Output()
-    """What is written: `[output]`."""
+    """Output files: `[output]`."""
 
     _origin: Origin = PrivateAttr(default_factory=Origin)
 
     @property
     def origin(self) -> Origin:
-        """The file that it came from, for messages."""
+        """The source file, for messages."""
         return self._origin
 
     def stage(self, *, threads: int | None = None) -> Stage:
-        """Load the map, check everything against it, and put the crowd on it.
+        """Load the map, check the scenario against it, and build the crowd.
 
         Raises:
-            BadInput: an area that is not there, no room; with the file, line and key.
+            BadInput: an unknown area or too little space; the message gives file, line and key.
             NoPath: a goal that cannot be reached, likewise.
 
         """

@@ -1,4 +1,4 @@
-"""Lines of the keys in a TOML file: `tomllib` does not tell, and messages should."""
+"""Find the line of each key in a TOML file, for error messages (`tomllib` does not report it)."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _TOKEN: Final = re.compile(
 
 
 def key_lines(text: str) -> dict[Keys, int]:
-    """Line (1 is the first) of each key and table of a valid TOML document.
+    """Return the line (from 1) of each key and table of a valid TOML document.
 
-    A key inside an inline table or a list is not listed; its outer key is.
+    Keys inside inline tables and lists are not included, only their outer key.
     """
     return _Scan(text).lines
 
@@ -35,7 +35,7 @@ class _Scan:
         self.text = text
         self.at = 0
         self.table: Keys = ()
-        self.sizes: dict[Keys, int] = {}  # of the lists of tables
+        self.sizes: dict[Keys, int] = {}  # of the arrays of tables
         self.lines: dict[Keys, int] = {}
         while self._skip(_BLANK) and self.at < len(text):
             begin = self.at
@@ -44,7 +44,7 @@ class _Scan:
             assert self.at > begin
 
     def _statement(self) -> bool:
-        """Read a header or a `key = value`; tell whether it was understood."""
+        """Read a header or a `key = value`; return whether it was recognised."""
         line = self.text.count("\n", 0, self.at) + 1
         brackets = 2 if self.text.startswith("[[", self.at) else int(self.text[self.at] == "[")
         self.at += brackets
@@ -56,14 +56,14 @@ class _Scan:
         keys = _keys_in(found[0])
         if brackets:
             self.table = self._enter(keys, new=brackets == 2)
-            self._note(self.table, line)
+            self._record(self.table, line)
         else:
-            self._note((*self.table, *keys), line)
+            self._record((*self.table, *keys), line)
         self._skip_value()
         return True
 
     def _enter(self, keys: Keys, *, new: bool) -> Keys:
-        """Full path of a table; `new` for another one of a list of tables."""
+        """Return the full path of a table; `new` starts another one of an array of tables."""
         path: Keys = ()
         for i, key in enumerate(keys):
             path = (*path, key)
@@ -74,13 +74,13 @@ class _Scan:
                 path = (*path, self.sizes[path] - 1)
         return path
 
-    def _note(self, keys: Keys, line: int) -> None:
-        """Remember where a key is, and the first place of everything that it is in."""
+    def _record(self, keys: Keys, line: int) -> None:
+        """Store the line of a key, and the first line of each table that contains it."""
         for length in range(1, len(keys) + 1):
             self.lines.setdefault(keys[:length], line)
 
     def _skip_value(self) -> None:
-        """Go to the end of the line on which no bracket or string is open."""
+        """Skip to the end of the line on which all brackets and strings are closed."""
         depth = 0
         while self.at < len(self.text):
             found = _TOKEN.match(self.text, self.at)
@@ -100,7 +100,7 @@ class _Scan:
 
 
 def _keys_in(text: str) -> Keys:
-    """Parts of a dotted key, unquoted."""
+    """Return the parts of a dotted key, unquoted."""
     found: Any = tomllib.loads(f"{text} = 0")
     keys: list[str] = []
     while isinstance(found, dict):

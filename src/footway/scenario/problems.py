@@ -1,4 +1,4 @@
-"""What is wrong with a scenario, and where: a key path that becomes a line of the file."""
+"""Errors in a scenario: messages with the key path and the line of the file."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _KINDS: Final = MappingProxyType(
 
 
 class Fault(ValueError):
-    """Something wrong in one value, before it is known in which file.
+    """An error in one value, raised before the file is known.
 
     Attributes:
-        inside: keys below the value that was looked at.
+        inside: keys below the value that was checked.
 
     """
 
@@ -40,7 +40,7 @@ class Fault(ValueError):
 
 @contextmanager
 def inside(*keys: str | int) -> Iterator[None]:
-    """Work on a part of a value: faults in here are in that part."""
+    """Prefix the keys of faults raised inside: they concern a part of the value."""
     try:
         yield
     except Fault as fault:
@@ -48,12 +48,12 @@ def inside(*keys: str | int) -> Iterator[None]:
 
 
 def each(values: Iterable[Any], check: Callable[[Any], T]) -> tuple[T, ...]:
-    """What a check makes of each value of a list."""
-    found = []
+    """Apply a check to each value of a list, and return the results."""
+    results = []
     for i, value in enumerate(values):
         with inside(i):
-            found.append(check(value))
-    return tuple(found)
+            results.append(check(value))
+    return tuple(results)
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Origin:
 
     Attributes:
         name: of the file.
-        lines: line of each key, 1 is the first.
+        lines: line of each key, from 1.
 
     """
 
@@ -70,11 +70,11 @@ class Origin:
     lines: Mapping[Keys, int] = field(default_factory=dict, repr=False)
 
     def refuse(self, keys: Keys, message: str) -> BadInput:
-        """One line: file, line of the file, key, what is wrong and what to do."""
+        """Return an error with file, line, key, what is wrong and what to do."""
         return BadInput(self._line(keys, message))
 
     def no_path(self, keys: Keys, message: str, pinch: Pinch | None) -> NoPath:
-        """The same for a goal that cannot be reached, with what is too narrow on the widest way."""
+        """Return the same for an unreachable goal, with the bottleneck of the widest path."""
         reason: Literal["components", "pinch"] = "components" if pinch is None else "pinch"
         return NoPath(self._line(keys, message), reason=reason, pinch=pinch)
 
@@ -85,14 +85,14 @@ class Origin:
         return ": ".join(part for part in parts if part)
 
     def line_of(self, keys: Keys) -> int:
-        """Line of a key, or of what it is in; 0 where nothing is known."""
+        """Return the line of a key, or of the table that contains it; 0 if unknown."""
         while keys and keys not in self.lines:
             keys = keys[:-1]
         return self.lines.get(keys, 0)
 
 
 def path_of(keys: Keys) -> str:
-    """Keys as in `population[2].speed`; the first of a list is 0."""
+    """Return a key path such as `population[2].speed`; indices start at 0."""
     text = ""
     for key in keys:
         if isinstance(key, int):
@@ -103,32 +103,32 @@ def path_of(keys: Keys) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A question with the most similar name, or what there is; "" where there is nothing."""
+    """Return "did you mean ...?", or else a list of the known names; "" if there are none."""
     names = sorted(known)
     near = similar(name, names)
     if near:
         return f"did you mean {show(near)}?"
-    listed = ", ".join(show(one) for one in names[:12])
+    listed = ", ".join(show(known_name) for known_name in names[:12])
     more = f" and {len(names) - 12} more" if len(names) > 12 else ""
     return f"there are {listed}{more}" if names else ""
 
 
 def similar(name: str, known: Iterable[str], *, at_least: float = 0.6) -> str:
-    """The most similar of some names, whatever the case; "" where none is similar enough."""
-    lower = {one.lower(): one for one in known}
+    """Return the most similar known name, ignoring case; "" if none is similar enough."""
+    lower = {candidate.lower(): candidate for candidate in known}
     near = difflib.get_close_matches(name.lower()[:60], lower, n=1, cutoff=at_least)
     return lower[near[0]] if near else ""
 
 
 def kind_of(value: Any) -> str:
-    """What a value of the file is, in TOML's words."""
+    """Return the TOML type of a value."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return "a number"
     return _KINDS.get(type(value), "a date or time" if value is not None else "nothing")
 
 
 def show(value: Any) -> str:
-    """A value for a message: quoted, on one line and short."""
+    """Return a value for a message: quoted, on one line and short."""
     try:
         text = repr(value)
     except ValueError:  # an integer of more than 4,300 digits

@@ -1,4 +1,4 @@
-"""Numbers of a scenario: each with its unit and its limits, refused where they make no sense."""
+"""Numbers of a scenario, validated by unit and limits."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _UNITS: Final = MappingProxyType(
         "/s": {"/s": 1.0, "/min": 1 / 60.0, "/h": 1 / 3600.0},
     }
 )
-"""What else people write for a unit, and how much of ours it is."""
+"""Other spellings and units that users write, with the factor to our unit."""
 
 
 class Spread(NamedTuple):
-    """A normal distribution, cut at two deviations on either side."""
+    """A normal distribution, truncated at two standard deviations."""
 
     mean: float
     deviation: float
@@ -33,14 +33,14 @@ class Spread(NamedTuple):
 
 @dataclass(frozen=True)
 class Number:
-    """A number with a unit, as pydantic takes it in `Annotated`.
+    """A number with a unit, for `Annotated` types of pydantic.
 
     Attributes:
-        unit: "" where it has none.
-        low: least value.
-        above: value that it must exceed.
-        high: greatest value; more is refused as another unit.
-        endless: whether `inf` is a value.
+        unit: "" for none.
+        low: minimum.
+        above: exclusive minimum.
+        high: maximum; larger values are probably in another unit.
+        endless: whether `inf` is allowed.
 
     """
 
@@ -51,7 +51,7 @@ class Number:
     endless: bool = False
 
     def check(self, value: Any) -> Any:
-        """The number, or a Fault with the limit."""
+        """Return the number, or raise a Fault with the limit."""
         number = self._as_float(value)
         if math.isnan(number) or (math.isinf(number) and not (self.endless and number > 0)):
             raise Fault(f"is {number:g}; give a finite number{self._in_unit()}")
@@ -68,7 +68,7 @@ class Number:
         return number
 
     def schema(self) -> dict[str, Any]:
-        """JSON Schema of the number."""
+        """Return the JSON Schema of the number."""
         limits = {
             "minimum": self.low,
             "exclusiveMinimum": self.above,
@@ -93,7 +93,7 @@ class Number:
         return f"is the text {show(value)}; give a number{self._in_unit()} without quotes{such}"
 
     def _read(self, text: str) -> float | None:
-        """What somebody meant by a text such as "5 km/h", in our unit."""
+        """Return the value of a text such as "5 km/h" in our unit, or None."""
         found = _TEXT.fullmatch(text[:40])
         if found is None:
             return None
@@ -119,14 +119,14 @@ class Whole(Number):
     """A whole number."""
 
     def check(self, value: Any) -> int:
-        """The whole number, or a Fault."""
+        """Return the whole number, or raise a Fault."""
         number = super().check(value)
         if number != int(number):
             raise Fault(f"is {number:g}; give a whole number")
         return int(value)
 
     def schema(self) -> dict[str, Any]:
-        """JSON Schema of the number."""
+        """Return the JSON Schema of the number."""
         found = super().schema()
         return {name: int(limit) for name, limit in found.items() if name != "type"} | {
             "type": "integer"
@@ -135,12 +135,12 @@ class Whole(Number):
 
 @dataclass(frozen=True)
 class Varied(Number):
-    """A number for everybody, or the mean and deviation of one for each."""
+    """One number for all characters, or mean and deviation of individual numbers."""
 
     def check(self, value: Any) -> float | Spread:
-        """The number or the spread, or a Fault."""
+        """Return the number or the spread, or raise a Fault."""
         if isinstance(value, list) and len(value) == 2:
-            mean, deviation = (show(one) for one in value)
+            mean, deviation = (show(item) for item in value)
             raise Fault(f"is a list; write {{ mean = {mean}, deviation = {deviation} }}")
         if not isinstance(value, dict | Spread):
             number: float = super().check(value)
@@ -148,7 +148,7 @@ class Varied(Number):
         return self._as_spread(value._asdict() if isinstance(value, Spread) else value)
 
     def schema(self) -> dict[str, Any]:
-        """JSON Schema of both ways to write it."""
+        """Return the JSON Schema of both notations."""
         number = super().schema()
         deviation = {"type": "number", "minimum": 0}
         spread = {
@@ -179,7 +179,7 @@ class Varied(Number):
         return Spread(mean, deviation)
 
     def _check_ends(self, mean: float, deviation: float) -> None:
-        """Refuse a spread whose slowest or fastest is no sensible value."""
+        """Raise a Fault if the mean plus or minus two deviations is out of range."""
         least = mean - 2.0 * deviation
         if least < self.low or least <= self.above:
             raise Fault(
@@ -190,5 +190,5 @@ class Varied(Number):
 
 
 def _as_written(value: float | Spread) -> Any:
-    """A number or a spread as it stands in a file."""
+    """Return a number or a spread as written in a file."""
     return value._asdict() if isinstance(value, Spread) else value

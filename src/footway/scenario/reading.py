@@ -1,4 +1,4 @@
-"""From a TOML file to a scenario, or to one line that says what to change, and where."""
+"""Read a scenario from TOML; errors give line and key on one line."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from footway.scenario.problems import Keys
 
 _WHERE = re.compile(r" \(at (line \d+, column \d+|end of document)\)$")
-_MEANT: Final[Mapping[str, str]] = MappingProxyType(
+_ALIASES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "seconds": "duration",
         "time": "duration",
@@ -55,8 +55,8 @@ _MEANT: Final[Mapping[str, str]] = MappingProxyType(
         "file": "recording",
     }
 )
-"""What people write who know another program, and what it is here."""
-_HOMES: Final[Mapping[str, str]] = MappingProxyType(
+"""Names used by other programs, and the corresponding key here."""
+_TABLE_OF: Final[Mapping[str, str]] = MappingProxyType(
     {
         key: header
         for header, table in reversed(list(TABLES.items()))
@@ -65,9 +65,9 @@ _HOMES: Final[Mapping[str, str]] = MappingProxyType(
     }
     | dict.fromkeys(Scenario.model_fields, "the top of the file")
 )
-"""The table that each key is meant for."""
-_PROFILE: Final = ("preferences",)
-"""Keys like one of another table (wanderers have a `preference`), that mean something else."""
+"""The table to which each key belongs."""
+_DISTINCT: Final = ("preferences",)
+"""Keys similar to one of another table (such as `preference`) but with another meaning."""
 _WANTED: Final[Mapping[str, str]] = MappingProxyType(
     {
         "string_type": "text in quotes",
@@ -81,13 +81,13 @@ _WANTED: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def load_scenario(file: str | os.PathLike[str]) -> Scenario:
-    """Return the scenario in a TOML file; paths in it are beside the file.
+    """Return the scenario in a TOML file; its paths are relative to the file.
 
-    Nothing is run and no map is loaded: `stage` does that.
+    The map is not loaded: `Scenario.stage` does that.
 
     Raises:
-        BadFile: missing, not TOML; with line and column.
-        BadInput: an unknown key, a wrong value; with the line, the key and what to do.
+        BadFile: missing, or not TOML; the message gives line and column.
+        BadInput: an unknown key or a wrong value; the message gives line, key and what to do.
 
     Example:
         >>> scenario = load_scenario("demo:corridor")
@@ -114,8 +114,8 @@ def parse_scenario(
 
     Args:
         text: the document.
-        name: what messages call it.
-        folder: that its paths are relative to.
+        name: its name in messages.
+        folder: folder to which its paths are relative.
 
     """
     checked_text(text, "scenario")
@@ -127,11 +127,11 @@ def parse_scenario(
 
 
 def validated(values: dict[str, Any], origin: Origin) -> Scenario:
-    """Return the scenario of values as TOML has them; `origin` is the file that messages name."""
+    """Return the scenario of parsed TOML values; `origin` is the file, for messages."""
     try:
         scenario = Scenario.model_validate(values)
     except ValidationError as error:
-        raise _refusal(error, origin) from None
+        raise _first_error(error, origin) from None
     scenario._origin = origin  # noqa: SLF001 - it is no key of the file
     check_names(scenario)
     return scenario
@@ -144,7 +144,7 @@ def _parse(text: str, name: str) -> dict[str, Any]:
         where = _WHERE.search(str(error))
         words = _WHERE.sub("", str(error))
         place = f"{where[1]}: " if where else ""
-        raise BadFile(f"{name}: {place}is not TOML: {_first_small(words)}") from error
+        raise BadFile(f"{name}: {place}is not TOML: {_lower_first(words)}") from error
     except RecursionError as error:
         raise BadFile(f"{name}: is nested too deeply; this is not a scenario") from error
     except ValueError as error:
@@ -152,7 +152,7 @@ def _parse(text: str, name: str) -> dict[str, Any]:
 
 
 def _with_paths(scenario: Scenario, folder: Path) -> Scenario:
-    """Return the scenario with its files found from where the program runs."""
+    """Return the scenario with its paths relative to the working directory."""
     changes: dict[str, Any] = {}
     if not scenario.map.startswith("gallery:"):
         changes["map"] = str(folder / scenario.map)
@@ -163,7 +163,7 @@ def _with_paths(scenario: Scenario, folder: Path) -> Scenario:
 
 
 def check_names(scenario: Scenario) -> None:
-    """Refuse names that are not there or there twice, as far as the file itself can tell."""
+    """Raise an error for unknown profiles and duplicate names; the map is not needed."""
     if not (scenario.population or scenario.source or scenario.group):
         raise scenario.origin.refuse((), "has nobody in it; add [[population]] with count = 100")
     taken: set[str] = set()
@@ -181,8 +181,8 @@ def check_names(scenario: Scenario) -> None:
             taken |= {walkers.name} - {None}
 
 
-def _refusal(error: ValidationError, origin: Origin) -> BadInput:
-    """The first thing that is wrong: unknown keys before what is missing because of them."""
+def _first_error(error: ValidationError, origin: Origin) -> BadInput:
+    """Return the first error; unknown keys come before keys that are missing because of them."""
     errors = error.errors(include_url=False)
     first = min(errors, key=lambda one: (one["type"] != "extra_forbidden", _line(one, origin)))
     keys, message = _explain(first)
@@ -195,7 +195,7 @@ def _line(error: ErrorDetails, origin: Origin) -> int:
 
 
 def _explain(error: ErrorDetails) -> tuple[Keys, str]:
-    """Where an error is, and what to do about it."""
+    """Return the key path of an error, and a message that says what to do."""
     keys: Keys = tuple(key for key in error["loc"] if key != "[key]")
     kind, given = error["type"], error["input"]
     fault = error.get("ctx", {}).get("error")
@@ -218,11 +218,11 @@ def _unknown(keys: Keys) -> str:
     name = str(keys[-1])
     table = _table_at(keys[:-1])
     known = list(table.model_fields)
-    meant = _MEANT.get(name.lower().replace("-", "_"))
+    meant = _ALIASES.get(name.lower().replace("-", "_"))
     if meant in known:
         hint = f"did you mean {meant!r}?"
-    elif name in _HOMES and (name in _PROFILE or not similar(name, known, at_least=0.8)):
-        hint = f"it belongs in {_HOMES[name]}"
+    elif name in _TABLE_OF and (name in _DISTINCT or not similar(name, known, at_least=0.8)):
+        hint = f"it belongs in {_TABLE_OF[name]}"
     else:
         hint = did_you_mean(name, known)
     return f"is no key of {'a scenario' if len(keys) == 1 else 'this table'}; {hint}"
@@ -236,7 +236,7 @@ def _no_choice(given: Any, expected: str) -> str:
 
 
 def _brackets(key: str, given: Any) -> str:
-    """One bracket or two is the usual mistake in TOML."""
+    """Return the message for the common mistake of one bracket instead of two."""
     many = key in ("population", "source", "group", "obstacle")
     wanted = f"[[{key}]]" if many else f"[{key}]" if key in ("output", "area") else f"[{key}.NAME]"
     single = f"[{key}] with one bracket" if isinstance(given, dict) else kind_of(given)
@@ -245,11 +245,11 @@ def _brackets(key: str, given: Any) -> str:
 
 def _description(keys: Keys) -> str:
     text = _table_at(keys[:-1]).model_fields[str(keys[-1])].description or ""
-    return f"{text[:1].lower()}{text[1:]}".rstrip(".")
+    return _lower_first(text).rstrip(".")
 
 
 def _table_at(keys: Keys) -> type[BaseModel]:
-    """Model of the table at a path."""
+    """Return the model of the table at a key path."""
     table: type[BaseModel] = Scenario
     for key in keys:
         if isinstance(key, str) and key in table.model_fields:
@@ -258,12 +258,12 @@ def _table_at(keys: Keys) -> type[BaseModel]:
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:
-    """The model that an annotation holds, in a list, a mapping or an option."""
+    """Return the model inside an annotation: a list, a mapping or an optional value."""
     if isinstance(annotation, type) and not get_origin(annotation):
         return annotation if issubclass(annotation, BaseModel) else None
     found = (_model_in(one) for one in get_args(annotation))
     return next((one for one in found if one is not None), None)
 
 
-def _first_small(words: str) -> str:
+def _lower_first(words: str) -> str:
     return f"{words[:1].lower()}{words[1:]}"

@@ -1,4 +1,4 @@
-"""JSON Schema of a scenario file, for editors, and the table of its keys, for people."""
+"""JSON Schema of a scenario file, for editors, and tables of its keys, for the documentation."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ TABLES: Mapping[str, type[BaseModel]] = {
     "[[obstacle]]": Obstacle,
     "[output]": Output,
 }
-"""The tables of a file, as their headers are written; "" is the top."""
+"""The tables of a file by header; "" is the top level."""
 
 
 class Key(NamedTuple):
-    """A key of the file, in words."""
+    """Description of a key of the file."""
 
     name: str
-    unit: str  # "" where it has none
-    default: str  # as it is typed; "" where it must be given or where leaving it out is special
+    unit: str  # "" for none
+    default: str  # as written; "" if required or if the default is not a value
     required: bool
     meaning: str
 
@@ -52,7 +52,7 @@ class Key(NamedTuple):
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of a scenario file.
 
-    Descriptions end in the unit. TOML has no null, so keys are left out instead.
+    Descriptions end with the unit. TOML has no null: optional keys are omitted instead.
     """
     schema: dict[str, Any] = _without_null(Scenario.model_json_schema())
     for model in TABLES.values():
@@ -64,13 +64,13 @@ def json_schema() -> dict[str, Any]:
 
 
 def keys() -> Iterator[tuple[str, list[Key]]]:
-    """Each table of the file with its keys, in the order in which one types them."""
+    """Yield each table of the file with its keys, in the usual order."""
     for header, model in TABLES.items():
         yield header, [_key(name, field) for name, field in _ordered(model)]
 
 
 def _ordered(model: type[BaseModel]) -> list[tuple[str, FieldInfo]]:
-    """Required keys first, and `count` and `name` before habits."""
+    """Return the fields with title, map, name and count first."""
     first = ("title", "map", "name", "count")
     fields = list(model.model_fields.items())
     return sorted(fields, key=lambda one: first.index(one[0]) if one[0] in first else len(first))
@@ -90,14 +90,14 @@ def _unit(field: FieldInfo) -> str:
 
 
 def _marks(annotation: Any) -> Iterator[Any]:
-    """Everything that is in an annotation."""
+    """Yield everything nested in an annotation."""
     for one in (*getattr(annotation, "__metadata__", ()), *get_args(annotation)):
         yield one
         yield from _marks(one)
 
 
 def _default(field: FieldInfo) -> str:
-    """The default as one types it; "" where there is nothing to type."""
+    """Return the default as written in TOML; "" if there is none."""
     value = field.default
     if value is PydanticUndefined or value is None or isinstance(value, BaseModel):
         return ""
@@ -111,7 +111,7 @@ def _default(field: FieldInfo) -> str:
 
 
 def _describe(item: dict[str, Any], key: Key) -> None:
-    """Put the unit into the description, and leave out defaults that JSON has no number for."""
+    """Add the unit to the description, and remove defaults that JSON cannot represent."""
     meaning = key.meaning.replace("`", "")
     item["description"] = f"{meaning.rstrip('.')}. Unit: {key.unit}." if key.unit else meaning
     item["title"] = key.name
@@ -121,7 +121,7 @@ def _describe(item: dict[str, Any], key: Key) -> None:
 
 
 def _without_null(schema: Any) -> Any:
-    """The schema without the value null, which stands for a key that is left out."""
+    """Return the schema without null, which represents an omitted key."""
     if isinstance(schema, list):
         return [_without_null(one) for one in schema if one != {"type": "null"}]
     if not isinstance(schema, dict):
@@ -137,7 +137,7 @@ def _without_null(schema: Any) -> Any:
 
 
 def markdown() -> str:
-    """The keys of every table as Markdown tables, for the documentation."""
+    """Return the keys of every table as Markdown tables."""
     return "\n\n".join(_markdown_table(header, some) for header, some in keys())
 
 

@@ -1,4 +1,4 @@
-"""Places of a scenario: points, areas by name or by their corners, and destinations."""
+"""Geometry of a scenario: points, areas by name or by corners, and destinations."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Ring: TypeAlias = tuple[Point, ...]
 
 
 class Choice(NamedTuple):
-    """Destinations of which each character takes the nearest."""
+    """Alternative destinations: each character takes the nearest."""
 
     of: tuple[str | Ring | Point, ...]
 
 
 MOST_METRES: Final = 2_000_000.0
-"""m. Coordinates beyond this are not those of a place that people walk in; maps have the same."""
+"""m. Largest absolute coordinate; the limit of maps is the same."""
 
 _COORDINATE = Number("m", low=-MOST_METRES, high=MOST_METRES)
 _CORNERS: Final = "[xmin, ymin, xmax, ymax] or a list of points [x, y]"
@@ -53,14 +53,14 @@ _NAME_SCHEMA: Final = {
 
 
 class _Place:
-    """What pydantic asks of a place in `Annotated`."""
+    """Base of the place types that pydantic uses in `Annotated`."""
 
     def check(self, value: Any) -> Any:
-        """The place, or a Fault."""
+        """Return the place, or raise a Fault."""
         raise NotImplementedError
 
     def schema(self) -> dict[str, Any]:
-        """JSON Schema of the ways to write it."""
+        """Return the JSON Schema of all notations."""
         raise NotImplementedError
 
     def __get_pydantic_core_schema__(self, *_: Any) -> core_schema.CoreSchema:
@@ -77,13 +77,13 @@ class PointOf(_Place):
     unit: str = "m"
 
     def check(self, value: Any) -> Point:
-        """The point."""
+        """Return the point."""
         if not _is_list(value) or len(value) != 2:
             raise Fault(f"is {_what(value)}; give two numbers [x, y] in {self.unit}")
         return as_point(value)
 
     def schema(self) -> dict[str, Any]:
-        """JSON Schema of a point."""
+        """Return the JSON Schema of a point."""
         return {**_POINT_SCHEMA, "description": f"[x, y], {self.unit}."}
 
 
@@ -92,13 +92,13 @@ class Shape(_Place):
     """Corners of an area; a rectangle becomes four corners."""
 
     def check(self, value: Any) -> Ring:
-        """Corners of the polygon."""
+        """Return the corners of the polygon."""
         if isinstance(value, str):
             raise Fault(f"is the text {show(value)}; give {_CORNERS}")
         return as_ring(value, wanted=_CORNERS)
 
     def schema(self) -> dict[str, Any]:
-        """JSON Schema of both ways."""
+        """Return the JSON Schema of both notations."""
         return {"anyOf": [_RECTANGLE_SCHEMA, _POLYGON_SCHEMA]}
 
 
@@ -107,7 +107,7 @@ class AreaOf(_Place):
     """An area: its name, or its corners."""
 
     def check(self, value: Any) -> str | Ring:
-        """Name or corners."""
+        """Return the name or the corners."""
         return (
             _as_name(value)
             if isinstance(value, str)
@@ -115,7 +115,7 @@ class AreaOf(_Place):
         )
 
     def schema(self) -> dict[str, Any]:
-        """JSON Schema of the three ways."""
+        """Return the JSON Schema of the three notations."""
         return {"anyOf": [_NAME_SCHEMA, _RECTANGLE_SCHEMA, _POLYGON_SCHEMA]}
 
 
@@ -124,7 +124,7 @@ class Target(_Place):
     """An area or a point."""
 
     def check(self, value: Any) -> str | Ring | Point:
-        """Name, corners or point."""
+        """Return the name, the corners or the point."""
         if isinstance(value, str):
             return _as_name(value)
         if _is_list(value) and len(value) == 2 and not _is_list(value[0]):
@@ -132,7 +132,7 @@ class Target(_Place):
         return as_ring(value, wanted=f"a name, a point [x, y], {_CORNERS}")
 
     def schema(self) -> dict[str, Any]:
-        """JSON Schema of the four ways."""
+        """Return the JSON Schema of the four notations."""
         return {"anyOf": [_NAME_SCHEMA, _POINT_SCHEMA, _RECTANGLE_SCHEMA, _POLYGON_SCHEMA]}
 
 
@@ -141,7 +141,7 @@ class Targets(_Place):
     """Destinations in sequence; a single name needs no list."""
 
     def check(self, value: Any) -> tuple[str | Ring | Point | Choice, ...]:
-        """All of them."""
+        """Return all destinations."""
         if isinstance(value, str):
             return (_as_name(value),)
         if not _is_list(value):
@@ -151,15 +151,15 @@ class Targets(_Place):
         return each(value, _as_destination)
 
     def schema(self) -> dict[str, Any]:
-        """JSON Schema of one or many."""
-        one = Target().schema()["anyOf"]
+        """Return the JSON Schema of one name or a list."""
+        target = Target().schema()["anyOf"]
         choice = {
             "type": "array",
-            "items": {"anyOf": one},
+            "items": {"anyOf": target},
             "minItems": 1,
             "description": "Areas or points of which each character takes the nearest.",
         }
-        return {"anyOf": [_NAME_SCHEMA, {"type": "array", "items": {"anyOf": [*one, choice]}}]}
+        return {"anyOf": [_NAME_SCHEMA, {"type": "array", "items": {"anyOf": [*target, choice]}}]}
 
     def __get_pydantic_core_schema__(self, *_: Any) -> core_schema.CoreSchema:
         written = core_schema.plain_serializer_function_ser_schema(_as_written)
@@ -167,35 +167,38 @@ class Targets(_Place):
 
 
 def _as_written(value: tuple[str | Ring | Point | Choice, ...]) -> list[Any]:
-    """Destinations as they stand in a file."""
+    """Return destinations as written in a file."""
     return [one.of if isinstance(one, Choice) else one for one in value]
 
 
 def _as_destination(value: Any) -> str | Ring | Point | Choice:
-    """A place, or a list of places to choose from."""
+    """Return a place, or a choice of places."""
     return Choice(each(value, Target().check)) if _is_choice(value) else Target().check(value)
 
 
 def _is_choice(value: Any) -> bool:
-    """Whether a list has a name or an area in it, or one or two points: more are a polygon."""
+    """Whether a list contains a name or an area, or only one or two points (more are a polygon)."""
     if not _is_list(value) or not all(isinstance(one, str) or _is_list(one) for one in value):
         return False
     return 0 < len(value) < 3 or any(isinstance(one, str) or _is_deep(one) for one in value)
 
 
 def _is_deep(value: Any) -> bool:
-    """Whether a list is a rectangle or a polygon, or meant to be one."""
+    """Whether a list is, or is meant as, a rectangle or a polygon."""
     return len(value) == 4 or any(_is_list(one) for one in value)
 
 
 def as_point(value: Any) -> Point:
-    """Two finite coordinates, m."""
+    """Return two finite coordinates, m."""
     x, y = each(value, _COORDINATE.check)
     return x, y
 
 
 def as_ring(value: Any, *, wanted: str) -> Ring:
-    """Corners of a rectangle [xmin, ymin, xmax, ymax] or of a polygon, m; or what is wanted."""
+    """Return the corners of a rectangle [xmin, ymin, xmax, ymax] or of a polygon, m.
+
+    `wanted` describes the accepted notations, for the message.
+    """
     if not _is_list(value) or not value:
         raise Fault(f"is {_what(value)}; give {wanted}")
     if len(value) == 4 and not any(_is_list(one) for one in value):

@@ -348,13 +348,13 @@ def crowd_of(document: Document, seed: int | None = None) -> Crowd:
     scenario = document.scenario
     if scenario is None:
         return Crowd(document.corridors, seed=seed or 0, environment=document.environment)
-    from footway.scenario.crowd_building import Ground, stage
+    from footway.scenario.crowd_building import ScenarioMap, stage
 
     changes: dict[str, Any] = {} if seed is None else {"seed": seed}
     if document.environment is not None:
         changes["area"] = {}  # they are areas of the map here, so that one can draw on them
     scenario = scenario.model_copy(update=changes)
-    return stage(scenario, Ground(document.corridors, document.environment)).crowd
+    return stage(scenario, ScenarioMap(document.corridors, document.environment)).crowd
 
 
 def _reasons(document: Document, request: Request, error: FootwayError) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Edits of a map: what is drawn is there, what is taken off is gone, the rest stays."""
+"""Edits of a map change only the edited object."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Environment: made from polygons, its numbers and its walls."""
+"""Environment: construction from polygons, its properties and its walls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gallery: the counts and sizes of the papers, and that every map can be walked."""
+"""The gallery: counts and sizes of the papers, and all maps are walkable."""
 
 import hashlib
 import re
@@ -69,7 +69,7 @@ def gaps(polygons: np.ndarray, within: float) -> np.ndarray:
 
 
 def digest(env: Environment) -> str:
-    """Hash of all corners in whole millimetres, in an order that GEOS has no say in."""
+    """Hash of all corners in whole millimetres, in an order independent of GEOS."""
     corners = np.round(shapely.get_coordinates(env.walkable) / GRID).astype("<i8")
     corners = np.unique(corners, axis=0)
     return hashlib.sha256(corners.tobytes()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""The house and the quake level: the sizes of the paper, and that every part can be reached."""
+"""The house and the quake level: sizes of the paper, and all parts are reachable."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def rasters(volumes):
 
 
 def corners(free: np.ndarray) -> int:
-    """How many corners the free cells have."""
+    """Number of corners of the free cells."""
     around = np.pad(free, 1)
     for axis in range(3):
         along = np.moveaxis(around, axis, 0)
@@ -69,7 +69,7 @@ def test_quake_has_floors_above_each_other(volumes):
 
 
 def test_quake_areas_are_joined_by_many_ways(volumes):
-    """Close any one way, and the level still hangs together."""
+    """The level stays connected if any one passage is closed."""
     solid = volumes["quake"].solid
     assert len(quake.AREAS) == 12
     ways = [block for block in quake.WAYS if block[2] < 11 or block[5] > 13]

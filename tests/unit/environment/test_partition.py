@@ -1,4 +1,4 @@
-"""Walkable space in triangles: exact, sound on dirty input, the later region on top."""
+"""Triangulated walkable space: exact, valid for unclean input, later regions on top."""
 
 import math
 
@@ -94,7 +94,7 @@ def test_a_disc_keeps_its_radius_and_loses_less_than_1_percent_of_it(name, radiu
 
 
 def bent(rng):
-    """A house with corners in the middle of its walls, a few millimetres off, as surveyors do."""
+    """A house whose walls have additional corners a few millimetres off, as in survey data."""
     shape = shapely.Polygon(
         [(0, 0), (30, 0), (30, 25), (18, 25), (18, 9), (9, 9), (9, 25), (0, 25)]
     )

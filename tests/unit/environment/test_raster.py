@@ -1,4 +1,4 @@
-"""Rasters: the cells of small maps by hand, and what cannot be rasterised."""
+"""Rasters: expected cells of small maps, and input that is rejected."""
 
 from __future__ import annotations
 

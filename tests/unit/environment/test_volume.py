@@ -1,4 +1,4 @@
-"""Volumes: what they hold, how boxes become voxels, and what is no volume."""
+"""Volumes: properties, conversion of boxes to voxels, and rejected input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small map files, made by hand."""
+"""Small map files for tests."""
 
 from __future__ import annotations
 

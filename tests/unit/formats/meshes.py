@@ -1,4 +1,4 @@
-"""Small meshes, made by hand: OBJ needs nothing but text."""
+"""Small meshes for tests, written as OBJ, which is plain text."""
 
 from __future__ import annotations
 

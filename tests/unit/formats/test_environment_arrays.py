@@ -1,4 +1,4 @@
-"""Environments as JSON and numbers."""
+"""Environments as JSON and arrays."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""GeoJSON: kinds, longitude and latitude, dirty rings, damaged files."""
+"""GeoJSON: kinds, longitude and latitude, invalid rings, damaged files."""
 
 from __future__ import annotations
 

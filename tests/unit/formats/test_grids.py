@@ -1,4 +1,4 @@
-"""Grids: tracing cell by cell, MovingAI maps, ROS maps, pictures."""
+"""Grids: tracing of cells, MovingAI maps, ROS maps, images."""
 
 from __future__ import annotations
 

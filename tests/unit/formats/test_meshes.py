@@ -1,4 +1,4 @@
-"""Meshes: voxels and plans of boxes by hand, real meshes, and files that are no meshes."""
+"""Meshes: voxels and plans of small boxes, real meshes, and invalid files."""
 
 from __future__ import annotations
 
@@ -351,7 +351,7 @@ def judge_plan(env, volume, *, between, share=1.0) -> None:
 
 
 class TestBuffersOfGltf:
-    """A .gltf keeps its numbers in data URIs or in files beside it."""
+    """A .gltf stores its buffers in data URIs or in files beside it."""
 
     @pytest.fixture
     def write(self, tmp_path):

@@ -1,13 +1,17 @@
-"""`load`: which loader, and what it says of files that are none."""
+"""`load`: choice of the format, and errors for files that are not maps."""
 
 from __future__ import annotations
 
 import os
+import sys
+from importlib import metadata
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import footway as fw
+from footway.formats import registry
 from tests.unit.formats.files import SQUARE, collection, feature
 
 WKT = "POLYGON ((0 0, 10 0, 10 10, 0 10, 0 0))"
@@ -110,3 +114,50 @@ def test_picture_without_description(tmp_path):
     (tmp_path / "map.pgm").write_bytes(b"P5\n1 1\n255\n\xff")
     with pytest.raises(fw.BadFile, match=r"give the \.yaml"):
         fw.load(tmp_path / "map.pgm")
+
+
+class TestFormatsOfOtherPackages:
+    """An entry point of the group `footway.formats` adds a format."""
+
+    @pytest.fixture
+    def add(self, monkeypatch):
+        """Install a fake package whose module `plugin_format` defines FORMAT."""
+
+        def add(**attributes):
+            module = SimpleNamespace(**attributes)
+            entry = metadata.EntryPoint("own", "plugin_format:FORMAT", registry.ENTRY_POINTS)
+            monkeypatch.setitem(sys.modules, "plugin_format", module)
+            found = metadata.EntryPoints([entry])
+            monkeypatch.setattr(metadata, "entry_points", found.select)
+
+        return add
+
+    def test_loads_by_suffix_and_start(self, add, tmp_path):
+        def load(path, scale):
+            side = float(path.read_text().split()[1]) * (scale or 1.0)
+            return fw.Environment.from_polygons(bounds=(0, 0, side, side), name=path.stem)
+
+        own = registry.Format("own squares", (".own",), "plugin_format", (b"square",))
+        add(FORMAT=own, load=load)
+        for name in ("a.own", "a.unknown"):
+            (tmp_path / name).write_text("Square 4")
+            assert fw.load(tmp_path / name).area == 16
+        assert fw.load(tmp_path / "a.own", scale=0.5).area == 4
+        with pytest.raises(fw.BadInput, match="is a plan"):
+            fw.load(tmp_path / "a.own", between=(0, 1))
+        (tmp_path / "b.bin").write_text("?")
+        with pytest.raises(fw.BadFile, match=r"known are .*, own squares \(\.own\), or gallery"):
+            fw.load(tmp_path / "b.bin")
+
+    def test_missing_requirement_names_the_package_to_install(self, add, tmp_path):
+        own = registry.Format("own squares", (".own",), "no_such_module", extra="own-squares[all]")
+        add(FORMAT=own)
+        with pytest.raises(fw.BadInput, match=r'own squares needs no_such_module: pip .*\[all\]"'):
+            fw.load(tmp_path / "a.own")
+
+    def test_broken_package_is_named_and_built_in_formats_work(self, add, tmp_path):
+        add()
+        (tmp_path / "a.wkt").write_text(WKT)
+        assert fw.load(tmp_path / "a.wkt").area == 100
+        with pytest.raises(fw.BadInput, match=r"map format 'own' .*cannot be imported"):
+            fw.load(tmp_path / "a.own")

@@ -1,4 +1,4 @@
-"""MovingAI voxel maps, and the plans that are cut from volumes."""
+"""MovingAI voxel maps, and plans cut from volumes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""WKT: polygons and collections, dirt, damage, and the plans of others."""
+"""WKT: polygons and collections, invalid and damaged input, real plans."""
 
 from __future__ import annotations
 

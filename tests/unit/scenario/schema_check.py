@@ -1,4 +1,4 @@
-"""What an editor does with a JSON Schema: as much of the standard as ours uses, in a page."""
+"""A minimal JSON Schema validator: the part of the standard that the scenario schema uses."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WORDS = frozenset(
 
 
 def problems(value: Any, schema: dict[str, Any], root: dict[str, Any], at: str = "") -> list[str]:
-    """Places where a value is not as the schema says."""
+    """Return the positions at which a value violates the schema."""
     if not set(schema) <= WORDS:
         raise AssertionError(f"words that this check does not know: {set(schema) - WORDS}")
     if "$ref" in schema:

@@ -1,4 +1,4 @@
-"""Lines of keys, whatever stands between them."""
+"""Lines of keys in TOML documents."""
 
 import tomllib
 
@@ -61,7 +61,7 @@ GAPS = ["", "\n", " # it's", "\t# [a]\n\n"]
 
 @st.composite
 def documents(draw):
-    """A document, and the line of each of its keys."""
+    """Return a document and the line of each of its keys."""
     text, lines, table, size = "", {}, (), 0
     for k in range(draw(st.integers(0, 6))):
         key = draw(st.sampled_from(["k{}", '"k {}"', "'k.{}'"])).format(k)

@@ -1,4 +1,4 @@
-"""From TOML to a value, or to one line that says where it is wrong and what to do."""
+"""Reading scenarios from TOML, and error messages with line and key."""
 
 import math
 
@@ -79,7 +79,7 @@ def test_shapes():
 
 
 def test_destinations_to_choose_from():
-    """Names, rectangles and up to two points; three points are a polygon, as ever."""
+    """Names, rectangles and up to two points; three points are a polygon."""
     wishes = '["a", [1, 2]], [[1, 2], [3, 4]], [[0, 0, 1, 1], "b"], [[0, 0], [1, 0], [0, 1]], ["c"]'
     scenario = parse_scenario(SMALLEST + f"destinations = [{wishes}]")
     first, points, areas, triangle, one = scenario.population[0].destinations

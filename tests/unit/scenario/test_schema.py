@@ -1,4 +1,4 @@
-"""The schema for editors and the tables for people say what the models do."""
+"""JSON Schema and documentation tables agree with the models."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""A scenario on its map: who is where, and what is refused before anything runs."""
+"""Building the crowd of a scenario on its map, and the errors before a run."""
 
 import numpy as np
 import pytest
@@ -137,7 +137,7 @@ def test_the_same_file_gives_the_same_crowd(staged):
 
 
 def test_preferences_become_weights_of_edges(staged, tmp_path):
-    """Wanderers who may not go west of the block stay in the east."""
+    """Wanderers with weight 0 for the west stay in the east."""
     text = (
         "[area]\nwest = [0, 0, 4.5, 8]\n[[population]]\ncount = 6\nbehaviour = 'wander'\n"
         "radius = 0.2\narea = [6.5, 0, 10, 8]\npreference = {west = 0}"
@@ -304,7 +304,7 @@ def test_the_nearest_miss_of_several_destinations_is_named(refusal):
 
 
 def test_the_way_back_to_the_first_destination(refusal):
-    """The second one has places in both rooms, so all but the way back can be walked."""
+    """The second destination has points in both rooms, so only the return is unreachable."""
     text = (
         "[[population]]\ncount = 3\narea = [-8, 1, -2, 7]\n"
         "destinations = [[-5, 4], [-8, 1, 8, 7], [5, 4]]\n"
@@ -314,7 +314,7 @@ def test_the_way_back_to_the_first_destination(refusal):
 
 
 def test_groups_keep_no_side_unless_they_are_told_to(staged):
-    """Lanes of a group vary around 0, unless it or its profile says something else."""
+    """Lanes of a group vary around 0, unless it or its profile gives another value."""
     group = "[[group]]\ncount = 2\nradius = 0.2\nstart = [2, {}]\ngoal = [9, 7]\n"
     crowd = staged(
         "[profile.left]\nlane = 0.5\n[profile.fast]\nspeed = 2\n"

@@ -1,4 +1,4 @@
-"""Built-in maps, procedural and deterministic, after the environments of the papers.
+"""Built-in maps, procedural and deterministic, modelled on the environments of the papers.
 
     from footway.environment import gallery
 
@@ -8,8 +8,8 @@
     gallery.make("forest")     # Environment with terrain, as "mckenna-road"
     gallery.make("house")      # Volume, 57 x 40 x 20 m: "house" and "quake" are three-dimensional
 
-A map is the same on every platform and in every run: its numbers come from a fixed stream and its
-corners are whole millimetres.
+A map is identical on every platform and in every run: its random numbers come from a fixed stream
+and its corners are whole millimetres.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST_TILES", "make", "names"]
 
 MOST_TILES: Final = 12
-"""Cities in each direction, at most: 144 of them have 85,000 buildings."""
+"""Maximum number of cities in each direction: 144 of them have 85,000 buildings."""
 
 _NAMES: Final = (
     "city", "field", "forest", "game", "house", "mckenna", "mckenna-road", "office", "quake",
@@ -36,7 +36,7 @@ _TILING = re.compile(r"city:([0-9]{1,4})x([0-9]{1,4})")
 
 
 def names() -> tuple[str, ...]:
-    """Names that `make` knows, in alphabetical order; "city:3x3" and the like come on top."""
+    """Return the names of the maps in alphabetical order, without tiled ones such as "city:3x3"."""
     return _NAMES
 
 

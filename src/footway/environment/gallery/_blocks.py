@@ -1,6 +1,6 @@
-"""Digging and building in voxels of one metre, for the three-dimensional maps.
+"""Fill and clear blocks of voxels of one metre, for the three-dimensional maps.
 
-A block is (x0, y0, z0, x1, y1, z1) in whole metres, the far sides excluded.
+A block is (x0, y0, z0, x1, y1, z1) in whole metres, with exclusive upper limits.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Rise: TypeAlias = Literal["+x", "-x", "+y", "-y"]
 
 
 def space(x: int, y: int, z: int, *, solid: bool) -> NDArray[np.bool_]:
-    """(z, y, x) voxels, all of them solid or all of them free."""
+    """Return (z, y, x) voxels, all solid or all free."""
     return np.full((z, y, x), solid)
 
 
@@ -36,7 +36,7 @@ def fill(solid: NDArray[np.bool_], blocks: Iterable[Block]) -> None:
 
 
 def stairs(solid: NDArray[np.bool_], block: Block, rise: Rise) -> None:
-    """Fill the lower half of a block under steps that rise toward one of its sides."""
+    """Fill a block with steps that rise toward one of its sides."""
     part = _part(solid, block)
     along = np.moveaxis(part, 2 if rise[1] == "x" else 1, 0)
     if rise[0] == "-":

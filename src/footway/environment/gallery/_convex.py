@@ -1,8 +1,8 @@
-"""Convex polygons as plain lists of corners: what the gallery's maps are cut from.
+"""Operations on convex polygons, given as lists of corners, for the maps of the gallery.
 
-Corners are (x, y) in metres, counterclockwise. Everything is elementary arithmetic in a fixed
-order, so that a map is the same on every platform and with every version of GEOS; an overlay of
-GEOS would not be.
+Corners are (x, y) in metres, counterclockwise. Only elementary arithmetic in a fixed order is used,
+so that a map is identical on every platform and with every version of GEOS (overlays of GEOS are
+not).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def regular(centre: Point, radius: float, *, sides: int, angle: float = 0.0) -> 
 
 
 def placed(ring: Ring, centre: Point, *, angle: float) -> Ring:
-    """`ring`, drawn around the origin, turned by `angle` (rad) and moved to `centre`."""
+    """Return `ring`, defined around the origin, rotated by `angle` (rad) and moved to `centre`."""
     c, s = cos(angle), sin(angle)
     return [(centre[0] + c * x - s * y, centre[1] + s * x + c * y) for x, y in ring]
 
@@ -45,7 +45,7 @@ def area(ring: Ring) -> float:
 
 
 def centroid(ring: Ring) -> Point:
-    """Mean of the corners: inside, and good enough to aim a cut at."""
+    """Mean of the corners, a point inside."""
     n = len(ring)
     return sum(x for x, _ in ring) / n, sum(y for _, y in ring) / n
 
@@ -62,7 +62,7 @@ def contains(ring: Ring, point: Point) -> bool:
 
 
 def distance_to_sides(ring: Ring, point: Point) -> float:
-    """Distance in m from `point` to the nearest side, on whichever side of it."""
+    """Distance in m from `point`, inside or outside, to the nearest side."""
     return min(_distance_to_segment(point, p, q) for p, q in edges(ring))
 
 
@@ -98,7 +98,7 @@ def split(ring: Ring, point: Point, *, angle: float, gap: float) -> list[Ring]:
 def split_across(ring: Ring, frame: float, *, share: float, tilt: float, gap: float) -> list[Ring]:
     """Cut the longer side of the box in direction `frame` (rad) at `share` of its length.
 
-    The cut is square to that side but for `tilt` (rad), and leaves `gap` m free.
+    The cut deviates by `tilt` (rad) from the perpendicular, and leaves `gap` m free.
     """
     umin, vmin, umax, vmax = box(ring, frame)
     if umax - umin >= vmax - vmin:

@@ -1,4 +1,4 @@
-"""The gallery's only source of chance: a fixed stream of uniform numbers."""
+"""Random numbers of the gallery: a fixed stream of uniform numbers."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import numpy as np
 
 
 class Dice:
-    """Uniform numbers in the order in which they are asked for, the same for the same seed.
+    """A reproducible stream of uniform numbers.
 
-    Only raw 64-bit numbers of PCG64 are used: NumPy promises to keep that stream, which it does
-    not for `Generator` and its distributions.
+    Only raw 64-bit numbers of PCG64 are used: NumPy guarantees that stream across versions, but
+    not `Generator` and its distributions.
     """
 
     def __init__(self, seed: int) -> None:

@@ -1,7 +1,7 @@
 """Furniture of the office: each function returns the footprints of a group of pieces, in metres.
 
-Chairs are pushed against their tables and cupboards against their walls, edge to edge: nobody
-walks through the slit behind a cupboard. Aisles between groups are left by whoever places them.
+Chairs touch their tables and cupboards touch their walls, so that no slits remain between them.
+The caller leaves aisles between the groups.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From a parcel of ground to the footprint of a house: plain, with a wing, a yard or a court."""
+"""Build the footprint of a house on a parcel: plain, L-shaped, U-shaped or around a court."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 SHARPEST: Final = math.radians(50)
 BEVEL: Final = 3.0
-"""m. A house at an acute corner gets a blunt front, as the flatirons of real towns have."""
+"""m. Length by which acute corners of houses are cut off."""
 SQUARE: Final = 0.46947156278589075  # cosine of 62 degrees
-"""Wings need corners that are squarer than this, or they end in splinters."""
+"""Maximum cosine of corner angles of houses with wings, which would be too thin otherwise."""
 SMALLEST_WITH_WINGS: Final = 9.5
-"""m. A yard of a house less deep than this would be a slit."""
+"""m. Minimum side of a house with a yard."""
 COURT_SIDE: Final = 17.0
 WING: Final = 5.4
 GATEWAY: Final = 3.0
-"""m. Sides from which a house encloses a court, depth of its wings, width of its gate."""
+"""m. Minimum side of a house with a court, depth of its wings, width of its gate."""
 
 
 def house(parcel: Ring, block: Ring, dice: Dice) -> Ring:

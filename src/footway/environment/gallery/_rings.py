@@ -1,4 +1,4 @@
-"""From rings of corners to Shapely polygons on the grid."""
+"""Convert rings of corners to Shapely polygons on the grid."""
 
 from __future__ import annotations
 

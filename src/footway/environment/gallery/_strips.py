@@ -1,4 +1,4 @@
-"""Roads and paths: strips of convex quadrilaterals beside a bent line."""
+"""Roads and paths: strips of convex quadrilaterals along a polyline."""
 
 from __future__ import annotations
 

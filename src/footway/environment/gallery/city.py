@@ -2,11 +2,11 @@
 
 After the City of cmm-crowds-2008 (figure 2: 500 x 500 m, a footprint of 2,122 triangles).
 
-A town is cut, not placed: avenues cut the ground into districts, streets cut districts into
-blocks, alleys cut blocks into parcels, and a parcel becomes a house with wings and yards. What is
-cut apart cannot touch. The plan is warped before the alleys are cut, so that avenues bend but the
-alleys are as wide as asked. It leaves the bounds where they are, so that tiled cities join in the
-streets along them.
+The town is made by subdivision: avenues cut the area into districts, streets cut districts into
+blocks, alleys cut blocks into parcels, and a parcel becomes a house with wings and yards. The parts
+therefore never touch. The plan is warped before the alleys are cut, so that avenues bend but alleys
+have their exact width. Warping keeps the bounds, so that tiled cities join in the streets along
+them.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ SIDE: Final = 500.0
 SEED: Final = 43
 
 MARGIN: Final = 4.0
-"""m. Free ground along the bounds, before warping: the streets in which tiles meet."""
+"""m. Free margin along the bounds, before warping: the streets in which tiles meet."""
 
 AVENUE: Final = 13.0
 ALLEY: Final = (1.55, 1.95)
-"""m. Widths of what is cut. Alleys keep to 1.5 to 2 m after rounding to the grid."""
+"""m. Widths. Alleys are 1.5 to 2 m wide after rounding to the grid."""
 
 MARKET: Final[Point] = (243.0, 262.0)
 MINSTER: Final[Point] = (184.0, 283.0)
@@ -50,7 +50,7 @@ SQUARES: Final = (
     ("abbey square", (112.0, 392.0), 20.0),
 )
 CLEARINGS: Final = (*SQUARES, ("minster", MINSTER, 26.0), ("theatre", THEATRE, 19.0))
-"""Name, centre and radius (m) of what is kept free of houses, before warping."""
+"""Name, centre and radius (m) of the areas without houses, before warping."""
 
 TOWN_WALL: Final = (
     *((0.35, 112.0), (1.28, 105.0), (2.2, 118.0), (3.0, 109.0)),
@@ -71,21 +71,21 @@ GATES: Final = (
 
 SMALLEST_BLOCK: Final = 150.0
 SMALLEST_PARCEL: Final = 55.0
-"""m2. What is cut smaller stays open ground."""
+"""m2. Smaller blocks and parcels are left empty."""
 
 SHALLOWEST_PARCEL: Final = 5.0
-"""m. A narrower house would be a wall."""
+"""m. Minimum width of a house."""
 
 
 @dataclass(frozen=True)
 class Grain:
-    """How finely a part of town is cut.
+    """Parameters of the subdivision of a part of town.
 
     Attributes:
         block: typical area of a block, m2.
         parcel: typical area of a parcel, m2.
         street: width of the streets between blocks, m.
-        tilt: how far a street may be from square, rad.
+        tilt: maximum deviation of a street from the perpendicular, rad.
 
     """
 
@@ -129,7 +129,7 @@ def tiled_city(tiles: int, *, name: str) -> Environment:
 def _copies(footprints: Any, offsets: Any) -> list[shapely.Polygon]:
     """Footprints (n,) moved by each of the offsets (m, 2), in one go."""
     corners, owner = shapely.get_coordinates(footprints, return_index=True)
-    # Rounded once more: a sum of floats is a whole number of millimetres but for its last bit.
+    # Rounded again: a sum of floats deviates from whole millimetres in its last bit.
     moved = on_grid(offsets[:, None, :] + corners[None, :, :]).reshape(-1, 2)
     first = len(footprints) * np.arange(len(offsets))
     owners = (first[:, None] + owner[None, :]).reshape(-1)
@@ -174,7 +174,7 @@ def _built_up(districts: list[Ring], grain: Grain, dice: Dice) -> list[Ring]:
 
 
 def _cut_along_wall() -> tuple[Ring, list[Ring]]:
-    """Old town and the districts around it. Each avenue runs on until it meets an earlier one."""
+    """Return the old town and the districts around it; each avenue ends at an earlier one."""
     inside = convex.rectangle(MARGIN, MARGIN, SIDE - MARGIN, SIDE - MARGIN)
     outside = []
     for angle, distance in TOWN_WALL:
@@ -194,7 +194,7 @@ def _cut_radials(old_town: Ring) -> list[Ring]:
 
 
 def _opened(block: Ring, clearings: tuple[tuple[str, Point, float], ...]) -> Ring:
-    """Return what clearings leave of a block: straight fronts that face the middle of each."""
+    """Return a block without the clearings, with straight fronts that face their centres."""
     for _, centre, radius in clearings:
         if not block:
             return []
@@ -208,7 +208,7 @@ def _opened(block: Ring, clearings: tuple[tuple[str, Point, float], ...]) -> Rin
 
 
 def _cut_blocks(ring: Ring, frame: float, grain: Grain, dice: Dice) -> list[Ring]:
-    """Cut a district into blocks, along one `frame` (rad) so that its streets are a family."""
+    """Cut a district into blocks, with all streets parallel to the axes of `frame` (rad)."""
     ring = convex.without_short_sides(ring, shortest=1.0)
     size = convex.area(ring)
     if size < SMALLEST_BLOCK:
@@ -223,7 +223,7 @@ def _cut_blocks(ring: Ring, frame: float, grain: Grain, dice: Dice) -> list[Ring
 
 
 def _houses(block: Ring, grain: Grain, dice: Dice) -> list[Ring]:
-    """Houses on the parcels that touch a street; what lies behind them is the block's court."""
+    """Houses on the parcels that touch a street; the parcels behind them form a court."""
     parcels = _cut_parcels(block, convex.longest_side(block), grain, dice)
     return [
         houses.house(parcel, block, dice)
@@ -247,7 +247,7 @@ def _cut_parcels(ring: Ring, frame: float, grain: Grain, dice: Dice) -> list[Rin
 
 
 def _turn(point: Point) -> Point:
-    """Turn the plan by a quarter: (2, 3) and (480, 451), the ends of our examples, are street."""
+    """Rotate the plan by 90 degrees, so that (2, 3) and (480, 451), used in examples, are free."""
     return SIDE - point[1], point[0]
 
 

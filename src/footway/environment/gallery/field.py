@@ -1,7 +1,7 @@
 """Field: ten cones, two fences and four trees on 47 x 47 m.
 
 After the Field of cmm-2007 (figure 6b) and of the 2006 paper on reachability roadmaps (table I):
-cluttered in a large part, rather empty in the other, with many alternative routes.
+cluttered in a large part, mostly empty elsewhere, with many alternative routes.
 """
 
 from __future__ import annotations

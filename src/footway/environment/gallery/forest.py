@@ -1,12 +1,12 @@
-"""Forest: a walk of two ways through the trees, 800 x 800 m, with ground of five kinds.
+"""Forest: a forking path through trees, 800 x 800 m, with five kinds of terrain.
 
 After figure 1 of miran-2013: a path in a forest with obstacle trees, puddles, fallen trees that can
-be climbed over, and a spot with a panoramic view. The path forks. Its northern branch leads past
-the view, its southern branch through most of the puddles and over most of the fallen trees; beside
-each of them there is room on the path.
+be climbed over, and a spot with a panoramic view. Its northern branch leads past the
+view, its southern branch through most of the puddles and over most of the fallen trees; each of
+them leaves part of the path free.
 
-The paper has no scale. Ours is one on which its followers make sense: the path is a little wider
-than the distance between candidates (d = 20 m) and bends little within it.
+The paper gives no scale. Here the path is slightly wider than the distance between candidates of
+the followers (d = 20 m) and bends little within that distance.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ADULT: Final[Mapping[str, float]] = MappingProxyType(
 CHILD: Final[Mapping[str, float]] = MappingProxyType(
     {"forest": 30.0, "path": 2.0, "puddle": 1.0, "tree": 1.0, "view": 10.0}
 )
-"""What the paper's adult and child prefer (section 4)."""
+"""Preferences of the adult and the child of the paper (section 4)."""
 
 START: Final[Point] = (30.0, 392.0)
 GOAL: Final[Point] = (770.0, 424.0)
@@ -54,7 +54,7 @@ SOUTH: Final = (
     *((310.0, 156.0), (376.0, 176.0), (418.0, 232.0), (480.0, 258.0), (538.0, 222.0)),
     *((602.0, 204.0), (656.0, 244.0), (660.0, 314.0), (646.0, 380.0), (706.0, 424.0)),
 )
-"""Corners that the middle of the path, and of its southern branch, goes around, m."""
+"""Control points of the centre lines of the path and of its southern branch, m."""
 
 PUDDLES: Final = (
     (NORTH, 92.0, -9.0, (21.0, 8.0)),
@@ -123,7 +123,7 @@ def forest() -> Environment:
 
 
 def _rounded(line: Sequence[Point]) -> list[Point]:
-    """Return the line with each of its corners cut off at a quarter of both sides."""
+    """Return the line with each corner cut off at a quarter of both sides."""
     cut = [
         (p[0] + share * (q[0] - p[0]), p[1] + share * (q[1] - p[1]))
         for p, q in pairwise(line)
@@ -157,15 +157,15 @@ def _fallen(line: Sequence[Point], along: float, left: float, length: float, tur
     return convex.placed(ring, at, angle=direction + turn)
 
 
-def _trees(open_ground: list[Ring]) -> list[Ring]:
-    """Return round trees at random, apart from each other and off the open ground."""
+def _trees(open_areas: list[Ring]) -> list[Ring]:
+    """Return random round trees, apart from each other and outside the open areas."""
     dice = Dice(SEED)
     found: list[tuple[Point, float]] = []
     while len(found) < TREES:
         at = dice.between(12.0, SIDE - 12.0), dice.between(12.0, SIDE - 12.0)
         radius = dice.between(3.0, 8.0)
         apart = all(dist(at, other) > radius + r + 10.0 for other, r in found)
-        if apart and all(_is_off(ring, at, radius) for ring in open_ground):
+        if apart and all(_is_off(ring, at, radius) for ring in open_areas):
             found.append((at, radius))
     return [convex.regular(at, radius, sides=ROUND, angle=math.pi / ROUND) for at, radius in found]
 

@@ -1,10 +1,10 @@
-"""Game: a maze-like level on 100 x 100 m, with halls, loops, narrow ways and dead ends.
+"""Game: a maze-like level on 100 x 100 m, with halls, loops, narrow passages and dead ends.
 
 After the Game of cmm-2007 (figure 6a: a level of an adventure game, 306 obstacle triangles).
 
 The level is a maze of rooms and walls on a raster whose lines are unevenly spaced. A spanning
-tree joins all rooms; further openings make the useful cycles; some walls give way to halls with
-pillars; and blunted corners make cliffs of what would look like a floor plan.
+tree connects all rooms; further openings add cycles; some walls are replaced by halls with pillars;
+corners are blunted so that the walls look like cliffs.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
 SIDE: Final = 100.0
 SEED: Final = 72
-"""Chosen among those that give the paper's 306 triangles, for its looks."""
+"""One of the seeds that give the 306 triangles of the paper."""
 
 ROOMS: Final = 11
 """Rooms in each direction; walls lie between them, so the raster has 2 * ROOMS - 1 cells."""
 
 ROOM_WIDTH: Final = (2.2, 5.8)
-"""m. Width of the ways between walls."""
+"""m. Width of the passages between walls."""
 
 LOOPS: Final = 0.14
-"""Share of the walls which the spanning tree leaves that are opened all the same."""
+"""Fraction of the walls outside the spanning tree that are opened."""
 
 HALLS: Final = (
     ((8, 8, 13, 13), ((-4.5, -4.5), (4.5, -4.5), (4.5, 4.5), (-4.5, 4.5))),
@@ -47,7 +47,7 @@ that touch at a corner only."""
 
 PILLAR_RADIUS: Final = 1.3
 BEVEL: Final = 1.0
-"""m. How much of a corner is cut off."""
+"""m. Length that is cut off at a corner."""
 
 Node = tuple[int, int]
 """Column line and row line of the raster."""
@@ -105,7 +105,7 @@ def _maze(dice: Dice) -> Any:
 
 
 def _root(group: dict[Node, Node], room: Node) -> Node:
-    """Return the room that stands for all that are joined to `room`."""
+    """Return the representative of the rooms connected to `room`."""
     while group[room] != room:
         room = group[room]
     return room

@@ -1,4 +1,4 @@
-"""McKenna with a road: the village of `mckenna`, 200 x 200 m, with ground of four kinds.
+"""McKenna with a road: the village of `mckenna`, 200 x 200 m, with four kinds of terrain.
 
 After "McKenna + Road" of miran-2013 (figure 8: 10 convex terrain polygons with 39 vertices): the
 main road, a sidewalk along its north side, and mud next to the sidewalk.
@@ -23,29 +23,29 @@ if TYPE_CHECKING:
 PEDESTRIAN: Final[Mapping[str, float]] = MappingProxyType(
     {"sidewalk": 0.5, "road": 4.0, "mud": 40.0}
 )
-"""What the paper's pedestrian prefers (section 5); the rest of the ground has weight 1."""
+"""Preferences of the pedestrian of the paper (section 5); other terrain has weight 1."""
 
 ROUTE: Final = (
     *((30.0, 77.0), (18.0, 83.3), (48.6, 87.9), (90.7, 101.0), (107.6, 108.6)),
     *((110.6, 113.4), (108.0, 119.6), (98.0, 122.4), (87.0, 120.0), (84.4, 112.6)),
 )
-"""A route by hand, m, as in figure 8: over the road, along the sidewalk, around the mud.
+"""A route drawn by hand, m, as in figure 8: over the road, along the sidewalk, around the mud.
 
-Route and mud were shaped until the scene shows what the paper tells of its own: with another bend
-of the route, candidates 10 m apart leave no way around the mud for MIRAN either.
+Route and mud were adjusted to reproduce the observations of the paper: with another bend of the
+route, candidates 10 m apart leave no path around the mud for MIRAN either.
 """
 
 ROAD: Final = ((1.0, 77.0), (50.0, 84.5), (92.0, 97.5), (145.0, 121.5), (198.0, 162.5))
 """The middle of the road, m, from west to east."""
 HALF_ROAD: Final = 2.5
 SIDEWALK: Final = 2.5
-"""m. Half the road's width, and the whole of the sidewalk's."""
+"""m. Half the width of the road, and the full width of the sidewalk."""
 
 MUD: Final = (
     [(81.0, 97.5), (104.0, 107.3), (98.0, 115.0), (83.0, 108.2)],
     [(141.0, 125.0), (149.0, 130.0), (148.0, 133.0)],
 )
-"""Corners of the muddy ground, m: north of the sidewalk, which lies on top of it."""
+"""Corners of the mud, m: north of the sidewalk, which lies on top of it."""
 
 
 def mckenna_road() -> Environment:
@@ -73,5 +73,5 @@ def _to_the_edges(strip: list[Ring]) -> list[Ring]:
 
 
 def _at(x: float, p: Point, q: Point) -> Point:
-    """Return where the line through p and q is at x."""
+    """Return the point at x of the line through p and q."""
     return x, p[1] + (x - p[0]) * (q[1] - p[1]) / (q[0] - p[0])

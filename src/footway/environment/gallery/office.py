@@ -90,7 +90,7 @@ def _walls() -> list[shapely.Polygon]:
 
 
 def _pieces(start: float, end: float, doors: Doors) -> list[tuple[float, float]]:
-    """Parts of a wall that its doors leave; an inner end covers the corner of the wall it meets."""
+    """Parts of a wall between its doors; an inner end covers the corner of the wall it meets."""
     low = start - WALL / 2 if start > 0 else start
     high = end + WALL / 2 if end < SIDE else end
     jambs = [jamb for at, width in doors for jamb in (at - width / 2, at + width / 2)]

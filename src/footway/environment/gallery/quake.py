@@ -1,8 +1,8 @@
 """Quake: a level of a shooter, 130 x 80 m and 25 m high, for an object of 1 x 1 x 1 m.
 
 After the Quake of the 2006 paper on reachability roadmaps (table I, where the height is the second
-number), which was converted from the game; this one is made from scratch, with the same size and
-as many ways around. An open atrium with a gallery, bridges and ramps lies in the middle. Eight
+number), which was converted from the game. This one is new, with the same size and similar
+connectivity. An open atrium with a gallery, bridges and ramps lies in the middle. Eight
 areas surround it, on two levels, each joined to its neighbours by several doorways, stairs, shafts
 and tunnels.
 """
@@ -154,7 +154,7 @@ def quake() -> Volume:
 
 
 def _build(solid: NDArray[np.bool_]) -> None:
-    """Put into the areas what stands in them."""
+    """Build the solids, pillars and stairs in the areas."""
     blocks.fill(solid, SOLIDS)
     blocks.fill(solid, [(x, y, low, x + 2, y + 2, high) for x, y, low, high in PILLARS])
     for block, rise in STAIRS:

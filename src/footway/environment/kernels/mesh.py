@@ -1,24 +1,24 @@
-"""Triangles on a lattice of whole numbers: find one, split one, flip a side.
+"""Triangle mesh on an integer lattice: locate a point, split a triangle, flip a side.
 
-Corners are whole lattice steps in int64, so that "left of", "on" and "right of" are exact: every
-triangle is counterclockwise and none is flat. Only the choice between two ways to cut a
-quadrilateral (the circle test) is rounded, which costs a little shape and nothing else.
+Corners are int64 lattice steps, so that orientation tests are exact: every triangle is
+counterclockwise and none is degenerate. Only the choice of a quadrilateral's diagonal (the circle
+test) is rounded, which affects the shape of triangles but not correctness.
 
 Triangle t has corners triangles[t, k], and neighbours[t, k] across the side from corner k to
-corner k + 1; fixed[t, k] is the mark of the segments that the side belongs to, 0: none. A point p
-is a corner of triangle home[p], among others.
+corner k + 1; fixed[t, k] is the mark of the segments that the side belongs to, 0 for none.
+home[p] is one of the triangles with corner p.
 """
 
 from __future__ import annotations
 
 from footway._numba.jit import inner
 
-ROUNDING = 1e-10  # share of the circle test's terms below which its sign means nothing
+ROUNDING = 1e-10  # fraction of the terms of the circle test below which its sign is unreliable
 
 
 @inner
 def side_of(xy, a, b, c):
-    """Twice the area of abc: positive where c lies on the left of ab, 0 on the line; exact."""
+    """Twice the signed area of abc (exact): positive if c is left of ab, 0 if on the line."""
     return (xy[b, 0] - xy[a, 0]) * (xy[c, 1] - xy[a, 1]) - (xy[b, 1] - xy[a, 1]) * (
         xy[c, 0] - xy[a, 0]
     )
@@ -42,7 +42,7 @@ def _is_in_circle(xy, a, b, c, d):
 
 @inner
 def side_to(t, other, neighbours):
-    """Side of triangle t across which `other` lies."""
+    """Return the side of triangle t shared with triangle `other`."""
     if neighbours[t, 0] == other:
         return 0
     return 1 if neighbours[t, 1] == other else 2
@@ -50,7 +50,7 @@ def side_to(t, other, neighbours):
 
 @inner
 def corner_of(t, p, triangles):
-    """Which corner of triangle t is point p."""
+    """Return the index of point p among the corners of triangle t."""
     if triangles[t, 0] == p:
         return 0
     return 1 if triangles[t, 1] == p else 2
@@ -58,14 +58,14 @@ def corner_of(t, p, triangles):
 
 @inner
 def put(t, a, b, c, triangles, home):
-    """Give triangle t its corners."""
+    """Set the corners of triangle t."""
     triangles[t, 0], triangles[t, 1], triangles[t, 2] = a, b, c
     home[a], home[b], home[c] = t, t, t
 
 
 @inner
 def _join(t, k, other, is_fixed, before, neighbours, fixed):
-    """Put `other`, which had `before` as its neighbour, across side k of t."""
+    """Make `other`, whose neighbour was `before`, the neighbour of t across side k."""
     neighbours[t, k] = other
     fixed[t, k] = is_fixed
     if other >= 0:
@@ -74,9 +74,10 @@ def _join(t, k, other, is_fixed, before, neighbours, fixed):
 
 @inner(inline=False)
 def flip(t, k, triangles, neighbours, fixed, home):
-    """Replace side k of t, with both triangles beside it, by the other diagonal.
+    """Flip side k of t: replace it by the other diagonal of the quadrilateral.
 
-    Of the corners a, b of the side, c of t and d beyond, t gets (a, d, c) and the other (d, b, c).
+    With the ends a, b of the side and the opposite corners c of t and d of the neighbour, t
+    becomes (a, d, c) and the neighbour (d, b, c).
     """
     u = neighbours[t, k]
     j = side_to(u, t, neighbours)
@@ -98,7 +99,7 @@ def flip(t, k, triangles, neighbours, fixed, home):
 
 @inner
 def is_convex(xy, t, k, triangles, neighbours):
-    """Whether the two triangles at side k of t form a convex quadrilateral, no corner straight."""
+    """Whether the two triangles at side k of t form a strictly convex quadrilateral."""
     u = neighbours[t, k]
     d = triangles[u, (side_to(u, t, neighbours) + 2) % 3]
     a, b, c = triangles[t, k], triangles[t, (k + 1) % 3], triangles[t, (k + 2) % 3]
@@ -107,7 +108,7 @@ def is_convex(xy, t, k, triangles, neighbours):
 
 @inner
 def wants_flip(xy, t, k, triangles, neighbours, fixed):
-    """Whether side k of t may be replaced by the other diagonal, and that is the better cut."""
+    """Whether side k of t may be flipped and the other diagonal is better."""
     u = neighbours[t, k]
     if u < 0 or fixed[t, k] != 0:
         return False
@@ -119,10 +120,10 @@ def wants_flip(xy, t, k, triangles, neighbours, fixed):
 
 @inner
 def find(xy, p, start, triangles, neighbours):
-    """Triangle that holds p, by walking from `start`; (triangle, side that p is on or -1)."""
+    """Locate p by walking from triangle `start`: return (triangle, side that contains p or -1)."""
     t, first = start, 0
     while True:
-        # The first side to look at changes from step to step, so that no walk goes in circles.
+        # The first side to test changes from step to step, so that the walk cannot cycle.
         first = (first * 5 + 1) % 7
         side, on = -1, -1
         for i in range(3):
@@ -140,7 +141,7 @@ def find(xy, p, start, triangles, neighbours):
 
 @inner
 def fix(t, k, mark, neighbours, fixed):
-    """Mark side k of t, seen from either side; the greater mark stays."""
+    """Mark side k of t in both triangles; the greater mark is kept."""
     u = neighbours[t, k]
     mark = max(mark, fixed[t, k])
     fixed[t, k] = mark
@@ -150,7 +151,7 @@ def fix(t, k, mark, neighbours, fixed):
 
 @inner
 def unfix(t, k, neighbours, fixed):
-    """Take the mark off side k of t."""
+    """Remove the mark of side k of t."""
     u = neighbours[t, k]
     fixed[t, k] = 0
     fixed[u, side_to(u, t, neighbours)] = 0
@@ -158,7 +159,7 @@ def unfix(t, k, neighbours, fixed):
 
 @inner(inline=False)
 def insert_point(xy, p, t, on, count, triangles, neighbours, fixed, home, stack):
-    """Split triangle t at p, and its neighbour if p is on side `on`; then flip what wants to."""
+    """Split triangle t at p, and its neighbour if p is on side `on`; then restore Delaunay."""
     a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
     u, v = count, count + 1
     bc, ca = neighbours[t, 1], neighbours[t, 2]
@@ -176,7 +177,7 @@ def insert_point(xy, p, t, on, count, triangles, neighbours, fixed, home, stack)
     stack[0], stack[1], stack[2] = t, u, v
     n = 3
     if on >= 0:
-        # The triangle between p and the side that it is on is flat: it goes at once.
+        # The triangle between p and the side that contains it is degenerate: flip it away.
         flat = t if on == 0 else (u if on == 1 else v)
         beyond, mark = neighbours[flat, 0], fixed[flat, 0]
         stack[3] = beyond

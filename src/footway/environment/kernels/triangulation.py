@@ -1,10 +1,10 @@
-"""Constrained Delaunay triangulation of segments on a lattice of whole numbers.
+"""Constrained Delaunay triangulation of segments on an integer lattice.
 
-Segments may cross, overlap and end on each other. Where two cross, both are led through the
-lattice point next to the crossing: they bend by less than a step. All else is exact.
+Segments may cross, overlap and end on each other. Where two cross, both are routed through the
+lattice point nearest to the crossing, which moves them by less than a step. All else is exact.
 
-Arrays are those of `kernels/mesh`. Four corners of a box around all points come first, so that
-every other point has triangles all around.
+Arrays are those of `kernels/mesh`. The first four points are the corners of a box around all
+others, so that every other point is surrounded by triangles.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from footway.environment.kernels.mesh import (
 
 @inner
 def _around(t, k, neighbours):
-    """Next triangle counterclockwise about corner k of t."""
+    """Return the next triangle counterclockwise about corner k of t."""
     return neighbours[t, (k + 2) % 3]
 
 
 @inner
 def _side_between(p, q, triangles, neighbours, home):
-    """Triangle and side that runs from p to q, which must be there."""
+    """Return triangle and side from p to q, which must exist."""
     t = home[p]
     while t >= 0:
         k = corner_of(t, p, triangles)
         if triangles[t, (k + 1) % 3] == q:
             return t, k
         t = _around(t, k, neighbours)
-    # About a corner of the box the triangles do not close: now the other way.
+    # The fan about a corner of the box is open: now turn clockwise.
     t = home[p]
     while True:
         k = corner_of(t, p, triangles)
@@ -60,9 +60,9 @@ def _is_ahead(xy, p, q, a):
 
 @inner
 def _toward(xy, p, q, triangles, neighbours, home):
-    """Triangle about p, and its corner p, that the way to q enters, or whose next corner it meets.
+    """Find the triangle about p that the segment to q enters, or whose next corner it meets.
 
-    Returns: triangle, corner, whether the corner after p lies on the way.
+    Returns: triangle, index of corner p, whether the corner after p lies on the segment.
     """
     t = home[p]
     while True:
@@ -78,10 +78,10 @@ def _toward(xy, p, q, triangles, neighbours, home):
 
 @inner
 def _crossed(xy, p, q, t, k, triangles, neighbours, fixed, queue):
-    """List sides that the way from p to q crosses, as pairs of corners (right, left).
+    """List the sides that the segment from p to q crosses, as pairs of corners (right, left).
 
-    Returns: how many, the corner at which the way ends (q, or one that lies on it), and whether
-    the last side belongs to a segment: then the way ends before it.
+    Returns: their number, the corner at which the segment ends (q, or a corner on it), and
+    whether the last side is fixed, in which case the segment ends before it.
     """
     right, left = triangles[t, (k + 1) % 3], triangles[t, (k + 2) % 3]
     side = (k + 1) % 3
@@ -106,7 +106,7 @@ def _crossed(xy, p, q, t, k, triangles, neighbours, fixed, queue):
 
 @inner
 def _clear_way(xy, p, end, n, triangles, neighbours, fixed, home, queue):
-    """Flip the n sides in the queue until none crosses the way from p to `end` (Sloan 1993)."""
+    """Flip the n sides in the queue until none crosses the segment from p to `end` (Sloan 1993)."""
     head, size = 0, len(queue)
     while n > 0:
         a, b = queue[head, 0], queue[head, 1]
@@ -127,7 +127,7 @@ def _clear_way(xy, p, end, n, triangles, neighbours, fixed, home, queue):
 
 @inner
 def _crossing(xy, p, q, right, left):
-    """Lattice point next to where the way from p to q crosses the way from right to left."""
+    """Return the lattice point nearest to the crossing of the segments pq and right-left."""
     below, above = float(-side_of(xy, p, q, right)), float(side_of(xy, p, q, left))
     share = below / (below + above)
     x = xy[right, 0] + np.int64(np.rint(share * (xy[left, 0] - xy[right, 0])))
@@ -137,7 +137,7 @@ def _crossing(xy, p, q, right, left):
 
 @inner
 def _point_at(xy, x, y, near, size, triangles, neighbours, fixed, home, stack):
-    """Point at a place inside the box: one that is there, or else a new one, number size[0]."""
+    """Return the existing point at (x, y), or insert a new one with number size[0]."""
     p = size[0]
     xy[p, 0], xy[p, 1] = x, y
     t, on = find(xy, p, home[near], triangles, neighbours)
@@ -153,7 +153,7 @@ def _point_at(xy, x, y, near, size, triangles, neighbours, fixed, home, stack):
 
 @inner
 def _push(todo, n, p, q, mark):
-    """Put a segment on the pile; one of no length is none."""
+    """Push a segment on the stack `todo`, unless it has no length."""
     if p == q:
         return n
     todo[n, 0], todo[n, 1], todo[n, 2] = p, q, mark
@@ -162,7 +162,7 @@ def _push(todo, n, p, q, mark):
 
 @inner(inline=False)
 def _insert_segments(xy, todo, n, size, triangles, neighbours, fixed, home, stack, queue):
-    """Make sides of all n segments on the pile `todo`; whether there was room for all."""
+    """Insert the n segments on the stack `todo`; return False if the capacity was exceeded."""
     for _ in range(100 * (len(todo) + len(xy))):
         if n == 0:
             return True
@@ -198,7 +198,7 @@ def _insert_segments(xy, todo, n, size, triangles, neighbours, fixed, home, stac
 
 @inner
 def _improve(xy, count, triangles, neighbours, fixed, home):
-    """Flip until no side wants to: once over all triangles, again while something changed."""
+    """Flip sides until all are Delaunay: sweep over all triangles until nothing changes."""
     for _ in range(64):
         flips = 0
         for t in range(count):
@@ -215,12 +215,12 @@ def triangulate(points, order, segments, room):
     """Triangulate points (n, 2) int64, with segments (m, 3) among its sides.
 
     The first four points are the corners of a box, counterclockwise, with all others inside;
-    `order` (n - 4,) is the order in which the others are put in, best from near to near. No two
-    points are the same. Segments have two points and a mark above 0; where they overlap, the
-    greater mark counts. There is room for `room` crossings.
+    `order` (n - 4,) is the order in which the others are inserted; successive points should be
+    near. Points are distinct. Segments have two points and a mark above 0; where they overlap,
+    the greater mark counts. Up to `room` crossings can be stored.
 
     Returns: points (p, 2) int64, triangles and neighbours (t, 3) int32, marks (t, 3) uint8; no
-    points where there was not enough room.
+    points if there are more crossings.
     """
     most = len(points) + room
     xy = np.empty((most, 2), np.int64)
@@ -255,7 +255,7 @@ def triangulate(points, order, segments, room):
 
 @kernel
 def faces_of(triangles, neighbours, fixed):
-    """Number of the face of each triangle, (t,): triangles with no fixed side between them."""
+    """Return the face index of each triangle, (t,); faces are bounded by fixed sides."""
     face = np.full(len(triangles), -1, np.int32)
     stack = np.empty(len(triangles), np.int32)
     count = 0

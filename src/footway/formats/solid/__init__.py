@@ -1,1 +1,1 @@
-"""Files in three dimensions: meshes and voxels become a Volume, or the plan between two heights."""
+"""Three-dimensional files: meshes and voxels become a Volume, or a plan between two heights."""

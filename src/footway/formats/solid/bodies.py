@@ -1,9 +1,9 @@
-"""The bodies of a mesh: welded, and told apart into solids, rooms and open surfaces.
+"""Weld a mesh and classify its connected bodies as solids, rooms or open surfaces.
 
-A closed body whose faces look outward is solid. One whose faces look inward is a cavity, if a solid
-lies around it, be it one that does not quite close; a room, if it holds other bodies: then all that
-lies outside of it is solid; and otherwise a solid that somebody has turned inside out, which is
-turned back.
+A closed body whose faces point outward is solid. One whose faces point inward is
+- a cavity, if a solid or an almost closed body surrounds it;
+- a room, if it contains other bodies: everything outside it is solid;
+- otherwise a solid with reversed faces, which are reversed again.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _TOGETHER: Final = 2_000
-"""Faces that are compared with all faces near them at one time: large ones have many."""
+"""Faces compared with the faces near them at a time, to limit memory."""
 
 _FACES: Final = 16
-"""Faces of a body behind which is looked for what lies around it."""
+"""Faces of a body that are sampled to find what surrounds it."""
 
 
 class Surface(NamedTuple):
     """Triangles on a grid of 1 mm, z up.
 
     Attributes:
-        vertices: (n, 3) m, no two in one place.
+        vertices: (n, 3) m, distinct.
         faces: (m, 3) vertices, counterclockwise as seen from outside; none without area.
-        closed: (m,) bool, the face belongs to a body that separates its inside from its outside:
-            each of its edges is walked as often one way as the other. Not so the cavity of an open
-            body: nothing says how thick the wall around it is.
-        room: (m,) bool, the face belongs to a room: closed, looks inward, no cavity of a solid.
-        repairs: what was found and done.
+        closed: (m,) bool, the face belongs to a closed body: each edge is traversed equally often
+            in both directions. False for the cavity of an open body, because the thickness of
+            the wall around it is unknown.
+        room: (m,) bool, the face belongs to a room: closed, inward, not a cavity of a solid.
+        repairs: defects found and repaired.
 
     """
 
@@ -54,20 +54,20 @@ class Surface(NamedTuple):
 
     @property
     def size(self) -> str:
-        """The sides of the box in words, m: for messages, where a wrong unit is seen at once."""
+        """Sides of the bounding box as text, m, so that messages reveal a wrong unit."""
         sides = self.vertices.max(axis=0) - self.vertices.min(axis=0)
         words = (f"{side:,.3f}".rstrip("0").rstrip(".") for side in sides.tolist())
         return f"{' x '.join(words)} m"
 
     @property
     def middle(self) -> tuple[float, float]:
-        """(x, y) of the middle of the box, m: where to point when there is no better place."""
+        """(x, y) of the centre of the bounding box, m: default position of repairs."""
         x, y, _ = (self.vertices.min(axis=0) + self.vertices.max(axis=0)) / 2
         return float(x), float(y)
 
 
 def join(corners: NDArray[np.float64]) -> Surface:
-    """Return the surface of (n, 3, 3) triangles: snapped, welded, sorted into bodies."""
+    """Return the surface of (n, 3, 3) triangles: snapped, welded and classified."""
     units, index = np.unique(
         np.round(corners.reshape(-1, 3) / GRID).astype(np.int64), axis=0, return_inverse=True
     )
@@ -87,7 +87,7 @@ def join(corners: NDArray[np.float64]) -> Surface:
 
 
 def _orient(surface: Surface, body: NDArray[np.int64]) -> tuple[Surface, list[Repair]]:
-    """Return the surface with rooms known and solids turned outward, and what was found."""
+    """Return the surface with rooms marked and solids oriented outward, and the repairs."""
     corners = surface.corners
     six = (np.cross(corners[:, 0], corners[:, 1]) * corners[:, 2]).sum(axis=1)
     inward = surface.closed & (np.bincount(body, weights=six) < 0)[body]
@@ -112,9 +112,9 @@ def _orient(surface: Surface, body: NDArray[np.int64]) -> tuple[Surface, list[Re
 
 
 def _lies_in(solids: NDArray[np.float64], corners: NDArray[np.float64]) -> bool:
-    """Tell whether a body lies inside solids: some of its faces have solid behind them, all over.
+    """Return whether a body lies inside solids: there is solid behind all of its sampled faces.
 
-    One face is not enough: a solid may lean against the wall of a room.
+    One face is not enough: a solid may touch the wall of a room.
     """
     return all(_winding(solids, at) > 0.5 for at in _behind(corners))
 
@@ -122,9 +122,9 @@ def _lies_in(solids: NDArray[np.float64], corners: NDArray[np.float64]) -> bool:
 def _lies_in_open(
     corners: NDArray[np.float64], own: NDArray[np.bool_], loose: NDArray[np.int64]
 ) -> bool:
-    """Tell whether a body lies inside an open one: in its box, and mostly surrounded by its faces.
+    """Return whether a body lies in the box of an open one and is mostly surrounded by its faces.
 
-    Beside a gap a surface winds around a place less than once, so that the mean counts.
+    Next to a gap the winding number is less than 1, therefore its mean is used.
     """
     low, high = corners[own].min(axis=(0, 1)), corners[own].max(axis=(0, 1))
     for one in np.unique(loose[loose >= 0]):
@@ -136,7 +136,7 @@ def _lies_in_open(
 
 
 def _behind(corners: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Places (n, 3) just behind some faces of a body."""
+    """Return points (n, 3) just behind a sample of the faces of a body."""
     some = corners[:: -(-len(corners) // _FACES)]
     normal = np.cross(some[:, 1] - some[:, 0], some[:, 2] - some[:, 0])
     normal /= np.linalg.norm(normal, axis=1)[:, np.newaxis]
@@ -145,14 +145,14 @@ def _behind(corners: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _holds_others(corners: NDArray[np.float64], own: NDArray[np.bool_]) -> bool:
-    """Tell whether the box of a body has faces of other bodies wholly inside."""
+    """Return whether faces of other bodies lie completely in the box of a body."""
     low, high = corners[own].min(axis=(0, 1)), corners[own].max(axis=(0, 1))
     others = corners[~own].reshape(-1, 9)
     return bool(((others >= np.tile(low, 3)) & (others <= np.tile(high, 3))).all(axis=1).any())
 
 
 def _winding(corners: NDArray[np.float64], at: NDArray[np.float64]) -> float:
-    """How often closed bodies wind around a point: the sum of the solid angles of their faces."""
+    """Return the winding number of bodies around a point, from the solid angles of their faces."""
     a, b, c = np.moveaxis(corners - at, 1, 0)
     la, lb, lc = (np.linalg.norm(side, axis=1) for side in (a, b, c))
     above = (np.cross(a, b) * c).sum(axis=1)
@@ -168,17 +168,17 @@ def _area(corners: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _edges(faces: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(3 m,) number of the edge of each side of each face, and 1 or -1: which way it is walked."""
+    """Return (3 m,) the edge index of each side of each face, and its direction: 1 or -1."""
     ends = np.stack([faces, np.roll(faces, -1, axis=1)], axis=-1).reshape(-1, 2)
     _, edge = np.unique(np.sort(ends, axis=1), axis=0, return_inverse=True)
     return edge.ravel().astype(np.int64), np.where(ends[:, 0] < ends[:, 1], 1, -1)
 
 
 def _bodies(faces: NDArray[np.int64]) -> NDArray[np.int64]:
-    """(m,) the body that a face belongs to: faces that are joined by edges.
+    """Return (m,) the body of each face: faces connected by edges.
 
-    Bodies may touch along an edge, which then has four faces: they are taken apart there, if each
-    is closed for itself.
+    Bodies may touch along an edge, which then has four faces: they are separated there if each
+    is closed by itself.
     """
     edge, _ = _edges(faces)
     order = np.argsort(edge, kind="stable")
@@ -194,7 +194,7 @@ def _bodies(faces: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _linked(one: NDArray[np.int64], other: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """(count,) the connected part that each of `count` things is in."""
+    """Return (count,) the connected component of each of `count` items."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -204,11 +204,11 @@ def _linked(one: NDArray[np.int64], other: NDArray[np.int64], count: int) -> NDA
 
 
 def _closed(faces: NDArray[np.int64], body: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """(bodies,) each edge is walked by the body as often one way as the other."""
-    edge, way = _edges(faces)
+    """Return (bodies,) bool: the body traverses each edge equally often in both directions."""
+    edge, direction = _edges(faces)
     owner = np.repeat(body, 3)
     _, side = np.unique(owner * (edge.max() + 1) + edge, return_inverse=True)
-    balance = np.bincount(side, weights=way)
+    balance = np.bincount(side, weights=direction)
     closed = np.ones(body.max() + 1, dtype=bool)
     closed[owner[balance[side] != 0]] = False
     return closed
@@ -235,7 +235,7 @@ def _open(surface: Surface, body: NDArray[np.int64]) -> list[Repair]:
 
 
 def _crossings(surface: Surface) -> list[Repair]:
-    """Tell how many faces run through others, and where the first one is."""
+    """Report how many faces intersect others, at the position of the first."""
     place = crossing_faces(surface)
     if not len(place):
         return []
@@ -245,10 +245,10 @@ def _crossings(surface: Surface) -> list[Repair]:
 
 
 def crossing_faces(surface: Surface) -> NDArray[np.int64]:
-    """Return the faces that run through others, in ascending order.
+    """Return the faces that intersect others, in ascending order.
 
-    An edge of one pierces the inside of the other, or the middle of a flat side of two faces
-    between these. Faces that touch, or that share a vertex, do not count.
+    Two faces intersect if an edge of one pierces the interior of the other, or a side that the
+    other shares with a coplanar face. Faces that touch or share a vertex do not count.
     """
     corners, flat = surface.corners, _flat_edges(surface)
     low, high = corners.min(axis=1), corners.max(axis=1)
@@ -272,14 +272,14 @@ def crossing_faces(surface: Surface) -> NDArray[np.int64]:
 
 
 def _flat_edges(surface: Surface) -> NDArray[np.bool_]:
-    """(m, 3) sides of faces, 0-1, 1-2 and 2-0, at which the only other face lies in their plane."""
+    """Return (m, 3) bool: the only other face at the side (0-1, 1-2, 2-0) is coplanar."""
     edge, _ = _edges(surface.faces)
     a, b, c = np.moveaxis(surface.corners, 1, 0)
     across = np.cross(b - a, c - a)
     unit = np.repeat(across / np.linalg.norm(across, axis=1)[:, np.newaxis], 3, axis=0)
     total = np.stack([np.bincount(edge, weights=column) for column in unit.T], axis=1)
     two = np.bincount(edge) == 2
-    # Two unit vectors are the same where their sum is as long as both.
+    # Two unit vectors are equal if their sum has length 2.
     flat = two & (np.linalg.norm(total, axis=1) > 2.0 - TOUCH)
     of_faces: NDArray[np.bool_] = flat[edge].reshape(-1, 3)
     return of_faces
@@ -291,9 +291,9 @@ def _pierces(
     corners: NDArray[np.float64],
     flat: NDArray[np.bool_],
 ) -> NDArray[np.bool_]:
-    """Tell which segments run through the inside of their triangle, from one side to the other.
+    """Return which segments pass through the interior of their triangle.
 
-    A side that is flat (n, 3) belongs to the inside.
+    A flat side (n, 3) belongs to the interior.
     """
     a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
     sides = _six(a, b, c, start), _six(a, b, c, end)
@@ -309,6 +309,6 @@ def _pierces(
 def _six(
     a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.float64], d: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Six times the signed volume of the tetrahedra a, b, c, d."""
+    """Return six times the signed volume of the tetrahedra a, b, c, d."""
     volume: NDArray[np.float64] = (np.cross(b - a, c - a) * (d - a)).sum(axis=1)
     return volume

@@ -1,10 +1,10 @@
-"""The plan of a surface between two heights: what stands there, seen from above.
+"""Project a surface between two heights onto a plan.
 
-A point of the plan is blocked if the surface passes over it between the heights, or if it lies
-inside a closed body all the way: then it lies inside the section at any one height. So the plan is
-the projection of the surface, cut at both heights, and one section, filled. Sections are filled
-wherever they close and look outward, even if the body does not close: a building without a bottom
-has an inside. Where there are rooms, what lies outside of them is blocked.
+A point of the plan is blocked if the surface passes over it between the heights, or if the whole
+vertical line between the heights lies inside a closed body, and thus inside the section at any of
+these heights. The plan is therefore the projection of the surface, cut at both heights, united with
+one filled section. Sections are filled if they are closed and oriented outward, even if the body is
+open (a building without a floor). If there are rooms, everything outside them is blocked.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def footprint(surface: Surface, *, between: tuple[float, float], name: str) -> E
     x1, y1, _ = surface.vertices.max(axis=0).tolist()
     box = shapely.box(x0, y0, x1, y1)
     blocked = shapely.union_all([*areas, *filled], grid_size=GRID)
-    # The sides of what is solid are lines too: only those that stand alone are walls.
+    # The sides of solids are lines too: only free-standing lines are walls.
     alone = shapely.union_all(lines, grid_size=GRID)
     for solid in (blocked, box.exterior):
         alone = shapely.difference(alone, solid, grid_size=GRID)
@@ -55,7 +55,7 @@ def footprint(surface: Surface, *, between: tuple[float, float], name: str) -> E
 
 
 def heights(between: Any) -> tuple[float, float]:
-    """Return two heights, or say what is wrong with them."""
+    """Return two validated heights, m."""
     try:
         low, high = pair(between, "heights")
     except BadQuery:
@@ -68,12 +68,12 @@ def heights(between: Any) -> tuple[float, float]:
 
 
 def _notes(surface: Surface) -> list[Repair]:
-    """What was found in the mesh and matters to a plan: the section tells what is open."""
+    """Return the repairs that concern a plan; open parts are reported by the section."""
     return [note for note in surface.repairs if note.kind != "open mesh"]
 
 
 def _pieces(union: Any, label: str) -> Pieces:
-    """Return the parts of a union, with names."""
+    """Return the parts of a union, with labels."""
     parts = shapely.get_parts(union)
     parts = parts[~shapely.is_empty(parts)]
     return Pieces(parts, [f"{label} {i}" for i in range(len(parts))])
@@ -82,10 +82,10 @@ def _pieces(union: Any, label: str) -> Pieces:
 def _projection(
     corners: NDArray[np.float64], low: float, high: float
 ) -> tuple[list[Any], list[Any]]:
-    """Return polygons and lines: the faces between the heights, seen from above.
+    """Return polygons and lines: the projection of the faces between the heights.
 
-    What a triangle has between two planes is convex: its plan is the hull of the corners that lie
-    between and of the points where edges cross the planes.
+    The part of a triangle between two planes is convex: its projection is the hull of the corners
+    between the planes and the points where edges cross them.
     """
     z = corners[:, :, 2]
     meets = (z.max(axis=1) > low + TOUCH) & (z.min(axis=1) < high - TOUCH)
@@ -103,7 +103,7 @@ def _projection(
 def _cut(
     corners: NDArray[np.float64], low: float, high: float
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return (n, 9, 2) corners and crossings of the edges with both planes, and which count."""
+    """Return (n, 9, 2) corners and crossings of edges with both planes, and which are valid."""
     points = [corners[:, :, :2]]
     used = [(corners[:, :, 2] >= low) & (corners[:, :, 2] <= high)]
     far = np.roll(corners, -1, axis=1)
@@ -117,7 +117,7 @@ def _cut(
 
 
 def _as_lines(points: NDArray[np.float64], used: NDArray[np.bool_]) -> list[Any]:
-    """Return the lines between the outermost points of upright faces."""
+    """Return the lines between the outermost points of vertical faces."""
     if not len(points):
         return []
     hidden = np.where(used[:, :, np.newaxis], points, np.nan)
@@ -131,7 +131,7 @@ def _as_lines(points: NDArray[np.float64], used: NDArray[np.bool_]) -> list[Any]
 
 
 def _section(surface: Surface, level: float) -> tuple[list[Any], list[Repair]]:
-    """Return polygons, the solids in the section at this height; and what does not close."""
+    """Return the polygons of solids in the section at this height, and the open parts."""
     segments, ends, closed = _segments(surface, ~surface.room, level)
     if not len(segments):
         return [], []
@@ -139,7 +139,7 @@ def _section(surface: Surface, level: float) -> tuple[list[Any], list[Repair]]:
     x0, y0, x1, y1 = segments.T
     outward = (np.bincount(part, weights=x0 * y1 - x1 * y0) > 0)[part]
     kept = closes & (closed | outward)
-    # What is open and looks inward is the court of a building, or encloses nothing that is solid.
+    # An open, inward part is the courtyard of a building, or encloses no solid.
     for one in np.unique(part[closes & ~kept]):
         own = part == one
         kept[own] = _winding(segments[closes & (closed | outward)], segments[own][0, :2]) > 0
@@ -147,7 +147,7 @@ def _section(surface: Surface, level: float) -> tuple[list[Any], list[Repair]]:
 
 
 def _outside_rooms(surface: Surface, level: float) -> list[Any]:
-    """Return what lies around the rooms at this height, if there are any."""
+    """Return the area outside the rooms at this height, if there are rooms."""
     if not surface.room.any():
         return []
     segments, _, _ = _segments(surface, surface.room, level)
@@ -157,7 +157,7 @@ def _outside_rooms(surface: Surface, level: float) -> list[Any]:
 
 
 def _filled(loops: NDArray[np.float64]) -> list[Any]:
-    """Return the polygons that loops run around, with the inside on their left."""
+    """Return the polygons enclosed by loops, with the inside on their left."""
     lines = shapely.union_all(shapely.linestrings(loops.reshape(-1, 2, 2)), grid_size=GRID)
     faces = shapely.get_parts(shapely.polygonize(shapely.get_parts(lines)))
     middles = shapely.get_coordinates(shapely.point_on_surface(faces))
@@ -178,18 +178,17 @@ def _gaps(segments: NDArray[np.float64], level: float) -> list[Repair]:
 def _segments(
     surface: Surface, which: NDArray[np.bool_], level: float
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the section of some faces at a height.
+    """Return the section of the faces `which` at a height.
 
-    That is (n, 4) segments with the inside on their left; (n, 2) edges of the mesh that they end
-    on; and (n,) whether they are of closed bodies.
+    Returns (n, 4) segments with the inside on their left, (n, 2) the mesh edges on which they
+    end, and (n,) whether they belong to closed bodies.
     """
     above = surface.vertices[:, 2] >= level
     which = which & np.isin(above[surface.faces].sum(axis=1), (1, 2))
     faces = surface.faces[which]
     up = above[faces]
     row = np.arange(len(faces))
-    # Turned so that one corner alone is above or below: the section runs from one of its edges
-    # to the other.
+    # Rotate the corners so that the first is alone above or below: the section connects its edges.
     alone = np.where(up.sum(axis=1) == 1, np.argmax(up, axis=1), np.argmin(up, axis=1))
     tip, after, before = (faces[row, (alone + k) % 3] for k in range(3))
     rising = up[row, alone]
@@ -201,7 +200,7 @@ def _segments(
 
 
 def _at(surface: Surface, edge: NDArray[np.int64], level: float) -> NDArray[np.float64]:
-    """Where edges (n, 2) cross a height, the same for all faces at the edge."""
+    """Return where edges (n, 2) cross a height, identical for all faces at the edge."""
     a, b = surface.vertices[edge[:, 0]], surface.vertices[edge[:, 1]]
     share = (level - a[:, 2]) / (b[:, 2] - a[:, 2])
     place: NDArray[np.float64] = (a + share[:, np.newaxis] * (b - a))[:, :2]
@@ -209,9 +208,9 @@ def _at(surface: Surface, edge: NDArray[np.int64], level: float) -> NDArray[np.f
 
 
 def _parts(ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the connected part that each segment is of, and whether that closes.
+    """Return the connected component of each segment, and whether that is closed.
 
-    It does if as many segments begin as end at every place.
+    It is if equally many segments begin and end at every point.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -227,7 +226,7 @@ def _parts(ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_
 
 
 def _winding(loops: NDArray[np.float64], at: NDArray[np.float64]) -> int:
-    """How often the loops run around a point, counterclockwise."""
+    """Return the winding number of the loops around a point."""
     x0, y0, x1, y1 = loops.T
     upward, downward = (y0 <= at[1]) & (y1 > at[1]), (y1 <= at[1]) & (y0 > at[1])
     left = (x1 - x0) * (at[1] - y0) - (at[0] - x0) * (y1 - y0)

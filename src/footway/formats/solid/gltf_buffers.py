@@ -1,7 +1,7 @@
-"""Buffers of a .gltf file, which may be in files beside it: put into the document itself.
+"""Embed the external buffers of a .gltf file in the document.
 
-A buffer's address is a data URI or a relative path (glTF 2.0, section 3.6.1). Only files in the
-folder of the .gltf or below it are read: a map that somebody sent must not open others.
+The URI of a buffer is a data URI or a relative path (glTF 2.0, section 3.6.1). Only files in the
+folder of the .gltf or below it are read, so that an untrusted map cannot open others.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _ADVICE = "put the file there, or save the model as .glb, which is one file"
-_LOOKS = ("images", "textures", "samplers", "materials")  # they may be in files too
+_APPEARANCE = ("images", "textures", "samplers", "materials")  # may refer to files too
 
 
 def with_buffers(content: bytes, folder: Path) -> bytes:
-    """Return a glTF document with all of its buffers in it, and without what it looks like.
+    """Return a glTF document with all buffers embedded, and without materials and images.
 
     Raises:
-        BadFile: a buffer is missing, too large, shorter than it should be or outside the folder.
-        ValueError: the document is no glTF; `json.JSONDecodeError` among others.
+        BadFile: a buffer is missing, too large, too short or outside the folder.
+        ValueError: the document is not glTF (includes `json.JSONDecodeError`).
 
     """
     document = json.loads(content)
@@ -64,8 +64,8 @@ def _read(uri: str, folder: Path, *, limit: int) -> bytes:
 
 
 def _plain(document: dict[str, Any]) -> dict[str, Any]:
-    """Return the document without materials and pictures."""
+    """Return the document without materials and images."""
     for mesh in document.get("meshes", ()):
         for primitive in mesh.get("primitives", ()):
             primitive.pop("material", None)
-    return {name: value for name, value in document.items() if name not in _LOOKS}
+    return {name: value for name, value in document.items() if name not in _APPEARANCE}

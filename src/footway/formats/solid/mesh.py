@@ -1,9 +1,8 @@
-"""Triangle meshes, through trimesh: OBJ, PLY, STL, glTF.
+"""Triangle meshes, read by trimesh: OBJ, PLY, STL, glTF.
 
-A mesh becomes a Volume of voxels at a resolution, or the plan of what stands between two heights.
-Which axis points up is the format's habit: y in OBJ and glTF, z in PLY and STL; `up=` says
-otherwise. With y up, the file's (x, y, z) is (x, -z, y) here, which turns the model and does not
-mirror it.
+A mesh becomes a Volume of voxels at a resolution, or a plan between two heights. The vertical axis
+is by convention y in OBJ and glTF and z in PLY and STL; `up=` overrides it. With y up, (x, y, z) of
+the file is (x, -z, y) here, which rotates the model without mirroring it.
 """
 
 from __future__ import annotations
@@ -51,11 +50,11 @@ _DAMAGED: Final = (
     struct.error,
     zlib.error,
 )
-"""What trimesh raises for files that are cut off or garbled; it looks for other packages to read
-text in strange encodings."""
+"""Exceptions that trimesh raises for truncated or corrupt files; ImportError because it tries other
+packages to read text in unusual encodings."""
 
 _FARTHEST: Final = 1e6
-"""m. A mesh that reaches farther from its origin than 1,000 km has other units than metres."""
+"""m. A mesh that reaches farther than 1,000 km from its origin has other units than metres."""
 
 
 def load_volume(
@@ -67,19 +66,20 @@ def load_volume(
 ) -> Volume:
     """Return the voxels of a mesh, within its box.
 
-    Closed bodies are solid inside; of open ones the surface only. A closed body whose faces look
-    inward is a room: solid nowhere but for what else stands there. `repairs` says what was found.
+    Closed bodies are solid inside; of open ones only the surface is solid. The inside of a closed
+    body whose faces point inward is a room, which is free. `repairs` lists the defects found.
 
     Args:
         path: of the mesh.
         resolution: m, side of a voxel.
-        up: "y" or "z"; by default the habit of the format.
+        up: "y" or "z"; by default the convention of the format.
         scale: metres per unit of the mesh, 1 by default.
 
     Raises:
         BadFile: no mesh, damaged, without faces.
-        BadGeometry: no voxel is free, or coordinates that are no numbers.
-        BadInput: trimesh is missing, or the resolution is so fine that memory would not suffice.
+        BadGeometry: no voxel is free, or coordinates are not finite.
+        BadInput: the resolution is too fine for the available memory.
+        ModuleNotFoundError: trimesh is missing.
 
     """
     from footway.formats.solid.voxelise import voxelise
@@ -93,20 +93,21 @@ def load_footprint(
 ) -> Environment:
     """Return the walkable plan of a mesh between two heights.
 
-    Obstacles are all parts of the mesh between the heights, seen from above, and what they
+    Obstacles are the projections of all parts of the mesh between the heights, and what they
     enclose: a wall without thickness becomes a line, a closed body a polygon. The bounds are the
-    box of the whole mesh.
+    bounding box of the whole mesh.
 
     Args:
         path: of the mesh.
-        between: low and high, m: a little above the floor and as high as who walks there.
-        up: "y" or "z"; by default the habit of the format.
+        between: low and high, m, e.g. just above the floor and body height.
+        up: "y" or "z"; by default the convention of the format.
         scale: metres per unit of the mesh, 1 by default.
 
     Raises:
         BadFile: no mesh, damaged, without faces.
-        BadGeometry: nothing is walkable, or coordinates that are no numbers.
-        BadInput: trimesh is missing, or heights that are none.
+        BadGeometry: nothing is walkable, or coordinates are not finite.
+        BadInput: invalid heights.
+        ModuleNotFoundError: trimesh is missing.
 
     """
     from footway.formats.solid.footprint import footprint
@@ -136,7 +137,7 @@ def read_surface(path: Path, *, up: str | None = None, scale: float | None = Non
 
 
 def _check_reach(corners: NDArray[np.float64]) -> None:
-    """Refuse coordinates that are no numbers, or so large that they lose the millimetres."""
+    """Raise an error for coordinates that are not finite or too large to resolve millimetres."""
     bad = np.flatnonzero(~np.isfinite(corners).all(axis=(1, 2)))
     if len(bad):
         raise BadGeometry(
@@ -155,8 +156,9 @@ def _check_reach(corners: NDArray[np.float64]) -> None:
 
 
 def _read(content: bytes, path: Path) -> tuple[NDArray[np.float64], list[str]]:
-    """Return (n, 3, 3) corners of all triangles in the file's units, and what was left out."""
-    trimesh = _trimesh()
+    """Return (n, 3, 3) corners of all triangles in the units of the file, and the omissions."""
+    import trimesh
+
     kind = path.suffix.lower().removeprefix(".")
     if kind == "obj":
         # Comments and names may be in any encoding; numbers are ASCII.
@@ -170,7 +172,7 @@ def _read(content: bytes, path: Path) -> tuple[NDArray[np.float64], list[str]]:
     except BadFile:
         raise
     except _DAMAGED as error:
-        # What trimesh says is about its own arrays.
+        # The message of trimesh is about its internal arrays.
         raise BadFile(
             f"cannot be read: it is damaged, empty or no {kind.upper()} mesh; save it again"
         ) from error
@@ -181,7 +183,7 @@ def _read(content: bytes, path: Path) -> tuple[NDArray[np.float64], list[str]]:
 
 @contextmanager
 def _quiet(trimesh: Any) -> Iterator[None]:
-    """Keep doubts about garbled numbers to ourselves: what comes out is checked, or refused."""
+    """Silence the warnings of trimesh about corrupt numbers: the result is checked anyway."""
     log = trimesh.util.log
     was, log.disabled = log.disabled, True
     try:
@@ -192,16 +194,8 @@ def _quiet(trimesh: Any) -> Iterator[None]:
         log.disabled = was
 
 
-def _trimesh() -> Any:
-    try:
-        import trimesh
-    except ImportError as error:
-        raise BadInput('reading meshes needs trimesh: pip install "footway[mesh]"') from error
-    return trimesh
-
-
 def _triangles(loaded: Any) -> tuple[NDArray[np.float64], list[str]]:
-    """Return the triangles of a mesh or of all nodes of a scene, each where it stands."""
+    """Return the triangles of a mesh, or of all nodes of a scene in world coordinates."""
     if hasattr(loaded, "triangles"):
         return np.asarray(loaded.triangles, dtype=np.float64), []
     found, ignored = [np.empty((0, 3, 3))], []

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def cut_plan(volume: Volume, between: tuple[float, float]) -> Environment:
-    """Return where one can walk in a volume: columns that are free between two heights.
+    """Return the plan of a volume: the columns that are free between two heights are walkable.
 
     Args:
         volume: voxels.
-        between: low and high, m: a little above the floor and as high as who walks there.
+        between: low and high, m, e.g. just above the floor and body height.
 
     Raises:
-        BadInput: heights that are none, or outside the volume.
+        BadInput: invalid heights, or heights outside the volume.
         BadGeometry: no column is free between them.
 
     Example:

@@ -1,9 +1,8 @@
-"""Voxels of a surface, conservative: what is free in the voxels is free of the mesh.
+"""Conservative voxelisation of a surface: free voxels contain no part of the mesh.
 
-A voxel is solid if the surface passes through its inside, or if its middle lies inside a solid
-body, or outside the rooms where there are any. A face that lies in the plane between two voxels
-belongs to the body behind it; that of an open body, which has nothing behind it, makes both voxels
-solid.
+A voxel is solid if the surface passes through its interior, if its centre lies inside a solid body,
+or if there are rooms and its centre lies outside them. A face in the plane between two voxels
+belongs to the body behind it; a face of an open body makes both voxels solid.
 """
 
 from __future__ import annotations
@@ -26,23 +25,23 @@ if TYPE_CHECKING:
     from footway.formats.solid.bodies import Surface
 
 _PAIRS: Final = 200_000
-"""Pairs of a face and a column near it that are looked at together: some 200 MB."""
+"""Pairs of a face and a column near it that are processed together: about 200 MB."""
 
-_ASIDE: Final = np.array([0.618033988749895, 0.324717957244746]) * 1e-7
-"""Voxels. The lines on which insides are found pass beside the middles, so that they miss the
-edges of meshes whose coordinates are round numbers."""
+_OFFSET: Final = np.array([0.618033988749895, 0.324717957244746]) * 1e-7
+"""Voxels. Offset of the vertical test lines from the voxel centres, so that they miss the edges of
+meshes with round coordinates."""
 
 
 def voxelise(surface: Surface, *, resolution: float, name: str) -> Volume:
     """Return the volume of a surface, within its box, rounded up to whole voxels.
 
     Raises:
-        BadGeometry: no voxel is free, or there would be but one.
-        BadInput: the resolution is so fine that memory would not suffice.
+        BadGeometry: no voxel is free, or there is only one voxel.
+        BadInput: the resolution is too fine for the available memory.
 
     """
     low = surface.vertices.min(axis=0)
-    # A mesh that is flat has one layer of voxels.
+    # A flat mesh has one layer of voxels.
     sides = np.maximum(surface.vertices.max(axis=0) - low, resolution) / resolution
     x, y, z = (math.ceil(side - 1e-9) for side in sides.tolist())
     _check_size(surface, x * y * z, resolution)
@@ -65,7 +64,7 @@ def voxelise(surface: Surface, *, resolution: float, name: str) -> Volume:
 
 
 def _check_size(surface: Surface, voxels: int, resolution: float) -> None:
-    """Refuse one voxel and more than fit into memory: mostly the mesh is not in metres then."""
+    """Reject a single voxel and more voxels than fit in memory: the unit is probably wrong."""
     units = "if that is wrong, give scale= in metres per unit of the mesh"
     if voxels == 1:
         raise BadGeometry(
@@ -79,10 +78,10 @@ def _check_size(surface: Surface, voxels: int, resolution: float) -> None:
 
 
 def _mark(solid: NDArray[np.bool_], corners: NDArray[np.float64], half: float) -> None:
-    """Make voxels solid that the triangles meet; each is taken as `half` a voxel to all sides.
+    """Mark the voxels that triangles meet as solid; a voxel extends `half` to all sides.
 
-    A triangle is looked at along the axis that it faces most: then it passes through few voxels
-    of each column, however large it is.
+    A triangle is processed along the axis most parallel to its normal, so that it passes through
+    few voxels of each column, however large it is.
     """
     across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     facing = np.argmax(np.abs(across), axis=1)
@@ -93,17 +92,17 @@ def _mark(solid: NDArray[np.bool_], corners: NDArray[np.float64], half: float) -
 
 
 def _mark_columns(voxels: NDArray[np.bool_], corners: NDArray[np.float64], half: float) -> None:
-    """Mark (nx, ny, nz) voxels that triangles meet which face z more than x or y."""
+    """Mark (nx, ny, nz) voxels that triangles meet whose normal is closest to z."""
     limit = np.array(voxels.shape)
     slack = half - 0.5
     low = np.floor(corners.min(axis=1) - slack).astype(np.int64).clip(0, limit)
     high = np.floor(corners.max(axis=1) + slack + 1).astype(np.int64).clip(0, limit)
-    for face, column in _near(low[:, :2], high[:, :2]):
+    for face, column in _cells_of_boxes(low[:, :2], high[:, :2]):
         middle: NDArray[np.float64] = column + np.float64(0.5)
         bottom, top = _heights(corners[face], middle)
         first = np.maximum(np.floor(bottom - 2 * abs(slack)), low[face, 2]).astype(np.int64)
         last = np.minimum(np.floor(top + 2 * abs(slack)) + 1, high[face, 2]).astype(np.int64)
-        for which, z in _near(first[:, np.newaxis], last[:, np.newaxis]):
+        for which, z in _cells_of_boxes(first[:, np.newaxis], last[:, np.newaxis]):
             voxel = np.hstack([column[which], z])
             met = _meets(corners[face[which]] - (voxel + 0.5)[:, np.newaxis], half)
             voxels[tuple(voxel[met].T)] = True
@@ -112,7 +111,7 @@ def _mark_columns(voxels: NDArray[np.bool_], corners: NDArray[np.float64], half:
 def _heights(
     corners: NDArray[np.float64], middle: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the lowest and the highest z of the triangles' planes over squares of one voxel."""
+    """Return the lowest and highest z of the planes of triangles over squares of one voxel."""
     origin = corners[:, 0]
     across = np.cross(corners[:, 1] - origin, corners[:, 2] - origin)
     slope = across[:, :2] / across[:, 2:]
@@ -121,10 +120,10 @@ def _heights(
     return z - reach, z + reach
 
 
-def _near(
+def _cells_of_boxes(
     low: NDArray[np.int64], high: NDArray[np.int64]
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Give (n,) faces and (n, d) cells of their boxes [low, high), some at a time."""
+    """Yield (n,) faces and (n, d) cells of their boxes [low, high) in batches."""
     size = np.maximum(high - low, 0)
     count = size.prod(axis=1)
     end = np.cumsum(count)
@@ -140,10 +139,10 @@ def _near(
 
 
 def _meets(corners: NDArray[np.float64], half: float) -> NDArray[np.bool_]:
-    """Tell which triangles (n, 3, 3) meet the inside of the cube around 0.
+    """Return which triangles (n, 3, 3) meet the interior of the cube around 0.
 
-    Separating axes: the cube's, the triangle's normal, and the products of their edges; the
-    latter only where the former, which are cheap, leave a doubt.
+    Separating axes: those of the cube, the normal of the triangle, and the cross products of
+    their edges; the latter only if the former, which are cheap, do not separate them.
     """
     meets: NDArray[np.bool_] = (corners.min(axis=1) < half).all(axis=1)
     meets &= (corners.max(axis=1) > -half).all(axis=1)
@@ -154,14 +153,14 @@ def _meets(corners: NDArray[np.float64], half: float) -> NDArray[np.bool_]:
     near = np.abs((normal * corners[:, 0]).sum(axis=1)) < half * np.abs(normal).sum(axis=1)
     meets[left[~near]] = False
     left = left[near]
-    meets[left] = _no_axis_between(corners[near], edges[near], half)
+    meets[left] = _no_cross_axis_separates(corners[near], edges[near], half)
     return meets
 
 
-def _no_axis_between(
+def _no_cross_axis_separates(
     corners: NDArray[np.float64], edges: NDArray[np.float64], half: float
 ) -> NDArray[np.bool_]:
-    """Tell which triangles no product of an edge with an axis of the cube separates from it."""
+    """Which triangles no cross product of an edge and a cube axis separates from the cube."""
     meets = np.ones(len(corners), dtype=bool)
     for axis in range(3):
         u, v = (axis + 1) % 3, (axis + 2) % 3
@@ -170,24 +169,24 @@ def _no_axis_between(
             along = du * corners[:, :, v] - dv * corners[:, :, u]
             reach = half * (np.abs(du) + np.abs(dv))[:, 0]
             apart = (along.min(axis=1) >= reach) | (along.max(axis=1) <= -reach)
-            # An edge along this axis has no product with it: nothing to separate by.
+            # An edge parallel to this axis has no cross product with it.
             meets &= ~(apart & (reach > 0))
     return meets
 
 
 def _winding(corners: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.int32]:
-    """How often closed bodies wind around the middle of each voxel.
+    """Return the winding number of closed bodies around the centre of each voxel.
 
-    Along the vertical line through each column of voxels, every face that is crossed changes the
-    winding number of all middles below it.
+    Along the vertical line through each column of voxels, every face crossed changes the
+    winding number of all centres below it.
     """
     nz, ny, nx = shape
     change = np.zeros((nz + 1, ny, nx), dtype=np.int32)
-    flat = corners[:, :, :2] - 0.5 - _ASIDE
+    flat = corners[:, :, :2] - 0.5 - _OFFSET
     limit = np.array([nx, ny])
     low = np.ceil(flat.min(axis=1)).astype(np.int64).clip(0, limit)
     high = np.floor(flat.max(axis=1) + 1).astype(np.int64).clip(0, limit)
-    for face, column in _near(low, high):
+    for face, column in _cells_of_boxes(low, high):
         area, height = _crossing(flat[face] - column[:, np.newaxis], corners[face][:, :, 2])
         hit = area != 0
         x, y = column[hit].T
@@ -201,7 +200,7 @@ def _winding(corners: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np
 def _crossing(
     flat: NDArray[np.float64], z: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return twice the signed area of triangles that hold (0, 0), else 0, and their height there.
+    """Return twice the signed area of triangles that contain (0, 0), else 0, and the height there.
 
     Shared edges are computed from the same end in both triangles, so that a line between two
     faces crosses exactly one of them.
@@ -214,7 +213,7 @@ def _crossing(
 
 
 def _turn(start: NDArray[np.float64], end: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Twice the signed area of (0, 0), start, end."""
+    """Return twice the signed area of (0, 0), start, end."""
     swap = (start[:, 0] > end[:, 0]) | ((start[:, 0] == end[:, 0]) & (start[:, 1] > end[:, 1]))
     a = np.where(swap[:, np.newaxis], end, start)
     b = np.where(swap[:, np.newaxis], start, end)

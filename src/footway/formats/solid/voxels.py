@@ -1,4 +1,4 @@
-"""MovingAI `.3dmap`: voxels, one line for each that is occupied.
+"""MovingAI `.3dmap`: one line per occupied voxel.
 
 The first line is `voxel X Y Z`, the size; each other line is `x y z`, counted from 0. z is up here.
 Format: https://movingai.com/benchmarks/voxels.html
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _LARGEST: Final = 2**20
-"""Voxels along a side: more is a typing error."""
+"""Maximum number of voxels along a side: more is a typing error."""
 
 
 def load(path: Path, scale: float | None) -> Volume:
@@ -46,7 +46,7 @@ def _size(line: str) -> tuple[int, int, int]:
 
 
 def _occupied(lines: list[str], size: tuple[int, int, int]) -> NDArray[np.int64]:
-    """(n, 3) x, y, z of the voxels that are occupied."""
+    """Return (n, 3) x, y, z of the occupied voxels."""
     rows: list[list[int]] = []
     for number, line in enumerate(lines, start=2):
         words = line.split()

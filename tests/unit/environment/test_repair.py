@@ -1,4 +1,4 @@
-"""The geometry doctor: each kind of dirt is repaired, and listed with its place."""
+"""Geometry repair: each kind of defect is repaired and listed with its position."""
 
 from __future__ import annotations
 
