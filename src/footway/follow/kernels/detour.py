@@ -1,4 +1,4 @@
-"""Sub-corridors that sway around discs (cmm-2007, "Avoiding Dynamic Obstacles").
+"""Sub-corridors that detour around discs (cmm-2007, "Avoiding Dynamic Obstacles").
 
 The paper moves each ball on its own, away from the obstacle. A disc on the backbone then pulls the
 corridor apart: balls before it go back, balls after it go on. Here a run of balls that discs touch
@@ -240,7 +240,7 @@ def _blame_all(run, near, whole, everywhere, opens_before, opens_after):
 
 
 @kernel
-def sway(balls, discs, radius, times, dimension):
+def detour(balls, discs, radius, times, dimension):
     """Sub-corridor (B', R') of balls (n, 4) that sways around discs (m, 7).
 
     times: (n,) when the character is expected at each ball, s. Returns

@@ -44,7 +44,7 @@ WIDER = 1e-3  # rad, by which the character looks past the route on either side
 
 
 class VisibilityWorkspace(NamedTuple):
-    """Memory for looking around: see `make_eyes`."""
+    """Memory for looking around: see `make_workspace`."""
 
     cones: NDArray[np.float64]  # (n, 4) left and right limit, from the character, m
     doors: NDArray[np.int32]  # (n, 2) triangle, and the side of it that the cone comes through
@@ -55,7 +55,7 @@ class VisibilityWorkspace(NamedTuple):
     kinds: NDArray[np.int64]  # (1,) bits: kinds of ground that a look passed over
 
 
-def make_eyes(triangles: int, pieces: int) -> VisibilityWorkspace:
+def make_workspace(triangles: int, pieces: int) -> VisibilityWorkspace:
     """Memory for a ground of so many triangles and a course of so many pieces."""
     count = 64 + triangles + 2 * pieces
     return VisibilityWorkspace(
