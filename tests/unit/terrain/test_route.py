@@ -11,7 +11,7 @@ from scipy.optimize import minimize_scalar
 
 import footway as fw
 from footway.environment.gallery import forest, mckenna_road
-from footway.terrain.improvement import best_way
+from footway.terrain.improvement import best_path
 from footway.terrain.kernels.grid_route import search_cells
 from tests.oracle import routes
 
@@ -151,7 +151,7 @@ class TestMargin:
             )
             for improve in (False, True)
         }
-        _, with_margin = best_way(terrain, *ends, terrain.weights(wishes), 0.75)
+        _, with_margin = best_path(terrain, *ends, terrain.weights(wishes), 0.75)
         assert 16.0 < ways[False].weighted_length < with_margin
         assert ways[True].points.tolist() == ends.tolist()
 
