@@ -12,7 +12,7 @@ import numpy as np
 from footway._numba.portable_math import atan2
 from footway.corridor.kernels.path import polyline_clearance
 from footway.corridor.path import Path
-from footway.follow.kernels.measure import least_gap, least_room
+from footway.follow.kernels.measure import least_depth, least_gap
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -127,7 +127,7 @@ class Walk(Path):
         """
         if self.grid is not None:
             return float(polyline_clearance(self.points, self.grid))
-        return float(least_room(self._points_3d, self.corridor.balls))
+        return float(least_depth(self._points_3d, self.corridor.balls))
 
     @cached_property
     def gap(self) -> float:

@@ -283,7 +283,7 @@ class _PartFiles:
             file = self._files[number]
             if not file.exists():
                 name = file.parent.name.removesuffix(".parts")
-                raise BadFile(f"{name}: its run has gone on since it was loaded; load it again")
+                raise BadFile(f"{name}: its run has continued since it was loaded; load it again")
             self._open = number, ParquetRows(file)
         return self._open[1]
 

@@ -15,7 +15,7 @@ from footway.terrain.explain import refusal
 from footway.terrain.grid_route import over_cells
 from footway.terrain.improvement import best_path
 from footway.terrain.kernels.improvement import weigh
-from footway.terrain.kernels.route import dual_way, search_triangles
+from footway.terrain.kernels.route import dual_path, search_triangles
 from footway.terrain.terrain import Terrain
 from footway.validation import FARTHEST, as_text, flag, number, one_of, point, shown
 from footway.validation import points as checked_points
@@ -285,7 +285,7 @@ def _rough(
     if method == "grid":
         return over_cells(terrain, start, goal, weights, resolution)
     path = search_triangles(start, goal, weights, bound, terrain.ground)
-    return without_repeats(dual_way(start, goal, path, terrain.ground)) if len(path) else None
+    return without_repeats(dual_path(start, goal, path, terrain.ground)) if len(path) else None
 
 
 def _improved(

@@ -1,4 +1,4 @@
-"""MIRAN: the paper's examples, what its parameters do, discs, obstacles and the way back."""
+"""MIRAN: the paper's examples, effects of its parameters, obstacles and the path back."""
 
 from __future__ import annotations
 
@@ -223,7 +223,7 @@ def walks() -> dict[str, fw.follow.RouteWalk]:
 
 
 class TestForest:
-    """Figure 1 of miran-2013, with its weights, sigma and d: two characters, two ways."""
+    """Figure 1 of miran-2013, with its weights, sigma and d: two characters, two paths."""
 
     def test_the_adult_keeps_to_the_path_and_looks_at_the_view(self, walks):
         metres = walks["adult"].measure()

@@ -385,7 +385,7 @@ def test_balls_in_one_place():
     np.testing.assert_allclose(around.radii, 0.5)
 
 
-# ---- ways that leave out a part of the backbone -----------------------------------------------
+# ---- paths that skip a part of the backbone ----------------------------------------------------
 
 
 def there_and_back(dimension=2, goal=0.0):
@@ -436,7 +436,7 @@ def test_a_disc_that_moves_where_the_backbone_turns_back():
 
 
 def test_a_bend_that_is_closed_is_cut_off():
-    """The two lines are so close that their balls overlap: the way leaves out the bend."""
+    """The two lines are so close that their balls overlap: the path skips the bend."""
     corridor = hairpin()
     discs = [(4.5, 0.5, 1.2)]
     around = sub_corridor(corridor, discs)
@@ -448,7 +448,7 @@ def test_a_bend_that_is_closed_is_cut_off():
 
 
 def test_discs_that_close_a_corridor_in_two_places_are_named():
-    """One closes the bend, and a row of others closes the way that cuts it off."""
+    """One disc closes the bend, and a row of others closes the shortcut."""
     corridor = hairpin()
     row = [(-0.8 + 0.5 * i, 0.5, 0.2) for i in range(9)]
     discs = [(4.5, 0.5, 1.2), (1.0, -0.9, 0.05), *row]
@@ -487,7 +487,7 @@ def test_every_promise_holds(dimension, speed, seed):
 @given(seed=SEEDS)
 @examples(60)
 def test_open_ones_are_found_and_closed_ones_are_named(seed):
-    """A flood fill on a fine grid tells open from closed; what it leaves in doubt is not asked."""
+    """Compare with a flood fill on a fine grid; undecided cases are skipped."""
     rng = np.random.default_rng(seed)
     balls = random_balls(rng, 2)
     discs = random_discs(rng, balls, 2)

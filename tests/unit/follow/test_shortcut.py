@@ -55,7 +55,7 @@ def test_zero_is_the_plain_method(game):
 
 
 def test_goes_straight_where_it_can():
-    """In an empty room the whole way is in sight."""
+    """In an empty room the whole path is visible."""
     env = fw.Environment.from_polygons(bounds=(0, 0, 30, 20))
     corridor = fw.CorridorMap.build(env).corridor((3, 3), (27, 16), radius=RADIUS)
     walk = fw.follow.cmm(corridor, shortcut=1.0)

@@ -48,10 +48,10 @@ from footway.follow.kernels.detour_clearance import (
     turning_frames,
 )
 from footway.follow.kernels.detour_search import (
-    find_way,
-    find_way_across,
+    find_path,
+    find_path_across,
 )
-from footway.follow.kernels.detour_smoothing import emit, smooth_way, straight_way, with_more_rows
+from footway.follow.kernels.detour_smoothing import emit, smooth_path, straight_path, with_more_rows
 
 
 @kernel
@@ -131,8 +131,8 @@ def _is_closed(run, across, opens_before, opens_after, rough):
 def _verdict(run, across, opens_before, opens_after, rough, work):
     """Result of the search along or across the run, from its first to its last ball."""
     if across:
-        return find_way_across(run, 0, len(run.balls) - 1, rough, work)[1]
-    return find_way(run, opens_before, opens_after, rough, work)[1]
+        return find_path_across(run, 0, len(run.balls) - 1, rough, work)[1]
+    return find_path(run, opens_before, opens_after, rough, work)[1]
 
 
 @kernel
@@ -266,18 +266,18 @@ def detour(balls, discs, radius, times, dimension):
             near = _near_run(balls, discs, times, t, last)
             run = _make_run(balls, discs, times, t, last, radius, dimension, near)
             if run.arcs[-1] > SAME:
-                way, verdict = find_way(run, t == 0, last == n - 1, 1.0, WORK)
+                way, verdict = find_path(run, t == 0, last == n - 1, 1.0, WORK)
                 if verdict == OPEN:
-                    out, count = emit(run, smooth_way(run, way), out, count)
+                    out, count = emit(run, smooth_path(run, way), out, count)
                 else:
                     everywhere = _near_run(balls, discs, times, 0, n - 1)
                     whole = _whole(balls, discs, times, radius, dimension, everywhere)
-                    way, verdict = find_way_across(whole, t, last, 1.0, WORK)
+                    way, verdict = find_path_across(whole, t, last, 1.0, WORK)
                     if verdict != OPEN:
                         before, after = t == 0, last == n - 1
                         status, blame = _blame_all(run, near, whole, everywhere, before, after)
                         return status, none, blame
-                    out, count = emit(whole, straight_way(whole, way), out, count)
+                    out, count = emit(whole, straight_path(whole, way), out, count)
                     last = int(way[-1, OWNER])
                 if count < 0:
                     return PINCHED, none, near

@@ -268,17 +268,17 @@ def _search(run, tree, queue, stack, source, goal):
 
 
 @kernel
-def find_way(run, opens_before, opens_after, rough, work):
+def find_path(run, opens_before, opens_after, rough, work):
     """Find a free path through the run: points (q, COLUMNS), and the result.
 
-    The path follows the backbone: it passes every arc length; see `find_way_across` for others.
+    The path follows the backbone: it passes every arc length; see `find_path_across` for others.
     The result is OPEN, BLOCKED (proved) or UNDECIDED (work limit exceeded).
     """
     goal = len(run.balls) - 1
     splits = FEW_SPLITS
     while splits <= SPLITS:  # large arrays take longer to allocate than most searches
         tree = _plant_along(run, opens_before, opens_after, rough, splits)
-        way, verdict = _find_way_in(run, tree, 0, goal, work)
+        way, verdict = _find_path_in(run, tree, 0, goal, work)
         if verdict != FULL:
             return way, verdict
         splits *= 16
@@ -286,16 +286,16 @@ def find_way(run, opens_before, opens_after, rough, work):
 
 
 @kernel
-def find_way_across(run, source, goal, rough, work):
+def find_path_across(run, source, goal, rough, work):
     """Find a free path in the balls of a run, from ball `source` to ball `goal` or a later one.
 
-    Returns points (q, COLUMNS) and the result, as `find_way`. If all discs stand still, BLOCKED
+    Returns points (q, COLUMNS) and the result, as `find_path`. If all discs stand still, BLOCKED
     proves that there is no path at all in the balls.
     """
     splits = FEW_SPLITS
     while splits <= SPLITS:
         tree = plant_across(run, rough, splits)
-        way, verdict = _find_way_in(run, tree, source, goal, work)
+        way, verdict = _find_path_in(run, tree, source, goal, work)
         if verdict != FULL:
             return way, verdict
         splits *= 16
@@ -303,7 +303,7 @@ def find_way_across(run, source, goal, rough, work):
 
 
 @kernel
-def _find_way_in(run, tree, source, goal, work):
+def _find_path_in(run, tree, source, goal, work):
     """Find a free path: points and result, which is FULL if the tree is out of memory."""
     capacity = len(tree.points)
     queue = Queue(

@@ -215,7 +215,7 @@ def _relax(run, way, bones, backward):
 
 
 @kernel
-def smooth_way(run, way):
+def smooth_path(run, way):
     """Smooth a path through the run: (q, COLUMNS), with a spare row at the end."""
     fine = _refine(run, way)
     bones = np.empty((len(fine) - 1, 3))
@@ -253,8 +253,8 @@ def _straighten(run, way, backward):
 
 
 @kernel
-def straight_way(run, way):
-    """Straighten a path across the run where clearance allows; result as `smooth_way`."""
+def straight_path(run, way):
+    """Straighten a path across the run where clearance allows; result as `smooth_path`."""
     fine = _refine(run, way)
     for turn in range(ROUNDS):
         if not _straighten(run, fine, turn % 2 == 1):

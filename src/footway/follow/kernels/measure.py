@@ -30,7 +30,7 @@ def least_gap(points, step, discs):
 
 
 @kernel
-def least_room(points, balls):
+def least_depth(points, balls):
     """Least distance from samples (n, 3) to the outside of the union of balls (m, 4)."""
     least = math.inf
     for k in range(len(points)):

@@ -141,7 +141,7 @@ def search_triangles(start, goal, weights, bound, ground):
 
 
 @kernel
-def dual_way(start, goal, way, ground):
+def dual_path(start, goal, way, ground):
     """Points (n, 2) of a path of the dual graph: centres of triangles and of the sides between."""
     points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
     out = np.empty((max(2, 2 * len(way) - 1), 2))
