@@ -81,12 +81,6 @@ class _Trails(threading.local):
 _trails = _Trails()
 
 
-def _take_trail() -> Trail:
-    if _trails.free:
-        return _trails.free.pop()
-    return Trail(*(np.empty((_SAMPLES, 3)) for _ in range(3)))
-
-
 def cmm(
     corridor: Corridor,
     *,
@@ -204,7 +198,8 @@ class Walker:
         self.grid = corridor.source.index.grid if corridor.source is not None else None
         self.named, self.discs, self.forces = named, discs, forces
         self.balls = nested_balls(corridor, settings.radius)
-        self.trail = _take_trail()
+        new = (np.empty((_SAMPLES, 3)) for _ in range(3))
+        self.trail = _trails.free.pop() if _trails.free else Trail(*new)
         samples = corridor.length / (settings.speed * settings.step)
         if samples > MOST_SAMPLES:
             raise BadQuery(
@@ -283,7 +278,8 @@ class Walker:
         while True:
             batch = len(self.trail.points) - self.count - 2
             if batch < 8:
-                self._grow()
+                more = np.empty((len(self.trail.points) + 64, 3))
+                self.trail = Trail(*(np.vstack([a, more]) for a in self.trail))
                 continue
             if steps is not None:
                 batch = min(batch, steps - made)
@@ -301,10 +297,6 @@ class Walker:
             made += count
             if status != WALKING or made == steps:
                 return int(status)
-
-    def _grow(self) -> None:
-        more = len(self.trail.points) + 64
-        self.trail = Trail(*(np.vstack([a, np.empty((more, 3))]) for a in self.trail))
 
     def _blocked(self, closed_by: tuple[int, ...]) -> NoPath:
         names = "; ".join(describe(self.named[i], i) for i in closed_by)

@@ -343,7 +343,7 @@ class Recorder:
 
     def close(self) -> Recording:
         """Return the recording."""
-        rows = self._kept_rows()
+        rows = concatenated(self._kept)
         self._kept.clear()
         return self._recording(InMemory(rows))
 
@@ -357,9 +357,6 @@ class Recorder:
     def _keep(self, rows: Rows) -> None:
         """Keep the rows of the newest frame."""
         self._kept.append(rows)
-
-    def _kept_rows(self) -> Rows:
-        return concatenated(self._kept)
 
     def _recording(self, source: RowSource, *, complete: bool = True) -> Recording:
         ids = np.flatnonzero(self._seen)

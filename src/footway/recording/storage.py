@@ -108,7 +108,8 @@ class ParquetRecorder(Recorder):
     def _begin(self, before: Recording | None) -> None:
         """Take over earlier frames, and write a part without frames to detect errors early."""
         if before is not None:
-            if not _is_whole_file(before):
+            source = before.source
+            if not (isinstance(source, ParquetRows) and source.n_rows == before.offsets[-1]):
                 _write(replace(before, complete=False), self._output, self._output.file)
                 before = replace(before, source=ParquetRows(self._output.file))
             self.continue_from(before)
@@ -187,7 +188,7 @@ class ParquetRecorder(Recorder):
     def _new_frames(self) -> Recording:
         """Return the frames not written yet as a recording in memory."""
         first = self._frames_written
-        whole = self._recording(InMemory(self._kept_rows()), complete=False)
+        whole = self._recording(InMemory(concatenated(self._kept)), complete=False)
         return replace(
             whole,
             times=whole.times[first:],
@@ -220,7 +221,7 @@ class ParquetRecorder(Recorder):
             self._output.release()
 
     def _merge(self, *, complete: bool) -> None:
-        kept = InMemory(self._kept_rows())
+        kept = InMemory(concatenated(self._kept))
         sources: list[tuple[RowSource, int]] = [
             (self._parts, self._parts.n_rows),
             (kept, self._waiting),
@@ -338,12 +339,6 @@ def _header(recording: Recording, *, is_continued: bool) -> str:
             "obstacles": recording.obstacles.tolist(),
         }
     )
-
-
-def _is_whole_file(recording: Recording) -> bool:
-    """Whether a recording consists of all rows of one file."""
-    source = recording.source
-    return isinstance(source, ParquetRows) and source.n_rows == recording.offsets[-1]
 
 
 def load(file: str | PathLike[str]) -> Recording:

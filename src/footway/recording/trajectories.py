@@ -67,20 +67,18 @@ def batches(recording: Recording, frames: Ints, numbers: Ints) -> Iterator[Batch
     sizes = np.diff(recording.offsets)[frames]
     cuts = np.flatnonzero(np.diff(np.cumsum(sizes) // _BATCH)) + 1
     for chosen in np.split(np.arange(len(frames)), cuts):
-        if sizes[chosen].any():
-            yield _batch(recording, frames[chosen], numbers[chosen], sizes[chosen])
-
-
-def _batch(recording: Recording, frames: Ints, numbers: Ints, sizes: Ints) -> Batch:
-    found = [recording.frame(k) for k in frames.tolist()]
-    return Batch(
-        np.repeat(numbers, sizes),
-        np.repeat(recording.steps[frames], sizes),
-        np.repeat(recording.times[frames], sizes),
-        np.concatenate([frame.ids for frame in found]),
-        np.concatenate([frame.positions for frame in found]),
-        np.concatenate([frame.velocities for frame in found]).astype(np.float64),
-    )
+        counts = sizes[chosen]
+        if not counts.any():
+            continue
+        found = [recording.frame(k) for k in frames[chosen].tolist()]
+        yield Batch(
+            np.repeat(numbers[chosen], counts),
+            np.repeat(recording.steps[frames[chosen]], counts),
+            np.repeat(recording.times[frames[chosen]], counts),
+            np.concatenate([frame.ids for frame in found]),
+            np.concatenate([frame.positions for frame in found]),
+            np.concatenate([frame.velocities for frame in found]).astype(np.float64),
+        )
 
 
 def walkable_area(

@@ -82,9 +82,9 @@ def test_works_with_a_swayed_corridor():
     env = fw.Environment.from_polygons(bounds=(0, 0, 40, 8))
     corridor = fw.CorridorMap.build(env).corridor((3, 4), (37, 4), radius=RADIUS)
     discs = [(12, 4.3, 0.5), (20, 3.5, 0.5), (28, 4.2, 0.5)]
-    swayed = fw.follow.cmm(corridor, obstacles=discs, avoid="corridor")
+    around = fw.follow.cmm(corridor, obstacles=discs, avoid="corridor")
     short = fw.follow.cmm(corridor, obstacles=discs, avoid="corridor", shortcut=1.0)
-    for walk in (swayed, short):
+    for walk in (around, short):
         assert_walk(walk)
         assert walk.gap >= -1e-9
-    assert short.length <= swayed.length
+    assert short.length <= around.length
