@@ -41,7 +41,7 @@ from footway.crowd.state import (
 )
 from footway.crowd.terrain_following import footing_of
 from footway.crowd.terrain_plan import Route, plan
-from footway.follow.kernels.visibility import make_eyes
+from footway.follow.kernels.visibility import make_workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -191,7 +191,7 @@ class Routes:
                 along=np.empty((room, 2)),
                 offsets=np.zeros(triangles + 1, np.int32),
             )
-            self._senses[key] = _Sense(window, make_eyes(triangles, room))
+            self._senses[key] = _Sense(window, make_workspace(triangles, room))
         return self._senses[key]
 
     # -- planning ----------------------------------------------------------------------------

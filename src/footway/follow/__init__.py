@@ -1,4 +1,4 @@
-"""From a corridor to a walk: how characters move (cmm-2007; cmm-crowds-2008, section 3).
+"""Followers: turn a corridor or a route into a walk (cmm-2007; cmm-crowds-2008, section 3).
 
 import footway as fw
 

@@ -1,4 +1,4 @@
-"""Many walks at once, on all cores."""
+"""Compute many walks in parallel on all cores."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from footway._numba.jit import thread_count
 from footway.corridor.map import as_points
 from footway.corridor.solver import SPACING
 from footway.errors import BadQuery, NoPath
-from footway.follow.cmm import NO_DISCS, cmm, settings_of
+from footway.follow.cmm import NO_DISCS, cmm, make_settings
 from footway.follow.kernels.batch import DONE, NOWHERE, walk_many
 from footway.follow.kernels.corridor import BLOCK
 from footway.follow.kernels.walk import FIELDS
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-_BATCH = 16  # queries that a thread takes at a time
-_SAMPLES = 1 << 16  # of a batch
+_BATCH = 16  # queries per task of a thread
+_SAMPLES = 1 << 16  # capacity of a batch
 
 
 class _Scratch(threading.local):
-    """Samples of a thread's batch: fresh memory costs more than walking."""
+    """Sample buffers of a thread, reused because allocation takes longer than the walk."""
 
     def __init__(self) -> None:
         self.samples = tuple(np.empty((_SAMPLES, 3)) for _ in range(3))
@@ -63,10 +63,10 @@ def cmm_batch(
     seed: int = 0,
     threads: int | None = None,
 ) -> list[Walk | None]:
-    """Corridors and walks for (n, 2) starts and goals, on all cores; None where there is none.
+    """Compute a walk for each of (n, 2) starts and goals, on all cores; None if there is no path.
 
-    Walk k is the one that `cmm` gives in `cmap.corridor(starts[k], goals[k])` with the seed
-    `seed + k`, to the bit, for any number of threads.
+    Walk k is bit-identical to the result of `cmm` in `cmap.corridor(starts[k], goals[k])` with the
+    seed `seed + k`, for any number of threads.
 
     Example:
         >>> import footway as fw
@@ -78,8 +78,8 @@ def cmm_batch(
     """
     if not hasattr(cmap, "solver"):
         raise BadQuery(f"a CorridorMap is needed, not {shown(cmap)}: see CorridorMap.build")
-    ends = _pairs(starts, goals)
-    settings = settings_of(
+    ends = _queries(starts, goals)
+    settings = make_settings(
         radius=radius, speed=speed, step=step, turn_rate=turn_rate, shortcut=shortcut, noise=noise,
         wavelength=wavelength, lane=lane, corner=corner, seed=seed,
     )  # fmt: skip
@@ -98,7 +98,7 @@ def cmm_batch(
 def _walk_batch(
     cmap: CorridorMap, ends: Floats, settings: Settings, first: int
 ) -> Iterator[Walk | None]:
-    """Walks of some queries, of which the first one has this number in the whole batch."""
+    """Yield the walks of some queries; `first` is the index of the first one in all queries."""
     n, solver = len(ends), cmap.solver
     statuses, offsets, stood = np.empty(n, np.int64), np.empty(n + 1, np.int64), np.zeros(n, bool)
     points, velocities, directions = _scratch.samples
@@ -132,17 +132,17 @@ def _walk_batch(
 
 
 def _walk_alone(cmap: CorridorMap, ends: Floats, settings: Settings, seed: int) -> Walk | None:
-    """Walk of a query that needs more memory than a batch has."""
-    habits = settings._asdict() | {"seed": seed}
-    habits.pop("repulsion")
+    """Compute the walk of a query that exceeds the memory of a batch."""
+    options = settings._asdict() | {"seed": seed}
+    options.pop("repulsion")
     try:
-        return cmm(cmap.corridor(ends[:2], ends[2:], radius=settings.radius), **habits)
+        return cmm(cmap.corridor(ends[:2], ends[2:], radius=settings.radius), **options)
     except NoPath:
         return None
 
 
-def _pairs(starts: ArrayLike, goals: ArrayLike) -> Floats:
-    """(n, 4) start and goal of each query."""
+def _queries(starts: ArrayLike, goals: ArrayLike) -> Floats:
+    """Return start and goal of each query, (n, 4)."""
     a, b = as_points(starts), as_points(goals)
     validation.as_many(a, b)
     return np.hstack([a, b])

@@ -11,7 +11,6 @@ import numpy as np
 from footway.constants import TOUCH
 from footway.corridor.kernels.backbone import refine
 from footway.errors import BadQuery, NoPath
-from footway.follow.checks import LONGEST_STEP, SLACK, check_character
 from footway.follow.forces import as_forces, sum_of
 from footway.follow.kernels.corridor import BLOCK
 from footway.follow.kernels.walk import (
@@ -27,8 +26,15 @@ from footway.follow.kernels.walk import (
     X,
     walk_on,
 )
-from footway.follow.obstacles import as_discs, name_of, sub_corridor, sway_around
-from footway.follow.settings import Settings
+from footway.follow.obstacles import (
+    as_discs,
+    check_ends,
+    check_fits,
+    describe,
+    detour_around,
+    sub_corridor,
+)
+from footway.follow.settings import LONGEST_STEP, SLACK, Settings
 from footway.follow.walk import Walk
 from footway.validation import FARTHEST, number, one_of, shown
 from footway.validation import seed as checked_seed
@@ -45,40 +51,34 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Obstacle = Disc | tuple[float, ...]
 
-FINEST_STEP = 0.5  # m, between balls of a corridor that is refined
-REPULSION = 0.4  # m, k of F_i: a disc at this distance weighs as much as F_0
-REPLAN = 5  # steps between two sub-corridors around discs that move
-TIGHT = 0.8  # of the narrowest ball: a larger radius may be what holds a character up
-WAIT = 60.0  # s to wait until discs that move open the corridor
-MOST_SAMPLES = 20_000_000  # of a walk: more would not fit in memory
-_SAMPLES = 1 << 13  # of a walk, before the memory grows
+FINEST_STEP = 0.5  # m between balls of a refined corridor
+REPULSION = 0.4  # m, k of F_i: at this distance the force of an obstacle equals F_0
+REPLAN = 5  # steps after which a sub-corridor around moving obstacles is planned again
+TIGHT = 0.8  # of the narrowest ball: a larger radius may be the reason why a character is stuck
+WAIT = 60.0  # s to wait for moving obstacles to open the corridor
+MOST_SAMPLES = 20_000_000  # per walk: more would not fit in memory
+_SAMPLES = 1 << 13  # initial capacity of a walk
 NO_DISCS = np.empty((0, 7))
 NO_LENGTHS = np.zeros(1)
 NO_FORCE = np.zeros(3)
 
 
 class Trail(NamedTuple):
-    """Samples as they are written: (capacity, 3) each."""
+    """Buffers for the samples of a walk, (capacity, 3) each."""
 
     points: Floats
     velocities: Floats
-    directions: Floats  # where the character looks, also while it turns on the spot
+    directions: Floats  # heading, also while the character turns on the spot
 
 
 class _Trails(threading.local):
-    """Trails of the calling thread that no walk is using: fresh memory costs more than walking."""
+    """Unused trails of the calling thread, reused because allocation takes longer than a walk."""
 
     def __init__(self) -> None:
         self.free: list[Trail] = []
 
 
 _trails = _Trails()
-
-
-def _take_trail() -> Trail:
-    if _trails.free:
-        return _trails.free.pop()
-    return Trail(*(np.empty((_SAMPLES, 3)) for _ in range(3)))
 
 
 def cmm(
@@ -98,31 +98,31 @@ def cmm(
     forces: Sequence[Force] = (),
     seed: int = 0,
 ) -> Walk:
-    """Walk of a character through a corridor, from its start to its goal.
+    """Move a character through a corridor from start to goal and return its walk.
 
-    An attraction point runs ahead on the backbone; the character follows it under the forces that
-    are switched on, and never leaves the free space. They can be combined.
+    An attraction point moves ahead on the backbone; the character follows it under the enabled
+    forces, which can be combined, and never leaves the free space.
 
     Args:
         corridor: from `CorridorMap.corridor`, or `Corridor.from_balls`; in 2D or 3D.
-        radius: of the character, m; that of the corridor where it is not given.
-        speed: greatest, m/s.
+        radius: of the character, m; by default that of the corridor.
+        speed: maximum speed, m/s.
         step: seconds between samples.
-        turn_rate: greatest, rad/s. Between two samples the heading changes by at most this times
-            the step; a character that must turn more slows down.
-        shortcut: dt of the second attraction point alpha(x, dt), a share of the backbone from 0
-            to 1; more makes the path shorter.
+        turn_rate: maximum, rad/s. The heading changes by at most turn_rate * step between two
+            samples; the character slows down for sharper turns.
+        shortcut: dt of the second attraction point alpha(x, dt), a fraction of the backbone from 0
+            to 1; larger values make the path shorter.
         noise: weight of coherent noise on the direction (F_rand), 0 to about 1.
-        wavelength: of that noise, m.
-        lane: weight k of a force to the left (F_perp); negative: to the right.
-        corner: positive takes corners tight, negative wide.
-        obstacles: discs that stand or move: `Disc`, or (x, y, radius).
-        avoid: them by repulsive "forces" (F_i), or by a sub-"corridor" that sways around them.
-        forces: of your own: functions of a `Moment` that return (d,), in units of F_0.
+        wavelength: of the noise, m.
+        lane: weight k of the force to the left (F_perp); negative values act to the right.
+        corner: positive values cut corners, negative values take them wide.
+        obstacles: standing or moving discs: `Disc`, or (x, y, radius).
+        avoid: obstacles by repulsive "forces" (F_i), or by a sub-"corridor" that leads around them.
+        forces: user-defined functions of a `Moment` that return (d,), in units of F_0.
         seed: of the noise; the same seed gives the same bits.
 
     Raises:
-        BadQuery: a value that makes no sense, with its limit.
+        BadQuery: an invalid value; the message states the limit.
         NoPath: the character does not fit, or obstacles close the corridor ("blocked").
 
     Example:
@@ -135,26 +135,26 @@ def cmm(
     """
     if not hasattr(corridor, "backbone"):
         raise BadQuery(f"a corridor is needed, not {shown(corridor)}: see CorridorMap.corridor")
-    settings = settings_of(
+    settings = make_settings(
         radius=corridor.radius if radius is None else radius,
         speed=speed, step=step, turn_rate=turn_rate, shortcut=shortcut, noise=noise,
         wavelength=wavelength, lane=lane, corner=corner, seed=seed,
     )  # fmt: skip
-    check_character(corridor, settings)
+    check_fits(corridor, settings.radius)
     one_of(avoid, "way to avoid obstacles", ("forces", "corridor"))
     none = isinstance(obstacles, tuple) and not obstacles
     named, discs = ((), NO_DISCS) if none else as_discs(obstacles, corridor.dimension)
     walker = Walker(corridor, settings, named, discs, as_forces(forces))
     if named:
-        walker.check_ends()
+        check_ends(named, discs, settings.radius, walker.balls[[0, -1], :3])
     if len(discs) and avoid == "corridor":
-        walker.sway()
+        walker.detour()
     else:
         walker.push_through()
     return walker.walk()
 
 
-def settings_of(
+def make_settings(
     *,
     radius: float,
     speed: float,
@@ -167,7 +167,7 @@ def settings_of(
     corner: float,
     seed: int,
 ) -> Settings:
-    """Numbers that make sense, or one clear line; the same names as in `cmm`."""
+    """Validate the parameters of `cmm` and return them as kernel settings."""
     return Settings(
         radius=number(radius, "radius", "m", low=0.0, high=FARTHEST),
         speed=number(speed, "speed", "m/s", above=0.0, high=FARTHEST),
@@ -184,7 +184,7 @@ def settings_of(
 
 
 class Walker:
-    """One character on its way: the loop around the kernel."""
+    """Walk of one character: the loop around the kernel."""
 
     def __init__(
         self,
@@ -198,7 +198,8 @@ class Walker:
         self.grid = corridor.source.index.grid if corridor.source is not None else None
         self.named, self.discs, self.forces = named, discs, forces
         self.balls = nested_balls(corridor, settings.radius)
-        self.trail = _take_trail()
+        new = (np.empty((_SAMPLES, 3)) for _ in range(3))
+        self.trail = _trails.free.pop() if _trails.free else Trail(*new)
         samples = corridor.length / (settings.speed * settings.step)
         if samples > MOST_SAMPLES:
             raise BadQuery(
@@ -208,39 +209,22 @@ class Walker:
         self._begin()
 
     def _begin(self) -> None:
-        """Stand at the start."""
+        """Place the character at the start."""
         self.count = 0
         self.state = np.zeros(FIELDS)
         self.state[X : X + 3] = self.balls[0, :3]
 
-    def check_ends(self) -> None:
-        """Refuse a disc on the start, or one that stands on the goal."""
-        r = self.settings.radius
-        for what, place, still in (
-            ("start", self.balls[0, :3], False),
-            ("goal", self.balls[-1, :3], True),
-        ):
-            for i, disc in enumerate(self.discs):
-                apart = float(np.sqrt(((disc[:3] - place) ** 2).sum()))
-                if still and disc[4:].any():
-                    continue
-                if apart < disc[3] + r:
-                    raise BadQuery(
-                        f"{name_of(self.named, i)} lies on the {what}: its centre is {apart:.3f} m "
-                        f"away, and {disc[3] + r:.3f} m is the least for a radius of {r:g} m"
-                    )
-
     def push_through(self) -> None:
-        """Walk under repulsive forces; where these cancel each other, around the discs instead."""
+        """Walk under repulsive forces; if they cancel out, make a detour around the obstacles."""
         if self._run(self.balls, self.discs) == ARRIVED:
             return
         if not len(self.discs):
             raise self._lost()
         self._begin()
-        self.sway()
+        self.detour()
 
-    def sway(self) -> None:
-        """Walk in sub-corridors around the discs."""
+    def detour(self) -> None:
+        """Walk in sub-corridors around the obstacles."""
         if not self.discs[:, 4:].any():
             around = sub_corridor(self.corridor, self.named, radius=self.settings.radius)
             self.corridor = around
@@ -248,27 +232,27 @@ class Walker:
             if self._run(self.balls, NO_DISCS) != ARRIVED:
                 raise self._lost()
             return
-        self._sway_from_here()
+        self._detour_from_here()
 
-    def _sway_from_here(self) -> None:
-        """Again and again a sub-corridor around discs that move, as they will be met."""
+    def _detour_from_here(self) -> None:
+        """Repeatedly plan a sub-corridor around the predicted positions of moving obstacles."""
         waited, limit = 0.0, DELAY + LONGEST * self.corridor.length / self.settings.speed
         while True:
             ahead = self._balls_ahead()
-            balls, closed_by = sway_around(
+            balls, closed_by = detour_around(
                 ahead,
                 self.discs,
                 self.settings.radius,
                 self.state[TIME] + lengths_along(ahead) / self.settings.speed,
                 dimension=self.corridor.dimension,
             )
-            if balls is None:  # go on, and let the forces hold it back until there is a way
+            if balls is None:  # continue; forces hold the character back until the corridor opens
                 waited += REPLAN * self.settings.step
                 balls = ahead
             if closed_by and waited > WAIT:
                 raise self._blocked(closed_by)
             self.state[BEGUN] = 0.0
-            # The discs' forces as well: they may come otherwise than expected.
+            # Keep the repulsive forces: obstacles may move differently than predicted.
             nested = refine(balls, self.settings.radius, FINEST_STEP)
             status = self._run(nested, self.discs, steps=REPLAN)
             if status == ARRIVED:
@@ -277,34 +261,35 @@ class Walker:
                 raise self._lost()
 
     def _balls_ahead(self) -> Floats:
-        """The character as a ball, then the balls of its corridor from where it is on."""
+        """Return a ball at the character, followed by the balls of its corridor that lie ahead."""
         gaps = np.linalg.norm(self.balls[:, :3] - self.state[X : X + 3], axis=1)
-        room = self.balls[:, 3] - gaps
-        held = np.flatnonzero(room >= self.settings.radius - 1e-9)
-        last = int(held[-1]) if len(held) else len(room) - 1
-        t = int(np.argmax(room[: last + 1]))  # the ball in whose depth it is
-        here = np.append(self.state[X : X + 3], room[t])
+        depth = self.balls[:, 3] - gaps
+        held = np.flatnonzero(depth >= self.settings.radius - 1e-9)
+        last = int(held[-1]) if len(held) else len(depth) - 1
+        t = int(np.argmax(depth[: last + 1]))  # the ball that it is deepest in
+        here = np.append(self.state[X : X + 3], depth[t])
         return np.vstack([here, self.balls[t:]])
 
     def _run(self, balls: Floats, discs: Floats, *, steps: int | None = None) -> int:
-        """Call the kernel until the character arrives, stalls, or has made the steps."""
+        """Call the kernel until the character arrives, stalls, or has taken `steps` steps."""
         lengths = np.empty(len(balls)) if self.settings.shortcut > 0.0 else NO_LENGTHS
         blocks = np.empty((-(-len(balls) // BLOCK), 4))
         own, made = NO_FORCE, 0
         while True:
-            wanted = len(self.trail.points) - self.count - 2
-            if wanted < 8:
-                self._grow()
+            batch = len(self.trail.points) - self.count - 2
+            if batch < 8:
+                more = np.empty((len(self.trail.points) + 64, 3))
+                self.trail = Trail(*(np.vstack([a, more]) for a in self.trail))
                 continue
             if steps is not None:
-                wanted = min(wanted, steps - made)
+                batch = min(batch, steps - made)
             if self.forces:
                 own = sum_of(
                     self.forces, self.state, balls, self.corridor.dimension, self.settings.radius
                 )
-                wanted = 1
+                batch = 1
             status, count = walk_on(
-                self.state, wanted, self.settings, balls, blocks, lengths, discs, own,
+                self.state, batch, self.settings, balls, blocks, lengths, discs, own,
                 self.trail.points[self.count :], self.trail.velocities[self.count :],
                 self.trail.directions[self.count :],
             )  # fmt: skip
@@ -313,12 +298,8 @@ class Walker:
             if status != WALKING or made == steps:
                 return int(status)
 
-    def _grow(self) -> None:
-        more = len(self.trail.points) + 64
-        self.trail = Trail(*(np.vstack([a, np.empty((more, 3))]) for a in self.trail))
-
     def _blocked(self, closed_by: tuple[int, ...]) -> NoPath:
-        names = "; ".join(name_of(self.named, i) for i in closed_by)
+        names = "; ".join(describe(self.named[i], i) for i in closed_by)
         it = "it" if len(closed_by) == 1 else "one of them"
         return NoPath(
             f"the corridor is closed for a radius of {self.settings.radius:g} m by {names}: "
@@ -330,16 +311,16 @@ class Walker:
     def _lost(self) -> NoPath:
         place = self.state[X : X + self.corridor.dimension]
         moving = tuple(np.flatnonzero(self.discs[:, 4:].any(axis=1)).tolist())
-        habits = self.settings.noise or self.settings.lane or self.settings.corner
+        biases = self.settings.noise or self.settings.lane or self.settings.corner
         cause = (
             "forces of your own hold it there; weaken them" if self.forces
             else "obstacles that move hold it there; see NoPath.obstacles" if moving
-            else "lane, noise or corner hold it there; weaken them" if habits
+            else "lane, noise or corner hold it there; weaken them" if biases
             else "it walks or turns too slowly; see speed, turn_rate and step"
         )  # fmt: skip
-        room = self.corridor.narrowest
-        if self.settings.radius > TIGHT * room:
-            cause += f"; or it has no room to turn: take a radius well below {room:.3f} m"
+        narrowest = self.corridor.narrowest
+        if self.settings.radius > TIGHT * narrowest:
+            cause += f"; or it has no room to turn: take a radius well below {narrowest:.3f} m"
         return NoPath(
             f"the character comes no closer to its goal at {np.round(place, 3).tolist()} after "
             f"{self.state[TIME]:.1f} s: {cause}",
@@ -348,7 +329,7 @@ class Walker:
         )
 
     def walk(self) -> Walk:
-        """What was walked."""
+        """Return the finished walk."""
         d, corridor = self.corridor.dimension, self.corridor
         stands = self.trail.directions[: self.count, :d].copy() if self.state[STOOD] else None
         walk = Walk(
@@ -368,12 +349,12 @@ class Walker:
 
 
 def nested_balls(corridor: Corridor, radius: float) -> Floats:
-    """Balls of a corridor, each centre well inside its neighbours for a character of a radius."""
+    """Return balls so close that each holds its neighbours' centres for a character of `radius`."""
     if corridor.source is not None and radius <= corridor.radius:
         return corridor.balls
-    centres, rooms = corridor.balls[:, :3], corridor.balls[:, 3]
+    centres, radii = corridor.balls[:, :3], corridor.balls[:, 3]
     apart = np.linalg.norm(np.diff(centres, axis=0), axis=1)
-    overlap = 0.5 * (rooms[:-1] + rooms[1:] - apart)
+    overlap = 0.5 * (radii[:-1] + radii[1:] - apart)
     k = int(overlap.argmin())
     if overlap[k] < radius - SLACK:
         advice = "give more balls or a smaller radius"
@@ -390,6 +371,6 @@ def nested_balls(corridor: Corridor, radius: float) -> Floats:
 
 
 def lengths_along(balls: Floats) -> Floats:
-    """(n,) m. Length of the backbone up to each ball."""
+    """Return the length of the backbone up to each ball, (n,) m."""
     step = np.linalg.norm(np.diff(balls[:, :3], axis=0), axis=1)
     return np.concatenate([[0.0], np.cumsum(step)])

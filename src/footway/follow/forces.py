@@ -1,4 +1,4 @@
-"""Forces of the user's own, called between the steps of a walk."""
+"""User-defined forces, evaluated between the steps of a walk."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 
 
 class Moment(NamedTuple):
-    """What a character knows when its forces are asked for."""
+    """State of a character that user-defined forces receive."""
 
     position: Floats  # (d,) m
     velocity: Floats  # (d,) m/s
     time: float  # s since the start
     attraction_point: Floats  # (d,) m, alpha(x)
     ball_radius: float  # m, R[t] of the attraction point's ball
-    index: int  # type: ignore[assignment]  # t, of the ball in the corridor
+    index: int  # type: ignore[assignment]  # t, index of that ball in the corridor
 
 
 Force = Callable[[Moment], "ArrayLike"]
-"""A function of a moment that returns a force (d,), in units of F_0, which is 1 at most."""
+"""A function of a moment that returns a force (d,) in units of F_0, which is at most 1."""
 
 
 def as_forces(forces: Sequence[Force]) -> tuple[Force, ...]:
-    """Functions, or one clear line."""
+    """Check that all forces are callable and return them as a tuple."""
     if not isinstance(forces, list | tuple):
         raise BadQuery(f"forces must be a list of functions of a Moment, not {shown(forces)}")
     for force in forces:
@@ -47,7 +47,7 @@ def as_forces(forces: Sequence[Force]) -> tuple[Force, ...]:
 def sum_of(
     forces: Sequence[Force], state: Floats, balls: Floats, dimension: int, radius: float
 ) -> Floats:
-    """Sum of the user's forces at a character's state, (3,)."""
+    """Return the sum of the user-defined forces at a character's state, (3,)."""
     t = int(state[AT])
     gaps = np.linalg.norm(balls[t:, :3] - state[X : X + 3], axis=1) - (balls[t:, 3] - radius)
     held = np.flatnonzero(gaps < 0.0)

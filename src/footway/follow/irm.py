@@ -8,8 +8,8 @@ from weakref import WeakKeyDictionary
 
 from footway.errors import BadQuery
 from footway.follow.kernels.irm import irm_walk
-from footway.follow.kernels.visibility import make_eyes
-from footway.follow.route_walk import RouteWalker, check_route, gait_of
+from footway.follow.kernels.visibility import make_workspace
+from footway.follow.route_walk import RouteWalker, body_parameters, check_route
 from footway.validation import shown
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 _spans: WeakKeyDictionary[CorridorMap, tuple[float, ...]] = WeakKeyDictionary()
-"""x0, y0, x1, y1 of the walls of maps that were checked before, m."""
+"""Bounding boxes x0, y0, x1, y1 of the walls of maps, m: cached for `_check_map`."""
 
 
 def irm(
@@ -45,31 +45,32 @@ def irm(
     obstacle: float = 0.4,
     replan: bool = True,
 ) -> RouteWalk:
-    """Walk of a character along an indicative route, by the Indicative Route Method.
+    """Move a character along an indicative route by the Indicative Route Method.
 
     The attraction point is the furthest point of the route in the largest empty disc around the
-    place of the medial axis that the character retracts to. Terrain plays no part, and where there
-    is much room, long parts of the route are skipped: `miran` mends both.
+    point of the medial axis that the character retracts to. Terrain is ignored, and in wide free
+    space long parts of the route are skipped; `miran` fixes both.
 
     Args:
         route: from `fw.route`, or `IndicativeRoute.from_points`.
         cmap: the corridor map of the same environment.
-        preferences: only to measure the walk: those of the route where none are given.
-        radius: m, of the character: the one that the route's terrain was made for.
-        speed: greatest, m/s.
+        preferences: used only to measure the walk; by default those of the route.
+        radius: m, of the character; must equal the radius of the route's terrain.
+        speed: maximum, m/s.
         step: seconds between samples.
-        look: m that the character walks before it looks for another attraction point; 0: it looks
-            at every step.
-        clearance: m, wanted beyond the radius; the boundary force keeps it where there is room.
-        obstacles: discs that stand or move: `Disc`, or (x, y, radius).
-        turn_rate: greatest, rad/s.
+        look: m that the character walks between two updates of the attraction point; 0: updated at
+            every step.
+        clearance: m, preferred distance beyond the radius; the boundary force maintains it where
+            the free space is wide enough.
+        obstacles: standing or moving discs: `Disc`, or (x, y, radius).
+        turn_rate: maximum, rad/s.
         steering: c_s, strength of the force toward the attraction point.
         boundary: c_b, strength of the boundary force at the border.
-        obstacle: c_o, m: a disc at this distance pushes as hard as a steering of 1.
-        replan: a way back to the route where a character was pushed out of sight of it.
+        obstacle: c_o, m: an obstacle at this distance exerts the same force as a steering of 1.
+        replan: plan a path back to the route if the character was pushed out of sight of it.
 
     Raises:
-        BadInput: a value that makes no sense, with its limit.
+        BadInput: an invalid value; the message states the limit.
         NoPath: obstacles hold the character ("blocked"), or the route is out of sight and `replan`
             is off.
 
@@ -86,15 +87,15 @@ def irm(
     """
     check_route(route)
     _check_map(cmap, route)
-    gait = gait_of(
+    body = body_parameters(
         route, radius=radius, speed=speed, step=step, turn_rate=turn_rate, look=look,
         clearance=clearance, steering=steering, boundary=boundary, obstacle=obstacle,
     )  # fmt: skip
-    return IrmWalker(route, cmap, preferences, gait, obstacles, replan=replan).walk()
+    return IrmWalker(route, cmap, preferences, body, obstacles, replan=replan).walk()
 
 
 def _check_map(cmap: CorridorMap, route: IndicativeRoute) -> None:
-    """Refuse what is no medial axis, or that of another environment: its discs are not empty."""
+    """Raise BadQuery unless `cmap` is the medial axis map of the route's environment."""
     if not hasattr(cmap, "solver"):
         raise BadQuery(f"a corridor map is needed, not {shown(cmap)}: see CorridorMap.build")
     if cmap.roadmap is not None:
@@ -103,8 +104,8 @@ def _check_map(cmap: CorridorMap, route: IndicativeRoute) -> None:
         walls = cmap.solver.index.axis.sites.reshape(-1, 2)
         _spans[cmap] = (*walls.min(axis=0).tolist(), *walls.max(axis=0).tolist())
     environment = route.terrain.environment
-    off = max(abs(a - b) for a, b in zip(_spans[cmap], environment.bounds, strict=True))
-    if not off <= 2.0 * environment.grid:
+    difference = max(abs(a - b) for a, b in zip(_spans[cmap], environment.bounds, strict=True))
+    if not difference <= 2.0 * environment.grid:
         raise BadQuery(
             f"the corridor map {cmap.name!r} is not of the route's environment "
             f"{environment.name!r}: build it from the same one"
@@ -112,30 +113,30 @@ def _check_map(cmap: CorridorMap, route: IndicativeRoute) -> None:
 
 
 class IrmWalker(RouteWalker):
-    """A character that is drawn to the furthest point of the route in its disc."""
+    """Walker that is attracted to the furthest point of the route in its clearance disc."""
 
     def __init__(
         self,
         route: IndicativeRoute,
         cmap: CorridorMap,
         preferences: Mapping[str, float] | None,
-        gait: BodyParameters,
+        body: BodyParameters,
         obstacles: Sequence[Obstacle],
         *,
         replan: bool,
     ) -> None:
         self.index = cmap.solver.index
-        super().__init__(route, preferences, gait, obstacles, replan=replan)
+        super().__init__(route, preferences, body, obstacles, replan=replan)
 
     def begin(self) -> None:
-        """Take memory for the boundary force."""
-        self.eyes = make_eyes(len(self.ground.triangles), 0)
+        """Allocate memory for the boundary force."""
+        self.eyes = make_workspace(len(self.ground.triangles), 0)
 
     def run(self, steps: int, first: int) -> tuple[int, int]:
         """Walk for some steps: (status, samples written)."""
         trail, index = self.trail, self.index
         status, count = irm_walk(
-            self.state, steps, self.gait, self.weights, self.discs, self.course, self.ground,
+            self.state, steps, self.body, self.weights, self.discs, self.course, self.ground,
             self.eyes, index.axis, index.grid, index.fans, trail.points[first:],
             trail.velocities[first:], trail.directions[first:], trail.places[first:],
         )  # fmt: skip

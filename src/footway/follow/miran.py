@@ -1,4 +1,4 @@
-"""Modified Indicative Routes and Navigation (miran-2013): walks that heed the terrain."""
+"""Modified Indicative Routes and Navigation (miran-2013): walks that follow terrain preferences."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from footway.errors import BadQuery
 from footway.follow.kernels.free_zone import make_zone
 from footway.follow.kernels.miran import miran_walk
 from footway.follow.kernels.steering import NO_MEMORY
-from footway.follow.kernels.visibility import make_eyes
-from footway.follow.route_walk import RouteWalker, check_route, gait_of
+from footway.follow.kernels.visibility import make_workspace
+from footway.follow.route_walk import RouteWalker, body_parameters, check_route
 from footway.validation import FARTHEST, number
 
 if TYPE_CHECKING:
@@ -41,33 +41,34 @@ def miran(
     obstacle: float = 0.4,
     replan: bool = True,
 ) -> RouteWalk:
-    """Walk of a character along an indicative route, as its preferences for the ground tell it.
+    """Move a character along an indicative route according to its terrain preferences.
 
-    At every step the character sees some parts of the route ahead, exactly. Of candidates on them
-    it takes the one to which the straight way costs least for the length of route that it gains,
-    and moves toward it. It is a disc: it never comes nearer to a wall than its radius.
+    At every step the visible parts of the route ahead are computed exactly. Of the candidates on
+    them, the attraction point is the one with the lowest cost of the straight line to it, relative
+    to the length of route gained. The character never comes closer to a wall than its radius.
 
     Args:
         route: from `fw.route`, or `IndicativeRoute.from_points`.
-        preferences: weight of each kind of ground, more is worse, 1 is neutral; those of the route
-            where none are given.
-        radius: m, of the character: the one that the route's terrain was made for.
-        speed: greatest, m/s.
+        preferences: weight of each kind of terrain; 1 is neutral, higher is worse; by default those
+            of the route.
+        radius: m, of the character; must equal the radius of the route's terrain.
+        speed: maximum, m/s.
         step: seconds between samples.
-        sigma: m, the shortcut parameter: most of the route that may be skipped at once.
-        spacing: m, the paper's d: farthest distance between candidates along the route.
-        look: m that the character walks before it looks for another attraction point; 0: it looks
-            at every step.
-        clearance: m, wanted beyond the radius; the boundary force keeps it where there is room.
-        obstacles: discs that stand or move: `Disc`, or (x, y, radius).
-        turn_rate: greatest, rad/s.
+        sigma: m, the shortcut parameter: maximum length of route that may be skipped at once.
+        spacing: m, the paper's d: maximum distance between candidates along the route.
+        look: m that the character walks between two updates of the attraction point; 0: updated at
+            every step.
+        clearance: m, preferred distance beyond the radius; the boundary force maintains it where
+            the free space is wide enough.
+        obstacles: standing or moving discs: `Disc`, or (x, y, radius).
+        turn_rate: maximum, rad/s.
         steering: c_s, strength of the force toward the attraction point.
         boundary: c_b, strength of the boundary force at the border.
-        obstacle: c_o, m: a disc at this distance pushes as hard as a steering of 1.
-        replan: a way back to the route where a character was pushed out of sight of it.
+        obstacle: c_o, m: an obstacle at this distance exerts the same force as a steering of 1.
+        replan: plan a path back to the route if the character was pushed out of sight of it.
 
     Raises:
-        BadInput: a value that makes no sense, with its limit.
+        BadInput: an invalid value; the message states the limit.
         NoPath: obstacles hold the character ("blocked"), or the route is out of sight and `replan`
             is off.
 
@@ -87,27 +88,27 @@ def miran(
 
     """
     check_route(route)
-    gait = gait_of(
+    body = body_parameters(
         route, radius=radius, speed=speed, step=step, turn_rate=turn_rate, look=look,
         clearance=clearance, steering=steering, boundary=boundary, obstacle=obstacle,
         sigma=number(sigma, "sigma", "m", above=0.0, high=FARTHEST),
         spacing=number(spacing, "spacing", "m", above=0.0, high=FARTHEST),
     )  # fmt: skip
-    if gait.sigma < gait.spacing:
+    if body.sigma < body.spacing:
         raise BadQuery(
-            f"sigma is {gait.sigma:g} m and spacing {gait.spacing:g} m: sigma, the most that may "
+            f"sigma is {body.sigma:g} m and spacing {body.spacing:g} m: sigma, the most that may "
             "be skipped, must not be less than the distance between candidates; give a larger "
             "sigma or a smaller spacing"
         )
-    return MiranWalker(route, preferences, gait, obstacles, replan=replan).walk()
+    return MiranWalker(route, preferences, body, obstacles, replan=replan).walk()
 
 
 class MiranWalker(RouteWalker):
-    """A character that looks for the candidate of least weight."""
+    """Walker that is attracted to the candidate of least weight."""
 
     def begin(self) -> None:
-        """Take memory for looking around."""
-        self.eyes = make_eyes(len(self.ground.triangles), len(self.course.pieces))
+        """Allocate memory for visibility queries."""
+        self.eyes = make_workspace(len(self.ground.triangles), len(self.course.pieces))
         self.zone = make_zone()
 
     def run(self, steps: int, first: int) -> tuple[int, int]:
@@ -115,11 +116,11 @@ class MiranWalker(RouteWalker):
         trail = self.trail
         while True:
             status, count = miran_walk(
-                self.state, steps, self.gait, self.weights, self.discs, self.course, self.ground,
+                self.state, steps, self.body, self.weights, self.discs, self.course, self.ground,
                 self.eyes, self.zone, trail.points[first:], trail.velocities[first:],
                 trail.directions[first:], trail.places[first:],
             )  # fmt: skip
             if status != NO_MEMORY:
                 return int(status), int(count)
-            self.eyes = make_eyes(2 * len(self.eyes.cones), len(self.course.pieces))
+            self.eyes = make_workspace(2 * len(self.eyes.cones), len(self.course.pieces))
             self.zone = make_zone()

@@ -1,6 +1,6 @@
-"""Dynamic obstacles, and corridors that sway around them (cmm-2007, "Avoiding Dynamic Obstacles").
+"""Dynamic obstacles and sub-corridors around them (cmm-2007, "Avoiding Dynamic Obstacles").
 
-Obstacles are discs, or balls in 3D, that stand or move in a straight line.
+Obstacles are discs, or balls in 3D, that stand still or move in a straight line.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from footway._numba.portable_math import dist
 from footway.errors import BadQuery, NoPath
-from footway.follow.checks import SLACK
-from footway.follow.kernels.detour import sway
+from footway.follow.kernels.detour import detour
 from footway.follow.kernels.detour_clearance import BLOCKED, ON_GOAL, ON_START, OPEN
+from footway.follow.settings import SLACK
 from footway.validation import FARTHEST, number, shown, text
 
 if TYPE_CHECKING:
@@ -26,7 +27,15 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-__all__ = ["Disc", "as_discs", "name_of", "sub_corridor", "sway_around"]
+__all__ = [
+    "Disc",
+    "as_discs",
+    "check_ends",
+    "check_fits",
+    "describe",
+    "detour_around",
+    "sub_corridor",
+]
 
 
 @dataclass(frozen=True)
@@ -34,10 +43,10 @@ class Disc:
     """A dynamic obstacle.
 
     Attributes:
-        at: where it is at time 0, (x, y) or (x, y, z) in metres.
+        at: position at time 0, (x, y) or (x, y, z) in metres.
         radius: m, more than 0.
-        velocity: m/s, in as many coordinates; it stands where none is given.
-        name: for messages, such as "cart".
+        velocity: m/s, of the same dimension; zero by default.
+        name: used in messages, such as "cart".
 
     Example:
         >>> import footway as fw
@@ -70,7 +79,7 @@ class Disc:
 def as_discs(
     obstacles: Iterable[Disc | Sequence[float]], dimension: int
 ) -> tuple[tuple[Disc, ...], Floats]:
-    """Discs, and the same as numbers: (m, 7) x, y, z, radius in m and vx, vy, vz in m/s.
+    """Return obstacles as discs and as an array (m, 7): x, y, z, radius in m and vx, vy, vz in m/s.
 
     An obstacle is a `Disc`, or (x, y, radius), or (x, y, z, radius) in a corridor of dimension 3.
     """
@@ -85,11 +94,6 @@ def as_discs(
     return named, discs
 
 
-def name_of(discs: Sequence[Disc], i: int) -> str:
-    """Disc i in a message, such as `obstacle 2 "cart" at (3.00, 4.00), radius 0.5 m`."""
-    return _describe(discs[i], i)
-
-
 def sub_corridor(
     corridor: Corridor,
     obstacles: Iterable[Disc | Sequence[float]],
@@ -97,25 +101,25 @@ def sub_corridor(
     radius: float | None = None,
     speed: float = 1.2,
 ) -> Corridor:
-    """Corridor inside another one that sways around obstacles: (B', R') of the paper.
+    """Return a corridor inside another one that leads around obstacles: (B', R') of the paper.
 
-    It goes past each obstacle on the better side and stays connected. Its balls lie inside those
-    of the corridor and hold no obstacle. Balls that no obstacle touches stay as they are, and so
-    do the start and the goal. Where obstacles close the way along the backbone but balls of the
-    corridor overlap elsewhere, such as across a bend, the part in between is left out.
+    It passes each obstacle on the better side and stays connected. Its balls lie inside those of
+    the corridor and contain no obstacle. Balls that no obstacle touches, the start and the goal
+    are unchanged. Where obstacles block the backbone but balls of the corridor overlap elsewhere,
+    such as across a bend, the part in between is left out.
 
     Args:
         corridor: from `CorridorMap.corridor` or `Corridor.from_balls`; in 2D or 3D.
         obstacles: `Disc`, or (x, y, radius), or (x, y, z, radius) in 3D.
-        radius: of the character, m; that of the corridor where it is not given.
-        speed: of the character, m/s: it tells where an obstacle that moves will be when the
-            character comes to a ball.
+        radius: of the character, m; by default that of the corridor.
+        speed: of the character, m/s; used to predict where a moving obstacle is when the
+            character reaches a ball.
 
     Raises:
-        BadQuery: values that make no sense, or an obstacle on top of the start or the goal.
-        NoPath: obstacles close the corridor ("blocked"; `obstacles` has the least set of them
-            that does), or the corridor is too narrow for the character ("pinch"; this may be said
-            where it has less than 5 mm to spare and obstacles touch it).
+        BadQuery: invalid values, or an obstacle on top of the start or the goal.
+        NoPath: obstacles close the corridor ("blocked"; `obstacles` is a minimal set that does),
+            or the corridor is too narrow for the character ("pinch"; also reported if the margin
+            is below 5 mm and obstacles touch the corridor).
 
     Example:
         >>> import footway as fw
@@ -130,15 +134,10 @@ def sub_corridor(
     r = number(corridor.radius if radius is None else radius, "radius", "m", low=0.0)
     pace = number(speed, "speed", "m/s", above=0.0)
     named, discs = as_discs(obstacles, corridor.dimension)
-    if r > corridor.narrowest + SLACK:
-        raise NoPath(
-            f"a radius of {r:g} m does not fit the corridor: at its narrowest "
-            f"{corridor.narrowest:.3f} m fits; use a smaller radius or another corridor",
-            reason="pinch",
-        )
+    check_fits(corridor, r)
     steps = np.linalg.norm(np.diff(corridor.backbone, axis=0), axis=1)
     times = np.concatenate([[0.0], np.cumsum(steps)]) / pace
-    status, rows, blame = sway(corridor.balls, discs, r, times, corridor.dimension)
+    status, rows, blame = detour(corridor.balls, discs, r, times, corridor.dimension)
     if status != OPEN:
         end = 0 if status == ON_START else -1
         gaps = _gaps(corridor.balls[end], discs, times[end])
@@ -146,20 +145,20 @@ def sub_corridor(
     return replace(corridor, radius=r, balls=np.ascontiguousarray(rows[:, :4]), source=None)
 
 
-def sway_around(
+def detour_around(
     balls: Floats, discs: Floats, radius: float, times: Floats, *, dimension: int = 2
 ) -> tuple[Floats, None] | tuple[None, tuple[int, ...]]:
-    """Sub-corridor of plain arrays: (balls' (n', 4), None), or (None, discs that close it).
+    """Return a sub-corridor as arrays: (balls' (n', 4), None), or (None, obstacles that close it).
 
     Args:
-        balls: (n, 4) x, y, z and R[t], m. The first centre is where the character is.
-        discs: (m, 7) as `as_discs` gives them, at time 0.
+        balls: (n, 4) x, y, z and R[t], m. The first centre is the character's position.
+        discs: (m, 7) as returned by `as_discs`, at time 0.
         radius: of the character, m.
-        times: (n,) s, when the character is expected at each ball; discs that move are taken there.
-        dimension: 2, or 3 where the corridor may also go over and under a disc.
+        times: (n,) s, expected arrival at each ball; moving obstacles are evaluated at these times.
+        dimension: 2, or 3 if the corridor may also lead over and under an obstacle.
 
     """
-    status, rows, blame = sway(
+    status, rows, blame = detour(
         np.ascontiguousarray(balls, np.float64), discs, float(radius), times, dimension
     )
     if status == OPEN:
@@ -167,14 +166,54 @@ def sway_around(
     return None, tuple(blame.tolist())
 
 
-def _describe(disc: Disc, i: int) -> str:
+def check_fits(corridor: Corridor, radius: float) -> None:
+    """Raise NoPath if a character of `radius` (m) does not fit its corridor."""
+    narrowest = corridor.narrowest
+    if radius > narrowest + SLACK:
+        k = int(corridor.radii.argmin())
+        place = tuple(round(float(c), 3) for c in corridor.backbone[k])
+        raise NoPath(
+            f"a radius of {radius:g} m does not fit the corridor: it is narrowest at "
+            f"{place}, where {narrowest:.3f} m fits; use a smaller radius or another corridor",
+            reason="pinch",
+        )
+
+
+def check_ends(named: Sequence[Disc], discs: Floats, radius: float, ends: Floats) -> None:
+    """Raise BadQuery if an obstacle covers the start, or a standing one covers the goal.
+
+    Args:
+        named: the obstacles.
+        discs: (m, 7) the obstacles as an array.
+        radius: of the character, m.
+        ends: (2, d) start and goal, m.
+
+    """
+    for what, place in zip(("start", "goal"), ends, strict=True):
+        for i, disc in enumerate(discs):
+            # In the plane `dist` is correctly rounded: a disc that just touches is accepted.
+            apart = (
+                dist(disc, place)
+                if len(place) == 2
+                else float(np.sqrt(((disc[:3] - place) ** 2).sum()))
+            )
+            moves = what == "goal" and bool(disc[4:].any())
+            if apart < disc[3] + radius and not moves:
+                raise BadQuery(
+                    f"{describe(named[i], i)} lies on the {what}: its centre is {apart:.3f} m "
+                    f"away, and {disc[3] + radius:.3f} m is the least for a radius of {radius:g} m"
+                )
+
+
+def describe(disc: Disc, i: int) -> str:
+    """Describe disc i for a message, such as `obstacle 2 "cart" at (3.00, 4.00), radius 0.5 m`."""
     name = f' "{disc.name}"' if disc.name else ""
     at = ", ".join(f"{c:.2f}" for c in disc.at)
     return f"obstacle {i}{name} at ({at}), radius {disc.radius:g} m"
 
 
 def _as_disc(value: Any, i: int, dimension: int) -> Disc:
-    """Obstacle i as a disc of the corridor's dimension."""
+    """Return obstacle i as a disc of the corridor's dimension."""
     if isinstance(value, Disc):
         disc = value
     else:
@@ -182,7 +221,7 @@ def _as_disc(value: Any, i: int, dimension: int) -> Disc:
         disc = Disc(numbers[:-1], number(numbers[-1], f"radius of obstacle {i}", "m", above=0.0))
     if len(disc.at) != dimension:
         raise BadQuery(
-            f"{_describe(disc, i)} has {len(disc.at)} coordinates: the corridor has {dimension}"
+            f"{describe(disc, i)} has {len(disc.at)} coordinates: the corridor has {dimension}"
         )
     return disc
 
@@ -190,7 +229,7 @@ def _as_disc(value: Any, i: int, dimension: int) -> Disc:
 def _coordinates(
     value: Any, what: str, unit: str, *, count: tuple[int, ...] = (2, 3)
 ) -> tuple[float, ...]:
-    """Finite numbers, or a clear error."""
+    """Return finite numbers, or raise BadQuery."""
     try:
         numbers = () if isinstance(value, str) else tuple(value)
     except (TypeError, ValueError):
@@ -202,7 +241,7 @@ def _coordinates(
 
 
 def _gaps(ball: Floats, discs: Floats, time: float) -> Floats:
-    """Distance of each disc's centre, at a time, to the centre of a ball, m."""
+    """Return the distance of each obstacle at a time to the centre of a ball, (m,) m."""
     gaps: Floats = np.linalg.norm(discs[:, :3] + time * discs[:, 4:] - ball[:3], axis=1)
     return gaps
 
@@ -210,16 +249,16 @@ def _gaps(ball: Floats, discs: Floats, time: float) -> Floats:
 def _failure(
     status: int, named: tuple[Disc, ...], blame: Ints, radius: float, gaps: Floats
 ) -> BadQuery | NoPath:
-    """Say why there is no sub-corridor, and what to do. gaps: of the discs to that end."""
+    """Return the error that explains why there is no sub-corridor; `gaps` from `_gaps`."""
     indices = tuple(blame.tolist())
     if status in (ON_START, ON_GOAL):
         i = indices[0]
         end = "start" if status == ON_START else "goal"
         return BadQuery(
-            f"{name_of(named, i)} lies on top of the {end}: its centre is {gaps[i]:.3f} m away, "
-            f"and {named[i].radius + radius:.3f} m is the least for a radius of {radius:g} m"
+            f"{describe(named[i], i)} lies on top of the {end}: its centre is {gaps[i]:.3f} m "
+            f"away, and {named[i].radius + radius:.3f} m is the least for a radius of {radius:g} m"
         )
-    names = "; ".join(name_of(named, i) for i in indices)
+    names = "; ".join(describe(named[i], i) for i in indices)
     if status == BLOCKED:
         return NoPath(
             f"the corridor is closed for a radius of {radius:g} m by {names}: "

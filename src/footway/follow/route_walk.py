@@ -1,4 +1,4 @@
-"""A walk along an indicative route, and the loop that makes one."""
+"""Walks along an indicative route, and the loop that computes them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from footway._numba.portable_math import dist
 from footway.corridor.kernels.path import polyline_clearance
 from footway.errors import BadQuery, NoPath
-from footway.follow.checks import LONGEST_STEP
 from footway.follow.kernels.steering import (
     ALPHA,
     ARRIVED,
@@ -29,7 +27,8 @@ from footway.follow.kernels.steering import (
     BodyParameters,
     X,
 )
-from footway.follow.obstacles import as_discs, name_of
+from footway.follow.obstacles import as_discs, check_ends
+from footway.follow.settings import LONGEST_STEP
 from footway.follow.walk import Walk
 from footway.terrain.cut_route import make_course
 from footway.validation import FARTHEST, flag, number, shown
@@ -46,9 +45,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Obstacle = Disc | tuple[float, ...]
 
-MOST_SAMPLES = 20_000_000  # of a walk: more would not fit in memory
-MOST_REPLANS = 100  # ways back to the route in one walk
-SPARE = 256  # samples, beyond those for the route's length, before the memory grows
+MOST_SAMPLES = 20_000_000  # per walk: more would not fit in memory
+MOST_REPLANS = 100  # paths back to the route in one walk
+SPARE = 256  # samples allocated beyond those for the route's length
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,12 +55,12 @@ class RouteWalk(Walk):
     """A walk along an indicative route.
 
     Attributes:
-        route: that was followed.
-        preferences: weight of each kind of ground, as the character has them.
-        references: (n,) m along the route: how far the character has come in each sample.
-        attractions: (n,) m along the route: what it was drawn to.
-        attraction_points: (n, 2) the same as points, m.
-        replanned: how often it was out of sight of its route, and a way back was planned.
+        route: the route that was followed.
+        preferences: weight of each kind of terrain for the character.
+        references: (n,) m along the route: the reference point of each sample.
+        attractions: (n,) m along the route: the attraction point of each sample.
+        attraction_points: (n, 2) coordinates of the attraction points, m.
+        replanned: how often the route was out of sight and a path back to it was planned.
 
     """
 
@@ -74,22 +73,22 @@ class RouteWalk(Walk):
 
     @cached_property
     def clearance(self) -> float:  # type: ignore[override]
-        """Least distance of the way to any wall, m, measured when it is first asked for."""
+        """Least distance of the walk to any wall, m; computed on first access."""
         from footway.terrain.terrain import wall_grid  # imports Shapely
 
         return float(polyline_clearance(self.points, wall_grid(self.route.terrain.environment)))
 
     def measure(self) -> dict[str, float]:
-        """Metres of the walk on each kind of ground, exactly."""
+        """Return the exact length of the walk on each kind of terrain, m."""
         return self.route.terrain.measure(self.points, self.preferences)
 
     @cached_property
     def weighted_length(self) -> float:
-        """Length of the walk, m, each metre times the weight of its ground."""
+        """Length of the walk, m, weighted by the terrain."""
         return self.route.terrain.weighted_length(self.points, self.preferences)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values for JSON."""
         return super().to_dict() | {
             "weighted_length": self.weighted_length,
             "ground": self.measure(),
@@ -106,22 +105,22 @@ class RouteWalk(Walk):
 
 
 class Trail(NamedTuple):
-    """Samples as they are written, (capacity, ...) each."""
+    """Buffers for the samples of a walk."""
 
     points: Floats  # (n, 2)
     velocities: Floats  # (n, 2)
     directions: Floats  # (n, 2)
-    places: Floats  # (n, 4) reference, attraction, and x, y of the latter
+    places: Floats  # (n, 4) reference and attraction point along the route, x, y of the latter
 
 
 def check_route(route: object) -> None:
-    """Refuse what is no route."""
+    """Raise BadQuery if `route` is not an indicative route."""
     if not hasattr(route, "terrain") or not hasattr(route, "points"):
         raise BadQuery(f"an indicative route is needed, not {shown(route)}: see fw.route")
 
 
 def radius_of(route: IndicativeRoute, radius: float | None) -> float:
-    """Radius of the route's terrain; another one has other free space."""
+    """Return the radius of the route's terrain; another radius would have other free space."""
     made_for = route.terrain.radius
     if radius is not None and number(radius, "radius", "m") != made_for:
         raise BadQuery(
@@ -131,7 +130,7 @@ def radius_of(route: IndicativeRoute, radius: float | None) -> float:
     return made_for
 
 
-def gait_of(
+def body_parameters(
     route: IndicativeRoute,
     *,
     radius: float | None,
@@ -146,7 +145,7 @@ def gait_of(
     sigma: float = math.inf,
     spacing: float = math.inf,
 ) -> BodyParameters:
-    """Numbers that make sense, or one clear line; the same names as in `miran`."""
+    """Validate the parameters of `miran` or `irm` and return them for the kernels."""
     return BodyParameters(
         radius=radius_of(route, radius),
         speed=number(speed, "speed", "m/s", above=0.0, high=FARTHEST),
@@ -164,21 +163,21 @@ def gait_of(
 
 
 class RouteWalker(ABC):
-    """One character on its way: the loop around the kernels of a follower."""
+    """Walk of one character: the loop around the kernels of a follower."""
 
     def __init__(
         self,
         route: IndicativeRoute,
         preferences: Mapping[str, float] | None,
-        gait: BodyParameters,
+        body: BodyParameters,
         obstacles: Sequence[Obstacle],
         *,
         replan: bool,
     ) -> None:
-        self.route, self.gait, self.replan = route, gait, flag(replan, "replan")
-        wishes = route.preferences if preferences is None else preferences
-        self.weights = route.terrain.weights(wishes)
-        self.preferences = dict(wishes)
+        self.route, self.body, self.replan = route, body, flag(replan, "replan")
+        chosen = route.preferences if preferences is None else preferences
+        self.weights = route.terrain.weights(chosen)
+        self.preferences = dict(chosen)
         self.named, self.discs = as_discs(obstacles, 2)
         self.ground, self.course = route.terrain.ground, route.course
         if not len(self.course.pieces):
@@ -187,10 +186,10 @@ class RouteWalker(ABC):
             )
         self.replanned, self.count = 0, 0
         self.joined, self.ahead = 0.0, 0.0  # m: see _on_route
-        samples = self.course.length / (gait.speed * gait.step)
+        samples = self.course.length / (body.speed * body.step)
         if samples > MOST_SAMPLES:
             raise BadQuery(
-                f"{samples:.3g} samples of {gait.step:g} s at {gait.speed:g} m/s are too many: "
+                f"{samples:.3g} samples of {body.step:g} s at {body.speed:g} m/s are too many: "
                 f"take a longer step or a higher speed, for at most {MOST_SAMPLES:,}"
             )
         self.trail = _make_trail(int(samples) + SPARE)
@@ -198,42 +197,42 @@ class RouteWalker(ABC):
         self.state[X : X + 2] = self.state[ALPHA : ALPHA + 2] = self.course.points[0]
         self.state[TRIANGLE] = _first_triangle(self.course)
         if self.named:
-            self._check_ends()
+            check_ends(self.named, self.discs, body.radius, self.course.points[[0, -1]])
         self.begin()
 
     @abstractmethod
     def begin(self) -> None:
-        """Prepare for a course: the route, or a way back to it and the rest of it."""
+        """Prepare to follow a course: the route, or a path back to it and the rest of it."""
 
     @abstractmethod
     def run(self, steps: int, first: int) -> tuple[int, int]:
-        """Walk for some steps from sample `first` on: (status, samples written)."""
+        """Walk up to `steps` steps from sample `first` on: (status, samples written)."""
 
     def walk(self) -> RouteWalk:
-        """Walk to the goal."""
+        """Walk to the goal and return the walk."""
         while True:
-            room = len(self.trail.points) - self.count - 2
-            if room < 8:
+            capacity = len(self.trail.points) - self.count - 2
+            if capacity < 8:
                 self.trail = Trail(*(np.concatenate([a, np.empty_like(a)]) for a in self.trail))
                 continue
-            status, count = self.run(room, self.count)
+            status, count = self.run(capacity, self.count)
             if self.replanned:
                 rows = self.trail.places[self.count : self.count + count, :2]
                 rows[:] = self._on_route(rows)
             self.count += count
             if status == ARRIVED:
-                return self._made()
+                return self._finished()
             if status == STALLED:
-                raise self._held()
+                raise self._stuck()
             if status == OUT_OF_SIGHT:
-                self._find_back()
+                self._replan()
 
     def _on_route(self, places: Floats) -> Floats:
-        """Places along the course as places along the route: the way back counts as no advance."""
+        """Convert lengths along the course to the route; the path back counts as no progress."""
         return np.maximum(self.joined, places - self.ahead)
 
-    def _find_back(self) -> None:
-        """Plan a way to the reference point; from there the course is that of the route again."""
+    def _replan(self) -> None:
+        """Plan a path to the reference point, from where the course follows the route again."""
         x = self.state[X : X + 2].copy()
         if not self.replan or self.replanned >= MOST_REPLANS:
             raise NoPath(
@@ -244,32 +243,19 @@ class RouteWalker(ABC):
             )
         joined = float(self._on_route(self.state[REFERENCE]))
         course = self.route.course
-        way = _way_back(self.route, x, course.at(joined), self.preferences)
+        path = _path_back(self.route, x, course.at(joined), self.preferences)
         rest = course.points[course.lengths > joined]
-        self.course = make_course(np.vstack([way, rest]), self.ground)
+        self.course = make_course(np.vstack([path, rest]), self.ground)
         self.joined, self.ahead = joined, self.course.length - (course.length - joined) - joined
         self.state[[REFERENCE, ATTRACTION, LINE]] = 0.0
         self.replanned += 1
         self.begin()
 
-    def _check_ends(self) -> None:
-        """Refuse a disc on the start, or one that stands on the goal."""
-        r = self.gait.radius
-        for what, place in (("start", self.course.points[0]), ("goal", self.course.points[-1])):
-            for i, disc in enumerate(self.discs):
-                apart = dist(disc, place)
-                moves = what == "goal" and bool(disc[4:].any())
-                if apart < disc[3] + r and not moves:
-                    raise BadQuery(
-                        f"{name_of(self.named, i)} lies on the {what}: its centre is {apart:.3f} m "
-                        f"away, and {disc[3] + r:.3f} m is the least for a radius of {r:g} m"
-                    )
-
-    def _held(self) -> NoPath:
+    def _stuck(self) -> NoPath:
         place = np.round(self.state[X : X + 2], 3).tolist()
         cause = (
             "obstacles hold it there; see NoPath.obstacles" if self.named
-            else "a lower clearance or boundary may help" if self.gait.clearance
+            else "a lower clearance or boundary may help" if self.body.clearance
             else "it walks or turns too slowly; see speed, turn_rate and step"
         )  # fmt: skip
         return NoPath(
@@ -279,15 +265,15 @@ class RouteWalker(ABC):
             obstacles=tuple(range(len(self.named))),
         )
 
-    def _made(self) -> RouteWalk:
-        """What was walked."""
+    def _finished(self) -> RouteWalk:
+        """Return the finished walk."""
         rows = slice(0, self.count)
         places = self.trail.places[rows]
         return RouteWalk(
             _no_corridor,
-            self.gait.radius,
-            self.gait.speed,
-            self.gait.step,
+            self.body.radius,
+            self.body.speed,
+            self.body.step,
             self.trail.points[rows].copy(),
             self.trail.velocities[rows].copy(),
             self.trail.directions[rows].copy() if self.state[STOOD] else None,
@@ -304,9 +290,10 @@ class RouteWalker(ABC):
 
 
 def _first_triangle(course: CutRoute) -> int:
-    """Triangle that holds the start and most of what follows: others only touch it, or lie behind.
+    """Return the triangle at the start that contains most of what follows.
 
-    A route may begin on a wall without thickness, which has triangles on both sides.
+    Other triangles only touch the start or lie behind it: a route may begin on a wall without
+    thickness, which has triangles on both sides.
     """
     begins = course.along[:, 0] <= course.along[:, 0].min() + 1e-9
     return int(course.triangle[np.where(begins, course.along[:, 1], -1.0).argmax()])
@@ -320,12 +307,12 @@ def _no_corridor() -> NoReturn:
     raise BadQuery("a walk along a route has no corridor: see its route")
 
 
-def _way_back(
+def _path_back(
     route: IndicativeRoute, start: Floats, goal: Floats, preferences: Mapping[str, float]
 ) -> Floats:
-    """Points (n, 2) of a way from where the character is to a point of its route."""
+    """Return points (n, 2) of a path from the character to a point of its route."""
     if route.terrain.sees(start, goal):
         return np.vstack([start, goal])
-    from footway.terrain.route import route as plan  # only where it is needed: it may be slow
+    from footway.terrain.route import route as plan  # a slow import that is rarely needed
 
     return plan(route.terrain, tuple(start), tuple(goal), preferences=preferences).points

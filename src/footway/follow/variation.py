@@ -1,4 +1,4 @@
-"""Many different walks in one corridor, and how different they are."""
+"""Varied walks in one corridor, and a measure of their diversity."""
 
 from __future__ import annotations
 
@@ -18,31 +18,33 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-MOST_WALKS = 100_000  # of one call
-_BAND = (5.0, 95.0)  # percentiles: the band that holds the middle 90 % of the walks
-_LEAST = 0.05  # m, usable width below which nobody can walk beside another
+MOST_WALKS = 100_000  # per call
+_BAND = (5.0, 95.0)  # percentiles of the band that contains the middle 90 % of the walks
+_LEAST = 0.05  # m, usable width below which a station is ignored
 
 
 class Variations(NamedTuple):
-    """Walks in one corridor, and how much of it they use."""
+    """Walks in one corridor, and how much of its width they use."""
 
     walks: list[Walk]
     diversity: float
-    """Mean along the backbone of the width of the band that holds the middle 90 % of the walks,
-    relative to the usable width 2 (R - r); 0 for one line, 0.9 for walks spread evenly."""
+    """Mean width, along the backbone, of the band that contains the middle 90 % of the walks,
+    relative to the usable width 2 (R - r): 0 for identical walks, 0.9 for evenly spread ones."""
 
 
 def variations(
-    corridor: Corridor, count: int, *, noise: float = 0.5, seed: int = 0, **habits: Any
+    corridor: Corridor, count: int, *, noise: float = 0.5, seed: int = 0, **options: Any
 ) -> Variations:
-    """`count` walks with coherent noise, one seed each (cmm-crowds-2008, section 3, figure 3a).
+    """Return `count` walks with coherent noise, each with its own seed.
+
+    See cmm-crowds-2008, section 3, figure 3a.
 
     Args:
-        corridor: that all of them walk in.
-        count: of walks, 1 to 100,000.
+        corridor: the corridor of all walks.
+        count: number of walks, 1 to 100,000.
         noise: weight of the noise.
-        seed: of the first walk; the others count on.
-        habits: other keywords of `cmm`.
+        seed: of the first walk; walk k uses seed + k.
+        options: other keyword arguments of `cmm`.
 
     Example:
         >>> import footway as fw
@@ -54,12 +56,12 @@ def variations(
     """
     whole(count, "count", low=1, high=MOST_WALKS)
     first = checked_seed(seed, high=MOST_SEED - count)
-    walks = [cmm(corridor, noise=noise, seed=first + k, **habits) for k in range(count)]
+    walks = [cmm(corridor, noise=noise, seed=first + k, **options) for k in range(count)]
     return Variations(walks, diversity(corridor, walks))
 
 
 def diversity(corridor: Corridor, walks: list[Walk]) -> float:
-    """How much of the corridor's usable width walks take up: see `Variations`."""
+    """Return the share of the corridor's usable width that walks use: see `Variations`."""
     stations, sideways, widths = _stations(corridor, walks[0].radius)
     if len(stations) == 0:
         return 0.0
@@ -69,7 +71,7 @@ def diversity(corridor: Corridor, walks: list[Walk]) -> float:
 
 
 def _stations(corridor: Corridor, radius: float) -> tuple[Floats, Floats, Floats]:
-    """Points of the backbone with room beside them, level normals there, and usable widths."""
+    """Return wide enough points of the backbone, horizontal normals there, and usable widths."""
     backbone, widths = corridor.backbone, 2.0 * (corridor.radii - radius)
     along = np.gradient(backbone, axis=0)
     sideways = np.zeros_like(backbone)
@@ -80,7 +82,7 @@ def _stations(corridor: Corridor, radius: float) -> tuple[Floats, Floats, Floats
 
 
 def _offsets(points: Floats, stations: Floats, sideways: Floats) -> Floats:
-    """Signed distance at which a walk passes each station, (n,) m: that of its nearest sample."""
+    """Return the signed distance of the nearest sample to each station, (n,) m."""
     from scipy.spatial import cKDTree
 
     nearest = points[cKDTree(points).query(stations)[1]]

@@ -1,4 +1,4 @@
-"""A path in time: what a follower returns."""
+"""Walk: a path in time, the result of a follower."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from footway._numba.portable_math import atan2
 from footway.corridor.kernels.path import polyline_clearance
 from footway.corridor.path import Path
-from footway.follow.kernels.measure import least_gap, least_room
+from footway.follow.kernels.measure import least_depth, least_gap
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,20 +30,20 @@ if TYPE_CHECKING:
 class Walk(Path):
     """Positions, velocities and times of a character from the start of a corridor to its goal.
 
-    A sample's velocity takes the character to the next sample: `points[k + 1]` is `points[k] +
-    velocities[k] * step`. In the last sample it stands on the goal.
+    The velocity of a sample leads to the next sample: `points[k + 1]` is `points[k] +
+    velocities[k] * step`. In the last sample the character stands on the goal.
 
     Attributes:
-        made_in: gives the corridor that it lies in.
+        made_in: returns the corridor of the walk.
         radius: of the character, m.
-        speed: its greatest, m/s.
+        speed: maximum speed, m/s.
         step: seconds from one sample to the next.
         points: (n, d) m.
         velocities: (n, d) m/s.
-        stands: (n, d) where the character looks in samples in which it stands; None: in none.
-        obstacles: that were avoided.
-        discs: (m, 7) the same as numbers: centre, radius and velocity.
-        grid: the map's walls, to measure the clearance; None in a corridor made by hand.
+        stands: (n, d) headings for samples in which the character stands; None: it never stands.
+        obstacles: dynamic obstacles that were avoided.
+        discs: (m, 7) the obstacles as an array: centre, radius and velocity.
+        grid: walls of the map, to measure the clearance; None for a corridor from balls.
 
     """
 
@@ -65,12 +65,12 @@ class Walk(Path):
 
     @property
     def start(self) -> tuple[float, ...]:  # type: ignore[override]
-        """Where it begins, m."""
+        """First point, m."""
         return tuple(self.points[0].tolist())
 
     @property
     def goal(self) -> tuple[float, ...]:  # type: ignore[override]
-        """Where it ends, m."""
+        """Last point, m."""
         return tuple(self.points[-1].tolist())
 
     @property
@@ -80,15 +80,15 @@ class Walk(Path):
 
     @cached_property
     def corridor(self) -> Corridor:
-        """That it lies in; the sub-corridor where it swayed around obstacles."""
+        """Corridor of the walk; the sub-corridor if it made a detour around obstacles."""
         return self.made_in()
 
     @cached_property
     def directions(self) -> Floats:
-        """(n, d) where the character looks: unit vectors along the velocities.
+        """(n, d) headings: unit vectors along the velocities.
 
-        It may turn on the spot where there is no room for a curve. On the goal it looks where it
-        looked before.
+        The character may turn on the spot if a curve does not fit. At the goal it keeps its last
+        heading.
         """
         pace = np.linalg.norm(self.velocities, axis=1)
         directions: Floats = self.velocities / np.maximum(pace, 1e-300)[:, None]
@@ -100,7 +100,7 @@ class Walk(Path):
 
     @cached_property
     def times(self) -> Floats:
-        """(n,) s. Time of each sample, from 0."""
+        """(n,) s. Time of each sample; the first is 0."""
         return np.arange(len(self.points), dtype=np.float64) * self.step
 
     @property
@@ -110,41 +110,41 @@ class Walk(Path):
 
     @property
     def length(self) -> float:  # type: ignore[override]
-        """Length of the way, m."""
+        """Length of the walk, m."""
         return float(self.arc_lengths[-1])
 
     @cached_property
     def headings(self) -> Floats:
-        """(n,) radians. Where the character looks, in the plane, from the x-axis to the left."""
+        """(n,) radians. Heading in the plane, counterclockwise from the x-axis."""
         heading: Floats = atan2(self.directions[:, 1], self.directions[:, 0])
         return heading
 
     @cached_property
     def clearance(self) -> float:  # type: ignore[override]
-        """Least distance of the way to any wall, m, measured when it is first asked for.
+        """Least distance of the walk to any wall, m; computed on first access.
 
-        In a corridor made by hand: the least distance to the outside of its balls, at the samples.
+        For a corridor from balls: the least distance of the samples to the outside of the balls.
         """
         if self.grid is not None:
             return float(polyline_clearance(self.points, self.grid))
-        return float(least_room(self._in_space, self.corridor.balls))
+        return float(least_depth(self._points_3d, self.corridor.balls))
 
     @cached_property
     def gap(self) -> float:
         """Least distance between the character and any dynamic obstacle over time, m."""
         if len(self.discs) == 0:
             return math.inf
-        return float(least_gap(self._in_space, self.step, self.discs)) - self.radius
+        return float(least_gap(self._points_3d, self.step, self.discs)) - self.radius
 
     @property
-    def _in_space(self) -> Floats:
+    def _points_3d(self) -> Floats:
         """(n, 3) m."""
         points = np.zeros((len(self.points), 3))
         points[:, : self.dimension] = self.points
         return points
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values for JSON."""
         return super().to_dict() | {
             "speed": self.speed,
             "step": self.step,

@@ -1,4 +1,4 @@
-"""Recordings: where everybody was, frame by frame, and the files of other programs.
+"""Recordings of crowds, and export to the file formats of other programs.
 
 Crowd, file --> Recording --> Parquet, SQLite (JuPedSim), tables (PedPy)
 """

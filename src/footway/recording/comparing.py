@@ -1,4 +1,4 @@
-"""Compare recordings bit by bit: hashes of frames, and the first difference.
+"""Compare recordings bit by bit: hashes of frames and the first difference.
 
 All hashed values are little-endian, and characters are sorted by id:
 
@@ -8,8 +8,8 @@ All hashed values are little-endian, and characters are sorted by id:
     replay   BLAKE2b of 16 bytes over the length of a step (float64), the number of frames (int64),
              the hashes of all frames, and the names of populations (a JSON list in UTF-8)
 
-So -0.0 is not 0.0, and a NaN is the same as another one with the same bits. Seed, name of the map,
-dynamic obstacles and whether the run was complete are not included.
+So -0.0 differs from 0.0, and NaNs with the same bits are equal. Seed, map name, dynamic obstacles
+and completeness of the run are not included.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ class FrameHash(NamedTuple):
     frame: int  # number of the frame, from 0
     step: int  # simulation steps done
     time: float  # s
-    characters: int  # that are in it
+    characters: int  # number of characters in the frame
     hash: str  # 32 hexadecimal digits
 
 
 class FrameDifference(NamedTuple):
-    """The first frame in which two recordings differ, and a character that differs in it."""
+    """The first frame in which two recordings differ, and one of its differences."""
 
     frame: int  # number of the frame, from 0
     step: int  # simulation steps done, in A
     time: float  # s, in A
-    what: What  # differs
-    character: int  # the one with the smallest id that differs; -1: the frame itself does
-    values: tuple[Any, Any]  # in A and in B; None where it is missing
-    amount: float | None  # m, m/s or s between them; None where they are no such numbers
+    what: What  # the value that differs
+    character: int  # smallest id that differs; -1: step or time of the frame differs
+    values: tuple[Any, Any]  # in A and in B; None: missing
+    amount: float | None  # size of the difference in m, m/s or s; None: not applicable
     characters: int  # number of characters that differ in this frame
 
 
@@ -61,9 +61,9 @@ class Comparison(NamedTuple):
     """Differences between two recordings, A and B.
 
     Attributes:
-        facts: values in A and B of whatever differs of the recordings as a whole: "dt" (s),
-            "populations", "frames" (how many), "seed", "map", "complete".
-        first: the first frame that differs; None if all frames that both have are the same.
+        facts: values in A and B of the global properties that differ: "dt" (s), "populations",
+            "frames" (number of frames), "seed", "map", "complete".
+        first: the first frame that differs; None if all common frames are equal.
 
     """
 
@@ -72,12 +72,12 @@ class Comparison(NamedTuple):
 
     @property
     def equal(self) -> bool:
-        """Whether the replay hashes are the same: seed, map and "complete" do not count."""
+        """Whether the replay hashes are equal: seed, map and "complete" are ignored."""
         return self.first is None and not self.facts.keys() & {"dt", "populations", "frames"}
 
 
 class _Sorted(NamedTuple):
-    """A frame in the order of ids, as it is hashed."""
+    """A frame sorted by id, as it is hashed."""
 
     ids: NDArray[np.int64]
     position: NDArray[np.float64]
@@ -87,8 +87,9 @@ class _Sorted(NamedTuple):
 
 
 def frame_hashes(recording: Recording) -> Iterator[FrameHash]:
-    """Give the hash of each frame."""
-    for k, (step, time) in enumerate(_moments(recording)):
+    """Yield the hash of each frame."""
+    moments = zip(recording.steps.tolist(), recording.times.tolist(), strict=True)
+    for k, (step, time) in enumerate(moments):
         rows = _sorted(recording, k)
         digest = blake2b(digest_size=_BYTES)
         for value, kind in ((step, "<i8"), (time, "<f8"), (len(rows.ids), "<i8")):
@@ -99,7 +100,7 @@ def frame_hashes(recording: Recording) -> Iterator[FrameHash]:
 
 
 def replay_hash(recording: Recording, frames: Iterable[FrameHash] | None = None) -> str:
-    """Return the hash of a whole recording; `frames` where their hashes are known already."""
+    """Return the hash of a whole recording; `frames` are the hashes of its frames, if known."""
     digest = blake2b(digest_size=_BYTES)
     digest.update(np.array(recording.step, "<f8").tobytes())
     digest.update(np.array(recording.n_frames, "<i8").tobytes())
@@ -110,7 +111,7 @@ def replay_hash(recording: Recording, frames: Iterable[FrameHash] | None = None)
 
 
 def compare(a: Recording, b: Recording) -> Comparison:
-    """Compare two recordings, frame by frame, up to the first that differs."""
+    """Compare two recordings frame by frame, up to the first difference."""
     facts = {
         "dt": (a.step, b.step),
         "populations": (list(a.names), list(b.names)),
@@ -119,32 +120,28 @@ def compare(a: Recording, b: Recording) -> Comparison:
         "map": (a.map_name, b.map_name),
         "complete": (a.complete, b.complete),
     }
-    others = {name: pair for name, pair in facts.items() if pair[0] != pair[1]}
+    differing = {name: pair for name, pair in facts.items() if pair[0] != pair[1]}
     frames = range(min(a.n_frames, b.n_frames))
     first = next((found for k in frames if (found := _difference(a, b, k)) is not None), None)
-    return Comparison(others, first)
-
-
-def _moments(recording: Recording) -> Iterator[tuple[int, float]]:
-    return zip(recording.steps.tolist(), recording.times.tolist(), strict=True)
+    return Comparison(differing, first)
 
 
 def _sorted(recording: Recording, k: int) -> _Sorted:
-    frame, who = recording.frame(k), recording.characters
+    frame, characters = recording.frame(k), recording.characters
     order = np.argsort(frame.ids, kind="stable")
     ids = frame.ids[order]
-    place = np.searchsorted(who.ids, ids)
+    row = np.searchsorted(characters.ids, ids)
     return _Sorted(
         ids,
         frame.positions[order],
         frame.velocities[order],
-        who.radius[place],
-        who.population[place].astype(np.int64),
+        characters.radius[row],
+        characters.population[row].astype(np.int64),
     )
 
 
 def _difference(a: Recording, b: Recording, k: int) -> FrameDifference | None:
-    """Return how frame k differs in two recordings; None where it does not."""
+    """Return the first difference of frame k in two recordings; None if there is none."""
     step, time = int(a.steps[k]), float(a.times[k])
     steps, times = (step, int(b.steps[k])), (time, float(b.times[k]))
     if steps[0] != steps[1]:
@@ -168,7 +165,7 @@ def _difference(a: Recording, b: Recording, k: int) -> FrameDifference | None:
 
 
 def _differ(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.bool_]:
-    """Tell which rows of two columns (n,) or (n, 2) differ in some bit."""
+    """Return which rows of two columns (n,) or (n, 2) differ in any bit."""
     kind = f"i{one.dtype.itemsize}"
     bits = one.view(kind) != other.view(kind)
     rows: NDArray[np.bool_] = bits if bits.ndim == 1 else bits.any(axis=1)
@@ -178,7 +175,7 @@ def _differ(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.bool_]:
 def _described(
     rows: _Sorted, others: _Sorted, character: int
 ) -> tuple[What, tuple[Any, Any], float | None]:
-    """Return what of a character differs, its values, and how far they are apart."""
+    """Return which value of a character differs, both values, and the size of the difference."""
     place = np.searchsorted(rows.ids, character)
     place_b = np.searchsorted(others.ids, character)
     if character not in rows.ids:

@@ -1,4 +1,4 @@
-"""Recordings one after the other: parts of one run become one, and a run goes on in its file."""
+"""Join recordings: merge parts of one run, and continue a run in its file."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from footway.recording.recording import Rows, RowSource
 
 
-_NOBODY = Characters(np.empty(0, np.int64), np.empty(0), np.empty(0, np.int32))
+_NO_CHARACTERS = Characters(np.empty(0, np.int64), np.empty(0), np.empty(0, np.int32))
 
 
 class _Part(NamedTuple):
-    """The first rows of a recording, and where they begin in what it is joined to."""
+    """Rows of a source, and their range in the joined recording."""
 
     source: RowSource
     begin: int
@@ -31,7 +31,7 @@ class _Part(NamedTuple):
 
 
 class _Chained:
-    """Rows of several sources, one after the other."""
+    """Concatenated rows of several sources, read on demand."""
 
     def __init__(self, parts: Sequence[_Part]) -> None:
         self._parts = parts
@@ -45,32 +45,32 @@ class _Chained:
 
 
 def chained(sources: Sequence[tuple[RowSource, int]]) -> RowSource:
-    """Return the rows of several sources one after the other: the first so many of each."""
+    """Concatenate several sources; each is given with the number of its first rows to use."""
     begins = np.concatenate([[0], np.cumsum([rows for _, rows in sources])]).tolist()
     ends = pairwise(begins)
     return _Chained([_Part(one, *rows) for (one, _), rows in zip(sources, ends, strict=True)])
 
 
 def until(recording: Recording, step: int) -> Recording:
-    """The frames of a recording up to a number of simulation steps, that one included."""
+    """Return the frames of a recording up to and including a simulation step."""
     frames = int(np.searchsorted(recording.steps, step, side="right"))
-    ways = recording.obstacles
+    motions = recording.obstacles
     end = float(recording.times[frames - 1]) if frames else -np.inf
-    ways = ways[ways[:, FIRST] <= end].copy()
-    ways[:, LAST] = np.minimum(ways[:, LAST], end)
+    motions = motions[motions[:, FIRST] <= end].copy()
+    motions[:, LAST] = np.minimum(motions[:, LAST], end)
     return replace(
         recording,
         times=recording.times[:frames],
         steps=recording.steps[:frames],
         offsets=recording.offsets[: frames + 1],
-        obstacles=ways,
+        obstacles=motions,
     )
 
 
 def joined(recordings: Sequence[Recording]) -> Recording:
-    """Parts of one run, in any order, as one recording; rows are read when asked for.
+    """Join parts of one run, in any order, to one recording; rows are read on demand.
 
-    Frames that several parts have are taken from the one that begins later.
+    Frames that occur in several parts are taken from the part that begins latest.
     """
     order = _in_order(recordings)
     if not order:
@@ -93,7 +93,7 @@ def joined(recordings: Sequence[Recording]) -> Recording:
 
 
 def _in_order(recordings: Sequence[Recording]) -> list[Recording]:
-    """Parts of one run by their first frames, without those that lie in another."""
+    """Sort parts of one run by their first frames and drop those contained in another part."""
     if not recordings:
         raise BadInput("there are no recordings to join; give one or more")
     found = [one for one in recordings if one.n_frames]
@@ -107,7 +107,7 @@ def _in_order(recordings: Sequence[Recording]) -> list[Recording]:
 
 
 def _check_one_run(before: Recording, after: Recording) -> None:
-    """Raise BadInput where two recordings are not parts of one run."""
+    """Raise BadInput if two recordings are not parts of one run."""
     for what, a, b in (
         ("seeds", before.seed, after.seed),
         ("steps", f"{before.step:g} s", f"{after.step:g} s"),
@@ -121,17 +121,17 @@ def _check_one_run(before: Recording, after: Recording) -> None:
 
 
 def union(parts: Sequence[Characters]) -> Characters:
-    """Return everybody of several recordings, with what the first of them says."""
-    ids, radius, population = zip(_NOBODY, *parts, strict=True)
+    """Return the characters of several recordings; the first occurrence of an id counts."""
+    ids, radius, population = zip(_NO_CHARACTERS, *parts, strict=True)
     found, first = np.unique(np.concatenate(ids), return_index=True)
     return Characters(found, np.concatenate(radius)[first], np.concatenate(population)[first])
 
 
 def recorded_before(crowd: Seen, file: Path, every: int) -> Recording | None:
-    """The recording in a file up to now, where it is of this crowd's run; None where it is not.
+    """Return the recording in a file up to the current step if it is of this crowd's run, or None.
 
-    It has the same seed, step, map and populations, its last frame is less than `every` steps ago,
-    and where that is now, everybody is in the same place, to the last bit.
+    It must have the same seed, step, map and populations, and its last frame must be less than
+    `every` steps old; if that is the current step, all positions must be bit-identical.
     """
     from footway.recording.storage import load
 

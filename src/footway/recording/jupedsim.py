@@ -1,4 +1,4 @@
-"""JuPedSim's trajectories: a SQLite database (version 2), for JuPedSim's tools and PedPy."""
+"""Export to JuPedSim's trajectory format (SQLite, version 2), for JuPedSim and PedPy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import shapely
 
-from footway.recording.trajectories import batches, even_frames, ground_of
+from footway.recording.trajectories import batches, even_frames, walkable_area
 from footway.writing import whole_file
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ CREATE UNIQUE INDEX geometry_hash ON geometry (hash);
 CREATE TABLE frame_data (frame INTEGER NOT NULL, geometry_hash INTEGER NOT NULL);
 """
 
-_STANDS: Final = 1e-6  # m/s, below which one looks where one looked before
+_STANDS: Final = 1e-6  # m/s below which a character keeps its last direction
 
 
 def save_jupedsim(
@@ -44,34 +44,36 @@ def save_jupedsim(
     *,
     environment: Environment | None = None,
 ) -> None:
-    """Write a recording as JuPedSim does: positions, directions, frame rate and geometry.
+    """Write a recording in JuPedSim's format: positions, directions, frame rate and geometry.
 
     Args:
-        recording: of a crowd. Frames that are not as far apart as the first two are left out.
-        file: to write, by habit with the suffix .sqlite.
-        environment: the geometry; without it, a box around everybody.
+        recording: of a crowd. Only frames at multiples of the first interval are written.
+        file: output file, usually with the suffix .sqlite.
+        environment: the geometry; by default a box around all positions.
 
     Raises:
         BadFile: the file cannot be written.
-        BadInput: nobody was recorded.
+        BadInput: the recording has no characters.
 
     """
     even = even_frames(recording)
-    ground = ground_of(recording, environment)
+    ground = walkable_area(recording, environment)
     with whole_file(file) as part, closing(sqlite3.connect(part)) as database:
-        database.execute("PRAGMA journal_mode = OFF")  # who is interrupted has no file anyway
+        database.execute("PRAGMA journal_mode = OFF")  # an interrupted export leaves no file anyway
         database.execute("PRAGMA synchronous = OFF")
         database.executescript(_TABLES)
-        _write_facts(database, even, ground)
+        _write_metadata(database, even, ground)
         for rows in _rows(recording, even):
             database.executemany("INSERT INTO trajectory_data VALUES (?, ?, ?, ?, ?, ?)", rows)
         database.execute("CREATE INDEX frame_id_idx ON trajectory_data (frame, id)")
         database.commit()
 
 
-def _write_facts(database: sqlite3.Connection, even: EvenFrames, ground: shapely.Geometry) -> None:
+def _write_metadata(
+    database: sqlite3.Connection, even: EvenFrames, ground: shapely.Geometry
+) -> None:
     wkt = shapely.to_wkt(ground, rounding_precision=-1)
-    key = zlib.crc32(wkt.encode())  # any number will do, as long as frames name the same
+    key = zlib.crc32(wkt.encode())  # any number, used consistently by all frames
     bounds = zip(("xmin", "ymin", "xmax", "ymax"), map(str, ground.bounds), strict=True)
     database.execute("INSERT INTO geometry VALUES (?, ?)", (key, wkt))
     database.executemany(
@@ -84,28 +86,28 @@ def _write_facts(database: sqlite3.Connection, even: EvenFrames, ground: shapely
 
 
 def _rows(recording: Recording, even: EvenFrames) -> Iterator[Iterator[tuple[float, ...]]]:
-    """Give rows frame, id, position, direction, in batches."""
-    everybody = recording.characters.ids  # any numbers: rows of `looks` are their places in here
-    looks = np.tile([1.0, 0.0], (len(everybody), 1))
+    """Yield batches of rows: frame, id, position, direction."""
+    ids = recording.characters.ids  # arbitrary numbers: row k of `last_directions` is for ids[k]
+    last_directions = np.tile([1.0, 0.0], (len(ids), 1))
     for batch in batches(recording, even.frames, even.numbers):
-        directions = _directions(batch, np.searchsorted(everybody, batch.ids), looks)
+        directions = _directions(batch, np.searchsorted(ids, batch.ids), last_directions)
         columns = (batch.frame, batch.ids, *batch.positions.T, *directions.T)
         yield zip(*(column.tolist() for column in columns), strict=True)
 
 
 def _directions(
-    batch: Batch, who: NDArray[np.int64], looks: NDArray[np.float64]
+    batch: Batch, characters: NDArray[np.int64], last_directions: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return unit vectors (n, 2) along the velocities.
 
-    `looks` has the last one of everybody, and `who` (n,) says which of them each row is.
+    `last_directions` (c, 2) is updated; `characters` (n,) is the index of each row into it.
     """
     pace = np.hypot(*batch.velocities.T)
     found: NDArray[np.float64] = batch.velocities / np.maximum(pace, _STANDS)[:, None]
     ends = np.flatnonzero(np.diff(batch.frame, append=-1)) + 1
     for first, last in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
-        here = who[first:last]
+        here = characters[first:last]
         stands = pace[first:last] < _STANDS
-        found[first:last][stands] = looks[here[stands]]
-        looks[here] = found[first:last]
+        found[first:last][stands] = last_directions[here[stands]]
+        last_directions[here] = found[first:last]
     return found

@@ -1,13 +1,13 @@
-"""The output of a run: one writer at a time, parts while it runs, one file at its end.
+"""Output files of a run: one writer at a time, parts during the run, one file at the end.
 
-    run.parquet            the recording; it is there when the run has ended
-    run.parquet.parts/     while it runs, and after a kill
-        lock               held by the process that writes; has its id and its host
-        00000.parquet      the facts of the run, no frames
-        00001.parquet      frames; each part has its name when it is a whole Parquet file
+    run.parquet            the recording; written when the run has ended
+    run.parquet.parts/     exists during the run, and after the process was killed
+        lock               held by the writing process; contains its id and host
+        00000.parquet      metadata of the run, without frames
+        00001.parquet      frames; a part gets its name once it is a complete Parquet file
         ...
 
-The system releases the lock of a process that was killed, so no lock is ever stale.
+The operating system releases the lock of a killed process, so a lock is never stale.
 """
 
 from __future__ import annotations
@@ -31,16 +31,18 @@ _LOCK: Final = "lock"
 _NEW: Final = ".new"  # suffix of a file that is being written
 _SUFFIX: Final = ".parquet"
 _HELD: Final = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK)
-_BEYOND: Final = 1 << 30  # byte that is locked on Windows: those before it stay readable
+_BEYOND: Final = (
+    1 << 30
+)  # byte that is locked on Windows, so that the bytes before it stay readable
 
 
 def folder_of(file: Path) -> Path:
-    """Return the folder of the parts of an output."""
+    """Return the folder for the parts of an output."""
     return file.with_name(f"{file.name}.parts")
 
 
 def parts_in(folder: Path) -> list[Path]:
-    """Return the parts in a folder, in their order; none where there is no folder."""
+    """Return the parts in a folder in order; none if the folder does not exist."""
     try:
         found = [one for one in folder.iterdir() if one.suffix == _SUFFIX and one.stem.isdecimal()]
     except (FileNotFoundError, NotADirectoryError):
@@ -49,10 +51,10 @@ def parts_in(folder: Path) -> list[Path]:
 
 
 class Output:
-    """The right to write a file, held until `release`. A link is followed.
+    """Exclusive right to write a file, held until `release`. Links are followed.
 
     Args:
-        file: that is going to be written.
+        file: the file to write.
 
     Raises:
         BadFile: another process or recorder is writing it, or it cannot be written.
@@ -67,17 +69,17 @@ class Output:
             if self.file.exists() and not self.file.is_file():
                 raise BadFile(f"{file}: cannot be written: it is not a file")
             self._lock = _locked(self.folder / _LOCK, self.name)
-        # Released also when forgotten: an unused recorder must not lock its file for ever.
+        # Also released by garbage collection: an unused recorder must not lock its file forever.
         self.release = weakref.finalize(self, _unlock, self._lock, self.folder)
 
     @property
     def released(self) -> bool:
-        """Whether the file is left to others."""
+        """Whether the lock was released."""
         return not self.release.alive
 
     @property
     def parts(self) -> list[Path]:
-        """The parts that are there, in their order."""
+        """The existing parts in order."""
         return parts_in(self.folder)
 
     def part(self, number: int) -> Path:
@@ -85,14 +87,14 @@ class Output:
         return self.folder / f"{number:05d}{_SUFFIX}"
 
     def clear(self) -> None:
-        """Remove all parts, last one first: after a kill, the first ones remain, without a gap."""
+        """Remove all parts, last one first, so that an interruption leaves no gap."""
         with self.failure_named():
             for file in [*self.folder.glob(f"*{_NEW}"), *reversed(self.parts)]:
                 file.unlink(missing_ok=True)
 
     @contextmanager
     def new_file(self, file: Path) -> Iterator[BufferedWriter]:
-        """Yield a stream whose content becomes `file` on success, and is removed on failure."""
+        """Yield a stream whose content becomes `file` on success and is removed on failure."""
         new = self.folder / f"{file.name}{_NEW}"
         with self.failure_named():
             try:
@@ -108,7 +110,7 @@ class Output:
 
     @contextmanager
     def failure_named(self) -> Iterator[None]:
-        """Turn whatever the system says into one line with the name of the output."""
+        """Convert OSError to BadFile with the name of the output."""
         try:
             yield
         except OSError as error:
@@ -117,17 +119,17 @@ class Output:
 
 
 def _locked(lock: Path, name: str) -> int:
-    """Return the descriptor of a lock file, locked; its folder is made where there is none."""
+    """Create and lock a lock file and return its descriptor; creates the folder if necessary."""
     while True:
-        # Not mkdir(exist_ok=True), which fails if the folder is removed while it looks at it.
+        # mkdir(exist_ok=True) would fail if the folder is removed at the same time.
         with suppress(FileExistsError):
             lock.parent.mkdir()
         try:
             descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
         except FileNotFoundError:
-            if lock.parent.is_symlink():  # to a folder that does not exist
+            if lock.parent.is_symlink():  # link to a folder that does not exist
                 raise
-            continue  # another writer has just finished, and removed the folder
+            continue  # another writer has just finished and removed the folder
         if not _try_to_lock(descriptor):
             holder = os.read(descriptor, 200).decode(errors="replace").strip() or "another run"
             os.close(descriptor)
@@ -135,9 +137,7 @@ def _locked(lock: Path, name: str) -> int:
                 f"{name}: is being written by {holder}; wait for its end, or give another name"
             )
         if _is_there(descriptor, lock):
-            with suppress(
-                OSError
-            ):  # the disk is full: others cannot see which process has the lock
+            with suppress(OSError):  # disk full: others cannot see which process has the lock
                 os.ftruncate(descriptor, 0)
                 os.write(descriptor, f"process {os.getpid()} on {socket.gethostname()}".encode())
             return descriptor
@@ -145,7 +145,7 @@ def _locked(lock: Path, name: str) -> int:
 
 
 def _is_there(descriptor: int, lock: Path) -> bool:
-    """Whether an open file still has its name: the writer before us may have removed it."""
+    """Whether an open file still has its name: the previous writer may have removed it."""
     try:
         return os.path.samestat(os.fstat(descriptor), lock.stat())
     except FileNotFoundError:
@@ -153,7 +153,7 @@ def _is_there(descriptor: int, lock: Path) -> bool:
 
 
 def _try_to_lock(descriptor: int) -> bool:
-    """Lock a file for this process; False where another one has it."""
+    """Lock a file for this process; False if another process holds the lock."""
     try:
         if sys.platform == "win32":
             import msvcrt
@@ -173,8 +173,8 @@ def _try_to_lock(descriptor: int) -> bool:
 
 
 def _unlock(descriptor: int, folder: Path) -> None:
-    """Release a lock, and remove its file, and the folder where no part is left in it."""
-    is_windows = sys.platform == "win32"  # which removes no open files
+    """Release a lock, remove its file, and remove the folder if it has no parts."""
+    is_windows = sys.platform == "win32"  # cannot remove open files
     if is_windows:
         os.close(descriptor)
     with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Recordings as Parquet files: one row per character and frame."""
+"""Parquet files of recordings: one row per character and frame."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ COLUMNS: Final = {
 
 _PLACES: Final = ("id", "x", "y", "vx", "vy")
 _REPEATED: Final = ["frame", "time", "radius", "population"]
-"""Columns with few different values: a dictionary makes them nearly free."""
+"""Columns with few distinct values: dictionary encoding makes them almost free."""
 
 _ENCODINGS: Final = {
-    "id": "DELTA_BINARY_PACKED",  # ids mostly follow each other
+    "id": "DELTA_BINARY_PACKED",  # ids are mostly consecutive
     **dict.fromkeys(("x", "y", "vx", "vy"), "BYTE_STREAM_SPLIT"),
 }
 
@@ -44,18 +44,18 @@ _KEY: Final = b"footway"
 _MAGIC: Final = b"PAR1"
 
 _MOST_ROWS_OF_GROUP: Final = 2**24
-"""Ours have half a million, and one frame more; a group is read in one go, with 40 bytes a row."""
+"""Limit per row group, which is read at once (40 bytes per row). Footway writes about 500,000."""
 
 _MOST_ROWS_PER_BYTE: Final = 200
-"""A crowd that stands still has one row in a byte, and 40 if all of it stands in one point."""
+"""Limit: a standing crowd compresses to 1 row per byte, and to 40 if all stand in one point."""
 
 
 def write_parquet(
     recording: Recording, stream: BinaryIO, header: str, *, rows_per_group: int
 ) -> None:
-    """Write a recording as a Parquet file with our header; memory stays flat.
+    """Write a recording as a Parquet file with Footway's header, in constant memory.
 
-    Row groups have whole frames, as many as it takes for `rows_per_group` rows.
+    Row groups consist of whole frames, with at least `rows_per_group` rows.
     """
     import pyarrow as pa
     from pyarrow import parquet
@@ -80,7 +80,7 @@ def write_parquet(
 
 
 def _groups(offsets: NDArray[np.int64], rows: int) -> Iterator[tuple[int, int]]:
-    """Frames first to last - 1 of each row group; frames without rows at the end are left out."""
+    """Yield the range of frames of each row group, without empty frames at the end."""
     first, total = 0, int(offsets[-1])
     while offsets[first] < total:
         wanted = min(int(offsets[first]) + rows, total)
@@ -90,11 +90,11 @@ def _groups(offsets: NDArray[np.int64], rows: int) -> Iterator[tuple[int, int]]:
 
 
 def _columns(recording: Recording, first: int, last: int) -> dict[str, NDArray[Any]]:
-    """Return the rows of frames first to last - 1, by the names of columns."""
-    offsets, who = recording.offsets, recording.characters
+    """Return the columns of frames first to last - 1 by name."""
+    offsets, characters = recording.offsets, recording.characters
     counts = np.diff(offsets[first : last + 1])
     rows = recording.source.read(int(offsets[first]), int(offsets[last]))
-    place = np.searchsorted(who.ids, rows.ids)
+    row = np.searchsorted(characters.ids, rows.ids)
     return {
         "frame": np.repeat(recording.steps[first:last], counts),
         "time": np.repeat(recording.times[first:last], counts),
@@ -103,17 +103,17 @@ def _columns(recording: Recording, first: int, last: int) -> dict[str, NDArray[A
         "y": rows.positions[:, 1],
         "vx": rows.velocities[:, 0],
         "vy": rows.velocities[:, 1],
-        "radius": who.radius[place],
-        "population": who.population[place],
+        "radius": characters.radius[row],
+        "population": characters.population[row],
     }
 
 
 class ParquetRows:
-    """The rows of a recording, read from its file when they are asked for.
+    """Rows of a recording, read from its file on demand.
 
     Attributes:
-        file: where they are.
-        header: what Footway says about the recording, as JSON.
+        file: the Parquet file.
+        header: metadata of the recording, as JSON.
         n_groups: number of row groups.
         n_rows: number of rows.
 
@@ -149,25 +149,25 @@ class ParquetRows:
     def columns(self, group: int, names: Sequence[str]) -> list[NDArray[Any]]:
         """Return some columns of a row group."""
         with self.damage_named():
-            # Threads of pyarrow abort the interpreter at its end, now and then: arrow issue 34314.
+            # pyarrow's threads sometimes abort the interpreter at exit: arrow issue 34314.
             table = self._parquet.read_row_group(group, columns=list(names), use_threads=False)
             return [_values(table[name], COLUMNS[name]) for name in names]
 
     def close(self) -> None:
-        """Close the file: nothing more is read from it."""
+        """Close the file."""
         self._parquet.close(force=True)
 
     def _group(self, group: int) -> Rows:
-        """Return the rows of a group; the last one is kept, for those who go frame by frame."""
+        """Return the rows of a group; the last group is cached for sequential access."""
         if self._cached[0] != group:
             ids, x, y, vx, vy = self.columns(group, _PLACES)
-            places, ways = np.column_stack([x, y]), np.column_stack([vx, vy])
-            self._cached = group, Rows(ids.astype(np.int64), places, ways)
+            positions, velocities = np.column_stack([x, y]), np.column_stack([vx, vy])
+            self._cached = group, Rows(ids.astype(np.int64), positions, velocities)
         return self._cached[1]
 
     @contextmanager
     def damage_named(self) -> Iterator[None]:
-        """Turn whatever reading a damaged file raises into BadFile."""
+        """Convert errors of reading a damaged file to BadFile."""
         from pyarrow import ArrowException
 
         try:
@@ -181,7 +181,7 @@ class ParquetRows:
 
 
 def _array(values: NDArray[Any], kind: str) -> Any:
-    """Return values as Arrow has them; pyarrow.array would import pandas, for 0.4 s."""
+    """Convert values to an Arrow array; pyarrow.array would import pandas, which takes 0.4 s."""
     import pyarrow as pa
 
     packed = np.ascontiguousarray(values, kind)
@@ -189,7 +189,7 @@ def _array(values: NDArray[Any], kind: str) -> Any:
 
 
 def _values(column: Any, kind: str) -> NDArray[Any]:
-    """Return a column of Arrow; its to_numpy would import pandas, too."""
+    """Convert an Arrow column to NumPy; its to_numpy would import pandas."""
     size = np.dtype(kind).itemsize
     parts = [
         np.frombuffer(chunk.buffers()[1], kind, len(chunk), chunk.offset * size)
@@ -206,7 +206,7 @@ def _schema() -> Any:
 
 
 def _open(file: Path) -> Any:
-    """Return pyarrow's ParquetFile of a recording; BadFile where it is something else."""
+    """Open a recording as pyarrow's ParquetFile; raise BadFile if it is something else."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -234,15 +234,15 @@ def _open(file: Path) -> Any:
 
 
 def reason_of(error: BaseException) -> str:
-    """Return the first line of what an error says, cut off where it is long."""
+    """Return the first line of an error message, truncated to 120 characters."""
     words = str(error).splitlines()
     return f"{words[0] if words else type(error).__name__:.120}"
 
 
 def _checked_sizes(file: Path, metadata: Any) -> NDArray[np.int64]:
-    """Rows of each group, as the file declares them; ValueError where that cannot be.
+    """Return the declared number of rows of each group; raise ValueError if it is implausible.
 
-    Before anything is read: what is read takes memory as it is declared.
+    Checked before reading, because reading allocates memory for the declared rows.
     """
     sizes = np.array(
         [metadata.row_group(k).num_rows for k in range(metadata.num_row_groups)], np.int64

@@ -1,4 +1,4 @@
-"""PedPy's text format (that of the Pedestrian Dynamics Data Archive), and a table for everybody."""
+"""Export to PedPy's text format (of the Pedestrian Dynamics Data Archive) and to CSV."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import shapely
 
-from footway.recording.trajectories import batches, even_frames, ground_of
+from footway.recording.trajectories import batches, even_frames, walkable_area
 from footway.writing import whole_file
 
 if TYPE_CHECKING:
@@ -25,23 +25,23 @@ def save_pedpy(
     *,
     environment: Environment | None = None,
 ) -> None:
-    """Write a recording as text: a line `id frame x y z` for each character and frame, metres.
+    """Write a recording as text: a line `id frame x y z` for each character and frame, in metres.
 
-    PedPy's loader takes frame rate and unit from the header. The geometry is in the header, too,
-    as WKT after `# geometry:`, for `pedpy.WalkableArea`.
+    PedPy's loader reads frame rate and unit from the header, which also contains the geometry as
+    WKT after `# geometry:`, for `pedpy.WalkableArea`.
 
     Args:
-        recording: of a crowd. Frames that are not as far apart as the first two are left out.
-        file: to write, by habit with the suffix .txt.
-        environment: the geometry; without it, a box around everybody.
+        recording: of a crowd. Only frames at multiples of the first interval are written.
+        file: output file, usually with the suffix .txt.
+        environment: the geometry; by default a box around all positions.
 
     Raises:
         BadFile: the file cannot be written.
-        BadInput: nobody was recorded.
+        BadInput: the recording has no characters.
 
     """
     even = even_frames(recording)
-    wkt = shapely.to_wkt(ground_of(recording, environment), rounding_precision=-1)
+    wkt = shapely.to_wkt(walkable_area(recording, environment), rounding_precision=-1)
     header = (
         "# a crowd, simulated by Footway\n"
         f"# framerate: {even.rate!r}\n"
@@ -53,11 +53,11 @@ def save_pedpy(
         for batch in batches(recording, even.frames, even.numbers)
     )
     with whole_file(file) as part:
-        _write_table(part, header, rows, between=" ")
+        _write_table(part, header, rows, delimiter=" ")
 
 
 def save_csv(recording: Recording, file: str | os.PathLike[str]) -> None:
-    """Write all frames as CSV: step, time (s), id, x, y (m), vx, vy (m/s), with all digits.
+    """Write all frames as CSV: step, time (s), id, x, y (m), vx, vy (m/s), at full precision.
 
     Raises:
         BadFile: the file cannot be written.
@@ -69,15 +69,17 @@ def save_csv(recording: Recording, file: str | os.PathLike[str]) -> None:
         for batch in batches(recording, frames, frames)
     )
     with whole_file(file) as part:
-        _write_table(part, "step,time,id,x,y,vx,vy\n", rows, between=",")
+        _write_table(part, "step,time,id,x,y,vx,vy\n", rows, delimiter=",")
 
 
-def _write_table(part: Path, header: str, rows: Iterable[tuple[Any, ...]], *, between: str) -> None:
-    """Write columns of numbers below a header; pyarrow is twenty times as fast as Python."""
+def _write_table(
+    part: Path, header: str, rows: Iterable[tuple[Any, ...]], *, delimiter: str
+) -> None:
+    """Write a header and columns of numbers; pyarrow is twenty times as fast as Python."""
     import pyarrow as pa
     from pyarrow import csv
 
-    options = csv.WriteOptions(include_header=False, delimiter=between)
+    options = csv.WriteOptions(include_header=False, delimiter=delimiter)
     with pa.OSFile(str(part), "wb") as out:
         out.write(header.encode())
         for columns in rows:

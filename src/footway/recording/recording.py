@@ -1,4 +1,4 @@
-"""A recording: where everybody was, frame by frame, in memory or in a Parquet file.
+"""Recordings: positions and velocities of characters by frame, in memory or a Parquet file.
 
 recording = crowd.run(seconds=60)
 recording.save("run.parquet")
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Characters(NamedTuple):
-    """What does not change about each character. Ids are ascending."""
+    """Constant properties of each character. Ids are ascending."""
 
     ids: Ids  # (n,)
     radius: Floats  # (n,) m
@@ -40,7 +40,7 @@ class Characters(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """Everybody who was there at one moment."""
+    """All characters at one time."""
 
     time: float  # s
     ids: Ids  # (n,)
@@ -49,22 +49,22 @@ class Frame(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """One row per character and frame, frames one after the other."""
+    """One row per character and frame, ordered by frame."""
 
     ids: Ids  # (rows,)
     positions: Floats  # (rows, 2) m
     velocities: Singles  # (rows, 2) m/s
 
 
-# Columns of a recording's obstacles: x, y (m) and velocity (m/s) of a disc, its radius (m), and the
-# times of the first and the last frame in which it moved just so (s).
+# Columns of a recording's obstacles, one row per straight motion of a disc: x, y (m), velocity
+# (m/s), radius (m), and the times of the first and the last frame of this motion (s).
 _X, _Y, _VX, _VY, _RADIUS, FIRST, LAST = range(7)
 OBSTACLE_COLUMNS = 7
-_SAME = 1e-6  # m and s: closer than this is the same
+_SAME = 1e-6  # m, m/s and s: smaller differences are ignored
 
 
 class RowSource(Protocol):
-    """Where the rows of a recording are: in memory or in a file."""
+    """Source of the rows of a recording: memory or a file."""
 
     def read(self, first: int, last: int) -> Rows:
         """Return rows first to last - 1."""
@@ -73,25 +73,25 @@ class RowSource(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Recording(NotebookDisplay):
-    """Where everybody was, at the moments that were recorded.
+    """Positions and velocities of all characters in the recorded frames.
 
-    Rows of a recording that was loaded from a file are read when they are asked for: `frame`
-    reads the part of the file around it, `ids`, `positions` and `velocities` read everything.
+    Rows of a recording that was loaded from a file are read on demand: `frame` reads the row group
+    around it; `ids`, `positions` and `velocities` read all rows.
 
     Attributes:
         step: s, of the simulation.
         times: (f,) s, of the frames.
         steps: (f,) number of simulation steps done at each frame, ascending.
         offsets: (f + 1,) frame k has the rows offsets[k] to offsets[k + 1] - 1.
-        characters: everybody who is in some frame.
+        characters: all characters that occur in a frame.
         names: of populations.
-        map_name: of the map that they walked on.
+        map_name: name of the map.
         seed: of the simulation.
-        complete: False where the run was stopped or killed, or is not over: the frames are right,
+        complete: False if the run was stopped or killed or still runs: existing frames are valid,
             but the last ones are missing.
-        obstacles: (k, 7) ways of dynamic obstacles: x, y, velocity, radius, time of the first and
-            of the last frame of this way; see `obstacles_at`.
-        source: gives the rows.
+        obstacles: (k, 7) straight motions of dynamic obstacles: x, y, velocity, radius, time of
+            the first and of the last frame; see `obstacles_at`.
+        source: source of the rows.
 
     """
 
@@ -109,13 +109,13 @@ class Recording(NotebookDisplay):
 
     @staticmethod
     def load(file: str | PathLike[str]) -> Recording:
-        """Return the recording in a Parquet file, also of a run that was killed or is not over.
+        """Load a recording from a Parquet file, also of a run that was killed or still runs.
 
-        Where a newer run to this file has not ended, its frames are returned: those in the folder
-        of its parts, `run.parquet.parts`, whose name may be given, too.
+        If a newer run is writing to this file, its frames so far are returned, from the folder of
+        its parts, `run.parquet.parts`. The name of this folder is accepted, too.
 
         Raises:
-            BadFile: missing, damaged, or not a recording of Footway; one line that says which.
+            BadFile: the file is missing, damaged, or not a recording of Footway.
 
         """
         from footway.recording.storage import load
@@ -123,7 +123,7 @@ class Recording(NotebookDisplay):
         return load(file)
 
     def save(self, file: str | PathLike[str]) -> None:
-        """Write the recording as Parquet: one row per character and frame, the same bits.
+        """Write the recording as Parquet, lossless: one row per character and frame.
 
         Raises:
             BadInput: the name does not end in .parquet.
@@ -135,12 +135,10 @@ class Recording(NotebookDisplay):
         save(self, file)
 
     def joined(self, *others: Recording) -> Recording:
-        """Return the recording of the whole run, where these are parts of one.
-
-        Frames that several of them have are taken once.
+        """Join this and other parts of one run to one recording, without duplicate frames.
 
         Raises:
-            BadInput: they have other seeds, steps, maps or populations.
+            BadInput: seeds, steps, maps or populations differ.
 
         """
         from footway.recording.joining import joined
@@ -150,9 +148,9 @@ class Recording(NotebookDisplay):
         return joined([self, *others])
 
     def replay_hash(self) -> str:
-        """Return a hash of the whole recording: the same for the same bits, on every machine.
+        """Return a hash of the whole recording, which is the same on every machine.
 
-        It is over times, ids, positions, velocities, radii and populations of all frames; see
+        It covers times, ids, positions, velocities, radii and populations of all frames; see
         `footway.recording.comparing`.
         """
         from footway.recording.comparing import replay_hash
@@ -160,7 +158,7 @@ class Recording(NotebookDisplay):
         return replay_hash(self)
 
     def compare(self, other: Recording) -> Comparison:
-        """Compare with another recording: facts that differ, and the first frame that does."""
+        """Compare with another recording: global properties and the first different frame."""
         from footway.recording.comparing import compare
 
         instance(other, Recording, "a Recording is needed to compare with")
@@ -194,14 +192,14 @@ class Recording(NotebookDisplay):
             BadQuery: there is no such frame.
 
         """
-        time, ways = float(self.times[self._checked(k)]), self.obstacles
-        ways = ways[(ways[:, FIRST] <= time + _SAME) & (time <= ways[:, LAST] + _SAME)]
-        since = time - ways[:, FIRST]
-        x, y = ways[:, _X] + since * ways[:, _VX], ways[:, _Y] + since * ways[:, _VY]
-        return np.column_stack([x, y, ways[:, _RADIUS]])
+        time, rows = float(self.times[self._checked(k)]), self.obstacles
+        rows = rows[(rows[:, FIRST] <= time + _SAME) & (time <= rows[:, LAST] + _SAME)]
+        since = time - rows[:, FIRST]
+        x, y = rows[:, _X] + since * rows[:, _VX], rows[:, _Y] + since * rows[:, _VY]
+        return np.column_stack([x, y, rows[:, _RADIUS]])
 
     def _checked(self, k: int) -> int:
-        """Return the number of a frame, from 0 on."""
+        """Validate a frame number and return it as a non-negative index."""
         is_whole = isinstance(k, (int, np.integer)) and not isinstance(k, bool)
         if not is_whole or not -self.n_frames <= k < self.n_frames:
             raise BadQuery(
@@ -213,7 +211,7 @@ class Recording(NotebookDisplay):
         """Return times (k,) s and positions (k, 2) m of one character.
 
         Raises:
-            BadQuery: nobody has this id.
+            BadQuery: no character has this id.
 
         """
         is_whole = isinstance(character, (int, np.integer)) and not isinstance(character, bool)
@@ -225,7 +223,7 @@ class Recording(NotebookDisplay):
 
     @property
     def ids(self) -> Ids:
-        """(rows,) who is in each row."""
+        """(rows,) id of the character in each row."""
         return self._rows.ids
 
     @property
@@ -235,7 +233,7 @@ class Recording(NotebookDisplay):
 
     @property
     def velocities(self) -> Singles:
-        """(rows, 2) m/s, in 32 bits."""
+        """(rows, 2) m/s, float32."""
         return self._rows.velocities
 
     @cached_property
@@ -243,7 +241,7 @@ class Recording(NotebookDisplay):
         return self.source.read(0, int(self.offsets[-1]))
 
     def __repr__(self) -> str:
-        """Give what is in it, on one line."""
+        """Return a summary on one line."""
         cut = "" if self.complete else ", cut short"
         return (
             f"<Recording on {self.map_name!r}: {len(self.characters.ids):,} characters, "
@@ -254,8 +252,8 @@ class Recording(NotebookDisplay):
 class Recorder:
     """Collects the frames of a run in memory.
 
-    The engine tells it who there is (`add_characters`), then where everybody is (`add_frame`), and
-    takes the recording (`close`). Ids are small integers: arrays are as long as the largest.
+    Call `add_characters` before the first frame of a character, `add_frame` for each frame, and
+    `close` to get the recording. Ids are small integers: arrays are as long as the largest id.
     """
 
     def __init__(self, *, step: float, seed: int, map_name: str, names: Sequence[str]) -> None:
@@ -268,25 +266,27 @@ class Recorder:
         self._population: NDArray[np.int32] = np.empty(0, np.int32)
         self._seen = np.empty(0, bool)
         self._kept: list[Rows] = []
-        self.size = 0  # bytes that are written so far
-        self.obstacles: list[list[float]] = []  # ways, as `Recording.obstacles` has them
-        self._ways: dict[int, int] = {}  # the last way of each obstacle, by its number
-        self._open: list[int] = []  # ways of a recording that is continued, of unknown number
+        self.size = 0  # bytes written so far
+        self.obstacles: list[list[float]] = []  # rows of `Recording.obstacles`
+        self._motions: dict[int, int] = {}  # row of the last motion of each obstacle, by its number
+        self._open: list[
+            int
+        ] = []  # rows of a continued recording, whose obstacle numbers are unknown
 
     def add_characters(self, ids: ArrayLike, radius: ArrayLike, population: ArrayLike) -> None:
-        """Remember radius (m) and population of characters, before their first frame."""
-        who = np.asarray(ids, np.int64)
-        if not len(who):
+        """Store radius (m) and population of characters, before their first frame."""
+        rows = np.asarray(ids, np.int64)
+        if not len(rows):
             return
-        assert who.min() >= 0, "ids are not negative"
-        size = int(who.max()) + 1
+        assert rows.min() >= 0, "ids are not negative"
+        size = int(rows.max()) + 1
         if size > len(self._seen):
             size = max(size, 2 * len(self._seen))
             self._radius = _longer(self._radius, size, np.nan)
             self._population = _longer(self._population, size, 0)
             self._seen = _longer(self._seen, size, 0)
-        self._radius[who] = radius
-        self._population[who] = population
+        self._radius[rows] = radius
+        self._population[rows] = population
 
     def add_frame(
         self,
@@ -296,7 +296,7 @@ class Recorder:
         positions: ArrayLike,
         velocities: ArrayLike,
     ) -> None:
-        """Copy where everybody is: ids (n,), positions (n, 2) m, velocities (n, 2) m/s."""
+        """Copy a frame: ids (n,), positions (n, 2) m, velocities (n, 2) m/s."""
         rows = Rows(
             np.array(ids, np.int64), np.array(positions, float), np.array(velocities, np.float32)
         )
@@ -310,20 +310,20 @@ class Recorder:
         self._keep(rows)
 
     def add_obstacles(self, time: float, numbers: Sequence[int], discs: Floats) -> None:
-        """Remember the dynamic obstacles of the next frame: x, y, velocity, radius (m, 5)."""
+        """Store the dynamic obstacles of the next frame: x, y, velocity, radius (m, 5)."""
         here = {}
         for number, disc in zip(numbers, discs.tolist(), strict=True):
-            ways = [self._ways[number]] if number in self._ways else self._open
-            way = next((k for k in ways if _goes_on(self.obstacles[k], disc, time)), -1)
-            if way < 0:
-                way = len(self.obstacles)
+            rows = [self._motions[number]] if number in self._motions else self._open
+            row = next((k for k in rows if _continues(self.obstacles[k], disc, time)), -1)
+            if row < 0:
+                row = len(self.obstacles)
                 self.obstacles.append([*disc, time, time])
-            self.obstacles[way][LAST] = time
-            here[number] = way
-        self._ways, self._open = here, []
+            self.obstacles[row][LAST] = time
+            here[number] = row
+        self._motions, self._open = here, []
 
     def continue_from(self, recording: Recording) -> None:
-        """Take over the frames of a recording, but for their rows; they are before all others."""
+        """Take over the frames of a recording, without their rows, as the first frames."""
         assert not self._steps, "a recording is continued once, at the beginning"
         self._steps, self._times = recording.steps.tolist(), recording.times.tolist()
         self._counts = np.diff(recording.offsets).tolist()
@@ -331,7 +331,7 @@ class Recorder:
         self._seen[recording.characters.ids] = True
         self.obstacles = recording.obstacles.tolist()
         last = self._times[-1] if self._times else -np.inf
-        self._open = [k for k, way in enumerate(self.obstacles) if way[LAST] >= last]
+        self._open = [k for k, motion in enumerate(self.obstacles) if motion[LAST] >= last]
 
     @property
     def steps(self) -> list[int]:
@@ -339,11 +339,11 @@ class Recorder:
         return self._steps
 
     def flush(self) -> None:
-        """Write the frames so far; a recorder with a file does, this one has none."""
+        """Write the frames so far; does nothing without a file."""
 
     def close(self) -> Recording:
         """Return the recording."""
-        rows = self._kept_rows()
+        rows = concatenated(self._kept)
         self._kept.clear()
         return self._recording(InMemory(rows))
 
@@ -352,14 +352,11 @@ class Recorder:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Leave what is in memory to its owner; a recorder with a file saves it here."""
+        """Do nothing; a recorder with a file saves its frames here."""
 
     def _keep(self, rows: Rows) -> None:
         """Keep the rows of the newest frame."""
         self._kept.append(rows)
-
-    def _kept_rows(self) -> Rows:
-        return concatenated(self._kept)
 
     def _recording(self, source: RowSource, *, complete: bool = True) -> Recording:
         ids = np.flatnonzero(self._seen)
@@ -379,7 +376,7 @@ class Recorder:
 
 
 class InMemory:
-    """Rows that are all there."""
+    """Rows in memory."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
@@ -391,21 +388,21 @@ class InMemory:
 
 
 def concatenated(parts: Iterable[Rows]) -> Rows:
-    """Return rows one after the other."""
+    """Concatenate rows."""
     none = Rows(np.empty(0, np.int64), np.empty((0, 2)), np.empty((0, 2), np.float32))
     ids, positions, velocities = zip(none, *parts, strict=True)
     return Rows(np.concatenate(ids), np.concatenate(positions), np.concatenate(velocities))
 
 
-def _goes_on(way: list[float], disc: list[float], time: float) -> bool:
-    """Whether a disc is where its way so far leads, and has the same velocity and size."""
-    since = time - way[FIRST]
-    expected = [way[_X] + since * way[_VX], way[_Y] + since * way[_VY], *way[_VX : _RADIUS + 1]]
+def _continues(row: list[float], disc: list[float], time: float) -> bool:
+    """Whether a disc continues a straight motion with the same velocity and radius."""
+    since = time - row[FIRST]
+    expected = [row[_X] + since * row[_VX], row[_Y] + since * row[_VY], *row[_VX : _RADIUS + 1]]
     return all(abs(a - b) < _SAME for a, b in zip(expected, disc, strict=True))
 
 
 def _longer(array: NDArray[Any], size: int, fill: float) -> NDArray[Any]:
-    """Return a copy with more room at the end."""
+    """Return a longer copy, filled up at the end."""
     longer = np.full(size, fill, array.dtype)
     longer[: len(array)] = array
     return longer

@@ -1,7 +1,7 @@
-"""Recordings as Parquet, one row per character and frame, streamed while the crowd walks.
+"""Write recordings to Parquet during a run, and load them.
 
-While a run lasts, its frames go into parts, each a Parquet file of its own (see `output`); `close`
-makes one file of them. A run that is killed leaves its parts, and `load` reads them.
+During a run, frames are written as parts, each a Parquet file (see `output`); `close` merges them
+into one file. A killed run leaves its parts, which `load` can read.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ FORMAT: Final = "footway recording"
 VERSION: Final = 1
 
 ROWS_PER_GROUP: Final = 500_000
-"""About 10 MB of file and 20 MB of memory; two groups are in memory at a time."""
+"""About 10 MB in the file and 20 MB in memory; two groups are in memory at a time."""
 
 _SHORTEST_PART: Final = 10.0
-"""s of real time after which even a few frames are written: the most that a kill can lose."""
+"""s of real time after which waiting frames are written: the most that a killed run loses."""
 
 _SHARE_OF_RUN: Final = 0.01
-"""The same as a share of the run so far: parts of long runs must not become too many."""
+"""The same as a fraction of the run so far, to limit the number of parts of long runs."""
 
 SUFFIX: Final = ".parquet"
 
@@ -59,22 +59,22 @@ _FRAME: Final = np.dtype([("step", np.int64), ("time", np.float64), ("count", np
 
 
 class ParquetRecorder(Recorder):
-    """Streams the frames of a run into a Parquet file; memory stays flat.
+    """Streams the frames of a run into a Parquet file, in constant memory.
 
-    `close` gives a recording that reads the file when it is asked for rows. As a context manager
-    it writes the frames so far if a run fails, and marks the file as not complete.
+    `close` returns a recording that reads rows from the file on demand. As a context manager it
+    writes the frames so far if the run fails, and marks the file as incomplete.
 
     Args:
-        file: to write. A file of this name is replaced when the run has ended.
+        file: output file. An existing file is replaced when the run has ended.
         step: s, of the simulation.
         seed: of the simulation.
-        map_name: of the map that they walk on.
+        map_name: name of the map.
         names: of populations.
-        rows_per_group: rows that are written at a time, in whole frames.
-        before: the frames of this run up to now, which are in `file`: recording continues in it.
+        rows_per_group: minimum number of rows per write, in whole frames.
+        before: earlier frames of this run, which are in `file`: recording continues in it.
 
     Raises:
-        BadFile: the file cannot be written, or somebody else is writing it.
+        BadFile: the file cannot be written, or another process is writing it.
 
     """
 
@@ -92,9 +92,9 @@ class ParquetRecorder(Recorder):
         super().__init__(step=step, seed=seed, map_name=map_name, names=names)
         self.file = Path(file)
         self._rows_per_group = rows_per_group
-        self._waiting = 0  # rows that are not written yet
+        self._waiting = 0  # rows not written yet
         self._parts = _PartFiles()
-        self._is_broken = False  # a part could not be written: those before it are all there is
+        self._is_broken = False  # a part could not be written; only earlier parts exist
         self._output = Output(file)
         try:
             self._begin(before)
@@ -102,13 +102,14 @@ class ParquetRecorder(Recorder):
             self._output.release()
             raise
         self._began = self._last_flush = time.monotonic()
-        self._writer = ThreadPoolExecutor(1)  # the crowd walks on while rows are compressed
+        self._writer = ThreadPoolExecutor(1)  # compresses rows while the simulation continues
         self._pending: Future[None] | None = None
 
     def _begin(self, before: Recording | None) -> None:
-        """Take over the frames before, and write a part without frames: errors come early."""
+        """Take over earlier frames, and write a part without frames to detect errors early."""
         if before is not None:
-            if not _is_whole_file(before):
+            source = before.source
+            if not (isinstance(source, ParquetRows) and source.n_rows == before.offsets[-1]):
                 _write(replace(before, complete=False), self._output, self._output.file)
                 before = replace(before, source=ParquetRows(self._output.file))
             self.continue_from(before)
@@ -117,12 +118,12 @@ class ParquetRecorder(Recorder):
         self._write_part(self._new_frames())
 
     def flush(self) -> None:
-        """Write the frames so far, and return when they are on the disk."""
+        """Write the frames so far and wait until they are on disk."""
         self._flush()
-        self._await()
+        self._wait_for_writer()
 
     def close(self) -> Recording:
-        """Write the rest, and return a recording that reads from the file.
+        """Write the remaining frames and return a recording that reads from the file.
 
         Raises:
             BadFile: the file cannot be written, or an earlier part of it could not be.
@@ -137,11 +138,11 @@ class ParquetRecorder(Recorder):
         return self._recording(ParquetRows(self._output.file))
 
     def stop(self) -> None:
-        """Write the frames so far, and leave the file marked as not complete."""
+        """Write the frames so far and mark the file as incomplete."""
         self._finish(complete=False)
 
     def __exit__(self, *_: object) -> None:
-        """Stop, unless it was closed."""
+        """Stop unless already closed."""
         if not self._output.released:
             self.stop()
 
@@ -154,8 +155,8 @@ class ParquetRecorder(Recorder):
             self._flush()
 
     def _flush(self) -> None:
-        """Hand the waiting frames to the writer, once it is done with those before."""
-        self._await()
+        """Pass the waiting frames to the writer thread once it has finished the previous ones."""
+        self._wait_for_writer()
         self._last_flush = time.monotonic()
         if not self._kept:
             return
@@ -163,19 +164,19 @@ class ParquetRecorder(Recorder):
         self._frames_written += len(self._kept)
         self._kept, self._waiting = [], 0
 
-    def _await(self) -> None:
-        """Wait for the writer; BadFile where it has failed."""
+    def _wait_for_writer(self) -> None:
+        """Wait for the writer thread; raise BadFile if it failed."""
         if self._pending is None:
             return
         pending, self._pending = self._pending, None
         self._is_broken = True
-        with self._parts_named():
+        with self._naming_parts():
             pending.result()
         self._is_broken = False
 
     @contextmanager
-    def _parts_named(self) -> Iterator[None]:
-        """Let errors of writing say where the frames before them are."""
+    def _naming_parts(self) -> Iterator[None]:
+        """Add the location of earlier frames to write errors."""
         try:
             yield
         except BadFile as error:
@@ -185,9 +186,9 @@ class ParquetRecorder(Recorder):
             raise BadFile(f"{error}; the frames before that are in {folder}") from None
 
     def _new_frames(self) -> Recording:
-        """Return the frames that are not written yet, as a recording in memory."""
+        """Return the frames not written yet as a recording in memory."""
         first = self._frames_written
-        whole = self._recording(InMemory(self._kept_rows()), complete=False)
+        whole = self._recording(InMemory(concatenated(self._kept)), complete=False)
         return replace(
             whole,
             times=whole.times[first:],
@@ -196,7 +197,7 @@ class ParquetRecorder(Recorder):
         )
 
     def _write_part(self, new: Recording) -> None:
-        """Write the next part, in the writer's thread."""
+        """Write the next part; called in the writer thread."""
         path = self._output.part(len(self._parts))
         _write(
             new,
@@ -209,9 +210,9 @@ class ParquetRecorder(Recorder):
         self.size += path.stat().st_size
 
     def _finish(self, *, complete: bool) -> None:
-        """Make one file of all frames; where that fails, the parts stay."""
+        """Merge all frames into one file; on failure the parts are kept."""
         try:
-            self._await()
+            self._wait_for_writer()
             if not self._is_broken:
                 self._merge(complete=complete)
         finally:
@@ -220,7 +221,7 @@ class ParquetRecorder(Recorder):
             self._output.release()
 
     def _merge(self, *, complete: bool) -> None:
-        kept = InMemory(self._kept_rows())
+        kept = InMemory(concatenated(self._kept))
         sources: list[tuple[RowSource, int]] = [
             (self._parts, self._parts.n_rows),
             (kept, self._waiting),
@@ -228,7 +229,7 @@ class ParquetRecorder(Recorder):
         if self._before is not None:
             sources.insert(0, (self._before.source, int(self._before.offsets[-1])))
         whole = self._recording(chained(sources), complete=complete)
-        with self._parts_named():
+        with self._naming_parts():
             try:
                 _write(whole, self._output, self._output.file, rows_per_group=self._rows_per_group)
             except BaseException:
@@ -239,11 +240,11 @@ class ParquetRecorder(Recorder):
 
 
 class _PartFiles:
-    """The rows of parts, one after the other; one file is open at a time."""
+    """Concatenated rows of the parts; one file is open at a time."""
 
     def __init__(self) -> None:
         self._files: list[Path] = []
-        self._ends: list[int] = []  # rows up to the end of each
+        self._ends: list[int] = []  # cumulative number of rows
         self._open: tuple[int, ParquetRows] | None = None
 
     def __len__(self) -> int:
@@ -251,7 +252,7 @@ class _PartFiles:
 
     @property
     def n_rows(self) -> int:
-        """Rows of all parts."""
+        """Number of rows in all parts."""
         return self._ends[-1] if self._ends else 0
 
     def add(self, file: Path, rows: int) -> None:
@@ -272,7 +273,7 @@ class _PartFiles:
         return concatenated(found)
 
     def close(self) -> None:
-        """Close the file that is open."""
+        """Close the open file."""
         if self._open is not None:
             self._open[1].close()
         self._open = None
@@ -283,13 +284,13 @@ class _PartFiles:
             file = self._files[number]
             if not file.exists():
                 name = file.parent.name.removesuffix(".parts")
-                raise BadFile(f"{name}: its run has gone on since it was loaded; load it again")
+                raise BadFile(f"{name}: its run has continued since it was loaded; load it again")
             self._open = number, ParquetRows(file)
         return self._open[1]
 
 
 def check_name(file: str | PathLike[str]) -> Path:
-    """Return the path of a recording, if its name is one."""
+    """Return the path of a recording; raise BadInput if it lacks the suffix .parquet."""
     path = validation.file(file)
     if path.suffix.lower() != SUFFIX:
         raise BadInput(f"{path}: the name of a recording must end in {SUFFIX}")
@@ -297,11 +298,11 @@ def check_name(file: str | PathLike[str]) -> Path:
 
 
 def save(recording: Recording, file: str | PathLike[str]) -> None:
-    """Write a recording; the file is there whole or not at all."""
+    """Write a recording atomically."""
     output = Output(check_name(file))
     try:
         _write(recording, output, output.file)
-        output.clear()  # of a run that was killed: now there is a newer one
+        output.clear()  # parts of a killed run, now outdated
     finally:
         output.release()
 
@@ -314,14 +315,14 @@ def _write(
     rows_per_group: int = ROWS_PER_GROUP,
     is_continued: bool = False,
 ) -> None:
-    """Write a recording as an output or as a part of it; it is there whole or not at all."""
+    """Write a recording atomically, as an output or a part of it."""
     header = _header(recording, is_continued=is_continued)
     with output.new_file(file) as stream:
         write_parquet(recording, stream, header, rows_per_group=rows_per_group)
 
 
 def _header(recording: Recording, *, is_continued: bool) -> str:
-    """Return what a file says about a recording, beside its rows."""
+    """Return the metadata of a recording as JSON."""
     is_empty = np.diff(recording.offsets) == 0
     empty = zip(recording.steps[is_empty].tolist(), recording.times[is_empty].tolist(), strict=True)
     return json.dumps(
@@ -333,21 +334,15 @@ def _header(recording: Recording, *, is_continued: bool) -> str:
             "map": recording.map_name,
             "names": recording.names,
             "complete": recording.complete,
-            "continued": is_continued,  # a part whose run has its first frames in the output
-            "empty": list(empty),  # frames without anybody have no rows
+            "continued": is_continued,  # a part of a run whose first frames are in the output
+            "empty": list(empty),  # frames without characters have no rows
             "obstacles": recording.obstacles.tolist(),
         }
     )
 
 
-def _is_whole_file(recording: Recording) -> bool:
-    """Whether a recording has all rows of one file."""
-    source = recording.source
-    return isinstance(source, ParquetRows) and source.n_rows == recording.offsets[-1]
-
-
 def load(file: str | PathLike[str]) -> Recording:
-    """Read who was recorded and when; the rows are read when they are asked for."""
+    """Load frames and characters of a recording; rows are read on demand."""
     path = validation.file(file)
     while True:
         parts = unfinished_parts(path)
@@ -356,14 +351,14 @@ def load(file: str | PathLike[str]) -> Recording:
         except BadFile:
             if unfinished_parts(path) == parts:
                 raise
-            continue  # its run has ended meanwhile
+            continue  # the run has ended meanwhile
         if found is None or not (found.n_frames or path.is_dir() or not path.exists()):
             return _load_file(path)
         return found
 
 
 def unfinished_parts(file: Path) -> list[Path]:
-    """Return the parts of a run that has not ended, and is newer than the file that it replaces.
+    """Return the parts of an unfinished run that is newer than the existing file.
 
     `file` is the output of the run, or the folder of its parts.
     """
@@ -373,14 +368,14 @@ def unfinished_parts(file: Path) -> list[Path]:
     parts = parts_in(folder_of(real))
     try:
         if parts and real.exists() and real.stat().st_mtime_ns >= parts[-1].stat().st_mtime_ns:
-            return []  # the run has ended, and was killed before its parts were removed
+            return []  # the run ended but was killed before its parts were removed
     except FileNotFoundError:
         return unfinished_parts(file)
     return parts
 
 
 def _load_parts(file: Path, parts: list[Path]) -> Recording:
-    """Read the parts of a run that was killed or is not over, and the frames before them."""
+    """Load the parts of a run that was killed or still runs, and the frames before them."""
     rows, contents = _PartFiles(), _Contents()
     for part in parts:
         source = ParquetRows(part)
@@ -401,20 +396,20 @@ def _load_file(file: Path) -> Recording:
 
 
 class _Contents:
-    """Who was recorded and when, from the columns of one or more files.
+    """Collects frames and characters from the columns of one or more files.
 
-    Ids may be any numbers: memory is proportional to the rows, not to the largest id.
+    Ids may be arbitrary: memory is proportional to the rows, not to the largest id.
     """
 
     NEEDS = ("frame", "time", "id", "radius", "population")
 
     def __init__(self) -> None:
         self.header: dict[str, Any] = {}
-        self._frames: list[NDArray[np.void]] = []  # step, time and count of rows
+        self._frames: list[NDArray[np.void]] = []  # step, time and number of rows
         self._characters: list[Characters] = []
 
     def add(self, source: ParquetRows) -> None:
-        """Take the frames of a file; the header of the last one counts."""
+        """Add the frames of a file; the header of the last file counts."""
         self.header = json.loads(source.header)
         _check_version(source, self.header)
         for group in range(source.n_groups):
@@ -423,7 +418,7 @@ class _Contents:
         self._frames.append(np.array(empty, _FRAME))
 
     def _add_rows(self, *columns: NDArray[Any]) -> None:
-        """Take the columns of a row group, one value per row."""
+        """Add the columns of a row group, one value per row."""
         frame, time, ids, radius, population = columns
         if not len(ids):
             return
@@ -438,7 +433,7 @@ class _Contents:
         self._characters.append(Characters(ids.astype(np.int64), radius[first], population[first]))
 
     def recording(self, source: RowSource, *, complete: bool) -> Recording:
-        """Return the recording, if all fits together."""
+        """Return the recording; raise ValueError if its columns are inconsistent."""
         header = self.header
         frames = np.concatenate([np.empty(0, _FRAME), *self._frames])
         frames = frames[np.argsort(frames["step"], kind="stable")]
@@ -470,15 +465,17 @@ def _check_version(source: ParquetRows, header: dict[str, Any]) -> None:
 
 def check_sound(made: Recording) -> None:
     """Raise ValueError if the columns of a file contradict each other."""
-    who = made.characters
+    characters = made.characters
     sound = (
         math.isfinite(made.step)
-        and bool((np.diff(who.ids) > 0).all())
+        and bool((np.diff(characters.ids) > 0).all())
         and bool((np.diff(made.steps) > 0).all())
         and bool(np.isfinite(made.times).all())
-        and bool(np.isfinite(who.radius).all())
+        and bool(np.isfinite(characters.radius).all())
         and bool(np.isfinite(made.obstacles).all())
-        and bool(((who.population >= 0) & (who.population < max(1, len(made.names)))).all())
+        and bool(
+            ((characters.population >= 0) & (characters.population < max(1, len(made.names)))).all()
+        )
     )
     if not sound:
         raise ValueError("the columns do not fit together")

@@ -1,4 +1,4 @@
-"""What every export of a recording needs: even frames, rows in batches, and the ground."""
+"""Shared parts of all exports: evenly spaced frames, batches of rows, and the walkable area."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-_BATCH = 200_000  # rows that are written at a time
-_LOOKED_AT = 25  # frames, to see whether a map is the right one
+_BATCH = 200_000  # rows written at a time
+_CHECKED_FRAMES = 25  # to check that a map belongs to a recording
 
 
 class EvenFrames(NamedTuple):
-    """Frames at equal distances in time: formats with a frame rate know no others."""
+    """Frames at equal time intervals, as required by formats with a frame rate."""
 
     frames: Ints  # (k,) index into the recording's frames
     numbers: Ints  # (k,) from 0
@@ -45,10 +45,10 @@ class Batch(NamedTuple):
 
 
 def even_frames(recording: Recording) -> EvenFrames:
-    """Return the frames that lie at the distance of the first two, and their rate.
+    """Return the frames at multiples of the first interval, and their rate.
 
     Raises:
-        BadInput: nobody was recorded.
+        BadInput: the recording has no characters.
 
     """
     if not len(recording.characters.ids):
@@ -60,35 +60,33 @@ def even_frames(recording: Recording) -> EvenFrames:
 
 
 def batches(recording: Recording, frames: Ints, numbers: Ints) -> Iterator[Batch]:
-    """Give the rows of some frames in handy pieces, so that long recordings fit in memory.
+    """Yield the rows of some frames in batches, so that long recordings fit in memory.
 
-    `frames` (k,) are indices into the recording's frames, `numbers` (k,) what they are called.
+    `frames` (k,) are indices into the recording's frames, `numbers` (k,) their exported numbers.
     """
     sizes = np.diff(recording.offsets)[frames]
     cuts = np.flatnonzero(np.diff(np.cumsum(sizes) // _BATCH)) + 1
     for chosen in np.split(np.arange(len(frames)), cuts):
-        if sizes[chosen].any():
-            yield _batch(recording, frames[chosen], numbers[chosen], sizes[chosen])
+        counts = sizes[chosen]
+        if not counts.any():
+            continue
+        found = [recording.frame(k) for k in frames[chosen].tolist()]
+        yield Batch(
+            np.repeat(numbers[chosen], counts),
+            np.repeat(recording.steps[frames[chosen]], counts),
+            np.repeat(recording.times[frames[chosen]], counts),
+            np.concatenate([frame.ids for frame in found]),
+            np.concatenate([frame.positions for frame in found]),
+            np.concatenate([frame.velocities for frame in found]).astype(np.float64),
+        )
 
 
-def _batch(recording: Recording, frames: Ints, numbers: Ints, sizes: Ints) -> Batch:
-    found = [recording.frame(k) for k in frames.tolist()]
-    return Batch(
-        np.repeat(numbers, sizes),
-        np.repeat(recording.steps[frames], sizes),
-        np.repeat(recording.times[frames], sizes),
-        np.concatenate([frame.ids for frame in found]),
-        np.concatenate([frame.positions for frame in found]),
-        np.concatenate([frame.velocities for frame in found]).astype(np.float64),
-    )
-
-
-def ground_of(
+def walkable_area(
     recording: Recording, environment: Environment | None
 ) -> shapely.Polygon | shapely.MultiPolygon:
-    """Return where one can walk: the parts of an environment with somebody in them, or a box.
+    """Return the parts of an environment that contain characters, or else a bounding box.
 
-    Walls without thickness become slits of two millimetres. The box holds everybody.
+    Walls without thickness become slits of two millimetres.
     """
     if environment is None:
         return box_of(recording)
@@ -102,34 +100,34 @@ def ground_of(
 
 
 def check_inside(recording: Recording, environment: Environment, name: str) -> None:
-    """Raise BadInput where somebody was not on the walkable ground of a map, called `name`."""
+    """Raise BadInput if a character was outside the walkable area of a map called `name`."""
     shapely.prepare(environment.walkable)
     _check_some(recording, name, lambda at: shapely.intersects_xy(environment.walkable, *at.T))
 
 
 def check_clear(recording: Recording, cmap: CorridorMap, name: str) -> None:
-    """The same for a corridor map."""
+    """Raise BadInput if a character was outside the free space of a corridor map."""
     _check_some(recording, name, lambda at: cmap.clearance(at) > 0.0)
 
 
 def _check_some(
     recording: Recording, name: str, is_inside: Callable[[Floats], NDArray[np.bool_]]
 ) -> None:
-    """Look at some of the frames, from the first to the last."""
-    for k in np.unique(np.linspace(0, recording.n_frames - 1, _LOOKED_AT).astype(np.int64)):
+    """Check positions in evenly spaced frames, including the first and the last."""
+    for k in np.unique(np.linspace(0, recording.n_frames - 1, _CHECKED_FRAMES).astype(np.int64)):
         frame = recording.frame(int(k))
-        out = np.flatnonzero(~is_inside(frame.positions))
-        if len(out):
-            x, y = frame.positions[out[0]].tolist()
+        outside = np.flatnonzero(~is_inside(frame.positions))
+        if len(outside):
+            x, y = frame.positions[outside[0]].tolist()
             raise BadInput(
                 f"{name}: is not the map of the recording: after {frame.time:g} s character "
-                f"{int(frame.ids[out[0]])} is at ({x:.2f}, {y:.2f}), outside of it or in an "
+                f"{int(frame.ids[outside[0]])} is at ({x:.2f}, {y:.2f}), outside of it or in an "
                 "obstacle; give the map that they walked on, in the same scale"
             )
 
 
 def box_of(recording: Recording) -> shapely.Polygon:
-    """Return a box that holds everybody, m."""
+    """Return a box that contains all characters, m."""
     found = [recording.frame(k).positions for k in range(recording.n_frames)]
     low = np.min([at.min(axis=0) for at in found if len(at)], axis=0)
     high = np.max([at.max(axis=0) for at in found if len(at)], axis=0)
@@ -138,7 +136,7 @@ def box_of(recording: Recording) -> shapely.Polygon:
 
 
 def _used(recording: Recording, parts: NDArray[np.object_]) -> NDArray[np.bool_]:
-    """Tell which parts somebody is in; all of them where nobody is in any."""
+    """Return which parts contain a character; all of them if none does."""
     used = np.zeros(len(parts), bool)
     shapely.prepare(parts)
     for k in range(recording.n_frames):

@@ -1,4 +1,4 @@
-"""Ground of several kinds, and routes that respect what a character prefers (miran-2013).
+"""Terrain of several kinds, and indicative routes that follow preferences (miran-2013).
 
 Environment --partition--> Terrain --route--> IndicativeRoute --> footway.follow
 """
@@ -15,7 +15,7 @@ __all__ = ["IndicativeRoute", "Terrain"]
 
 
 def __getattr__(name: str) -> Any:
-    """Load what needs Shapely when it is first asked for: followers do without."""
+    """Import modules that need Shapely on first access: followers do not need them."""
     if name == "IndicativeRoute":
         from footway.terrain.route import IndicativeRoute
 

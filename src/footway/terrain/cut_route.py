@@ -1,4 +1,4 @@
-"""A route as followers see it: cut where it passes from triangle to triangle of the ground."""
+"""A route for followers: cut at the sides of the terrain's triangles."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-HOLE = 1e-6  # m of a route that no triangle holds: more than rounding
+HOLE = 1e-6  # m of a route outside all triangles: more than rounding errors
 
 
 class CutRoute(NamedTuple):
-    """A route, and its pieces in each triangle; places on it are curve lengths from its start.
+    """A route and its pieces in each triangle; positions on it are curve lengths from its start.
 
-    A piece that runs along a side belongs to the triangles on both sides of it: pieces overlap.
+    A piece along a side is listed for the triangles on both sides, so pieces overlap.
     """
 
     points: Floats  # (n, 2) m, the route; no two neighbours are equal
     lengths: Floats  # (n,) m, curve length up to each point
-    pieces: Floats  # (m, 4) x and y of both ends, m, in the order of their triangles
+    pieces: Floats  # (m, 4) x and y of both ends, m, sorted by triangle
     along: Floats  # (m, 2) curve length at both ends, m
-    triangle: NDArray[np.int32]  # (m,) that holds the piece
-    offsets: NDArray[np.int32]  # (t + 1,) triangle t holds pieces offsets[t] to offsets[t + 1] - 1
+    triangle: NDArray[np.int32]  # (m,) triangle that contains the piece
+    offsets: NDArray[np.int32]  # (t + 1,) triangle t has pieces offsets[t] to offsets[t + 1] - 1
 
     @property
     def length(self) -> float:
@@ -37,12 +37,12 @@ class CutRoute(NamedTuple):
         return float(self.lengths[-1])
 
     def at(self, s: float) -> Floats:
-        """Point at a curve length, (2,) m."""
+        """Return the point at a curve length, (2,) m."""
         return np.array([np.interp(s, self.lengths, self.points[:, k]) for k in (0, 1)])
 
 
 def make_course(points: Floats, ground: Ground) -> CutRoute:
-    """Course of a route (n, 2) on a ground; where it leaves the ground there are no pieces.
+    """Cut a route (n, 2) at the triangles of a terrain; parts outside of them have no pieces.
 
     Example:
         >>> import footway as fw
@@ -62,14 +62,14 @@ def make_course(points: Floats, ground: Ground) -> CutRoute:
 
 
 def without_repeats(points: Floats) -> Floats:
-    """The same polyline, without points that repeat the one before."""
+    """Return a polyline without consecutive duplicate points."""
     points = np.ascontiguousarray(points, np.float64)
     stays = (points[1:] == points[:-1]).all(axis=1)
     return np.ascontiguousarray(points[~np.append(False, stays)]) if stays.any() else points
 
 
 def first_hole(course: CutRoute) -> float | None:
-    """Curve length at which the route first leaves the ground, m; None where it never does."""
+    """Return the curve length at which the route first leaves the terrain, m; None: never."""
     order = np.argsort(course.along[:, 0], kind="stable")
     begins = np.append(course.along[order, 0], course.length)
     reached = np.append(0.0, np.maximum.accumulate(course.along[order, 1]))

@@ -1,4 +1,4 @@
-"""Why there is no route: the corridor map knows where a disc does not fit or get through."""
+"""Explain why there is no route, by a query of the corridor map."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _kept: WeakKeyDictionary[Environment, CorridorMap] = WeakKeyDictionary()
 
 
 def refusal(terrain: Terrain, start: Floats, goal: Floats, *, grid: bool) -> BadQuery | NoPath:
-    """Return the error that says why no route leads from start to goal.
+    """Return the error that explains why there is no route from start to goal.
 
-    Makes the corridor map of the environment: this takes as long as `CorridorMap.build`, once.
+    Builds the corridor map of the environment on the first call.
     """
     cmap = _kept.get(terrain.environment) or CorridorMap.build(terrain.environment)
     _kept[terrain.environment] = cmap
@@ -34,12 +34,12 @@ def refusal(terrain: Terrain, start: Floats, goal: Floats, *, grid: bool) -> Bad
         return error
     if grid:
         return NoPath(
-            f"no way over the grid from {as_text(start)} to {as_text(goal)}, though a disc of "
+            f"no path over the grid from {as_text(start)} to {as_text(goal)}, though a disc of "
             f"radius {terrain.radius:g} m gets there: take a finer resolution, or "
             "method='triangles'",
-            reason="pinch",  # a way that is too narrow for the cells
+            reason="pinch",  # a passage that is too narrow for the cells
         )
-    # Tangents stand for arcs around corners: less than 1 % of the radius is missing.
+    # Triangles replace arcs around corners by tangents, which takes less than 1 % of the radius.
     return NoPath(
         f"a disc of radius {terrain.radius:g} m fits too tightly to get from {as_text(start)} to "
         f"{as_text(goal)}: take a radius that is 1 % smaller",

@@ -18,28 +18,28 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-CELLS = 512  # along the map's longer side, where no resolution is given
-MOST_CELLS = 2**24  # of one grid: 1 GB
+CELLS = 512  # along the map's longer side, by default
+MOST_CELLS = 2**24  # per grid: 1 GB
 
 
 def over_cells(
     terrain: Terrain, start: Floats, goal: Floats, weights: Floats, resolution: float | None
 ) -> Floats | None:
-    """Points (n, 2) of the best way over cells of side `resolution` (m); None: there is none.
+    """Return points (n, 2) of the cheapest path over cells of side `resolution` (m), or None.
 
-    A cell has the kind of ground of its middle, and is free if the disc fits there. Straight runs
-    are one line each.
+    A cell has the kind of terrain of its centre, and is free if the disc fits there. Collinear
+    points are removed.
 
     Raises:
-        BadQuery: a resolution that is not a positive number, or is too fine for the map.
+        BadQuery: the resolution is not a positive number, or is too fine for the map.
 
     """
     x0, y0, x1, y1 = terrain.environment.bounds
     size = _checked(resolution, x1 - x0, y1 - y0)
     nx, ny = math.ceil((x1 - x0) / size), math.ceil((y1 - y0) / size)
     corner = np.array([x0, y0])
-    way = search_cells(start, goal, corner, size, nx, ny, weights, terrain.ground)
-    return _without_middles(way) if len(way) else None
+    path = search_cells(start, goal, corner, size, nx, ny, weights, terrain.ground)
+    return _without_collinear(path) if len(path) else None
 
 
 def _checked(resolution: float | None, width: float, height: float) -> float:
@@ -55,9 +55,9 @@ def _checked(resolution: float | None, width: float, height: float) -> float:
     return size
 
 
-def _without_middles(way: Floats) -> Floats:
-    """The same way without cells between two others in line, which all are equally far apart."""
-    if len(way) < 5:
-        return way
-    turns = np.abs(way[1:-3] - 2.0 * way[2:-2] + way[3:-1]).max(axis=1) > 1e-9
-    return np.ascontiguousarray(way[np.r_[True, True, turns, True, True]])
+def _without_collinear(path: Floats) -> Floats:
+    """Remove cells in line with their neighbours, which are equally far apart."""
+    if len(path) < 5:
+        return path
+    turns = np.abs(path[1:-3] - 2.0 * path[2:-2] + path[3:-1]).max(axis=1) > 1e-9
+    return np.ascontiguousarray(path[np.r_[True, True, turns, True, True]])

@@ -1,7 +1,7 @@
-"""The way of least weighted length, or nearly so: what miran-2013 (section 6) leaves open.
+"""Find nearly optimal paths by weighted length, which miran-2013 (section 6) leaves open.
 
-A search over points on the sides of triangles finds the triangles to pass through; then the points
-at which their sides are crossed move to where the weighted length is least.
+A search over nodes on the sides of triangles finds the sequence of triangles; then the crossings
+of their sides are moved to minimize the weighted length.
 """
 
 from __future__ import annotations
@@ -24,53 +24,53 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Singles = NDArray[np.float32]
 
-FEWEST, MOST = 4, 16  # nodes between the corners of a long side, on large and on small maps
-NODES = 100_000  # triangles times such nodes: more of them find better ways, but take longer
-GAPS = 16  # times those nodes: their gaps along the map's longer side
-LANDMARKS = 16  # nodes from which the way to all others is known, for searches
-OFTEN = 16  # searches with the same weights from which on landmarks are worth their time
-KEPT = 8  # weights that a network remembers
+FEWEST, MOST = 4, 16  # nodes between the corners of a long side, for large and small maps
+NODES = 100_000  # triangles times nodes per side: more give better paths, but take longer
+GAPS = 16  # gaps along the map's longer side, per node of a side
+LANDMARKS = 16  # nodes with known costs to all others, to speed up searches
+OFTEN = 16  # searches with the same weights after which landmarks are computed
+KEPT = 8  # cached weights per network
 
 
-def best_way(
+def best_path(
     terrain: Terrain, start: Floats, goal: Floats, weights: Floats, margin: float
 ) -> tuple[Floats, float]:
-    """Points (n, 2) of the best way that was found, in m, and its weighted length; none: no way.
+    """Return points (n, 2) m of the cheapest path found and its cost; no points: no path.
 
-    It bends only at corners of walls, and where the ground changes: there by Snell's law. It keeps
-    `margin` m off the borders of worse ground, where there is room and it costs little.
+    It bends only at corners of walls and, by Snell's law, where the terrain changes. It keeps
+    `margin` m from the borders of worse terrain if there is enough space and the cost is low.
     """
     ground, network = terrain.ground, network_of(terrain)
     nodes, away = network.nodes, network.landmarks(weights, OFTEN)
-    way, through, cost = search_nodes(start, goal, weights, ground, nodes, away)
+    path, through, cost = search_nodes(start, goal, weights, ground, nodes, away)
     if len(through) == 0:
         return np.empty((0, 2)), cost
     ends = np.concatenate([start, goal])
-    points, cost = pull_taut(way, through, ends, weights, margin, ground, nodes)
+    points, cost = pull_taut(path, through, ends, weights, margin, ground, nodes)
     return points, cost
 
 
 class Network:
-    """Nodes to search over on one ground, and landmarks for the weights that are asked for."""
+    """Search nodes of one terrain, and cached landmarks for requested weights."""
 
     def __init__(self, ground: Ground, nodes: Nodes) -> None:
         self._ground, self.nodes = ground, nodes
         self._lock = Lock()
-        # By weights, those asked for last at the end: how often they were, and their landmarks.
+        # By weights, least recently used first: number of requests, and landmarks.
         self._known: dict[bytes, tuple[int, Singles | None]] = {}
 
     def landmarks(self, weights: Floats, often: int = 1) -> Singles:
-        """Weighted length from landmarks to each node, (nodes, landmarks), for searches.
+        """Return the weighted length from landmarks to each node, (nodes, landmarks).
 
-        There are none, (nodes, 0), before these weights have been asked for `often` times: to make
-        them takes as long as some dozens of searches without them.
+        The result is empty, (nodes, 0), until these weights were requested `often` times, because
+        computing landmarks takes as long as dozens of searches.
         """
         key = weights.tobytes()
         with self._lock:
-            asked, away = self._known.pop(key, (0, None))
-            if away is None and asked + 1 >= often:
+            requests, away = self._known.pop(key, (0, None))
+            if away is None and requests + 1 >= often:
                 away = landmarks(LANDMARKS, weights, self._ground, self.nodes)
-            self._known[key] = asked + 1, away
+            self._known[key] = requests + 1, away
             if len(self._known) > KEPT:
                 del self._known[next(iter(self._known))]
         return np.empty((len(self.nodes.places), 0), np.float32) if away is None else away
@@ -80,9 +80,9 @@ _kept: WeakKeyDictionary[Terrain, dict[int, Network]] = WeakKeyDictionary()
 
 
 def network_of(terrain: Terrain, most: int | None = None) -> Network:
-    """Nodes on the sides of triangles, `most` on a long one, to search over; made once for each.
+    """Return the cached search network with up to `most` nodes on each side of a triangle.
 
-    By default they are as many as the map has room for.
+    By default `most` depends on the number of triangles.
     """
     if most is None:
         most = min(MOST, max(FEWEST, NODES // len(terrain.ground.triangles)))

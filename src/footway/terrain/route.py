@@ -1,4 +1,4 @@
-"""Indicative routes: where a character roughly wants to go (miran-2013, sections 2 and 4)."""
+"""Indicative routes: the rough route of a character (miran-2013, sections 2 and 4)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from footway.errors import BadQuery
 from footway.terrain.cut_route import CutRoute, first_hole, make_course, without_repeats
 from footway.terrain.explain import refusal
 from footway.terrain.grid_route import over_cells
-from footway.terrain.improvement import best_way
+from footway.terrain.improvement import best_path
 from footway.terrain.kernels.improvement import weigh
-from footway.terrain.kernels.route import dual_way, search_triangles
+from footway.terrain.kernels.route import dual_path, search_triangles
 from footway.terrain.terrain import Terrain
 from footway.validation import FARTHEST, as_text, flag, number, one_of, point, shown
 from footway.validation import points as checked_points
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Method = Literal["triangles", "grid"]
 
-RADIUS = 0.25  # m, where none is named
+RADIUS = 0.25  # m, default
 
 
 def route(
@@ -45,37 +45,36 @@ def route(
     improve: bool = True,
     margin: float = 0.75,
 ) -> IndicativeRoute:
-    """Return an indicative route from start to goal (x, y in m) that keeps to preferred ground.
+    """Return an indicative route from start to goal (x, y in m) over preferred terrain.
 
     Args:
-        ground: a terrain, or a map to make one from.
-        start: where it begins.
-        goal: where it ends.
-        preferences: weight of each kind of ground: positive, 1 is neutral, more is worse; 1 where
-            none is given.
-        radius: m, of the disc that walks; that of the terrain, or 0.25.
-        method: "triangles" or "grid", what is searched (miran-2013, section 4).
-        resolution: m, side of the grid's cells; a 512th of the map's longer side where none is
-            given.
-        improve: make it the best way by weighted length, or nearly so, instead of one through the
-            middles of triangles or of cells.
-        margin: m that an improved route keeps off the borders of worse ground, about half of it at
-            their corners, where there is room and it costs at most 5 %, else a half of it, and so
-            on: a character that cuts corners then stays out of it. A quarter of `spacing` does for
-            `miran`. 0: the best way, along the very border.
+        ground: a terrain, or a map to build one from.
+        start: first point of the route.
+        goal: last point of the route.
+        preferences: positive weight of each kind of terrain; 1 is neutral and the default, higher
+            is worse.
+        radius: m, of the character; by default that of the terrain, or 0.25.
+        method: the graph to search, "triangles" or "grid" (miran-2013, section 4).
+        resolution: m, side of the grid's cells; by default the map's longer side / 512.
+        improve: return a nearly optimal route by weighted length, instead of one through the
+            centres of triangles or cells.
+        margin: m that an improved route keeps from the borders of worse terrain, and about half of
+            it at their corners, so that a character that cuts corners stays out of it. The margin
+            is halved while it does not fit or costs more than 5 %. A quarter of `spacing` suffices
+            for `miran`. 0: the optimal route, along the border itself.
 
     Raises:
-        BadInput: a weight that is not a positive number, or a kind that the map lacks.
-        BadQuery: a point in a wall, or one that is not two finite numbers.
-        NoPath: no way for this disc, and why.
+        BadInput: a weight is not a positive number, or the map lacks a kind of terrain.
+        BadQuery: a point lies in a wall, or is not two finite numbers.
+        NoPath: there is no path for this radius; the message says why.
 
     Example:
         >>> import footway as fw
         >>> room = fw.Environment.from_polygons(
         ...     bounds=(0, 0, 10, 8), terrain=[("mud", [(4, 0), (6, 0), (6, 6), (4, 6)])]
         ... )
-        >>> way = route(room, (1, 1), (9, 1), preferences={"mud": 10.0})
-        >>> way.measure()["mud"]
+        >>> found = route(room, (1, 1), (9, 1), preferences={"mud": 10.0})
+        >>> found.measure()["mud"]
         0.0
 
     """
@@ -91,21 +90,21 @@ def route(
     )
     if points is None:
         raise refusal(terrain, a, b, grid=method == "grid")
-    wishes = {} if preferences is None else dict(preferences)
-    return IndicativeRoute(points, terrain, wishes, method, resolution, improve)
+    weights_by_kind = {} if preferences is None else dict(preferences)
+    return IndicativeRoute(points, terrain, weights_by_kind, method, resolution, improve)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class IndicativeRoute:
-    """A polyline through the ground of a disc that shows where a character wants to go.
+    """A polyline in the free space of a disc that a character follows roughly.
 
     Attributes:
         points: (n, 2) m.
-        terrain: the ground that it lies on.
-        preferences: weight of each kind of ground; 1 where none is given.
-        method: "triangles" or "grid", how it was found; "drawn": by hand.
-        resolution: m, side of the grid's cells; None: that of the method.
-        is_improved: whether it is more than a way through the middles of triangles or cells.
+        terrain: the terrain of the route.
+        preferences: weight of each kind of terrain; 1 by default.
+        method: how the route was found, "triangles" or "grid"; "drawn": given by points.
+        resolution: m, side of the grid's cells; None: the default.
+        is_improved: whether the weighted length was minimized.
 
     """
 
@@ -123,10 +122,10 @@ class IndicativeRoute:
         points: ArrayLike,
         preferences: Mapping[str, float] | None = None,
     ) -> IndicativeRoute:
-        """Return a route that was drawn by hand: points (n, 2), m.
+        """Return a route through given points (n, 2), m.
 
         Raises:
-            BadQuery: fewer than two places, NaN, or a route that crosses an obstacle; where.
+            BadQuery: fewer than two different points, NaN, or the route crosses an obstacle.
 
         Example:
             >>> import footway as fw
@@ -152,7 +151,7 @@ class IndicativeRoute:
 
     @cached_property
     def course(self) -> CutRoute:
-        """The route cut at the triangles of the ground, for followers."""
+        """The route cut at the triangles of the terrain, for followers."""
         return make_course(self.points, self.terrain.ground)
 
     @property
@@ -162,22 +161,22 @@ class IndicativeRoute:
 
     @property
     def start(self) -> tuple[float, float]:
-        """Where it begins, m."""
+        """First point, m."""
         return float(self.points[0, 0]), float(self.points[0, 1])
 
     @property
     def goal(self) -> tuple[float, float]:
-        """Where it ends, m."""
+        """Last point, m."""
         return float(self.points[-1, 0]), float(self.points[-1, 1])
 
     @cached_property
     def weighted_length(self) -> float:
-        """Length, each metre times the weight of its ground, m."""
+        """Length weighted by the terrain, m."""
         return self.terrain.weighted_length(self.points, self.preferences)
 
     @cached_property
     def before(self) -> IndicativeRoute:
-        """The route before it was improved; planned when first asked for."""
+        """The route before it was improved; computed on first access."""
         if not self.is_improved:
             return self
         return route(
@@ -191,16 +190,16 @@ class IndicativeRoute:
         return self.before.weighted_length
 
     def measure(self) -> dict[str, float]:
-        """Metres of the route on each kind of ground."""
+        """Return the length of the route on each kind of terrain, m."""
         return self.terrain.measure(self.points, self.preferences)
 
     def point_at(self, s: float) -> Floats:
-        """Point (2,) at a distance along the route, m; its ends beyond them."""
+        """Return the point (2,) at a distance along the route, m, clamped to its ends."""
         s = number(s, "distance along the route", "m")
         return self.course.at(s)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all that is known of the route, for JSON."""
+        """Return plain values for JSON."""
         return {
             "start": list(self.start),
             "goal": list(self.goal),
@@ -214,7 +213,7 @@ class IndicativeRoute:
         }
 
     def save(self, file: str | PathLike[str]) -> None:
-        """Write the route: .geojson or .json a LineString with all about it, .csv its points."""
+        """Write the route: .geojson or .json a LineString with all properties, .csv its points."""
         from footway.terrain import route_file
 
         route_file.save(file, self)
@@ -226,10 +225,10 @@ class IndicativeRoute:
         terrain: Terrain,
         preferences: Mapping[str, float] | None = None,
     ) -> IndicativeRoute:
-        """Read a route, drawn or saved, for a terrain; preferences are the file's by default.
+        """Read a route for a terrain; preferences default to those of the file.
 
         Raises:
-            BadFile: the file is missing, or holds no line.
+            BadFile: the file is missing or contains no line.
             BadQuery: as `from_points`.
 
         """
@@ -243,7 +242,7 @@ class IndicativeRoute:
 
 
 def _checked(points: ArrayLike) -> Floats:
-    """Points (n, 2) of a route with a length, or one clear line."""
+    """Return points (n, 2) without duplicates; raise BadQuery if fewer than two are left."""
     given = checked_points(points, name="points of a route")
     if len(without_repeats(given)) < 2:
         raise BadQuery("a route of one point leads nowhere: give at least two different points")
@@ -251,7 +250,7 @@ def _checked(points: ArrayLike) -> Floats:
 
 
 def _terrain(ground: Terrain | Environment, radius: float | None) -> Terrain:
-    """The terrain of the disc that walks."""
+    """Return the terrain for a radius, built from an environment if necessary."""
     if isinstance(ground, Environment):
         return Terrain.build(ground, RADIUS if radius is None else radius)
     if not isinstance(ground, Terrain):
@@ -267,7 +266,7 @@ def _terrain(ground: Terrain | Environment, radius: float | None) -> Terrain:
 def _check(
     method: str, resolution: float | None, margin: float, start: Floats, goal: Floats
 ) -> None:
-    """Refuse options that make no sense."""
+    """Raise BadQuery for invalid options."""
     one_of(method, "method", get_args(Method))
     if resolution is not None and method != "grid":
         raise BadQuery("a resolution is for method='grid'; triangles need none")
@@ -282,25 +281,25 @@ def _rough(
     terrain: Terrain, start: Floats, goal: Floats, weights: Floats, method: Method,
     resolution: float | None, bound: float = np.inf,
 ) -> Floats | None:  # fmt: skip
-    """Points (n, 2) of the best way over triangles, if it weighs less than `bound`, or cells."""
+    """Return points (n, 2) of the cheapest path over cells, or triangles if below `bound`."""
     if method == "grid":
         return over_cells(terrain, start, goal, weights, resolution)
-    way = search_triangles(start, goal, weights, bound, terrain.ground)
-    return without_repeats(dual_way(start, goal, way, terrain.ground)) if len(way) else None
+    path = search_triangles(start, goal, weights, bound, terrain.ground)
+    return without_repeats(dual_path(start, goal, path, terrain.ground)) if len(path) else None
 
 
 def _improved(
     terrain: Terrain, start: Floats, goal: Floats, weights: Floats, method: Method,
     resolution: float | None, margin: float,
 ) -> Floats | None:  # fmt: skip
-    """Points (n, 2) of the best way that is known; None where `method` finds no way."""
-    best, length = best_way(terrain, start, goal, weights, margin)
+    """Return points (n, 2) of the cheapest known path; None if `method` finds no path."""
+    best, length = best_path(terrain, start, goal, weights, margin)
     if not len(best):
         return None
     rough = _rough(terrain, start, goal, weights, method, resolution, bound=length)
     if rough is None:
         return best if method == "triangles" else None
     cost = weigh(rough, weights, terrain.ground)
-    if margin > 0.0 and cost < length:  # the margin weighs more than what was gained
-        best, length = best_way(terrain, start, goal, weights, 0.0)
+    if margin > 0.0 and cost < length:  # the margin costs more than the improvement gained
+        best, length = best_path(terrain, start, goal, weights, 0.0)
     return rough if cost < length else best

@@ -1,4 +1,4 @@
-"""Indicative routes in files: a GeoJSON LineString, or a table of x and y (CSV), in metres."""
+"""Read and write indicative routes: a GeoJSON LineString, or CSV with x and y, in metres."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_BYTES = 64 * 2**20
 
 
 def save(file: str | PathLike[str], route: IndicativeRoute) -> None:
-    """Write a route: .csv a table, .geojson or .json a LineString with all about it."""
+    """Write a route: .csv a table, .geojson or .json a LineString with all properties."""
     kind = _kind(file)
     with whole_file(file) as part, part.open("w", encoding="utf-8", newline="") as stream:
         if kind == ".csv":
@@ -36,7 +36,7 @@ def save(file: str | PathLike[str], route: IndicativeRoute) -> None:
 
 
 def read(file: str | PathLike[str]) -> tuple[Any, dict[str, float] | None]:
-    """Points of a route as they stand in a file, and preferences where it has them."""
+    """Return the points of a route and its preferences; None if the file has none."""
     kind = _kind(file)
     text = _text(file)
     try:
@@ -71,13 +71,13 @@ def _text(file: str | PathLike[str]) -> str:
 
 
 def _feature(route: IndicativeRoute) -> dict[str, Any]:
-    about = {key: value for key, value in route.to_dict().items() if key != "points"}
+    properties = {key: value for key, value in route.to_dict().items() if key != "points"}
     line = {"type": "LineString", "coordinates": route.points.tolist()}
-    return {"type": "Feature", "properties": about, "geometry": line}
+    return {"type": "Feature", "properties": properties, "geometry": line}
 
 
 def _rows(text: str) -> list[list[float]]:
-    """Numbers of a table, with or without a line of names."""
+    """Return the numbers of a table with or without a header."""
     rows = [(number, row) for number, row in enumerate(csv.reader(text.splitlines()), 1) if row]
     if rows and not _is_number(rows[0][1][0]):
         rows = rows[1:]
@@ -103,21 +103,21 @@ def _is_number(cell: str) -> bool:
 
 
 def _line(document: Any) -> tuple[Any, Any]:
-    """Coordinates of the first LineString of a document, and its preferences, None without."""
-    about: Any = {}
+    """Return coordinates and preferences (or None) of the first LineString of a document."""
+    properties: Any = {}
     if _type(document) == "FeatureCollection":
         document = next(filter(_is_line, _items(document, "features")), None)
         if document is None:
             raise ValueError("it holds no LineString")
     if _type(document) == "Feature":
-        document, about = document.get("geometry"), document.get("properties") or {}
+        document, properties = document.get("geometry"), document.get("properties") or {}
     if _type(document) != "LineString":
         raise ValueError(f"it holds a {_type(document) or 'value without a type'}")
     points = _items(document, "coordinates")
     if not points or not all(isinstance(point, list) for point in points):
         raise ValueError("its coordinates are no list of points")
-    wishes = about.get("preferences") if isinstance(about, dict) else None
-    return [point[:2] for point in points], wishes
+    preferences = properties.get("preferences") if isinstance(properties, dict) else None
+    return [point[:2] for point in points], preferences
 
 
 def _type(document: Any) -> str | None:

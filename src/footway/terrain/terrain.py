@@ -1,4 +1,4 @@
-"""Ground of several kinds for a disc of one radius: what stands where, how far, at what price."""
+"""Terrain for a disc of one radius: kinds of terrain, visibility and weighted lengths."""
 
 from __future__ import annotations
 
@@ -29,44 +29,44 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 _CELLS_PER_TRIANGLE = 2.0
-_MOST_CELLS = 4096  # of the grid in each direction
+_MOST_CELLS = 4096  # of the grid, per direction
 
 
 class Ground(NamedTuple):
-    """Triangles of the walkable space of a disc, as kernels take them: see `partition`."""
+    """Triangles of the free space of a disc, for kernels; see `partition`."""
 
     points: Floats  # (p, 2) m
     triangles: NDArray[np.int32]  # (t, 3) corners, counterclockwise
     neighbours: NDArray[np.int32]  # (t, 3) across the side from corner k to k + 1; -1: a wall
-    kind: NDArray[np.int16]  # (t,) index in the terrain's kinds
+    kind: NDArray[np.int16]  # (t,) index into the terrain's kinds
     box: Floats  # (3,) lower left corner and cell size, m
     shape: Ints  # (2,) columns, rows
     offsets: Ints  # (cells + 1,)
-    members: NDArray[np.int32]  # triangles that touch each cell
+    members: NDArray[np.int32]  # triangles that touch each cell, by offsets
 
 
 LEAST_WEIGHT: Final = 1e-6
 MOST_WEIGHT: Final = 1e6
-"""Weights of ground: beyond these a weighted length loses what its length says."""
+"""Limits of weights: beyond them a weighted length loses its precision."""
 
-_MOST: Final = 8  # radii for which the ground of an environment is remembered
+_MOST: Final = 8  # cached radii per environment
 _kept: WeakKeyDictionary[Environment, dict[float, Terrain]] = WeakKeyDictionary()
 _grids: WeakKeyDictionary[Environment, Grid] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Terrain:
-    """An environment as triangles of one kind of ground each, for a disc of one radius.
+    """An environment as triangles of one kind of terrain each, for a disc of one radius.
 
-    The disc fits where its centre keeps the radius from every wall, as in a `CorridorMap`. Routes
-    keep to the triangles, which leave out a strip along walls: up to 1 % of the radius around
-    corners, a few micrometres elsewhere. Lines in the strip are measured like all others.
+    The disc fits where its centre is at least the radius from every wall, as in a `CorridorMap`.
+    Routes stay inside the triangles, which leave out a strip along walls: up to 1 % of the radius
+    around corners, a few micrometres elsewhere. Lines in the strip are measured like all others.
 
     Attributes:
-        environment: what it was made from.
-        radius: m, of the disc; its centre keeps this far from walls.
-        kinds: names of the kinds of ground; the first is "ground", what no region covers.
-        ground: the triangles, as kernels take them.
+        environment: the source environment.
+        radius: m, of the disc: minimum distance of its centre from walls.
+        kinds: names of the kinds of terrain; the first is "ground", where no region lies.
+        ground: the triangles, for kernels.
 
     Example:
         >>> import footway as fw
@@ -90,7 +90,7 @@ class Terrain:
 
     @classmethod
     def build(cls, environment: Environment, radius: float = 0.25) -> Terrain:
-        """Return the terrain of a disc of `radius` (m); made once for each radius.
+        """Return the terrain for a disc of `radius` (m); cached per radius.
 
         Raises:
             BadQuery: the radius is negative, not a number, or larger than the map.
@@ -107,13 +107,13 @@ class Terrain:
         if made is None:
             cut = partition(environment, radius=radius)
             made = cls(environment, radius, cut.kinds, make_ground(cut))
-        kept[radius] = made  # as the last: the first of too many are forgotten
+        kept[radius] = made  # most recently used last: the first are dropped
         for old in list(kept)[:-_MOST]:
             kept.pop(old, None)
         return made
 
     def kind_at(self, points: ArrayLike) -> list[str | None]:
-        """Kind of ground at each point (n, 2); None where the disc does not fit."""
+        """Return the kind of terrain at each point (n, 2); None where the disc does not fit."""
         places = _points(points)
         found = self.triangles_at(places)
         kind = np.where(found >= 0, self.ground.kind[found], -1)
@@ -125,17 +125,17 @@ class Terrain:
         return [self.kinds[k] if k >= 0 else None for k in kind.tolist()]
 
     def triangles_at(self, points: ArrayLike) -> NDArray[np.int32]:
-        """Triangle that holds each point (n, 2), (n,) int32; -1 where the disc does not fit."""
+        """Return the triangle of each point (n, 2), (n,) int32; -1 where the disc does not fit."""
         places = _points(points)
         out = np.empty(len(places), np.int32)
         locate_all(places, self.ground, out)
         return out
 
     def weights(self, preferences: Mapping[str, float] | None = None) -> Floats:
-        """Weight of each of `kinds`, (k,): the preference, and 1 where none is given.
+        """Return the weight of each of `kinds`, (k,): the preference, or 1 by default.
 
         Raises:
-            BadInput: a weight that is not a positive number, or a kind that the map lacks.
+            BadInput: a weight is not a positive number, or the map lacks a kind.
 
         """
         out = np.ones(len(self.kinds))
@@ -149,13 +149,13 @@ class Terrain:
     def measure(
         self, points: ArrayLike, preferences: Mapping[str, float] | None = None
     ) -> dict[str, float]:
-        """Metres of a polyline (n, 2) on each kind of ground, exactly.
+        """Return the exact length of a polyline (n, 2) on each kind of terrain, m.
 
-        A part along the border of two kinds counts as the preferred one, or else as the one that
-        comes first in `kinds`.
+        A part along the border of two kinds counts as the preferred one; if both are equal, as the
+        one that comes first in `kinds`.
 
         Raises:
-            BadQuery: the line leaves the walkable space of the disc; where.
+            BadQuery: the line leaves the free space of the disc.
 
         """
         metres = self._trace(points, self.weights(preferences))[0].sum(axis=0)
@@ -164,26 +164,26 @@ class Terrain:
     def weighted_length(
         self, points: ArrayLike, preferences: Mapping[str, float] | None = None
     ) -> float:
-        """Length of a polyline (n, 2) in metres, each metre times the weight of its ground.
+        """Return the length of a polyline (n, 2) weighted by the terrain, m.
 
         Raises:
             BadInput: as `weights`.
-            BadQuery: the line leaves the walkable space of the disc; where.
+            BadQuery: the line leaves the free space of the disc.
 
         """
         return float(self._trace(points, self.weights(preferences))[1].sum())
 
     def sees(self, a: ArrayLike, b: ArrayLike) -> bool:
-        """Whether the disc can go straight from a to b (x, y in m); it may touch walls."""
+        """Whether the disc can move straight from a to b (x, y in m); it may touch walls."""
         line = np.concatenate([point(a, "point a"), point(b, "point b")]).reshape(1, 4)
         return bool(self.trace(line, np.ones(len(self.kinds)))[2][0] == FREE)
 
     def trace(self, lines: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
-        """Trace lines (n, 4) x0, y0, x1, y1 over the ground.
+        """Trace lines (n, 4) x0, y0, x1, y1 over the triangles.
 
         Returns:
-            Metres on each kind (n, k), weighted lengths (n,) and shares (n,) of the lines at
-            which a wall stops them, 2 where none does; all up to that place.
+            Lengths on each kind (n, k) m and weighted lengths (n,) m, both up to the first wall,
+            and the fraction (n,) of each line at which that wall stops it; 2: no wall does.
 
         """
         lines, weights = points(lines, 4, name="lines"), floats(weights, "(k,)", name="weights")
@@ -195,7 +195,7 @@ class Terrain:
         return metres, costs, stops
 
     def _trace(self, points: ArrayLike, weights: Floats) -> tuple[Floats, Floats]:
-        """Trace a polyline, and refuse one that leaves the ground."""
+        """Trace a polyline; raise BadQuery if it leaves the free space."""
         places = _points(points)
         if len(places) == 1:
             places = np.concatenate([places, places])
@@ -218,11 +218,11 @@ class Terrain:
 
     @property
     def _for_point(self) -> Terrain:
-        """The ground up to the walls."""
+        """Terrain of a point, which reaches up to the walls."""
         return Terrain.build(self.environment, 0.0)
 
     def _in_strip(self, lines: Floats, doubtful: NDArray[np.bool_]) -> Ints:
-        """Which of the doubtful (n,) lines (n, 4) keep the radius from all walls, by numbers."""
+        """Return indices of the doubtful (n,) lines (n, 4) that keep the radius from all walls."""
         if self.radius == 0.0:
             return np.empty(0, np.int64)
         grid = wall_grid(self.environment)
@@ -236,7 +236,7 @@ class Terrain:
         )
 
     def __repr__(self) -> str:
-        """Give the map, the radius and the number of triangles, on one line."""
+        """Return map, radius and number of triangles on one line."""
         return (
             f"<Terrain of {self.environment.name!r}: radius {self.radius:g} m, "
             f"{len(self.ground.triangles)} triangles, kinds {', '.join(self.kinds)}>"
@@ -244,7 +244,7 @@ class Terrain:
 
 
 def wall_grid(environment: Environment) -> Grid:
-    """Walls of an environment, to measure clearance; made once."""
+    """Return the cached wall grid of an environment, to measure clearance."""
     if environment not in _grids:
         walls = environment.walls
         points = np.hstack([walls.points, walls.points]) if len(walls.points) else np.empty((0, 4))
@@ -255,7 +255,7 @@ def wall_grid(environment: Environment) -> Grid:
 
 
 def make_ground(cut: Partition) -> Ground:
-    """Return triangles with bins to find them by a point."""
+    """Return triangles with a grid of bins for point location."""
     low, high = cut.points.min(axis=0), cut.points.max(axis=0)
     cells = _CELLS_PER_TRIANGLE * len(cut.triangles)
     size = float(np.sqrt(np.prod(high - low) / cells))
@@ -269,10 +269,10 @@ def make_ground(cut: Partition) -> Ground:
 
 
 def check_preferences(preferences: Mapping[str, float]) -> dict[str, float]:
-    """Return preferences as positive numbers by kind of ground.
+    """Validate preferences and return them as positive numbers by kind of terrain.
 
     Raises:
-        BadInput: not a mapping, or a weight that is zero, negative or not a number.
+        BadInput: not a mapping, or a weight is zero, negative or not a number.
 
     """
     if not isinstance(preferences, Mapping):
@@ -291,5 +291,5 @@ def check_preferences(preferences: Mapping[str, float]) -> dict[str, float]:
 
 
 def _points(values: ArrayLike) -> Floats:
-    """Points (n, 2), or a single one (2,), as an array (n, 2)."""
+    """Return points (n, 2), or a single point (2,), as an array (n, 2)."""
     return points(np.atleast_2d(floats(values, "(n, 2)", name="points")))

@@ -304,7 +304,7 @@ class TestCorridors:
             fw.Corridor.from_balls([(0, 0), (1, 0)], [1, 1], radius=bad)
 
     def test_with_a_gap(self):
-        """Balls that do not even touch: no way from one to the next."""
+        """Balls that do not touch: no path from one to the next."""
         corridor = fw.Corridor.from_balls([(0, 0), (1, 0), (5, 0)], [1, 1, 1], radius=0.1)
         with pytest.raises((fw.NoPath, fw.BadQuery)) as error:
             fw.follow.cmm(corridor)

@@ -140,7 +140,7 @@ class TestStraightWays:
     @examples(200)
     @given(places(), st.data())
     def test_stop_where_they_leave_it(self, place, data):
-        """A way that is cut short is cut at the rim of every ball that it is in."""
+        """A line that is cut short ends at the rim of every ball that contains it."""
         balls, t, x = place
         k = data.draw(st.integers(t, len(balls) - 1))
         to = balls[k, :3]
@@ -440,7 +440,7 @@ def test_a_passage_with_no_room_to_spare():
 @pytest.mark.parametrize("avoid", ["forces", "corridor"])
 @pytest.mark.parametrize("speed", [-0.3, -1.0])
 def test_somebody_who_comes_the_other_way(avoid, speed):
-    """There is room beside: nobody bumps into anybody, and nobody stops dead."""
+    """Obstacles with free space beside them: no collisions and no sudden stops."""
     hall = fw.Corridor.from_balls([(x / 4, 0) for x in range(240)], [1.0] * 240, radius=0.25)
     other = fw.follow.Disc((30, 0.01), 0.4, velocity=(speed, 0))
     walk = fw.follow.cmm(hall, obstacles=[other], avoid=avoid)

@@ -1,4 +1,4 @@
-"""Discs in the way: where they count, and where a step stops before them; judged by samples."""
+"""Dynamic discs: predicted positions and steps that stop before them, checked by sampling."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import footway as fw
 from footway._numba.jit import kernel
 from footway.follow.kernels import free_zone as zones
 from footway.follow.kernels import line_cost as weighing
-from footway.follow.kernels.visibility import make_eyes
+from footway.follow.kernels.visibility import make_workspace
 from footway.terrain.cut_route import CutRoute, make_course
 from footway.terrain.kernels.triangles import locate
 from footway.terrain.terrain import Terrain
@@ -38,7 +38,7 @@ def weigh(lines, limit, least, weights, ground, out):
 
 def made(terrain: Terrain, course: CutRoute, x: tuple[float, float], zone: np.ndarray) -> bool:
     ground = terrain.ground
-    eyes = make_eyes(len(ground.triangles), len(course.pieces))
+    eyes = make_workspace(len(ground.triangles), len(course.pieces))
     return bool(renew(*x, 0.0, SIGMA, SIGMA, course, ground, eyes, zone))
 
 

@@ -112,7 +112,7 @@ class TestWalks:
 
 
 def test_beside_miran_on_the_road():
-    """Figure 8 of miran-2013: who looks at the ground, and who leaves out the end of the route."""
+    """Figure 8 of miran-2013: MIRAN respects the terrain, IRM skips the end of the route."""
     from footway.environment.gallery.mckenna_road import PEDESTRIAN, ROUTE
 
     env = fw.load("gallery:mckenna-road")

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from footway.follow.kernels.measure import least_gap, least_room
+from footway.follow.kernels.measure import least_depth, least_gap
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -41,6 +41,6 @@ def test_least_gap_by_hand():
 def test_least_room_is_that_of_the_worst_sample_in_its_best_ball():
     balls = np.array([(0.0, 0, 0, 1.0), (1.0, 0, 0, 1.5)])
     points = np.array([(0.0, 0, 0), (0.5, 0, 0), (1, 0, 1.2)])
-    assert least_room(points[:1], balls) == pytest.approx(1.0)
-    assert least_room(points, balls) == pytest.approx(0.3)
-    assert least_room(np.array([(0.0, 3.0, 0)]), balls) == pytest.approx(1.5 - math.sqrt(10))
+    assert least_depth(points[:1], balls) == pytest.approx(1.0)
+    assert least_depth(points, balls) == pytest.approx(0.3)
+    assert least_depth(np.array([(0.0, 3.0, 0)]), balls) == pytest.approx(1.5 - math.sqrt(10))

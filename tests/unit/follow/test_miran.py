@@ -1,4 +1,4 @@
-"""MIRAN: the paper's examples, what its parameters do, discs, obstacles and the way back."""
+"""MIRAN: the paper's examples, effects of its parameters, obstacles and the path back."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def route() -> IndicativeRoute:
     return IndicativeRoute.from_points(Terrain.build(hall(), radius=0.25), LOOP)
 
 
-def gait(route: IndicativeRoute, **changes: Any) -> BodyParameters:
+def body(route: IndicativeRoute, **changes: Any) -> BodyParameters:
     """Straight toward each attraction point, half a metre at a time."""
     plain = BodyParameters(
         radius=route.terrain.radius, speed=0.5, step=1.0, turn_rate=10.0, sigma=15.0, spacing=2.0,
@@ -71,7 +71,7 @@ class TestAlgorithm:
     def test_is_that_of_the_paper_step_by_step(self, sigma):
         terrain = Terrain.build(muddy(), radius=0.0)
         route = IndicativeRoute.from_points(terrain, LOOP, {"mud": 10.0, "path": 0.5})
-        walk = MiranWalker(route, None, gait(route, sigma=sigma), (), replan=False).walk()
+        walk = MiranWalker(route, None, body(route, sigma=sigma), (), replan=False).walk()
         world = oracle.World.of(terrain.ground, terrain.weights(route.preferences))
         expected = oracle.walk(
             oracle.Route(route.points), world, sigma=sigma, spacing=2.0, stride=0.5
@@ -223,7 +223,7 @@ def walks() -> dict[str, fw.follow.RouteWalk]:
 
 
 class TestForest:
-    """Figure 1 of miran-2013, with its weights, sigma and d: two characters, two ways."""
+    """Figure 1 of miran-2013, with its weights, sigma and d: two characters, two paths."""
 
     def test_the_adult_keeps_to_the_path_and_looks_at_the_view(self, walks):
         metres = walks["adult"].measure()
@@ -282,7 +282,7 @@ class TestWayBack:
     """A character that was pushed behind a block, where it sees nothing of its route."""
 
     def pushed(self, route: IndicativeRoute, *, replan: bool) -> MiranWalker:
-        walker = MiranWalker(route, None, gait(route, smooth=True, speed=1.2, step=0.1), (),
+        walker = MiranWalker(route, None, body(route, smooth=True, speed=1.2, step=0.1), (),
                              replan=replan)  # fmt: skip
         place = np.array([12.0, 13.0])
         walker.state[X : X + 2] = place

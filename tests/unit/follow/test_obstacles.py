@@ -12,9 +12,9 @@ from scipy import ndimage
 
 import footway as fw
 from footway.errors import BadQuery, NoPath
-from footway.follow.kernels.detour import sway
+from footway.follow.kernels.detour import detour
 from footway.follow.kernels.detour_clearance import BLOCKED, MARGIN, ON_GOAL, ON_START, OPEN
-from footway.follow.obstacles import Disc, as_discs, name_of, sub_corridor, sway_around
+from footway.follow.obstacles import Disc, as_discs, describe, detour_around, sub_corridor
 from tests.effort import examples
 
 R = 0.25  # m, radius of the character
@@ -130,8 +130,8 @@ def test_discs_become_numbers():
 
 def test_names_for_messages():
     named, _ = as_discs([(1, 2, 0.5), Disc((3, 4), 0.25, name="cart")], 2)
-    assert name_of(named, 0) == "obstacle 0 at (1.00, 2.00), radius 0.5 m"
-    assert name_of(named, 1) == 'obstacle 1 "cart" at (3.00, 4.00), radius 0.25 m'
+    assert describe(named[0], 0) == "obstacle 0 at (1.00, 2.00), radius 0.5 m"
+    assert describe(named[1], 1) == 'obstacle 1 "cart" at (3.00, 4.00), radius 0.25 m'
 
 
 @pytest.mark.parametrize(
@@ -231,12 +231,12 @@ def test_a_gap_between_two_discs_is_found(angle):
         rows = discs[:6] if side == 1 else discs[6:]
         rows[:, 0], rows[:, 1] = 5 + side * along * math.sin(angle), side * along * math.cos(angle)
     discs[:, 3] = 0.6
-    status, rows, _ = sway(corridor.balls, discs, R, times_of(corridor.balls), 2)
+    status, rows, _ = detour(corridor.balls, discs, R, times_of(corridor.balls), 2)
     assert status == OPEN
     assert_sub_corridor(corridor.balls, discs, rows)
     assert rows[:, 3].min() == pytest.approx(R + 0.0025, abs=0.001)
     discs[0, :2] -= 0.006 * np.array([math.sin(angle), math.cos(angle)])
-    status, _, blame = sway(corridor.balls, discs, R, times_of(corridor.balls), 2)
+    status, _, blame = detour(corridor.balls, discs, R, times_of(corridor.balls), 2)
     assert status == BLOCKED
     assert {0, 6} <= set(blame.tolist())
 
@@ -276,7 +276,7 @@ def test_the_first_of_two_chains_is_named():
 def test_tangent_discs_let_it_pass_beside_them():
     corridor = hall()
     _, discs = as_discs([(5, 0.3, 0.3), (5, -0.3, 0.3), (5.6, 0.3, 0.3)], 2)
-    status, rows, _ = sway(corridor.balls, discs, R, times_of(corridor.balls), 2)
+    status, rows, _ = detour(corridor.balls, discs, R, times_of(corridor.balls), 2)
     assert status == OPEN
     assert_sub_corridor(corridor.balls, discs, rows)
 
@@ -284,7 +284,7 @@ def test_tangent_discs_let_it_pass_beside_them():
 def test_a_disc_that_touches_the_start_is_no_obstacle_to_leave():
     corridor = hall()
     _, discs = as_discs([(-0.6, 0, 0.3), (0.2, 0.56, 0.3)], 2)
-    status, rows, _ = sway(corridor.balls, discs, R, times_of(corridor.balls), 2)
+    status, rows, _ = detour(corridor.balls, discs, R, times_of(corridor.balls), 2)
     assert status == OPEN
     assert_sub_corridor(corridor.balls, discs, rows)
 
@@ -303,7 +303,7 @@ def test_a_radius_larger_than_the_corridor():
     with pytest.raises(NoPath) as error:
         sub_corridor(hall(radius=0.5), [(5, 0, 0.1)], radius=0.6)
     assert error.value.reason == "pinch"
-    assert "does not fit the corridor: at its narrowest 0.500 m fits" in str(error.value)
+    assert "does not fit the corridor: it is narrowest at" in str(error.value)
     with pytest.raises(NoPath, match="does not fit the corridor"):
         sub_corridor(hall(radius=0.5), [], radius=0.501)
     assert sub_corridor(hall(radius=0.5), [], radius=0.5).radius == 0.5
@@ -325,7 +325,7 @@ def test_a_narrow_door_next_to_a_disc_stays_open():
     radii = np.minimum(1.0, R + 0.002 + np.maximum(0.0, np.abs(x - 3) - 0.05) * 0.7)
     corridor = fw.Corridor.from_balls(np.c_[x, 0 * x], radii, radius=R)
     _, discs = as_discs([(4.2, 0.05, 0.12)], 2)
-    status, rows, _ = sway(corridor.balls, discs, R, times_of(corridor.balls), 2)
+    status, rows, _ = detour(corridor.balls, discs, R, times_of(corridor.balls), 2)
     assert status == OPEN
     assert_sub_corridor(corridor.balls, discs, rows)
 
@@ -333,7 +333,7 @@ def test_a_narrow_door_next_to_a_disc_stays_open():
 def test_sparse_balls_are_refined_around_a_small_disc():
     corridor = hall(step=0.5, radius=0.9)
     _, discs = as_discs([(5.25, 0, 0.15)], 2)
-    status, rows, _ = sway(corridor.balls, discs, R, times_of(corridor.balls), 2)
+    status, rows, _ = detour(corridor.balls, discs, R, times_of(corridor.balls), 2)
     assert status == OPEN
     assert_sub_corridor(corridor.balls, discs, rows)
     assert len(rows) > len(corridor.balls)
@@ -370,13 +370,13 @@ def test_in_three_dimensions_it_can_go_over_a_disc():
 def test_plain_arrays():
     corridor = hall()
     _, discs = as_discs([(5, 0, 0.4)], 2)
-    balls, blame = sway_around(corridor.balls, discs, R, times_of(corridor.balls))
+    balls, blame = detour_around(corridor.balls, discs, R, times_of(corridor.balls))
     assert blame is None
     np.testing.assert_array_equal(balls, sub_corridor(corridor, [(5, 0, 0.4)]).balls)
     discs[0, 3] = 2.0
-    assert sway_around(corridor.balls, discs, R, times_of(corridor.balls)) == (None, (0,))
+    assert detour_around(corridor.balls, discs, R, times_of(corridor.balls)) == (None, (0,))
     discs[0] = 0, 0.1, 0, 0.3, 0, 0, 0
-    assert sway_around(corridor.balls, discs, R, times_of(corridor.balls)) == (None, (0,))
+    assert detour_around(corridor.balls, discs, R, times_of(corridor.balls)) == (None, (0,))
 
 
 def test_balls_in_one_place():
@@ -385,7 +385,7 @@ def test_balls_in_one_place():
     np.testing.assert_allclose(around.radii, 0.5)
 
 
-# ---- ways that leave out a part of the backbone -----------------------------------------------
+# ---- paths that skip a part of the backbone ----------------------------------------------------
 
 
 def there_and_back(dimension=2, goal=0.0):
@@ -422,7 +422,7 @@ def test_a_disc_beside_a_character_that_need_not_move(goal):
 def test_a_disc_where_the_backbone_turns_back(dimension, goal, size):
     corridor = there_and_back(dimension, goal)
     _, discs = as_discs([(1.0, *[0.0] * (dimension - 1), size)], dimension)
-    status, rows, _ = sway(corridor.balls, discs, R, times_of(corridor.balls), dimension)
+    status, rows, _ = detour(corridor.balls, discs, R, times_of(corridor.balls), dimension)
     assert status == OPEN
     assert_sub_corridor(corridor.balls, discs, rows)
 
@@ -430,13 +430,13 @@ def test_a_disc_where_the_backbone_turns_back(dimension, goal, size):
 def test_a_disc_that_moves_where_the_backbone_turns_back():
     corridor = there_and_back()
     _, discs = as_discs([Disc((1.0, 0.0), 0.3, velocity=(0.05, 0.0))], 2)
-    status, rows, _ = sway(corridor.balls, discs, R, times_of(corridor.balls), 2)
+    status, rows, _ = detour(corridor.balls, discs, R, times_of(corridor.balls), 2)
     assert status == OPEN
     assert_sub_corridor(corridor.balls, discs, rows)
 
 
 def test_a_bend_that_is_closed_is_cut_off():
-    """The two lines are so close that their balls overlap: the way leaves out the bend."""
+    """The two lines are so close that their balls overlap: the path skips the bend."""
     corridor = hairpin()
     discs = [(4.5, 0.5, 1.2)]
     around = sub_corridor(corridor, discs)
@@ -448,7 +448,7 @@ def test_a_bend_that_is_closed_is_cut_off():
 
 
 def test_discs_that_close_a_corridor_in_two_places_are_named():
-    """One closes the bend, and a row of others closes the way that cuts it off."""
+    """One disc closes the bend, and a row of others closes the shortcut."""
     corridor = hairpin()
     row = [(-0.8 + 0.5 * i, 0.5, 0.2) for i in range(9)]
     discs = [(4.5, 0.5, 1.2), (1.0, -0.9, 0.05), *row]
@@ -474,7 +474,7 @@ def test_every_promise_holds(dimension, speed, seed):
     rng = np.random.default_rng(seed)
     balls = random_balls(rng, dimension)
     discs = random_discs(rng, balls, dimension, speed=speed)
-    status, rows, blame = sway(balls, discs, R, times_of(balls), dimension)
+    status, rows, blame = detour(balls, discs, R, times_of(balls), dimension)
     if status == OPEN:
         assert_sub_corridor(balls, discs, rows)
         assert len(blame) == 0
@@ -487,11 +487,11 @@ def test_every_promise_holds(dimension, speed, seed):
 @given(seed=SEEDS)
 @examples(60)
 def test_open_ones_are_found_and_closed_ones_are_named(seed):
-    """A flood fill on a fine grid tells open from closed; what it leaves in doubt is not asked."""
+    """Compare with a flood fill on a fine grid; undecided cases are skipped."""
     rng = np.random.default_rng(seed)
     balls = random_balls(rng, 2)
     discs = random_discs(rng, balls, 2)
-    status, _, blame = sway(balls, discs, R, times_of(balls), 2)
+    status, _, blame = detour(balls, discs, R, times_of(balls), 2)
     if status in (ON_START, ON_GOAL):
         return
     if flood(balls, discs, R + DOUBT):
@@ -502,7 +502,7 @@ def test_open_ones_are_found_and_closed_ones_are_named(seed):
         assert not flood(balls, discs[blame], R + DOUBT), "those named do not close it"
         for k in range(len(blame)):
             fewer = np.delete(discs[blame], k, axis=0)
-            assert sway(balls, fewer, R, times_of(balls), 2)[0] == OPEN, "one name too many"
+            assert detour(balls, fewer, R, times_of(balls), 2)[0] == OPEN, "one name too many"
 
 
 @given(seed=SEEDS)
@@ -511,8 +511,8 @@ def test_the_same_question_has_the_same_answer(seed):
     rng = np.random.default_rng(seed)
     balls = random_balls(rng, 2)
     discs = random_discs(rng, balls, 2, speed=0.3)
-    first = sway(balls, discs, R, times_of(balls), 2)
-    again = sway(balls.copy(), discs.copy(), R, times_of(balls), 2)
+    first = detour(balls, discs, R, times_of(balls), 2)
+    again = detour(balls.copy(), discs.copy(), R, times_of(balls), 2)
     assert first[0] == again[0]
     np.testing.assert_array_equal(first[1], again[1])
     np.testing.assert_array_equal(first[2], again[2])

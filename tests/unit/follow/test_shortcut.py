@@ -55,7 +55,7 @@ def test_zero_is_the_plain_method(game):
 
 
 def test_goes_straight_where_it_can():
-    """In an empty room the whole way is in sight."""
+    """In an empty room the whole path is visible."""
     env = fw.Environment.from_polygons(bounds=(0, 0, 30, 20))
     corridor = fw.CorridorMap.build(env).corridor((3, 3), (27, 16), radius=RADIUS)
     walk = fw.follow.cmm(corridor, shortcut=1.0)
@@ -82,9 +82,9 @@ def test_works_with_a_swayed_corridor():
     env = fw.Environment.from_polygons(bounds=(0, 0, 40, 8))
     corridor = fw.CorridorMap.build(env).corridor((3, 4), (37, 4), radius=RADIUS)
     discs = [(12, 4.3, 0.5), (20, 3.5, 0.5), (28, 4.2, 0.5)]
-    swayed = fw.follow.cmm(corridor, obstacles=discs, avoid="corridor")
+    around = fw.follow.cmm(corridor, obstacles=discs, avoid="corridor")
     short = fw.follow.cmm(corridor, obstacles=discs, avoid="corridor", shortcut=1.0)
-    for walk in (swayed, short):
+    for walk in (around, short):
         assert_walk(walk)
         assert walk.gap >= -1e-9
-    assert short.length <= swayed.length
+    assert short.length <= around.length

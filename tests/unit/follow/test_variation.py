@@ -96,7 +96,7 @@ class TestLanes:
         assert offsets[-1] > offsets[1] + 0.2
 
     def test_are_in_the_way_one_walks(self, street):
-        """Left of one who comes back is the other side."""
+        """In the opposite direction, left is the other side."""
         back = fw.Corridor.from_balls(street.backbone[::-1], street.radii[::-1], radius=RADIUS)
         assert middle(fw.follow.cmm(back, lane=0.5)) < 3.0 - 0.4
 

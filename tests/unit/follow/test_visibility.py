@@ -33,7 +33,7 @@ def seen(
     x: tuple[float, float], course: CutRoute, terrain: Terrain, low: float = 0.0, high: float = 1e9
 ) -> list[tuple[float, float]]:
     ground = terrain.ground
-    eyes = sight.make_eyes(len(ground.triangles), len(course.pieces))
+    eyes = sight.make_workspace(len(ground.triangles), len(course.pieces))
     at = float(x[0]), float(x[1])  # kernels are compiled anew for whole numbers
     count = see(*at, low, float(min(high, course.length)), course, ground, eyes)
     return [(a, b) for a, b in eyes.intervals[:count].tolist()]
@@ -97,7 +97,7 @@ class TestSeen:
 
     def test_says_when_memory_is_too_small(self, pillars):
         course = make_course(np.array([[1.0, 1], [19, 9]]), pillars.ground)
-        eyes = sight.make_eyes(1, 0)
+        eyes = sight.make_workspace(1, 0)
         small = eyes._replace(intervals=np.empty((4, 2)))
         count = see(1.0, 1.0, 0.0, course.length, course, pillars.ground, small)
         assert count in (sight.TOO_MUCH, 1)

@@ -1,4 +1,4 @@
-"""Recordings of people who walk at random, for tests of everything that takes a recording."""
+"""Recordings of random walks, for tests."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ MEMORY = {"step": 0.1, "seed": 7, "map_name": "square", "names": ("left", "right
 
 
 def walk_at_random(recorder, *, characters=12, frames=20, seed=3, every=2, size=10.0):
-    """Feed a recorder: somebody comes late, somebody leaves, and the last frame is empty."""
+    """Record characters that appear late or leave early; the last frame is empty."""
     rng = np.random.default_rng(seed)
     ids = np.arange(characters)
     at = rng.uniform(1.0, size - 1.0, (characters, 2))

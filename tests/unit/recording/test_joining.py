@@ -1,4 +1,4 @@
-"""Parts of one run become one recording, and a run that goes on loses no frame of its file."""
+"""Join parts of one run, and continue a run in its file without losing frames."""
 
 from dataclasses import replace
 
@@ -119,7 +119,7 @@ class TestGoingOn:
         assert_same(Recording.load(file), whole)
 
     def test_frames_that_are_made_anew_count_also_after_a_kill(self, tmp_path):
-        """The file has frames beyond the step that the run goes on from."""
+        """The file has frames after the step from which the run continues."""
         file, it = tmp_path / "run.parquet", walkers()
         walkers().run(seconds=4.0, to=file)
         it.step(20)
@@ -207,7 +207,7 @@ def _since(recording, step):
 
 
 def _copied(recording):
-    """The same, with nobody who is in no frame."""
+    """The same recording, without characters that are in no frame."""
     return _since(recording, -1)
 
 

@@ -155,7 +155,7 @@ def test_nobody(file):
 
 
 def test_everybody_keeps_a_direction_of_its_own(file):
-    """Whatever the ids are: those who stand look where they went."""
+    """Standing characters keep their last direction, for any ids."""
     ids, ways = [10, 20, 31], np.array([(3.0, 4.0), (0.0, -2.0), (-1.0, 0.0)])
     recorder = Recorder(**MEMORY)
     recorder.add_characters(ids, 0.25, 0)

@@ -91,7 +91,7 @@ class TestInMemory:
         assert recorder.close().characters.ids.tolist() == [5]
 
     def test_trajectories_of_all(self, recording):
-        """Also of those who are the first or the last in their frames."""
+        """Also of the first and the last characters of a frame."""
         for one in recording.characters.ids.tolist():
             times, places = recording.trajectory(one)
             frames = [recording.frame(k) for k in range(recording.n_frames)]
@@ -248,7 +248,7 @@ class TestCutShort:
         assert not file.exists()
         recorder.close()
         assert_same(Recording.load(file), recording)
-        with pytest.raises(fw.BadFile, match=r"run\.parquet: its run has gone on"):
+        with pytest.raises(fw.BadFile, match=r"run\.parquet: its run has continued"):
             now.frame(0)
 
     def test_the_output_before_stays_until_the_end(self, recording, file):
@@ -300,7 +300,7 @@ class TestCutShort:
 
     @pytest.mark.parametrize("size", [1, 300_000, 900_000])
     def test_killed(self, file, size):
-        """SIGKILL: no handler, no farewell. What was written is there, for everybody."""
+        """After SIGKILL, which no handler sees, the written parts are readable."""
         process = subprocess.Popen([sys.executable, "-c", ENDLESS_RUN, str(file)])
         parts = file.with_name("run.parquet.parts")
         until = time.monotonic() + 60
@@ -625,7 +625,7 @@ class TestObstacles:
 
 
 class TestWays:
-    """When a disc goes on along its way, and when it begins another one."""
+    """When a disc continues its straight motion, and when a new one begins."""
 
     def recorded(self, *frames, before=None):
         """Recorder after frames with one disc each, or none: (x, y, vx, vy, radius)."""

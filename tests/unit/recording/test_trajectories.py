@@ -12,7 +12,7 @@ ROOM = fw.Environment.from_polygons(bounds=(0, 0, 10, 10))
 
 
 def recorded(frames, *, out):
-    """Two characters, of whom number 7 is outside of the room in one frame; -1: in none."""
+    """Two characters, of which number 7 is outside of the room in one frame; -1: in none."""
     recorder = Recorder(**MEMORY)
     recorder.add_characters([3, 7], 0.25, 0)
     for k in range(frames):

@@ -1,4 +1,4 @@
-"""Sides that a way crosses, cut short to keep a margin off worse ground."""
+"""Crossed sides, shortened to keep a margin from worse terrain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Searches over nodes, with landmarks that only save time, and ways that are pulled taut."""
+"""Searches over nodes with and without landmarks, and paths that are pulled taut."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from footway.terrain.route import route
 
 
 def checkered(n: int = 6) -> fw.Environment:
-    """Blocks and regions in rows: many ways are equally long."""
+    """Blocks and regions in rows: many paths are equally long."""
     squares = [
         [(x, y), (x + 4, y), (x + 4, y + 4), (x, y + 4)]
         for x in range(4, 8 * n, 8)
@@ -70,12 +70,12 @@ def test_a_short_way_within_a_triangle_is_straight(name):
 
 
 class TestRelease:
-    """A way that was laid past a corner on its worse side is moved to the other side."""
+    """A path on the worse side of a corner is moved to the other side."""
 
     @pytest.mark.parametrize("weight", [3.0, 5.0, 20.0])
     @pytest.mark.parametrize("is_back", [False, True])
     def test_a_way_crosses_a_border_beyond_a_corner(self, weight, is_back):
-        """The straight line passes the corner on its left, the best way on its right."""
+        """The straight line passes the corner on its left, the best path on its right."""
         muds = [
             (kind, [(x, 0), (x + 10, 0), (x + 10, 6), (x, 6)]) for kind, x in (("a", 0), ("b", 10))
         ]

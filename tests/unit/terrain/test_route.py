@@ -1,4 +1,4 @@
-"""Indicative routes: Snell's law, ways around bad ground, methods, drawn routes, bad input."""
+"""Indicative routes: Snell's law, detours around bad terrain, methods, drawn routes, bad input."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy.optimize import minimize_scalar
 
 import footway as fw
 from footway.environment.gallery import forest, mckenna_road
-from footway.terrain.improvement import best_way
+from footway.terrain.improvement import best_path
 from footway.terrain.kernels.grid_route import search_cells
 from tests.oracle import routes
 
@@ -101,7 +101,7 @@ class TestImproved:
 
 
 class TestMargin:
-    """Off the borders of worse ground, where there is room, at little cost."""
+    """The margin from worse terrain is kept where it fits and costs little."""
 
     @pytest.mark.parametrize("margin", [0.25, 0.75, 2.0])
     def test_is_kept_where_there_is_room(self, pond, margin):
@@ -111,7 +111,7 @@ class TestMargin:
         route = fw.route(pond, *ends, preferences=weights, margin=margin)
         taut = fw.route(pond, *ends, preferences=weights, margin=0.0)
         water = pond.environment.terrain[0].polygon
-        # The way around a corner is no arc: in the middle it comes nearer.
+        # The path around a corner is not an arc: its middle is closer to the corner.
         assert 0.5 * margin < shapely.LineString(route.points).distance(water) <= margin + 1e-6
         assert shapely.LineString(taut.points).distance(water) < 1e-6
         assert taut.weighted_length < route.weighted_length < 1.05 * taut.weighted_length
@@ -139,7 +139,7 @@ class TestMargin:
         assert fw.follow.miran(far, sigma=6).measure()["mud"] == 0.0
 
     def test_is_given_up_where_a_rough_way_weighs_less(self):
-        """The grid leads nearly straight along the mud; the best way without a margin is better."""
+        """The grid leads nearly straight along the mud; the best path with no margin is better."""
         env = fw.Environment.from_polygons(
             bounds=(0, 0, 20, 12), terrain=[("mud", [(8, 0), (12, 0), (12, 6), (8, 6)])]
         )
@@ -151,7 +151,7 @@ class TestMargin:
             )
             for improve in (False, True)
         }
-        _, with_margin = best_way(terrain, *ends, terrain.weights(wishes), 0.75)
+        _, with_margin = best_path(terrain, *ends, terrain.weights(wishes), 0.75)
         assert 16.0 < ways[False].weighted_length < with_margin
         assert ways[True].points.tolist() == ends.tolist()
 
@@ -191,7 +191,7 @@ class TestMethods:
 
     @pytest.mark.parametrize("seed", range(12))
     def test_a_grid_gives_the_best_way_over_its_cells(self, seed):
-        """All joins and all ways of king's moves between them, in an empty room."""
+        """Minimum over all joins and all king's moves between them, in an empty room."""
         size, reach = 0.5, 2
         room = fw.Environment.from_polygons(bounds=(0, 0, 6, 5))
         ends = np.random.default_rng(seed).uniform((0.1, 0.1), (5.9, 4.9), (2, 2))

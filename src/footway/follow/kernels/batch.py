@@ -1,4 +1,4 @@
-"""Corridors and walks of a batch of queries, one after the other, without Python between them."""
+"""Compute corridors and walks of a batch of queries without returning to Python."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from footway.follow.kernels.corridor import BLOCK
 from footway.follow.kernels.walk import ARRIVED, STOOD, stand_at, walk
 from footway.follow.settings import Settings
 
-NOWHERE, DONE, LATER = -1, 0, 1  # no corridor; walked; not here: memory or patience ran out
+NOWHERE, DONE, LATER = -1, 0, 1  # no corridor; done; memory or step limit exceeded
 
 
 @inner
@@ -25,7 +25,7 @@ def walk_many(
     ends, seeds, s, spacing, balls, places, shares, blocks, lengths, state, statuses, offsets,
     stood, points, velocities, directions, no_discs, index, ladder,
 ):  # fmt: skip
-    """Walk queries (n, 4) in order; query k has the samples offsets[k] to offsets[k + 1] - 1."""
+    """Compute walks of queries (n, 4); walk k has the samples offsets[k] to offsets[k + 1] - 1."""
     row = 0
     for k in range(len(ends)):
         offsets[k] = row

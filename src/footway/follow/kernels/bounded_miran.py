@@ -1,11 +1,11 @@
-"""MIRAN's look for those who are pushed about: no shortcut costs more than the route.
+"""MIRAN's attraction point for characters that others push: no shortcut costs more than the route.
 
-The weight of miran-2013 (section 3.3) is what a straight line costs for the length of route that it
-gains. Routes of least cost run along the very border of ground that is disliked; who is pushed over
-that border by a hand's breadth has no good line any more, and the one of least weight may lead
-right through. So here a line must cost no more than the way back to the route and the route itself,
-and the bends of the route are candidates too. Where no line is good enough, the character goes back
-to its route at a slant. On ground of one kind all this makes no difference but for the bends.
+The weight of miran-2013 (section 3.3) is the cost of a straight line relative to the route length
+that it gains. Optimal routes run along the border of disliked terrain; if a character is pushed
+slightly across that border, every line is expensive, and the one of least weight may lead right
+through the terrain. So here a line may cost at most as much as the path back to the route plus the
+route itself, and the bends of the route are additional candidates. If no line qualifies, the
+character returns to its route at a slant. On uniform terrain only the additional candidates matter.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from footway.follow.kernels.steering import NO_MEMORY, OUT_OF_SIGHT, WALKING
 from footway.follow.kernels.visibility import TOO_MUCH, point_at, see
 from footway.terrain.kernels.triangles import FREE, trace
 
-SLANT = 2.0  # times its distance to the route that a character gains on the way back to it
-BACK = 0.5  # m that it gains at the least
+SLANT = 2.0  # route length gained on the way back, relative to the distance to the route
+BACK = 0.5  # m, minimum of that length
 
 
 @inner
 def _split(count, lengths, intervals):
-    """Cut intervals at the bends of the route, so that their ends are candidates; how many."""
+    """Cut intervals at the bends of the route, which become candidates; return their number."""
     room, n = len(intervals), len(lengths)
     more = 0
     k = 1
@@ -53,14 +53,14 @@ def _split(count, lengths, intervals):
 
 @inner
 def _sees(x, y, t, px, py, weights, ground):
-    """Whether the straight way to a point is free, and leads somewhere."""
+    """Whether the straight line to a point is free and has a length."""
     there = px != x or py != y
     return there and trace(x, y, px, py, t, weights, weights[:0], ground)[1] == FREE
 
 
 @inner
 def heed(x, y, t, low, high, k, s, weights, course, costs, ground, eyes):
-    """As `look`, with costs (n,) of the route up to each of its points.
+    """Like `look`, bounded by the costs (n,) of the route up to each of its points.
 
     Returns: status, reference point and its line, attraction point (m along the route, x, y).
     """

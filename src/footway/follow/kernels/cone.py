@@ -1,4 +1,4 @@
-"""Cones of sight: which directions they hold, and which lines of a route lie beside them."""
+"""Cones of sight: limits of directions, and which lines of a route lie outside of them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import numpy as np
 from footway._numba.jit import inner
 from footway.follow.kernels.interval import TOUCH, cross
 
-SURELY = 1e-6  # m, by which a line must miss a cone to be left out
+SURELY = 1e-6  # m by which a line must miss a cone to be skipped
 
 
 @inner
 def widened(lx, ly, rx, ry, dx, dy):
-    """Directions r to l and d, as seen from a point: whether they span half a turn; new l and r."""
+    """Extend the directions r to l by d: (whether they span half a turn or more, new l and r)."""
     left, right = cross(lx, ly, dx, dy), cross(rx, ry, dx, dy)
     if left > 0.0:
         if right > 0.0:
@@ -27,7 +27,7 @@ def widened(lx, ly, rx, ry, dx, dy):
 
 @inner
 def narrowed(ax, ay, bx, by, around, lx, ly, rx, ry):
-    """Directions from a to b that also lie from r to l: whether there are any, left, right."""
+    """Intersect the directions a to b with r to l: (whether any are left, left, right)."""
     if around:
         return True, bx, by, ax, ay
     to_x, to_y, from_x, from_y = bx, by, ax, ay
@@ -57,7 +57,7 @@ def is_touched(x, y, ax, ay, bx, by):
 
 @inner
 def is_past(ax, ay, bx, by, x, y, box):
-    """Whether all that is seen through ab lies outside the box: every ray goes on outward."""
+    """Whether everything visible through ab lies outside the box: all rays lead outward."""
     return (
         min(ax, bx) > max(x, box[2])
         or max(ax, bx) < min(x, box[0])
@@ -78,7 +78,7 @@ def _is_off(j, vx, vy, bar, ahead):
 
 @inner
 def without_left(first, last, vx, vy, bar, ahead):
-    """Lines `first` to `last`, without those at both ends that lie to the left of direction v."""
+    """Drop lines at both ends of `first` to `last` that lie to the left of direction v."""
     bar += SURELY * (abs(vx) + abs(vy))
     while first <= last and _is_off(first, vx, vy, bar, ahead):
         first += 1
@@ -89,6 +89,6 @@ def without_left(first, last, vx, vy, bar, ahead):
 
 @inner
 def beyond(first, last, ax, ay, bx, by, ahead):
-    """Lines `first` to `last`, without those at both ends on this side of ab, a on the left."""
+    """Drop lines at both ends of `first` to `last` on this side of ab, with a on the left."""
     dx, dy = ax - bx, ay - by
     return without_left(first, last, dx, dy, cross(dx, dy, ax, ay), ahead)

@@ -1,7 +1,7 @@
-"""Where a character is in its corridor: attraction point, straight ways, the furthest valid one.
+"""Queries of a corridor: attraction point, free straight lines, furthest valid shortcut.
 
-`balls` is (n, 4): centre and radius R. A ball holds a character whose centre is within R - r of
-its own. The corridor for the character is the union of these smaller balls.
+`balls` is (n, 4): centre and radius R. A ball holds a character if the distance of their centres is
+at most R - r. The corridor for the character is the union of these smaller balls.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import math
 
 from footway._numba.jit import inner
 
-NEAR = 4  # balls ahead that are looked at in every step
-FAR = 1.5  # m, how far off a ball must be to be left alone until the character came that far
-BLOCK = 16  # balls that are passed over together
-INSIDE = 1e-9  # m, by which a character stays off the rim: no rounding takes it out
+NEAR = 4  # balls ahead that are checked in every step
+FAR = 1.5  # m, a ball further away than this is not checked until the character has moved that far
+BLOCK = 16  # balls that are skipped together
+INSIDE = 1e-9  # m between a character and the rim of a ball: more than rounding errors
 
 
 @inner
@@ -25,7 +25,7 @@ def distance_to(x, k, balls):
 
 @inner
 def gap_to(x, k, r, balls):
-    """Distance of a character from being held by ball k; negative inside."""
+    """Distance of a character from the region in which ball k holds it; negative inside."""
     dx, dy, dz = x[0] - balls[k, 0], x[1] - balls[k, 1], x[2] - balls[k, 2]
     return math.sqrt(dx * dx + dy * dy + dz * dz) - (balls[k, 3] - r - INSIDE)
 
@@ -40,7 +40,7 @@ def holds(x, k, r, balls):
 
 @inner
 def longest_stride(balls):
-    """Greatest change of the gap from one ball to the next, whatever the character's place."""
+    """Upper bound of the change of `gap_to` from one ball to the next, for any position."""
     longest = 1e-12
     for k in range(len(balls) - 1):
         dx, dy = balls[k + 1, 0] - balls[k, 0], balls[k + 1, 1] - balls[k, 1]
@@ -52,7 +52,7 @@ def longest_stride(balls):
 
 @inner
 def advance_near(x, t, r, balls):
-    """Largest index of the next few balls that holds a character; t itself if none does."""
+    """Largest index among the next few balls that hold a character; t if none does."""
     k, last = t + 1, t + NEAR
     while k <= last and k < len(balls):
         if holds(x, k, r, balls):
@@ -63,7 +63,7 @@ def advance_near(x, t, r, balls):
 
 @inner(inline=False)
 def make_blocks(balls, blocks):
-    """Balls around the balls of each block of consecutive ones: centre and radius (b, 4)."""
+    """Write a bounding ball of each block of consecutive balls: centre and radius (b, 4)."""
     for b in range(len(blocks)):
         first, end = b * BLOCK, min(len(balls), (b + 1) * BLOCK)
         middle = (first + end) // 2
@@ -76,9 +76,9 @@ def make_blocks(balls, blocks):
 
 @inner(inline=False)
 def advance_far(x, t, r, balls, blocks):
-    """Definition 5: largest index over all balls ahead, and how far off the nearest other is.
+    """Definition 5: largest index over all balls ahead, and the gap to the nearest other ball.
 
-    Balls in blocks that are far off are passed over together.
+    Blocks of distant balls are skipped.
     """
     first, least = t + NEAR + 1, FAR
     for b in range(first // BLOCK, len(blocks)):
@@ -97,7 +97,7 @@ def advance_far(x, t, r, balls, blocks):
 
 @inner
 def leaves_at(x, to, k, r, balls):
-    """Share of the way from x to `to` at which it leaves ball k; negative: it never gets there."""
+    """Fraction of the line from x to `to` at which it leaves ball k; negative: never in it."""
     ax, ay, az = x[0] - balls[k, 0], x[1] - balls[k, 1], x[2] - balls[k, 2]
     bx, by, bz = to[0] - x[0], to[1] - x[1], to[2] - x[2]
     reach = balls[k, 3] - r - INSIDE
@@ -113,7 +113,7 @@ def leaves_at(x, to, k, r, balls):
 
 @inner
 def _next_holder(p, k, last, r, per_metre, balls):
-    """First ball from k to `last` that holds a point; any index above `last` for none."""
+    """First ball from k to `last` that holds a point; an index above `last` if none does."""
     while k <= last:
         gap = gap_to(p, k, r, balls)
         if gap < 0.0:
@@ -124,15 +124,15 @@ def _next_holder(p, k, last, r, per_metre, balls):
 
 @inner(inline=False)
 def reaches(x, to, t, last, r, stride, balls):
-    """Share of the straight way from x that stays in balls t to `last`; 1: all of it.
+    """Fraction of the straight line from x that stays in balls t to `last`; 1: all of it.
 
-    From where the way leaves one ball it goes on in one of the following that holds it, a far one.
+    Where the line leaves a ball, it continues in a later one that holds it, preferably a far one.
     """
     share, k, first, per_metre = 0.0, t, t, 1.0 / stride
     while True:
         further = leaves_at(x, to, k, r, balls)
         if further <= share and k > first:
-            k = (first + k) // 2  # the far ball ends sooner than the near ones
+            k = (first + k) // 2  # the line leaves the far ball before the near ones
             continue
         if further <= share:
             return share
@@ -145,7 +145,7 @@ def reaches(x, to, t, last, r, stride, balls):
             x[2] + share * (to[2] - x[2]),
         )
         k = _next_holder(p, k + 1, last, r, per_metre, balls)
-        if k > last:  # one that was passed over may hold it
+        if k > last:  # a ball that was skipped may hold it
             k = _next_holder(p, t, last, r, per_metre, balls)
         if k > last:
             return share
@@ -157,9 +157,9 @@ def reaches(x, to, t, last, r, stride, balls):
 
 @inner(inline=False)
 def furthest_valid(x, t, guess, limit, r, stride, balls):
-    """Index of alpha(x, dt): the largest up to `limit` that a straight way reaches.
+    """Index of alpha(x, dt): the largest up to `limit` that a free straight line reaches.
 
-    Galloping from the last answer, which is seldom far off, then bisection.
+    Galloping search from the previous result, which is usually close, then bisection.
     """
     low, high, hop = t, limit + 1, 1
     guess = min(max(guess, t), limit)

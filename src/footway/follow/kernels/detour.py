@@ -1,24 +1,24 @@
-"""Sub-corridors that sway around discs (cmm-2007, "Avoiding Dynamic Obstacles").
+"""Sub-corridors that make a detour around discs (cmm-2007, "Avoiding Dynamic Obstacles").
 
-The paper moves each ball on its own, away from the obstacle. A disc on the backbone then pulls the
-corridor apart: balls before it go back, balls after it go on. Here a run of balls that discs touch
-is moved as a whole, in three steps:
+The paper moves each ball separately, away from the obstacle. A disc on the backbone then tears the
+corridor apart: balls before it move back, balls after it move forward. Here a run of consecutive
+balls that discs touch is moved as a whole, in three steps:
 
-1. search    A way for the character's centre through the run. Room at a point is the lesser of
-             two numbers: how far the point is inside a ball of the corridor, and how far it is
-             from the rim of the nearest disc. Its slope is 1 at the most, so one number for a
-             cell's centre says much about the whole cell: cells are split only where it does not
-             say enough, and "closed" is a proof, down to the smallest cell.
-2. relax     The way found has the corners of the cells. It is drawn to the backbone and made
-             smooth, and the paper's move gives it room on both sides.
-3. emit      Balls along it, so close that each one's centre is well inside its neighbours.
+1. search    Find a path of the character's centre through the run. The clearance (`room`) of a
+             point is the lesser of its depth inside a ball of the corridor and its distance to the
+             rim of the nearest disc. Its slope is at most 1, so the value at the centre of a cell
+             bounds the whole cell: only undecided cells are split, and "closed" is a proof, down
+             to the smallest cell.
+2. relax     The path has the corners of the cells. It is drawn to the backbone and smoothed, and
+             the paper's move gives it clearance on both sides.
+3. emit      Place balls along it, so close that each centre is well inside its neighbours.
 
 Cells are boxes in the coordinates of the backbone: arc length, and one (2D) or two (3D) offsets
-along normals that turn with it. So a cell also has a time, at which moving discs are taken.
+along normals that turn with it. So a cell also has a time, at which moving discs are evaluated.
 
-A run that is closed along the backbone may be open all the same: balls overlap across a bend, or
-where the start and the goal are near each other. So the same search is done again in all balls of
-the corridor, with cells along x, y and z, before the corridor counts as closed.
+A run that is closed along the backbone may still be open: balls overlap across a bend, or where the
+start and the goal are close to each other. So before the corridor counts as closed, the search is
+repeated in all balls of the corridor, with cells along x, y and z.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ from footway.follow.kernels.detour_clearance import (
     turning_frames,
 )
 from footway.follow.kernels.detour_search import (
-    find_way,
-    find_way_across,
+    find_path,
+    find_path_across,
 )
-from footway.follow.kernels.detour_smoothing import emit, smooth_way, straight_way, with_more_rows
+from footway.follow.kernels.detour_smoothing import emit, smooth_path, straight_path, with_more_rows
 
 
 @kernel
 def _touched(balls, discs, times):
-    """Which balls a disc touches at the time of the ball, (n,)."""
+    """Which balls are touched by a disc at the time of the ball, (n,)."""
     out = np.zeros(len(balls), np.bool_)
     for t in range(len(balls)):
         for j in range(len(discs)):
@@ -69,7 +69,7 @@ def _touched(balls, discs, times):
 
 @kernel
 def _near_run(balls, discs, times, first, last):
-    """Discs that may touch a ball of the run at some time of the run, in the run's order."""
+    """Discs that may touch a ball of the run during the run, ordered along the run."""
     order = np.empty(len(discs), np.int64)
     place = np.empty(len(discs), np.int64)
     low, high = math.inf, -math.inf
@@ -98,10 +98,10 @@ def _near_run(balls, discs, times, first, last):
 
 @kernel
 def _first_to_close(run, across, opens_before, opens_after, rough):
-    """Switch on the discs that close the run, as few as do it; how many.
+    """Switch on a minimal set of discs that closes the run; return its size.
 
-    Without any one of them it is open, or at least not proved to be closed. Of several such sets
-    it is the one that comes first along the backbone. None: the corridor itself is closed.
+    Without any one of them the run is open, or at least not proved to be closed. Of several such
+    sets the first along the backbone is chosen. 0: the corridor itself is closed.
     """
     m = len(run.discs)
     low, high = 0, m  # the first `high` discs close it
@@ -123,21 +123,21 @@ def _first_to_close(run, across, opens_before, opens_after, rough):
 
 @kernel
 def _is_closed(run, across, opens_before, opens_after, rough):
-    """Whether it can be proved with little work that the discs that count close a run."""
+    """Whether it can be proved with little work that the enabled discs close a run."""
     return _verdict(run, across, opens_before, opens_after, rough, LESS_WORK) == BLOCKED
 
 
 @kernel
 def _verdict(run, across, opens_before, opens_after, rough, work):
-    """Verdict of the search along or across the run, from its first to its last ball."""
+    """Result of the search along or across the run, from its first to its last ball."""
     if across:
-        return find_way_across(run, 0, len(run.balls) - 1, rough, work)[1]
-    return find_way(run, opens_before, opens_after, rough, work)[1]
+        return find_path_across(run, 0, len(run.balls) - 1, rough, work)[1]
+    return find_path(run, opens_before, opens_after, rough, work)[1]
 
 
 @kernel
 def _on_top(balls, discs, times, t, radius):
-    """Discs that leave the character no room in the centre of ball t."""
+    """Discs that overlap a character in the centre of ball t."""
     out = np.empty(len(discs), np.int64)
     count = 0
     for j in range(len(discs)):
@@ -177,7 +177,7 @@ def _make_run(balls, discs, times, first, last, radius, dimension, near):
 
 @inner
 def _put_ball(out, count, balls, discs, times, t):
-    """Put ball t in its place, as large as the discs leave it, in row `count`."""
+    """Write ball t to row `count`, shrunk as far as the discs require."""
     x, y, z, least = balls[t, 0], balls[t, 1], balls[t, 2], balls[t, 3]
     for j in range(len(discs)):
         least = min(least, room_beside(discs, j, x, y, z, times[t]))
@@ -187,7 +187,7 @@ def _put_ball(out, count, balls, discs, times, t):
 
 @kernel
 def _whole(balls, discs, times, radius, dimension, near):
-    """All balls of the corridor, with the discs `near`: a run for searches across it."""
+    """Run of all balls of the corridor with the discs `near`, for searches across it."""
     return Run(
         balls,
         arc_lengths(balls),
@@ -203,9 +203,9 @@ def _whole(balls, discs, times, radius, dimension, near):
 
 @kernel
 def _blame(run, across, near, opens_before, opens_after):
-    """Which discs close the run: (status, discs).
+    """Find the discs that close the run: (status, discs).
 
-    Mostly large cells tell it as well as small ones, and much faster.
+    Large cells are tried first: they usually suffice and are much faster.
     """
     count = _first_to_close(run, across, opens_before, opens_after, ROUGH)
     if _verdict(run, across, opens_before, opens_after, 1.0, WORK) == OPEN:
@@ -223,10 +223,10 @@ def _blame(run, across, near, opens_before, opens_after):
 
 @kernel
 def _blame_all(run, near, whole, everywhere, opens_before, opens_after):
-    """Which discs close the corridor, of which a run is closed: (status, discs).
+    """Find the discs that close a corridor with a closed run: (status, discs).
 
-    near, everywhere: the discs of the run and of the whole corridor. Mostly those that close the
-    run along the backbone close the corridor; otherwise it takes discs elsewhere, too.
+    near, everywhere: the discs of the run and of the whole corridor. The discs that close the run
+    along the backbone usually close the corridor; otherwise discs elsewhere are involved, too.
     """
     status, blame = _blame(run, False, near, opens_before, opens_after)
     for i in range(len(everywhere)):
@@ -240,13 +240,13 @@ def _blame_all(run, near, whole, everywhere, opens_before, opens_after):
 
 
 @kernel
-def sway(balls, discs, radius, times, dimension):
-    """Sub-corridor (B', R') of balls (n, 4) that sways around discs (m, 7).
+def detour(balls, discs, radius, times, dimension):
+    """Compute the sub-corridor (B', R') of balls (n, 4) around discs (m, 7).
 
-    times: (n,) when the character is expected at each ball, s. Returns
-    (status, rows (n', 5): x, y, z, R', time, discs that are to blame); there are no rows unless
-    the status is OPEN. Balls that no disc touches stay as they are, but for those that a way across
-    the corridor leaves out; the centres of the first and the last ball stay, too.
+    times: (n,) expected arrival of the character at each ball, s. Returns (status,
+    rows (n', 5): x, y, z, R', time; discs that close it); rows are empty unless the status is OPEN.
+    Balls that no disc touches are unchanged, except those that a path across the corridor skips;
+    the centres of the first and the last ball are unchanged, too.
     """
     n = len(balls)
     none = np.empty((0, 5))
@@ -257,7 +257,7 @@ def sway(balls, discs, radius, times, dimension):
     touched = _touched(balls, discs, times)
     out, count = np.empty((2 * n + 64, 5)), 1
     _put_ball(out, 0, balls, discs, times, 0)
-    t = 0  # the last ball that is out
+    t = 0  # the last ball that was written
     while t < n - 1:
         last = t + 1
         if touched[last] or touched[t]:
@@ -266,18 +266,18 @@ def sway(balls, discs, radius, times, dimension):
             near = _near_run(balls, discs, times, t, last)
             run = _make_run(balls, discs, times, t, last, radius, dimension, near)
             if run.arcs[-1] > SAME:
-                way, verdict = find_way(run, t == 0, last == n - 1, 1.0, WORK)
+                way, verdict = find_path(run, t == 0, last == n - 1, 1.0, WORK)
                 if verdict == OPEN:
-                    out, count = emit(run, smooth_way(run, way), out, count)
+                    out, count = emit(run, smooth_path(run, way), out, count)
                 else:
                     everywhere = _near_run(balls, discs, times, 0, n - 1)
                     whole = _whole(balls, discs, times, radius, dimension, everywhere)
-                    way, verdict = find_way_across(whole, t, last, 1.0, WORK)
+                    way, verdict = find_path_across(whole, t, last, 1.0, WORK)
                     if verdict != OPEN:
                         before, after = t == 0, last == n - 1
                         status, blame = _blame_all(run, near, whole, everywhere, before, after)
                         return status, none, blame
-                    out, count = emit(whole, straight_way(whole, way), out, count)
+                    out, count = emit(whole, straight_path(whole, way), out, count)
                     last = int(way[-1, OWNER])
                 if count < 0:
                     return PINCHED, none, near

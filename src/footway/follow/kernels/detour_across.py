@@ -1,12 +1,12 @@
-"""Cells along x, y and z, for ways that do not follow the backbone (see kernels/detour).
+"""Cells along x, y and z, for paths that do not follow the backbone (see kernels/detour).
 
-Cells in the coordinates of the backbone have two limits. A way through them has to pass every arc
-length, and where the backbone turns back they do not cover the corridor. But balls that are far
-apart along the backbone may overlap: where it goes around a corner, and where the start and the
-goal are close to each other and the backbone leads to the medial axis and back. These cells cover
-the balls of a corridor wherever they are.
+Cells in the coordinates of the backbone have two limits: a path through them has to pass every arc
+length, and they do not cover the corridor where the backbone turns back. But balls that are far
+apart along the backbone may overlap: around a corner, or where the start and the goal are close to
+each other and the backbone leads to the medial axis and back. The cells of this module cover all
+balls of a corridor.
 
-A cell has the time of the ball that it is deepest in.
+The time of a cell is that of the ball that it is deepest in.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from footway.follow.kernels.detour_tree import cell_at, plant, price
 
 @kernel
 def plant_across(run, rough, splits):
-    """Tree for a run whose cells of level 0 are a grid over all places of the character."""
+    """Tree for a run whose cells of level 0 are a grid over all positions of the character."""
     mean = 0.0
     x, y, z = math.inf, math.inf, math.inf
     right, back, top = -math.inf, -math.inf, -math.inf
@@ -58,7 +58,7 @@ def plant_across(run, rough, splits):
 
 @inner(inline=False)
 def look_across(run, tree, node):
-    """Find the room of a cell: at its centre, and how far the rest of it is from there."""
+    """Compute the clearance at the centre of a cell, and the distance to its corners."""
     box, p = tree.boxes, tree.points
     size = tree.size / (1 << box[node, 0])
     x = tree.origin[0] + (box[node, 1] + 0.5) * size
@@ -80,7 +80,7 @@ def look_across(run, tree, node):
 
 @inner(inline=False)
 def cell_of_ball(run, tree, t):
-    """Leaf that holds the centre of a ball; -1 outside the grid."""
+    """Leaf that contains the centre of a ball; -1 outside the grid."""
     scale = tree.size / (1 << tree.deepest)
     i = int(math.floor((run.balls[t, 0] - tree.origin[0]) / scale))
     j = int(math.floor((run.balls[t, 1] - tree.origin[1]) / scale))
@@ -90,7 +90,7 @@ def cell_of_ball(run, tree, t):
 
 @inner(inline=False)
 def next_ball_in(run, tree, node, t):
-    """First ball from t on whose centre a cell holds or touches; the count of balls for none."""
+    """First ball from t on whose centre a cell contains or touches; len(balls) if none."""
     box, size = tree.boxes, tree.size / (1 << tree.boxes[node, 0])
     touch = 1e-9 * tree.size
     while t < len(run.balls):

@@ -1,4 +1,4 @@
-"""Room at a point of a run: what the search and the smoothing of a sub-corridor both ask for."""
+"""Clearance (`room`) at points of a run, for the search and smoothing of a sub-corridor."""
 
 from __future__ import annotations
 
@@ -9,41 +9,47 @@ import numpy as np
 
 from footway._numba.jit import inner, kernel
 
-TIGHT = 1e-4  # m, least room at the points of a way
-MARGIN = 0.3 * TIGHT  # m, least room of a new ball: what a link leaves between two such points
-LINK = 0.7  # two points of a way are this share of their summed rooms apart, at the most
-CLOSE = 0.5  # centres of two balls are this share of the lesser room apart, at the most
-LOOK_AHEAD = 64  # points of a way, among which the next ball is looked for
-FINEST_GAP = 1e-3  # m, below this two balls need not be closer
-ROUNDING = 2e-6  # m, by which the room of a ball of the corridor may be negative
-SAME = 1e-9  # m, two balls this close have one place
-FAR = 0.5  # m, centres of two balls are not further apart than this
-THIN = 0.07  # balls closer than this share of their radius add nothing to the union
+TIGHT = 1e-4  # m, minimum clearance at the points of a path
+MARGIN = (
+    0.3 * TIGHT
+)  # m, minimum clearance of a new ball: what a link guarantees between such points
+LINK = 0.7  # maximum distance of two points of a path, relative to the sum of their clearances
+CLOSE = 0.5  # maximum distance of two balls, relative to the lesser clearance
+LOOK_AHEAD = 64  # points of a path among which the next ball is chosen
+FINEST_GAP = 1e-3  # m, balls need not be closer than this
+ROUNDING = 2e-6  # m by which the clearance of a ball of the corridor may be negative
+SAME = 1e-9  # m, balls closer than this coincide
+FAR = 0.5  # m, maximum distance between the centres of two balls
+THIN = 0.07  # balls closer than this fraction of their radius are dropped
 FINEST_2D = 1e-3  # m, smallest cell: a gap 5 mm wider than the character holds several
 FINEST_3D = 8e-3  # m, coarser, because a surface has many more cells than a line
-ROOTS = 40_000  # cells at the start, at the most
-FEW_SPLITS = 256  # cells made by splitting that are enough in most runs
-SPLITS = 65_536  # the same, at the most; then the corridor counts as closed
-WORK = 150_000  # nodes to leave in all searches of a run, at the most; then it counts as closed
-LESS_WORK = 40_000  # the same, while it is asked which discs close a run
-ROUGH = 20.0  # times as large as the smallest: cells of a first answer to that
-TARGETED = 8  # searches that split only cells of the way found, before one splits all in doubt
-AHEAD = 1.3  # price of a metre that is left: more than the least, to look at fewer cells
-DOUBT = 3.0  # price of a metre that may turn out to be closed
-NARROW = 0.1  # m, room at which a metre costs twice as much
-ASIDE = 0.5  # price of a metre at the rim of the corridor
-WIDE = 1.0  # m, more room than this is not striven for
-ROOMY = 0.6  # nor more than this share of the room without discs
-ENOUGH = 0.5  # share of the room striven for that may not be lost for smoothness
-ROUNDS = 16  # of relaxing, at the most
-STILL = 2e-3  # m, points are not moved by less than this, or a tenth of their room
-EARLY = 1.2  # radii of the corridor within which a way leaves the backbone and returns to it
-SPACING = 0.35  # of the room without discs: between the points that are relaxed, at the most
+ROOTS = 40_000  # maximum number of initial cells
+FEW_SPLITS = 256  # cells made by splitting: enough for most runs
+SPLITS = 65_536  # the same, maximum; then the corridor counts as closed
+WORK = (
+    150_000  # maximum number of expanded nodes in all searches of a run; then it counts as closed
+)
+LESS_WORK = 40_000  # the same, for finding the discs that close a run
+ROUGH = 20.0  # size of the cells of the first attempt at that, relative to the smallest
+TARGETED = (
+    8  # searches that split only cells of the path found, before all undecided ones are split
+)
+AHEAD = 1.3  # estimated cost of a remaining metre: above the minimum, to expand fewer cells
+DOUBT = 3.0  # cost of a metre that may turn out to be closed
+NARROW = 0.1  # m, clearance at which a metre costs twice as much
+ASIDE = 0.5  # additional cost of a metre at the rim of the corridor
+WIDE = 1.0  # m, upper limit of the desired clearance
+ROOMY = 0.6  # the same, relative to the clearance without discs
+ENOUGH = 0.5  # fraction of the desired clearance that smoothing must preserve
+ROUNDS = 16  # of relaxing, maximum
+STILL = 2e-3  # m, smaller moves, or moves below a tenth of the clearance, are skipped
+EARLY = 1.2  # radii of the corridor within which a path leaves the backbone and returns to it
+SPACING = 0.35  # maximum distance of relaxed points, relative to the clearance without discs
 
-# Columns of points: nodes of the search, and points of a way.
+# Columns of points: nodes of the search, and points of a path.
 X, Y, Z, ARC, TIME, ROOM, OWNER = 0, 1, 2, 3, 4, 5, 6
 REACH, PRICE = 7, 8  # of nodes only
-DISC, SECOND = 7, 8  # of ways only: disc whose rim is nearest, or -1; room but for that rim
+DISC, SECOND = 7, 8  # of paths only: disc with the nearest rim, or -1; clearance without that disc
 COLUMNS = 9
 
 OPEN, BLOCKED, ON_START, ON_GOAL, PINCHED = 0, 1, 2, 3, 4
@@ -55,11 +61,11 @@ class Run(NamedTuple):
 
     balls: np.ndarray  # (k, 4) x, y, z, R
     arcs: np.ndarray  # (k,) arc length of the backbone, m
-    changes: np.ndarray  # (k,) arc length and all changes of R up to there, m
-    times: np.ndarray  # (k,) when the character is there, s
+    changes: np.ndarray  # (k,) arc length plus the sum of all changes of R, m
+    times: np.ndarray  # (k,) expected arrival of the character, s
     frames: np.ndarray  # (k, 6) two normals of the backbone
     discs: np.ndarray  # (m, 7) x, y, z, radius, vx, vy, vz
-    on: np.ndarray  # (m,) which of them count
+    on: np.ndarray  # (m,) whether each disc is enabled
     radius: float  # of the character, m
     dimension: int
 
@@ -67,26 +73,26 @@ class Run(NamedTuple):
 class Tree(NamedTuple):
     """Nodes of the search: first the balls of the run, then the cells."""
 
-    points: np.ndarray  # (capacity, COLUMNS); ROOM is NaN until it is asked for
-    boxes: np.ndarray  # (capacity, 5) level, three whole coordinates on it, first child or -1
-    used: np.ndarray  # (1,) how many there are
+    points: np.ndarray  # (capacity, COLUMNS); ROOM is NaN until it is computed
+    boxes: np.ndarray  # (capacity, 5) level, three integer coordinates, first child or -1
+    used: np.ndarray  # (1,) number of nodes
     shape: tuple[int, int, int]  # cells of level 0
     origin: tuple[float, float, float]  # least arc length and offsets, or least x, y and z, m
     size: float  # of a cell of level 0, m
     deepest: int  # level of the smallest cells
-    across: bool  # cells lie along x, y and z, and not along the backbone
+    across: bool  # cells lie along x, y and z instead of along the backbone
 
 
 class Queue(NamedTuple):
-    """Open nodes, by their key; and the way to each node."""
+    """Priority queue of open nodes, and the best known path to each node."""
 
     cost: np.ndarray  # (capacity,)
-    key: np.ndarray  # (capacity,) cost and what is left at least
-    came: np.ndarray  # (capacity,) node before it, -1 for none
+    key: np.ndarray  # (capacity,) cost plus estimated remaining cost
+    came: np.ndarray  # (capacity,) previous node, -1 for none
     heap: np.ndarray  # (capacity,)
-    slot: np.ndarray  # (capacity,) its place in the heap, -1 when it is not there
-    seen: np.ndarray  # (capacity,) search that reached it
-    state: np.ndarray  # (3,) heap size, number of the search, nodes left in all searches
+    slot: np.ndarray  # (capacity,) index in the heap, -1: not in it
+    seen: np.ndarray  # (capacity,) number of the last search that reached it
+    state: np.ndarray  # (3,) heap size, number of the search, nodes expanded in all searches
 
 
 @inner
@@ -107,7 +113,7 @@ def place_at(run, arc, u, w):
     """Point with offsets u, w from the backbone: (x, y, z, time, segment)."""
     i = segment_at(run.arcs, arc)
     f = (arc - run.arcs[i]) / (run.arcs[i + 1] - run.arcs[i])
-    g = min(1.0, max(0.0, f))  # beyond the ends the normals and the time stay the same
+    g = min(1.0, max(0.0, f))  # beyond the ends normals and time are constant
     b, n = run.balls, run.frames
     e, h = 1.0 - f, 1.0 - g
     x = e * b[i, 0] + f * b[i + 1, 0] + u * (h * n[i, 0] + g * n[i + 1, 0])
@@ -122,7 +128,7 @@ def place_at(run, arc, u, w):
 
 @inner
 def depth_inside(balls, t, x, y, z):
-    """How far a point is inside ball t; negative outside."""
+    """Depth of a point inside ball t; negative outside."""
     dx, dy, dz = x - balls[t, 0], y - balls[t, 1], z - balls[t, 2]
     return balls[t, 3] - math.sqrt(dx * dx + dy * dy + dz * dz)
 
@@ -138,10 +144,10 @@ def room_beside(discs, j, x, y, z, time):
 
 @inner
 def best_ball(run, i, x, y, z):
-    """How far a point beside segment i is inside the corridor, and the ball that says so."""
+    """Depth of a point beside segment i inside the corridor, and the ball it is deepest in."""
     best, owner = depth_inside(run.balls, i, x, y, z), i
-    # Where radii grow no faster than the backbone, and it is straight, the best ball is no
-    # further along than twice the point's distance; the rest is for bends.
+    # On a straight backbone whose radii grow no faster than its length, the best ball is within
+    # twice the point's distance; the rest is for bends.
     window = 2.0 * (run.balls[i, 3] - best) + 0.5 * run.balls[i, 3]
     t = i - 1
     while t >= 0 and run.arcs[i] - run.arcs[t] <= window:
@@ -177,7 +183,7 @@ def nearest_disc(run, x, y, z, time):
 
 @inner
 def fastest_disc(run):
-    """Speed of the fastest disc that counts, m/s."""
+    """Speed of the fastest enabled disc, m/s."""
     best = 0.0
     for j in range(len(run.discs)):
         vx, vy, vz = run.discs[j, 4], run.discs[j, 5], run.discs[j, 6]
@@ -202,9 +208,9 @@ def gap_between(p, a, q, b):
 
 @inner
 def are_linked(p, a, b, fastest):
-    """Whether the straight line between two points of a way is certainly free, with some room.
+    """Whether the line between two points of a path is certainly free, with some clearance.
 
-    Room changes by a metre for each metre that the point or a disc moves.
+    Clearance changes by at most one metre per metre that the point or a disc moves.
     """
     moved = gap_between(p, a, p, b) + fastest * abs(p[a, TIME] - p[b, TIME])
     least = min(p[a, ROOM], p[b, ROOM])
@@ -220,13 +226,13 @@ def covered(p, a, q, b):
 
 @inner
 def sure(p, k, a, b, fastest):
-    """Whether the line between two nodes is free. What joins the k balls is not in doubt."""
+    """Whether the line between two nodes is free; lines between the k balls always are."""
     return are_linked(p, a, b, fastest) or (max(a, b) < k and covered(p, a, p, b))
 
 
 @kernel
 def thin(balls, times, first, last, radius):
-    """Balls of a run that matter, not those that lie close to one that is kept: (balls, times)."""
+    """Drop balls of a run that lie close to a ball that is kept: (balls, times)."""
     kept = np.empty(last - first + 1, np.int64)
     kept[0] = first
     count = 1
@@ -261,9 +267,9 @@ def arc_lengths(balls):
 
 @kernel
 def changes_along(balls):
-    """Arc length of the backbone and the sum of all changes of R at each ball, m (k,).
+    """Arc length of the backbone plus the sum of all changes of R at each ball, m (k,).
 
-    A ball's surface is nowhere further from that of another one than these two differ.
+    The difference of two values bounds the distance between the surfaces of the two balls.
     """
     changes = np.zeros(len(balls))
     for t in range(1, len(balls)):
@@ -274,7 +280,7 @@ def changes_along(balls):
 
 @inner
 def skip(values, t, by):
-    """First index after t at which ascending values have grown by at least `by`, or their count."""
+    """First index after t at which ascending values have grown by `by`, or their count."""
     n, step, least = len(values), 1, values[t] + by
     while t + step < n and values[t + step] < least:
         t += step
@@ -290,7 +296,7 @@ def skip(values, t, by):
 def turning_frames(balls, dimension):
     """Two unit normals of the backbone at each ball, (k, 6); the second is zero in 2D.
 
-    In 3D they turn no more than the backbone does, so that neighbours have like offsets.
+    In 3D they turn no more than the backbone does, so that neighbours have similar offsets.
     """
     frames = np.zeros((len(balls), 6))
     nx, ny, nz = 0.0, 0.0, 0.0
@@ -303,7 +309,7 @@ def turning_frames(balls, dimension):
                 nx, ny, nz = _normal(x, y, z, nx, ny, nz)
                 frames[t, 3], frames[t, 4] = y * nz - z * ny, z * nx - x * nz
                 frames[t, 5] = x * ny - y * nx
-        elif t > 0:  # the backbone turns back on the spot
+        elif t > 0:  # the backbone reverses its direction
             for column in range(3, 6):
                 frames[t, column] = frames[t - 1, column]
         frames[t, 0], frames[t, 1], frames[t, 2] = nx, ny, nz
@@ -327,11 +333,11 @@ def _direction(balls, t):
 
 @inner
 def _normal(x, y, z, nx, ny, nz):
-    """Unit normal to the unit vector (x, y, z), as near to (nx, ny, nz) as can be."""
+    """Unit normal to the unit vector (x, y, z) that is nearest to (nx, ny, nz)."""
     along = x * nx + y * ny + z * nz
     nx, ny, nz = nx - along * x, ny - along * y, nz - along * z
     size = math.sqrt(nx * nx + ny * ny + nz * nz)
-    if size < 1e-3:  # no normal before, or it lies along: the axis that is most across
+    if size < 1e-3:  # no previous normal, or it is parallel: take the most perpendicular axis
         if abs(x) <= min(abs(y), abs(z)):
             nx, ny, nz = 1.0 - x * x, -x * y, -x * z
         elif abs(y) <= abs(z):

@@ -1,4 +1,4 @@
-"""Step 1 of a sub-corridor: a way for the character's centre through a run (see kernels/detour)."""
+"""Step 1 of a sub-corridor: search a path of the character's centre (see kernels/detour)."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ from footway.follow.kernels.detour_tree import (
 def _plant_along(run, opens_before, opens_after, rough, splits):
     """Tree for a run whose cells of level 0 lie along the backbone.
 
-    Where the run begins with the corridor's first ball, or ends with its last, the cells also
-    cover the half of that ball that lies before or after the backbone.
+    If the run begins with the corridor's first ball, or ends with its last, the cells also cover
+    the half of that ball that lies beyond the end of the backbone.
     """
     k = len(run.balls)
     widest, mean = 0.0, 0.0
@@ -89,7 +89,7 @@ def _plant_along(run, opens_before, opens_after, rough, splits):
 
 @inner(inline=False)
 def _look_along(run, tree, node):
-    """Find the room of a cell: at its centre, and how far the rest of it is from there."""
+    """Compute the clearance at the centre of a cell, and the distance to its corners."""
     box, p = tree.boxes, tree.points
     size = tree.size / (1 << box[node, 0])
     arc = tree.origin[0] + (box[node, 1] + 0.5) * size
@@ -108,7 +108,7 @@ def _look_along(run, tree, node):
 
 @inner(inline=False)
 def _reach(run, x, y, z, arc, u, w, half):
-    """Most that the room can change between a cell's centre (x, y, z) and its corners, m."""
+    """Bound of the change of clearance between a cell's centre (x, y, z) and its corners, m."""
     reach, fastest = 0.0, fastest_disc(run)
     lasts = place_at(run, arc + half, 0.0, 0.0)[3] - place_at(run, arc - half, 0.0, 0.0)[3]
     for corner in range(1 << run.dimension):
@@ -119,13 +119,13 @@ def _reach(run, x, y, z, arc, u, w, half):
             (w + (half if corner & 4 else -half)) if run.dimension == 3 else 0.0,
         )
         reach = max(reach, math.sqrt((cx - x) ** 2 + (cy - y) ** 2 + (cz - z) ** 2))
-    # Between its corners a cell may bulge where the backbone bends.
+    # A cell may bulge between its corners where the backbone bends.
     return 1.1 * reach + fastest * abs(lasts)
 
 
 @inner(inline=False)
 def _step(a, b, run, tree, queue, fastest):
-    """Go from node a to its neighbour b if that is free, or may be when cells are split."""
+    """Relax the link from node a to its neighbour b if it is, or may be, free."""
     p = tree.points
     if math.isnan(p[b, ROOM]):
         if tree.across:
@@ -145,7 +145,7 @@ def _step(a, b, run, tree, queue, fastest):
 
 @inner(inline=False)
 def _step_from_ball(t, run, tree, queue, fastest):
-    """Go from a ball to its neighbours, and to the cells that hold or touch its centre."""
+    """Relax the links from a ball to its neighbours and to the cells at its centre."""
     k = len(run.balls)
     if t > 0:
         _step(t, t - 1, run, tree, queue, fastest)
@@ -154,7 +154,7 @@ def _step_from_ball(t, run, tree, queue, fastest):
     deep, scale = tree.deepest, tree.size / (1 << tree.deepest)
     i = int(math.floor((run.arcs[t] - tree.origin[0]) / scale))
     i = min((tree.shape[0] << deep) - 1, max(0, i))
-    j = tree.shape[1] << deep >> 1  # offset zero: the line between two smallest cells
+    j = tree.shape[1] << deep >> 1  # offset zero lies between two smallest cells
     last = -1
     for side in range(1 << (run.dimension - 1)):
         h = j - (side >> 1) if run.dimension == 3 else 0
@@ -166,7 +166,7 @@ def _step_from_ball(t, run, tree, queue, fastest):
 
 @inner(inline=False)
 def _step_to_balls(node, run, tree, queue, fastest):
-    """Go from a cell to the balls whose centres it holds or touches."""
+    """Relax the links from a cell to the balls whose centres it contains or touches."""
     box = tree.boxes
     size = tree.size / (1 << box[node, 0])
     touch = 1e-9 * tree.size
@@ -184,9 +184,9 @@ def _step_to_balls(node, run, tree, queue, fastest):
 
 @inner(inline=False)
 def _step_from_ball_across(t, run, tree, queue, fastest):
-    """Go from a ball to all balls that overlap it, and to the cell that holds its centre.
+    """Relax the links from a ball to all overlapping balls and to the cell at its centre.
 
-    Where discs move, balls that do not follow one another must have room for that, too.
+    If discs move, the link of non-consecutive balls must stay free of them, too.
     """
     p, k, other = tree.points, len(run.balls), 0
     while other < k:
@@ -202,7 +202,7 @@ def _step_from_ball_across(t, run, tree, queue, fastest):
 
 @inner(inline=False)
 def _step_to_balls_across(node, run, tree, queue, fastest):
-    """Go from a cell to the balls whose centres it holds or touches."""
+    """Relax the links from a cell to the balls whose centres it contains or touches."""
     t = next_ball_in(run, tree, node, 0)
     while t < len(run.balls):
         _step(node, t, run, tree, queue, fastest)
@@ -211,7 +211,7 @@ def _step_to_balls_across(node, run, tree, queue, fastest):
 
 @inner(inline=False)
 def _step_to_cells(node, run, tree, queue, stack, fastest):
-    """Go from a cell to the leaves on the other side of its faces."""
+    """Relax the links from a cell to the leaves on the other side of its faces."""
     k = len(run.balls)
     for face in range(2 * run.dimension):
         axis, ahead = face >> 1, face & 1
@@ -239,9 +239,9 @@ def _step_to_cells(node, run, tree, queue, stack, fastest):
 
 @inner(inline=False)
 def _search(run, tree, queue, stack, source, goal):
-    """A* from a ball of the run to the first one that is found of those from `goal` on.
+    """A* from a ball of the run to the first ball reached with index `goal` or above.
 
-    Returns that ball, or -1 when no way is left.
+    Returns that ball, or -1 if there is no path.
     """
     k = len(run.balls)
     fastest = fastest_disc(run)
@@ -268,17 +268,17 @@ def _search(run, tree, queue, stack, source, goal):
 
 
 @kernel
-def find_way(run, opens_before, opens_after, rough, work):
-    """Points of a free way through the run, (q, COLUMNS), and the verdict.
+def find_path(run, opens_before, opens_after, rough, work):
+    """Find a free path through the run: points (q, COLUMNS), and the result.
 
-    The way goes along the backbone: it passes every arc length. Other ways are left to
-    `find_way_across`. OPEN, BLOCKED (proved) or UNDECIDED: when it takes too much work.
+    The path follows the backbone: it passes every arc length; see `find_path_across` for others.
+    The result is OPEN, BLOCKED (proved) or UNDECIDED (work limit exceeded).
     """
     goal = len(run.balls) - 1
     splits = FEW_SPLITS
-    while splits <= SPLITS:  # large arrays take longer to get than most searches
+    while splits <= SPLITS:  # large arrays take longer to allocate than most searches
         tree = _plant_along(run, opens_before, opens_after, rough, splits)
-        way, verdict = _find_way_in(run, tree, 0, goal, work)
+        way, verdict = _find_path_in(run, tree, 0, goal, work)
         if verdict != FULL:
             return way, verdict
         splits *= 16
@@ -286,16 +286,16 @@ def find_way(run, opens_before, opens_after, rough, work):
 
 
 @kernel
-def find_way_across(run, source, goal, rough, work):
-    """Points of a free way in the balls of a run, from ball `source` to ball `goal` or a later one.
+def find_path_across(run, source, goal, rough, work):
+    """Find a free path in the balls of a run, from ball `source` to ball `goal` or a later one.
 
-    (q, COLUMNS), and the verdict as `find_way` gives it. Where discs stand, BLOCKED proves that
-    there is no way at all in the balls.
+    Returns points (q, COLUMNS) and the result, as `find_path`. If all discs stand still, BLOCKED
+    proves that there is no path at all in the balls.
     """
     splits = FEW_SPLITS
     while splits <= SPLITS:
         tree = plant_across(run, rough, splits)
-        way, verdict = _find_way_in(run, tree, source, goal, work)
+        way, verdict = _find_path_in(run, tree, source, goal, work)
         if verdict != FULL:
             return way, verdict
         splits *= 16
@@ -303,8 +303,8 @@ def find_way_across(run, source, goal, rough, work):
 
 
 @kernel
-def _find_way_in(run, tree, source, goal, work):
-    """Points of a free way, and the verdict: also FULL, when the tree has no memory left."""
+def _find_path_in(run, tree, source, goal, work):
+    """Find a free path: points and result, which is FULL if the tree is out of memory."""
     capacity = len(tree.points)
     queue = Queue(
         np.empty(capacity),

@@ -1,4 +1,4 @@
-"""Steps 2 and 3 of a sub-corridor: the way made smooth, and balls along it (see kernels/detour)."""
+"""Steps 2 and 3 of a sub-corridor: smooth the path, place balls (see kernels/detour)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from footway.follow.kernels.detour_clearance import (
 
 @kernel
 def with_more_rows(out):
-    """Array of rows that has twice the length."""
+    """Copy rows to an array of twice the length."""
     bigger = np.empty((2 * len(out), 5))
     for row in range(len(out)):
         for column in range(5):
@@ -54,7 +54,7 @@ def with_more_rows(out):
 
 @inner(inline=False)
 def _look_between(run, p, row, hint, other):
-    """Room at row `row` of a way, whose place is known; the hints are balls that may hold it."""
+    """Compute the clearance at row `row` of a path; the hints are balls that may contain it."""
     x, y, z = p[row, X], p[row, Y], p[row, Z]
     inside, owner = best_ball(run, segment_at(run.arcs, p[row, ARC]), x, y, z)
     for t in (hint, other):
@@ -70,7 +70,7 @@ def _look_between(run, p, row, hint, other):
 
 @inner
 def _midpoint(run, p, a, b, row):
-    """Put the point half-way between rows a and b in row `row`."""
+    """Write the midpoint of rows a and b to row `row`."""
     for column in range(TIME + 1):
         p[row, column] = 0.5 * (p[a, column] + p[b, column])
     _look_between(run, p, row, int(p[a, OWNER]), int(p[b, OWNER]))
@@ -78,7 +78,7 @@ def _midpoint(run, p, a, b, row):
 
 @kernel
 def _refine(run, way):
-    """Way with more points, close enough to be relaxed, and a spare row at the end."""
+    """Insert points until they are close enough to relax, and a spare row at the end."""
     total = 2
     for row in range(1, len(way)):
         total += _parts(run, way, row)
@@ -100,7 +100,7 @@ def _refine(run, way):
 
 @inner
 def _parts(run, way, row):
-    """Into how many parts to cut the line from the point before."""
+    """Number of parts into which the line from the previous point is cut."""
     wide = run.balls[segment_at(run.arcs, way[row, ARC]), 3] - run.radius
     spacing = min(FAR, max(0.1, SPACING * wide))
     return max(1, int(math.ceil(gap_between(way, row - 1, way, row) / spacing)))
@@ -108,15 +108,15 @@ def _parts(run, way, row):
 
 @inner
 def _striven(run, arc):
-    """Room that a way strives for at an arc length, m."""
+    """Desired clearance of a path at an arc length, m."""
     return min(WIDE, ROOMY * (run.balls[segment_at(run.arcs, arc), 3] - run.radius))
 
 
 @inner
 def _push(run, way, row):
-    """The paper's move, with discs for points: half-way from the nearest rim to the next.
+    """The paper's move, with discs for points: to the middle between the two nearest rims.
 
-    (dx, dy, dz), m; zero where there is as much room as is striven for.
+    (dx, dy, dz), m; zero where the clearance is as desired.
     """
     disc, owner = int(way[row, DISC]), int(way[row, OWNER])
     lack = _striven(run, way[row, ARC]) - way[row, ROOM]
@@ -137,7 +137,7 @@ def _push(run, way, row):
 
 @inner
 def _across(way, row, dx, dy, dz):
-    """The part of a vector across the way: along it, points would crowd before a disc."""
+    """Component of a vector across the path; along it, points would gather before a disc."""
     x, y = way[row + 1, X] - way[row - 1, X], way[row + 1, Y] - way[row - 1, Y]
     z = way[row + 1, Z] - way[row - 1, Z]
     along = (dx * x + dy * y + dz * z) / max(1e-12, x * x + y * y + z * z)
@@ -146,9 +146,9 @@ def _across(way, row, dx, dy, dz):
 
 @inner
 def _strain(run, way, bones, row):
-    """Where a string would have a point: (x, y, z, arc length, time).
+    """Target of a point of an elastic string: (x, y, z, arc length, time).
 
-    The string is straight in the coordinates of the backbone, and a spring draws it there.
+    The string is straight in the coordinates of the backbone, and a spring pulls it there.
     """
     a = max(gap_between(way, row - 1, way, row), 1e-9)
     b = max(gap_between(way, row, way, row + 1), 1e-9)
@@ -166,7 +166,7 @@ def _strain(run, way, bones, row):
 
 @inner
 def _try(run, way, row, x, y, z, arc, time, least, fastest):
-    """Move a point of the way if that leaves the room `least` and keeps it linked."""
+    """Move a point of the path if its clearance stays at least `least` and its links free."""
     last = len(way) - 1  # a spare row
     copy_row(way, last, way, row)
     way[row, X], way[row, Y], way[row, Z], way[row, ARC], way[row, TIME] = x, y, z, arc, time
@@ -184,7 +184,7 @@ def _try(run, way, row, x, y, z, arc, time, least, fastest):
 
 @inner(inline=False)
 def _relax(run, way, bones, backward):
-    """One round: draw a way to the backbone, smooth it and give it room; its ends stay.
+    """One round: pull a path to the backbone, smooth it, increase clearance; its ends are fixed.
 
     bones: (q, 3) the backbone at the points' arc lengths. The last row of `way` is spare. Returns
     whether a point was moved.
@@ -215,8 +215,8 @@ def _relax(run, way, bones, backward):
 
 
 @kernel
-def smooth_way(run, way):
-    """Way through the run that is fit to carry balls, (q, COLUMNS), and a spare row at the end."""
+def smooth_path(run, way):
+    """Smooth a path through the run: (q, COLUMNS), with a spare row at the end."""
     fine = _refine(run, way)
     bones = np.empty((len(fine) - 1, 3))
     for row in range(len(bones)):
@@ -230,7 +230,7 @@ def smooth_way(run, way):
 
 @inner(inline=False)
 def _straighten(run, way, backward):
-    """One round: draw a way straight and give it room; its ends stay.
+    """One round: straighten a path and increase its clearance; its ends are fixed.
 
     The last row of `way` is spare. Returns whether a point was moved.
     """
@@ -253,8 +253,8 @@ def _straighten(run, way, backward):
 
 
 @kernel
-def straight_way(run, way):
-    """Way across the run, made straight where there is room; as `smooth_way` gives it."""
+def straight_path(run, way):
+    """Straighten a path across the run where clearance allows; result as `smooth_path`."""
     fine = _refine(run, way)
     for turn in range(ROUNDS):
         if not _straighten(run, fine, turn % 2 == 1):
@@ -264,9 +264,9 @@ def straight_way(run, way):
 
 @inner
 def _near(p, a, q, b):
-    """Whether two balls are so close that each one's centre is well inside the other.
+    """Whether two balls are so close that each centre is well inside the other ball.
 
-    Under a millimetre it is enough that a straight move from one to the other is free.
+    Below a millimetre it is enough that the straight line between them is free.
     """
     gap = gap_between(p, a, q, b)
     close = gap <= min(FAR, CLOSE * min(p[a, ROOM], q[b, ROOM]))
@@ -275,10 +275,10 @@ def _near(p, a, q, b):
 
 @kernel
 def emit(run, way, out, count):
-    """Add balls along a way, but not those of its ends: (rows, their count, or -1 at a break).
+    """Add balls along a path, without its ends: (rows, their count, or -1 at a gap).
 
-    A ball that follows is the furthest point of the way that is near enough; where there is none,
-    points are put in between. So loops of the way are cut off, too.
+    The next ball is the furthest point of the path that is near enough; if there is none, points
+    are inserted. This also cuts off loops of the path.
     """
     stack = np.empty((64, COLUMNS))  # row 0: the last ball
     copy_row(stack, 0, way, 0)

@@ -1,4 +1,4 @@
-"""Cells and open nodes of the searches for a sub-corridor's way (see kernels/detour)."""
+"""Cells and priority queue of the search for a sub-corridor (see kernels/detour)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from footway.follow.kernels.detour_clearance import (
 def plant(run, shape, origin, size, rough, splits, across):
     """Tree for a run: its balls and the cells of level 0, with memory for some splits.
 
-    rough: how many times the smallest cells are larger than they could be.
+    rough: factor by which the smallest cells are larger than possible.
     """
     k = len(run.balls)
     capacity = k + shape[0] * shape[1] * shape[2] + splits
@@ -58,7 +58,7 @@ def plant(run, shape, origin, size, rough, splits, across):
 
 @inner
 def _add_ball(run, tree, t):
-    """Node of a ball of the run: its centre."""
+    """Add the centre of a ball of the run as a node."""
     p, x, y, z = tree.points, run.balls[t, 0], run.balls[t, 1], run.balls[t, 2]
     p[t, X], p[t, Y], p[t, Z], p[t, ARC], p[t, TIME] = x, y, z, run.arcs[t], run.times[t]
     beside, _, _ = nearest_disc(run, x, y, z, run.times[t])
@@ -70,7 +70,7 @@ def _add_ball(run, tree, t):
 
 @inner
 def _add_box(tree, level, i, j, h):
-    """Node of a cell: nothing is known of it yet."""
+    """Add a cell as a node, not evaluated yet."""
     node = tree.used[0]
     b = tree.boxes
     b[node, 0], b[node, 1], b[node, 2], b[node, 3], b[node, 4] = level, i, j, h, -1
@@ -80,13 +80,13 @@ def _add_box(tree, level, i, j, h):
 
 @inner
 def price(room, aside):
-    """Price of a metre: one in the open, on the backbone."""
+    """Cost of a metre: 1 in wide space on the backbone."""
     return 1.0 + NARROW / (0.01 + max(0.0, room)) + ASIDE * aside * aside
 
 
 @inner
 def cell_at(tree, k, level, i, j, h):
-    """Cell of a level, or the leaf that holds it; -1 outside the run. k: balls of the run."""
+    """Cell of a level, or the leaf that contains it; -1 outside the run. k: balls of the run."""
     a, b, c = i >> level, j >> level, h >> level
     if i < 0 or j < 0 or h < 0 or a >= tree.shape[0] or b >= tree.shape[1] or c >= tree.shape[2]:
         return -1
@@ -110,7 +110,7 @@ def _split(run, tree, node):
 
 @inner
 def box_of(tree, node):
-    """Level of a cell, and its three coordinates on it."""
+    """Level of a cell and its three integer coordinates."""
     b = tree.boxes
     return b[node, 0], b[node, 1], b[node, 2], b[node, 3]
 
@@ -158,7 +158,7 @@ def pop(queue):
 
 @inner
 def reach_node(node, before, cost, left, queue):
-    """Note a way to a node if it is the best so far."""
+    """Record a path to a node if it is the best so far."""
     if queue.seen[node] != queue.state[1]:
         queue.seen[node] = queue.state[1]
         queue.cost[node] = math.inf
@@ -182,7 +182,7 @@ def can_split(tree, node):
 
 @inner(inline=False)
 def split_doubtful(run, tree, queue, end):
-    """Split the cells of the way to a ball where it may be closed; how many, -1 when too many."""
+    """Split undecided cells of the path to a ball; their number, -1 if memory is full."""
     done, fastest = 0, fastest_disc(run)
     b = end
     while queue.came[b] >= 0:
@@ -191,7 +191,7 @@ def split_doubtful(run, tree, queue, end):
             return -1
         if not sure(tree.points, len(run.balls), a, b, fastest):
             la, lb = tree.boxes[a, 0], tree.boxes[b, 0]
-            # The larger of the two cells; balls have the level -1, and are none.
+            # Split the larger of the two cells; balls have the level -1.
             if can_split(tree, a) and tree.boxes[a, 4] < 0 and (la <= lb or lb < 0):
                 _split(run, tree, a)
                 done += 1
@@ -204,9 +204,9 @@ def split_doubtful(run, tree, queue, end):
 
 @inner(inline=False)
 def split_all_doubtful(run, tree, queue, level):
-    """Split every cell up to a level that a search came to and that may be closed; how many.
+    """Split every undecided cell up to a level that the search reached; return their number.
 
-    What is closed needs all of them: one way after the other would take too many searches.
+    To prove that a run is closed all of them are needed; one path at a time takes too long.
     """
     done = 0
     for node in range(len(run.balls), tree.used[0]):
@@ -225,7 +225,7 @@ def split_all_doubtful(run, tree, queue, level):
 
 @kernel
 def trace(tree, queue, end):
-    """Points of the way found, from the ball where it begins to the ball `end`."""
+    """Points of the path found, from its first ball to the ball `end`."""
     length, node = 0, end
     while node >= 0:
         node = queue.came[node]

@@ -1,4 +1,4 @@
-"""Dynamic obstacles on a character's way: the forces of discs, and steps that stay off them.
+"""Dynamic obstacles: repulsive forces of discs, and steps that do not touch them.
 
 `discs` is (m, 7): centre, radius and velocity at time 0.
 """
@@ -11,12 +11,12 @@ from footway._numba.jit import inner
 from footway.follow.kernels.corridor import INSIDE, distance_to
 from footway.follow.kernels.force import repulsion
 
-FORESIGHT = 1.5  # s, within which a moving disc is avoided where it will be
+FORESIGHT = 1.5  # s, horizon for predicting the position of a moving disc
 
 
 @inner
 def met_at(x, v, time, i, discs):
-    """Where disc i counts: where it is, or, if it moves, where it comes closest before long."""
+    """Position of disc i to avoid: the current one or, if it moves, its closest approach soon."""
     wx, wy, wz = discs[i, 4], discs[i, 5], discs[i, 6]
     o = (discs[i, 0] + time * wx, discs[i, 1] + time * wy, discs[i, 2] + time * wz)
     if wx == 0.0 and wy == 0.0 and wz == 0.0:
@@ -30,7 +30,7 @@ def met_at(x, v, time, i, discs):
 
 @inner(inline=False)
 def repulsions(x, v, t, time, s, balls, discs):
-    """Sum of F_1 to F_n over discs that are, like the character, in the attraction point's ball."""
+    """Sum of F_1 to F_n over the discs in the attraction point's ball."""
     fx = fy = fz = 0.0
     for i in range(len(discs)):
         o = met_at(x, v, time, i, discs)
@@ -42,7 +42,7 @@ def repulsions(x, v, t, time, s, balls, discs):
 
 @inner(inline=False)
 def until_disc(x, to, r, time, discs):
-    """Share of a step after which it would touch a disc."""
+    """Fraction of a step before it touches a disc."""
     share = 1.0
     bx, by, bz = to[0] - x[0], to[1] - x[1], to[2] - x[2]
     a = bx * bx + by * by + bz * bz
@@ -60,5 +60,5 @@ def until_disc(x, to, r, time, discs):
 
 @inner
 def is_off(x, to, time, s, discs):
-    """Whether a step stays off all discs."""
+    """Whether a step touches no disc."""
     return len(discs) == 0 or until_disc(x, to, s.radius, time + s.step, discs) >= 1.0

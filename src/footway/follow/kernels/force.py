@@ -2,8 +2,8 @@
 
 Vectors are tuples of three numbers; in two dimensions the third is 0. `e` is the unit vector from
 the character to its attraction point, `d` the distance between them, R the radius of the attraction
-point's ball and r that of the character. Forces have no unit in the papers; F_0 is at most 1, so
-that the others weigh against it.
+point's ball and r that of the character. Forces have no unit in the papers; F_0 is at most 1, and
+the others are relative to it.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from footway._numba.jit import inner
 from footway._numba.math import hypot, sincos
 from footway.follow.kernels.noise import coherent_noise
 
-NEAREST = 1e-3  # m, gap to a disc below which its force grows no more
+NEAREST = 1e-3  # m, gap to a disc below which its force is constant
 
 
 @inner
 def attraction(e, d, R, r):
     """F_0 (cmm-2007, after definition 5): f = 1 / (R - r - d) - 1 / (R - r), at most 1.
 
-    The attraction point is the furthest whose ball holds the character, which therefore is always
-    near the rim of that ball: there f says where the samples of the backbone lie, not what the
-    character should do. The clamp makes the sum independent of the sampling.
+    The attraction point is the furthest one whose ball holds the character, so the character is
+    always near the rim of that ball, where f depends on the sampling of the backbone. The clamp
+    makes the sum independent of the sampling.
     """
     rim, reach = R - r - d, R - r
     f = 1.0
-    if d < rim * reach:  # f < 1, without dividing
+    if d < rim * reach:  # f < 1, without a division
         f = 1.0 / rim - 1.0 / reach
     return f * e[0], f * e[1], f * e[2]
 
@@ -40,7 +40,7 @@ def shortening(x, target):
 
 @inner
 def random_bias(e, alpha, c_rand, wavelength, seed):
-    """F_rand (cmm-crowds-2008, section 3): e turned by coherent noise of the attraction point."""
+    """F_rand (cmm-crowds-2008, section 3): e rotated by coherent noise at the attraction point."""
     z = alpha[2]
     value = coherent_noise(seed, (alpha[0] + z) / wavelength, (alpha[1] + z) / wavelength)
     theta = 0.5 * math.pi * value
@@ -64,9 +64,9 @@ def lane_bias(e, d, R, r, k):
 
 @inner
 def corner_bias(e, ahead, c):
-    """Anticipate a corner: the part of the backbone's course ahead that is across e.
+    """Anticipate a corner: the component of the backbone's direction ahead across e.
 
-    cmm-crowds-2008, section 3, third method: a positive c cuts corners, a negative one swings
+    cmm-crowds-2008, section 3, third method: a positive c cuts corners, a negative one takes them
     wide.
     """
     along = ahead[0] * e[0] + ahead[1] * e[1] + ahead[2] * e[2]
@@ -100,7 +100,7 @@ def unit(ax, ay, az):
 
 @inner
 def left_of(e):
-    """Unit vector to the left of e in the plane; in space it is level, seen from above."""
+    """Unit vector to the left of e in the plane; horizontal in 3D."""
     across = hypot(e[0], e[1])
     if across < 1e-12:
         return 1.0, 0.0, 0.0

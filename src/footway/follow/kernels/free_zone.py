@@ -1,8 +1,8 @@
-"""A zone without walls around a character and its route: who is in it sees all of the route in it.
+"""A convex zone without walls around a character and its route: all of the route in it is visible.
 
-A zone is convex, so no line of sight leaves it. It reaches a little past what was asked for, and is
-kept for the looks that follow: then a look takes a few comparisons where `see` takes a microsecond.
-It has eight sides in a frame that is turned along the route: a long way makes a narrow zone.
+It extends beyond the requested part of the route and is reused for later queries, which then take a
+few comparisons, while `see` takes a microsecond. It is an octagon in a frame aligned with the
+route, so that a long stretch of route has a narrow zone.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ LEAST, MOST = 0, 4
 FRAME, BEGIN, END, AGAIN, TRIES = 8, 10, 11, 12, 13
 FIELDS = 14
 
-FURTHER = 0.25  # times sigma that a zone reaches past it
-PAD = 0.02  # times sigma that it is wider than what it is made around
-PAUSE = 0.0625  # times sigma that a character gains before it tries again to make one
+FURTHER = 0.25  # length of the zone beyond sigma, relative to sigma
+PAD = 0.02  # margin of the zone, relative to sigma
+PAUSE = 0.0625  # progress before the next attempt after a failure, relative to sigma
 
 
 def make_zone() -> NDArray[np.float64]:
-    """No zone yet: memory for one."""
+    """Allocate an empty zone."""
     zone = np.zeros(FIELDS)
     zone[BEGIN] = np.inf
     return zone
@@ -44,7 +44,7 @@ def _framed(x, y, zone):
 
 @inner
 def is_open(x, y, low, high, zone):
-    """Whether a point lies in the zone, and the route from one curve length to another."""
+    """Whether the zone contains a point and the route from curve length `low` to `high`."""
     if low < zone[BEGIN] or high > zone[END]:
         return False
     a, b, c, d = _framed(x, y, zone)
@@ -58,7 +58,7 @@ def is_open(x, y, low, high, zone):
 
 @inner
 def _take_in(x, y, zone):
-    """Make the zone large enough for a point."""
+    """Extend the zone to contain a point."""
     a, b, c, d = _framed(x, y, zone)
     zone[0], zone[1] = min(zone[0], a), min(zone[1], b)
     zone[2], zone[3] = min(zone[2], c), min(zone[3], d)
@@ -68,7 +68,7 @@ def _take_in(x, y, zone):
 
 @inner
 def _span(x, y, low, high, k, pad, points, lengths, zone):
-    """Lay a zone around a point and the route from `low`, on line k, to `high`."""
+    """Set the zone to contain a point and the route from `low`, on line k, to `high`."""
     to_x, to_y = point_at(high, k, points, lengths)
     length = math.sqrt((to_x - x) * (to_x - x) + (to_y - y) * (to_y - y))
     zone[FRAME], zone[FRAME + 1] = 1.0, 0.0
@@ -107,7 +107,7 @@ def _is_met(ax, ay, bx, by, zone):
 
 @inner
 def _is_free(t, zone, stamp, ground, doors, marks):
-    """Whether no wall comes into the zone, which t meets; and the kinds of ground in it (bits)."""
+    """Whether no wall intersects the zone, which t meets; and the kinds of terrain in it (bits)."""
     points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
     kind, kinds = ground.kind, 0
     doors[0, 0], marks[t], waiting = t, stamp, 1
@@ -131,9 +131,9 @@ def _is_free(t, zone, stamp, ground, doors, marks):
 
 @inner(inline=False)
 def renew(x, y, t, low, high, k, sigma, course, ground, eyes, zone):
-    """Make a zone around a point in triangle t and the route from `low` to past `high`, if it can.
+    """Try to build a zone around a point in triangle t and the route from `low` to beyond `high`.
 
-    The kinds of ground in it are then in `eyes`. Returned is whether there is a zone.
+    Writes the kinds of terrain in it to `eyes`. Returns whether there is a zone.
     """
     lengths = course.lengths
     zone[BEGIN] = math.inf

@@ -6,19 +6,19 @@ import math
 
 from footway._numba.jit import inner
 
-TOUCH = 1e-9  # m, by which a piece may lie outside a cone, and a point off a side that it is on
-SPECK = 1e-7  # m, length of an interval that is seen through rounding alone
+TOUCH = 1e-9  # m, tolerance for pieces at the limit of a cone and points on a side
+SPECK = 1e-7  # m, maximum length of an interval that is visible only due to rounding
 
 
 @inner
 def cross(ax, ay, bx, by):
-    """More than 0 where b points to the left of a."""
+    """Cross product: positive if b points to the left of a."""
     return ax * by - ay * bx
 
 
 @inner
 def note(a, b, low, high, count, intervals):
-    """Add an interval, cut to the window; the number of intervals then."""
+    """Add an interval, clipped to the window; return the new number of intervals."""
     a, b = max(a, low), min(b, high)
     if a > b:
         return count
@@ -31,7 +31,7 @@ def note(a, b, low, high, count, intervals):
 
 @inner
 def clip(x, y, lx, ly, rx, ry, i, pieces, along):
-    """Curve lengths between which piece i lies in a cone; empty where it does not."""
+    """Curve lengths between which piece i lies in a cone; empty if it does not."""
     ax, ay = pieces[i, 0] - x, pieces[i, 1] - y
     bx, by = pieces[i, 2] - x, pieces[i, 3] - y
     left_a, left_b = cross(ax, ay, lx, ly), cross(bx, by, lx, ly)
@@ -51,7 +51,7 @@ def clip(x, y, lx, ly, rx, ry, i, pieces, along):
 
 @inner
 def _inside(first, last, a, b):
-    """Shares `first` to `last` of a line, as far as a value that goes from a to b is 0 or more."""
+    """Clip the fractions `first` to `last` of a line to where a value from a to b is >= 0."""
     if a < 0.0 and b < 0.0:
         return 1.0, 0.0
     if a < 0.0:
@@ -63,7 +63,7 @@ def _inside(first, last, a, b):
 
 @inner
 def merge(count, intervals):
-    """Put intervals in order and join those that touch; how many are left."""
+    """Sort intervals and merge those that touch; return their new number."""
     for i in range(1, count):
         a, b = intervals[i, 0], intervals[i, 1]
         j = i
@@ -83,7 +83,7 @@ def merge(count, intervals):
 
 @inner
 def without_specks(count, intervals):
-    """Leave out intervals that are seen through rounding alone, unless there are no others."""
+    """Drop intervals that are visible only due to rounding, unless there are no others."""
     kept = 0
     for i in range(count):
         if intervals[i, 1] - intervals[i, 0] > SPECK:

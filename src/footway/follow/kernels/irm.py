@@ -28,7 +28,7 @@ from footway.terrain.kernels.triangles import FREE
 
 @inner
 def _last_inside(k, cx, cy, radius, points):
-    """Last share of line k of the route that lies in a disc; -1: none."""
+    """Last fraction of line k of the route that lies in a disc; -1: none."""
     ax, ay = points[k, 0] - cx, points[k, 1] - cy
     bx, by = points[k + 1, 0] - cx, points[k + 1, 1] - cy
     if bx * bx + by * by <= radius * radius:
@@ -54,10 +54,10 @@ def furthest_in_disc(cx, cy, radius, points, lengths):
 
 @inner(inline=False)
 def irm_attraction(x, y, high, r, axis, grid, fans, points, lengths):
-    """Furthest point of the route in the maximal clearance disc of the place x retracts to.
+    """Furthest point of the route in the clearance disc of the point that x retracts to.
 
-    The disc is smaller by the character's radius. `high` is the attraction point so far, m along
-    the route: it never falls back. Returns (curve length, centre and radius of the disc).
+    The disc is reduced by the character's radius. `high` is the previous attraction point, m along
+    the route, which never decreases. Returns (curve length, centre and radius of the disc).
     """
     piece, cx, cy, reach, _, _, _ = locate_point(x, y, axis, grid, fans)
     if piece < 0:
@@ -71,7 +71,7 @@ def irm_walk(
     state, steps, s, weights, discs, course, ground, eyes, axis, grid, fans, points, velocities,
     directions, places,
 ):  # fmt: skip
-    """Walk for some steps: (status, samples written); as `miran_walk`."""
+    """Walk up to `steps` steps: (status, samples written); as `miran_walk`."""
     route, lengths = course.points, course.lengths
     turn, patience = turn_of_a_step(s), PATIENCE + 2.0 * lengths[len(lengths) - 1] / s.speed
     status, row = WALKING, 0

@@ -1,7 +1,7 @@
-"""Weight of a straight way that is known to be free: what `trace_within` finds, in half its time.
+"""Cost of a line that is known to be free: same result as `trace_within`, in half the time.
 
-Of each further triangle only the new corner is looked at, and where the line leaves a triangle is
-worked out only where the weight of the ground changes. Lines through corners are left to `trace`.
+Only the new corner of each further triangle is checked, and the exit from a triangle is computed
+only where the weight of the terrain changes. Lines through corners are left to `trace`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from footway.terrain.kernels.triangles import ON_LINE, trace_within
 
 @inner
 def _corner(t, k, x, y, ux, uy, points, triangles):
-    """Corner k of triangle t: metres to the left of the line through (x, y), metres along it."""
+    """Corner k of triangle t: distance to the left of the line through (x, y), and along it."""
     p = np.uintp(triangles[np.uintp(t), np.uintp(k)])
     px, py = points[p, 0] - x, points[p, 1] - y
     return ux * py - uy * px, ux * px + uy * py
@@ -42,7 +42,7 @@ def _way_out(t, x, y, ux, uy, points, triangles):
 
 @inner
 def _follow(x, y, ux, uy, length, t, limit, least, weights, ground):
-    """`weigh` as long as the line meets no corner and no wall; -1 where it does."""
+    """`weigh` for a line that meets no corner and no wall; -1 if it does."""
     points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
     kind = ground.kind
     k, right, along_right, left, along_left = _way_out(t, x, y, ux, uy, points, triangles)

@@ -1,4 +1,4 @@
-"""What is measured of a finished walk."""
+"""Measurements of a finished walk."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from footway._numba.jit import kernel
 
 @kernel
 def least_gap(points, step, discs):
-    """Least distance of a point that moves along samples (n, 3) to discs (m, 7) that move too."""
+    """Least distance of a point moving along samples (n, 3) to moving discs (m, 7)."""
     least = math.inf
     for i in range(len(discs)):
         for k in range(len(points)):
@@ -30,7 +30,7 @@ def least_gap(points, step, discs):
 
 
 @kernel
-def least_room(points, balls):
+def least_depth(points, balls):
     """Least distance from samples (n, 3) to the outside of the union of balls (m, 4)."""
     least = math.inf
     for k in range(len(points)):

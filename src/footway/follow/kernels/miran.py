@@ -26,17 +26,17 @@ from footway.follow.kernels.visibility import TOO_MUCH, point_at, see
 from footway.terrain.kernels.triangles import FREE, trace
 
 SAME = 1e-9  # m, between points that are the same
-TIE = 1e-9  # share by which weights differ that are equal
-DEARER = 1.05  # times the cost of the route that a line may cost, where that counts
+TIE = 1e-9  # relative difference below which weights are equal
+DEARER = 1.05  # maximum cost of a line relative to the route, if costs are given
 
 
 @inner
 def reference_point(x, y, low, high, k, points, lengths):
     """First closest point of the route from `low`, on line k, to `high` (section 3.1).
 
-    Who stands on the last attraction point, `high`, has come that far: where the route led through
-    that place before, the first closest point would stay there, and the candidate of weight 0
-    under the character draw it for ever. Returns (curve length, line).
+    A character on its last attraction point has progressed to `high`: if the route passes the same
+    position earlier, the first closest point would be that one, and the candidate of weight 0 under
+    the character would attract it forever. Returns (curve length, line).
     """
     best, nearest, line = low, math.inf, k
     while True:
@@ -64,14 +64,14 @@ def reference_point(x, y, low, high, k, points, lengths):
 def _weight(x, y, t, px, py, d, limit, weights, least, most, ground):
     """Weight of the line from the character to a candidate (section 3.3), or `limit` or more."""
     distance = math.sqrt((px - x) * (px - x) + (py - y) * (py - y))
-    if least * distance >= limit * d or least == most:  # all ground is the same
+    if least * distance >= limit * d or least == most:  # uniform terrain
         return least * distance / d
     return weigh(x, y, px, py, t, limit * d, least, weights, ground) / d
 
 
 @inner
 def range_of(kinds, weights, least, most):
-    """Least and greatest weight of kinds of ground (bits); of all where they have no bits."""
+    """Least and greatest weight of kinds of terrain (bits); of all kinds if there are no bits."""
     if len(weights) > 63:
         return least, most
     low, high = math.inf, 0.0
@@ -102,7 +102,7 @@ def _last(i, spacing, intervals):
 
 @inner
 def _candidate(i, m, last, spacing, intervals):
-    """Curve length of candidate m of interval i, whose last one is at its end."""
+    """Curve length of candidate m of interval i; candidate `last` is at its end."""
     return intervals[i, 0] + m * spacing if m < last else intervals[i, 1]
 
 
@@ -125,7 +125,7 @@ def cost_at(s, k, lengths, costs):
 
 @inner
 def _allowed(s, k, spare, lengths, costs):
-    """What a line to curve length s, on line k, may cost; all where the route has no costs."""
+    """Maximum cost of a line to curve length s, on line k; infinite without costs."""
     if len(costs) == 0:
         return math.inf
     return DEARER * (spare + cost_at(s, k, lengths, costs))
@@ -136,15 +136,15 @@ def choose(
     x, y, t, r, high, own, count, spacing, weights, least, most, course, spare, costs, ground,
     intervals,
 ):  # fmt: skip
-    """Attraction point: the candidate of least weight, of equal ones the farthest (section 3.3).
+    """Attraction point: the candidate of least weight; of equal ones the farthest (section 3.3).
 
     Candidates are the ends of the visible intervals and every `spacing` between, but not the
-    reference point r where the character stands on it (`own`). Returns (curve length, x, y); -1
-    where there is no candidate. With costs (n,) of the route up to each of its points, a line may
-    not cost much more than `spare` and the route.
+    reference point r if the character stands on it (`own`). Returns (curve length, x, y); -1 if
+    there is no candidate. With costs (n,) of the route up to each of its points, a line may not
+    cost much more than `spare` plus the route.
 
-    The one nearest to the last attraction point, at `high`, is tried first: most often it is the
-    best, or nearly so, and then other lines need not be followed to their ends.
+    The candidate nearest to the last attraction point, at `high`, is tried first: it is usually
+    nearly the best, so that tracing the other lines can stop early.
     """
     points, lengths = course.points, course.lengths
     best, at, at_x, at_y, guess, before = math.inf, -1.0, 0.0, 0.0, -1.0, -1.0
@@ -175,7 +175,7 @@ def choose(
                 if at < 0.0:
                     at, at_x, at_y = s, px, py
                 continue
-            # Of equal ones the farthest: those beyond the best may weigh a bit more, not others.
+            # Prefer the farthest of equal ones: only candidates beyond the best may weigh more.
             limit = best * (1.0 + TIE if s > at else 1.0 - TIE)
             limit = min(limit, _allowed(s, k, spare, lengths, costs) / d)
             weight = _weight(x, y, t, px, py, d, limit, weights, least, most, ground)
@@ -186,10 +186,10 @@ def choose(
 
 @inner
 def look(x, y, t, low, high, k, sigma, spacing, weights, least, most, course, ground, eyes, zone):
-    """Lines 4 to 6 of algorithm 1: where a character is on its route, and what draws it.
+    """Lines 4 to 6 of algorithm 1: update reference point and attraction point.
 
     low, high: the last reference and attraction point, m along the route; k: line of `low`; least,
-    most: of the weights.
+    most: range of the weights.
 
     Returns: status, reference point and its line, attraction point (m along the route, x, y).
     """
@@ -207,7 +207,7 @@ def look(x, y, t, low, high, k, sigma, spacing, weights, least, most, course, gr
         return NO_MEMORY, r, k, high, x, y
     rx, ry = point_at(r, k, points, lengths)
     own = (rx - x) * (rx - x) + (ry - y) * (ry - y) <= SAME * SAME
-    # The lines to what is seen lie where the look passed over.
+    # Lines to visible candidates stay on the kinds of terrain that the query visited.
     least, most = range_of(eyes.kinds[0], weights, least, most)
     at, ax, ay = choose(
         x, y, t, r, high, own, count, spacing, weights, least, most, course, 0.0, weights[:0],
@@ -215,7 +215,7 @@ def look(x, y, t, low, high, k, sigma, spacing, weights, least, most, course, gr
     )  # fmt: skip
     if at >= 0.0:
         return WALKING, r, k, at, ax, ay
-    # Lemma 1 says that the last attraction point is still seen: only rounding can hide it.
+    # By lemma 1 the last attraction point is still visible: only rounding can hide it.
     for s in (high, r):
         ax, ay = point_at(s, k, points, lengths)
         if (ax != x or ay != y) and trace(x, y, ax, ay, t, weights, weights[:0], ground)[1] == FREE:
@@ -228,9 +228,9 @@ def miran_walk(
     state, steps, s, weights, discs, course, ground, eyes, zone, points, velocities, directions,
     places,
 ):  # fmt: skip
-    """Walk for some steps: (status, samples written).
+    """Walk up to `steps` steps: (status, samples written).
 
-    A sample's velocity takes the character to the next one. places (n, 4): reference and
+    The velocity of a sample leads to the next sample. places (n, 4): reference and
     attraction point of each sample, m along the route, and x, y of the latter.
     """
     least, most = weights.min(), weights.max()

@@ -24,7 +24,7 @@ SLOPES = np.array([
 
 @inner
 def mix(seed, i, j):
-    """Well mixed 64 bits of a seed and two whole numbers (splitmix64)."""
+    """Hash a seed and two integers to 64 bits (splitmix64)."""
     z = (
         np.uint64(seed)
         + np.uint64(i) * np.uint64(0x9E3779B97F4A7C15)
@@ -37,7 +37,7 @@ def mix(seed, i, j):
 
 @inner
 def _pull(seed, i, j, dx, dy):
-    """Slope of the lattice point (i, j) at an offset from it."""
+    """Contribution of lattice point (i, j) at an offset from it."""
     k = mix(seed, i, j) >> np.uint64(60)
     return SLOPES[k, 0] * dx + SLOPES[k, 1] * dy
 
@@ -51,7 +51,7 @@ def _fade(t):
 def coherent_noise(seed, x, y):
     """Smooth noise between -1 and 1; features are about one unit wide.
 
-    The lattice, where the noise is 0, lies elsewhere for each seed.
+    The lattice points, where the noise is 0, are shifted for each seed.
     """
     x += (mix(seed, 0, 1) >> np.uint64(40)) / 16777216.0
     y += (mix(seed, 1, 0) >> np.uint64(40)) / 16777216.0

@@ -1,6 +1,6 @@
-"""Nobody leaves the ground: steps of a point on triangles that slide along the border.
+"""Steps of a point on triangles that slide along the border instead of leaving it.
 
-The ground was made for the radius of a disc: a point on it is a disc that no wall touches.
+The triangles were made for the radius of a disc: a point in them is a disc that overlaps no wall.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import math
 from footway._numba.jit import inner
 from footway.terrain.kernels.triangles import FREE, trace
 
-SKIN = 1e-7  # m, that a character which slid along a wall is off it
+SKIN = 1e-7  # m between a wall and a character that slid along it
 
 
 @inner
@@ -28,7 +28,7 @@ def holds(t, x, y, points, triangles):
 
 @inner(inline=False)
 def go(x, y, to_x, to_y, t, weights, ground):
-    """Straight way from (x, y) in triangle t: (share that is free, triangle at its end)."""
+    """Move straight from (x, y) in triangle t: (free fraction of the line, triangle at its end)."""
     if holds(t, to_x, to_y, ground.points, ground.triangles):
         return FREE, t
     _, share, end = trace(x, y, to_x, to_y, t, weights, weights[:0], ground)
@@ -37,7 +37,7 @@ def go(x, y, to_x, to_y, t, weights, ground):
 
 @inner(inline=False)
 def _wall_met(t, to_x, to_y, ground):
-    """Wall of triangle t that a way to a point outside meets: corner, unit vector along it."""
+    """Wall of triangle t that a line to a point outside meets: corner, unit vector along it."""
     points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
     deepest, px, py, ux, uy = math.inf, 0.0, 0.0, 0.0, 0.0
     for k in range(3):
@@ -54,9 +54,9 @@ def _wall_met(t, to_x, to_y, ground):
 
 @inner(inline=False)
 def slide(x, y, to_x, to_y, t, weights, ground):
-    """Where a step ends that may meet a wall: (x, y, triangle, share before the wall or FREE).
+    """End of a step that may meet a wall: (x, y, triangle, fraction before the wall or FREE).
 
-    It stops a hair before the wall and goes on along it; a second wall ends it.
+    It stops just before the wall and continues along it; a second wall ends the step.
     """
     share, end = go(x, y, to_x, to_y, t, weights, ground)
     if share == FREE:

@@ -1,10 +1,10 @@
-"""A body that is drawn to an attraction point, on the ground of a disc (miran-2013, section 3.4).
+"""Steering toward an attraction point on the terrain of a disc (miran-2013, section 3.4).
 
     F = F_s + F_b + F_o --> velocity --> turn rate, speed --> guard --> step
 
-Shared by the followers of indicative routes, which differ in how they choose the attraction point.
-The disc is a point on ground that was made for its radius: a step that would leave the ground
-slides along its border, so no wall is ever nearer than the radius.
+Shared by the followers of indicative routes, which differ in the choice of the attraction point.
+The disc is a point on triangles made for its radius: a step that would leave them slides along
+their border, so the distance to walls is never below the radius.
 
 `state` keeps a character between calls: see the names of its fields.
 """
@@ -28,39 +28,39 @@ X, V, H, ALPHA = 0, 2, 4, 6
 TRIANGLE, REFERENCE, ATTRACTION, LINE, GONE, TIME, IDLE, STOOD, COUNT = range(8, 17)
 FIELDS = 17
 
-RELAXATION = 0.3  # s, in which the velocity follows the force
+RELAXATION = 0.3  # s, time constant with which the velocity follows the force
 BRAKING = 1.0  # m/s2, before the goal
 HESITATE = 0.5  # force below which the character slows down: the forces nearly cancel
 SLOWEST = 1e-6  # m/s, below which the character stands
 SHRINK = 1.0 - 1e-6  # of a step that is cut at a disc
-FELT = 3.0  # m, gap beyond which a disc is not felt
-BESIDE = 0.05  # m, beside a disc, that there must be room for to pass it
-ASIDE = 2.0  # times the force against the way that a disc turns the character aside
-PATIENCE = 10.0  # s without advance on the route, beyond the time for twice sigma
+FELT = 3.0  # m, gap beyond which a disc has no effect
+BESIDE = 0.05  # m, minimum gap for passing beside a disc
+ASIDE = 2.0  # sideways force of a disc, relative to its force against the direction of walking
+PATIENCE = 10.0  # s without progress on the route, in addition to the time for twice sigma
 
 
 class BodyParameters(NamedTuple):
-    """One character's body and habits; units as in `miran`."""
+    """Body and movement parameters of one character; see `miran`."""
 
     radius: float  # m
-    speed: float  # m/s, greatest
-    step: float  # s, between samples
-    turn_rate: float  # rad/s, greatest
+    speed: float  # m/s, maximum
+    step: float  # s between samples
+    turn_rate: float  # rad/s, maximum
     sigma: float  # m, shortcut parameter
     spacing: float  # m, the paper's d
-    look: float  # m, walked between two looks for an attraction point
-    clearance: float  # m, wanted beyond the radius
+    look: float  # m walked between two updates of the attraction point
+    clearance: float  # m, preferred distance beyond the radius
     steering: float  # c_s
     boundary: float  # c_b
-    obstacle: float  # c_o, m: a disc at this gap weighs as much as 1
-    smooth: bool  # or straight toward each attraction point, as the proofs assume
+    obstacle: float  # c_o, m: gap at which the force of a disc is 1
+    smooth: bool  # False: straight toward each attraction point, as the proofs assume
 
 
 @inner(inline=False)
 def nearest_border(x, y, t, reach, ground, doors, marks, stamp):
-    """Nearest place of the ground's border: (distance, its x, y); infinite beyond `reach`.
+    """Nearest point of the terrain's border: (distance, x, y); infinite beyond `reach`.
 
-    Floods the triangles around the character; the nearest place is always in sight.
+    Floods the triangles around the character; the nearest point is always visible.
     """
     points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
     best, bx, by = reach, 0.0, 0.0
@@ -92,9 +92,9 @@ def nearest_border(x, y, t, reach, ground, doors, marks, stamp):
 
 @inner(inline=False)
 def boundary_force(x, y, t, s, weights, ground, eyes, stamp):
-    """F_b: away from the nearest border, from 0 at the wanted clearance to c_b at the border.
+    """F_b: away from the nearest border, from 0 at the preferred clearance to c_b at the border.
 
-    Between two borders that are both too near it is 0 in the middle.
+    Between two borders that are both too close it is 0 in the middle.
     """
     d, bx, by = nearest_border(x, y, t, s.clearance, ground, eyes.doors, eyes.marks, stamp)
     if d == math.inf or d < 1e-12:
@@ -109,9 +109,9 @@ def boundary_force(x, y, t, s, weights, ground, eyes, stamp):
 
 @inner
 def _free_side(x, y, t, ox, oy, reach, e, weights, ground):
-    """1 where a disc at o, of which the character must keep `reach` off, is passed on its left.
+    """1 to pass a disc at o, with distance `reach` of the centres, on its left; -1: on its right.
 
-    Else -1. On the side of its centre that the character is on already, if there is a way.
+    Prefers the side of the disc on which the character is, if there is free space.
     """
     side = 1.0 if e[0] * (y - oy) - e[1] * (x - ox) > 0.0 else -1.0
     for way in (side, -side):
@@ -123,10 +123,10 @@ def _free_side(x, y, t, ox, oy, reach, e, weights, ground):
 
 @inner(inline=False)
 def obstacle_force(x, y, v, e, t, time, s, weights, discs, ground):
-    """F_o: away from each disc, the stronger the nearer; c_o over the gap.
+    """F_o: away from each disc, with the magnitude c_o / gap.
 
-    The part that is straight against the way is turned to the side on which there is a way past:
-    else a disc just before the attraction point would hold the character for ever.
+    The component against the direction of walking is turned to the side on which the disc can be
+    passed: otherwise a disc before the attraction point would block the character forever.
     """
     fx, fy = 0.0, 0.0
     for i in range(len(discs)):
@@ -155,7 +155,7 @@ def turn_of_a_step(s):
 
 @inner
 def turned(hx, hy, wx, wy, cosine, sine):
-    """Unit vector w, or h turned toward it by the greatest angle; and the cosine between them."""
+    """Unit vector w, or h turned toward it by the maximum angle; and the cosine between them."""
     along = hx * wx + hy * wy
     if along >= cosine:
         return wx, wy, along
@@ -178,7 +178,7 @@ def _forces(x, y, vx, vy, ex, ey, t, time, s, weights, discs, ground, eyes, stam
 
 @inner
 def _wanted_velocity(vx, vy, fx, fy, s):
-    """Velocity that follows the force within the relaxation time."""
+    """Velocity that adapts to the force within the relaxation time."""
     strength = math.sqrt(fx * fx + fy * fy)
     gain = s.speed / max(HESITATE * s.steering, strength)
     blend = min(1.0, s.step / RELAXATION)
@@ -187,7 +187,7 @@ def _wanted_velocity(vx, vy, fx, fy, s):
 
 @inner
 def _until(x, y, to_x, to_y, s, time, discs):
-    """Share of a step before it touches a disc."""
+    """Fraction of a step before it touches a disc."""
     if len(discs) == 0:
         return 1.0
     share = until_disc((x, y, 0.0), (to_x, to_y, 0.0), s.radius, time + s.step, discs)
@@ -198,11 +198,11 @@ def _until(x, y, to_x, to_y, s, time, discs):
 def _guarded(
     x, y, t, hx, hy, wx, wy, length, ex, ey, cosine, sine, time, s, weights, discs, ground
 ):
-    """A step of a length along unit w as far as walls, discs and the body allow.
+    """Take a step along unit vector w as far as walls, discs and turn rate allow.
 
-    Returns (x, y, triangle, heading). h is where the character looked before, e points to the
-    attraction point. It slides along a wall where it need not turn too fast for that and does not
-    go away from the attraction point; else it stops before it, or turns on the spot.
+    Returns (x, y, triangle, heading). h is the previous heading, e points to the attraction point.
+    The character slides along a wall if the turn rate allows it and it does not move away from the
+    attraction point; otherwise it stops before the wall, or turns on the spot.
     """
     to_x, to_y, end, met = slide(x, y, x + length * wx, y + length * wy, t, weights, ground)
     dx, dy = to_x - x, to_y - y
@@ -225,7 +225,7 @@ def _guarded(
 
 @inner
 def _arrives(x, y, t, hx, hy, ax, ay, rest, pace, cosine, time, s, weights, discs, ground):
-    """Whether the goal, at (ax, ay) from here, is within a step, nearly ahead, and the way free."""
+    """Whether the goal, at (ax, ay) from here, is within a step, nearly ahead, and reachable."""
     if rest > min(s.speed, max(1.5 * pace, 2.2 * BRAKING * s.step)) * s.step:
         return False
     if rest > 0.0 and (ax * hx + ay * hy) < cosine * rest:
@@ -237,7 +237,7 @@ def _arrives(x, y, t, hx, hy, ax, ay, rest, pace, cosine, time, s, weights, disc
 
 @inner
 def advance(state, s, turn, is_goal, weights, discs, ground, eyes, stamp):
-    """One step toward the attraction point; whether it was the last, onto the goal."""
+    """Take one step toward the attraction point; return whether it reached the goal."""
     x, y, t = state[X], state[X + 1], int(state[TRIANGLE])
     ax, ay = state[ALPHA] - x, state[ALPHA + 1] - y
     rest = math.sqrt(ax * ax + ay * ay)
@@ -265,7 +265,7 @@ def advance(state, s, turn, is_goal, weights, discs, ground, eyes, stamp):
             wx, wy = ex, ey
         nx, ny, along = turned(hx, hy, wx, wy, cosine, sine)
         if along < cosine:
-            # As slow as it takes to come around to the attraction point, not to circle it.
+            # Slow enough to turn to the attraction point instead of circling it.
             across = 1.0 if along < 0.0 else math.sqrt(max(0.0, 1.0 - along * along))
             pace = min(pace, s.turn_rate * rest / (2.0 * across))
         most = min(s.speed, math.sqrt(2.0 * BRAKING * rest)) if is_goal else s.speed
@@ -285,7 +285,7 @@ def advance(state, s, turn, is_goal, weights, discs, ground, eyes, stamp):
 
 @inner
 def _advance_straight(state, s, is_goal, rest, ex, ey, weights, ground):
-    """`advance` as the proofs have it: straight toward the attraction point, or onto it."""
+    """`advance` as in the proofs: straight toward the attraction point, or onto it."""
     x, y, stride = state[X], state[X + 1], s.speed * s.step
     to_x, to_y = x + stride * ex, y + stride * ey
     if rest <= stride:
@@ -297,7 +297,7 @@ def _advance_straight(state, s, is_goal, rest, ex, ey, weights, ground):
 
 @inner
 def _leave(state, to_x, to_y, end, hx, hy, step):
-    """Put the character there; its velocity is the one that led there."""
+    """Move the character to a position; its velocity is the one that led there."""
     dx, dy = to_x - state[X], to_y - state[X + 1]
     state[X], state[X + 1], state[TRIANGLE] = to_x, to_y, end
     state[V], state[V + 1], state[H], state[H + 1] = dx / step, dy / step, hx, hy
@@ -311,7 +311,7 @@ def _leave(state, to_x, to_y, end, hx, hy, step):
 
 @inner
 def is_due(state, s):
-    """Whether the character has gone far enough to look again, or is nearly there."""
+    """Whether the attraction point is due for an update: by distance walked, or nearly reached."""
     if state[GONE] >= s.look or not s.smooth:
         return True
     ax, ay = state[ALPHA] - state[X], state[ALPHA + 1] - state[X + 1]
@@ -321,7 +321,7 @@ def is_due(state, s):
 
 @inner
 def note_look(state, r, k, at, ax, ay):
-    """Keep what a look has found: reference point and its line, attraction point."""
+    """Store the result of an update: reference point and its line, attraction point."""
     if r > state[REFERENCE]:
         state[IDLE] = 0.0
     state[REFERENCE], state[LINE], state[ATTRACTION] = r, k, at
@@ -330,7 +330,7 @@ def note_look(state, r, k, at, ax, ay):
 
 @inner
 def _write(row, state, points, velocities, directions, places):
-    """A sample: position, heading, reference and attraction point; it stands, as far as we know."""
+    """Write a sample: position, heading, reference and attraction point; velocity 0 for now."""
     points[row, 0], points[row, 1] = state[X], state[X + 1]
     directions[row, 0], directions[row, 1] = state[H], state[H + 1]
     velocities[row, 0], velocities[row, 1] = 0.0, 0.0

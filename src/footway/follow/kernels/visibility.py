@@ -1,13 +1,12 @@
-"""What a character sees of its route: exact visibility by triangular expansion.
+"""Visible parts of a route: exact visibility by triangular expansion.
 
-From the triangle that holds the character, cones of sight go from triangle to triangle through
-the sides that are no walls, and get narrower at the corners they pass (Bungiu et al., Efficient
+From the triangle of the character, cones of sight extend from triangle to triangle through the
+sides that are not walls, and become narrower at the corners they pass (Bungiu et al., Efficient
 computation of visibility polygons, 2014). The pieces of the route in a triangle are clipped to the
-cone: no line of sight is tried, and nothing is sampled. Seen is the closed set: a piece that a wall
-just touches is seen.
+cone; nothing is sampled. The visible set is closed: a piece that a wall just touches is visible.
 
-Only what lies in the directions of the route, and not beyond it, is looked at: see `window`. And
-each cone knows which lines of the route it may hold: it ends where none are left.
+Only directions and distances of the route are searched: see `window`. Each cone stores which lines
+of the route it may contain, and ends if none are left.
 """
 
 from __future__ import annotations
@@ -38,25 +37,25 @@ from footway.follow.kernels.interval import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-TOO_MUCH = -1  # more is seen than there is memory for
-ALONG = 1e-7  # m, off a limit of a cone, for a corner from which a side may lead along it
-WIDER = 1e-3  # rad, by which the character looks past the route on either side
+TOO_MUCH = -1  # the result exceeds the memory
+ALONG = 1e-7  # m, tolerance for a corner on the limit of a cone
+WIDER = 1e-3  # rad, margin of the searched directions on either side of the route
 
 
 class VisibilityWorkspace(NamedTuple):
-    """Memory for looking around: see `make_eyes`."""
+    """Memory for visibility queries: see `make_workspace`."""
 
     cones: NDArray[np.float64]  # (n, 4) left and right limit, from the character, m
-    doors: NDArray[np.int32]  # (n, 2) triangle, and the side of it that the cone comes through
+    doors: NDArray[np.int32]  # (n, 2) triangle, and its side through which the cone enters
     intervals: NDArray[np.float64]  # (n, 2) m along the route
-    marks: NDArray[np.int64]  # (t,) last flood that came to each triangle
-    lines: NDArray[np.int64]  # (n, 2) first and last line of the route that the cone may hold
+    marks: NDArray[np.int64]  # (t,) last flood that reached each triangle
+    lines: NDArray[np.int64]  # (n, 2) first and last line of the route that the cone may contain
     ahead: NDArray[np.float64]  # (n, 2) points of the route, from the character, m
-    kinds: NDArray[np.int64]  # (1,) bits: kinds of ground that a look passed over
+    kinds: NDArray[np.int64]  # (1,) bits: kinds of terrain that a query visited
 
 
-def make_eyes(triangles: int, pieces: int) -> VisibilityWorkspace:
-    """Memory for a ground of so many triangles and a course of so many pieces."""
+def make_workspace(triangles: int, pieces: int) -> VisibilityWorkspace:
+    """Allocate memory for a terrain with `triangles` and a course with `pieces`."""
     count = 64 + triangles + 2 * pieces
     return VisibilityWorkspace(
         np.empty((count, 4)),
@@ -71,11 +70,10 @@ def make_eyes(triangles: int, pieces: int) -> VisibilityWorkspace:
 
 @inner
 def window(x, y, low, high, k, points, lengths, ahead):
-    """Where the route lies from curve length `low`, on line k, to `high`, as seen from (x, y).
+    """Extent of the route from curve length `low`, on line k, to `high`, as seen from (x, y).
 
-    Returns: x0, y0, x1, y1 of the box around it; whether it lies all around the point; if not,
-    directions to the left and to the right of it; how many points are written to `ahead`, 0 where
-    they are too many.
+    Returns: x0, y0, x1, y1 of its bounding box; whether it surrounds the point; if not, directions
+    to its left and right end; number of points written to `ahead`, 0 if there are too many.
     """
     px, py = point_at(low, k, points, lengths)
     x0, y0, x1, y1 = px, py, px, py
@@ -105,7 +103,7 @@ def window(x, y, low, high, k, points, lengths, ahead):
             np.nan,
             np.nan,
             2,
-        )  # one line that is never left out
+        )  # one line that is never dropped
     return box, around, lx, ly, rx, ry, count
 
 
@@ -134,7 +132,7 @@ def _entrance(t, n, neighbours):
 
 @inner
 def _look_from(x, y, t, low, high, sight, course, ground, eyes):
-    """Begin: all triangles that hold the point; (cones that leave them, intervals, kinds)."""
+    """Start at all triangles that contain the point: (cones that leave them, intervals, kinds)."""
     points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
     along, offsets = course.along, course.offsets
     cones, doors, intervals = eyes.cones, eyes.doors, eyes.intervals
@@ -142,7 +140,7 @@ def _look_from(x, y, t, low, high, sight, course, ground, eyes):
     box, around, lx, ly, rx, ry, _ = sight
     most = len(doors) - 1
     fan, done, waiting, count = 1, 0, 0, 0
-    doors[most, 0], doors[most, 1] = t, -1  # the fan is kept at the end of the memory
+    doors[most, 0], doors[most, 1] = t, -1  # the fan is stored at the end of the memory
     while done < fan:
         t = doors[most - done, 0]
         kinds |= 1 << (kind[t] & 63)
@@ -180,7 +178,7 @@ def _look_from(x, y, t, low, high, sight, course, ground, eyes):
 
 @inner
 def _note_pieces(t, x, y, lx, ly, rx, ry, low, high, count, rest, course, intervals):
-    """Add what a cone holds of the route in triangle t: (intervals, m that were not seen yet)."""
+    """Add the route pieces of a cone in triangle t: (intervals, m that are not visible yet)."""
     pieces, along, offsets = course.pieces, course.along, course.offsets
     for i in range(offsets[t], offsets[t + np.uintp(1)]):
         if along[i, 1] >= low and along[i, 0] <= high:
@@ -194,7 +192,7 @@ def _note_pieces(t, x, y, lx, ly, rx, ry, low, high, count, rest, course, interv
 def _through(t, k, first, last, is_cut, vx, vy, ax, ay, bx, by, neighbours, ahead):
     """Triangle beyond side k of t, from b to a, and the lines of the route that may lie there.
 
-    is_cut: only the part of the cone to the right of direction v leads there. -1: none.
+    is_cut: only the part of the cone to the right of direction v leads there. -1: no triangle.
     """
     n = neighbours[t, np.uintp(k)]
     if n < 0:
@@ -213,7 +211,7 @@ def _is_beside(beside, x, y):
 
 @inner
 def _put(w, lx, ly, rx, ry, n, s, first, last, eyes):
-    """Keep a cone for later: limits, triangle, side it comes through, lines that it may hold."""
+    """Push a cone: limits, triangle, side of entry, lines that it may contain."""
     cones, doors, lines = eyes.cones, eyes.doors, eyes.lines
     w = np.uintp(w)
     cones[w, 0], cones[w, 1], cones[w, 2], cones[w, 3] = lx, ly, rx, ry
@@ -223,7 +221,7 @@ def _put(w, lx, ly, rx, ry, n, s, first, last, eyes):
 
 @inner
 def _take(w, eyes):
-    """What `_put` kept."""
+    """Pop a cone pushed by `_put`."""
     w = np.uintp(w)
     cones, doors, lines = eyes.cones, eyes.doors, eyes.lines
     limits = cones[w, 0], cones[w, 1], cones[w, 2], cones[w, 3]
@@ -239,9 +237,9 @@ def _ends(n, s, x, y, points, triangles):
 
 @inner
 def _tidy(rest, waiting, count, low, high, eyes):
-    """Join intervals where it may be that all was seen, or memory ends: (rest, waiting, count).
+    """Merge intervals if all may be visible or memory runs out: (rest, waiting, count).
 
-    Nothing waits any more where all was seen, or where there is no memory: then count is TOO_MUCH.
+    No cone waits if all is visible, or if memory is exhausted: then count is TOO_MUCH.
     """
     intervals, room = eyes.intervals, len(eyes.doors)
     if rest <= 0.0:
@@ -257,9 +255,9 @@ def _tidy(rest, waiting, count, low, high, eyes):
 
 @inner
 def _expand(x, y, low, high, waiting, count, rest, kinds, course, ground, eyes):
-    """Follow the last cone that waits to its end; others that branch off it wait.
+    """Follow the last waiting cone to its end; push cones that branch off.
 
-    Returns how many wait then, intervals, m that were not seen yet, kinds of ground (bits).
+    Returns number of waiting cones, intervals, m not visible yet, kinds of terrain (bits).
     """
     points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
     kind, ahead = ground.kind, eyes.ahead
@@ -279,7 +277,7 @@ def _expand(x, y, low, high, waiting, count, rest, kinds, course, ground, eyes):
         cx, cy = points[c, 0] - x, points[c, 1] - y
         beside_left, beside_right = cross(lx, ly, cx, cy), cross(rx, ry, cx, cy)
         if _is_beside(beside_left, lx, ly) or _is_beside(beside_right, rx, ry):
-            kinds = -1  # a line of sight along a side counts as the ground on either side of it
+            kinds = -1  # a line of sight along a side counts as the terrain on either side
         goes_left, goes_right = beside_left < 0.0, beside_right > 0.0
         on_left, on_right = -1, -1
         from_left, to_left, from_right, to_right = first, last, first, last
@@ -322,16 +320,15 @@ def _expand(x, y, low, high, waiting, count, rest, kinds, course, ground, eyes):
 
 @inner
 def see(x, y, t, low, high, k, course, ground, eyes):
-    """Parts of the route from curve length `low` (on line k) to `high` that are seen from (x, y).
+    """Find the parts of the route from `low` (on line k) to `high` that are visible from (x, y).
 
-    The point lies in triangle t. The intervals [a, b] are in `eyes`, in order and apart from each
-    other; returned is their number, or TOO_MUCH. No line of sight to them leads over other kinds of
-    ground than those in `eyes`.
+    The point lies in triangle t. Writes disjoint, ascending intervals [a, b] to `eyes` and returns
+    their number, or TOO_MUCH. Lines of sight to them pass only over the kinds of terrain in `eyes`.
     """
     intervals, lines = eyes.intervals, eyes.lines
     sight = window(x, y, low, high, k, course.points, course.lengths, eyes.ahead)
     waiting, count, kinds = _look_from(x, y, t, low, high, sight, course, ground, eyes)
-    rest = high - low - SPECK  # m of the window that were not seen yet
+    rest = high - low - SPECK  # m of the window that are not visible yet
     for i in range(count):
         rest -= intervals[i, 1] - intervals[i, 0]
     for i in range(waiting):

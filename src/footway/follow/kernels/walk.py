@@ -1,10 +1,10 @@
-"""A character walks through its corridor: forces, body, guard (cmm-2007, whole).
+"""Walk of a character through its corridor: forces, body, guard (cmm-2007).
 
     attraction point --> F = F_0 + F_s + F_rand + F_perp + ... + F_n --> velocity --> guard --> step
 
-Integrated as leapfrog, which is velocity Verlet with the velocities between the samples: a sample's
-velocity takes the character exactly to the next one. Speed and turn rate are clamped. The guard
-cuts a step where it would leave the balls: whatever the forces were, the disc stays in free space.
+Leapfrog integration, which is velocity Verlet with the velocities between the samples: the velocity
+of a sample leads exactly to the next one. Speed and turn rate are clamped. The guard cuts a step
+where it would leave the balls: the disc stays in free space, whatever the forces are.
 
 `state` keeps a character between calls: see the names of its fields.
 """
@@ -45,28 +45,28 @@ AT, AIM, FAR_GAP, SHORT, SHORT_GAP, STRIDE, TIME = range(9, 16)
 IDLE, BEST, BRAKE_FROM, CALM_FROM, STOOD, LIMIT, BEGUN = range(16, 23)
 FIELDS = 23
 
-RELAXATION = 0.2  # s, in which the velocity follows the force
-LOOK_AHEAD = 4.0  # steps; a nearer attraction point would be overrun
+RELAXATION = 0.2  # s, time constant with which the velocity follows the force
+LOOK_AHEAD = 4.0  # steps; a closer attraction point would be overshot
 BRAKING = 1.0  # m/s2, before the goal
-TIGHT = 1.5e-3  # m, of R - r, below which the character walks on the backbone itself
-SAGGING = 5e-7  # m, by which a step may cut the backbone where there is no room at all
-PROGRESS = 0.01  # s of walking that count as coming closer
+TIGHT = 1.5e-3  # m, value of R - r below which the character walks on the backbone itself
+SAGGING = 5e-7  # m by which a step may cut the backbone where R = r
+PROGRESS = 0.01  # s of walking that count as progress
 SLOWEST = 1e-9  # m/s, below which the character stands
-LONGEST, DELAY = 10.0, 120.0  # times as long as the backbone takes, and s: then it is given up
-CHECK = 8  # steps, after which it is looked whether the character has come closer
-PATIENCE = 10.0  # s without coming closer to the attraction point
-CALM = 4.0  # m before the goal, over which habits fade
-AROUND = 1.0  # m of the backbone ahead that show whether a corner comes, at the least
-REFRESH = 1.0  # m, after which alpha(x, dt) is looked for again; later where it is far away
+LONGEST, DELAY = 10.0, 120.0  # time limit: relative to the time for the backbone, and additional s
+CHECK = 8  # steps between two checks of progress
+PATIENCE = 10.0  # s without progress toward the attraction point
+CALM = 4.0  # m before the goal over which lane, noise and corner forces fade out
+AROUND = 1.0  # m, minimum length of backbone ahead in which corners are detected
+REFRESH = 1.0  # m between two updates of alpha(x, dt); more if it is far away
 WINDOW = 256  # balls ahead that may hold one step
 HESITATE = 0.5  # force below which the character slows down: the forces nearly cancel
-ROUNDED = 1.0 + 1e-13  # so much may a square be above its limit
+ROUNDED = 1.0 + 1e-13  # tolerance of squared limits
 SHRINK = 1.0 - 1e-6  # of a step that is cut at the rim
 
 
 @inner(inline=False)
 def _course_ahead(k, balls):
-    """Course of the backbone from ball k over a radius; below 1 where it bends or ends."""
+    """Direction of the backbone from ball k over a radius; shorter than 1 if it bends or ends."""
     x, far, reach = (balls[k, 0], balls[k, 1], balls[k, 2]), k, max(balls[k, 3], AROUND)
     while far + 1 < len(balls) and distance_to(x, far, balls) < reach:
         far += 1
@@ -80,7 +80,7 @@ def _course_ahead(k, balls):
 
 @inner
 def _turn_of_a_step(s):
-    """Cosine and sine of the greatest turn between two samples."""
+    """Cosine and sine of the maximum turn between two samples."""
     angle = min(math.pi, s.turn_rate * s.step)
     sine, cosine = sincos(angle)
     return cosine, sine
@@ -94,7 +94,7 @@ def _turned(h, w, turn):
     if along >= cosine:
         return w, along
     side = unit(w[0] - along * h[0], w[1] - along * h[1], w[2] - along * h[2])
-    off = side[0] * h[0] + side[1] * h[1] + side[2] * h[2]  # not 0 where w is opposite to h
+    off = side[0] * h[0] + side[1] * h[1] + side[2] * h[2]  # not 0 if w is opposite to h
     side = unit(side[0] - off * h[0], side[1] - off * h[1], side[2] - off * h[2])
     if side[0] == 0.0 and side[1] == 0.0 and side[2] == 0.0:
         side = unit(-h[1], h[0], 0.0) if h[0] != 0.0 or h[1] != 0.0 else (1.0, 0.0, 0.0)
@@ -107,7 +107,7 @@ def _turned(h, w, turn):
 
 @inner
 def _allowed(x, h, length, t, stride, time, s, balls, discs):
-    """Share of a step that stays inside the balls and off the discs."""
+    """Fraction of a step that stays inside the balls and touches no disc."""
     to = (x[0] + length * h[0], x[1] + length * h[1], x[2] + length * h[2])
     share = 1.0
     if not holds(to, t, s.radius, balls):
@@ -120,7 +120,7 @@ def _allowed(x, h, length, t, stride, time, s, balls, discs):
 
 @inner
 def _brake(x, t, from_index, speed, balls):
-    """Greatest speed that still allows to stop in the goal."""
+    """Maximum speed from which the character can stop at the goal."""
     if t < from_index:
         return speed
     return min(speed, math.sqrt(2.0 * BRAKING * distance_to(x, len(balls) - 1, balls)))
@@ -128,7 +128,7 @@ def _brake(x, t, from_index, speed, balls):
 
 @inner(inline=False)
 def _on_backbone(x, t, length, balls, r):
-    """Follow the backbone itself for a length, or until there is room again: (x, t)."""
+    """Follow the backbone itself for a length, or until it widens: (x, t)."""
     while length > 0.0 and t + 1 < len(balls):
         piece = distance_to(x, t + 1, balls)
         if piece > length:
@@ -149,7 +149,7 @@ def _on_backbone(x, t, length, balls, r):
 
 @inner(inline=False)
 def _second_attraction_point(x, t, guess, s, stride, balls, lengths):
-    """Index of alpha(x, dt), dt a share of the backbone's length."""
+    """Index of alpha(x, dt); dt is a fraction of the backbone's length."""
     limit = lengths[t] + s.shortcut * lengths[len(balls) - 1]
     last = guess
     while last + 1 < len(balls) and lengths[last + 1] <= limit:
@@ -175,7 +175,7 @@ def _force(x, v, t, aim, short, calm_from, time, s, balls, discs, own):
 
 @inner
 def has_habits(s):
-    """Whether a character does more than follow its attraction point."""
+    """Whether any force besides F_0 and obstacles is enabled."""
     return s.shortcut > 0.0 or s.noise != 0.0 or s.lane != 0.0 or s.corner != 0.0
 
 
@@ -184,7 +184,7 @@ def _other_forces(x, v, e, t, aim, short, calm_from, time, s, balls, discs):
     """F_s + F_rand + F_perp + F_corner + F_1 + ... + F_n."""
     R, r, d = balls[t, 3], s.radius, distance_to(x, t, balls)
     F = (0.0, 0.0, 0.0)
-    calm = 1.0  # habits fade before the goal, or the character would circle it
+    calm = 1.0  # fade out before the goal, or the character would circle it
     if t >= calm_from:
         calm = min(1.0, distance_to(x, len(balls) - 1, balls) / CALM)
         calm *= calm
@@ -204,7 +204,7 @@ def _other_forces(x, v, e, t, aim, short, calm_from, time, s, balls, discs):
 
 @inner
 def _write(row, x, v, h, points, velocities, directions):
-    """A sample; where the character looks is noted only while it stands, else it is seen from v."""
+    """Write a sample; the heading is stored only while it stands, else it follows from v."""
     if v[0] == 0.0 and v[1] == 0.0 and v[2] == 0.0:
         directions[row, 0], directions[row, 1], directions[row, 2] = h[0], h[1], h[2]
     points[row, 0], points[row, 1], points[row, 2] = x[0], x[1], x[2]
@@ -213,7 +213,7 @@ def _write(row, x, v, h, points, velocities, directions):
 
 @inner(inline=False)
 def _load(state, balls, blocks, lengths, s):
-    """Fill in what follows from the corridor, at the first call for it."""
+    """Initialize values that depend on the corridor, at its first call."""
     if state[BEGUN] != 0.0:
         return
     state[BEGUN], state[STRIDE] = 1.0, longest_stride(balls)
@@ -233,7 +233,7 @@ def _load(state, balls, blocks, lengths, s):
 
 @inner
 def _last_stretch(balls, length):
-    """First ball of the last stretch of the backbone that is at least this long."""
+    """First ball of the last part of the backbone of at least this length."""
     rest, k = 0.0, len(balls) - 1
     while k > 0 and rest < length:
         x = (balls[k, 0], balls[k, 1], balls[k, 2])
@@ -244,7 +244,7 @@ def _last_stretch(balls, length):
 
 @inner
 def _attraction_point(x, t, far_gap, r, balls, blocks):
-    """Index of alpha(x) (definition 5), and how far to go until all balls are searched again."""
+    """Index of alpha(x) (definition 5), and the distance until the next search of all balls."""
     t = advance_near(x, t, r, balls)
     if far_gap <= 0.0:
         t, far_gap = advance_far(x, t, r, balls, blocks)
@@ -267,7 +267,7 @@ def _steering_point(x, t, aim, look, r, stride, balls):
 
 @inner
 def _heading(v, pace, h):
-    """Where the character looks: along its velocity, or where it looked when it came to stand."""
+    """Heading: along the velocity, or the last one while standing."""
     if pace == 0.0:
         return h
     scale = 1.0 / pace
@@ -280,10 +280,8 @@ def _free_step(
 ):  # fmt: skip
     """A step under the forces: (velocity, heading, pace, whether ball t is known to hold it).
 
-    The heading counts only while it stands.
-
-    The velocity follows the force. If that is within what a body can do and stays in the ball of
-    the attraction point, it is all: nothing is divided but the direction of the force.
+    The heading is valid only while it stands. The velocity follows the force. If it respects speed
+    and turn rate and stays in the ball of the attraction point, no further checks are needed.
     """
     F = _force(x, v, t, aim, short, calm_from, time, s, balls, discs, own)
     squared = F[0] * F[0] + F[1] * F[1] + F[2] * F[2]
@@ -310,17 +308,17 @@ def _free_step(
 
 @inner(inline=False)
 def _bodily_step(x, h, v, t, aim, most, time, turn, stride, s, balls, discs):
-    """A step toward a velocity v as far as the body and the guard allow: as `_free_step`."""
+    """A step toward velocity v, limited by speed, turn rate and guard: as `_free_step`."""
     pace = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
     new, along = _turned(h, _heading(v, pace, h), turn)
     if along < turn[0]:
-        # As slow as it takes to come around to the attraction point, not to circle it.
+        # Slow enough to turn to the attraction point instead of circling it.
         across = 1.0 if along < 0.0 else math.sqrt(max(0.0, 1.0 - along * along))
         pace = min(pace, s.turn_rate * distance_to(x, aim, balls) / (2.0 * across))
     pace = min(pace, most)
     share = _allowed(x, new, pace * s.step, t, stride, time + s.step, s, balls, discs)
     if share < 1.0:
-        # The next centre lies in this ball: the way there is free, as far as the turn allows.
+        # The next centre lies in this ball: the line there is free, if the turn rate allows it.
         k = min(t + 1, len(balls) - 1)
         e = unit(balls[k, 0] - x[0], balls[k, 1] - x[1], balls[k, 2] - x[2])
         inward, _ = _turned(h, e, turn)
@@ -335,7 +333,7 @@ def _bodily_step(x, h, v, t, aim, most, time, turn, stride, s, balls, discs):
 
 @inner
 def _is_close(x, to, t, k, r, balls):
-    """Whether the straight way from x to `to` passes through balls t + 1 to k."""
+    """Whether the straight line from x to `to` passes through balls t + 1 to k."""
     bx, by, bz = to[0] - x[0], to[1] - x[1], to[2] - x[2]
     squared = max(bx * bx + by * by + bz * bz, 1e-300)
     for j in range(t + 1, k + 1):
@@ -351,8 +349,7 @@ def _is_close(x, to, t, k, r, balls):
 def _tight_step(x, h, pace, t, most, time, turn, s, balls, discs):
     """A step where the corridor is hardly wider than the character: (x, heading, pace, t).
 
-    It walks on the backbone itself, as far as it can without turning too fast or cutting a corner;
-    or turns.
+    It walks on the backbone itself, as far as turn rate and corners allow, or turns on the spot.
     """
     pace = min(most, pace + 0.5 * (s.speed - pace))
     w = h
@@ -371,7 +368,7 @@ def _tight_step(x, h, pace, t, most, time, turn, s, balls, discs):
 
 @inner(inline=False)
 def _is_last_step(x, h, pace, t, turn, stride, time, s, balls, discs):
-    """Whether the goal is within this step, nearly ahead, and the way to it free."""
+    """Whether the goal is within this step, nearly ahead, and the line to it free."""
     last = len(balls) - 1
     goal = (balls[last, 0], balls[last, 1], balls[last, 2])
     rest = distance_to(x, last, balls)
@@ -392,10 +389,10 @@ def _is_last_step(x, h, pace, t, turn, stride, time, s, balls, discs):
 
 @inner(inline=False)
 def walk(state, steps, s, balls, blocks, lengths, discs, own, points, velocities, directions):
-    """Walk for some steps: (status, samples written).
+    """Walk up to `steps` steps: (status, samples written).
 
-    Writes the position of every sample and the velocity with which the character leaves it; where
-    it stands, also where it looks: it may turn on the spot.
+    Writes the position of every sample and the velocity with which the character leaves it; while
+    it stands, also its heading: it may turn on the spot.
     """
     _load(state, balls, blocks, lengths, s)
     stride, last = state[STRIDE], len(balls) - 1
@@ -443,7 +440,7 @@ def walk(state, steps, s, balls, blocks, lengths, discs, own, points, velocities
                 x, _heading(v, pace, h), pace, t, most, time, turn, s, balls, discs
             )
             v = (pace * h[0], pace * h[1], pace * h[2])
-            if pace > 0.0:  # on the backbone every step goes on
+            if pace > 0.0:  # on the backbone every step is progress
                 idle, best = 0.0, math.inf
         else:
             v, h, pace, held = _free_step(
@@ -472,7 +469,7 @@ def walk(state, steps, s, balls, blocks, lengths, discs, own, points, velocities
 
 @inner
 def stand_at(x, y, z, state):
-    """A character that stands there and has not begun to walk."""
+    """Initialize the state of a character standing at a position."""
     for k in range(FIELDS):
         state[k] = 0.0
     state[X], state[X + 1], state[X + 2] = x, y, z
@@ -480,7 +477,7 @@ def stand_at(x, y, z, state):
 
 @kernel
 def walk_on(state, steps, s, balls, blocks, lengths, discs, own, points, velocities, directions):
-    """`walk`, for Python; `own` is the user's force (3,)."""
+    """`walk` for Python; `own` is the sum of user-defined forces (3,)."""
     force = (own[0], own[1], own[2])
     return walk(
         state, steps, s, balls, blocks, lengths, discs, force, points, velocities, directions

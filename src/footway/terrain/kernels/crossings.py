@@ -1,9 +1,9 @@
-"""The crossings of a way: which sides of triangles it crosses, and where.
+"""Crossings of a path: which sides of triangles it crosses, and where.
 
-A chain is (passed, sides, share, lines, weight, work): n + 1 triangles that are passed, the n sides
-between them and the share of each at which it is crossed; each side as a line, one end and the
-vector to the other, which is cut short to keep a margin off worse ground; and the n + 1 weights
-between crossings.
+A chain is (passed, sides, share, lines, weight, work): n + 1 triangles that are passed; the n sides
+between them, and the fraction of each at which it is crossed; each side as a line, one end and the
+vector to the other, shortened to keep a margin from worse terrain; and the n + 1 weights between
+crossings.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from footway.terrain.kernels.optimal_crossings import WORK
 from footway.terrain.kernels.route import length
 from footway.terrain.kernels.triangles import corner_of
 
-FAN = 256  # triangles around one corner that are tried
-AT_END = 1e-7  # share of a side, or m, within which a crossing is at a corner
-FLAT = 1e-3  # least sine of the angle between a side and the border of worse ground
-OPEN = 0.2  # share of a side that is left where there is no room for the margin
+FAN = 256  # maximum number of triangles around one corner
+AT_END = 1e-7  # fraction of a side, or m, within which a crossing is at a corner
+FLAT = 1e-3  # minimum sine of the angle between a side and the border of worse terrain
+OPEN = 0.2  # fraction of a side that remains if the margin does not fit
 
 
 @inner(inline=False)
 def fan(t, last, p, way, at, passed, sides, triangles, neighbours):
-    """Write the triangles after t up to `last` around corner p, and the sides crossed; the end.
+    """Write the triangles after t up to `last` around corner p, and the sides crossed.
 
-    Way 0 is clockwise, 1 counterclockwise. Writes passed[at + 1 ..], sides[at ..]; returns the
-    index of `last` in `passed`, or -1 where a wall is in the way.
+    `way` 0 is clockwise, 1 counterclockwise. Writes passed[at + 1 ..], sides[at ..]; returns the
+    index of `last` in `passed`, or -1 if a wall is in between.
     """
     now = t
     while now != last:
@@ -43,15 +43,15 @@ def fan(t, last, p, way, at, passed, sides, triangles, neighbours):
 
 @inner
 def _across(ax, ay, vx, vy, bx, by):
-    """Which way round v the lines va and vb have less than half a turn between them."""
+    """Direction around v in which the angle from va to vb is less than half a turn."""
     return 0 if (ax - vx) * (by - vy) - (ay - vy) * (bx - vx) < 0.0 else 1
 
 
 @inner(inline=False)
 def lay_out(way, through, ends, nodes, ground, passed, sides, share):
-    """Crossings of a way over nodes: how many; passed (n + 1,), sides and share (n,) are written.
+    """Write the crossings of a path over nodes: passed (n + 1,), sides and share (n,); return n.
 
-    A way through a corner crosses all sides around it, where it turns less.
+    A path through a corner crosses all sides around it, on the side of the smaller angle.
     """
     points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
     places = nodes.places
@@ -99,9 +99,9 @@ def _side(t, k, line, points, triangles):
 
 @inner(inline=False)
 def _kept_off(t, k, p, margin, allowed, weights, ground):
-    """Metres of side k of t, from its corner p on, within `margin` of worse ground around p.
+    """Length of side k of t, from its corner p on, within `margin` of worse terrain around p.
 
-    Worse is ground that weighs more than `allowed`. Looks both ways around p, up to a wall.
+    Worse terrain weighs more than `allowed`. Checks both directions around p, up to a wall.
     """
     points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
     a, b = triangles[t, k], triangles[t, (k + 1) % 3]
@@ -110,7 +110,7 @@ def _kept_off(t, k, p, margin, allowed, weights, ground):
     size, off = length(ux, uy), 0.0
     for way in range(2):  # counterclockwise, clockwise
         now = t if (way == 0) == (a == p) else neighbours[t, k]
-        slant = 0.0  # sine of the angle that was turned by; 1 from a right angle on
+        slant = 0.0  # sine of the angle turned so far; 1 from a right angle on
         for _ in range(FAN):
             if now < 0:
                 break
@@ -135,7 +135,7 @@ def _touches(i, p, passed, sides, triangles):
 
 @inner
 def _worst_around(i, p, n, passed, sides, weight, triangles):
-    """Greatest weight of the ground on which the way passes corner p, at crossing i."""
+    """Greatest weight of the terrain on which the path passes corner p, at crossing i."""
     first, last = i, i + 1
     while first > 0 and _touches(first - 1, p, passed, sides, triangles):
         first -= 1
@@ -149,7 +149,7 @@ def _worst_around(i, p, n, passed, sides, weight, triangles):
 
 @inner
 def _shorten(i, n, passed, sides, share, weights, margin, lines, weight, ground):
-    """Cut side i short at worse ground, and keep its crossing on it; whether there is any."""
+    """Shorten side i near worse terrain and clamp its crossing; whether it was shortened."""
     t, k, triangles = passed[i], sides[i], ground.triangles
     p, q = triangles[t, k], triangles[t, (k + 1) % 3]
     worst = _worst_around(i, p, n, passed, sides, weight, triangles)
@@ -170,7 +170,7 @@ def _shorten(i, n, passed, sides, share, weights, margin, lines, weight, ground)
 
 @inner(inline=False)
 def fill(n, passed, sides, share, weights, margin, lines, weight, ground):
-    """Lines of n crossings and weights between them; whether any line was cut short."""
+    """Write lines of n crossings and weights between them; whether any line was shortened."""
     points, triangles, kind = ground.points, ground.triangles, ground.kind
     short = False
     for i in range(n):
@@ -186,7 +186,7 @@ def fill(n, passed, sides, share, weights, margin, lines, weight, ground):
 
 @inner
 def corner_at(i, passed, sides, share, lines, points, triangles):
-    """Corner in which crossing i ends; -1: none. A side that was cut short has no corner there."""
+    """Corner at which crossing i lies; -1: none. A shortened side has no corner at that end."""
     size = length(lines[i, 2], lines[i, 3])
     near = min(0.4, AT_END + AT_END / size)
     if near < share[i] < 1.0 - near:
@@ -199,7 +199,7 @@ def corner_at(i, passed, sides, share, lines, points, triangles):
 
 @inner
 def _move(m, to, n, chain):
-    """Move crossing m, and what lies before it, to another place."""
+    """Move crossing m, and the triangle and weight before it, to another index."""
     passed, sides, share, lines, weight, _ = chain
     passed[to], weight[to] = passed[m], weight[m]
     if m < n:
@@ -210,7 +210,7 @@ def _move(m, to, n, chain):
 
 @inner(inline=False)
 def swap(i, j, turned, n, chain, spare):
-    """Put `turned` crossings (spare) in the place of crossings i to j - 1; new count, -1: full."""
+    """Replace crossings i to j - 1 by `turned` crossings (spare); new count, -1: memory full."""
     passed, sides, share, lines, weight, _ = chain
     other, other_sides, other_share, other_lines, other_weight, _ = spare
     shift = turned - (j - i)
@@ -233,9 +233,9 @@ def swap(i, j, turned, n, chain, spare):
 
 @kernel
 def make_chain(way, nodes):
-    """Memory for the chain of a way over nodes, with room for ways around corners; and a spare.
+    """Allocate the chain of a path over nodes, with capacity for paths around corners, and a spare.
 
-    The spare takes the crossings around one corner, and the ends of the way around it.
+    The spare holds the crossings around one corner, and the ends of the path around it.
     """
     room = 256
     for i in range(len(way)):

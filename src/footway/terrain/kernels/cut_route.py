@@ -8,12 +8,12 @@ import numpy as np
 
 from footway._numba.jit import inner, kernel
 
-NEAR = 1e-9  # m, by which a line may miss a triangle and still be counted as on its side
+NEAR = 1e-9  # m, tolerance for a line on the side of a triangle
 
 
 @inner
 def _clip(ax, ay, bx, by, t, points, triangles):
-    """Shares of the line ab at which it enters and leaves triangle t; empty where it misses it."""
+    """Fractions of the line ab at which it enters and leaves triangle t; empty if it misses t."""
     first, last = 0.0, 1.0
     for k in range(3):
         p, q = triangles[t, k], triangles[t, (k + 1) % 3]
@@ -33,7 +33,7 @@ def _clip(ax, ay, bx, by, t, points, triangles):
 
 @inner
 def _cells(low, high, origin, size, count):
-    """First and last cell of a range that is a little longer than the one given."""
+    """First and last cell of a slightly extended range."""
     first = max(0, min(count - 1, int(math.floor((low - NEAR - origin) / size))))
     last = max(0, min(count - 1, int(math.floor((high + NEAR - origin) / size))))
     return first, last
@@ -41,7 +41,7 @@ def _cells(low, high, origin, size, count):
 
 @kernel
 def cut(points, lengths, ground):
-    """Parts of a polyline in each triangle that it touches.
+    """Cut a polyline into its parts in each triangle that it touches.
 
     Returns triangles (m,), curve lengths (m, 2) and ends (m, 4), in the order of the polyline's
     lines. A part that runs along a side is listed for both triangles.
@@ -84,7 +84,7 @@ def cut(points, lengths, ground):
 
 @inner
 def _count(triangle, offsets):
-    """Where the parts of each triangle begin, when they are put in order: see `pieces_of`."""
+    """Count the parts of each triangle and write their offsets: see `pieces_of`."""
     for i in range(len(triangle)):
         offsets[triangle[i] + 1] += 1
     for t in range(1, len(offsets)):
@@ -93,7 +93,7 @@ def _count(triangle, offsets):
 
 @inner
 def _sort(triangle, along, order):
-    """Order of parts by triangle, and in each by curve length; they nearly are in order by now."""
+    """Sort parts of each triangle by curve length; they are nearly sorted already."""
     for i in range(1, len(order)):
         one, j = order[i], i
         while j > 0:
@@ -107,7 +107,7 @@ def _sort(triangle, along, order):
 
 @kernel
 def pieces_of(points, lengths, ground):
-    """`cut`, in the order of the triangles and of curve length in each.
+    """`cut`, sorted by triangle and then by curve length.
 
     Returns triangles (m,), curve lengths (m, 2), ends (m, 4) and offsets (t + 1,): triangle t has
     the parts offsets[t] to offsets[t + 1] - 1.

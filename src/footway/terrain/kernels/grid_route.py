@@ -1,6 +1,6 @@
-"""The best way over the cells of a grid, eight neighbours each (miran-2013, section 4).
+"""Cheapest path over the cells of a grid with eight neighbours each (miran-2013, section 4).
 
-Lines between cells are walked over the triangles, so that none goes through a wall however thin.
+Lines between cells are traced over the triangles, so that none crosses a thin wall.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from footway._numba.jit import inner, kernel
 from footway.terrain.kernels.route import least_weight, length, read_back
 from footway.terrain.kernels.triangles import FREE, locate, walk_line
 
-UNKNOWN = -2  # triangle of a cell that nobody has asked for
-REACH = 2  # cells around that of the start and of the goal in which a way over the grid may begin
+UNKNOWN = -2  # triangle of a cell that was not located yet
+REACH = 2  # cells around the start and the goal in which a path over the grid may begin
 
 
 @inner
@@ -25,7 +25,7 @@ def _middle(cell, x0, y0, size, nx):
 
 @inner
 def _triangle(cell, x0, y0, size, nx, found, ground):
-    """Triangle that holds the middle of a cell; -1: the disc does not fit there."""
+    """Triangle that contains the centre of a cell; -1: the disc does not fit there."""
     if found[cell] == UNKNOWN:
         x, y = _middle(cell, x0, y0, size, nx)
         found[cell] = locate(x, y, ground)
@@ -41,9 +41,9 @@ def _around(x, y, x0, y0, size, nx, ny):
 
 @inner(inline=False)
 def _joins(x, y, x0, y0, size, nx, ny, weights, found, ground, out):
-    """Weighted length from a point to the middle of each cell around it that it sees.
+    """Write the weighted length from a point to the centre of each visible cell around it.
 
-    Writes out (cells,), which is infinite elsewhere; the triangle of the point.
+    out (cells,) is infinite elsewhere. Returns the triangle of the point.
     """
     start = locate(x, y, ground)
     i0, i1, j0, j1 = _around(x, y, x0, y0, size, nx, ny)
@@ -61,7 +61,7 @@ def _joins(x, y, x0, y0, size, nx, ny, weights, found, ground, out):
 
 @inner(inline=False)
 def _step(cell, to, x0, y0, size, nx, weights, found, ground):
-    """Weight of the edge between two cells: half of it on the ground of each; infinite: a wall."""
+    """Cost of the edge between two cells, half of it on the terrain of each; infinite: a wall."""
     t, u = found[cell], _triangle(to, x0, y0, size, nx, found, ground)
     if u < 0:
         return math.inf
@@ -77,7 +77,7 @@ def _step(cell, to, x0, y0, size, nx, weights, found, ground):
 
 @inner
 def _search(gx, gy, x0, y0, size, nx, ny, weights, least, count, best, ground, table):
-    """A* over cells from those in the heap: last cell of the way; -1: there is none."""
+    """A* over cells from those in the heap: last cell of the path; -1: no path."""
     found, cost, before, done, ends, keys, queue = table
     last = -1
     while count > 0 and keys[0] < best:
@@ -105,9 +105,9 @@ def _search(gx, gy, x0, y0, size, nx, ny, weights, least, count, best, ground, t
 
 @kernel
 def search_cells(start, goal, corner, size, nx, ny, weights, ground):
-    """Points (n, 2) of the best way over nx x ny cells of side `size` (m) from `corner` (2,).
+    """Points (n, 2) of the cheapest path over nx x ny cells of side `size` (m) from `corner` (2,).
 
-    Start, middles of cells, goal; empty where there is none.
+    Start, centres of cells, goal; empty if there is no path.
     """
     cells, x0, y0 = nx * ny, corner[0], corner[1]
     found, cost = np.full(cells, UNKNOWN, np.int32), np.full(cells, math.inf)

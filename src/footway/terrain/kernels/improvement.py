@@ -1,9 +1,9 @@
-"""A way over triangles pulled taut: every crossing of a side moves to where the whole is best.
+"""Pull a path over triangles taut: move its crossings to minimize the weighted length.
 
-A way that ends up in a corner is tried on the other side of the corner, until none is better.
+Where the path touches a corner, the other side of the corner is tried, until none is better.
 
-To keep a margin off worse ground, the sides that the way crosses are cut short where they end at
-it, and the way is pulled taut once more.
+To keep a margin from worse terrain, the crossed sides are shortened where they end at it, and the
+path is pulled taut once more.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from footway.terrain.kernels.optimal_crossings import FINE, FINEST, ROUGH, point
 from footway.terrain.kernels.route import length
 from footway.terrain.kernels.triangles import FREE, corner_of, locate, trace_lines, walk_line
 
-PRICE = 0.05  # share by which a route may weigh more than the best way, for its margin
-HALVINGS = 4  # margins that are tried, each a half of the one before
-GAIN = 1e-9  # relative gain for which a corner is passed on its other side
+PRICE = 0.05  # relative additional cost that a margin may cause
+HALVINGS = 4  # number of margins tried, each half of the previous one
+GAIN = 1e-9  # minimum relative gain for passing a corner on its other side
 ROUNDS = 20  # of pulling taut and releasing
-SAME = 1e-12  # relative difference of ways that are equally good
-STRAIGHT = 0.01  # m, by which a point of a way with a margin may be off its neighbours' line
+SAME = 1e-12  # relative difference below which costs are equal
+STRAIGHT = 0.01  # m, tolerance for removing points of a path with a margin
 
 
 @inner(inline=False)
 def _release(n, ends, weights, margin, levels, ground, chain, spare):
-    """Pass corners on their other side where that is better: (new count, how many)."""
+    """Pass corners on their other side where that is cheaper: (new count, number of changes)."""
     passed, sides, share, lines, weight, work = chain
     other, other_sides, other_share, other_lines, other_weight, local = spare
     points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
@@ -56,7 +56,7 @@ def _release(n, ends, weights, margin, levels, ground, chain, spare):
         now = weight[i] * length(x - local[0], y - local[1])
         now += weight[j] * length(local[2] - x, local[3] - y)
         best, turned = now * (1.0 - GAIN) - GAIN, -1
-        if t == u:  # around the corner and back: cut off
+        if t == u:  # around the corner and back: remove
             turned = 0
         else:
             k = corner_of(t, p, triangles)
@@ -90,7 +90,7 @@ def _release(n, ends, weights, margin, levels, ground, chain, spare):
 
 @inner
 def _write(n, ends, points, triangles, chain, out, costs):
-    """Write start, crossings and goal, those at corners exactly, and what lies between: count."""
+    """Write start, crossings (exact at corners) and goal, and the costs between: count."""
     passed, sides, share, lines, weight, _ = chain
     out[0, 0], out[0, 1] = ends[0], ends[1]
     count = 1
@@ -110,9 +110,9 @@ def _write(n, ends, points, triangles, chain, out, costs):
 
 @inner
 def _straighten(count, out, costs, most, weights, ground):
-    """Leave out points between which the straight way is as good: new count.
+    """Remove points if the straight line between their neighbours is as good: new count.
 
-    Only points that are at most `most` m off the line between their neighbours.
+    Only points at most `most` m from that line are removed.
     """
     total, kept, here = 0.0, 0, costs[0]
     for i in range(count - 1):
@@ -146,7 +146,7 @@ def _worst(first, last, passed, weights, kind):
 
 @inner(inline=False)
 def _turn_to_better(n, weights, ground, chain, spare):
-    """Pass corners on the side of the better ground, where both sides are as long: new count."""
+    """Pass corners on the side of the better terrain if both sides are equally long: new count."""
     passed, sides, share, lines, _, _ = chain
     other, other_sides, other_share, other_lines, other_weight, _ = spare
     points, triangles, kind = ground.points, ground.triangles, ground.kind
@@ -180,7 +180,7 @@ def _turn_to_better(n, weights, ground, chain, spare):
 
 @inner
 def _pull(n, ends, weights, margin, levels, ground, chain, spare):
-    """Pull taut and release from corners, until neither helps: new count."""
+    """Pull taut and release from corners until neither improves the path: new count."""
     _, _, share, lines, weight, work = chain
     for _ in range(ROUNDS):
         tighten(n, ends, lines, weight, share, work, levels)
@@ -192,7 +192,7 @@ def _pull(n, ends, weights, margin, levels, ground, chain, spare):
 
 @kernel
 def _points_of(n, ends, most, weights, ground, chain):
-    """Points (n, 2) of a chain of n crossings; those up to `most` m off a straight line are few."""
+    """Points (n, 2) of a chain of n crossings, without those up to `most` m from a line."""
     out, costs = np.empty((n + 2, 2)), np.empty(n + 1)
     count = _write(n, ends, ground.points, ground.triangles, chain, out, costs)
     return out[: _straighten(count, out, costs, most, weights, ground)]
@@ -200,7 +200,7 @@ def _points_of(n, ends, most, weights, ground, chain):
 
 @kernel
 def weigh(points, weights, ground):
-    """Weighted length of a polyline (n, 2), m; infinite where rounding took it through a wall."""
+    """Weighted length of a polyline (n, 2), m; infinite if rounding moved it through a wall."""
     n = len(points) - 1
     lines, costs, stops = np.empty((n, 4)), np.empty(n), np.empty(n)
     lines[:, :2], lines[:, 2:] = points[:-1], points[1:]
@@ -213,9 +213,9 @@ def weigh(points, weights, ground):
 
 @kernel
 def pull_roughly(way, through, ends, weights, margin, ground, nodes):
-    """A way over nodes, pulled taut to some centimetres, `margin` m off worse ground: (n, 2).
+    """Pull a path over nodes taut to some centimetres, `margin` m from worse terrain: (n, 2).
 
-    Without points where it cannot be laid out.
+    Empty if its crossings cannot be determined.
     """
     chain, spare = make_chain(way, nodes)
     passed, sides, share, lines, weight, work = chain
@@ -231,10 +231,10 @@ def pull_roughly(way, through, ends, weights, margin, ground, nodes):
 
 @kernel
 def pull_taut(way, through, ends, weights, margin, ground, nodes):
-    """The best way along one over nodes, (n, 2), and its weighted length.
+    """Pull a path over nodes taut: points (n, 2) and weighted length.
 
-    It is `margin` m off worse ground if that costs at most PRICE, else a half of it, and so on.
-    Without points where it cannot be laid out.
+    It keeps `margin` m from worse terrain if that costs at most PRICE, else half of it, and so on.
+    Empty if its crossings cannot be determined.
     """
     chain, spare = make_chain(way, nodes)
     passed, sides, share, lines, weight, _ = chain

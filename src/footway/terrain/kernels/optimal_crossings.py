@@ -1,12 +1,12 @@
-"""Where a fixed sequence of sides is best crossed: a convex problem, by Newton's method.
+"""Optimal crossings of a fixed sequence of sides: a convex problem, solved by Newton's method.
 
-The weighted length depends on the share of each side at which it is crossed, and each crossing on
-its neighbours only: the second derivatives are two diagonals. Where the ground changes, the least
-value obeys Snell's law (Mitchell and Papadimitriou, 1991).
+The variables are the fractions of the sides at which they are crossed. Each crossing interacts only
+with its neighbours, so the Hessian is tridiagonal. Where the terrain changes, the minimum obeys
+Snell's law (Mitchell and Papadimitriou, 1991).
 
-The length of a line has no slope where it is 0, and many are between crossings in one corner. So
-Newton's method also has unknowns for how hard each line pulls its ends, and each corner pushes
-(Chan, Golub and Mulet, 1999): the matrix is made of these, which change less than the crossings.
+The length of a line is not differentiable at 0, which is common between crossings in one corner. So
+the method is primal-dual, with the pull of each line and the push of each corner as additional
+unknowns (Chan, Golub and Mulet, 1999); these change less than the crossings.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ import math
 from footway._numba.jit import inner
 from footway._numba.math import log
 
-ROUGH, FINE, FINEST = 2, 4, 6  # levels of bluntness: to centimetres, millimetres, rounding
-BLUNT = 0.1  # m, by which lengths are rounded off near 0 on the first level
-SHARPER = 0.03  # of it from level to level
-PUSH = 0.1  # m of weighted length per m of bluntness: how hard crossings are pushed off corners
-ENOUGH = 1.0  # pushes that a step must gain for each crossing; with less the next level begins
-STEPS = 12  # of Newton's method on one level, at most
-INSIDE = 0.95  # of the way to a corner that a step may go, and of a push that it may take away
-CLOSEST = 1e-14  # share of a side
-OFF_CORNER = 0.02  # share of a side at which crossings in a corner begin
+ROUGH, FINE, FINEST = 2, 4, 6  # levels of smoothing: accurate to centimetres, millimetres, rounding
+BLUNT = 0.1  # m, smoothing of lengths near 0 on the first level
+SHARPER = 0.03  # factor of BLUNT from level to level
+PUSH = 0.1  # m of weighted length per m of smoothing: strength of the barrier at corners
+ENOUGH = 1.0  # minimum gain of a step per crossing, in pushes; below it the next level begins
+STEPS = 12  # maximum number of Newton steps per level
+INSIDE = 0.95  # maximum fraction of the distance to a corner, and of a push, that a step may use
+CLOSEST = 1e-14  # minimum distance from a corner, fraction of a side
+OFF_CORNER = 0.02  # fraction of a side at which crossings in a corner start
 WORK = 12  # rows of memory
 
 
@@ -40,7 +40,7 @@ def point(i, n, ends, lines, share):
 
 @inner
 def _value(n, ends, lines, weight, share, blunt, push):
-    """Weighted length of the way through n crossings, blunted, with a push away from corners."""
+    """Smoothed weighted length of the path through n crossings, with a barrier at corners."""
     total, x, y = 0.0, ends[0], ends[1]
     for i in range(n + 1):
         u, v = point(i, n, ends, lines, share)
@@ -50,7 +50,7 @@ def _value(n, ends, lines, weight, share, blunt, push):
         product = 1.0
         for i in range(n):
             product *= share[i] * (1.0 - share[i])
-            if i % 8 == 7 or i == n - 1:  # one logarithm for several is as good
+            if i % 8 == 7 or i == n - 1:  # one logarithm for several factors
                 total -= push * log(product)
                 product = 1.0
     return total
@@ -58,7 +58,7 @@ def _value(n, ends, lines, weight, share, blunt, push):
 
 @inner
 def _slopes(n, ends, lines, weight, share, blunt, push, work):
-    """Gradient (n,) of `_value` and two diagonals in the place of its second derivatives."""
+    """Gradient (n,) of `_value` and the two diagonals that replace its Hessian."""
     slope, diagonal, above, low, high = work[0], work[1], work[2], work[5], work[6]
     pull_x, pull_y, along_x, along_y, stiff = work[7], work[8], work[9], work[10], work[11]
     for i in range(n):
@@ -93,10 +93,9 @@ def _slopes(n, ends, lines, weight, share, blunt, push, work):
 
 @inner
 def _solve(n, slope, diagonal, above, step):
-    """Newton's step (n,), and the slope along it; uses `diagonal` up (Thomas algorithm).
+    """Newton's step (n,) and the slope along it (Thomas algorithm); overwrites `diagonal`.
 
-    `diagonal` then holds inverses: one division for each crossing, and none waits for another one
-    on the way back.
+    `diagonal` then contains inverses: one division per crossing, and none in the backward pass.
     """
     for i in range(n):
         step[i] = -slope[i]
@@ -115,7 +114,7 @@ def _solve(n, slope, diagonal, above, step):
 
 @inner
 def _push_on(n, share, push, step, low, high):
-    """Let the corners push as a step asks for; share of it that stays well between them."""
+    """Update the pushes of corners for a step; fraction of it that stays between the corners."""
     most = 1.0
     for i in range(n):
         below, beyond = 1.0 / share[i], 1.0 / (1.0 - share[i])
@@ -127,7 +126,7 @@ def _push_on(n, share, push, step, low, high):
 
 @inner
 def _pull_on(n, lines, step, work):
-    """Let the lines pull as a step asks for, none harder than 1."""
+    """Update the pulls of lines for a step, each at most 1."""
     pull_x, pull_y, along_x, along_y, stiff = work[7], work[8], work[9], work[10], work[11]
     x = y = 0.0
     for i in range(n + 1):
@@ -143,7 +142,7 @@ def _pull_on(n, lines, step, work):
 
 @inner
 def _tighten_once(n, ends, lines, weight, blunt, push, now, share, work):
-    """One step of Newton's method, shortened until it is good: slope along it, new value."""
+    """One Newton step with line search: slope along it, new value."""
     step, trial = work[3], work[4]
     _slopes(n, ends, lines, weight, share, blunt, push, work)
     down = _solve(n, work[0], work[1], work[2], step)
@@ -165,11 +164,11 @@ def _tighten_once(n, ends, lines, weight, blunt, push, now, share, work):
 
 @inner(inline=False)
 def tighten(n, ends, lines, weight, share, work, levels):
-    """Move n crossings to where the weighted length is least; it is returned.
+    """Move n crossings to minimize the weighted length, which is returned.
 
     `ends` (4,) start and goal, `lines` (n, 4) one end of each side and the vector to the other,
     `weight` (n + 1,) between crossings, `share` (n,) of each side, `work` (WORK, n + 1). Lengths
-    are blunted near 0 and crossings pushed away from corners, less from level to level.
+    are smoothed near 0 and crossings pushed away from corners, less from level to level.
     """
     blunt = BLUNT
     for i in range(n):

@@ -1,9 +1,9 @@
-"""The best way over triangles, or over cells (miran-2013, section 4).
+"""Cheapest path over triangles, and shared parts of searches (miran-2013, section 4).
 
 Nodes of the weighted dual graph are triangles, or the cells of a grid; an edge leads from the
-middle of one over the side that they share to the middle of the other, and weighs its length, each
-part times the weight of its ground. Both searches are A*; no way is shorter than the straight line
-on the best ground.
+centre of one over the shared side to the centre of the other, and costs its length, each part times
+the weight of its terrain. Both searches are A*; the heuristic is the straight line on the best
+terrain.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from footway._numba.jit import inner, kernel
 from footway.terrain.kernels.triangles import NEAR, cell_at, distance_squared
 
 AT_START, AT_GOAL, DONE = 1, 2, 3  # roles of triangles in a search
-HOLDERS = 64  # triangles that may hold one point: more than meet in a corner
+HOLDERS = 64  # maximum number of triangles that contain one point: more than meet in a corner
 
 
 @inner
 def length(dx, dy):
-    """Length of a vector; math.hypot guards against overflow, at several times the price."""
+    """Length of a vector; math.hypot guards against overflow, at several times the cost."""
     return math.sqrt(dx * dx + dy * dy)
 
 
@@ -37,7 +37,7 @@ def least_weight(weights, kind):
 
 @inner
 def holders(x, y, ground, out):
-    """Write all triangles that hold a point, up to its rounding; how many."""
+    """Write all triangles that contain a point, within rounding; return their number."""
     offsets, members, points, triangles = (
         ground.offsets, ground.members, ground.points, ground.triangles,
     )  # fmt: skip
@@ -68,7 +68,7 @@ def _middle(t, k, points, triangles):
 
 @inner
 def read_back(last, before, out):
-    """Write the nodes of a way from its first to `last`; how many."""
+    """Write the nodes of a path from its first to `last`; return their number."""
     count, node = 0, last
     while node >= 0:
         out[count] = node
@@ -81,7 +81,7 @@ def read_back(last, before, out):
 
 @inner
 def _search(sx, sy, gx, gy, weights, least, bound, size, ground, role, cost, before, keys, queue):
-    """A* over triangles from those in the heap: the last triangle of the way; -1: there is none."""
+    """A* over triangles from those in the heap: last triangle of the path; -1: no path."""
     points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
     kind = ground.kind
     while size > 0 and keys[0] < bound:
@@ -113,9 +113,9 @@ def _search(sx, sy, gx, gy, weights, least, bound, size, ground, role, cost, bef
 
 @kernel
 def search_triangles(start, goal, weights, bound, ground):
-    """Triangles of the best way over the dual graph, (n,) int32.
+    """Triangles of the cheapest path over the dual graph, (n,) int32.
 
-    None where there is no way with a weighted length below `bound`. `start` and `goal` (2,) m.
+    Empty if there is no path with a weighted length below `bound`. `start` and `goal` (2,) m.
     """
     count, least = len(ground.triangles), least_weight(weights, ground.kind)
     cost = np.full(count, math.inf)
@@ -127,7 +127,7 @@ def search_triangles(start, goal, weights, bound, ground):
     size = 0
     for i in range(holders(start[0], start[1], ground, held)):
         t = held[i]
-        if role[t] == AT_GOAL:  # both in one triangle: straight on
+        if role[t] == AT_GOAL:  # both in one triangle
             return held[i : i + 1].copy()
         cost[t], role[t] = 0.0, AT_START
         key = least * length(goal[0] - start[0], goal[1] - start[1])
@@ -141,8 +141,8 @@ def search_triangles(start, goal, weights, bound, ground):
 
 
 @kernel
-def dual_way(start, goal, way, ground):
-    """Points (n, 2) of a way of the dual graph: middles of triangles and of the sides between."""
+def dual_path(start, goal, way, ground):
+    """Points (n, 2) of a path of the dual graph: centres of triangles and of the sides between."""
     points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
     out = np.empty((max(2, 2 * len(way) - 1), 2))
     out[0] = start

@@ -1,10 +1,10 @@
-"""The best way over nodes on the sides of triangles: A*, with landmarks where there are any.
+"""Cheapest path over nodes on the sides of triangles: A*, optionally with landmarks.
 
-No way from a node to the goal is shorter than the difference of their distances to a landmark
-(Goldberg and Harrelson, 2005), and that is much more than a straight line over the best ground
-tells. Landmarks only save time. The way that is found does not depend on them, to the last bit: a
-node is looked at again whenever its cost gets less, bounds are lowered by more than rounding, and
-of ways that cost the same the one over the first nodes counts.
+The distance of a node to the goal is at least the difference of their distances to a landmark
+(Goldberg and Harrelson, 2005), a much better bound than a straight line over the best terrain.
+Landmarks only save time; the path found does not depend on them, to the last bit: a node is
+expanded again whenever its cost decreases, bounds are lowered by more than rounding errors, and of
+paths with equal cost the one over the first nodes is chosen.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from footway._numba.heap import pop, push
 from footway._numba.jit import inner, kernel
 from footway.terrain.kernels.route import HOLDERS, holders, least_weight, length
 
-USED = 3  # landmarks that one search looks at: those that tell most about its start
-SURE = 1e-9  # share of a length, and m: more than sums of lengths are off by rounding
-SINGLE = 2.0**-23  # the same share for numbers of 32 bits
+USED = 3  # landmarks used by one search: those with the best bounds for its start
+SURE = 1e-9  # relative, and m: more than the rounding error of sums of lengths
+SINGLE = 2.0**-23  # the same for float32
 
 
 @inner
 def _away_from(x, y, weights, ground, nodes, away, held, out):
-    """Weighted length from the landmarks to a place, out (count,); how many triangles hold it."""
+    """Write the weighted length from the landmarks to a point, out (count,); its triangles."""
     out[:] = math.inf
     found = holders(x, y, ground, held)
     for i in range(found):
@@ -39,7 +39,7 @@ def _away_from(x, y, weights, ground, nodes, away, held, out):
 
 @inner
 def _choose(of_start, of_goal, used):
-    """Write the landmarks that tell most about the way from start to goal; how many."""
+    """Write the landmarks with the best bounds from start to goal; return their number."""
     count = min(len(used), len(of_start))
     for i in range(count):
         best = -1.0
@@ -55,7 +55,7 @@ def _choose(of_start, of_goal, used):
 
 @inner
 def _bound(v, x, y, gx, gy, least, count, away, of_goal, used):
-    """Weighted length that is left from node v at (x, y) to the goal, at the least."""
+    """Lower bound of the weighted length from node v at (x, y) to the goal."""
     most = least * length(gx - x, gy - y)
     for i in range(count):
         k = used[i]
@@ -66,19 +66,19 @@ def _bound(v, x, y, gx, gy, least, count, away, of_goal, used):
 
 @inner
 def _relax(x, y, here, node, t, weight, gx, gy, least, best, turn, size, nodes, table, hint):
-    """Try the ways through triangle t from a node at (x, y) to the others of t: size of heap."""
+    """Relax the links through triangle t from a node at (x, y): new size of the heap."""
     places, offsets, members = nodes.places, nodes.offsets, nodes.of_triangle
     cost, before, through, seen, left, keys, queue = table
     count, away, of_goal, used = hint
     for slot in range(offsets[t], offsets[t + 1]):
         v = members[slot]
         vx, vy = places[v, 0], places[v, 1]
-        if seen[v] != turn:  # first met by this search
+        if seen[v] != turn:  # first reached by this search
             seen[v], cost[v] = turn, math.inf
             left[v] = _bound(v, vx, vy, gx, gy, least, count, away, of_goal, used)
         spare = cost[v] - here
         squared = weight * weight * ((vx - x) * (vx - x) + (vy - y) * (vy - y))
-        if spare <= 0.0 or squared > (spare + SURE) * (spare + SURE):  # a root where it counts
+        if spare <= 0.0 or squared > (spare + SURE) * (spare + SURE):  # avoids square roots
             continue
         there = here + math.sqrt(squared)
         if there < cost[v] and there + left[v] <= best and size < len(keys):
@@ -91,11 +91,11 @@ def _relax(x, y, here, node, t, weight, gx, gy, least, best, turn, size, nodes, 
 
 @inner(inline=False)
 def search(start, goal, turn, weights, least, ground, nodes, away, table, memory):
-    """Best way over nodes: (last node, triangle after it, weighted length).
+    """Cheapest path over nodes: (last node, triangle after it, weighted length).
 
-    Node -1 and a triangle: straight on; triangle -1: there is none, and all nodes that can be
-    reached have been: `table` has their costs, and which they are. `least` is the weight of the
-    best ground, `turn` is greater than 0, and another one for each search with the same `table`.
+    Node -1 and a triangle: a straight line; triangle -1: no path, and `table` has the costs of all
+    reachable nodes. `least` is the weight of the best terrain; `turn` is positive and unique for
+    each search with the same `table`.
     """
     cost, _, _, _, left, keys, queue = table
     is_goal, held, of_start, of_goal, used = memory
@@ -119,7 +119,7 @@ def search(start, goal, turn, weights, least, ground, nodes, away, table, memory
         u, key = queue[0], keys[0]
         size = pop(size, keys, queue)
         here = cost[u]
-        if key > here + left[u]:  # it was reached for less since
+        if key > here + left[u]:  # outdated entry: it was reached at a lower cost since
             continue
         x, y = places[u, 0], places[u, 1]
         for slot in range(first[u], first[u + 1]):
@@ -138,9 +138,9 @@ def search(start, goal, turn, weights, least, ground, nodes, away, table, memory
 
 @inner
 def read_way(last, final, table, way, passed):
-    """Write the nodes of a way and the triangles before, between and after them; how many nodes.
+    """Write the nodes of a path and the triangles around them; return the number of nodes.
 
-    Nodes are left out where the way stays in its triangle.
+    Nodes are dropped if the path stays in its triangle.
     """
     before, through = table[1], table[2]
     count, node, t = 0, last, final
@@ -160,7 +160,7 @@ def read_way(last, final, table, way, passed):
 
 @kernel
 def make_table(nodes):
-    """Memory of searches for each node, and their heap."""
+    """Allocate the memory of searches per node, and their heap."""
     n, room = len(nodes.places), nodes.links + 8 * HOLDERS
     return (
         np.empty(n), np.empty(n, np.int32), np.empty(n, np.int32), np.zeros(n, np.int64),
@@ -170,7 +170,7 @@ def make_table(nodes):
 
 @kernel
 def make_memory(ground, away):
-    """Memory of searches for their ends."""
+    """Allocate the memory of searches for start and goal."""
     count = away.shape[1]
     return (
         np.zeros(len(ground.triangles), np.int64), np.empty(HOLDERS, np.int32), np.empty(count),
@@ -180,10 +180,10 @@ def make_memory(ground, away):
 
 @kernel
 def search_nodes(start, goal, weights, ground, nodes, away):
-    """Best way over nodes: its nodes and its triangles, int32, and its weighted length.
+    """Cheapest path over nodes: its nodes and triangles, int32, and its weighted length.
 
-    One triangle more than nodes: before the first, between them, and after the last. No triangles
-    where there is no way. `away` is what `landmarks` returned, or has no columns.
+    There is one triangle more than nodes: before the first, between them, and after the last; none
+    if there is no path. `away` is the result of `landmarks`, or has no columns.
     """
     table, memory = make_table(nodes), make_memory(ground, away)
     least = least_weight(weights, ground.kind)
@@ -198,9 +198,9 @@ def search_nodes(start, goal, weights, ground, nodes, away):
 
 @kernel
 def landmarks(count, weights, ground, nodes):
-    """Weighted length from each of `count` landmarks to every node, (nodes, count); 0: no way.
+    """Weighted length from each of `count` landmarks to every node, (nodes, count); 0: no path.
 
-    All are in the largest part of the ground, each at the node that is farthest from those before.
+    All are in the largest component, each at the node farthest from the previous ones.
     """
     n, nowhere = len(nodes.places), ground.box[:2] - 1.0
     none, away = np.zeros((n, 0), np.float32), np.zeros((n, count), np.float32)
@@ -208,7 +208,7 @@ def landmarks(count, weights, ground, nodes):
     cost, seen, near = table[0], table[3], np.full(n, math.inf)
     turn, most, at = 0, 0, 0
     for v in range(n):
-        if seen[v] == 0:  # in a part of its own
+        if seen[v] == 0:  # in another component
             turn += 1
             search(nodes.places[v], nowhere, turn, weights, 0.0, ground, nodes, none, table, memory)
             size = np.sum(seen == turn)

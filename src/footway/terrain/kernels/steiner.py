@@ -1,8 +1,8 @@
 """Points on the sides of triangles to search over (Aleksandrov, Maheshwari and Sack, 2005).
 
 Nodes are the corners of triangles and points between them on the sides; within a triangle every
-node is joined to every other one by a straight line, which weighs its length times the weight of
-the triangle's ground. So a way may follow a border on its better side.
+node is joined to every other one by a straight line, whose cost is its length times the weight of
+the triangle's terrain. So a path may follow a border on its better side.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from footway.terrain.kernels.route import length
 
 
 class Nodes(NamedTuple):
-    """Nodes of a ground: corners first, then points between them."""
+    """Nodes of a terrain: corners first, then points between them."""
 
     places: np.ndarray  # (n, 2) m
-    corners: int  # how many nodes are corners
+    corners: int  # number of corners
     offsets: np.ndarray  # (t + 1,) int32
     of_triangle: np.ndarray  # nodes on the border of each triangle: three corners, then the others
     first: np.ndarray  # (n + 1,) int32
@@ -29,9 +29,9 @@ class Nodes(NamedTuple):
 
 @inner
 def _name_corner(t, k, name, names, triangles, neighbours):
-    """Give a name to a corner of t and of all triangles that are joined to t about the corner.
+    """Assign a node to a corner of t and of all triangles connected to t around the corner.
 
-    Walls that meet in a corner divide it: nobody passes from one part to the other.
+    Walls that meet in a corner split it into several nodes, which are not connected.
     """
     p = triangles[t, k]
     for way in range(2):
@@ -48,7 +48,7 @@ def _name_corner(t, k, name, names, triangles, neighbours):
 
 @inner
 def _name_all(gap, most, names, begins, counts, ground):
-    """Name all corners, and the points between on all sides: (corners, nodes)."""
+    """Number all corners, and the points between them on all sides: (corners, nodes)."""
     points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
     corners = 0
     for t in range(len(triangles)):
@@ -74,7 +74,7 @@ def _name_all(gap, most, names, begins, counts, ground):
 
 @kernel
 def make_nodes(gap, most, ground):
-    """Nodes of a ground: on each side one for every `gap` (m) of its length, at most `most`."""
+    """Create nodes: on each side one for every `gap` (m) of its length, at most `most`."""
     points, triangles = ground.points, ground.triangles
     size = len(triangles)
     names = np.full((size, 3), -1, np.int32)

@@ -1,11 +1,11 @@
 """Find the triangle of a point, and walk along a line from triangle to triangle.
 
-Triangles and corners are what `environment.partition` gives: counterclockwise, neighbour k across
-the side from corner k to corner k + 1, -1 at a wall.
+Triangles and corners are those of `environment.partition`: counterclockwise, neighbour k across the
+side from corner k to corner k + 1, -1 at a wall.
 
-A walk looks at each corner once: left of the line, right of it, or on it, and takes a corner
-within ON_LINE for one on the line. So every triangle agrees about a corner, and a line through a
-corner, or along a side, is a case of its own and not an accident of rounding.
+A walk classifies each corner once as left of the line, right of it, or on it (within ON_LINE). So
+all triangles agree about a corner, and lines through a corner or along a side are explicit cases
+that do not depend on rounding.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ import numpy as np
 
 from footway._numba.jit import inner, kernel
 
-ON_LINE = 1e-9  # m, distance of a corner to a line that goes through it
-NEAR = 1e-9  # m, distance of a point to a triangle that still holds it
-FREE = 2.0  # share of a line that no wall stops
+ON_LINE = 1e-9  # m, maximum distance of a corner that counts as on the line
+NEAR = 1e-9  # m, maximum distance of a point that counts as inside a triangle
+FREE = 2.0  # fraction returned for a line that no wall stops
 
 
 @inner
 def _reach(low, high, origin, size, count):
-    """First and last cell of an interval, one micrometre wider: see `locate`."""
+    """First and last cell of an interval extended by one micrometre: see `locate`."""
     first = max(0, min(count - 1, int(math.floor((low - 1e-6 - origin) / size))))
     last = max(0, min(count - 1, int(math.floor((high + 1e-6 - origin) / size))))
     return first, last
@@ -83,13 +83,13 @@ def _outside(x, y, points, p, q):
         return 0.0
     share = min(1.0, max(0.0, (ex * dx + ey * dy) / (dx * dx + dy * dy)))
     ex, ey = ex - share * dx, ey - share * dy
-    # A point on the right is outside, however near.
+    # A point on the right is outside, even if it is very close.
     return max(ex * ex + ey * ey, 1e-300)
 
 
 @inner
 def cell_at(x, y, box, shape):
-    """Cell of a point, those beyond the border by less than a cell at the border; -1: none."""
+    """Cell of a point; less than a cell beyond the border counts as at the border; -1: none."""
     i = int(math.floor((x - box[0]) / box[2])) if math.isfinite(x) else -9
     j = int(math.floor((y - box[1]) / box[2])) if math.isfinite(y) else -9
     if i < -1 or j < -1 or i > shape[0] or j > shape[1]:
@@ -107,7 +107,7 @@ def distance_squared(x, y, t, points, triangles):
 
 @inner(inline=False)
 def locate(x, y, ground):
-    """Triangle that holds a point, or else the nearest within 1e-9 m; -1: none."""
+    """Triangle that contains a point, or else the nearest within 1e-9 m; -1: none."""
     offsets, members, points, triangles = (
         ground.offsets, ground.members, ground.points, ground.triangles,
     )  # fmt: skip
@@ -127,7 +127,7 @@ def locate(x, y, ground):
 
 @inner
 def _place(p, ax, ay, ux, uy, points):
-    """Where a corner lies: metres to the left of the line (0: on it), metres along it."""
+    """Position of a corner: m to the left of the line (0: on it), and m along it."""
     px, py = points[p, 0] - ax, points[p, 1] - ay
     side = ux * py - uy * px
     if abs(side) <= ON_LINE:
@@ -137,7 +137,7 @@ def _place(p, ax, ay, ux, uy, points):
 
 @inner
 def _exit(t, ax, ay, ux, uy, points, triangles):
-    """Where a line leaves triangle t: (corner or side, metres along the line, how).
+    """Exit of a line from triangle t: (corner or side, m along the line, how).
 
     How: 0 through side k, 1 at corner k, 2 at corner k after running along the side from k, 3 at
     corner k after running along the side to k, -1: it does not meet the triangle.
@@ -171,7 +171,7 @@ def _exit(t, ax, ay, ux, uy, points, triangles):
 
 @inner
 def _leads_on(t, k, ax, ay, ux, uy, points, triangles):
-    """Whether a line through corner k of triangle t goes on into the triangle or along a side."""
+    """Whether a line through corner k of triangle t continues into it or along a side."""
     _, here = _place(triangles[t, k], ax, ay, ux, uy, points)
     s1, d1 = _place(triangles[t, (k + 1) % 3], ax, ay, ux, uy, points)
     s2, d2 = _place(triangles[t, (k + 2) % 3], ax, ay, ux, uy, points)
@@ -184,7 +184,7 @@ def _leads_on(t, k, ax, ay, ux, uy, points, triangles):
 
 @inner
 def corner_of(t, p, triangles):
-    """Which corner of triangle t is point p."""
+    """Index of point p among the corners of triangle t."""
     if triangles[t, 0] == p:
         return 0
     return 1 if triangles[t, 1] == p else 2
@@ -192,9 +192,9 @@ def corner_of(t, p, triangles):
 
 @inner(inline=False)
 def turn(t, p, ax, ay, ux, uy, points, triangles, neighbours):
-    """Triangle about corner p into which the line goes on, without crossing a wall; -1: none.
+    """Triangle around corner p into which the line continues without crossing a wall; -1: none.
 
-    Turns about the corner from triangle t, first one way, then the other.
+    Turns around the corner from triangle t, first in one direction, then in the other.
     """
     for way in range(2):
         now = t
@@ -210,7 +210,7 @@ def turn(t, p, ax, ay, ux, uy, points, triangles, neighbours):
 
 @inner
 def _beside(t, corner, how, weights, kind, neighbours):
-    """Kind that counts on a way through t: of two sides of a border the cheaper one."""
+    """Kind of terrain of a line through t; along a border the cheaper of both sides."""
     own = int(kind[t])
     if how < 2:
         return own
@@ -238,12 +238,12 @@ def _outermost(t, x, y, points, triangles):
 
 @inner
 def _run(t, k, done, length, ax, ay, ux, uy, cost, limit, least, weights, metres, ground):
-    """Go on through side k of t, and through side after side as long as no corner is met.
+    """Continue through side k of t and further sides until a corner is met.
 
-    Of each further triangle only the new corner has to be looked at.
+    Only the new corner of each further triangle has to be checked.
 
     Returns: last triangle, metres along the line, weighted length, side at which a wall stops
-    (-1: none does; the line ends, meets a corner of the last triangle, or weighs too much).
+    (-1: none; the line ends, meets a corner of the last triangle, or exceeds the limit).
     """
     points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
     kind, keep = ground.kind, len(metres) > 0
@@ -275,15 +275,16 @@ def _run(t, k, done, length, ax, ay, ux, uy, cost, limit, least, weights, metres
 
 @inner(inline=False)
 def trace_within(ax, ay, bx, by, start, limit, least, weights, metres, ground):
-    """Walk along the line ab from triangle `start`, which holds a, until it weighs more than limit.
+    """Walk along the line ab from triangle `start`, which contains a, up to the cost `limit`.
 
-    It stops as soon as it must: a metre weighs at least `least`. Then `limit` or more is returned.
+    It stops as soon as the limit must be exceeded, given that a metre costs at least `least`, and
+    then returns `limit` or more.
 
-    Adds the metres on each kind to `metres` (k,) unless that is empty. A line along the border of
+    Adds the lengths on each kind to `metres` (k,) unless that is empty. A line along the border of
     two kinds counts as the cheaper one. A line may touch walls.
 
-    Returns: weighted length (m, up to where it stops), share of ab at which a wall or the limit
-    stops it (FREE: none does), triangle in which it ends.
+    Returns: weighted length (m, up to the stop), fraction of ab at which a wall or the limit stops
+    it (FREE: neither), triangle in which it ends.
     """
     points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
     length = math.sqrt((bx - ax) * (bx - ax) + (by - ay) * (by - ay))
@@ -313,7 +314,7 @@ def trace_within(ax, ay, bx, by, start, limit, least, weights, metres, ground):
             if how > 0:
                 following = turn(t, triangles[t, k], ax, ay, ux, uy, points, triangles, neighbours)
             else:
-                # The line only passes by: the point lies within rounding of a side.
+                # The line only touches the triangle: the point lies within rounding of a side.
                 k = _outermost(t, ax + done * ux, ay + done * uy, points, triangles)
                 following = int(neighbours[t, k])
             stuck = following < 0
@@ -348,10 +349,10 @@ def locate_all(points, ground, out):
 
 @inner(inline=False)
 def _trace_from(ax, ay, bx, by, weights, metres, ground):
-    """Trace the line ab from whichever triangle at a lets it go farthest.
+    """Trace the line ab from the triangle at a in which it gets farthest.
 
-    A point on a wall that is free on both sides, or where two walls touch, belongs to triangles
-    that no walk about the point connects.
+    A point on a wall with free space on both sides, or where two walls touch, belongs to triangles
+    that are not connected around the point.
     """
     start = locate(ax, ay, ground)
     cost, stop, _ = trace(ax, ay, bx, by, start, weights, metres, ground)
@@ -375,7 +376,7 @@ def _trace_from(ax, ay, bx, by, weights, metres, ground):
 
 @kernel
 def trace_lines(lines, weights, ground, metres, costs, stops):
-    """Trace lines (n, 4) each by itself: metres (n, k), which must be 0, costs and stops (n,)."""
+    """Trace lines (n, 4): writes metres (n, k), which must be 0, costs and stops (n,)."""
     for i in range(len(lines)):
         costs[i], stops[i] = _trace_from(
             lines[i, 0], lines[i, 1], lines[i, 2], lines[i, 3], weights, metres[i], ground
