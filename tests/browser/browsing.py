@@ -14,7 +14,7 @@ class Browsing:
 
     CLIP: ClassVar = {"x": 20, "y": 80, "width": 550, "height": 470}  # of the scene, in pixels
 
-    def __init__(self, page, gate):
+    def __init__(self, page, access):
         self.page = page
         self.errors = []
         page.on("pageerror", lambda error: self.errors.append(str(error)))
@@ -22,7 +22,7 @@ class Browsing:
             "console", lambda word: self.errors.append(word.text) if word.type == "error" else None
         )
         page.set_default_timeout(1000 * PATIENCE)
-        page.goto(f"http://127.0.0.1:{gate.port}/")
+        page.goto(f"http://127.0.0.1:{access.port}/")
         self.until(lambda: page.evaluate("Boolean(window.footway && window.footway.ready)"))
 
     @property

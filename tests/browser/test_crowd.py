@@ -177,7 +177,7 @@ def test_density_and_trajectories_come_from_the_frames(browsing):
 
 
 @pytest.mark.slow
-def test_ten_thousand_characters(browsing, gate, record_property):
+def test_ten_thousand_characters(browsing, access, record_property):
     browsing.open("gallery:city")
     add(browsing, 10_000)
     browsing.press("crowd-play")

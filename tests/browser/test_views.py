@@ -133,7 +133,7 @@ def test_an_address_without_its_token_says_so(chromium):
     with serving(token="right") as studio:
         page = chromium.new_page()
         try:
-            page.goto(f"http://127.0.0.1:{studio.gate.port}/?token=wrong")
+            page.goto(f"http://127.0.0.1:{studio.access.port}/?token=wrong")
             page.get_by_text("This address needs its token").wait_for(timeout=1000 * PATIENCE)
         finally:
             page.close()

@@ -130,7 +130,7 @@ def talk(line):
 
 
 def load(order):
-    name = Path(order["called"] or order["file"]).stem.split(".")[0]
+    name = Path(order["display_name"] or order["file"]).stem.split(".")[0]
     Path(order["file"]).with_suffix(".pid").write_text(str(os.getpid()), encoding="ascii")
     worst = globals().get(name)
     if worst is None:

@@ -13,7 +13,7 @@ from footway.studio import handover, loading_process
 from footway.studio.access import Access
 from footway.studio.documents import open_built_in
 from footway.studio.loading import Loader
-from footway.studio.server import Studio, bind, server_of
+from footway.studio.server import Studio, bind, build_server
 from footway.studio.wire import unpacked
 
 
@@ -24,7 +24,7 @@ def serving(document=None, *, token=None, loader=None):
     document = open_built_in("gallery:field") if document is None else document
     with bind("127.0.0.1", 0, exact=True) as listening:
         studio = Studio(document, Access("127.0.0.1", listening.getsockname()[1], token), loader)
-        server = server_of(studio)
+        server = build_server(studio)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
         wait_until(lambda: server.started)
@@ -47,8 +47,8 @@ class InThisProcess:
     def load(self, order, **_):
         with tempfile.TemporaryDirectory() as folder:
             loading_process.load(
-                {"file": order.file, "called": order.called, "map": order.map_name,
-                 "scale": order.scale, "between": order.between, "sent": order.sent,
+                {"file": order.file, "display_name": order.display_name, "map": order.map_name,
+                 "scale": order.scale, "between": order.between, "uploaded": order.uploaded,
                  "folder": folder}
             )  # fmt: skip
             return handover.unpack(Path(folder), file=order.file)
@@ -64,9 +64,9 @@ def wait_until(is_so, seconds=300.0):
 class Page:
     """What a browser does, without the browser."""
 
-    def __init__(self, gate, **options):
-        host = f"127.0.0.1:{gate.port}"
-        query = f"?token={gate.token}" if gate.token else ""
+    def __init__(self, access, **options):
+        host = f"127.0.0.1:{access.port}"
+        query = f"?token={access.token}" if access.token else ""
         options = {"origin": f"http://{host}", "max_size": None, "proxy": None} | options
         self._opened = connect(f"ws://{host}/ws{query}", **options)
         self.socket = self._opened.__enter__()

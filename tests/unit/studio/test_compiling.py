@@ -9,8 +9,8 @@ import pytest
 
 from footway import crowd, follow
 from footway.studio import compiling as preparing
-from footway.studio.compiling import KernelPreparation, make_all, words
-from footway.studio.requests import parsed
+from footway.studio.compiling import KernelPreparation, compile_all, compile_label
+from footway.studio.requests import parse
 from footway.studio.wire import unpacked
 
 
@@ -20,14 +20,14 @@ def compiler(monkeypatch):
     listeners = []
 
     @contextmanager
-    def announce(say):
-        listeners.append(say)
+    def announce(tell):
+        listeners.append(tell)
         yield
-        if say in listeners:
-            listeners.remove(say)
+        if tell in listeners:
+            listeners.remove(tell)
 
     def compiles():
-        listeners[:] = [say for say in listeners if say() is False]
+        listeners[:] = [tell for tell in listeners if tell() is False]
 
     monkeypatch.setattr(preparing, "announce_compilation", announce)
     return compiles
@@ -42,13 +42,13 @@ def told():
 
 
 def test_nothing_is_said_where_all_is_there(told, compiler):
-    with told.of("MIRAN"):
+    with told.announce("MIRAN"):
         pass
     assert told.said == []
 
 
 def test_it_is_said_once_and_taken_back(told, compiler):
-    with told.of("MIRAN"):
+    with told.announce("MIRAN"):
         compiler()
         assert told.what == "MIRAN"
     assert told.said == ["MIRAN", None]
@@ -56,7 +56,7 @@ def test_it_is_said_once_and_taken_back(told, compiler):
 
 
 def test_what_another_process_makes_is_said_when_it_says_so(told):
-    with told.elsewhere("maps") as compiling:
+    with told.announce_process("maps") as compiling:
         assert told.said == []
         compiling()
         compiling()
@@ -66,7 +66,7 @@ def test_what_another_process_makes_is_said_when_it_says_so(told):
 
 def test_it_is_taken_back_after_an_error(told, compiler):
     def fail():
-        with told.of("IRM"):
+        with told.announce("IRM"):
             compiler()
             raise ValueError("x")
 
@@ -77,10 +77,10 @@ def test_it_is_taken_back_after_an_error(told, compiler):
 
 def test_what_another_thread_needs_is_said_by_that_one(told, compiler):
     def other():
-        with told.of("MIRAN"):
+        with told.announce("MIRAN"):
             compiler()
 
-    with told.of("paths"):
+    with told.announce("paths"):
         thread = threading.Thread(target=other)
         thread.start()
         thread.join()
@@ -94,7 +94,7 @@ class Elsewhere:
         self._is_done, self._may_go = threading.Event(), threading.Event()
 
         def run():
-            with told.of(what):
+            with told.announce(what):
                 work()
                 self._is_done.set()
                 self._may_go.wait(60)
@@ -109,7 +109,7 @@ class Elsewhere:
 
 
 def test_it_is_said_though_another_thread_made_something_first(told, compiler):
-    with told.of("MIRAN"):
+    with told.announce("MIRAN"):
         Elsewhere(told, "the crowd", compiler).go()
         assert told.said == ["the crowd", None]
         compiler()
@@ -119,7 +119,7 @@ def test_it_is_said_though_another_thread_made_something_first(told, compiler):
 
 def test_who_is_ready_takes_back_no_word_of_others(told, compiler):
     other = Elsewhere(told, "MIRAN", compiler)
-    with told.of("paths"):
+    with told.announce("paths"):
         compiler()
         assert told.what == "paths"
     assert told.what == "MIRAN"
@@ -129,7 +129,7 @@ def test_who_is_ready_takes_back_no_word_of_others(told, compiler):
 
 def test_who_is_ready_first_leaves_the_newest_word(told, compiler):
     other = Elsewhere(told, "MIRAN", compiler)
-    with told.of("paths"):
+    with told.announce("paths"):
         compiler()
         other.go()
         assert told.what == "paths"
@@ -149,14 +149,14 @@ def test_who_is_ready_first_leaves_the_newest_word(told, compiler):
     ids=str,
 )
 def test_words(ask, expected):
-    assert words(parsed(json.dumps({"n": 1, **ask}))) == expected
+    assert compile_label(parse(json.dumps({"n": 1, **ask}))) == expected
 
 
 def test_all_are_made_until_it_is_over(told, monkeypatch):
     made = []
-    monkeypatch.setattr(preparing, "_walk_one", made.append)
-    monkeypatch.setattr(preparing, "_walk_some", made.append)
-    make_all(told, lambda: len(made) >= 2)
+    monkeypatch.setattr(preparing, "_compile_route", made.append)
+    monkeypatch.setattr(preparing, "_compile_crowd", made.append)
+    compile_all(told, lambda: len(made) >= 2)
     assert made == ["cmm", "miran"]
 
 
@@ -170,7 +170,7 @@ def test_there_is_room_for_a_crowd_on_the_small_map(method, count, monkeypatch):
             made.append(self)
 
     monkeypatch.setattr(crowd, "Crowd", Noted)
-    preparing._walk_some(method)
+    preparing._compile_crowd(method)
     (one,) = made
     assert len(one) == count
     assert one.time == pytest.approx(0.5)
@@ -181,6 +181,6 @@ def test_there_is_room_for_a_crowd_on_the_small_map(method, count, monkeypatch):
 def test_there_is_room_for_a_walk_on_the_small_map(method, monkeypatch):
     made, walk = [], getattr(follow, method)
     monkeypatch.setattr(follow, method, lambda *given: made.append(walk(*given)) or made[-1])
-    preparing._walk_one(method)
+    preparing._compile_route(method)
     assert [one.goal for one in made] == [(11.0, 1.0)]
     assert 10.0 <= made[0].length < 20.0

@@ -79,7 +79,7 @@ def test_a_recording_needs_its_file_no_more(tmp_path):
 
 
 def test_a_very_long_recording_stays_in_its_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(handover, "MOST_ROWS", 10)
+    monkeypatch.setattr(handover, "MAX_ROWS", 10)
     recording = random_recording()
     recording.save(tmp_path / "run.parquet")
     made = handed_over(
@@ -90,7 +90,7 @@ def test_a_very_long_recording_stays_in_its_file(tmp_path, monkeypatch):
 
 
 def test_no_room_is_told(tmp_path):
-    with pytest.raises(fw.BadFile, match="make room"):
+    with pytest.raises(fw.BadFile, match="free some space"):
         handover.pack(open_built_in("gallery:field"), tmp_path / "missing", file="x")
 
 

@@ -13,8 +13,8 @@ from tests.unit.crowd.maps import cmap
 FIELD = open_built_in("gallery:field")
 
 
-def ask(name, **wishes):
-    return Layer(n=1, ask="layer", name=name, **wishes)
+def ask(name, **options):
+    return Layer(n=1, ask="layer", name=name, **options)
 
 
 def nothing(_done, _total):

@@ -40,7 +40,7 @@ def harm(tmp_path, name, loader):
     file = tmp_path / f"{name}.geojson"
     file.write_bytes(HALL)
     with pytest.raises(fw.BadInput) as caught:
-        loader.load(Order(str(file), called=f"{name}.geojson"))
+        loader.load(Order(str(file), display_name=f"{name}.geojson"))
     assert not is_running(int(file.with_suffix(".pid").read_text()))
     words = str(caught.value)
     assert "\n" not in words
@@ -59,7 +59,7 @@ def is_running(pid):
 def test_a_map_is_the_same_as_without_a_process(tmp_path):
     (tmp_path / "hall.geojson").write_bytes(HALL)
     with loader_of() as loader:
-        made = loader.load(Order(str(tmp_path / "hall.geojson"), called="the hall"))
+        made = loader.load(Order(str(tmp_path / "hall.geojson"), display_name="the hall"))
     assert (made.name, made.what) == ("the hall", "map")
     assert as_geojson(made).content.replace(b"hall", b"") == HALL.replace(b"hall", b"")
 
@@ -106,7 +106,7 @@ def test_a_file_that_takes_for_ever_is_stopped(tmp_path, monkeypatch, name):
 
 @pytest.mark.parametrize("name", ["flood", "stall"])
 def test_compiling_has_an_end(tmp_path, monkeypatch, name):
-    monkeypatch.setattr(loading, "_MOST_COMPILING", 0.5)
+    monkeypatch.setattr(loading, "_MAX_COMPILING", 0.5)
     with hostile(seconds=1.0) as loader:
         words = harm(tmp_path, name, loader)
     assert "took more than 1 s" in words or "crashed" in words
@@ -180,7 +180,7 @@ def test_a_process_that_was_taken_over_is_not_believed(tmp_path, name):
 
 @pytest.mark.parametrize(("number", "heard"), [(3, 3), (5, 5), (9, 5)])
 def test_there_is_an_end_to_messages(monkeypatch, number, heard):
-    monkeypatch.setattr(loading, "_MOST_MESSAGES", 5)
+    monkeypatch.setattr(loading, "_MAX_MESSAGES", 5)
     process = loading._Process([sys.executable, "-c", f"print('{{}}\\n' * {number})"])
     try:
         assert list(iter(lambda: process.messages.get(timeout=60), None)) == [{}] * heard
@@ -192,7 +192,7 @@ def test_a_file_that_nobody_waits_for_is_given_up(tmp_path):
     with hostile() as loader:
         (tmp_path / "hold.geojson").write_bytes(HALL)
         pid = tmp_path / "hold.pid"
-        with pytest.raises(fw.BadInput, match="nobody waits"):
+        with pytest.raises(fw.BadInput, match="cancelled"):
             loader.load(Order(str(tmp_path / "hold.geojson")), is_wanted=lambda: not pid.exists())
         wait_until(lambda: not is_running(int(pid.read_text())))
 

@@ -82,7 +82,7 @@ def test_trails_are_trajectories(run):
 def test_long_trails_leave_out_frames(run, monkeypatch, most, every):
     """As few as it takes: there are 210 rows."""
     assert run.recording.offsets[-1] == 210
-    monkeypatch.setattr(replay, "_MOST_ROWS", most)
+    monkeypatch.setattr(replay, "_MAX_ROWS", most)
     answer = trails(run, 0, 10_000)
     assert answer.facts["every"] == every
     kept = [len(run.recording.frame(k).ids) for k in range(0, run.recording.n_frames, every)]

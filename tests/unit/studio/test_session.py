@@ -10,7 +10,7 @@ from footway.crowd import Recording
 from footway.errors import BadInput
 from footway.studio import crowd_requests, session
 from footway.studio.documents import Document, open_built_in, open_document
-from footway.studio.requests import parsed
+from footway.studio.requests import parse
 from footway.studio.session import Session
 from footway.studio.wire import unpacked
 from tests.unit.crowd.maps import cmap, env
@@ -23,17 +23,17 @@ class Table:
 
     def __init__(self, document):
         self.said, self.shown = [], []
-        self.desk = Session(document, say=self.said.append, show=self.shown.append)
+        self.session = Session(document, send_event=self.said.append, send_frame=self.shown.append)
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self.desk.end()
+        self.session.end()
 
     def ask(self, ask, **facts):
-        request = parsed(json.dumps({"n": 5, "ask": ask, **facts}))
-        header, arrays = unpacked(self.desk.answer(request))
+        request = parse(json.dumps({"n": 5, "ask": ask, **facts}))
+        header, arrays = unpacked(self.session.answer(request))
         assert header["n"] == 5
         return header, arrays
 
@@ -114,7 +114,7 @@ def test_the_crowd_starts_steps_and_begins_again(table):
     assert table.ok("crowd", do="step")["time"] == pytest.approx(0.1)
     assert table.ok("crowd", do="start", speed=4)["running"]
     assert table.ok("crowd", do="faster")["speed"] == 8.0
-    wait_until(lambda: table.desk.live.crowd.time > 1.0)
+    wait_until(lambda: table.session.crowd_thread.crowd.time > 1.0)
     assert not table.ok("crowd", do="pause")["running"]
     begun = table.ok("crowd", do="reset", seed=3)
     assert (begun["time"], begun["characters"], begun["seed"]) == (0.0, 20, 3)
@@ -123,10 +123,10 @@ def test_the_crowd_starts_steps_and_begins_again(table):
 def test_the_same_seed_begins_the_same(table):
     table.ok("population", do="add", count=20)
     table.ok("crowd", do="reset", seed=3)
-    first = table.desk.live.crowd.positions
+    first = table.session.crowd_thread.crowd.positions
     table.ok("crowd", do="step")
     table.ok("crowd", do="reset")
-    np.testing.assert_array_equal(first, table.desk.live.crowd.positions)
+    np.testing.assert_array_equal(first, table.session.crowd_thread.crowd.positions)
 
 
 def test_populations_come_change_and_go(table):
@@ -147,8 +147,8 @@ def test_populations_come_change_and_go(table):
 
 
 def test_there_is_an_end_to_populations_and_obstacles(table, monkeypatch):
-    monkeypatch.setattr(crowd_requests, "MOST_POPULATIONS", 2)
-    monkeypatch.setattr(crowd_requests, "MOST_OBSTACLES", 1)
+    monkeypatch.setattr(crowd_requests, "MAX_POPULATIONS", 2)
+    monkeypatch.setattr(crowd_requests, "MAX_OBSTACLES", 1)
     for k in range(2):
         table.ok("population", do="add", count=1)
         table.ok("population", do="remove", index=k)
@@ -161,7 +161,7 @@ def test_there_is_an_end_to_populations_and_obstacles(table, monkeypatch):
 
 def test_an_edit_that_the_crowd_cannot_follow_changes_nothing(table, monkeypatch):
     table.ok("edit", do="add", polygon=box(2, 2, 3, 3))
-    monkeypatch.setattr(table.desk.live.crowd, "moved_to", lambda *_: 1 / 0)
+    monkeypatch.setattr(table.session.crowd_thread.crowd, "moved_to", lambda *_: 1 / 0)
     assert table.error("edit", do="add", polygon=box(4, 2, 5, 3))["kind"] == "broken"
     facts = table.ok("hello")["document"]
     assert (facts["version"], facts["undo"], facts["redo"]) == (1, 1, 0)
@@ -170,10 +170,10 @@ def test_an_edit_that_the_crowd_cannot_follow_changes_nothing(table, monkeypatch
 
 
 def test_only_some_layers_are_kept(table, monkeypatch):
-    monkeypatch.setattr(session, "_MOST_LAYERS", 2)
+    monkeypatch.setattr(session, "_MAX_LAYERS", 2)
     for radius in (0.1, 0.2, 0.3, 0.4):
         table.ok("layer", name="axis", radius=radius)
-    assert len(table.desk._layers) == 2
+    assert len(table.session._layers) == 2
 
 
 def test_a_character_is_seen_through(table):
@@ -193,9 +193,9 @@ def test_a_character_is_seen_through(table):
 def test_obstacles_are_put_moved_and_taken_away(table):
     number = table.ok("obstacle", do="add", at=[5, 2], radius=0.5)["id"]
     table.ok("obstacle", do="move", id=number, at=[6, 2])
-    assert table.desk.live.crowd.obstacles.tolist() == [[6.0, 2.0, 0.5]]
+    assert table.session.crowd_thread.crowd.obstacles.tolist() == [[6.0, 2.0, 0.5]]
     table.ok("crowd", do="reset")
-    assert table.desk.live.crowd.obstacles.tolist() == [[6.0, 2.0, 0.5]]
+    assert table.session.crowd_thread.crowd.obstacles.tolist() == [[6.0, 2.0, 0.5]]
     table.ok("obstacle", do="remove", id=0)
     assert table.error("obstacle", do="remove", id=0)["kind"] == "bad-input"
 
@@ -203,20 +203,20 @@ def test_obstacles_are_put_moved_and_taken_away(table):
 def test_the_crowd_goes_on_while_one_draws(table):
     table.ok("population", do="add", count=100)
     table.ok("crowd", do="start", speed=2)
-    wait_until(lambda: table.desk.live.crowd.time > 0.5)
-    ids = table.desk.live.crowd.ids.tolist()
+    wait_until(lambda: table.session.crowd_thread.crowd.time > 0.5)
+    ids = table.session.crowd_thread.crowd.ids.tolist()
     table.ok("edit", do="add", polygon=box(2, 2, 6, 6))
-    now = table.desk.live.crowd.time
-    assert table.desk.live.crowd.ids.tolist() == ids
+    now = table.session.crowd_thread.crowd.time
+    assert table.session.crowd_thread.crowd.ids.tolist() == ids
     assert now > 0.5
-    wait_until(lambda: table.desk.live.crowd.time > now + 1.0)
+    wait_until(lambda: table.session.crowd_thread.crowd.time > now + 1.0)
     table.ok("crowd", do="pause")
-    crowd = table.desk.live.crowd
+    crowd = table.session.crowd_thread.crowd
     assert (crowd.map.clearance(crowd.positions) >= crowd.radii - 1e-6).all()
-    assert crowd.map is table.desk.document.corridors
+    assert crowd.map is table.session.document.corridors
     facts = table.ok("edit", do="undo")
     assert (facts["undo"], facts["redo"], facts["edited"]) == (0, 1, False)
-    assert table.desk.live.crowd.map is table.desk.document.corridors
+    assert table.session.crowd_thread.crowd.map is table.session.document.corridors
     assert len(table.events("document")) == 2
 
 
@@ -231,17 +231,17 @@ def test_people_who_prefer_some_ground(table):
     assert arrays["points"].shape[0] > 1
     assert np.allclose(arrays["points"][-1], [28, 2], atol=0.01)
     table.ok("crowd", do="start", speed=8)
-    now = table.desk.live.crowd.time
-    wait_until(lambda: table.desk.live.crowd.time > now + 1)
+    now = table.session.crowd_thread.crowd.time
+    wait_until(lambda: table.session.crowd_thread.crowd.time > now + 1)
     table.ok("edit", do="add", polygon=box(2, 8, 3, 9))
     table.ok("edit", do="add", what="terrain", kind="grass", polygon=box(5, 16, 25, 20))
     table.ok("edit", do="undo")
     table.ok("edit", do="undo")
     table.ok("edit", do="undo")  # and the mud is gone, too
     assert table.ok("hello")["document"]["kinds"] == []
-    now = table.desk.live.crowd.time
-    wait_until(lambda: table.desk.live.crowd.time > now + 1)
-    assert table.desk.live.fault is None
+    now = table.session.crowd_thread.crowd.time
+    wait_until(lambda: table.session.crowd_thread.crowd.time > now + 1)
+    assert table.session.crowd_thread.fault is None
     assert table.ok("crowd", do="pause")["characters"] == 12
 
 
@@ -262,15 +262,15 @@ def test_walks(table):
 
 def test_saving(table):
     table.ok("population", do="add", count=5)
-    assert b"[[population]]" in table.desk.save("scenario").content
-    assert b"FeatureCollection" in table.desk.save("geojson").content
+    assert b"[[population]]" in table.session.save("scenario").content
+    assert b"FeatureCollection" in table.session.save("geojson").content
     for kind in ("recording", "take", "", "exe"):
         with pytest.raises(BadInput):
-            table.desk.save(kind)
+            table.session.save(kind)
 
 
 def test_a_fault_is_told_and_does_no_harm(table):
-    table.desk._sheet = None  # what must not happen
+    table.session._edit_history = None  # what must not happen
     refusal = table.error("edit", do="undo")
     assert refusal["kind"] == "broken"
     assert "fault in Footway" in refusal["error"]
@@ -290,13 +290,13 @@ def test_a_recording_has_no_crowd(tmp_path):
 def test_a_scenario_runs_and_is_drawn_on():
     with Table(open_built_in("demo:evacuation")) as table:
         table.ok("crowd", do="start", speed=16)
-        wait_until(lambda: table.desk.live.crowd.time > 2.0)
+        wait_until(lambda: table.session.crowd_thread.crowd.time > 2.0)
         table.ok("edit", do="add", polygon=box(30, 30, 31, 31))
         time.sleep(0.2)
         status = table.ok("crowd", do="pause")
         assert status["characters"] + status["exited"] == 300
         assert table.ok("crowd", do="reset")["characters"] == 300
-        assert b"destinations" in table.desk.save("scenario").content
+        assert b"destinations" in table.session.save("scenario").content
 
 
 def test_a_population_changes_while_it_runs(table):
@@ -309,7 +309,7 @@ def test_a_population_changes_while_it_runs(table):
     assert {key: one[key] for key in ("count", "radius", "speed", "lane", "noise", "follow")} == {
         "count": 30, "radius": 0.4, "speed": 0.9, "lane": -0.1, "noise": 0.2, "follow": "cmm",
     }  # fmt: skip
-    crowd = table.desk.live.crowd
+    crowd = table.session.crowd_thread.crowd
     wait_until(lambda: crowd.time > 2.0)
     table.ok("crowd", do="pause")
     assert (crowd.map.clearance(crowd.positions) >= crowd.radii).all()
@@ -323,8 +323,8 @@ def test_what_they_follow_changes(table):
     table.ok("edit", do="add", what="terrain", kind="mud", polygon=box(2, 2, 5, 5))
     table.ok("population", do="add", count=5)
 
-    def change(**wishes):
-        (one,) = table.ok("population", do="change", index=0, **wishes)["populations"]
+    def change(**options):
+        (one,) = table.ok("population", do="change", index=0, **options)["populations"]
         table.ok("crowd", do="step")
         return one["follow"], one["preferences"]
 
@@ -333,7 +333,7 @@ def test_what_they_follow_changes(table):
     assert change(follow="cmm") == ("cmm", {})
     assert change(preferences={"mud": 2.0}) == ("miran", {"mud": 2.0})
     assert change(preferences={}) == ("cmm", {})
-    text = table.desk.save("scenario").content.decode()
+    text = table.session.save("scenario").content.decode()
     assert "mud" not in text
 
 
@@ -345,11 +345,11 @@ def test_what_they_follow_changes(table):
     ],
     ids=str,
 )
-def test_a_change_that_cannot_be_changes_nothing(table, wishes):
+def test_a_change_that_cannot_be_changes_nothing(table, options):
     table.ok("population", do="add", count=20)
-    crowd = table.desk.live.crowd
+    crowd = table.session.crowd_thread.crowd
     before, facts = crowd.positions, table.ok("crowd", do="status")["populations"]
-    assert table.error("population", do="change", index=0, **wishes)["kind"] == "bad-input"
+    assert table.error("population", do="change", index=0, **options)["kind"] == "bad-input"
     np.testing.assert_array_equal(crowd.positions, before)
     assert table.ok("crowd", do="status")["populations"] == facts
     assert table.error("population", do="change", index=4, speed=1.0)["kind"] == "bad-input"
@@ -357,7 +357,7 @@ def test_a_change_that_cannot_be_changes_nothing(table, wishes):
 
 def test_the_people_of_a_scenario_still_differ_after_a_change():
     with Table(open_built_in("demo:evacuation")) as table:
-        crowd = table.desk.live.crowd
+        crowd = table.session.crowd_thread.crowd
         table.ok("population", do="change", index=0, speed=1.0, radius=0.2)
         mean, deviation = crowd.profiles[0].speed
         assert mean == 1.0
@@ -369,8 +369,8 @@ def test_the_people_of_a_scenario_still_differ_after_a_change():
 
 
 def test_groups_stay_as_many(table):
-    crowd = table.desk.live.crowd
-    table.desk.live.do(lambda: crowd.add_group(4, start=(3, 3)))
+    crowd = table.session.crowd_thread.crowd
+    table.session.crowd_thread.do(lambda: crowd.add_group(4, start=(3, 3)))
     assert table.ok("crowd", do="status")["populations"][0]["grouped"]
     for count in (2, 9):
         assert "group" in table.error("population", do="change", index=0, count=count)["error"]
@@ -379,7 +379,7 @@ def test_groups_stay_as_many(table):
 
 def saved_take(table, folder):
     """What was recorded, as it is saved under its name."""
-    made = table.desk.save("take")
+    made = table.session.save("take")
     with made.content:
         (folder / made.name).write_bytes(made.content.read())
     return Recording.load(folder / made.name)
@@ -397,7 +397,7 @@ def test_the_crowd_is_recorded(table, tmp_path):
     status = table.ok("crowd", do="step")
     assert (status["recording"]["frames"], status["recording"]["ended"]) == (5, None)
     with pytest.raises(BadInput, match="stop"):
-        table.desk.save("take")
+        table.session.save("take")
     assert not table.ok("crowd", do="stop-record")["recording"]["running"]
     recording = saved_take(table, tmp_path)
     assert (recording.n_frames, len(recording.characters.ids)) == (5, 23)
@@ -429,12 +429,12 @@ def test_what_was_recorded_is_not_the_recording_that_is_open(table, tmp_path):
     table.ok("crowd", do="record")
     table.ok("crowd", do="stop-record")
     with pytest.raises(BadInput, match="not a recording"):
-        table.desk.save("recording")
+        table.session.save("recording")
     random_recording().save(tmp_path / "run.parquet")
-    table.desk.open(open_document(str(tmp_path / "run.parquet")))
+    table.session.open(open_document(str(tmp_path / "run.parquet")))
     assert len(saved_take(table, tmp_path).characters.ids) == 3
     assert (tmp_path / "hall.parquet").exists()  # the name of the map that they walked on
-    made = table.desk.save("recording")
+    made = table.session.save("recording")
     assert made.name == "run.parquet"
     (tmp_path / "again.parquet").write_bytes(made.content)
     assert Recording.load(tmp_path / "again.parquet").n_frames == 20

@@ -75,7 +75,7 @@ class TestPage:
     @pytest.fixture
     def built(self, tmp_path, monkeypatch):
         """A player as small as can be: the real one is tested in a browser."""
-        (tmp_path / "player.html").write_text(f"<html><body>{sharing.PLACE}</body></html>")
+        (tmp_path / "player.html").write_text(f"<html><body>{sharing.PLACEHOLDER}</body></html>")
         monkeypatch.setattr(sharing, "STATIC", tmp_path)
 
     @pytest.mark.usefixtures("built")

@@ -32,7 +32,7 @@ def test_names_are_plain(given, plain):
     "name", ["", ".", "..", "plan", "plan.exe", "plan.yaml", "plan.obj", ".toml", "x/.."]
 )
 def test_names_that_cannot_be_sent(name):
-    with pytest.raises(fw.BadInput, match="cannot be sent"):
+    with pytest.raises(fw.BadInput, match="cannot be uploaded"):
         clean_name(name)
 
 
