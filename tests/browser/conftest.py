@@ -69,9 +69,9 @@ def access(chromium):
 
 
 class Server:
-    """The server, asked by someone else: what did the page make it do?
+    """A second client of the server, to check what the page made it do.
 
-    Each ask has a connection of its own: a watcher that does not read its frames is closed.
+    Each ask has a connection of its own: a client that does not read its frames is closed.
     """
 
     def __init__(self, access):
@@ -89,7 +89,7 @@ def server(access):
 
 @pytest.fixture
 def browsing(chromium, access, server):
-    """A page with the field open and nobody there; at the end no error may have come up."""
+    """A page with the empty field open; fails if the page reported an error."""
     server.ask("open", name="gallery:field")
     context = chromium.new_context(viewport={"width": 960, "height": 640}, color_scheme="light")
     try:

@@ -1,4 +1,4 @@
-"""A path between two marks: clicked, dragged, with every method, and a way that is too narrow."""
+"""A path between two marks: clicked, dragged, with every method, and a gap that is too narrow."""
 
 import pytest
 
@@ -76,6 +76,6 @@ def test_a_radius_that_does_not_fit_shows_the_pinch(browsing):
     browsing.shows(lambda state: state["path"]["facts"] and not state["path"]["pinch"])
     browsing.press("path-clear")
     browsing.click(HALL)
-    browsing.click((10.0, 40.0))  # in a wall: the nearest free place is meant
+    browsing.click((10.0, 40.0))  # in a wall: the nearest free position is used
     path = browsing.shows(lambda state: state["path"]["facts"])["path"]
     assert path["trouble"] is None

@@ -27,7 +27,7 @@ COMMAND = [sys.executable, "-m", "footway", "studio"]
 
 @contextmanager
 def running(*arguments):
-    """Start the command; give the process and its gate once it listens."""
+    """Start the command; yield the process and its access once it listens."""
     process = subprocess.Popen(
         [*COMMAND, *map(str, arguments), "--no-browser"],
         stdout=subprocess.PIPE,
@@ -138,7 +138,7 @@ def test_another_host_needs_the_token():
             assert "ok" in page.ask("hello")[0]
 
 
-# -- the gate ----------------------------------------------------------------------------------
+# -- access ------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -209,7 +209,7 @@ def test_too_many_messages_are_refused_and_then_the_door_is_closed(studio):
 
 
 def test_there_is_an_end_to_asks_that_wait(studio, monkeypatch):
-    """Of one browser: 64 may wait for their answers, and come; one more is refused at once."""
+    """64 requests of one browser may wait for replies; one more is refused at once."""
     go, answer = threading.Event(), studio.session.answer
     monkeypatch.setattr(studio.session, "answer", lambda ask: answer(ask) if go.wait(60) else None)
     with Page(studio.access) as page:
@@ -282,7 +282,7 @@ def test_too_large_an_upload_is_refused_before_it_is_read(studio):
 
 
 def test_a_file_that_is_sent_in_pieces_has_the_same_limit(studio, monkeypatch):
-    """A good file of just the size is opened; with one byte more it is refused for its size."""
+    """A valid file of the maximum size is opened; one byte more is refused."""
     most = 1_000_000
     monkeypatch.setattr(server, "MAX_UPLOAD", most)
     content = as_geojson(open_built_in("gallery:field")).content
@@ -358,7 +358,7 @@ def test_a_recording_may_begin_while_another_is_sent(studio, monkeypatch, tmp_pa
 
 @contextmanager
 def held(studio, most=None):
-    """Let the thread for paths do nothing meanwhile, and let at most so many wait for it."""
+    """Block the worker for paths meanwhile, and limit its queue to `most`."""
     worker, go = studio._workers["path"], threading.Event()
     wait_until(lambda: worker._busy == 0)  # the first path, after the start
     before, worker._capacity = worker._capacity, most or worker._capacity
@@ -462,7 +462,7 @@ def test_a_vanished_browser_leaves_nothing_behind(studio):
     page = Page(studio.access)
     page.ask("crowd", do="start")
     page.socket.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
-    page.socket.socket.close()  # a reset, without a word
+    page.socket.socket.close()  # a reset, without a closing handshake
     wait_until(lambda: not studio.clients.all)
     with Page(studio.access) as other:
         assert "ok" in other.ask("crowd", do="pause")[0]
@@ -482,7 +482,7 @@ def test_a_slow_roadmap_holds_up_nobody():
 
 
 def answer_of(page, n):
-    """Header of an answer that may have come already."""
+    """Return the header of a reply that may have arrived already."""
     come = [header for header, _ in page.events if header.get("n") == n]
     return come[0] if come else page.answer(n)[0]
 

@@ -1,4 +1,4 @@
-"""A studio that somebody wants to take down: bad files, half-sent requests, and signals."""
+"""Attacks on the studio: bad files, half-sent requests, and signals."""
 
 import contextlib
 import os
@@ -31,7 +31,7 @@ FIELD = as_geojson(open_built_in("gallery:field")).content
 
 @contextlib.contextmanager
 def running(*arguments, **environment):
-    """Start a hostile studio; give the process and its gate once it listens."""
+    """Start a hostile studio; yield the process and its access once it listens."""
     process = start(*arguments, **environment)
     try:
         line = process.stdout.readline()
@@ -59,7 +59,7 @@ def start(*arguments, **environment):
 
 @pytest.fixture(scope="module")
 def studio():
-    """A studio whose files do harm by their names, and which stops them after two seconds."""
+    """A studio with harmful files (by name), which are stopped after two seconds."""
     loader = Loader(Limits(seconds=2.0, megabytes=500.0), ahead=False, command=COMMAND)
     with serving(open_built_in("gallery:field"), loader=loader) as made:
         yield made
@@ -207,7 +207,7 @@ def send_half(access, name, content):
 
 @pytest.fixture
 def hurried(monkeypatch):
-    """Let clients have a second for everything."""
+    """Set all time limits for clients to one second."""
     for state in connections._ALLOWED:
         monkeypatch.setitem(connections._ALLOWED, state, 1.0)
     monkeypatch.setattr(server, "_FIRST_MESSAGE", 1.0)
@@ -246,7 +246,7 @@ def test_three_hundred_half_sent_requests_lock_nobody_out(studio):
 
 
 def test_of_connections_that_say_nothing_the_oldest_are_closed(studio):
-    """More than the server has in all: it answers others, and has closed those before the last."""
+    """More connections than the limit: the server answers others, and closes the oldest."""
     with contextlib.ExitStack() as stack:
         idle = [
             stack.enter_context(socket.create_connection(("127.0.0.1", studio.access.port)))
@@ -284,7 +284,7 @@ def test_a_body_that_comes_letter_by_letter_is_not_waited_for(studio, hurried, p
 
 
 def test_a_body_that_comes_steadily_is_waited_for(studio, hurried):
-    """Two seconds, where a second is allowed: each 20 kB are worth another one."""
+    """Two seconds where one is allowed: each 20 kB add another second."""
 
     def steadily():
         yield b"x" * 100_000
@@ -325,7 +325,7 @@ def test_many_requests_on_one_connection(studio, hurried):
 
 @contextlib.contextmanager
 def flooding():
-    """A server that sends more than anybody keeps; give its port and its connections."""
+    """A server that sends more than buffers hold; yield its port and connections."""
     import uvicorn
 
     async def app(scope, receive, send):
@@ -375,7 +375,7 @@ def test_who_does_not_read_is_disconnected(monkeypatch, upgrade):
 
 @pytest.mark.parametrize("hosts", [("{}", "evil.example"), ("evil.example", "{}"), ("{}", "{}")])
 def test_a_socket_with_two_names_is_refused(studio, hosts):
-    """By the server that parses the request, and by the studio itself."""
+    """Both the HTTP server and the studio itself refuse it."""
     host = f"127.0.0.1:{studio.access.port}"
     names = [name.format(host) for name in hosts]
     lines = "".join(f"Host: {name}\r\n" for name in names)
@@ -391,7 +391,7 @@ def test_a_socket_with_two_names_is_refused(studio, hosts):
 
 
 def entered(studio, names):
-    """Whether the studio lets a socket in whose Host headers have these names."""
+    """Return whether the studio accepts a socket with these Host headers."""
     import asyncio
     from concurrent.futures import ThreadPoolExecutor
 

@@ -1,4 +1,4 @@
-"""A real server on loopback for tests, and a small client that speaks its language."""
+"""A real server on loopback for tests, and a small client for its protocol."""
 
 import json
 import tempfile
@@ -19,7 +19,7 @@ from footway.studio.wire import unpacked
 
 @contextmanager
 def serving(document=None, *, token=None, loader=None):
-    """Serve a document in a thread; give the studio."""
+    """Serve a document in a thread; yield the studio."""
     loader = loader or Loader(ahead=False)  # most tests send no file
     document = open_built_in("gallery:field") if document is None else document
     with bind("127.0.0.1", 0, exact=True) as listening:
@@ -37,7 +37,7 @@ def serving(document=None, *, token=None, loader=None):
 
 
 class InThisProcess:
-    """Loads files as the loading process does, without the process: for hundreds of them."""
+    """Loads files in this process, which is faster for hundreds of them."""
 
     @contextmanager
     def folder(self):
@@ -62,7 +62,7 @@ def wait_until(is_so, seconds=300.0):
 
 
 class Page:
-    """What a browser does, without the browser."""
+    """A client that behaves like the page in a browser."""
 
     def __init__(self, access, **options):
         host = f"127.0.0.1:{access.port}"
@@ -86,7 +86,7 @@ class Page:
         return self.until(lambda header: header.get("n") == n)
 
     def event(self, name):
-        """Return the next event of a name."""
+        """Return the next event with a name."""
         return self.until(lambda header: header.get("event") == name)
 
     def until(self, is_it, seconds=300.0):

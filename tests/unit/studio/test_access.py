@@ -1,4 +1,4 @@
-"""Who may come in."""
+"""Access control."""
 
 import pytest
 

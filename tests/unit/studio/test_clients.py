@@ -1,4 +1,4 @@
-"""What waits for browsers, and how long."""
+"""Messages that wait for browsers."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -8,7 +8,7 @@ from footway.studio.clients import MAX_WAITING, Client, Clients
 
 
 def run(coroutine):
-    """Run in a thread of its own: the tests in a browser leave an event loop in the main one."""
+    """Run in a separate thread: the browser tests leave an event loop in the main thread."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, asyncio.wait_for(coroutine, 30)).result()
 
@@ -54,7 +54,7 @@ def test_who_does_not_read_is_sent_away():
 
 
 def test_bytes_that_wait_have_a_limit(monkeypatch):
-    """What was read does not count any more."""
+    """Messages that were read do not count."""
     monkeypatch.setattr(clients, "MAX_BYTES", 10)
 
     async def talk():

@@ -1,4 +1,4 @@
-"""Kernels that are made the first time: what the page is told."""
+"""Announcements of kernels that are compiled."""
 
 import json
 import threading
@@ -16,7 +16,7 @@ from footway.studio.wire import unpacked
 
 @pytest.fixture
 def compiler(monkeypatch):
-    """What calls those who listen, until they have said it, as where Numba compiles."""
+    """Return a function that calls the listeners, as Numba does when it compiles."""
     listeners = []
 
     @contextmanager
@@ -88,7 +88,7 @@ def test_what_another_thread_needs_is_said_by_that_one(told, compiler):
 
 
 class Elsewhere:
-    """Another thread that does one thing inside of another, and goes out when it is told to."""
+    """A thread that does some work inside `announce` and leaves it on `go`."""
 
     def __init__(self, told, what, work):
         self._is_done, self._may_go = threading.Event(), threading.Event()

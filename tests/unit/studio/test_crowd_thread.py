@@ -14,7 +14,7 @@ from tests.unit.studio.serving import wait_until
 
 
 class Stage:
-    """A live crowd, and what it said and showed."""
+    """A crowd thread, and the events and frames that it sent."""
 
     def __init__(self, crowd=None, send_frame=None):
         self.said, self.shown = [], []
@@ -73,7 +73,7 @@ def test_it_keeps_real_time_times_the_speed():
     [(10.0, 1.0, 0.0), (0.2, 1.0, 0.2 - 0.1), (0.2, 4.0, 0.2 - 0.1 / 4.0)],
 )
 def test_much_time_that_was_lost_is_not_caught_up(late, speed, still_late):
-    """After a pause of the machine the crowd does not hurry; a few steps late it does."""
+    """The crowd catches up with a short delay, but not with a long one."""
     with Stage() as stage:
         crowd_thread = stage.crowd_thread
         crowd_thread.do(crowd_thread.step)  # loads the kernels

@@ -1,4 +1,4 @@
-"""What can be opened."""
+"""Opening documents."""
 
 import numpy as np
 import pytest

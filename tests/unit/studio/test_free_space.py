@@ -1,4 +1,4 @@
-"""The map as arrays is the map."""
+"""The arrays of a map match the map."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""Documents as plain files in a folder, and back."""
+"""Writing documents into a folder and reading them back."""
 
 import zipfile
 

@@ -1,4 +1,4 @@
-"""Recordings of the crowd as it lives."""
+"""Recordings of the live crowd."""
 
 import numpy as np
 import pytest

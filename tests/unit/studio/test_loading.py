@@ -1,4 +1,4 @@
-"""Files that are loaded in a process of their own, and files that do it harm."""
+"""Loading files in a separate process, and files that harm it."""
 
 import contextlib
 import os
@@ -36,7 +36,7 @@ def hostile(**limits):
 
 
 def harm(tmp_path, name, loader):
-    """Load a file that does harm; return what is told, when its process has ended."""
+    """Load a harmful file; return the error after its process has ended."""
     file = tmp_path / f"{name}.geojson"
     file.write_bytes(HALL)
     with pytest.raises(fw.BadInput) as caught:
@@ -113,7 +113,7 @@ def test_compiling_has_an_end(tmp_path, monkeypatch, name):
 
 
 def test_after_compiling_a_file_has_all_its_seconds(monkeypatch):
-    """By a clock that is moved by hand: a message about compiling comes after 250 of 300 s."""
+    """With a fake clock: a message about compiling comes after 250 of 300 s."""
     now = [0.0]
     monkeypatch.setattr(loading.time, "monotonic", lambda: now[0])
 
@@ -221,7 +221,7 @@ def test_close_ends_what_is_being_loaded(tmp_path):
 
 
 def test_a_process_ends_with_its_server(tmp_path):
-    """Even where nobody could end it: its input is closed."""
+    """Even without a signal: its input is closed."""
     with hostile() as loader:
         (tmp_path / "loop.geojson").write_bytes(HALL)
         process = loading._Process(COMMAND)

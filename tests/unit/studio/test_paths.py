@@ -1,4 +1,4 @@
-"""Paths as a click asks for them."""
+"""Path requests."""
 
 import numpy as np
 import pytest

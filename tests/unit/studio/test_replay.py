@@ -1,4 +1,4 @@
-"""Recordings to look at."""
+"""Requests about recordings."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Every ask is checked before anything is done."""
+"""Requests are validated before they are processed."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is saved can be opened again."""
+"""Saved files can be opened again."""
 
 import json
 import tomllib
@@ -93,7 +93,7 @@ def test_a_built_in_scenario_saves_as_itself(name):
 
 
 def test_nobody_is_no_scenario():
-    with pytest.raises(fw.BadInput, match="nobody"):
+    with pytest.raises(fw.BadInput, match="empty"):
         as_scenario(HALL, [], seed=0, obstacles=())
 
 

@@ -1,4 +1,4 @@
-"""The whole story of a desk, without a server."""
+"""A session without a server."""
 
 import json
 import time
@@ -19,7 +19,7 @@ from tests.unit.studio.serving import wait_until
 
 
 class Table:
-    """A desk, somebody who asks, and what everybody is told."""
+    """A session, a function to send requests, and the events and frames that were sent."""
 
     def __init__(self, document):
         self.said, self.shown = [], []
@@ -136,7 +136,9 @@ def test_populations_come_change_and_go(table):
     assert table.error("population", do="add", count=1, name="first")["kind"] == "bad-input"
     assert table.error("population", do="remove", index=7)["kind"] == "bad-input"
     assert table.error("population", do="add", count=5, area="nowhere")["kind"] == "bad-input"
-    assert table.error("population", do="add", count=99_999)["kind"] == "bad-input"  # no room
+    assert (
+        table.error("population", do="add", count=99_999)["kind"] == "bad-input"
+    )  # not enough space
     assert table.error("population", do="add", count=1, goal=[15, 10])["kind"] == "bad-input"
     table.ok("population", do="change", index=0, speed=0.7)
     assert table.ok("character", id=0)["speed"] == pytest.approx(0.7)
@@ -338,7 +340,7 @@ def test_what_they_follow_changes(table):
 
 
 @pytest.mark.parametrize(
-    "wishes",
+    "options",
     [
         {"radius": 0.3, "count": 100_000},
         {"preferences": {"lava": 2.0}, "speed": 2.0, "count": 40},
@@ -378,7 +380,7 @@ def test_groups_stay_as_many(table):
 
 
 def saved_take(table, folder):
-    """What was recorded, as it is saved under its name."""
+    """The live recording, saved under its name."""
     made = table.session.save("take")
     with made.content:
         (folder / made.name).write_bytes(made.content.read())
@@ -408,7 +410,7 @@ def test_the_crowd_is_recorded(table, tmp_path):
     [
         ({"ask": "edit", "do": "add", "polygon": [[2, 2], [3, 2], [3, 3]]}, "map"),
         ({"ask": "population", "do": "change", "index": 0, "radius": 0.3}, "radius"),
-        ({"ask": "crowd", "do": "reset"}, "anew"),
+        ({"ask": "crowd", "do": "reset"}, "reset"),
         ({"ask": "open", "name": "gallery:field"}, "document"),
     ],
     ids=str,

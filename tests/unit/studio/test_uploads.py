@@ -1,4 +1,4 @@
-"""Files that a browser sends."""
+"""Uploaded files."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Envelopes: what goes in comes out, aligned, and JSON says what it can say."""
+"""Envelopes: round trip, alignment, and values that JSON cannot represent."""
 
 import json
 import struct

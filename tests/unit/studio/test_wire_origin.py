@@ -1,4 +1,4 @@
-"""Maps far from zero: what a page gets is as exact as anywhere."""
+"""Maps far from zero: coordinates on the page are as exact as anywhere."""
 
 import json
 
@@ -53,7 +53,7 @@ def ask(session, ask, **facts):
 
 
 def near(x, y):
-    """A place of the yard, as a page knows it."""
+    """A point of the yard in the page's coordinates."""
     return (FAR - ZERO + (x, y)).tolist()
 
 
