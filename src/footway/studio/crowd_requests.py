@@ -54,7 +54,9 @@ def add(crowd: Crowd, document: Document, request: requests.Population) -> None:
         raise BadQuery(f"there were {MAX_POPULATIONS} populations; reset the crowd to add others")
     options = request.model_dump(include=set(PROFILE_FIELDS), exclude_none=True)
     if request.behaviour == "goals":
-        options |= {"destinations": _destinations(document, request), "then": request.then}
+        goal = request.goal
+        goals = [find_area(document, goal) if isinstance(goal, str) else goal]
+        options |= {"destinations": [] if goal is None else goals, "then": request.then}
     elif request.goal is not None:
         raise BadQuery("characters that wander have no goal; leave it out")
     if request.name in crowd.names:
@@ -69,12 +71,6 @@ def free_name(crowd: Crowd) -> str:
     """Return an unused name for a population."""
     taken = set(crowd.names)
     return next(f"population {k}" for k in count(len(taken) + 1) if f"population {k}" not in taken)
-
-
-def _destinations(document: Document, request: requests.Population) -> list[Any]:
-    if request.goal is None:
-        return []
-    return [find_area(document, request.goal) if isinstance(request.goal, str) else request.goal]
 
 
 def find_area(document: Document, name: str) -> Area:

@@ -73,7 +73,9 @@ class CrowdThread:
     Example:
         >>> import footway as fw
         >>> cmap = fw.CorridorMap.build(fw.load("gallery:field"))
-        >>> thread = CrowdThread(fw.Crowd(cmap), send_event=str, send_frame=bytes)
+        >>> thread = CrowdThread(
+        ...     fw.Crowd(cmap), send_event=lambda _: None, send_frame=lambda _: None
+        ... )
         >>> thread.do(lambda: len(thread.crowd.add(20)))
         20
         >>> thread.do(thread.step)
@@ -151,12 +153,9 @@ class CrowdThread:
 
     def record(self, name: str = "run") -> None:
         """Start a recording with a file name; delete the one before."""
-        before, self.live_recording = (
-            self.live_recording,
-            None,
-        )  # stays None if the new recording fails
-        if before is not None:
-            before.drop()
+        if self.live_recording is not None:
+            self.live_recording.drop()
+        self.live_recording = None  # also if the new recording fails
         self.live_recording = LiveRecording(self.crowd, name)
 
     def stop_recording(self, why: str | None = None) -> None:
@@ -197,12 +196,10 @@ class CrowdThread:
             waits.append(self._frame_at + 1.0 / FRAMES - now)
         return max(0.0, min(waits))
 
-    def _run_commands(self, patience: float) -> bool:
+    def _run_commands(self, timeout: float) -> bool:
         """Run the queued commands, or wait for one; return False if the thread must end."""
         try:
-            command = (
-                self._commands.get(timeout=patience) if patience else self._commands.get_nowait()
-            )
+            command = self._commands.get(block=timeout > 0.0, timeout=timeout)
             while True:
                 if command is None:
                     return False

@@ -104,8 +104,10 @@ class Document:
 
     def facts(self) -> dict[str, Any]:
         """Return plain values for the page; bounds are relative to the origin."""
-        env = self.environment
-        x, y = self.origin
+        from footway.environment.repairs import worth_telling
+
+        env, (x, y) = self.environment, self.origin
+        repairs = () if env is None else env.repairs
         return {
             "name": self.name,
             "what": self.what,
@@ -117,7 +119,7 @@ class Document:
             "holes": self.corridors.n_cycles if env is None else env.holes,
             "kinds": self.kinds,
             "areas": _areas(env),
-            "repairs": _repairs(env),
+            "repairs": [str(repairs[k]) for k in worth_telling(repairs)][:100],
             "largest_radius": self.largest_radius,
             "gallery": built_in(),
             "editable": self.editable,
@@ -137,13 +139,6 @@ def _areas(env: Environment | None) -> list[dict[str, Any]]:
         {"name": area.name, "index": k, "role": role_of(area.properties)}
         for k, area in enumerate(areas)
     ]
-
-
-def _repairs(env: Environment | None) -> list[str]:
-    from footway.environment.repairs import worth_telling
-
-    repairs = () if env is None else env.repairs
-    return [str(repairs[k]) for k in worth_telling(repairs)][:100]
 
 
 def built_in() -> list[str]:
@@ -242,24 +237,17 @@ def _map(
 
 
 def _scenario(name: str, display_name: str) -> Document:
+    from footway.environment.editing import with_area
     from footway.scenario import load_scenario
     from footway.scenario.crowd_building import open_map
 
     scenario = load_scenario(name)
     ground = open_map(scenario)
     env = ground.environment
-    if env is not None and scenario.area:
-        env = _with_areas(env, scenario)
+    if env is not None:
+        for area, ring in scenario.area.items():  # so that the page shows them
+            env = with_area(env, area, ring)
     return Document(display_name, "scenario", env, ground.corridors, scenario=scenario)
-
-
-def _with_areas(env: Environment, scenario: Scenario) -> Environment:
-    """Add the areas of the scenario to the map, so that the page shows them."""
-    from footway.environment.editing import with_area
-
-    for name, ring in scenario.area.items():
-        env = with_area(env, name, ring)
-    return env
 
 
 def _recording(name: str, display_name: str, map_name: str | None, scale: float | None) -> Document:

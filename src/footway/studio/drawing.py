@@ -44,8 +44,12 @@ class EditHistory:
         if request.do == "redo":
             return self._step(self.after, self.before, document, "redo")
         assert document.environment is not None
-        drawn = _added if request.do == "add" else _deleted
-        made = on(document, drawn(document.environment, request))
+        if request.do == "add":
+            edited = _added(document.environment, request)
+        else:
+            assert request.at is not None
+            edited = editing.without(document.environment, request.at)
+        made = on(document, edited)
         self.before = [*self.before, document][-_MAX_UNDONE:]
         self.after.clear()
         return made
@@ -97,8 +101,3 @@ def _area_name(env: Environment, request: Edit) -> str:
     if name in taken:
         raise BadInput(f"there is an area {name!r} already; give another name"[:300])
     return name
-
-
-def _deleted(env: Environment, request: Edit) -> Environment:
-    assert request.at is not None
-    return editing.without(env, request.at)

@@ -27,8 +27,6 @@ from footway.studio.documents import Document, What
 from footway.studio.wire_origin import origin_of
 
 if TYPE_CHECKING:
-    from footway.environment import Environment
-
     Arrays = dict[str, np.ndarray[Any, Any]]
 
 MAX_ROWS: Final = 20_000_000
@@ -113,6 +111,8 @@ def unpack(folder: Path, *, file: str) -> Document:
         BadFile: the files are damaged.
 
     """
+    from footway.formats.environment_arrays import from_arrays
+
     try:
         facts, arrays = _read(folder / _ARRAYS)
         what = facts["what"]
@@ -124,7 +124,7 @@ def unpack(folder: Path, *, file: str) -> Document:
         made = Document(
             str(facts["name"]),
             what,
-            _environment(facts, arrays),
+            None if facts["environment"] is None else from_arrays(facts["environment"], arrays),
             corridors,
             is_boxed=facts["boxed"] is True,
         )
@@ -152,13 +152,6 @@ def _read(file: Path) -> tuple[dict[str, Any], Arrays]:
     if not isinstance(facts, dict):
         raise TypeError("no header")
     return facts, arrays
-
-
-def _environment(facts: dict[str, Any], arrays: Arrays) -> Environment | None:
-    from footway.formats.environment_arrays import from_arrays
-
-    about = facts["environment"]
-    return None if about is None else from_arrays(about, arrays)
 
 
 class _RowsInMemory:

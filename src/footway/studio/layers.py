@@ -58,9 +58,15 @@ def _roadmap(document: Document, request: Layer, progress: Progress) -> Answer:
         raise BadInput("give the method of the roadmap: grm, rrm, rrm_star, rrrm or prm")
     options: dict[str, Any] = {"radius": request.radius, "progress": progress}
     if request.resolution is not None:
-        _check_size(document, request.resolution)
+        x0, y0, x1, y1 = document.bounds
+        cells = (x1 - x0) * (y1 - y0) / request.resolution**2
+        if cells > _MAX_CELLS:
+            raise BadInput(
+                f"a resolution of {request.resolution:g} m makes {cells:,.0f} cells; use a "
+                "coarser one"
+            )
         options["resolution"] = request.resolution
-    made = _maker(request.method)(document.environment, **options)
+    made = _build_function(request.method)(document.environment, **options)
     if made.n_edges > _MAX_EDGES:
         raise BadInput(
             f"the roadmap has {made.n_edges:,} edges, more than a page can draw; "
@@ -80,26 +86,17 @@ def _roadmap(document: Document, request: Layer, progress: Progress) -> Answer:
     )
 
 
-def _check_size(document: Document, resolution: float) -> None:
-    x0, y0, x1, y1 = document.bounds
-    cells = (x1 - x0) * (y1 - y0) / resolution**2
-    if cells > _MAX_CELLS:
-        raise BadInput(
-            f"a resolution of {resolution:g} m makes {cells:,.0f} cells; use a coarser one"
-        )
-
-
-def _maker(method: str) -> Callable[..., Roadmap]:
+def _build_function(method: str) -> Callable[..., Roadmap]:
     from footway import roadmap
 
-    makers: dict[str, Callable[..., Roadmap]] = {
+    functions: dict[str, Callable[..., Roadmap]] = {
         "grm": roadmap.grid,
         "rrm": roadmap.rrm,
         "rrm_star": roadmap.rrm_star,
         "rrrm": roadmap.rrrm,
         "prm": roadmap.voronoi_prm,
     }
-    return makers[method]
+    return functions[method]
 
 
 def _curves(method: str, made: Roadmap) -> dict[str, Any]:

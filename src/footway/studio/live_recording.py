@@ -18,8 +18,6 @@ MAX_BYTES: Final = 1_000_000_000
 MAX_FRAMES: Final = 500_000
 """Maximum number of frames: each frame also takes some memory."""
 
-_NAME: Final = "run.parquet"
-
 
 class LiveRecording:
     """A recording of a crowd from now on, one frame per step; it ends before it is too large.
@@ -52,8 +50,13 @@ class LiveRecording:
         self.is_running = True
         self.ended: str | None = None  # why it ended by itself
         self._begin = self._last = crowd.time
-        self._folder = _folder()
-        self.file = Path(self._folder.name) / _NAME
+        try:
+            self._folder = tempfile.TemporaryDirectory(
+                prefix="footway-studio-", ignore_cleanup_errors=True
+            )
+        except OSError as error:
+            raise _cannot_begin(error) from None
+        self.file = Path(self._folder.name) / "run.parquet"
         try:
             self._recorder = crowd.recorder(self.file)
         except (FootwayError, OSError) as error:
@@ -115,13 +118,6 @@ class LiveRecording:
             "megabytes": round(self.bytes / 1e6, 1),
             "ended": self.ended,
         }
-
-
-def _folder() -> tempfile.TemporaryDirectory[str]:
-    try:
-        return tempfile.TemporaryDirectory(prefix="footway-studio-", ignore_cleanup_errors=True)
-    except OSError as error:
-        raise _cannot_begin(error) from None
 
 
 def _cannot_begin(error: Exception) -> BadInput:

@@ -17,7 +17,7 @@ import tempfile
 import threading
 import time
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -188,7 +188,7 @@ class Loader:
             wait = _Wait(process, display_name, self.limits, is_wanted, compiling)
             try:
                 wait.until_ready()
-                process.give(_as_json(order, folder, self.limits))
+                process.give({**asdict(order), **asdict(self.limits), "folder": str(folder)})
                 wait.until_done()
                 process.end()  # before its files are read: it must not change them
                 return _unpacked(folder, order.file, display_name)
@@ -221,20 +221,6 @@ class Loader:
         process.end()
         with self._changing:
             self._all.discard(process)
-
-
-def _as_json(order: Order, folder: Path, limits: Limits) -> dict[str, Any]:
-    return {
-        "file": order.file,
-        "display_name": order.display_name,
-        "map": order.map_name,
-        "scale": order.scale,
-        "between": order.between,
-        "uploaded": order.uploaded,
-        "folder": str(folder),
-        "seconds": limits.seconds,
-        "megabytes": limits.megabytes,
-    }
 
 
 @dataclass
@@ -322,10 +308,10 @@ class _Wait:
 
 
 def _error_of(message: dict[str, Any]) -> FootwayError:
-    words, reason = _one_line(message["error"]), message.get("reason")
+    text, reason = _one_line(message["error"]), message.get("reason")
     if reason in _REASONS:
-        return NoPath(words, reason=reason)
-    return BadInput(words)
+        return NoPath(text, reason=reason)
+    return BadInput(text)
 
 
 def _one_line(words: object) -> str:

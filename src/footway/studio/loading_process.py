@@ -94,7 +94,7 @@ def load(order: dict[str, Any]) -> None:
         _check_scenario(file)
     document = open_document(
         file,
-        map_name=order["map"],
+        map_name=order["map_name"],
         scale=order["scale"],
         between=None if between is None else (between[0], between[1]),
         display_name=order["display_name"],

@@ -139,22 +139,17 @@ class Session:
 
     def facts(self) -> dict[str, Any]:
         """Facts about the open document, for the page."""
-        edit_history = self._edit_history
         return {
             **self.document.facts(),
             "version": self.version,
             "edited": self.document.is_edited,
-            "undo": len(edit_history.before),
-            "redo": len(edit_history.after),
+            "undo": len(self._edit_history.before),
+            "redo": len(self._edit_history.after),
         }
 
     def _hello(self, _: Request) -> Answer:
-        facts = {
-            "document": self.facts(),
-            "crowd": self.crowd_thread.status,
-            "version": __version__,
-        }
-        return Answer({**facts, "compiling": self.preparing.what})
+        facts = {"document": self.facts(), "crowd": self.crowd_thread.status}
+        return Answer({**facts, "version": __version__, "compiling": self.preparing.what})
 
     def _open(self, request: requests.Open) -> Answer:
         return Answer(self.open(open_built_in(request.name)))
@@ -300,9 +295,8 @@ class Session:
             if request.do == "add":
                 self._check_live()
                 index = len(crowd.names)
-                named = request.model_copy(
-                    update={"name": request.name or crowd_requests.free_name(crowd)}
-                )
+                name = request.name or crowd_requests.free_name(crowd)
+                named = request.model_copy(update={"name": name})
                 crowd_requests.add(crowd, self.document, named)
                 self._roster[index] = named
             elif request.do == "remove":

@@ -62,7 +62,9 @@ def write_page(
     """
     document = Document(recording.map_name, "recording", environment, cmap, recording=recording)
     document = replace(document, origin=origin_of(document.bounds), is_boxed=is_boxed)
-    page = player().replace(PLACEHOLDER, _tag(document), 1)
+    data = base64.b64encode(gzip.compress(envelope(document), 6, mtime=0)).decode()
+    tag = f'<script id="footway-recording" type="application/octet-stream">{data}</script>'
+    page = player().replace(PLACEHOLDER, tag, 1)
     try:
         with open(file, "w", encoding="utf-8") as out:  # noqa: PTH123 - a file or a path
             out.write(page)
@@ -78,12 +80,6 @@ def player() -> str:
             "the player has not been built: install Footway with `pip install .`, which builds it"
         )
     return built.read_text(encoding="utf-8")
-
-
-def _tag(document: Document) -> str:
-    packed_bytes = gzip.compress(envelope(document), 6, mtime=0)
-    data = base64.b64encode(packed_bytes).decode()
-    return f'<script id="footway-recording" type="application/octet-stream">{data}</script>'
 
 
 def envelope(document: Document) -> bytes:

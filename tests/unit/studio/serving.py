@@ -5,6 +5,7 @@ import tempfile
 import threading
 import time
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 
 from websockets.sync.client import connect
@@ -46,11 +47,7 @@ class InThisProcess:
 
     def load(self, order, **_):
         with tempfile.TemporaryDirectory() as folder:
-            loading_process.load(
-                {"file": order.file, "display_name": order.display_name, "map": order.map_name,
-                 "scale": order.scale, "between": order.between, "uploaded": order.uploaded,
-                 "folder": folder}
-            )  # fmt: skip
+            loading_process.load({**asdict(order), "folder": folder})
             return handover.unpack(Path(folder), file=order.file)
 
 
