@@ -135,7 +135,7 @@ def test_the_crowd_is_recorded_and_saved(browsing, tmp_path):
     assert recording.n_frames > 5
 
 
-def test_a_character_tells_its_goal_and_is_followed(browsing, server):
+def test_a_character_is_inspected_and_followed(browsing, server):
     add(browsing, 25)
     browsing.press("crowd-step")
     browsing.until(lambda: status(server)["time"] > 0)
@@ -189,7 +189,7 @@ def test_ten_thousand_characters(browsing, access, record_property):
     record_property("pictures_per_second", (end["pictures"] - begin["pictures"]) / 5)
 
 
-def test_a_population_prefers_its_ground(browsing, server):
+def test_a_population_has_terrain_preferences(browsing, server):
     """Cost of the road is set in the form: those who are added keep off it and walk by MIRAN."""
     browsing.open("gallery:mckenna-road")
     browsing.press("tab-crowd")

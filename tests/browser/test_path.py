@@ -36,7 +36,7 @@ def test_every_method_answers_with_its_own_path(browsing):
     assert len(lengths) == 4
 
 
-def test_irm_and_miran_weigh_the_ground_as_the_sliders_say(browsing):
+def test_irm_and_miran_use_the_costs_of_the_sliders(browsing):
     browsing.open("gallery:mckenna-road")
     browsing.press("tab-path", "path-method-irm")
     x0, y0, x1, y1 = browsing.state["document"]["bounds"]

@@ -64,7 +64,7 @@ def upload(access, name, content, **headers):
 # -- the command -------------------------------------------------------------------------------
 
 
-def test_it_starts_says_where_and_ends_at_ctrl_c():
+def test_it_starts_prints_its_address_and_ends_at_ctrl_c():
     with running("gallery:field", "--port", 0) as (process, access):
         with Page(access) as page:
             assert page.ask("hello")[0]["ok"]["document"]["name"] == "gallery:field"
@@ -103,7 +103,7 @@ def test_a_mistake_is_one_line_and_exit_code_2(arguments, words):
     assert words in lines[0]
 
 
-def test_a_busy_port_is_told_where_it_was_asked_for():
+def test_a_busy_port_is_an_error_if_it_was_given():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -117,7 +117,7 @@ def test_a_busy_port_is_told_where_it_was_asked_for():
     assert "Traceback" not in done.stderr
 
 
-def test_the_next_free_port_is_taken_where_none_was_asked_for():
+def test_the_next_free_port_is_used_if_none_was_given():
     with running("gallery:field") as (_, first), running("gallery:field") as (_, second):
         assert first.port != second.port
         assert get(second).status_code in (200, 503)
@@ -184,7 +184,7 @@ def test_other_pages_are_refused(studio, origin):
         assert upload(studio.access, "a.geojson", b"{}", Origin=origin).status_code == 403
 
 
-def test_there_is_an_end_to_watchers(studio):
+def test_the_number_of_clients_is_limited(studio):
     pages = [Page(studio.access) for _ in range(MAX_CLIENTS)]
     try:
         one_more = Page(studio.access)
@@ -199,7 +199,7 @@ def test_there_is_an_end_to_watchers(studio):
         assert "ok" in page.ask("hello")[0]
 
 
-def test_too_many_messages_are_refused_and_then_the_door_is_closed(studio):
+def test_too_many_messages_are_refused_and_then_close_the_socket(studio):
     with Page(studio.access) as flood, Page(studio.access) as other:
         with suppress(ConnectionClosed):
             for _ in range(5000):
@@ -208,7 +208,7 @@ def test_too_many_messages_are_refused_and_then_the_door_is_closed(studio):
         assert "ok" in other.ask("hello")[0]
 
 
-def test_there_is_an_end_to_asks_that_wait(studio, monkeypatch):
+def test_the_number_of_pending_requests_is_limited(studio, monkeypatch):
     """64 requests of one browser may wait for replies; one more is refused at once."""
     go, answer = threading.Event(), studio.session.answer
     monkeypatch.setattr(studio.session, "answer", lambda ask: answer(ask) if go.wait(60) else None)
@@ -235,7 +235,7 @@ def test_a_message_that_is_too_long_is_refused(studio):
         assert "ok" in page.ask("hello")[0]
 
 
-def test_a_message_that_is_much_too_long_closes_the_door(studio):
+def test_a_message_that_is_much_too_long_closes_the_socket(studio):
     with Page(studio.access) as page:
         with suppress(ConnectionClosed):
             page.socket.send("x" * 5_000_000)
@@ -264,7 +264,7 @@ def test_upload_and_save(studio):
         assert page.ask("hello")[0]["ok"]["document"]["name"] == "my office.geojson"
 
 
-def test_files_one_after_the_other_are_never_too_many(studio):
+def test_successive_uploads_are_not_limited(studio):
     answers = [upload(studio.access, "a.exe", b"") for _ in range(6)]
     assert [answer.status_code for answer in answers] == [400] * 6
 
@@ -281,7 +281,7 @@ def test_too_large_an_upload_is_refused_before_it_is_read(studio):
         assert "ok" in page.ask("hello")[0]
 
 
-def test_a_file_that_is_sent_in_pieces_has_the_same_limit(studio, monkeypatch):
+def test_a_chunked_upload_has_the_same_limit(studio, monkeypatch):
     """A valid file of the maximum size is opened; one byte more is refused."""
     most = 1_000_000
     monkeypatch.setattr(server, "MAX_UPLOAD", most)
@@ -298,7 +298,7 @@ def test_a_file_that_is_sent_in_pieces_has_the_same_limit(studio, monkeypatch):
     assert refused.json()["error"] == "the file has more than 1 MB; cut out a part"
 
 
-def test_a_recording_is_sent_and_replayed(studio, tmp_path):
+def test_a_recording_is_uploaded_and_replayed(studio, tmp_path):
     crowd = fw.Crowd(fw.CorridorMap.build(fw.load("gallery:field")))
     crowd.add(10)
     recording = crowd.run(seconds=2, to=tmp_path / "run.parquet")
@@ -337,7 +337,7 @@ def test_the_crowd_is_recorded_and_sent(studio, tmp_path):
         assert page.ask("replay")[0]["ok"]["frames"] == 6
 
 
-def test_a_recording_may_begin_while_another_is_sent(studio, monkeypatch, tmp_path):
+def test_a_recording_may_start_while_another_is_sent(studio, monkeypatch, tmp_path):
     with Page(studio.access) as page:
         page.ask("open", name="gallery:field")
         page.ask("crowd", do="record")
@@ -374,7 +374,7 @@ def ask_paths(page, count):
     return [page.send("path", start=[3, 3], goal=[44, 40 + 0.1 * k]) for k in range(count)]
 
 
-def test_of_many_paths_that_wait_the_newest_is_found(studio):
+def test_only_the_newest_waiting_path_is_computed(studio):
     with Page(studio.access) as page:
         page.ask("open", name="gallery:field")
         with held(studio):
@@ -385,7 +385,7 @@ def test_of_many_paths_that_wait_the_newest_is_found(studio):
         assert answers[-1]["ok"]["length"] > 50.0
 
 
-def test_a_path_that_is_refused_takes_no_place_of_others(studio):
+def test_a_refused_path_does_not_replace_others(studio):
     with Page(studio.access) as page:
         page.ask("open", name="gallery:field")
         with held(studio, most=3):
@@ -468,7 +468,7 @@ def test_a_vanished_browser_leaves_nothing_behind(studio):
         assert "ok" in other.ask("crowd", do="pause")[0]
 
 
-def test_a_slow_roadmap_holds_up_nobody():
+def test_a_slow_roadmap_does_not_delay_others():
     with serving(open_built_in("gallery:office")) as studio, Page(studio.access) as page:
         numbers = [page.send("layer", name="roadmap", method="rrm", resolution=0.25 + 0.01 * k)
                  for k in range(6)]  # fmt: skip
@@ -487,14 +487,14 @@ def answer_of(page, n):
     return come[0] if come else page.answer(n)[0]
 
 
-def test_an_answer_may_be_followed_by_the_next_ask_at_once():
+def test_a_reply_may_be_followed_by_the_next_request_at_once():
     with serving(open_built_in("gallery:field")) as studio, Page(studio.access) as page:
         for k in range(12):
             header, _ = page.ask("layer", name="roadmap", method="grm", resolution=2.0 + 0.1 * k)
             assert "ok" in header, header
 
 
-def test_what_a_vanished_browser_asked_for_is_dropped():
+def test_requests_of_a_vanished_browser_are_dropped():
     with serving(open_built_in("gallery:office")) as studio:
         with Page(studio.access) as page:
             for k in range(4):
@@ -505,7 +505,7 @@ def test_what_a_vanished_browser_asked_for_is_dropped():
             page.ask("open", name="gallery:field")
 
 
-def test_files_come_in_a_few_at_a_time(studio):
+def test_concurrent_uploads_are_limited(studio):
     address = f"127.0.0.1:{studio.access.port}"
     head = (
         f"POST /upload?name=a.wkt HTTP/1.1\r\nHost: {address}\r\nOrigin: http://{address}\r\n"

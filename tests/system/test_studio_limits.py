@@ -94,7 +94,7 @@ def test_a_bad_file_is_refused_in_one_line_and_changes_nothing(studio, name):
         assert page.ask("hello")[0]["ok"]["document"]["version"] == before
 
 
-def test_a_file_whose_sender_has_left_is_given_up(tmp_path, monkeypatch):
+def test_loading_is_cancelled_if_the_browser_disconnects(tmp_path, monkeypatch):
     loader = Loader(ahead=False, command=COMMAND)
     with serving(open_built_in("gallery:field"), loader=loader) as studio:
         with pytest.raises(httpx.ReadTimeout):
@@ -109,7 +109,7 @@ def test_a_file_whose_sender_has_left_is_given_up(tmp_path, monkeypatch):
         assert upload(studio.access, "good.geojson", FIELD).status_code == 200
 
 
-def test_a_file_at_the_start_is_stopped_and_told(tmp_path):
+def test_a_file_at_the_start_is_stopped_with_a_message(tmp_path):
     file = tmp_path / "hold.geojson"
     file.write_bytes(FIELD)
     process = start(file, "--load-seconds", 1)
@@ -245,7 +245,7 @@ def test_three_hundred_half_sent_requests_lock_nobody_out(studio):
     wait_until(lambda: studio._uploads == 0, seconds=30)
 
 
-def test_of_connections_that_say_nothing_the_oldest_are_closed(studio):
+def test_the_oldest_idle_connections_are_closed(studio):
     """More connections than the limit: the server answers others, and closes the oldest."""
     with contextlib.ExitStack() as stack:
         idle = [
@@ -258,12 +258,12 @@ def test_of_connections_that_say_nothing_the_oldest_are_closed(studio):
         assert len(closed) >= 300 - connections.MAX_IDLE
 
 
-def test_a_head_that_comes_letter_by_letter_is_not_waited_for(studio, hurried):
+def test_a_slow_head_is_refused(studio, hurried):
     with socket.create_connection(("127.0.0.1", studio.access.port)) as raw:
         assert drips(raw, b"G")
 
 
-def test_a_second_head_on_a_connection_is_not_waited_for(studio, hurried):
+def test_a_slow_second_head_is_refused(studio, hurried):
     host = f"127.0.0.1:{studio.access.port}"
     with socket.create_connection(("127.0.0.1", studio.access.port)) as raw:
         raw.sendall(f"GET /nothing HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
@@ -272,7 +272,7 @@ def test_a_second_head_on_a_connection_is_not_waited_for(studio, hurried):
 
 
 @pytest.mark.parametrize("path", ["/upload?name=a.wkt", "/nothing"])
-def test_a_body_that_comes_letter_by_letter_is_not_waited_for(studio, hurried, path):
+def test_a_slow_body_is_refused(studio, hurried, path):
     host = f"127.0.0.1:{studio.access.port}"
     with socket.create_connection(("127.0.0.1", studio.access.port)) as raw:
         raw.sendall(
@@ -283,7 +283,7 @@ def test_a_body_that_comes_letter_by_letter_is_not_waited_for(studio, hurried, p
     wait_until(lambda: studio._uploads == 0, seconds=30)
 
 
-def test_a_body_that_comes_steadily_is_waited_for(studio, hurried):
+def test_a_steady_body_is_accepted(studio, hurried):
     """Two seconds where one is allowed: each 20 kB add another second."""
 
     def steadily():
@@ -297,7 +297,7 @@ def test_a_body_that_comes_steadily_is_waited_for(studio, hurried):
     assert answer.json()["error"].startswith("good.wkt: ")
 
 
-def test_a_socket_that_never_says_anything_is_closed(studio, hurried):
+def test_a_socket_without_a_first_message_is_closed(studio, hurried):
     with Page(studio.access) as silent:
         wait_until(lambda: studio.clients.all)
         wait_until(lambda: not studio.clients.all, seconds=30)
@@ -305,7 +305,7 @@ def test_a_socket_that_never_says_anything_is_closed(studio, hurried):
             silent.ask("hello")
 
 
-def test_a_socket_that_has_said_something_may_be_silent(studio, hurried):
+def test_a_socket_may_be_silent_after_its_first_message(studio, hurried):
     with Page(studio.access) as page:
         page.ask("hello")
         time.sleep(2.0)
@@ -356,7 +356,7 @@ def flooding():
 
 
 @pytest.mark.parametrize("upgrade", ["", "Upgrade: websocket\r\nConnection: Upgrade\r\n"])
-def test_who_does_not_read_is_disconnected(monkeypatch, upgrade):
+def test_a_client_that_does_not_read_is_disconnected(monkeypatch, upgrade):
     monkeypatch.setitem(connections._ALLOWED, "stalled", 1.0)
     monkeypatch.setattr(connections, "READ_SECONDS", 1.0)
     with flooding() as (port, open_now), socket.socket() as deaf:

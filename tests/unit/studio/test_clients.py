@@ -40,7 +40,7 @@ def test_only_the_newest_frame_waits():
     assert run(talk()) == (b"999", b"later")
 
 
-def test_who_does_not_read_is_sent_away():
+def test_a_client_that_does_not_read_is_removed():
     async def talk():
         client = Client()
         for _ in range(MAX_WAITING + 1):
@@ -72,7 +72,7 @@ def test_bytes_that_wait_have_a_limit(monkeypatch):
     assert run(talk()) is None
 
 
-def test_an_audience_is_told_from_any_thread():
+def test_messages_can_be_sent_from_any_thread():
     async def talk():
         everybody, both = Clients(), [Client(), Client()]
         everybody.begin()
@@ -94,7 +94,7 @@ def test_an_audience_is_told_from_any_thread():
     assert run(talk()) == [{"event", b"99"}] * 2
 
 
-def test_who_comes_late_sees_the_newest_frame():
+def test_a_new_client_gets_the_newest_frame():
     async def talk():
         everybody = Clients()
         everybody.begin()
@@ -106,7 +106,7 @@ def test_who_comes_late_sees_the_newest_frame():
     assert run(talk()) == b"frame"
 
 
-def test_a_frame_before_the_beginning_holds_up_no_later_one():
+def test_a_frame_before_the_start_does_not_block_later_ones():
     everybody, client = Clients(), Client()
     everybody.join(client)
     everybody.send_frame(b"early")
@@ -120,7 +120,7 @@ def test_a_frame_before_the_beginning_holds_up_no_later_one():
     assert run(talk()) == b"later"
 
 
-def test_nobody_is_told_after_the_end():
+def test_nothing_is_sent_after_the_end():
     everybody, client = Clients(), Client()
 
     async def talk():

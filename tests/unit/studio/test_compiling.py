@@ -41,13 +41,13 @@ def told():
     return made
 
 
-def test_nothing_is_said_where_all_is_there(told, compiler):
+def test_nothing_is_announced_without_compilation(told, compiler):
     with told.announce("MIRAN"):
         pass
     assert told.said == []
 
 
-def test_it_is_said_once_and_taken_back(told, compiler):
+def test_compilation_is_announced_once_and_cleared(told, compiler):
     with told.announce("MIRAN"):
         compiler()
         assert told.what == "MIRAN"
@@ -55,7 +55,7 @@ def test_it_is_said_once_and_taken_back(told, compiler):
     assert told.what is None
 
 
-def test_what_another_process_makes_is_said_when_it_says_so(told):
+def test_compilation_in_another_process_is_announced(told):
     with told.announce_process("maps") as compiling:
         assert told.said == []
         compiling()
@@ -64,7 +64,7 @@ def test_what_another_process_makes_is_said_when_it_says_so(told):
     assert told.said == ["maps", None]
 
 
-def test_it_is_taken_back_after_an_error(told, compiler):
+def test_the_announcement_is_cleared_after_an_error(told, compiler):
     def fail():
         with told.announce("IRM"):
             compiler()
@@ -75,7 +75,7 @@ def test_it_is_taken_back_after_an_error(told, compiler):
     assert told.said == ["IRM", None]
 
 
-def test_what_another_thread_needs_is_said_by_that_one(told, compiler):
+def test_each_thread_announces_its_own_compilation(told, compiler):
     def other():
         with told.announce("MIRAN"):
             compiler()
@@ -108,7 +108,7 @@ class Elsewhere:
         self._thread.join(60)
 
 
-def test_it_is_said_though_another_thread_made_something_first(told, compiler):
+def test_compilation_is_announced_after_that_of_another_thread(told, compiler):
     with told.announce("MIRAN"):
         Elsewhere(told, "the crowd", compiler).go()
         assert told.said == ["the crowd", None]
@@ -117,7 +117,7 @@ def test_it_is_said_though_another_thread_made_something_first(told, compiler):
     assert told.said == ["the crowd", None, "MIRAN", None]
 
 
-def test_who_is_ready_takes_back_no_word_of_others(told, compiler):
+def test_clearing_an_announcement_keeps_those_of_others(told, compiler):
     other = Elsewhere(told, "MIRAN", compiler)
     with told.announce("paths"):
         compiler()
@@ -127,7 +127,7 @@ def test_who_is_ready_takes_back_no_word_of_others(told, compiler):
     assert told.said == ["MIRAN", "paths", "MIRAN", None]
 
 
-def test_who_is_ready_first_leaves_the_newest_word(told, compiler):
+def test_the_newest_announcement_stays_until_it_is_cleared(told, compiler):
     other = Elsewhere(told, "MIRAN", compiler)
     with told.announce("paths"):
         compiler()
@@ -148,11 +148,11 @@ def test_who_is_ready_first_leaves_the_newest_word(told, compiler):
     ],
     ids=str,
 )
-def test_words(ask, expected):
+def test_labels(ask, expected):
     assert compile_label(parse(json.dumps({"n": 1, **ask}))) == expected
 
 
-def test_all_are_made_until_it_is_over(told, monkeypatch):
+def test_kernels_are_compiled_until_the_end(told, monkeypatch):
     made = []
     monkeypatch.setattr(preparing, "_compile_route", made.append)
     monkeypatch.setattr(preparing, "_compile_crowd", made.append)
@@ -161,7 +161,7 @@ def test_all_are_made_until_it_is_over(told, monkeypatch):
 
 
 @pytest.mark.parametrize(("method", "count"), [("cmm", 6), ("miran", 4), ("irm", 4)])
-def test_there_is_room_for_a_crowd_on_the_small_map(method, count, monkeypatch):
+def test_a_crowd_fits_on_the_small_map(method, count, monkeypatch):
     made = []
 
     class Noted(crowd.Crowd):
@@ -178,7 +178,7 @@ def test_there_is_room_for_a_crowd_on_the_small_map(method, count, monkeypatch):
 
 
 @pytest.mark.parametrize("method", ["miran", "irm"])
-def test_there_is_room_for_a_walk_on_the_small_map(method, monkeypatch):
+def test_a_walk_fits_on_the_small_map(method, monkeypatch):
     made, walk = [], getattr(follow, method)
     monkeypatch.setattr(follow, method, lambda *given: made.append(walk(*given)) or made[-1])
     preparing._compile_route(method)

@@ -72,7 +72,7 @@ def test_it_keeps_real_time_times_the_speed():
     ("late", "speed", "still_late"),
     [(10.0, 1.0, 0.0), (0.2, 1.0, 0.2 - 0.1), (0.2, 4.0, 0.2 - 0.1 / 4.0)],
 )
-def test_much_time_that_was_lost_is_not_caught_up(late, speed, still_late):
+def test_long_delays_are_not_caught_up(late, speed, still_late):
     """The crowd catches up with a short delay, but not with a long one."""
     with Stage() as stage:
         crowd_thread = stage.crowd_thread
@@ -89,7 +89,7 @@ def test_much_time_that_was_lost_is_not_caught_up(late, speed, still_late):
         assert still_late - lasted - 1e-6 <= behind <= still_late + 1e-6
 
 
-def test_a_command_is_done_between_steps_and_its_error_comes_back():
+def test_a_command_runs_between_steps_and_its_error_is_raised():
     with Stage() as stage:
         crowd_thread = stage.crowd_thread
         crowd_thread.do(crowd_thread.start)
@@ -99,14 +99,14 @@ def test_a_command_is_done_between_steps_and_its_error_comes_back():
         assert crowd_thread.status["running"]
 
 
-def test_the_status_is_that_of_after_the_command():
+def test_the_status_is_updated_after_a_command():
     with Stage() as stage:
         for k in range(1, 20):
             stage.crowd_thread.do(lambda: stage.crowd_thread.crowd.add(3))
             assert stage.crowd_thread.status["characters"] == 3 * k
 
 
-def test_frames_show_everybody():
+def test_frames_have_all_characters():
     with Stage() as stage:
         crowd_thread = stage.crowd_thread
         crowd_thread.do(lambda: crowd_thread.crowd.add(30, radius=0.3))
@@ -128,7 +128,7 @@ def test_at_most_thirty_frames_a_second():
     assert min(b - a for a, b in pairwise(moments)) > 0.03
 
 
-def test_obstacles_are_told_when_they_move_and_not_otherwise():
+def test_obstacles_are_sent_only_when_they_change():
     with Stage() as stage:
         crowd_thread = stage.crowd_thread
         number = crowd_thread.do(lambda: crowd_thread.crowd.add_obstacle((5.0, 5.0), 1.0))
@@ -144,7 +144,7 @@ def test_obstacles_are_told_when_they_move_and_not_otherwise():
         assert len(stage.events("obstacles")[-1][1]["ids"]) == 0
 
 
-def test_a_fault_in_a_step_stops_the_time_and_is_told():
+def test_an_error_in_a_step_pauses_the_crowd_and_is_reported():
     crowd = fw.Crowd(cmap("hall"))
     crowd.add(3)
 
@@ -164,7 +164,7 @@ def test_a_fault_in_a_step_stops_the_time_and_is_told():
         assert crowd_thread.fault is None
 
 
-def test_a_fault_in_a_frame_stops_the_time_and_the_thread_goes_on():
+def test_an_error_in_a_frame_pauses_the_crowd_but_not_the_thread():
     def fail(_):
         raise ZeroDivisionError("on\npurpose")
 
@@ -176,7 +176,7 @@ def test_a_fault_in_a_frame_stops_the_time_and_the_thread_goes_on():
         assert crowd_thread.do(lambda: len(crowd_thread.crowd.add(3))) == 3
 
 
-def test_a_fault_in_the_status_comes_back_to_who_asked(monkeypatch):
+def test_an_error_in_the_status_is_raised_by_the_command(monkeypatch):
     with Stage() as stage:
         crowd_thread = stage.crowd_thread
         monkeypatch.setattr(crowd_thread, "_update_status", lambda: 1 / 0)
@@ -187,7 +187,7 @@ def test_a_fault_in_the_status_comes_back_to_who_asked(monkeypatch):
         assert crowd_thread.crowd.steps == 2
 
 
-def test_status_is_told_about_twice_a_second():
+def test_status_is_sent_twice_a_second():
     with Stage() as stage:
         stage.crowd_thread.do(stage.crowd_thread.start)
         wait_until(lambda: len(stage.events("status")) >= 4)

@@ -17,7 +17,7 @@ def crowd():
     return made
 
 
-def test_a_frame_for_each_step_and_everybody_in_it(crowd):
+def test_one_frame_per_step_with_all_characters(crowd):
     recorded = LiveRecording(crowd)
     expected = [crowd.positions]
     for k in range(6):
@@ -58,7 +58,7 @@ def test_it_ends_before_it_is_too_large(crowd, monkeypatch):
     recorded.drop()
 
 
-def test_it_ends_though_nobody_is_there(monkeypatch):
+def test_an_empty_recording_ends_at_the_maximum_of_frames(monkeypatch):
     monkeypatch.setattr(live_recording, "MAX_FRAMES", 3)
     crowd = fw.Crowd(cmap("hall"))
     recorded = LiveRecording(crowd)
@@ -75,7 +75,7 @@ def no_room(*_, **__):
 
 
 @pytest.mark.parametrize("where", ["recorder", "folder"])
-def test_one_that_cannot_begin_leaves_nothing(crowd, monkeypatch, tmp_path, where):
+def test_a_recording_that_cannot_start_leaves_no_files(crowd, monkeypatch, tmp_path, where):
     monkeypatch.setattr(live_recording.tempfile, "tempdir", str(tmp_path))
     owner, name = {
         "recorder": (fw.Crowd, "recorder"),
@@ -97,7 +97,7 @@ def test_one_that_cannot_begin_leaves_nothing(crowd, monkeypatch, tmp_path, wher
         assert crowd_thread.status["recording"]["running"]
 
 
-def test_what_cannot_be_written_ends_it_and_not_the_crowd(crowd, monkeypatch):
+def test_a_write_error_ends_the_recording_but_not_the_crowd(crowd, monkeypatch):
     recorded = LiveRecording(crowd)
 
     monkeypatch.setattr(crowd, "record", no_room)

@@ -47,7 +47,7 @@ def test_the_corridor_has_walls_on_either_side():
     assert (radii <= cmap("hall").clearance(backbone) + 1e-6).all()
 
 
-def test_wanted_clearance_is_never_below_the_radius():
+def test_clearance_is_never_below_the_radius():
     near = path(document("hall"), ask((2.0, 10.0), (28.0, 10.0), radius=0.5), TerrainCache())
     wide = path(
         document("hall"), ask((2.0, 10.0), (28.0, 10.0), radius=0.5, clearance=1.5), TerrainCache()
@@ -77,7 +77,7 @@ def test_preferences_lead_around_the_mud():
 
 
 @pytest.mark.parametrize("method", ["irm", "miran"])
-def test_weighted_length_is_by_the_preferences_asked_for(method):
+def test_weighted_length_uses_the_given_preferences(method):
     yard = Document("yard", "map", YARD, fw.CorridorMap.build(YARD))
     wish = ask((2.0, 2.0), (28.0, 2.0), method=method, preferences={"mud": 1.1})
     facts = path(yard, wish, TerrainCache()).facts
@@ -86,7 +86,7 @@ def test_weighted_length_is_by_the_preferences_asked_for(method):
     assert facts["weighted_length"] == pytest.approx(facts["length"] + more, rel=1e-6)
 
 
-def test_a_path_that_terrain_leads_another_way_comes_without_the_corridor():
+def test_a_path_over_terrain_outside_the_corridor_has_no_corridor():
     sunk = fw.Environment.from_polygons(
         bounds=(0, 0, 30, 20),
         obstacles=[[(10, 5), (20, 5), (20, 16), (10, 16)]],
@@ -101,7 +101,7 @@ def test_a_path_that_terrain_leads_another_way_comes_without_the_corridor():
     assert around.keys() == {"path", "times", "route"}
 
 
-def test_a_pinch_is_told_with_its_walls():
+def test_a_pinch_has_its_walls():
     wish = ask((5.0, 5.0), (16.0, 5.0), radius=0.6)
     with pytest.raises(fw.NoPath) as caught:
         path(document("door"), wish, TerrainCache())
@@ -120,7 +120,7 @@ def test_a_pinch_is_told_with_its_walls():
         ((2.0, 2.0), (29.9, 19.9), "goal"),
     ],
 )
-def test_an_end_in_a_wall_is_told_with_the_nearest_place(start, goal, end):
+def test_an_end_in_a_wall_gets_the_nearest_free_position(start, goal, end):
     wish = ask(start, goal, radius=0.4)
     with pytest.raises((fw.BadQuery, fw.NoPath)) as caught:
         path(document("hall"), wish, TerrainCache())
@@ -133,7 +133,7 @@ def test_an_end_in_a_wall_is_told_with_the_nearest_place(start, goal, end):
     assert path(document("hall"), again, TerrainCache()).facts["length"] > 0.0
 
 
-def test_no_way_at_all():
+def test_disconnected_space_has_no_path():
     wish = ask((5.0, 5.0), (16.0, 5.0))
     with pytest.raises(fw.NoPath) as caught:
         path(document("rooms"), wish, TerrainCache())
@@ -143,7 +143,7 @@ def test_no_way_at_all():
     }
 
 
-def test_a_saved_map_has_no_ground(tmp_path):
+def test_a_saved_map_has_no_terrain(tmp_path):
     bare = Document("hall.fwmap", "map", None, cmap("hall"))
     with pytest.raises(fw.BadInput, match="needs the map itself"):
         path(bare, ask((2.0, 2.0), (28.0, 2.0), method="irm"), TerrainCache())
@@ -163,6 +163,6 @@ def test_terrains_are_kept_for_a_few_radii_only():
     assert terrains.get(env("hall"), 0.25).environment is env("hall")
 
 
-def test_warming_up_needs_no_way():
+def test_warming_up_needs_no_path():
     warm_up(document("rooms"))
     warm_up(document("hall"))

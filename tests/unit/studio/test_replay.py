@@ -39,7 +39,7 @@ def test_plots_measure_what_is_there():
     assert answer.facts["frames"] == 3
 
 
-def test_a_cell_at_a_wall_has_less_room():
+def test_a_cell_at_a_wall_has_less_walkable_area():
     recorder = Recorder(step=0.1, seed=0, map_name="door", names=("a",))
     recorder.add_characters([0], [0.2], [0])
     recorder.add_frame(0, 0.0, [0], [(9.5, 4.5)], [(0, 0)])

@@ -58,18 +58,18 @@ BAD = {
 
 
 @pytest.mark.parametrize("text", GOOD)
-def test_good_asks(text):
+def test_valid_requests(text):
     request = parse(text)
     assert request_number(text) == request.n
     assert worker_of(request)
 
 
-def test_every_ask_has_a_thread():
+def test_every_request_has_a_worker():
     assert {parse(text).ask for text in GOOD} == set(WORKERS)
 
 
 @pytest.mark.parametrize(("text", "word"), BAD.items(), ids=[text[:60] for text in BAD])
-def test_bad_asks_are_told_in_one_line(text, word):
+def test_invalid_requests_are_refused_in_one_line(text, word):
     with pytest.raises(fw.BadInput) as caught:
         parse(text)
     line = str(caught.value)
@@ -83,5 +83,5 @@ def test_bad_asks_are_told_in_one_line(text, word):
     [('{"n":7,"ask":3}', 7), ('{"n":"7"}', None), ("{", None), ("[7]", None), ('{"n":true}', None),
      ('{"n":-1}', None), ('{"n":99999999999999999999}', None)],
 )  # fmt: skip
-def test_the_number_of_a_bad_ask(text, n):
+def test_the_number_of_an_invalid_request(text, n):
     assert request_number(text) == n

@@ -92,7 +92,7 @@ def test_a_built_in_scenario_saves_as_itself(name):
         assert ours[key] == theirs[key], key
 
 
-def test_nobody_is_no_scenario():
+def test_an_empty_crowd_cannot_be_saved_as_a_scenario():
     with pytest.raises(fw.BadInput, match="empty"):
         as_scenario(HALL, [], seed=0, obstacles=())
 
@@ -109,7 +109,7 @@ def test_a_map_is_no_recording():
         as_recording(HALL)
 
 
-def test_a_take_is_saved_once_it_has_ended(tmp_path):
+def test_a_live_recording_is_saved_after_it_has_ended(tmp_path):
     crowd = fw.Crowd(HALL.corridors)
     crowd.add(3)
     live_recording = LiveRecording(crowd, stem(HALL))

@@ -61,7 +61,7 @@ def box(x0, y0, x1, y1):
     return [[x0, y0], [x1, y0], [x1, y1], [x0, y1]]
 
 
-def test_hello_tells_all(table):
+def test_hello(table):
     facts = table.ok("hello")
     assert facts["document"]["name"] == "hall"
     assert facts["document"]["undo"] == 0
@@ -69,7 +69,7 @@ def test_hello_tells_all(table):
     assert "gallery:city" in facts["document"]["gallery"]
 
 
-def test_another_document_is_told_to_everybody(table):
+def test_an_opened_document_is_sent_to_all_clients(table):
     table.ok("population", do="add", count=5)
     facts = table.ok("open", name="demo:evacuation")
     assert facts["what"] == "scenario"
@@ -79,7 +79,7 @@ def test_another_document_is_told_to_everybody(table):
     assert table.ok("hello")["document"]["name"] == "demo:evacuation"
 
 
-def test_what_was_drawn_is_forgotten_with_its_document(table):
+def test_opening_a_document_clears_the_edit_history(table):
     assert table.ok("edit", do="add", polygon=box(2, 2, 3, 3))["undo"] == 1
     facts = table.ok("open", name="gallery:field")
     assert (facts["undo"], facts["redo"], facts["edited"]) == (0, 0, False)
@@ -100,7 +100,7 @@ def test_paths_and_refusals(table):
     assert (refusal["kind"], refusal["reason"]) == ("no-path", "no room")
 
 
-def test_layers_are_made_once_for_each_map(table):
+def test_layers_are_cached_for_each_map(table):
     _, first = table.ask("layer", name="axis")
     _, again = table.ask("layer", name="axis")
     np.testing.assert_array_equal(first["points"], again["points"])
@@ -109,7 +109,7 @@ def test_layers_are_made_once_for_each_map(table):
     assert len(other["points"]) != len(first["points"])
 
 
-def test_the_crowd_starts_steps_and_begins_again(table):
+def test_the_crowd_starts_steps_and_resets(table):
     assert table.ok("population", do="add", count=20, speed=1.5)["characters"] == 20
     assert table.ok("crowd", do="step")["time"] == pytest.approx(0.1)
     assert table.ok("crowd", do="start", speed=4)["running"]
@@ -120,7 +120,7 @@ def test_the_crowd_starts_steps_and_begins_again(table):
     assert (begun["time"], begun["characters"], begun["seed"]) == (0.0, 20, 3)
 
 
-def test_the_same_seed_begins_the_same(table):
+def test_the_same_seed_gives_the_same_start(table):
     table.ok("population", do="add", count=20)
     table.ok("crowd", do="reset", seed=3)
     first = table.session.crowd_thread.crowd.positions
@@ -129,7 +129,7 @@ def test_the_same_seed_begins_the_same(table):
     np.testing.assert_array_equal(first, table.session.crowd_thread.crowd.positions)
 
 
-def test_populations_come_change_and_go(table):
+def test_populations_are_added_changed_and_removed(table):
     table.ok("population", do="add", count=5, name="first", goal=[28, 18])
     status = table.ok("population", do="add", count=6, behaviour="wander")
     assert [one["count"] for one in status["populations"]] == [5, 6]
@@ -148,7 +148,7 @@ def test_populations_come_change_and_go(table):
     assert table.ok("character", id=0)["speed"] == pytest.approx(0.7)
 
 
-def test_there_is_an_end_to_populations_and_obstacles(table, monkeypatch):
+def test_populations_and_obstacles_are_limited(table, monkeypatch):
     monkeypatch.setattr(crowd_requests, "MAX_POPULATIONS", 2)
     monkeypatch.setattr(crowd_requests, "MAX_OBSTACLES", 1)
     for k in range(2):
@@ -171,14 +171,14 @@ def test_an_edit_that_the_crowd_cannot_follow_changes_nothing(table, monkeypatch
     assert table.ok("hello")["document"]["undo"] == 1
 
 
-def test_only_some_layers_are_kept(table, monkeypatch):
+def test_the_layer_cache_is_limited(table, monkeypatch):
     monkeypatch.setattr(session, "_MAX_LAYERS", 2)
     for radius in (0.1, 0.2, 0.3, 0.4):
         table.ok("layer", name="axis", radius=radius)
     assert len(table.session._layers) == 2
 
 
-def test_a_character_is_seen_through(table):
+def test_a_character_is_inspected(table):
     table.ok("population", do="add", count=10, goal=[28, 18])
     table.ok("crowd", do="step")
     header, arrays = table.ask("character", id=4)
@@ -192,7 +192,7 @@ def test_a_character_is_seen_through(table):
     assert table.error("character", id=999)["kind"] == "bad-input"
 
 
-def test_obstacles_are_put_moved_and_taken_away(table):
+def test_obstacles_are_added_moved_and_removed(table):
     number = table.ok("obstacle", do="add", at=[5, 2], radius=0.5)["id"]
     table.ok("obstacle", do="move", id=number, at=[6, 2])
     assert table.session.crowd_thread.crowd.obstacles.tolist() == [[6.0, 2.0, 0.5]]
@@ -202,7 +202,7 @@ def test_obstacles_are_put_moved_and_taken_away(table):
     assert table.error("obstacle", do="remove", id=0)["kind"] == "bad-input"
 
 
-def test_the_crowd_goes_on_while_one_draws(table):
+def test_the_crowd_continues_during_edits(table):
     table.ok("population", do="add", count=100)
     table.ok("crowd", do="start", speed=2)
     wait_until(lambda: table.session.crowd_thread.crowd.time > 0.5)
@@ -222,7 +222,7 @@ def test_the_crowd_goes_on_while_one_draws(table):
     assert len(table.events("document")) == 2
 
 
-def test_people_who_prefer_some_ground(table):
+def test_populations_with_terrain_preferences(table):
     assert "mud" in table.error("population", do="add", count=2, preferences={"mud": 9})["error"]
     table.ok("edit", do="add", what="terrain", kind="mud", polygon=box(5, 0, 25, 3))
     table.ok("population", do="add", count=6, preferences={"mud": 9}, goal=[28, 2], name="clean")
@@ -271,7 +271,7 @@ def test_saving(table):
             table.session.save(kind)
 
 
-def test_a_fault_is_told_and_does_no_harm(table):
+def test_an_internal_error_is_reported_and_harmless(table):
     table.session._edit_history = None  # what must not happen
     refusal = table.error("edit", do="undo")
     assert refusal["kind"] == "broken"
@@ -289,7 +289,7 @@ def test_a_recording_has_no_crowd(tmp_path):
         assert table.error("edit", do="undo")["kind"] == "bad-input"
 
 
-def test_a_scenario_runs_and_is_drawn_on():
+def test_a_scenario_runs_and_is_edited():
     with Table(open_built_in("demo:evacuation")) as table:
         table.ok("crowd", do="start", speed=16)
         wait_until(lambda: table.session.crowd_thread.crowd.time > 2.0)
@@ -321,7 +321,7 @@ def test_a_population_changes_while_it_runs(table):
     assert (one["count"], one["radius"], one["lane"]) == (5, 0.4, -0.1)
 
 
-def test_what_they_follow_changes(table):
+def test_the_follow_method_changes(table):
     table.ok("edit", do="add", what="terrain", kind="mud", polygon=box(2, 2, 5, 5))
     table.ok("population", do="add", count=5)
 
@@ -347,7 +347,7 @@ def test_what_they_follow_changes(table):
     ],
     ids=str,
 )
-def test_a_change_that_cannot_be_changes_nothing(table, options):
+def test_an_impossible_change_changes_nothing(table, options):
     table.ok("population", do="add", count=20)
     crowd = table.session.crowd_thread.crowd
     before, facts = crowd.positions, table.ok("crowd", do="status")["populations"]
@@ -357,7 +357,7 @@ def test_a_change_that_cannot_be_changes_nothing(table, options):
     assert table.error("population", do="change", index=4, speed=1.0)["kind"] == "bad-input"
 
 
-def test_the_people_of_a_scenario_still_differ_after_a_change():
+def test_a_change_keeps_the_spread_of_a_scenario_population():
     with Table(open_built_in("demo:evacuation")) as table:
         crowd = table.session.crowd_thread.crowd
         table.ok("population", do="change", index=0, speed=1.0, radius=0.2)
@@ -370,7 +370,7 @@ def test_the_people_of_a_scenario_still_differ_after_a_change():
         assert status["populations"][0]["count"] == count + 5
 
 
-def test_groups_stay_as_many(table):
+def test_the_size_of_a_group_is_fixed(table):
     crowd = table.session.crowd_thread.crowd
     table.session.crowd_thread.do(lambda: crowd.add_group(4, start=(3, 3)))
     assert table.ok("crowd", do="status")["populations"][0]["grouped"]
@@ -426,7 +426,7 @@ def test_what_ends_a_recording(table, tmp_path, ask, word):
     assert saved_take(table, tmp_path).n_frames == 2
 
 
-def test_what_was_recorded_is_not_the_recording_that_is_open(table, tmp_path):
+def test_the_live_recording_is_not_the_open_recording(table, tmp_path):
     table.ok("population", do="add", count=3)
     table.ok("crowd", do="record")
     table.ok("crowd", do="stop-record")

@@ -31,7 +31,7 @@ def test_names_are_plain(given, plain):
 @pytest.mark.parametrize(
     "name", ["", ".", "..", "plan", "plan.exe", "plan.yaml", "plan.obj", ".toml", "x/.."]
 )
-def test_names_that_cannot_be_sent(name):
+def test_names_that_cannot_be_uploaded(name):
     with pytest.raises(fw.BadInput, match="cannot be uploaded"):
         clean_name(name)
 
@@ -42,7 +42,7 @@ def test_a_map():
     assert document.environment.area == 500.0
 
 
-def test_a_recording_lives_on_without_its_file(tmp_path):
+def test_a_recording_does_not_need_its_uploaded_file(tmp_path):
     recording = random_recording()
     recording.save(tmp_path / "run.parquet")
     document = opened("run.parquet", (tmp_path / "run.parquet").read_bytes())
@@ -55,7 +55,7 @@ def test_a_scenario_of_the_gallery():
 
 
 @pytest.mark.parametrize("name", ["/etc/passwd", "../secret.geojson", "secret.fwmap"])
-def test_a_scenario_chooses_no_file_of_this_machine(name):
+def test_a_scenario_must_not_name_a_file_of_this_machine(name):
     text = f'map = "{name}"\n[[population]]\ncount = 5\n'.encode()
     with pytest.raises(fw.BadInput, match="its map is a file"):
         opened("plaza.toml", text)
@@ -68,7 +68,7 @@ def test_a_scenario_chooses_no_file_of_this_machine(name):
      ("a.toml", HALL), ("a.map", b"type octile\nheight 99999\nwidth 99999\nmap\n"),
      ("a.wkt", b"\xff\xfe")],
 )  # fmt: skip
-def test_damaged_files_are_told_in_one_line_without_our_folders(name, content):
+def test_damaged_files_are_refused_in_one_line_without_folders(name, content):
     with pytest.raises(fw.BadInput) as caught:
         opened(name, content)
     assert "\n" not in str(caught.value)

@@ -19,7 +19,7 @@ ARRAYS = {
 }
 
 
-def test_arrays_come_out_as_they_went_in():
+def test_arrays_round_trip():
     header, arrays = unpacked(packed({"n": 1}, ARRAYS))
     assert header["n"] == 1
     assert arrays.keys() == ARRAYS.keys()

@@ -62,7 +62,7 @@ def test_origins():
     assert origin_of((-70_500.0, 200.0, -70_000.0, 900.0)) == (-71_000.0, 0.0)
 
 
-def test_the_page_gets_places_near_zero(session):
+def test_the_page_gets_coordinates_near_zero(session):
     header, _ = ask(session, "hello")
     facts = header["ok"]["document"]
     assert facts["origin"] == ZERO.tolist()
@@ -73,7 +73,7 @@ def test_the_page_gets_places_near_zero(session):
     assert near(5, 5) in arrays["terrain_points"].tolist()
 
 
-def test_paths_are_asked_for_and_come_back_near_zero(session):
+def test_paths_have_coordinates_near_zero(session):
     start, goal = near(5, 10), near(25, 10)
     for method in ("short", "cmm", "miran"):
         header, arrays = ask(session, "path", start=start, goal=goal, method=method)
@@ -85,13 +85,13 @@ def test_paths_are_asked_for_and_come_back_near_zero(session):
         assert abs(arrays["backbone"]).max() < 1000
 
 
-def test_refusals_say_where_near_zero(session):
+def test_refusals_have_coordinates_near_zero(session):
     header, _ = ask(session, "path", start=near(15, 10), goal=near(25, 10))
     assert header["kind"] == "bad-input"
     assert np.hypot(*np.subtract(header["nearest"], near(15, 10))) < 5
 
 
-def test_people_and_obstacles_are_where_they_are(session):
+def test_characters_and_obstacles_have_coordinates_near_zero(session):
     ask(session, "population", do="add", count=5, goal=near(28, 18))
     ask(session, "obstacle", do="add", at=near(3, 3), radius=0.5)
     crowd = session.crowd_thread.crowd
@@ -105,7 +105,7 @@ def test_people_and_obstacles_are_where_they_are(session):
     np.testing.assert_allclose(arrays["at"], crowd.positions - ZERO, atol=1e-4)
 
 
-def test_what_is_drawn_is_saved_where_it_belongs(session):
+def test_edits_are_saved_in_map_coordinates(session):
     corners = [near(22, 2), near(26, 2), near(26, 4), near(22, 4)]
     header, _ = ask(session, "edit", do="add", what="area", name="square", polygon=corners)
     assert header["ok"]["origin"] == ZERO.tolist()
@@ -136,7 +136,7 @@ def test_a_page_of_a_recording(file):
     assert near(12, 6.125) in arrays["ground_points"].tolist()
 
 
-def test_asks_near_zero_stay_as_they_are():
+def test_requests_near_zero_are_unchanged():
     request = parse('{"n":1,"ask":"path","start":[1,2],"goal":[3,4]}')
     assert to_map(request, ZERO_ORIGIN) is request
     named = parse('{"n":1,"ask":"population","do":"add","goal":"door"}')
