@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from footway.errors import BadInput
 from footway.studio import requests
 from footway.studio.documents import open_built_in
-from footway.studio.uploads import opened
+from footway.studio.uploads import open_upload
 from tests.effort import examples
 from tests.unit.studio.serving import InThisProcess, Page, serving
 from tests.unit.studio.test_requests import GOOD
@@ -173,7 +173,7 @@ def test_broken_frames_of_the_socket_itself(studio, content):
 )
 def test_uploads_are_opened_or_refused_in_one_line(name, content):
     try:
-        opened(name, content, InThisProcess())
+        open_upload(name, content, InThisProcess())
     except BadInput as error:
         assert "\n" not in str(error)  # noqa: PT017
 

@@ -45,10 +45,10 @@ def free_space_answer(document: Document) -> Answer:
 def _parts(given: Iterable[tuple[Any, dict[str, Any]]]) -> tuple[list[Any], list[dict[str, Any]]]:
     """Split shapes into simple polygons, and repeat the facts for each."""
     polygons, facts = [], []
-    for shape, about in given:
+    for shape, repeated in given:
         for part in getattr(shape, "geoms", [shape]):
             polygons.append(part)
-            facts.append(about)
+            facts.append(repeated)
     return polygons, facts
 
 

@@ -121,5 +121,5 @@ class LiveRecording:
 
 
 def _cannot_begin(error: Exception) -> BadInput:
-    words = " ".join(str(error).split())[:200]
-    return BadInput(f"the recording cannot begin: {words}; free some space for temporary files")
+    reason = " ".join(str(error).split())[:200]
+    return BadInput(f"the recording cannot begin: {reason}; free some space for temporary files")

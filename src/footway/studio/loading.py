@@ -250,8 +250,8 @@ class _Wait:
         if message.get("memory"):
             raise self._too_large()
         if message.get("fault"):
-            words = _one_line(message["fault"])
-            raise BadInput(f"{self.display_name}: this is a fault in Footway: {words:.300}")
+            text = _one_line(message["fault"])
+            raise BadInput(f"{self.display_name}: this is a fault in Footway: {text:.300}")
         if "error" in message:
             raise _error_of(message)
         if not message.get("done"):
@@ -283,10 +283,11 @@ class _Wait:
         )
 
     def _too_large(self) -> BadInput:
-        most = self.limits.megabytes
+        megabytes = self.limits.megabytes
         return BadInput(
-            f"{self.display_name}: takes more than {most:,.0f} MB of memory to load and was "
-            f"stopped; cut out a part, or start `footway studio --load-megabytes {2 * most:.0f}`"
+            f"{self.display_name}: takes more than {megabytes:,.0f} MB of memory to load and was "
+            "stopped; cut out a part, or start "
+            f"`footway studio --load-megabytes {2 * megabytes:.0f}`"
         )
 
     def _crashed(self) -> BadInput:
@@ -314,8 +315,8 @@ def _error_of(message: dict[str, Any]) -> FootwayError:
     return BadInput(text)
 
 
-def _one_line(words: object) -> str:
-    return " ".join(str(words).split())
+def _one_line(text: object) -> str:
+    return " ".join(str(text).split())
 
 
 def _unpacked(folder: Path, file: str, display_name: str) -> Document:

@@ -46,8 +46,8 @@ def plots(recording: Recording, corridors: CorridorMap) -> Answer:
     all characters of the number in their 2 m cell, divided by its walkable area), `speed` (mean,
     m/s), `flow` (density times speed, 1/(m s)); and `frame_times` (s) of all frames.
     """
-    most = min(recording.n_frames, _MAX_MEASURED)
-    chosen = np.unique(np.linspace(0, recording.n_frames - 1, most).astype(np.int64))
+    count = min(recording.n_frames, _MAX_MEASURED)
+    chosen = np.unique(np.linspace(0, recording.n_frames - 1, count).astype(np.int64))
     frames = [recording.frame(int(k)) for k in chosen]
     density = _densities([sample.positions for sample in frames], corridors)
     speed = [_mean(hypot(*sample.velocities.astype(float).T)) for sample in frames]

@@ -211,7 +211,7 @@ def parse(text: str | bytes) -> Request:
     try:
         request: Request = _models.validate_json(text)
     except ValidationError as error:
-        raise BadInput(_words(error)) from None
+        raise BadInput(_first_error(error)) from None
     return request
 
 
@@ -222,13 +222,13 @@ def request_number(text: str | bytes) -> int | None:
     except ValueError:
         return None
     number = value.get("n") if isinstance(value, dict) else None
-    good = isinstance(number, int) and not isinstance(number, bool) and 0 <= number <= 2**53
-    return number if good else None
+    is_valid = isinstance(number, int) and not isinstance(number, bool) and 0 <= number <= 2**53
+    return number if is_valid else None
 
 
-def _words(error: ValidationError) -> str:
+def _first_error(error: ValidationError) -> str:
     """Return the first error as one line."""
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     where = ".".join(str(key)[:40] for key in first["loc"])
-    words = first["msg"].removeprefix("Value error, ")
-    return f"{where}: {words}"[:300] if where else f"not a request: {words}"[:300]
+    message = first["msg"].removeprefix("Value error, ")
+    return f"{where}: {message}"[:300] if where else f"not a request: {message}"[:300]

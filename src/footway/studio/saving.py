@@ -107,24 +107,24 @@ def _map_name(document: Document) -> str:
 
 def stem(document: Document) -> str:
     """Return a name for files: letters, digits and dashes."""
-    words = re.sub(r"\.[A-Za-z0-9]{1,8}$", "", document.name).removeprefix("gallery:")
-    return re.sub(r"[^A-Za-z0-9_-]+", "-", words.removeprefix("demo:")).strip("-")[:80] or "map"
+    name = re.sub(r"\.[A-Za-z0-9]{1,8}$", "", document.name).removeprefix("gallery:")
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", name.removeprefix("demo:")).strip("-")[:80] or "map"
 
 
 def _population(request: requests.Population, profiles: dict[str, Any]) -> dict[str, Any]:
     """Return the scenario keys of a population; add a profile to `profiles` if it needs one."""
     include = {"name", "count", "radius", "speed", "lane", "noise", "area"}
-    found = request.model_dump(include=include, exclude_none=True)
-    found["behaviour"] = request.behaviour
+    keys = request.model_dump(include=include, exclude_none=True)
+    keys["behaviour"] = request.behaviour
     if request.preferences or request.follow:
-        found["profile"] = f"{request.name or 'people'} {len(profiles) + 1}"[:200]
+        keys["profile"] = f"{request.name or 'people'} {len(profiles) + 1}"[:200]
         habits = request.model_dump(include={"preferences", "follow"}, exclude_none=True)
-        profiles[found["profile"]] = habits
+        profiles[keys["profile"]] = habits
     if request.goal is not None:
-        found["destinations"] = [request.goal]
+        keys["destinations"] = [request.goal]
     if request.behaviour == "goals":
-        found["then"] = request.then
-    return found
+        keys["then"] = request.then
+    return keys
 
 
 def toml(values: dict[str, Any]) -> str:

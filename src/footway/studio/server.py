@@ -152,7 +152,7 @@ class Studio:
 
         def load() -> Document:
             with self.session.preparing.announce_process("maps") as compiling:
-                return uploads.opened(
+                return uploads.open_upload(
                     name, content, self.loader, scale=scale, is_wanted=is_wanted,
                     compiling=compiling,
                 )  # fmt: skip
@@ -203,8 +203,8 @@ class Studio:
             return
         await socket.accept()
         if len(self.clients.all) >= MAX_CLIENTS:
-            words = f"{MAX_CLIENTS} browsers are connected already; close one of them"
-            await socket.send_text(refused(None, words, "busy"))
+            message = f"{MAX_CLIENTS} browsers are connected already; close one of them"
+            await socket.send_text(refused(None, message, "busy"))
             await socket.close(1013)
             return
         client = Client()
@@ -284,8 +284,8 @@ class Studio:
         return refusal if future is None else await asyncio.wrap_future(future)
 
 
-def _refusal(words: str, code: int) -> Response:
-    return JSONResponse({"error": " ".join(words.split())}, status_code=code)
+def _refusal(message: str, code: int) -> Response:
+    return JSONResponse({"error": " ".join(message.split())}, status_code=code)
 
 
 def _number(text: str) -> float:
@@ -381,17 +381,17 @@ def bind(host: str, port: int, *, exact: bool) -> sockets.socket:
     ports = [port] if exact or port == 0 else range(port, min(port + _PORTS, 65536))
     family = sockets.AF_INET6 if ":" in host else sockets.AF_INET
     problem = "no port is free"
-    for one in ports:
-        made = sockets.socket(family, sockets.SOCK_STREAM)
+    for candidate in ports:
+        listening = sockets.socket(family, sockets.SOCK_STREAM)
         try:
-            made.setsockopt(sockets.SOL_SOCKET, sockets.SO_REUSEADDR, 1)
-            made.bind((host, one))
-            made.listen(128)
+            listening.setsockopt(sockets.SOL_SOCKET, sockets.SO_REUSEADDR, 1)
+            listening.bind((host, candidate))
+            listening.listen(128)
         except OSError as error:
-            made.close()
+            listening.close()
             problem = error.strerror or str(error)
         else:
-            return made
+            return listening
     raise BadInput(f"cannot listen on {host}:{port}: {problem}; give another --port or --host")
 
 

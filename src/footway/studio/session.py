@@ -216,20 +216,20 @@ class Session:
         return walk(self.document, request)
 
     def _layer(self, request: requests.Layer) -> Answer:
-        document, kept = self.document, self._layers
+        document, cache = self.document, self._layers
         key = (request.name, request.method, request.resolution, request.radius)
 
         def check(_done: int, _total: int) -> None:
             if self.document is not document:
                 raise BadInput("the map was changed meanwhile; try again")
 
-        made = kept.get(key)
+        made = cache.get(key)
         if made is None:
             made = layers.layer(document, request, check)
             check(0, 0)
-            kept[key] = made
-        if len(kept) > _MAX_LAYERS:
-            kept.pop(next(iter(kept)))
+            cache[key] = made
+        if len(cache) > _MAX_LAYERS:
+            cache.pop(next(iter(cache)))
         return made
 
     def _replay(self, request: requests.Replay) -> Answer:

@@ -93,17 +93,17 @@ def envelope(document: Document) -> bytes:
             f"{_MAX_ROWS:,}"
         )
     bounds, (x, y) = document.bounds, document.origin
-    about = to_wire(free_space_answer(document), document.origin)
+    free_space = to_wire(free_space_answer(document), document.origin)
     curves = plots(recording, document.corridors)
     facts = {
         "document": document.facts(),
-        "ground": about.facts,
+        "ground": free_space.facts,
         "replay": curves.facts,
         "names": list(recording.names),
         "scale": _scale(bounds),
         "origin": [bounds[0] - x, bounds[1] - y],  # of the positions, on the page
     }
-    arrays = {f"ground_{name}": array for name, array in about.arrays.items()}
+    arrays = {f"ground_{name}": array for name, array in free_space.arrays.items()}
     arrays |= {f"plot_{name}": array for name, array in curves.arrays.items()}
     message = packed(facts, arrays | trajectories(recording, bounds))
     assert isinstance(message, bytes)

@@ -37,7 +37,7 @@ def clean_name(name: str) -> str:
     return plain
 
 
-def opened(
+def open_upload(
     name: str,
     content: bytes,
     loader: Loader,
@@ -60,5 +60,5 @@ def opened(
         try:
             return loader.load(order, is_wanted=is_wanted, compiling=compiling)
         except FootwayError as error:
-            words = str(error).replace(str(path), plain).replace(str(folder), "")
-            raise BadInput(words) from None
+            message = str(error).replace(str(path), plain).replace(str(folder), "")
+            raise BadInput(message) from None

@@ -118,9 +118,9 @@ def _text(value: dict[str, Any]) -> str:
 def _plain(value: Any) -> Any:
     """Return a value that JSON can represent; infinite numbers and NaN become null."""
     if isinstance(value, dict):
-        return {str(key): _plain(one) for key, one in value.items()}
+        return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):

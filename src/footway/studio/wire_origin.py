@@ -106,7 +106,7 @@ def _translated(value: Any, by: Origin) -> Any:
     if not isinstance(value, list | tuple):
         return value
     moved = (
-        _translated(one, by) if isinstance(one, list | tuple) else one + by[k % 2]
-        for k, one in enumerate(value)
+        _translated(item, by) if isinstance(item, list | tuple) else item + by[k % 2]
+        for k, item in enumerate(value)
     )
     return type(value)(moved)

@@ -42,17 +42,17 @@ class Worker:
     def _work(self) -> None:
         while True:
             future, work = self._waiting.get()
-            made, trouble = None, None
+            result, failure = None, None
             is_wanted = future.set_running_or_notify_cancel()
             try:
-                made = work() if is_wanted else None
+                result = work() if is_wanted else None
             except BaseException as error:  # noqa: BLE001 - passed on to the caller
-                trouble = error
+                failure = error
             with self._lock:
                 self._busy -= (
                     1  # before the result is set: the caller may queue the next job at once
                 )
-            if trouble is not None:
-                future.set_exception(trouble)
+            if failure is not None:
+                future.set_exception(failure)
             elif is_wanted:
-                future.set_result(made)
+                future.set_result(result)

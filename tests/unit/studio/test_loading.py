@@ -5,6 +5,7 @@ import os
 import queue
 import sys
 import threading
+from dataclasses import asdict
 from types import SimpleNamespace
 
 import pytest
@@ -226,7 +227,8 @@ def test_a_process_ends_with_its_server(tmp_path):
         (tmp_path / "loop.geojson").write_bytes(HALL)
         process = loading._Process(COMMAND)
         order = Order(str(tmp_path / "loop.geojson"))
-        process.give(loading._as_json(order, tmp_path, loader.limits))
+        folder = {"folder": str(tmp_path)}
+        process.give({**asdict(order), **asdict(loader.limits), **folder})
         wait_until((tmp_path / "loop.pid").exists)
         process._process.stdin.close()
         assert process._process.wait(timeout=60) == 1
