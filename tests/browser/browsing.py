@@ -1,4 +1,4 @@
-"""What a person does with the page, and what the page says it shows."""
+"""User actions on the page, and the state that the page reports."""
 
 import io
 import time
@@ -14,7 +14,7 @@ class Browsing:
 
     CLIP: ClassVar = {"x": 20, "y": 80, "width": 550, "height": 470}  # of the scene, in pixels
 
-    def __init__(self, page, gate):
+    def __init__(self, page, access):
         self.page = page
         self.errors = []
         page.on("pageerror", lambda error: self.errors.append(str(error)))
@@ -22,7 +22,7 @@ class Browsing:
             "console", lambda word: self.errors.append(word.text) if word.type == "error" else None
         )
         page.set_default_timeout(1000 * PATIENCE)
-        page.goto(f"http://127.0.0.1:{gate.port}/")
+        page.goto(f"http://127.0.0.1:{access.port}/")
         self.until(lambda: page.evaluate("Boolean(window.footway && window.footway.ready)"))
 
     @property
@@ -30,7 +30,7 @@ class Browsing:
         return self.page.evaluate("window.footway.state()")
 
     def until(self, is_so):
-        """Wait until something is so, and return it."""
+        """Wait until a function returns something true, and return it."""
         end = time.monotonic() + PATIENCE
         while not (found := is_so()):
             assert time.monotonic() < end, f"it did not come: {self.toasts}"
@@ -38,7 +38,7 @@ class Browsing:
         return found
 
     def shows(self, is_it):
-        """Wait until the page's state is as wanted, and return it."""
+        """Wait until the page's state fulfils a condition, and return it."""
 
         def shown():
             state = self.state
@@ -66,7 +66,7 @@ class Browsing:
         self.until(lambda: self.page.evaluate("window.footway.app.ground.floors.length > 0"))
 
     def lose_graphics(self):
-        """Take the graphics card away and give it back, as a driver does that starts anew."""
+        """Lose and restore the graphics context, as a driver restart does."""
         self.page.evaluate("""async () => {
             const { canvas, painter } = window.footway.app.stage;
             const card = painter.renderer.getContext().getExtension("WEBGL_lose_context");

@@ -52,7 +52,7 @@ def chromium():
 
 
 @pytest.fixture(scope="session")
-def gate(chromium):
+def access(chromium):
     """A server in a process of its own, on a free port."""
     command = [sys.executable, "-m", "footway", "studio", "gallery:field", "--no-browser"]
     process = subprocess.Popen(
@@ -69,31 +69,31 @@ def gate(chromium):
 
 
 class Server:
-    """The server, asked by someone else: what did the page make it do?
+    """A second client of the server, to check what the page made it do.
 
-    Each ask has a connection of its own: a watcher that does not read its frames is closed.
+    Each ask has a connection of its own: a client that does not read its frames is closed.
     """
 
-    def __init__(self, gate):
-        self._gate = gate
+    def __init__(self, access):
+        self._access = access
 
     def ask(self, ask, **facts):
-        with Page(self._gate) as watcher:
-            return watcher.ask(ask, **facts)
+        with Page(self._access) as client:
+            return client.ask(ask, **facts)
 
 
 @pytest.fixture
-def server(gate):
-    return Server(gate)
+def server(access):
+    return Server(access)
 
 
 @pytest.fixture
-def browsing(chromium, gate, server):
-    """A page with the field open and nobody there; at the end no error may have come up."""
+def browsing(chromium, access, server):
+    """A page with the empty field open; fails if the page reported an error."""
     server.ask("open", name="gallery:field")
     context = chromium.new_context(viewport={"width": 960, "height": 640}, color_scheme="light")
     try:
-        page = Browsing(context.new_page(), gate)
+        page = Browsing(context.new_page(), access)
         yield page
         assert page.errors == []
     finally:

@@ -1,4 +1,4 @@
-"""The live crowd: who is there, how it runs, one character, obstacles."""
+"""The live crowd: populations, controls, one character, obstacles."""
 
 import pytest
 
@@ -45,7 +45,7 @@ def test_a_crowd_starts_steps_and_stops(browsing, server):
 
 
 def see_the_walls_again(browsing):
-    """Walls are not drawn anew in each picture; they are when the graphics card was lost."""
+    """Walls are redrawn only after the graphics context was lost."""
     wall, outside = (36.7, 26.2), (-2.5, 20.0)
     browsing.page.evaluate("""() => {
         const { stage } = window.footway.app;
@@ -66,7 +66,7 @@ def test_populations_are_changed_and_removed_while_it_runs(browsing, server, tmp
     browsing.press("crowd-play", "add-behaviour-wander")
     add(browsing, 20)
     browsing.shows(lambda state: len(state["status"]["populations"]) == 2)
-    assert row.is_visible()  # a slider stays in the hand
+    assert row.is_visible()  # a dragged slider is not removed
     browsing.slide("population-speed-0", 2.5)
     browsing.until(lambda: server.ask("character", id=0)[0]["ok"]["speed"] == 2.5)
     browsing.press("population-remove-1")
@@ -99,7 +99,7 @@ def test_a_profile_is_changed_while_it_runs(browsing, server):
         return all(there[name] == pytest.approx(value) for name, value in wanted.items())
 
     browsing.until(changed)
-    # A radius that is still in the hand is not sent; what is set after it is.
+    # A radius is not sent while it is dragged; later changes are.
     browsing.part("population-radius-0").evaluate(
         "(input) => { input.value = 0.9; input.dispatchEvent(new Event('input')); }"
     )
@@ -109,7 +109,7 @@ def test_a_profile_is_changed_while_it_runs(browsing, server):
     browsing.part("population-count-0").fill("45")
     browsing.part("population-count-0").press("Enter")
     browsing.shows(lambda state: state["characters"] == 45)
-    # Whoever looks at a crowd that stands still sees it.
+    # A reloaded page shows the paused crowd.
     browsing.press("crowd-pause")
     browsing.page.reload()
     browsing.shows(lambda state: state["characters"] == 45)
@@ -135,7 +135,7 @@ def test_the_crowd_is_recorded_and_saved(browsing, tmp_path):
     assert recording.n_frames > 5
 
 
-def test_a_character_tells_its_goal_and_is_followed(browsing, server):
+def test_a_character_is_inspected_and_followed(browsing, server):
     add(browsing, 25)
     browsing.press("crowd-step")
     browsing.until(lambda: status(server)["time"] > 0)
@@ -177,7 +177,7 @@ def test_density_and_trajectories_come_from_the_frames(browsing):
 
 
 @pytest.mark.slow
-def test_ten_thousand_characters(browsing, gate, record_property):
+def test_ten_thousand_characters(browsing, access, record_property):
     browsing.open("gallery:city")
     add(browsing, 10_000)
     browsing.press("crowd-play")
@@ -189,7 +189,7 @@ def test_ten_thousand_characters(browsing, gate, record_property):
     record_property("pictures_per_second", (end["pictures"] - begin["pictures"]) / 5)
 
 
-def test_a_population_prefers_its_ground(browsing, server):
+def test_a_population_has_terrain_preferences(browsing, server):
     """Cost of the road is set in the form: those who are added keep off it and walk by MIRAN."""
     browsing.open("gallery:mckenna-road")
     browsing.press("tab-crowd")

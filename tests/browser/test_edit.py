@@ -27,7 +27,7 @@ def test_an_obstacle_is_drawn_undone_and_redone_while_the_crowd_goes_on(browsing
 
 def test_terrain_and_areas_are_drawn_deleted_and_saved(browsing, server):
     browsing.press("tab-edit", "save-scenario")
-    browsing.until(lambda: "nobody is in the crowd" in browsing.toasts)  # and no file is saved
+    browsing.until(lambda: "the crowd is empty" in browsing.toasts)  # and no file is saved
     browsing.errors.clear()  # the browser notes the refusal by itself
     browsing.press("edit-what-terrain")
     browsing.part("edit-kind").fill("sand")

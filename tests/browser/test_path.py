@@ -1,4 +1,4 @@
-"""A path between two marks: clicked, dragged, with every method, and a way that is too narrow."""
+"""A path between two marks: clicked, dragged, with every method, and a gap that is too narrow."""
 
 import pytest
 
@@ -36,7 +36,7 @@ def test_every_method_answers_with_its_own_path(browsing):
     assert len(lengths) == 4
 
 
-def test_irm_and_miran_weigh_the_ground_as_the_sliders_say(browsing):
+def test_irm_and_miran_use_the_costs_of_the_sliders(browsing):
     browsing.open("gallery:mckenna-road")
     browsing.press("tab-path", "path-method-irm")
     x0, y0, x1, y1 = browsing.state["document"]["bounds"]
@@ -76,6 +76,6 @@ def test_a_radius_that_does_not_fit_shows_the_pinch(browsing):
     browsing.shows(lambda state: state["path"]["facts"] and not state["path"]["pinch"])
     browsing.press("path-clear")
     browsing.click(HALL)
-    browsing.click((10.0, 40.0))  # in a wall: the nearest free place is meant
+    browsing.click((10.0, 40.0))  # in a wall: the nearest free position is used
     path = browsing.shows(lambda state: state["path"]["facts"])["path"]
     assert path["trouble"] is None

@@ -30,7 +30,7 @@ def test_a_recording_is_scrubbed_and_played(browsing, recording, tmp_path):
         assert browsing.part(f"plot-{name}").is_visible()
 
 
-def test_a_damaged_file_is_told_and_the_map_stays(browsing, recording, tmp_path):
+def test_a_damaged_file_is_refused_and_the_map_stays(browsing, recording, tmp_path):
     recording.save(tmp_path / "run.parquet")
     content = (tmp_path / "run.parquet").read_bytes()
     (tmp_path / "damaged.parquet").write_bytes(content[:4] + bytes(2000) + content[2004:])
@@ -41,7 +41,7 @@ def test_a_damaged_file_is_told_and_the_map_stays(browsing, recording, tmp_path)
     browsing.errors.clear()
 
 
-def test_a_recording_that_begins_late_has_a_timeline_from_there_on(browsing, tmp_path):
+def test_the_timeline_starts_at_the_first_frame(browsing, tmp_path):
     recorder = Recorder(step=0.1, seed=0, map_name="hall", names=["all"])
     recorder.add_characters([0], [0.2], [0])
     for k in range(1200):  # more than the plots have

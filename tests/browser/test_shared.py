@@ -1,4 +1,4 @@
-"""What people take away: the page that `footway export` writes, opened from the disk."""
+"""The page that `footway export` writes, opened from the disk."""
 
 import subprocess
 import sys

@@ -6,7 +6,7 @@ from tests.browser.browsing import PATIENCE
 from tests.unit.studio.serving import serving
 
 
-def test_the_map_zooms_and_tells_where_the_pointer_is(browsing):
+def test_the_map_zooms_and_shows_the_pointer_coordinates(browsing):
     at = (10.0, 20.0)
     pixel = browsing.pixel(at)
     browsing.page.mouse.move(*pixel)
@@ -106,7 +106,7 @@ def test_keys_work_after_a_click_and_3d_shows_the_same_place(browsing):
     assert told["camera"]["metresPerPixel"] == pytest.approx(before, rel=0.01)
 
 
-def test_a_picture_in_haste_is_made_good_when_nothing_moves(browsing):
+def test_the_picture_is_redrawn_in_full_when_nothing_moves(browsing):
     shown = browsing.picture()
     browsing.page.evaluate("window.footway.app.stage.pace.level = 2")
     browsing.press("zoom-in")
@@ -129,11 +129,11 @@ def test_a_corridor_is_no_darker_where_it_overlaps_itself(browsing):
     assert once == twice != beside
 
 
-def test_an_address_without_its_token_says_so(chromium):
+def test_a_missing_token_is_reported(chromium):
     with serving(token="right") as studio:
         page = chromium.new_page()
         try:
-            page.goto(f"http://127.0.0.1:{studio.gate.port}/?token=wrong")
+            page.goto(f"http://127.0.0.1:{studio.access.port}/?token=wrong")
             page.get_by_text("This address needs its token").wait_for(timeout=1000 * PATIENCE)
         finally:
             page.close()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from footway.errors import BadInput
 from footway.studio import requests
 from footway.studio.documents import open_built_in
-from footway.studio.uploads import opened
+from footway.studio.uploads import open_upload
 from tests.effort import examples
 from tests.unit.studio.serving import InThisProcess, Page, serving
 from tests.unit.studio.test_requests import GOOD
@@ -85,7 +85,7 @@ def studio():
 
 @pytest.fixture(scope="module")
 def page(studio):
-    with Page(studio.gate) as made:
+    with Page(studio.access) as made:
         yield made
 
 
@@ -93,8 +93,8 @@ def is_alive(studio, page) -> None:
     """The server answers others, and the crowd walks."""
     header, _ = page.ask("crowd", do="start", speed=16)
     assert header["ok"]["running"], header
-    assert studio.desk.live.fault is None
-    before = studio.desk.live.crowd.steps
+    assert studio.session.crowd_thread.fault is None
+    before = studio.session.crowd_thread.crowd.steps
     header, _ = page.ask("crowd", do="step")
     assert header["ok"]["time"] > 0 or before == 0
 
@@ -154,10 +154,10 @@ def test_binary_messages(studio, page, content):
 @given(st.binary(max_size=120))
 def test_broken_frames_of_the_socket_itself(studio, content):
     """Raw bytes where a WebSocket frame should be: that browser is gone, others are not."""
-    with Page(studio.gate) as one:
+    with Page(studio.access) as one:
         raw = one.socket.socket
         raw.sendall(struct.pack("BB", 0x81, 0xFF) + content)
-    with Page(studio.gate) as other:
+    with Page(studio.access) as other:
         assert "ok" in other.ask("hello")[0]
 
 
@@ -173,7 +173,7 @@ def test_broken_frames_of_the_socket_itself(studio, content):
 )
 def test_uploads_are_opened_or_refused_in_one_line(name, content):
     try:
-        opened(name, content, InThisProcess())
+        open_upload(name, content, InThisProcess())
     except BadInput as error:
         assert "\n" not in str(error)  # noqa: PT017
 
@@ -184,7 +184,7 @@ def test_uploads_are_opened_or_refused_in_one_line(name, content):
     st.text(max_size=20),
 )
 def test_uploads_over_http(studio, name, token):
-    address = f"http://127.0.0.1:{studio.gate.port}"
+    address = f"http://127.0.0.1:{studio.access.port}"
     answer = httpx.post(
         f"{address}/upload",
         params={"name": name, "token": token},

@@ -1,4 +1,4 @@
-"""`footway studio` with a loading process, or a crowd, in which the worst happens.
+"""`footway studio` with a loading process, or a crowd, that misbehaves.
 
 python -m tests.system.hostile_studio FILE ...             files do harm by their names
 python -m tests.system.hostile_studio stuck-crowd FILE ...  and no step of a crowd ever ends
@@ -19,7 +19,7 @@ if __name__ == "__main__":
         from footway.crowd import Crowd
 
         def step(*_):
-            """Stay in native code that has given Python's lock back, as a kernel does."""
+            """Stay in native code that has released the GIL, as a kernel does."""
             print("stuck", file=sys.stderr, flush=True)
             ctypes.CDLL(None).pause()
 

@@ -16,7 +16,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 import footway as fw
 from footway.studio import server
-from footway.studio.access import MOST_TEXT, MOST_UPLOAD, MOST_WATCHERS, Access
+from footway.studio.access import MAX_CLIENTS, MAX_TEXT, MAX_UPLOAD, Access
 from footway.studio.documents import open_built_in
 from footway.studio.saving import as_geojson
 from footway.studio.wire import unpacked
@@ -27,7 +27,7 @@ COMMAND = [sys.executable, "-m", "footway", "studio"]
 
 @contextmanager
 def running(*arguments):
-    """Start the command; give the process and its gate once it listens."""
+    """Start the command; yield the process and its access once it listens."""
     process = subprocess.Popen(
         [*COMMAND, *map(str, arguments), "--no-browser"],
         stdout=subprocess.PIPE,
@@ -45,15 +45,15 @@ def running(*arguments):
         process.communicate(timeout=300)
 
 
-def get(gate, path="/", **headers):
-    return httpx.get(f"http://127.0.0.1:{gate.port}{path}", headers=headers, trust_env=False)
+def get(access, path="/", **headers):
+    return httpx.get(f"http://127.0.0.1:{access.port}{path}", headers=headers, trust_env=False)
 
 
-def upload(gate, name, content, **headers):
-    address = f"http://127.0.0.1:{gate.port}"
+def upload(access, name, content, **headers):
+    address = f"http://127.0.0.1:{access.port}"
     return httpx.post(
         f"{address}/upload",
-        params={"name": name} | ({"token": gate.token} if gate.token else {}),
+        params={"name": name} | ({"token": access.token} if access.token else {}),
         content=content,
         headers={"Origin": address} | headers,
         trust_env=False,
@@ -64,9 +64,9 @@ def upload(gate, name, content, **headers):
 # -- the command -------------------------------------------------------------------------------
 
 
-def test_it_starts_says_where_and_ends_at_ctrl_c():
-    with running("gallery:field", "--port", 0) as (process, gate):
-        with Page(gate) as page:
+def test_it_starts_prints_its_address_and_ends_at_ctrl_c():
+    with running("gallery:field", "--port", 0) as (process, access):
+        with Page(access) as page:
             assert page.ask("hello")[0]["ok"]["document"]["name"] == "gallery:field"
             page.ask("population", do="add", count=10)
             page.ask("crowd", do="start")
@@ -103,7 +103,7 @@ def test_a_mistake_is_one_line_and_exit_code_2(arguments, words):
     assert words in lines[0]
 
 
-def test_a_busy_port_is_told_where_it_was_asked_for():
+def test_a_busy_port_is_an_error_if_it_was_given():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -117,28 +117,28 @@ def test_a_busy_port_is_told_where_it_was_asked_for():
     assert "Traceback" not in done.stderr
 
 
-def test_the_next_free_port_is_taken_where_none_was_asked_for():
+def test_the_next_free_port_is_used_if_none_was_given():
     with running("gallery:field") as (_, first), running("gallery:field") as (_, second):
         assert first.port != second.port
         assert get(second).status_code in (200, 503)
 
 
 def test_another_host_needs_the_token():
-    with running("gallery:field", "--host", "0.0.0.0", "--port", 0) as (_, gate):
-        assert gate.token
-        assert len(gate.token) > 20
+    with running("gallery:field", "--host", "0.0.0.0", "--port", 0) as (_, access):
+        assert access.token
+        assert len(access.token) > 20
         with pytest.raises(InvalidStatus):
-            Page(Access("127.0.0.1", gate.port))
+            Page(Access("127.0.0.1", access.port))
         with pytest.raises(InvalidStatus):
-            Page(Access("127.0.0.1", gate.port, "wrong"))
-        assert get(gate, "/save?as=geojson").status_code == 403
-        assert get(gate, f"/save?as=geojson&token={gate.token}").status_code == 200
-        assert upload(Access("x", gate.port), "a.wkt", b"").status_code == 403
-        with Page(Access("127.0.0.1", gate.port, gate.token)) as page:
+            Page(Access("127.0.0.1", access.port, "wrong"))
+        assert get(access, "/save?as=geojson").status_code == 403
+        assert get(access, f"/save?as=geojson&token={access.token}").status_code == 200
+        assert upload(Access("x", access.port), "a.wkt", b"").status_code == 403
+        with Page(Access("127.0.0.1", access.port, access.token)) as page:
             assert "ok" in page.ask("hello")[0]
 
 
-# -- the gate ----------------------------------------------------------------------------------
+# -- access ------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -149,70 +149,70 @@ def studio():
 
 def test_headers_let_the_page_load_nothing_from_elsewhere(studio):
     for path in ("/", "/nothing", "/assets/nothing.js", "/save?as=geojson"):
-        headers = get(studio.gate, path).headers
+        headers = get(studio.access, path).headers
         policy = headers["content-security-policy"]
         assert "default-src 'self'" in policy
         assert "http" not in policy
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["referrer-policy"] == "no-referrer"
-    assert get(studio.gate).headers["cache-control"] == "no-store"
+    assert get(studio.access).headers["cache-control"] == "no-store"
 
 
 @pytest.mark.parametrize(
     "path", ["/../server.py", "/%2e%2e/server.py", "/..%2fserver.py", "//etc/passwd"]
 )
 def test_no_file_outside_of_the_page(studio, path):
-    with socket.create_connection(("127.0.0.1", studio.gate.port)) as raw:
-        host = f"127.0.0.1:{studio.gate.port}"
+    with socket.create_connection(("127.0.0.1", studio.access.port)) as raw:
+        host = f"127.0.0.1:{studio.access.port}"
         raw.sendall(f"GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
         answer = b"".join(iter(lambda: raw.recv(65536), b""))
     assert b" 404 " in answer.splitlines()[0]
 
 
 def test_other_names_of_this_machine_are_refused(studio):
-    assert get(studio.gate, Host="evil.example").status_code == 400
-    assert get(studio.gate, Host=f"evil.example:{studio.gate.port}").status_code == 400
+    assert get(studio.access, Host="evil.example").status_code == 400
+    assert get(studio.access, Host=f"evil.example:{studio.access.port}").status_code == 400
     with pytest.raises(InvalidStatus):
-        Page(studio.gate, additional_headers={"Host": f"evil.example:{studio.gate.port}"})
+        Page(studio.access, additional_headers={"Host": f"evil.example:{studio.access.port}"})
 
 
 @pytest.mark.parametrize("origin", [None, "null", "http://evil.example", "https://127.0.0.1"])
 def test_other_pages_are_refused(studio, origin):
     with pytest.raises(InvalidStatus):
-        Page(studio.gate, origin=origin)
+        Page(studio.access, origin=origin)
     if origin is not None:
-        assert upload(studio.gate, "a.geojson", b"{}", Origin=origin).status_code == 403
+        assert upload(studio.access, "a.geojson", b"{}", Origin=origin).status_code == 403
 
 
-def test_there_is_an_end_to_watchers(studio):
-    pages = [Page(studio.gate) for _ in range(MOST_WATCHERS)]
+def test_the_number_of_clients_is_limited(studio):
+    pages = [Page(studio.access) for _ in range(MAX_CLIENTS)]
     try:
-        one_more = Page(studio.gate)
+        one_more = Page(studio.access)
         assert one_more.until(lambda header: "error" in header)[0]["kind"] == "busy"
         with pytest.raises(ConnectionClosed):
             one_more.ask("hello")
     finally:
         for page in pages:
             page.close()
-    wait_until(lambda: not studio.audience.all)
-    with Page(studio.gate) as page:
+    wait_until(lambda: not studio.clients.all)
+    with Page(studio.access) as page:
         assert "ok" in page.ask("hello")[0]
 
 
-def test_too_many_messages_are_refused_and_then_the_door_is_closed(studio):
-    with Page(studio.gate) as flood, Page(studio.gate) as other:
+def test_too_many_messages_are_refused_and_then_close_the_socket(studio):
+    with Page(studio.access) as flood, Page(studio.access) as other:
         with suppress(ConnectionClosed):
             for _ in range(5000):
                 flood.send("hello")
-        wait_until(lambda: len(studio.audience.all) == 1)
+        wait_until(lambda: len(studio.clients.all) == 1)
         assert "ok" in other.ask("hello")[0]
 
 
-def test_there_is_an_end_to_asks_that_wait(studio, monkeypatch):
-    """Of one browser: 64 may wait for their answers, and come; one more is refused at once."""
-    go, answer = threading.Event(), studio.desk.answer
-    monkeypatch.setattr(studio.desk, "answer", lambda ask: answer(ask) if go.wait(60) else None)
-    with Page(studio.gate) as page:
+def test_the_number_of_pending_requests_is_limited(studio, monkeypatch):
+    """64 requests of one browser may wait for replies; one more is refused at once."""
+    go, answer = threading.Event(), studio.session.answer
+    monkeypatch.setattr(studio.session, "answer", lambda ask: answer(ask) if go.wait(60) else None)
+    with Page(studio.access) as page:
         numbers = [page.send("hello") for _ in range(65)]
         try:
             refusal = page.until(lambda header: header.get("n") == numbers[-1], seconds=20)[0]
@@ -220,14 +220,14 @@ def test_there_is_an_end_to_asks_that_wait(studio, monkeypatch):
             go.set()
         assert (refusal["kind"], refusal["error"]) == (
             "busy",
-            "too many asks at once; wait for answers",
+            "too many requests at once; wait for answers",
         )
         assert all("ok" in page.answer(n)[0] for n in numbers[:-1])
 
 
 def test_a_message_that_is_too_long_is_refused(studio):
-    with Page(studio.gate) as page:
-        for size, words in ((MOST_TEXT, "JSON"), (MOST_TEXT + 1, "at most 1,000,000 bytes")):
+    with Page(studio.access) as page:
+        for size, words in ((MAX_TEXT, "JSON"), (MAX_TEXT + 1, "at most 1,000,000 bytes")):
             page.socket.send("x" * size)
             header = page.until(lambda header: "error" in header)[0]
             assert header["kind"] == "bad-input"
@@ -235,13 +235,13 @@ def test_a_message_that_is_too_long_is_refused(studio):
         assert "ok" in page.ask("hello")[0]
 
 
-def test_a_message_that_is_much_too_long_closes_the_door(studio):
-    with Page(studio.gate) as page:
+def test_a_message_that_is_much_too_long_closes_the_socket(studio):
+    with Page(studio.access) as page:
         with suppress(ConnectionClosed):
             page.socket.send("x" * 5_000_000)
         with pytest.raises(ConnectionClosed):
             page.until(lambda header: "n" in header, seconds=20)
-    with Page(studio.gate) as page:
+    with Page(studio.access) as page:
         assert "ok" in page.ask("hello")[0]
 
 
@@ -250,41 +250,41 @@ def test_a_message_that_is_much_too_long_closes_the_door(studio):
 
 def test_upload_and_save(studio):
     content = as_geojson(open_built_in("gallery:office")).content
-    with Page(studio.gate) as page:
-        answer = upload(studio.gate, "my office.geojson", content)
+    with Page(studio.access) as page:
+        answer = upload(studio.access, "my office.geojson", content)
         assert answer.status_code == 200
         assert answer.json()["ok"]["name"] == "my office.geojson"
         assert page.event("document")[0]["facts"]["name"] == "my office.geojson"
-        saved = get(studio.gate, "/save?as=geojson")
+        saved = get(studio.access, "/save?as=geojson")
         assert 'filename="my-office.geojson"' in saved.headers["content-disposition"]
         assert json.loads(saved.content)["features"]
-        refusal = upload(studio.gate, "broken.geojson", b"{")
+        refusal = upload(studio.access, "broken.geojson", b"{")
         assert refusal.status_code == 400
         assert refusal.json()["error"].startswith("broken.geojson: ")
         assert page.ask("hello")[0]["ok"]["document"]["name"] == "my office.geojson"
 
 
-def test_files_one_after_the_other_are_never_too_many(studio):
-    answers = [upload(studio.gate, "a.exe", b"") for _ in range(6)]
+def test_successive_uploads_are_not_limited(studio):
+    answers = [upload(studio.access, "a.exe", b"") for _ in range(6)]
     assert [answer.status_code for answer in answers] == [400] * 6
 
 
 def test_too_large_an_upload_is_refused_before_it_is_read(studio):
-    address = f"http://127.0.0.1:{studio.gate.port}"
-    with socket.create_connection(("127.0.0.1", studio.gate.port)) as raw:
+    address = f"http://127.0.0.1:{studio.access.port}"
+    with socket.create_connection(("127.0.0.1", studio.access.port)) as raw:
         raw.sendall(
             f"POST /upload?name=a.geojson HTTP/1.1\r\nHost: {address[7:]}\r\nOrigin: {address}\r\n"
-            f"Content-Length: {MOST_UPLOAD + 1}\r\n\r\n".encode()
+            f"Content-Length: {MAX_UPLOAD + 1}\r\n\r\n".encode()
         )
         assert b" 400 " in raw.recv(65536)
-    with Page(studio.gate) as page:
+    with Page(studio.access) as page:
         assert "ok" in page.ask("hello")[0]
 
 
-def test_a_file_that_is_sent_in_pieces_has_the_same_limit(studio, monkeypatch):
-    """A good file of just the size is opened; with one byte more it is refused for its size."""
+def test_a_chunked_upload_has_the_same_limit(studio, monkeypatch):
+    """A valid file of the maximum size is opened; one byte more is refused."""
     most = 1_000_000
-    monkeypatch.setattr(server, "MOST_UPLOAD", most)
+    monkeypatch.setattr(server, "MAX_UPLOAD", most)
     content = as_geojson(open_built_in("gallery:field")).content
     whole = content + b" " * (most - len(content))
 
@@ -292,18 +292,18 @@ def test_a_file_that_is_sent_in_pieces_has_the_same_limit(studio, monkeypatch):
         for k in range(0, len(content), 100_000):
             yield content[k : k + 100_000]
 
-    assert upload(studio.gate, "good.geojson", pieces(whole)).status_code == 200
-    refused = upload(studio.gate, "good.geojson", pieces(whole + b" "))
+    assert upload(studio.access, "good.geojson", pieces(whole)).status_code == 200
+    refused = upload(studio.access, "good.geojson", pieces(whole + b" "))
     assert refused.status_code == 400
     assert refused.json()["error"] == "the file has more than 1 MB; cut out a part"
 
 
-def test_a_recording_is_sent_and_replayed(studio, tmp_path):
+def test_a_recording_is_uploaded_and_replayed(studio, tmp_path):
     crowd = fw.Crowd(fw.CorridorMap.build(fw.load("gallery:field")))
     crowd.add(10)
     recording = crowd.run(seconds=2, to=tmp_path / "run.parquet")
-    with Page(studio.gate) as page:
-        answer = upload(studio.gate, "run.parquet", (tmp_path / "run.parquet").read_bytes())
+    with Page(studio.access) as page:
+        answer = upload(studio.access, "run.parquet", (tmp_path / "run.parquet").read_bytes())
         assert answer.json()["ok"]["what"] == "recording"
         header, arrays = page.ask("replay")
         assert header["ok"]["frames"] == recording.n_frames
@@ -317,40 +317,40 @@ def test_a_recording_is_sent_and_replayed(studio, tmp_path):
 
 
 def test_the_crowd_is_recorded_and_sent(studio, tmp_path):
-    with Page(studio.gate) as page:
+    with Page(studio.access) as page:
         page.ask("open", name="gallery:field")
         page.ask("population", do="add", count=30)
         page.ask("crowd", do="record")
-        assert get(studio.gate, "/save?as=take").status_code == 400
+        assert get(studio.access, "/save?as=take").status_code == 400
         for _ in range(5):
             page.ask("crowd", do="step")
         page.ask("crowd", do="stop-record")
-        assert get(studio.gate, "/save?as=recording").status_code == 400
-        answer = get(studio.gate, "/save?as=take")
+        assert get(studio.access, "/save?as=recording").status_code == 400
+        answer = get(studio.access, "/save?as=take")
         assert answer.status_code == 200
         assert int(answer.headers["content-length"]) == len(answer.content)
         assert 'filename="field.parquet"' in answer.headers["content-disposition"]
         (tmp_path / "run.parquet").write_bytes(answer.content)
         assert fw.Recording.load(tmp_path / "run.parquet").n_frames == 6
-        facts = upload(studio.gate, "run.parquet", answer.content).json()["ok"]
+        facts = upload(studio.access, "run.parquet", answer.content).json()["ok"]
         assert facts["what"] == "recording"
         assert page.ask("replay")[0]["ok"]["frames"] == 6
 
 
-def test_a_recording_may_begin_while_another_is_sent(studio, monkeypatch, tmp_path):
-    with Page(studio.gate) as page:
+def test_a_recording_may_start_while_another_is_sent(studio, monkeypatch, tmp_path):
+    with Page(studio.access) as page:
         page.ask("open", name="gallery:field")
         page.ask("crowd", do="record")
         page.ask("crowd", do="stop-record")
-        save = studio.desk.save
+        save = studio.session.save
 
         def save_and_record(kind):
             made = save(kind)
-            studio.desk.live.do(studio.desk.live.record)
+            studio.session.crowd_thread.do(studio.session.crowd_thread.record)
             return made
 
-        monkeypatch.setattr(studio.desk, "save", save_and_record)
-        answer = get(studio.gate, "/save?as=take")
+        monkeypatch.setattr(studio.session, "save", save_and_record)
+        answer = get(studio.access, "/save?as=take")
         assert answer.status_code == 200
         (tmp_path / "run.parquet").write_bytes(answer.content)
         assert fw.Recording.load(tmp_path / "run.parquet").n_frames == 1
@@ -358,35 +358,35 @@ def test_a_recording_may_begin_while_another_is_sent(studio, monkeypatch, tmp_pa
 
 @contextmanager
 def held(studio, most=None):
-    """Let the thread for paths do nothing meanwhile, and let at most so many wait for it."""
-    lane, go = studio._lanes["path"], threading.Event()
-    wait_until(lambda: lane._busy == 0)  # the first path, after the start
-    before, lane._most = lane._most, most or lane._most
-    lane.do(go.wait)
+    """Block the worker for paths meanwhile, and limit its queue to `most`."""
+    worker, go = studio._workers["path"], threading.Event()
+    wait_until(lambda: worker._busy == 0)  # the first path, after the start
+    before, worker._capacity = worker._capacity, most or worker._capacity
+    worker.do(go.wait)
     try:
         yield
     finally:
         go.set()
-        lane._most = before
+        worker._capacity = before
 
 
 def ask_paths(page, count):
     return [page.send("path", start=[3, 3], goal=[44, 40 + 0.1 * k]) for k in range(count)]
 
 
-def test_of_many_paths_that_wait_the_newest_is_found(studio):
-    with Page(studio.gate) as page:
+def test_only_the_newest_waiting_path_is_computed(studio):
+    with Page(studio.access) as page:
         page.ask("open", name="gallery:field")
         with held(studio):
             asks = ask_paths(page, 30)
-            wait_until(lambda: [one.path for one in studio.audience.all] == [30])
+            wait_until(lambda: [one.path for one in studio.clients.all] == [30])
         answers = [page.answer(n)[0] for n in asks]
         assert [answer.get("kind") for answer in answers] == [*29 * ["dropped"], None]
         assert answers[-1]["ok"]["length"] > 50.0
 
 
-def test_a_path_that_is_refused_takes_no_place_of_others(studio):
-    with Page(studio.gate) as page:
+def test_a_refused_path_does_not_replace_others(studio):
+    with Page(studio.access) as page:
         page.ask("open", name="gallery:field")
         with held(studio, most=3):
             *asks, refused = ask_paths(page, 3)
@@ -396,7 +396,7 @@ def test_a_path_that_is_refused_takes_no_place_of_others(studio):
 
 
 def test_ten_thousand_characters_take_at_most_40_bytes_each():
-    with serving(open_built_in("gallery:city")) as studio, Page(studio.gate) as page:
+    with serving(open_built_in("gallery:city")) as studio, Page(studio.access) as page:
         assert page.ask("population", do="add", count=10_000)[0]["ok"]["characters"] == 10_000
         page.ask("crowd", do="start")
         sizes, steps = [], set()
@@ -412,33 +412,33 @@ def test_ten_thousand_characters_take_at_most_40_bytes_each():
 
 def test_a_browser_that_never_reads_slows_nobody():
     with serving(open_built_in("gallery:city")) as studio:
-        live = studio.desk.live
-        with Page(studio.gate) as page:
+        crowd_thread = studio.session.crowd_thread
+        with Page(studio.access) as page:
             page.ask("population", do="add", count=5000)
             page.ask("crowd", do="step")
-        with socket.create_connection(("127.0.0.1", studio.gate.port)) as deaf:
+        with socket.create_connection(("127.0.0.1", studio.access.port)) as deaf:
             deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-            host = f"127.0.0.1:{studio.gate.port}"
+            host = f"127.0.0.1:{studio.access.port}"
             deaf.sendall(
                 f"GET /ws HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n"
                 "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
                 "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n".encode()
             )
-            wait_until(lambda: len(studio.audience.all) == 1)
-            with Page(studio.gate) as page:
+            wait_until(lambda: len(studio.clients.all) == 1)
+            with Page(studio.access) as page:
                 page.ask("crowd", do="start", speed=2)
                 seen = set()
                 while len(seen) < 20:
                     seen.add(page.event("frame")[0]["facts"]["step"])
-                deafest = max(studio.audience.all, key=lambda w: w._frame is not None)
+                deafest = max(studio.clients.all, key=lambda w: w._frame is not None)
                 assert len(deafest._waiting) < 100  # events wait, frames do not
-        wait_until(lambda: not studio.audience.all)
-        then = live.crowd.steps
-        wait_until(lambda: live.crowd.steps > then + 5)
+        wait_until(lambda: not studio.clients.all)
+        then = crowd_thread.crowd.steps
+        wait_until(lambda: crowd_thread.crowd.steps > then + 5)
 
 
 def test_two_browsers_watch_the_same_run(studio):
-    with Page(studio.gate) as one, Page(studio.gate) as two:
+    with Page(studio.access) as one, Page(studio.access) as two:
         one.ask("open", name="gallery:field")
         one.ask("population", do="add", count=30)
         assert two.event("document")[0]["facts"]["name"] == "gallery:field"
@@ -459,63 +459,63 @@ def test_two_browsers_watch_the_same_run(studio):
 
 
 def test_a_vanished_browser_leaves_nothing_behind(studio):
-    page = Page(studio.gate)
+    page = Page(studio.access)
     page.ask("crowd", do="start")
     page.socket.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
-    page.socket.socket.close()  # a reset, without a word
-    wait_until(lambda: not studio.audience.all)
-    with Page(studio.gate) as other:
+    page.socket.socket.close()  # a reset, without a closing handshake
+    wait_until(lambda: not studio.clients.all)
+    with Page(studio.access) as other:
         assert "ok" in other.ask("crowd", do="pause")[0]
 
 
-def test_a_slow_roadmap_holds_up_nobody():
-    with serving(open_built_in("gallery:office")) as studio, Page(studio.gate) as page:
-        asked = [page.send("layer", name="roadmap", method="rrm", resolution=0.25 + 0.01 * k)
+def test_a_slow_roadmap_does_not_delay_others():
+    with serving(open_built_in("gallery:office")) as studio, Page(studio.access) as page:
+        numbers = [page.send("layer", name="roadmap", method="rrm", resolution=0.25 + 0.01 * k)
                  for k in range(6)]  # fmt: skip
         assert "ok" in page.ask("hello")[0]
         assert "ok" in page.ask("layer", name="axis")[0]
         page.ask("open", name="gallery:field")  # ends them
-        answers = [answer_of(page, n) for n in asked]
+        answers = [answer_of(page, n) for n in numbers]
         assert "busy" in {answer.get("kind") for answer in answers}  # no more than four wait
         done = [answer for answer in answers if answer.get("kind") != "busy"]
         assert all("ok" in answer or "changed" in answer["error"] for answer in done)
 
 
 def answer_of(page, n):
-    """Header of an answer that may have come already."""
+    """Return the header of a reply that may have arrived already."""
     come = [header for header, _ in page.events if header.get("n") == n]
     return come[0] if come else page.answer(n)[0]
 
 
-def test_an_answer_may_be_followed_by_the_next_ask_at_once():
-    with serving(open_built_in("gallery:field")) as studio, Page(studio.gate) as page:
+def test_a_reply_may_be_followed_by_the_next_request_at_once():
+    with serving(open_built_in("gallery:field")) as studio, Page(studio.access) as page:
         for k in range(12):
             header, _ = page.ask("layer", name="roadmap", method="grm", resolution=2.0 + 0.1 * k)
             assert "ok" in header, header
 
 
-def test_what_a_vanished_browser_asked_for_is_dropped():
+def test_requests_of_a_vanished_browser_are_dropped():
     with serving(open_built_in("gallery:office")) as studio:
-        with Page(studio.gate) as page:
+        with Page(studio.access) as page:
             for k in range(4):
                 page.send("layer", name="roadmap", method="rrm", resolution=0.2 + 0.01 * k)
-            wait_until(lambda: studio._lanes["roadmap"]._busy == 4)
-        wait_until(lambda: studio._lanes["roadmap"]._busy <= 1)
-        with Page(studio.gate) as page:
+            wait_until(lambda: studio._workers["roadmap"]._busy == 4)
+        wait_until(lambda: studio._workers["roadmap"]._busy <= 1)
+        with Page(studio.access) as page:
             page.ask("open", name="gallery:field")
 
 
-def test_files_come_in_a_few_at_a_time(studio):
-    address = f"127.0.0.1:{studio.gate.port}"
+def test_concurrent_uploads_are_limited(studio):
+    address = f"127.0.0.1:{studio.access.port}"
     head = (
         f"POST /upload?name=a.wkt HTTP/1.1\r\nHost: {address}\r\nOrigin: http://{address}\r\n"
         "Content-Length: 1000\r\n\r\n"
     )
     with ExitStack() as stack:
         for _ in range(4):
-            slow = stack.enter_context(socket.create_connection(("127.0.0.1", studio.gate.port)))
+            slow = stack.enter_context(socket.create_connection(("127.0.0.1", studio.access.port)))
             slow.sendall(head.encode())
         wait_until(lambda: studio._uploads == 4)
-        assert upload(studio.gate, "a.wkt", b"x").status_code == 503
+        assert upload(studio.access, "a.wkt", b"x").status_code == 503
     wait_until(lambda: studio._uploads == 0)
-    assert upload(studio.gate, "a.wkt", b"x").status_code == 400
+    assert upload(studio.access, "a.wkt", b"x").status_code == 400

@@ -1,4 +1,4 @@
-"""A studio that somebody wants to take down: bad files, half-sent requests, and signals."""
+"""Attacks on the studio: bad files, half-sent requests, and signals."""
 
 import contextlib
 import os
@@ -31,7 +31,7 @@ FIELD = as_geojson(open_built_in("gallery:field")).content
 
 @contextlib.contextmanager
 def running(*arguments, **environment):
-    """Start a hostile studio; give the process and its gate once it listens."""
+    """Start a hostile studio; yield the process and its access once it listens."""
     process = start(*arguments, **environment)
     try:
         line = process.stdout.readline()
@@ -59,7 +59,7 @@ def start(*arguments, **environment):
 
 @pytest.fixture(scope="module")
 def studio():
-    """A studio whose files do harm by their names, and which stops them after two seconds."""
+    """A studio with harmful files (by name), which are stopped after two seconds."""
     loader = Loader(Limits(seconds=2.0, megabytes=500.0), ahead=False, command=COMMAND)
     with serving(open_built_in("gallery:field"), loader=loader) as made:
         yield made
@@ -68,9 +68,9 @@ def studio():
 def test_others_are_answered_while_a_file_takes_for_ever(studio):
     told = []
     sender = threading.Thread(
-        target=lambda: told.append(upload(studio.gate, "hold.geojson", FIELD).json())
+        target=lambda: told.append(upload(studio.access, "hold.geojson", FIELD).json())
     )
-    with Page(studio.gate) as page:
+    with Page(studio.access) as page:
         sender.start()
         wait_until(lambda: studio.loader._all)
         assert "ok" in page.ask("hello")[0]
@@ -78,7 +78,7 @@ def test_others_are_answered_while_a_file_takes_for_ever(studio):
         box = [[20, 20], [21, 20], [21, 21], [20, 21]]
         assert "ok" in page.ask("edit", do="add", what="obstacle", polygon=box)[0]
         assert "ok" in page.ask("open", name="gallery:field")[0]
-        assert get(studio.gate, "/save?as=geojson").status_code == 200
+        assert get(studio.access, "/save?as=geojson").status_code == 200
         assert sender.is_alive()
         sender.join(timeout=60)
     assert told[0]["error"].startswith("hold.geojson: took more than 2 s to load and was stopped")
@@ -86,30 +86,30 @@ def test_others_are_answered_while_a_file_takes_for_ever(studio):
 
 @pytest.mark.parametrize("name", ["crash", "fill", "fault"])
 def test_a_bad_file_is_refused_in_one_line_and_changes_nothing(studio, name):
-    with Page(studio.gate) as page:
+    with Page(studio.access) as page:
         before = page.ask("hello")[0]["ok"]["document"]["version"]
-        answer = upload(studio.gate, f"{name}.geojson", FIELD)
+        answer = upload(studio.access, f"{name}.geojson", FIELD)
         assert answer.status_code == 400
         assert answer.json()["error"].startswith(f"{name}.geojson: ")
         assert page.ask("hello")[0]["ok"]["document"]["version"] == before
 
 
-def test_a_file_whose_sender_has_left_is_given_up(tmp_path, monkeypatch):
+def test_loading_is_cancelled_if_the_browser_disconnects(tmp_path, monkeypatch):
     loader = Loader(ahead=False, command=COMMAND)
     with serving(open_built_in("gallery:field"), loader=loader) as studio:
         with pytest.raises(httpx.ReadTimeout):
             httpx.post(
-                f"http://127.0.0.1:{studio.gate.port}/upload?name=hold.geojson",
+                f"http://127.0.0.1:{studio.access.port}/upload?name=hold.geojson",
                 content=FIELD,
-                headers={"Origin": f"http://127.0.0.1:{studio.gate.port}"},
+                headers={"Origin": f"http://127.0.0.1:{studio.access.port}"},
                 trust_env=False,
                 timeout=2.0,
             )
         wait_until(lambda: not loader._all and studio._uploads == 0, seconds=30)
-        assert upload(studio.gate, "good.geojson", FIELD).status_code == 200
+        assert upload(studio.access, "good.geojson", FIELD).status_code == 200
 
 
-def test_a_file_at_the_start_is_stopped_and_told(tmp_path):
+def test_a_file_at_the_start_is_stopped_with_a_message(tmp_path):
     file = tmp_path / "hold.geojson"
     file.write_bytes(FIELD)
     process = start(file, "--load-seconds", 1)
@@ -143,10 +143,10 @@ def test_a_signal_ends_the_server_while_a_file_is_loaded(tmp_path, which):
     (tmp_path / "good.geojson").write_bytes(FIELD)
     (tmp_path / "temporary").mkdir()
     environment = {"TMPDIR": str(tmp_path / "temporary")}
-    with running(tmp_path / "good.geojson", "--port", 0, **environment) as (process, gate):
+    with running(tmp_path / "good.geojson", "--port", 0, **environment) as (process, access):
         left = {int((tmp_path / "good.pid").read_text())}
-        raw = send_half(gate, "hold.geojson", FIELD)
-        with raw, Page(gate) as page:
+        raw = send_half(access, "hold.geojson", FIELD)
+        with raw, Page(access) as page:
             wait_until(lambda: children(process.pid) - left, seconds=60)
             loading = children(process.pid)
             assert "ok" in page.ask("hello")[0]
@@ -160,8 +160,8 @@ def test_a_signal_ends_the_server_while_a_file_is_loaded(tmp_path, which):
 
 @pytest.mark.parametrize("which", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_server_while_a_step_of_the_crowd_does_not_end(which):
-    with running("stuck-crowd", "gallery:field", "--port", 0) as (process, gate):
-        with Page(gate) as page:
+    with running("stuck-crowd", "gallery:field", "--port", 0) as (process, access):
+        with Page(access) as page:
             page.ask("population", do="add", count=3)
             page.send("crowd", do="step")
             assert process.stderr.readline() == "stuck\n"
@@ -172,8 +172,8 @@ def test_a_signal_ends_the_server_while_a_step_of_the_crowd_does_not_end(which):
 
 
 def test_a_second_signal_ends_the_server_at_once():
-    with running("stuck-crowd", "gallery:field", "--port", 0) as (process, gate):
-        with Page(gate) as page:
+    with running("stuck-crowd", "gallery:field", "--port", 0) as (process, access):
+        with Page(access) as page:
             page.send("crowd", do="step")
             assert process.stderr.readline() == "stuck\n"
             process.send_signal(signal.SIGINT)
@@ -190,10 +190,10 @@ def children(pid):
     return {int(one) for file in threads for one in file.read_text(encoding="ascii").split()}
 
 
-def send_half(gate, name, content):
+def send_half(access, name, content):
     """Send a file, and do not wait for the answer."""
-    raw = socket.create_connection(("127.0.0.1", gate.port))
-    host = f"127.0.0.1:{gate.port}"
+    raw = socket.create_connection(("127.0.0.1", access.port))
+    host = f"127.0.0.1:{access.port}"
     raw.sendall(
         f"POST /upload?name={name} HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n"
         f"Content-Length: {len(content)}\r\n\r\n".encode()
@@ -207,10 +207,10 @@ def send_half(gate, name, content):
 
 @pytest.fixture
 def hurried(monkeypatch):
-    """Let clients have a second for everything."""
+    """Set all time limits for clients to one second."""
     for state in connections._ALLOWED:
         monkeypatch.setitem(connections._ALLOWED, state, 1.0)
-    monkeypatch.setattr(server, "_HELLO", 1.0)
+    monkeypatch.setattr(server, "_FIRST_MESSAGE", 1.0)
 
 
 def drips(raw, letter):
@@ -225,7 +225,7 @@ def drips(raw, letter):
 
 
 def test_three_hundred_half_sent_requests_lock_nobody_out(studio):
-    host = f"127.0.0.1:{studio.gate.port}"
+    host = f"127.0.0.1:{studio.access.port}"
     upload_head = f"POST /upload?name=a.wkt HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n"
     halves = (
         f"GET / HTTP/1.1\r\nHost: {host}\r\n",
@@ -235,46 +235,46 @@ def test_three_hundred_half_sent_requests_lock_nobody_out(studio):
     )
     with contextlib.ExitStack() as stack:
         for k in range(300):
-            raw = socket.create_connection(("127.0.0.1", studio.gate.port))
+            raw = socket.create_connection(("127.0.0.1", studio.access.port))
             stack.enter_context(raw)
             with contextlib.suppress(ConnectionError):
                 raw.sendall(halves[k % 4].encode())
-        assert get(studio.gate, "/save?as=geojson").status_code == 200
-        with Page(studio.gate) as page:
+        assert get(studio.access, "/save?as=geojson").status_code == 200
+        with Page(studio.access) as page:
             assert "ok" in page.ask("hello")[0]
     wait_until(lambda: studio._uploads == 0, seconds=30)
 
 
-def test_of_connections_that_say_nothing_the_oldest_are_closed(studio):
-    """More than the server has in all: it answers others, and has closed those before the last."""
+def test_the_oldest_idle_connections_are_closed(studio):
+    """More connections than the limit: the server answers others, and closes the oldest."""
     with contextlib.ExitStack() as stack:
         idle = [
-            stack.enter_context(socket.create_connection(("127.0.0.1", studio.gate.port)))
+            stack.enter_context(socket.create_connection(("127.0.0.1", studio.access.port)))
             for _ in range(300)
         ]
-        assert get(studio.gate, "/save?as=geojson").status_code == 200
+        assert get(studio.access, "/save?as=geojson").status_code == 200
         closed = select.select(idle, [], [], 0)[0]
-        assert set(closed) <= set(idle[: -connections.MOST_IDLE + 1])
-        assert len(closed) >= 300 - connections.MOST_IDLE
+        assert set(closed) <= set(idle[: -connections.MAX_IDLE + 1])
+        assert len(closed) >= 300 - connections.MAX_IDLE
 
 
-def test_a_head_that_comes_letter_by_letter_is_not_waited_for(studio, hurried):
-    with socket.create_connection(("127.0.0.1", studio.gate.port)) as raw:
+def test_a_slow_head_is_refused(studio, hurried):
+    with socket.create_connection(("127.0.0.1", studio.access.port)) as raw:
         assert drips(raw, b"G")
 
 
-def test_a_second_head_on_a_connection_is_not_waited_for(studio, hurried):
-    host = f"127.0.0.1:{studio.gate.port}"
-    with socket.create_connection(("127.0.0.1", studio.gate.port)) as raw:
+def test_a_slow_second_head_is_refused(studio, hurried):
+    host = f"127.0.0.1:{studio.access.port}"
+    with socket.create_connection(("127.0.0.1", studio.access.port)) as raw:
         raw.sendall(f"GET /nothing HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
         assert b" 404 " in raw.recv(65536)
         assert drips(raw, b"G")
 
 
 @pytest.mark.parametrize("path", ["/upload?name=a.wkt", "/nothing"])
-def test_a_body_that_comes_letter_by_letter_is_not_waited_for(studio, hurried, path):
-    host = f"127.0.0.1:{studio.gate.port}"
-    with socket.create_connection(("127.0.0.1", studio.gate.port)) as raw:
+def test_a_slow_body_is_refused(studio, hurried, path):
+    host = f"127.0.0.1:{studio.access.port}"
+    with socket.create_connection(("127.0.0.1", studio.access.port)) as raw:
         raw.sendall(
             f"POST {path} HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n"
             "Content-Length: 1000000\r\n\r\n".encode()
@@ -283,8 +283,8 @@ def test_a_body_that_comes_letter_by_letter_is_not_waited_for(studio, hurried, p
     wait_until(lambda: studio._uploads == 0, seconds=30)
 
 
-def test_a_body_that_comes_steadily_is_waited_for(studio, hurried):
-    """Two seconds, where a second is allowed: each 20 kB are worth another one."""
+def test_a_steady_body_is_accepted(studio, hurried):
+    """Two seconds where one is allowed: each 20 kB add another second."""
 
     def steadily():
         yield b"x" * 100_000
@@ -292,21 +292,21 @@ def test_a_body_that_comes_steadily_is_waited_for(studio, hurried):
             time.sleep(0.1)
             yield b"x"
 
-    answer = upload(studio.gate, "good.wkt", steadily())
+    answer = upload(studio.access, "good.wkt", steadily())
     assert answer.status_code == 400
     assert answer.json()["error"].startswith("good.wkt: ")
 
 
-def test_a_socket_that_never_says_anything_is_closed(studio, hurried):
-    with Page(studio.gate) as silent:
-        wait_until(lambda: studio.audience.all)
-        wait_until(lambda: not studio.audience.all, seconds=30)
+def test_a_socket_without_a_first_message_is_closed(studio, hurried):
+    with Page(studio.access) as silent:
+        wait_until(lambda: studio.clients.all)
+        wait_until(lambda: not studio.clients.all, seconds=30)
         with pytest.raises(ConnectionClosed):
             silent.ask("hello")
 
 
-def test_a_socket_that_has_said_something_may_be_silent(studio, hurried):
-    with Page(studio.gate) as page:
+def test_a_socket_may_be_silent_after_its_first_message(studio, hurried):
+    with Page(studio.access) as page:
         page.ask("hello")
         time.sleep(2.0)
         assert "ok" in page.ask("hello")[0]
@@ -315,7 +315,7 @@ def test_a_socket_that_has_said_something_may_be_silent(studio, hurried):
 def test_many_requests_on_one_connection(studio, hurried):
     with httpx.Client(trust_env=False) as client:
         for _ in range(8):
-            answer = client.get(f"http://127.0.0.1:{studio.gate.port}/save?as=geojson")
+            answer = client.get(f"http://127.0.0.1:{studio.access.port}/save?as=geojson")
             assert answer.status_code == 200
             time.sleep(0.3)  # all of them take more than a second
 
@@ -325,7 +325,7 @@ def test_many_requests_on_one_connection(studio, hurried):
 
 @contextlib.contextmanager
 def flooding():
-    """A server that sends more than anybody keeps; give its port and its connections."""
+    """A server that sends more than buffers hold; yield its port and connections."""
     import uvicorn
 
     async def app(scope, receive, send):
@@ -356,7 +356,7 @@ def flooding():
 
 
 @pytest.mark.parametrize("upgrade", ["", "Upgrade: websocket\r\nConnection: Upgrade\r\n"])
-def test_who_does_not_read_is_disconnected(monkeypatch, upgrade):
+def test_a_client_that_does_not_read_is_disconnected(monkeypatch, upgrade):
     monkeypatch.setitem(connections._ALLOWED, "stalled", 1.0)
     monkeypatch.setattr(connections, "READ_SECONDS", 1.0)
     with flooding() as (port, open_now), socket.socket() as deaf:
@@ -375,11 +375,11 @@ def test_who_does_not_read_is_disconnected(monkeypatch, upgrade):
 
 @pytest.mark.parametrize("hosts", [("{}", "evil.example"), ("evil.example", "{}"), ("{}", "{}")])
 def test_a_socket_with_two_names_is_refused(studio, hosts):
-    """By the server that parses the request, and by the studio itself."""
-    host = f"127.0.0.1:{studio.gate.port}"
+    """Both the HTTP server and the studio itself refuse it."""
+    host = f"127.0.0.1:{studio.access.port}"
     names = [name.format(host) for name in hosts]
     lines = "".join(f"Host: {name}\r\n" for name in names)
-    with socket.create_connection(("127.0.0.1", studio.gate.port)) as raw:
+    with socket.create_connection(("127.0.0.1", studio.access.port)) as raw:
         raw.sendall(
             f"GET /ws HTTP/1.1\r\n{lines}Origin: http://{host}\r\n"
             "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
@@ -391,7 +391,7 @@ def test_a_socket_with_two_names_is_refused(studio, hosts):
 
 
 def entered(studio, names):
-    """Whether the studio lets a socket in whose Host headers have these names."""
+    """Return whether the studio accepts a socket with these Host headers."""
     import asyncio
     from concurrent.futures import ThreadPoolExecutor
 
@@ -405,7 +405,7 @@ def entered(studio, names):
     async def send(message):
         sent.append(message)
 
-    origin = f"http://127.0.0.1:{studio.gate.port}"
+    origin = f"http://127.0.0.1:{studio.access.port}"
     scope = {
         "type": "websocket",
         "path": "/ws",

@@ -11,7 +11,7 @@ import { Trails } from "./scene/trails";
 import { Store, type Document, type Status } from "./store";
 import { Refusal, type Reply, type Source } from "./wire";
 
-/** What stands in the side panel for one tab, and what the pointer does meanwhile. */
+/** Content of the side panel for one tab, and its pointer tool. */
 export interface Panel {
   element: HTMLElement;
   tool: Tool;
@@ -33,12 +33,12 @@ export class App {
   /** Called when a ground is drawn, with its bounds and whether another map was opened. */
   readonly groundShown: ((bounds: Document["bounds"], fresh: boolean) => void)[] = [];
   readonly obstacles = new Obstacles();
-  /** Set by the panels that can do it. */
+  /** Set by the panels that provide them. */
   undo: () => void = () => undefined;
   redo: () => void = () => undefined;
   togglePlay: () => void = () => undefined;
   showHelp: () => void = () => undefined;
-  /** An address of the server, with the token where there is one. */
+  /** A URL of the server, with the token if there is one. */
   address: (path: string) => string = (path) => path;
   private readonly toasts: HTMLElement;
   private shown: Reply<GroundFacts> | undefined;
@@ -66,13 +66,13 @@ export class App {
     setTimeout(() => line.remove(), kind === "error" ? 7000 : 3500);
   }
 
-  /** Say what went wrong; a lost connection is said once, elsewhere. */
+  /** Show an error; a lost connection is reported elsewhere. */
   complain = (trouble: unknown): void => {
     if (trouble instanceof Refusal && trouble.kind === "offline") return;
     this.toast(trouble instanceof Error ? trouble.message : String(trouble), "error");
   };
 
-  /** Ask what is open and show it. */
+  /** Request the open document and show it. */
   async hello(): Promise<void> {
     const { ok } = await this.source.ask<{ document: Document; crowd: Status | null; compiling?: string | null }>("hello");
     this.store.compiling.set(ok.compiling ?? undefined);
@@ -80,7 +80,7 @@ export class App {
     if (ok.crowd !== null) this.store.status.set(ok.crowd);
   }
 
-  /** Show a document that was opened or changed; it may be told twice. */
+  /** Show a document that was opened or changed; the event may come twice. */
   opened = (document: Document): void => {
     this.open(document).catch(this.complain);
   };
@@ -101,7 +101,7 @@ export class App {
     if (before?.name === document.name && before.version === document.version) return;
     const fresh = before?.name !== document.name || before.what !== document.what;
     this.store.document.set(document);
-    // The first frame may come before the first document: it is of that document.
+    // The first frame may come before the document that it belongs to.
     if (fresh && before !== undefined) {
       this.clock.clear();
       this.trails.clear();

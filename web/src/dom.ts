@@ -1,4 +1,4 @@
-/** Small makers of elements: every control has a name for people and a test id. */
+/** Functions that create elements: every control has an accessible name and a test id. */
 import { icon, type IconName } from "./icons";
 
 type Attributes = Record<string, string | number | boolean | ((event: Event) => void) | undefined>;
@@ -50,7 +50,7 @@ export interface Slider {
   limit: (min: number, max: number) => void;
 }
 
-/** A slider with its value beside its name; what is costly is told when the hand lets go ("change"). */
+/** A slider with name and value; costly changes are reported on release ("change"). */
 export function slider(
   testid: string,
   name: string,
@@ -74,7 +74,7 @@ export function slider(
     shown.textContent = `${Number(input.value).toFixed(digits)} ${range.unit}`;
   };
   const set = (value: number): void => {
-    if (input.matches(":active")) return; // a hand holds it
+    if (input.matches(":active")) return; // the user is dragging it
     input.value = String(value);
     show();
   };
@@ -94,7 +94,7 @@ export interface Choice<T extends string> {
   set: (value: T) => void;
 }
 
-/** A row of buttons of which one is pressed. */
+/** A row of buttons, one of which is pressed. */
 export function choice<T extends string>(
   testid: string,
   name: string,
@@ -127,7 +127,7 @@ export function choice<T extends string>(
   return { row, get: () => current, set };
 }
 
-/** A switch with a name and, where there is one, a swatch of its colour. */
+/** A switch with a name and an optional colour swatch. */
 export function toggle(
   testid: string,
   name: string,
@@ -179,12 +179,12 @@ export function select(
   return { row: h("label", { class: "field pair" }, h("span", { class: "name" }, name), input), input, fill };
 }
 
-/** A heading and what stands under it. */
+/** A heading with content below it. */
 export function section(title: string, ...children: Child[]): HTMLElement {
   return h("section", { class: "section" }, h("h3", {}, title), ...children);
 }
 
-/** Facts as name and value, in a table for eye and screen reader. */
+/** Facts as a table of names and values. */
 export function facts(testid: string): { box: HTMLElement; show: (rows: [string, string][]) => void } {
   const box = h("dl", { class: "facts", "data-testid": testid });
   const show = (rows: [string, string][]): void => {

@@ -1,8 +1,8 @@
-/** Files that the server writes, handed to the browser. */
+/** Download files that the server writes. */
 import type { App } from "./app";
 import { h } from "./dom";
 
-/** Fetch the file and hand it to the browser; a refusal is shown, never saved as a file. */
+/** Fetch the file and save it; a refusal is shown, not saved. */
 export async function download(app: App, as: string): Promise<void> {
   const reply = await fetch(app.address(`save?as=${as}`));
   if (!reply.ok) throw new Error(((await reply.json()) as { error?: string }).error ?? "it could not be saved");

@@ -16,7 +16,7 @@ const TABS: Record<PanelName, { text: string; icon: IconName }> = {
 
 export type Panels = Partial<Record<PanelName, Panel>>;
 
-/** Everything around the scene; without a server there is nothing to open and no walk. */
+/** All controls around the scene; without a server there is no file list and no walk. */
 export function frameOfPage(app: App, panels: Panels, timeline: HTMLElement, served = true): void {
   const root = app.marks.parentElement as HTMLElement;
   const panel = side(app, panels);
@@ -30,7 +30,7 @@ export function frameOfPage(app: App, panels: Panels, timeline: HTMLElement, ser
   if (served) drops(app, root);
 }
 
-/** A thin bar while an answer is waited for, and a word where that takes long for a reason. */
+/** A thin bar while a reply is pending, with a label while kernels are compiled. */
 function waiting(app: App): HTMLElement[] {
   const busy = h("div", { class: "busy", role: "progressbar", "aria-label": "The server is working", "data-testid": "busy" });
   const word = h("div", { class: "card preparing", role: "status", "data-testid": "preparing" });
@@ -232,7 +232,7 @@ function theme(app: App): void {
   });
 }
 
-/** The walk has a panel of its own: view and panel follow each other. */
+/** Keep the walk view and the walk panel in step. */
 function views(app: App, panels: Panels): void {
   const { view, panel } = app.store;
   view.watch((value) => {

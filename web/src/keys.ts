@@ -1,4 +1,4 @@
-/** Keys: everything that the pointer does often. */
+/** Keyboard shortcuts for frequent actions. */
 import type { App } from "./app";
 import type { Status } from "./store";
 

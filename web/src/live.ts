@@ -1,4 +1,4 @@
-/** What the server says unasked: documents, the crowd's frames and its status. */
+/** Events of the server: documents, frames and status of the crowd. */
 import type { App } from "./app";
 import { frame } from "./scene/crowd";
 import type { Document, Status } from "./store";

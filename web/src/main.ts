@@ -52,7 +52,7 @@ wire.onstate = (online) => {
     .catch(app.complain);
 };
 
-/** A server that is there but refuses the socket says why to a plain question. */
+/** If the server refuses the socket, a plain HTTP request tells why. */
 wire.onshut = () => {
   fetch(address("save"))
     .then(({ status }) => app.store.locked.set(status === 403))

@@ -1,4 +1,4 @@
-/** A recording inside the page: answers what the replay asks, without a server. */
+/** A recording inside the page: answers the requests of the replay without a server. */
 import type { GroundFacts } from "./scene/ground";
 import type { Document } from "./store";
 import { decode, type Arrays, type Facts, type Listener, type Numbers, type Reply, type Source } from "./wire";
@@ -43,7 +43,7 @@ export class EmbeddedRecording implements Source {
   }
 
   on(_event: string, _listener: Listener): void {
-    // A recording says nothing unasked.
+    // A recording sends no events.
   }
 
   private answer(name: string, fields: Facts): Reply<unknown> | undefined {
@@ -55,13 +55,13 @@ export class EmbeddedRecording implements Source {
     return this.frame(Number(fields.frame));
   }
 
-  /** The arrays whose names begin with a word, without that word. */
+  /** The arrays whose names start with a prefix, with the prefix removed. */
   private part(prefix: string): Arrays {
     const mine = Object.entries(this.arrays).filter(([name]) => name.startsWith(prefix));
     return Object.fromEntries(mine.map(([name, array]) => [name.slice(prefix.length), array]));
   }
 
-  /** Ways are sums of steps modulo 65,536; they are laid out frame by frame. */
+  /** Sum the steps of the trajectories modulo 65,536, and arrange the positions by frame. */
   private unpack(): void {
     const { runs, steps } = this.arrays;
     const next = this.offsets.slice();
@@ -98,7 +98,7 @@ export class EmbeddedRecording implements Source {
     return { ok: { time: times[k], n, frame: k }, arrays };
   }
 
-  /** Velocities in mm/s from the places in the frame before. */
+  /** Velocities in mm/s from the positions in the previous frame. */
   private velocity(k: number, rows: Uint32Array, at: Float32Array): Int16Array {
     const found = new Int16Array(at.length);
     if (k === 0) return found;
@@ -118,7 +118,7 @@ export class EmbeddedRecording implements Source {
   }
 }
 
-/** Where each frame's rows begin, from runs of (person, first frame, number of frames). */
+/** First row of each frame, from runs of (character, first frame, number of frames). */
 function counted(runs: Numbers, frames: number): Uint32Array {
   const change = new Int32Array(frames + 1);
   for (let r = 0; r < runs.length; r += 3) {

@@ -1,6 +1,6 @@
-/** What the page shows, as values that can be watched. */
+/** The state of the page, as observable values. */
 
-/** A value and those who want to hear of a new one. */
+/** A value with listeners for its changes. */
 export class Signal<T> {
   private current: T;
   private readonly watchers: ((value: T) => void)[] = [];
@@ -19,7 +19,7 @@ export class Signal<T> {
     for (const watcher of this.watchers) watcher(value);
   }
 
-  /** Hear the present value now and every new one. */
+  /** Call a listener with the current value now, and with every new one. */
   watch(watcher: (value: T) => void): void {
     this.watchers.push(watcher);
     watcher(this.current);
@@ -35,7 +35,7 @@ export interface Document {
   name: string;
   version: number;
   what: "map" | "scenario" | "recording";
-  /** Where the page's zero is on the map, m. */
+  /** Map coordinates of the page's origin, m. */
   origin: Point;
   bounds: [number, number, number, number];
   area: number;
@@ -46,19 +46,19 @@ export interface Document {
   largest_radius: number;
   gallery: string[];
   editable: boolean;
-  /** The map of a recording is not known: a box around everybody is shown. */
+  /** The map of a recording is unknown: a box around all characters is shown. */
   boxed: boolean;
   /** How many changes can be undone and redone. */
   undo: number;
   redo: number;
 }
 
-/** What people of a population have in common; numbers are means. */
+/** The profile of a population; numbers are means. */
 export interface Profile {
   radius: number;
-  /** Wanted speed, m/s. */
+  /** Preferred speed, m/s. */
   speed: number;
-  /** Below zero they keep to the right, above to the left. */
+  /** Negative values keep to the right, positive ones to the left. */
   lane: number;
   noise: number;
   follow: "cmm" | "miran" | "irm";
@@ -70,14 +70,14 @@ export interface Population extends Partial<Profile> {
   index: number;
   name?: string;
   count?: number;
-  /** How many of them have yet to appear. */
+  /** Number of characters that have not appeared yet. */
   to_come?: number;
   behaviour?: string;
   /** They walk in groups. */
   grouped?: boolean;
 }
 
-/** What was recorded of the live crowd. */
+/** The recording of the live crowd. */
 export interface Recording {
   running: boolean;
   seconds: number;
@@ -121,7 +121,7 @@ export type LayerName = (typeof LAYERS)[number];
 
 const SHOWN: LayerName[] = ["walls", "terrain", "areas"];
 
-/** The page's state; panels and scene watch it and set it. */
+/** The page's state; panels and scene observe and set it. */
 export class Store {
   readonly document = new Signal<Document | undefined>(undefined);
   readonly status = new Signal<Status | undefined>(undefined);
@@ -129,9 +129,9 @@ export class Store {
   readonly theme = new Signal<Theme>("light");
   readonly panel = new Signal<PanelName>("layers");
   readonly online = new Signal<boolean>(false);
-  /** The server is there, but wants a token that the address does not have. */
+  /** The server runs, but requires a token that the address lacks. */
   readonly locked = new Signal<boolean>(false);
-  /** What is compiled for the first time, which takes some seconds. */
+  /** Label of the kernels that are being compiled, which takes some seconds. */
   readonly compiling = new Signal<string | undefined>(undefined);
   readonly tint = new Signal<"population" | "speed">("population");
   readonly selected = new Signal<number>(-1);
@@ -140,7 +140,7 @@ export class Store {
     LAYERS.map((name) => [name, new Signal(SHOWN.includes(name))]),
   ) as Record<LayerName, Signal<boolean>>;
 
-  /** A place as people read it: in the map's own coordinates, m. */
+  /** A position as text, in the map's own coordinates, m. */
   words([x, y]: Point, digits = 1): string {
     const [x0, y0] = this.document.value?.origin ?? [0, 0];
     return `${(x0 + x).toFixed(digits)}, ${(y0 + y).toFixed(digits)}`;

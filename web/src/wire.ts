@@ -1,4 +1,4 @@
-/** The socket to the server: asks with answers, events, binary envelopes, reconnecting. */
+/** The socket to the server: requests and replies, events, binary envelopes, reconnection. */
 
 export type Numbers = Float32Array | Float64Array | Int32Array | Uint32Array | Int16Array | Uint16Array | Uint8Array;
 export type Arrays = Record<string, Numbers>;
@@ -9,15 +9,15 @@ export interface Reply<T = Record<string, unknown>> {
 export type Facts = Record<string, unknown>;
 export type Listener = (facts: Facts, arrays: Arrays) => void;
 
-/** What the page asks: a live server, or a recording inside the page. */
+/** Where the page sends its requests: a live server, or a recording inside the page. */
 export interface Source {
   ask<T = Facts>(name: string, fields?: Facts): Promise<Reply<T>>;
   on(event: string, listener: Listener): void;
-  /** Milliseconds for which the oldest ask has waited; 0 when nothing is asked. */
+  /** Milliseconds since the oldest unanswered request was sent; 0 if there is none. */
   waits?(): number;
 }
 
-/** The server's "no", with its one line, its kind and its facts (a pinch, a nearest point). */
+/** A refusal of the server: its message, kind and facts (a pinch, a nearest point). */
 export class Refusal extends Error {
   readonly kind: string;
   readonly facts: Facts;
@@ -49,7 +49,7 @@ const KINDS = {
   u1: Uint8Array,
 } as const;
 
-/** Header and arrays of one binary message; the arrays are views, nothing is copied. */
+/** Header and arrays of one binary message; the arrays are views, not copies. */
 export function decode(buffer: ArrayBuffer): { header: Header; arrays: Arrays } {
   const length = new DataView(buffer).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length))) as Header;
@@ -68,10 +68,10 @@ interface Waiting {
   reject: (trouble: Error) => void;
 }
 
-/** The live source. `onstate` hears whether the server is there. */
+/** The live source. `onstate` is called when the connection opens or closes. */
 export class Wire implements Source {
   onstate: (online: boolean) => void = () => undefined;
-  /** Told when a socket did not open: no server, or one that refuses it. */
+  /** Called if a socket did not open: no server, or the server refuses it. */
   onshut: () => void = () => undefined;
   private socket: WebSocket | undefined;
   private next = 1;
@@ -151,11 +151,11 @@ export class Wire implements Source {
   }
 }
 
-/** One ask in flight; of those that come meanwhile only the newest is sent. */
+/** At most one request in flight; of those made meanwhile only the newest is sent. */
 export class Newest<T> {
   private busy = false;
   private queued: (() => Promise<T>) | undefined;
-  /** Told when a question begins to wait for its answer, and when none does. */
+  /** Called when a request starts to wait for its reply, and when none waits. */
   waiting: (on: boolean) => void = () => undefined;
   private readonly done: (answer: T) => void;
   private readonly failed: (trouble: Error) => void;

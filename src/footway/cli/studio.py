@@ -90,9 +90,9 @@ def _serve(
     from footway.studio.server import Studio, bind, serve
 
     with bind(host, PORT if port is None else port, exact=port is not None) as listening:
-        gate = _gate(host, listening.getsockname()[1])
-        made = Studio(document, gate, loader)
-        address = _address(gate)
+        access = _access(host, listening.getsockname()[1])
+        made = Studio(document, access, loader)
+        address = _address(access)
         print_lines([f"Footway studio shows {document.name} at {address}", "Ctrl-C ends it."])
         _flush()
         if browser:
@@ -122,7 +122,7 @@ def _open(order: Order, loader: Loader) -> Document:
             )
 
 
-def _gate(host: str, port: int) -> Access:
+def _access(host: str, port: int) -> Access:
     """Who may come in: others than this machine need a token."""
     import secrets
 
@@ -132,15 +132,15 @@ def _gate(host: str, port: int) -> Access:
     return Access(host, port, token)
 
 
-def _address(gate: Access) -> str:
+def _address(access: Access) -> str:
     import socket
 
-    name = gate.host
+    name = access.host
     if name in ("0.0.0.0", "::", ""):  # noqa: S104 - a browser needs a name
         name = socket.gethostname()
     name = f"[{name}]" if ":" in name else name
-    query = "" if gate.token is None else f"?token={gate.token}"
-    return f"http://{name}:{gate.port}/{query}"
+    query = "" if access.token is None else f"?token={access.token}"
+    return f"http://{name}:{access.port}/{query}"
 
 
 def _flush() -> None:

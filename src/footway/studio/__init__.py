@@ -1,7 +1,7 @@
-"""Footway studio: a local web server that shows a map, answers questions and runs a crowd.
+"""Footway studio: a local web server that shows a map, answers requests and runs a crowd.
 
-browser <--wire--> server --asks--> desk --> document, paths, layers, live crowd, drawing, replay
+browser <--wire--> server --requests--> session --> document, paths, layers, crowd, drawing, replay
 
-`server` and `watchers` are the only modules with asyncio; all others are plain functions and
-values that can be used, and tested, without a server. `static` is built from the folder web.
+Only `server`, `clients` and `connections` use asyncio. All other modules are synchronous code that
+can be used and tested without a server. `static` is built from the folder web.
 """

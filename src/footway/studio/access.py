@@ -1,4 +1,4 @@
-"""Who may talk to the server: Host, Origin and token, and how often."""
+"""Access control: Host, Origin and token checks, and the rate limit."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from typing import Final
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 """Names of this machine that no other machine can reach."""
 
-MOST_TEXT: Final = 1_000_000
-"""Bytes of a message; a longer one is refused."""
+MAX_TEXT: Final = 1_000_000
+"""Bytes of a message; longer messages are refused."""
 
-MOST_SOCKET: Final = 4_000_000
-"""Bytes of a message at which the socket is closed without another word."""
+MAX_SOCKET: Final = 4_000_000
+"""Bytes of a message; the socket is closed without a reply if a message is longer."""
 
-MOST_UPLOAD: Final = 64_000_000
-"""Bytes of a file."""
+MAX_UPLOAD: Final = 64_000_000
+"""Bytes of an uploaded file."""
 
-MOST_WATCHERS: Final = 16
-"""Browsers at the same time."""
+MAX_CLIENTS: Final = 16
+"""Browsers that may be connected at the same time."""
 
 _ANYWHERE: Final = ("0.0.0.0", "::", "")  # noqa: S104 - what a user may type, not what is served
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether only this machine can reach a host.
+    """Return whether only this machine can reach a host.
 
     Example:
         >>> is_loopback("127.0.0.1"), is_loopback("0.0.0.0")
@@ -45,18 +45,18 @@ def is_loopback(host: str) -> bool:
 
 @dataclass(frozen=True)
 class Access:
-    """The names that a server answers to, and the token that its guests must show.
+    """The host names that a server accepts, and the token that its clients must send.
 
     Attributes:
-        host: that it is bound to.
-        port: likewise.
-        token: None where only this machine can reach it.
+        host: address that the server is bound to.
+        port: port that the server is bound to.
+        token: None if only this machine can reach the server.
 
     Example:
-        >>> gate = Access("127.0.0.1", 8000)
-        >>> gate.knows_host("localhost:8000"), gate.knows_host("evil.example:8000")
+        >>> access = Access("127.0.0.1", 8000)
+        >>> access.knows_host("localhost:8000"), access.knows_host("evil.example:8000")
         (True, False)
-        >>> gate.knows_origin("http://localhost:8000", "localhost:8000")
+        >>> access.knows_origin("http://localhost:8000", "localhost:8000")
         True
 
     """
@@ -66,7 +66,7 @@ class Access:
     token: str | None = None
 
     def knows_host(self, header: str | None) -> bool:
-        """Tell whether a Host header names this server: a page that rebinds its name does not."""
+        """Return whether a Host header names this server (protects against DNS rebinding)."""
         name, port = _split(header or "")
         if name is None or port != self.port:
             return False
@@ -75,16 +75,16 @@ class Access:
         return self.host in _ANYWHERE and (_is_address(name) or name in _own_names())
 
     def knows_origin(self, origin: str | None, host: str | None) -> bool:
-        """Tell whether a page comes from this server."""
+        """Return whether a page was loaded from this server."""
         return origin is not None and origin.lower() == f"http://{(host or '').lower()}"
 
     def knows_token(self, given: str | None) -> bool:
-        """Tell whether a guest shows the token, where one is needed."""
+        """Return whether the given token is right, or no token is needed."""
         return self.token is None or compare_digest((given or "").encode(), self.token.encode())
 
 
 def _split(header: str) -> tuple[str | None, int]:
-    """Name and port of a Host header; None where it is none."""
+    """Return name and port of a Host header; name None if the header is malformed."""
     name, colon, port = header.lower().rpartition(":")
     if not colon or "]" in port:
         name, port = header.lower(), "80"
@@ -108,7 +108,7 @@ def _own_names() -> set[str]:
 
 @dataclass
 class Rate:
-    """How often somebody may ask: so many a second, and some more at once.
+    """Token bucket: limits the messages per second, with a burst.
 
     Example:
         >>> rate = Rate(per_second=1.0, burst=2)
@@ -123,7 +123,7 @@ class Rate:
     _at: float = field(default=0.0, init=False)
 
     def allows(self, now: float | None = None) -> bool:
-        """Take one, if there is one left."""
+        """Consume one token if there is one left, and return whether there was."""
         now = time.monotonic() if now is None else now
         if self._left < 0.0:
             self._left, self._at = self.burst, now

@@ -1,8 +1,8 @@
-"""Browsers that watch: what waits for each of them, and how it gets there.
+"""Connected browsers and the messages that wait to be sent to them.
 
-Answers and events wait in a queue. Of the frames only the newest waits, in one slot: a browser
-that reads slowly sees fewer of them, and one that does not read at all is sent away. The
-simulation never waits for any of them.
+Replies and events wait in a queue. Only the newest frame is kept, in one slot: a browser that reads
+slowly gets fewer frames, and one that does not read at all is disconnected. The simulation never
+waits for a browser.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from footway.studio.wire import Message
 
-MOST_WAITING: Final = 1000
-"""Answers and events that may wait for a watcher."""
+MAX_WAITING: Final = 1000
+"""Replies and events that may wait for one client."""
 
-MOST_BYTES: Final = 128_000_000
-"""Likewise, all together."""
+MAX_BYTES: Final = 128_000_000
+"""Total size of the replies and events that may wait for one client."""
 
 
 class Client:
@@ -27,37 +27,37 @@ class Client:
 
     def __init__(self) -> None:
         self.is_gone = False
-        self.asked = 0  # asks that have no answer yet
-        self.path = 0  # number of its newest path that waits or was found
+        self.pending = 0  # requests without a reply
+        self.path = 0  # number of its newest path request
         self._waiting: deque[Message] = deque()
         self._bytes = 0
         self._frame: bytes | None = None
         self._wake = asyncio.Event()
 
     def put(self, message: Message) -> None:
-        """Send it an answer or an event."""
+        """Queue a reply or an event; disconnect the client if too much is waiting."""
         if self.is_gone:
             return
         self._waiting.append(message)
         self._bytes += len(message)
-        if len(self._waiting) > MOST_WAITING or self._bytes > MOST_BYTES:
+        if len(self._waiting) > MAX_WAITING or self._bytes > MAX_BYTES:
             self.leave()
         self._wake.set()
 
-    def show(self, frame: bytes) -> None:
-        """Send it a frame, instead of one that has not been sent yet."""
+    def put_frame(self, frame: bytes) -> None:
+        """Replace the frame that is sent next."""
         self._frame = frame
         self._wake.set()
 
     def leave(self) -> None:
-        """Send it nothing more."""
+        """Discard everything that waits, and send nothing more."""
         self.is_gone = True
         self._waiting.clear()
         self._frame = None
         self._wake.set()
 
     async def next(self) -> Message | None:
-        """Return what is to be sent next, as soon as there is something; None: nothing more."""
+        """Wait for the next message to send; return None if the client is gone."""
         while not self.is_gone:
             if self._waiting:
                 message = self._waiting.popleft()
@@ -72,7 +72,10 @@ class Client:
 
 
 class Clients:
-    """All watchers. `say` and `show` may be called from any thread, and never wait."""
+    """All connected browsers.
+
+    `send_event` and `send_frame` may be called from any thread and never block.
+    """
 
     def __init__(self) -> None:
         self.all: set[Client] = set()
@@ -81,25 +84,25 @@ class Clients:
         self._is_due = False
 
     def begin(self) -> None:
-        """Remember the loop that the server runs in."""
+        """Store the event loop that the server runs in."""
         self._loop = asyncio.get_running_loop()
 
-    def join(self, watcher: Client) -> None:
-        """Let a browser watch; it sees the newest frame at once."""
-        self.all.add(watcher)
+    def join(self, client: Client) -> None:
+        """Add a client and send it the newest frame."""
+        self.all.add(client)
         if self._newest is not None:
-            watcher.show(self._newest)
+            client.put_frame(self._newest)
 
-    def say(self, message: Message) -> None:
-        """Tell everybody an event."""
-        self._call(self._spread, message)
+    def send_event(self, message: Message) -> None:
+        """Send an event to all clients."""
+        self._call(self._put_event, message)
 
-    def show(self, frame: bytes) -> None:
-        """Show everybody a frame."""
+    def send_frame(self, frame: bytes) -> None:
+        """Send a frame to all clients."""
         self._newest = frame
         if not self._is_due:
             self._is_due = True
-            self._call(self._show)
+            self._call(self._put_frame)
 
     def _call(self, function: object, *arguments: object) -> None:
         if self._loop is None:
@@ -108,12 +111,12 @@ class Clients:
         with suppress(RuntimeError):  # the loop has ended
             self._loop.call_soon_threadsafe(function, *arguments)  # type: ignore[arg-type]
 
-    def _spread(self, message: Message) -> None:
-        for watcher in self.all:
-            watcher.put(message)
+    def _put_event(self, message: Message) -> None:
+        for client in self.all:
+            client.put(message)
 
-    def _show(self) -> None:
+    def _put_frame(self) -> None:
         self._is_due = False
         if self._newest is not None:
-            for watcher in self.all:
-                watcher.show(self._newest)
+            for client in self.all:
+                client.put_frame(self._newest)

@@ -1,4 +1,4 @@
-"""Kernels are made when they are first needed: telling the page so, and making them early."""
+"""Announce the compilation of kernels to the page, and compile kernels ahead of use."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from footway._numba.jit import announce_compilation
 from footway.errors import FootwayError
-from footway.studio.wire import Answer, told
+from footway.studio.wire import Answer, event
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -19,42 +19,42 @@ if TYPE_CHECKING:
     from footway.studio.wire import Message
 
 METHODS: Final = {"short": "paths", "cmm": "CMM", "irm": "IRM", "miran": "MIRAN"}
-"""What is prepared for a method to find paths, in words."""
+"""Label of the kernels that each path method needs."""
 
-_ASKS: Final = {
+_LABELS: Final = {
     "walk": "walks",
     "layer": "roadmaps",
     **dict.fromkeys(("crowd", "population", "character", "obstacle"), "the crowd"),
 }
-_BOX: Final = (0.0, 0.0, 12.0, 8.0)  # m, a map on which kernels are tried
+_BOX: Final = (0.0, 0.0, 12.0, 8.0)  # m, bounds of a small map on which kernels are compiled
 _MUD: Final = ((5.0, 0.0), (7.0, 0.0), (7.0, 5.0), (5.0, 5.0))
 
 
 class KernelPreparation:
-    """Tells everybody what is being made, while somebody may have to wait for it.
+    """Tells all clients which kernels are being compiled while a request waits for them.
 
     Args:
-        say: tells an event; must not wait.
+        send_event: sends an event to all clients; must not block.
 
     """
 
-    def __init__(self, say: Callable[[Message], None]) -> None:
-        self.what: str | None = None  # is being made now
-        self._say = say
-        self._busy: dict[int, str] = {}  # what each thread is doing
-        self._made: dict[object, str] = {}  # what was told and is not over, the newest last
+    def __init__(self, send_event: Callable[[Message], None]) -> None:
+        self.what: str | None = None  # label of what is being compiled now
+        self._send_event = send_event
+        self._busy: dict[int, str] = {}  # label of each thread's current request
+        self._announced: dict[object, str] = {}  # announced compilations, the newest last
         self._telling = threading.Lock()
 
     @contextmanager
-    def of(self, what: str) -> Iterator[None]:
-        """Tell what is made, if something has to be made inside."""
+    def announce(self, what: str) -> Iterator[None]:
+        """Announce `what` if kernels are compiled in the body of the `with` statement."""
         me, key = threading.get_ident(), object()
 
         def tell() -> Any:
-            """Tell it; False where another thread makes something for its own ask."""
+            """Announce it; return False if another thread compiles for its own request."""
             if threading.get_ident() != me and threading.get_ident() in self._busy:
                 return False
-            self._tell(key, what)
+            self._set(key, what)
             return None
 
         before = self._busy.get(me)
@@ -67,74 +67,76 @@ class KernelPreparation:
                 del self._busy[me]
             else:
                 self._busy[me] = before
-            self._tell(key, None)
+            self._set(key, None)
 
     @contextmanager
-    def elsewhere(self, what: str) -> Iterator[Callable[[], None]]:
-        """Give a function that tells what is made, for a process that has to make something."""
+    def announce_process(self, what: str) -> Iterator[Callable[[], None]]:
+        """Yield a function that announces `what`, for kernels compiled in another process."""
         key = object()
         try:
-            yield lambda: self._tell(key, what)
+            yield lambda: self._set(key, what)
         finally:
-            self._tell(key, None)
+            self._set(key, None)
 
-    def _tell(self, key: object, what: str | None) -> None:
-        """Note what somebody waits for, None: no longer; tell the newest of all that are left."""
+    def _set(self, key: object, what: str | None) -> None:
+        """Set or clear (None) an announcement, and send the newest of those that remain."""
         with self._telling:
-            self._made.pop(key, None)
+            self._announced.pop(key, None)
             if what is not None:
-                self._made[key] = what
-            newest = next(reversed(self._made.values()), None)
+                self._announced[key] = what
+            newest = next(reversed(self._announced.values()), None)
             if newest != self.what:
                 self.what = newest
-                self._say(told("compiling", Answer({"what": newest})))
+                self._send_event(event("compiling", Answer({"what": newest})))
 
 
-def words(request: Request) -> str:
-    """What an ask needs, in words for the page."""
+def compile_label(request: Request) -> str:
+    """Return the label of the kernels that a request needs, for the page."""
     method = getattr(request, "method", None) if request.ask == "path" else None
     method = getattr(request, "follow", None) if request.ask == "population" else method
     if request.ask == "population" and getattr(request, "preferences", None):
         method = method or "miran"
-    return METHODS.get(method or "", _ASKS.get(request.ask, "the map"))
+    return METHODS.get(method or "", _LABELS.get(request.ask, "the map"))
 
 
-def make_all(preparing: KernelPreparation, is_over: Callable[[], bool]) -> None:
-    """Make the kernels of crowds and of paths over terrain, one after the other.
+def compile_all(preparing: KernelPreparation, is_over: Callable[[], bool]) -> None:
+    """Compile the kernels of crowds and of paths over terrain, one after the other.
 
-    On a map of a few metres, so that it takes no time where they are there already. It stops
-    between two of them where `is_over` says so.
+    They run on a map of a few metres, which takes no time if they are compiled already. Stops
+    between two of them when `is_over` returns True.
     """
     for what, work, method in (
-        ("the crowd", _walk_some, "cmm"),
-        ("MIRAN", _walk_one, "miran"),
-        ("IRM", _walk_one, "irm"),
-        ("MIRAN", _walk_some, "miran"),
-        ("IRM", _walk_some, "irm"),
+        ("the crowd", _compile_crowd, "cmm"),
+        ("MIRAN", _compile_route, "miran"),
+        ("IRM", _compile_route, "irm"),
+        ("MIRAN", _compile_crowd, "miran"),
+        ("IRM", _compile_crowd, "irm"),
     ):
         if is_over():
             return
-        with suppress(FootwayError), preparing.of(what):
+        with suppress(FootwayError), preparing.announce(what):
             work(method)
 
 
-def _walk_one(method: str) -> None:
-    """A path over terrain."""
+def _compile_route(method: str) -> None:
+    """Follow an indicative route over terrain."""
     from footway import follow
     from footway.terrain.route import route
     from footway.terrain.terrain import Terrain
 
-    env, cmap = _yard()
-    way = route(Terrain.build(env, 0.25), (1.0, 1.0), (11.0, 1.0), preferences={"mud": 5.0})
-    made = follow.irm(way, cmap) if method == "irm" else follow.miran(way)
+    env, cmap = _small_map()
+    indicative_route = route(
+        Terrain.build(env, 0.25), (1.0, 1.0), (11.0, 1.0), preferences={"mud": 5.0}
+    )
+    made = follow.irm(indicative_route, cmap) if method == "irm" else follow.miran(indicative_route)
     made.measure()
 
 
-def _walk_some(method: str) -> None:
-    """A few steps of a crowd, and a look at one of them."""
+def _compile_crowd(method: str) -> None:
+    """Simulate a few steps of a crowd, and inspect one character."""
     from footway.crowd import Crowd
 
-    env, cmap = _yard()
+    env, cmap = _small_map()
     crowd = Crowd(cmap, environment=env, threads=1)
     crowd.add(4, follow=method, radius=0.2)  # type: ignore[arg-type]
     if method == "cmm":
@@ -146,7 +148,7 @@ def _walk_some(method: str) -> None:
     crowd.step(2)
 
 
-def _yard() -> tuple[Environment, CorridorMap]:
+def _small_map() -> tuple[Environment, CorridorMap]:
     from footway.corridor import CorridorMap
     from footway.environment import Environment
 

@@ -26,12 +26,12 @@ BODY_RATE: Final = 20_000.0
 """Bytes per second that a body must have on average."""
 
 READ_SECONDS: Final = 30.0
-"""For reading what has piled up (64 kB), while the server waits to send more."""
+"""For a client to read buffered data (64 kB), while the server waits to send more."""
 
 END_SECONDS: Final = 15.0
 """For the client to close its side of a web socket."""
 
-MOST_IDLE: Final = 128
+MAX_IDLE: Final = 128
 """Connections on which the server waits for the client; for one more, the oldest is closed."""
 
 _State = Literal["idle", "body", "work", "stalled", "gone"]
@@ -39,13 +39,13 @@ _ALLOWED: Final = {"idle": HEAD_SECONDS, "body": BODY_SECONDS, "stalled": READ_S
 
 
 class Connection(H11Protocol):
-    """A connection of HTTP, which is in one of five states.
+    """An HTTP connection, which is in one of five states.
 
     idle        the server waits for the head of a request
-    body        it waits for the rest of a request that it works on already
+    body        the server waits for the rest of a request that it works on already
     work        the client waits for the answer
     stalled     the client does not read the answer
-    gone        it has ended, or has become a web socket
+    gone        the connection has ended, or has become a web socket
 
     In the states idle, body and stalled the server waits for the client, and a timer limits how
     long. The server itself limits the number of bodies; this class limits the number of
@@ -53,42 +53,42 @@ class Connection(H11Protocol):
     """
 
     _state: _State = "idle"
-    _since = 0.0  # s, beginning of the state
-    _bytes = 0  # of this request that have come
+    _since = 0.0  # s, start of the state
+    _bytes = 0  # received of this request
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin; if too many connections wait for their clients, close the oldest."""
+        """Start; if too many connections wait for their clients, close the oldest."""
         super().connection_made(transport)
         self._enter("idle")
         waiting = [
-            one
-            for one in self.connections
-            if isinstance(one, Connection) and one._state in ("idle", "stalled")  # noqa: SLF001
+            connection
+            for connection in self.connections
+            if isinstance(connection, Connection) and connection._state in ("idle", "stalled")  # noqa: SLF001
         ]
-        if len(waiting) > MOST_IDLE:
-            min(waiting, key=lambda one: one._since).drop()  # noqa: SLF001
+        if len(waiting) > MAX_IDLE:
+            min(waiting, key=lambda connection: connection._since).drop()  # noqa: SLF001
 
     def data_received(self, data: bytes) -> None:
-        """Take some bytes."""
+        """Process received bytes."""
         self._bytes += len(data)
         super().data_received(data)
-        self._look()
+        self._update_state()
 
     def on_response_complete(self) -> None:
         """Wait for the next request."""
         super().on_response_complete()
-        self._look()
+        self._update_state()
 
     def pause_writing(self) -> None:
-        """Wait for a client that does not read."""
+        """Limit the time that a client does not read."""
         super().pause_writing()
-        self._look()
+        self._update_state()
 
     def resume_writing(self) -> None:
-        """Go on sending."""
+        """Resume sending."""
         super().resume_writing()
-        self._look()
+        self._update_state()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
         """Hand the connection to another protocol."""
@@ -101,12 +101,12 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def drop(self) -> None:
-        """Close the connection now; what was not sent yet is lost."""
+        """Close the connection now; unsent data is lost."""
         self._enter("gone")
         self.transport.abort()
 
-    def _look(self) -> None:
-        """Find out in which state the connection is."""
+    def _update_state(self) -> None:
+        """Update the state of the connection."""
         cycle, state = self.cycle, self._state
         if state == "gone":
             return
@@ -128,7 +128,7 @@ class Connection(H11Protocol):
             self._check()
 
     def _check(self) -> None:
-        """Drop the connection when its time is up, or look again then."""
+        """Drop the connection if its time is up; else check again then."""
         until = self._since + _ALLOWED[self._state]
         if self._state == "body":
             until += self._bytes / BODY_RATE
@@ -139,28 +139,28 @@ class Connection(H11Protocol):
 
 
 class SocketConnection(WebSocketsSansIOProtocol):
-    """A web socket that is closed where its client does not read, or does not close it."""
+    """A web socket that is closed if its client does not read, or does not close it."""
 
     _stalled: asyncio.TimerHandle | None = None
     _ending: asyncio.TimerHandle | None = None
 
     def pause_writing(self) -> None:
-        """Wait for a client that does not read."""
+        """Limit the time that a client does not read."""
         super().pause_writing()
         self._stalled = self.loop.call_later(READ_SECONDS, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """Go on sending."""
+        """Resume sending."""
         super().resume_writing()
         _cancel(self._stalled)
 
     def on_task_complete(self, task: asyncio.Task[Any]) -> None:
-        """Give the client some time to close its side."""
+        """Give the client a limited time to close its side."""
         super().on_task_complete(task)
         self._end_soon()
 
     def keepalive_timeout(self) -> None:
-        """Give up a client that does not answer."""
+        """Disconnect a client that does not answer."""
         super().keepalive_timeout()
         self._end_soon()
 

@@ -1,9 +1,9 @@
-"""The crowd, alive in a thread of its own.
+"""The thread that simulates the crowd.
 
-    commands --> step, when it is time --> frame, at most 30 a second --> status, twice a second
+    commands --> step, when due --> frame, at most 30 per second --> status, twice per second
 
-Nobody else touches the crowd: what others want done is put in a queue and done between two steps.
-Frames and status are handed on without waiting for whoever looks at them.
+Only this thread accesses the crowd: other threads put commands into a queue, which are run between
+two steps. Frames and status are sent without waiting for the clients.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from footway.studio.crowd_requests import populations_of
-from footway.studio.frames import frame_of, obstacles_of
+from footway.studio.crowd_requests import population_facts
+from footway.studio.frames import crowd_frame, crowd_obstacles
 from footway.studio.live_recording import LiveRecording
-from footway.studio.wire import Answer, told
-from footway.studio.wire_origin import NOWHERE_ELSE, Origin
+from footway.studio.wire import Answer, event
+from footway.studio.wire_origin import ZERO_ORIGIN, Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,28 +33,28 @@ T = TypeVar("T")
 FRAMES: Final = 30.0
 """Frames per second, at most."""
 
-_STATUS: Final = 0.5  # s between two of them
-_LATE: Final = 0.25  # s behind its time, beyond which the crowd does not try to catch up
-_IDLE: Final = 0.5  # s that the thread sleeps when there is nothing to do
-_ENDING: Final = 2.0  # s that a step may take at the end, before it is given up
+_STATUS: Final = 0.5  # s between two status events
+_LATE: Final = 0.25  # s of delay beyond which the crowd does not try to catch up
+_IDLE: Final = 0.5  # s that the thread waits for a command if nothing is due
+_END_TIMEOUT: Final = 2.0  # s to wait for the last step at shutdown
 _TIMED: Final = 50  # steps over which the time of a step is measured
-_STUCK: Final = 5.0  # s between two looks at who is stuck: it takes long in large crowds
+_STUCK: Final = 5.0  # s between two counts of stuck characters, which are slow in large crowds
 
 
 @dataclass
 class Pace:
-    """What steps cost and how often they are, over the last few."""
+    """Duration and rate of the last steps."""
 
     _ends: deque[float] = field(default_factory=lambda: deque(maxlen=_TIMED))
     _costs: deque[float] = field(default_factory=lambda: deque(maxlen=_TIMED))
 
     def note(self, begin: float, end: float) -> None:
-        """Note one step."""
+        """Add one step."""
         self._ends.append(end)
         self._costs.append(end - begin)
 
     def facts(self, now: float) -> dict[str, float]:
-        """Steps per second and milliseconds per step."""
+        """Return steps per second and milliseconds per step."""
         recent = [end for end in self._ends if now - end < 2.0]
         rate = (len(recent) - 1) / (recent[-1] - recent[0]) if len(recent) > 1 else 0.0
         cost = sum(self._costs) / len(self._costs) if self._costs else 0.0
@@ -62,24 +62,26 @@ class Pace:
 
 
 class CrowdThread:
-    """A crowd that goes on by itself.
+    """A crowd that is simulated in real time, in its own thread.
 
     Args:
-        crowd: that is there at first.
-        say: tells an event; must not wait.
-        show: shows a frame; must not wait.
-        origin: from which places on the wire are measured, m.
+        crowd: crowd at the start.
+        send_event: sends an event to all clients; must not block.
+        send_frame: sends a frame to all clients; must not block.
+        origin: origin of the coordinates on the wire, m.
 
     Example:
         >>> import footway as fw
         >>> cmap = fw.CorridorMap.build(fw.load("gallery:field"))
-        >>> live = CrowdThread(fw.Crowd(cmap), say=lambda _: None, show=lambda _: None)
-        >>> live.do(lambda: len(live.crowd.add(20)))
+        >>> thread = CrowdThread(
+        ...     fw.Crowd(cmap), send_event=lambda _: None, send_frame=lambda _: None
+        ... )
+        >>> thread.do(lambda: len(thread.crowd.add(20)))
         20
-        >>> live.do(live.step)
-        >>> live.status["time"]
+        >>> thread.do(thread.step)
+        >>> thread.status["time"]
         0.1
-        >>> live.end()
+        >>> thread.end()
         True
 
     """
@@ -88,140 +90,137 @@ class CrowdThread:
         self,
         crowd: Crowd,
         *,
-        say: Callable[[Message], None],
-        show: Callable[[bytes], None],
-        origin: Origin = NOWHERE_ELSE,
+        send_event: Callable[[Message], None],
+        send_frame: Callable[[bytes], None],
+        origin: Origin = ZERO_ORIGIN,
     ) -> None:
         self.crowd, self._origin = crowd, origin
         self.is_running, self.speed = False, 1.0
-        self.fault: str | None = None  # why it stopped by itself
+        self.fault: str | None = None  # why the simulation stopped by itself
         self.status: dict[str, Any] = {}
-        self._say, self._show = say, show
+        self._send_event, self._send_frame = send_event, send_frame
         self._commands: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None]
         self._commands = queue.SimpleQueue()
         self._pace = Pace()
-        self._due = self._shown = self._told = self._looked = 0.0
+        self._due = self._frame_at = self._status_at = self._stuck_at = 0.0
         self._stuck = 0
-        self._discs: bytes | None = None
-        self.take: LiveRecording | None = None  # the last recording, or the one that runs
-        self._has_news = True  # something changed that no frame has shown yet
-        self.has_ended = False  # it was stopped for good
+        self._obstacles: bytes | None = None
+        self.live_recording: LiveRecording | None = None  # the last or current recording
+        self._is_changed = True  # since the last frame
+        self.has_ended = False  # `end` was called
         self._update_status()
-        self._thread = threading.Thread(target=self._live, name="studio-crowd", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="studio-crowd", daemon=True)
         self._thread.start()
 
     # -- for other threads ---------------------------------------------------------------------
 
     def do(self, work: Callable[[], T]) -> T:
-        """Do something between two steps, in the crowd's thread; return what it returns."""
+        """Run a function in the crowd's thread, between two steps; return its result."""
         future: Future[T] = Future()
         self._commands.put((future, work))
         return future.result()
 
     def end(self) -> bool:
-        """Stop for good, what was recorded is gone; tell whether the crowd stopped in time."""
+        """Stop the thread and delete the recording; return whether the thread stopped in time."""
         self.has_ended = True
         self._commands.put(None)
-        self._thread.join(timeout=_ENDING)
+        self._thread.join(timeout=_END_TIMEOUT)
         if self._thread.is_alive():
             return False
-        if self.take is not None:
-            self.take.drop()
+        if self.live_recording is not None:
+            self.live_recording.drop()
         return True
 
     # -- in the crowd's thread -----------------------------------------------------------------
 
     def start(self) -> None:
-        """Let time run."""
+        """Start or resume the simulation."""
         self.is_running, self.fault = True, None
         self._due = time.monotonic()
 
     def pause(self) -> None:
-        """Stop the time."""
+        """Pause the simulation."""
         self.is_running = False
 
     def step(self) -> None:
-        """Do one step now."""
+        """Simulate one step now."""
         begin = time.monotonic()
         self.crowd.step()
         self._pace.note(begin, time.monotonic())
-        self._has_news = True
-        if self.take is not None:
-            self.take.add(self.crowd)
+        self._is_changed = True
+        if self.live_recording is not None:
+            self.live_recording.add(self.crowd)
 
     def record(self, name: str = "run") -> None:
-        """Record from now on, for a file of that name; what was recorded before is dropped."""
-        before, self.take = self.take, None  # there is none where the next one cannot begin
-        if before is not None:
-            before.drop()
-        self.take = LiveRecording(self.crowd, name)
+        """Start a recording with a file name; delete the one before."""
+        if self.live_recording is not None:
+            self.live_recording.drop()
+        self.live_recording = None  # also if the new recording fails
+        self.live_recording = LiveRecording(self.crowd, name)
 
     def stop_recording(self, why: str | None = None) -> None:
-        """Record no more; `why` is what ended it, where nobody asked for that."""
-        if self.take is not None:
-            self.take.end(why)
+        """Stop the recording; `why` is the reason if no client asked for it."""
+        if self.live_recording is not None:
+            self.live_recording.end(why)
 
     def replace(
-        self, crowd: Crowd, origin: Origin = NOWHERE_ELSE, *, why: str = "there is another crowd"
+        self, crowd: Crowd, origin: Origin = ZERO_ORIGIN, *, why: str = "the crowd was replaced"
     ) -> None:
-        """Go on with another crowd; a recording ends, and says why."""
+        """Continue with another crowd; a recording ends with the reason `why`."""
         self.stop_recording(why)
         self.crowd, self._origin = crowd, origin
-        self._discs = None
-        self._stuck, self._looked = 0, 0.0
+        self._obstacles = None
+        self._stuck, self._stuck_at = 0, 0.0
 
-    def _live(self) -> None:
-        while self._obey(self._spare_time()):
+    def _run(self) -> None:
+        while self._run_commands(self._spare_time()):
             try:
                 if self.is_running and time.monotonic() >= self._due:
                     self._advance()
                 self._publish()
-            except Exception as error:  # noqa: BLE001 - the page is told, and the server goes on
+            except Exception as error:  # noqa: BLE001 - reported in the status
                 self._stop(error)
 
     def _stop(self, error: Exception) -> None:
-        """Stop the time by itself; the status says why."""
-        self.is_running, self._told = False, 0.0
+        """Pause the simulation after an error, which the status reports."""
+        self.is_running, self._status_at = False, 0.0
         self.fault = " ".join(f"the crowd stopped: {type(error).__name__}: {error}".split())[:300]
 
     def _spare_time(self) -> float:
-        """Seconds until there is something to do."""
+        """Return the seconds until a step or a frame is due."""
         now = time.monotonic()
         waits = [_IDLE]
         if self.is_running:
             waits.append(self._due - now)
-        if self._has_news:
-            waits.append(self._shown + 1.0 / FRAMES - now)
+        if self._is_changed:
+            waits.append(self._frame_at + 1.0 / FRAMES - now)
         return max(0.0, min(waits))
 
-    def _obey(self, patience: float) -> bool:
-        """Do what waits in the queue, or wait for it a while; False: end."""
+    def _run_commands(self, timeout: float) -> bool:
+        """Run the queued commands, or wait for one; return False if the thread must end."""
         try:
-            command = self._commands.get(timeout=patience) if patience else self._next()
+            command = self._commands.get(block=timeout > 0.0, timeout=timeout)
             while True:
                 if command is None:
                     return False
-                self._carry_out(*command)
-                command = self._next()
+                self._execute(*command)
+                command = self._commands.get_nowait()
         except queue.Empty:
             return True
 
-    def _carry_out(self, future: Future[Any], work: Callable[[], Any]) -> None:
-        """Do what somebody wants; who waits for it finds the status of afterwards."""
+    def _execute(self, future: Future[Any], work: Callable[[], Any]) -> None:
+        """Run a command and update the status before its caller continues."""
         try:
             made = work()
-            self._has_news, self._told = True, 0.0
+            self._is_changed, self._status_at = True, 0.0
             self._update_status()
-        except BaseException as error:  # noqa: BLE001 - it belongs to who asked
+        except BaseException as error:  # noqa: BLE001 - passed on to the caller
             future.set_exception(error)
         else:
             future.set_result(made)
 
-    def _next(self) -> tuple[Future[Any], Callable[[], Any]] | None:
-        return self._commands.get_nowait()
-
     def _advance(self) -> None:
-        """Do a step, and say when the next one is due."""
+        """Simulate a step and compute when the next one is due."""
         self.step()
         now = time.monotonic()
         self._due += self.crowd.dt / self.speed
@@ -229,29 +228,29 @@ class CrowdThread:
             self._due = now
 
     def _publish(self) -> None:
-        """Show a frame and tell the status, where it is time."""
+        """Send a frame and the status when they are due."""
         now = time.monotonic()
-        if self._has_news and now >= self._shown + 1.0 / FRAMES:
-            self._shown, self._has_news = now, False
-            self._show(frame_of(self.crowd, self._origin))
-            self._tell_obstacles()
-        if now >= self._told + _STATUS:
-            self._told = now
+        if self._is_changed and now >= self._frame_at + 1.0 / FRAMES:
+            self._frame_at, self._is_changed = now, False
+            self._send_frame(crowd_frame(self.crowd, self._origin))
+            self._send_obstacles()
+        if now >= self._status_at + _STATUS:
+            self._status_at = now
             self._update_status()
-            self._say(told("status", Answer(self.status)))
+            self._send_event(event("status", Answer(self.status)))
 
-    def _tell_obstacles(self) -> None:
-        """Tell where the dynamic obstacles are, where that has changed."""
-        answer = obstacles_of(self.crowd, self._origin)
+    def _send_obstacles(self) -> None:
+        """Send the dynamic obstacles if they have changed."""
+        answer = crowd_obstacles(self.crowd, self._origin)
         key = b"".join(array.tobytes() for array in answer.arrays.values())
-        if key != self._discs:
-            self._discs = key
-            self._say(told("obstacles", answer))
+        if key != self._obstacles:
+            self._obstacles = key
+            self._send_event(event("obstacles", answer))
 
     def _update_status(self) -> None:
         crowd, now = self.crowd, time.monotonic()
-        if now > self._looked + _STUCK:
-            self._stuck, self._looked = len(crowd.stuck) if len(crowd) < 50_000 else 0, now
+        if now > self._stuck_at + _STUCK:
+            self._stuck, self._stuck_at = len(crowd.stuck) if len(crowd) < 50_000 else 0, now
         self.status = {
             "running": self.is_running,
             "time": round(crowd.time, 6),
@@ -263,7 +262,7 @@ class CrowdThread:
             "stuck": self._stuck,
             "seed": crowd.seed,
             "fault": self.fault,
-            "recording": None if self.take is None else self.take.facts(),
-            "populations": populations_of(crowd),
+            "recording": None if self.live_recording is None else self.live_recording.facts(),
+            "populations": population_facts(crowd),
             **self._pace.facts(now),
         }

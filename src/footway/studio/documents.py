@@ -1,4 +1,4 @@
-"""What is open in the studio: a map, a scenario or a recording."""
+"""Documents of the studio: a map, a scenario or a recording."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from footway.errors import BadInput
-from footway.studio.wire_origin import NOWHERE_ELSE, Origin, origin_of
+from footway.studio.wire_origin import ZERO_ORIGIN, Origin, origin_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,24 +26,24 @@ What = Literal["map", "scenario", "recording"]
 SCENARIO: Final = ".toml"
 RECORDING: Final = ".parquet"
 _SAVED: Final = ".fwmap"
-_MOST_TILES: Final = 4  # cities in each direction that a page can show
-_MOST_SIDE: Final = 100_000.0  # m of a map: paths through larger ones take more than seconds
+_MAX_TILES: Final = 4  # tiles of the built-in city in each direction that a page can show
+_MAX_SIDE: Final = 100_000.0  # m of a map: paths through larger ones take more than seconds
 
 
 @dataclass(frozen=True, eq=False)
 class Document:
-    """A map with what belongs to it.
+    """A map with its scenario or recording.
 
     Attributes:
-        name: of the file, or gallery:NAME, or demo:NAME.
-        what: it is.
-        environment: None where it is a saved corridor map.
-        corridors: its corridor map.
-        scenario: who walks there, where it is one.
-        recording: who walked there, where it is one.
-        is_edited: whether somebody drew on it.
-        is_boxed: whether the map is not known, and is a box around everybody instead.
-        origin: from which places on the wire are measured, m.
+        name: name of the file, or gallery:NAME, or demo:NAME.
+        what: kind of document.
+        environment: the map; None for a saved corridor map.
+        corridors: the corridor map.
+        scenario: the scenario, if it is one.
+        recording: the recording, if it is one.
+        is_edited: whether the map was edited in the studio.
+        is_boxed: whether the map is unknown and replaced by a box around all characters.
+        origin: origin of the coordinates on the wire, m.
 
     """
 
@@ -55,11 +55,11 @@ class Document:
     recording: Recording | None = None
     is_edited: bool = False
     is_boxed: bool = False
-    origin: Origin = NOWHERE_ELSE
+    origin: Origin = ZERO_ORIGIN
 
     @property
     def bounds(self) -> tuple[float, float, float, float]:
-        """Box around it, m."""
+        """Bounding box (x0, y0, x1, y1), m."""
         return self.corridors.bounds if self.environment is None else self.environment.bounds
 
     @cached_property
@@ -71,17 +71,17 @@ class Document:
 
     @property
     def largest_radius(self) -> float:
-        """Radius of the widest disc that fits somewhere, m."""
+        """Radius of the largest disc that fits somewhere, m."""
         return float(self.balls[:, 2].max())
 
     @property
     def editable(self) -> bool:
-        """Whether one can draw on it."""
+        """Whether the map can be edited."""
         return self.environment is not None and self.recording is None
 
     @property
     def terrain(self) -> tuple[TerrainRegion, ...]:
-        """Regions of ground."""
+        """Terrain regions."""
         return self.environment.terrain if self.environment is not None else ()
 
     @property
@@ -90,22 +90,24 @@ class Document:
         return list(dict.fromkeys(region.kind for region in self.terrain))
 
     def on(self, environment: Environment) -> Document:
-        """Return the document with another map, built anew."""
+        """Return the document with another map and a new corridor map."""
         from footway.corridor import CorridorMap
 
         return replace(self, environment=environment, corridors=CorridorMap.build(environment))
 
     def prepare(self) -> None:
-        """Make what the page and the crowd want to know of it."""
+        """Compute what the page and the crowd need, ahead of use."""
         from footway.crowd.map_change import prepare
 
         prepare(self.corridors)
         self.facts()
 
     def facts(self) -> dict[str, Any]:
-        """Plain values, for the page; its bounds from the origin on."""
-        env = self.environment
-        x, y = self.origin
+        """Return plain values for the page; bounds are relative to the origin."""
+        from footway.environment.repairs import worth_telling
+
+        env, (x, y) = self.environment, self.origin
+        repairs = () if env is None else env.repairs
         return {
             "name": self.name,
             "what": self.what,
@@ -117,7 +119,7 @@ class Document:
             "holes": self.corridors.n_cycles if env is None else env.holes,
             "kinds": self.kinds,
             "areas": _areas(env),
-            "repairs": _repairs(env),
+            "repairs": [str(repairs[k]) for k in worth_telling(repairs)][:100],
             "largest_radius": self.largest_radius,
             "gallery": built_in(),
             "editable": self.editable,
@@ -126,7 +128,7 @@ class Document:
 
 
 def role_of(properties: Any) -> str:
-    """Role of an area, as a map says it: "spawn", "exit", "goal" or "area"."""
+    """Return the role of an area: "spawn", "exit", "goal" or "area"."""
     role = str(properties.get("role", "area"))
     return role if role in ("spawn", "exit", "goal") else "area"
 
@@ -137,13 +139,6 @@ def _areas(env: Environment | None) -> list[dict[str, Any]]:
         {"name": area.name, "index": k, "role": role_of(area.properties)}
         for k, area in enumerate(areas)
     ]
-
-
-def _repairs(env: Environment | None) -> list[str]:
-    from footway.environment.repairs import worth_telling
-
-    repairs = () if env is None else env.repairs
-    return [str(repairs[k]) for k in worth_telling(repairs)][:100]
 
 
 def built_in() -> list[str]:
@@ -165,7 +160,7 @@ def open_built_in(name: str) -> Document:
     """Open gallery:NAME or demo:NAME.
 
     Raises:
-        BadInput: there is none, or it is too large for a page.
+        BadInput: there is no such map or scenario, or it is too large for a page.
 
     Example:
         >>> open_built_in("gallery:field").what
@@ -173,8 +168,8 @@ def open_built_in(name: str) -> Document:
 
     """
     tiles = name.removeprefix("gallery:city:").split("x")[0]
-    if tiles.isdigit() and int(tiles) > _MOST_TILES:
-        raise BadInput(f"{name}: is too large for a page; take city:{_MOST_TILES}x{_MOST_TILES}")
+    if tiles.isdigit() and int(tiles) > _MAX_TILES:
+        raise BadInput(f"{name}: is too large for a page; take city:{_MAX_TILES}x{_MAX_TILES}")
     if not name.startswith(("gallery:", "demo:")):
         raise BadInput(f"{name}: is not built in; there are {', '.join(built_in())}")
     return open_document(name)
@@ -186,43 +181,43 @@ def open_document(
     map_name: str | None = None,
     scale: float | None = None,
     between: tuple[float, float] | None = None,
-    called: str | None = None,
+    display_name: str | None = None,
 ) -> Document:
     """Open a map file, a scenario (.toml), a recording (.parquet), gallery:NAME or demo:NAME.
 
     Args:
-        name: of the file.
-        map_name: map of a recording; by default the one that it names, where that is built in, or
-            else a box around everybody.
+        name: name of the file.
+        map_name: map of a recording; by default the map that it names if that is built in, else a
+            box around all characters.
         scale: metres per cell, pixel or unit of a map file.
         between: heights, m, between which a plan is cut out of a three-dimensional map.
-        called: name that the page shows; the file's own where it is left out.
+        display_name: name that the page shows; by default that of the file.
 
     Raises:
         BadInput: what is wrong with the file, on one line.
 
     """
     suffix = Path(name).suffix.lower()
-    called = called or (name if ":" in name else Path(name).name)
+    display_name = display_name or (name if ":" in name else Path(name).name)
     if name.startswith("demo:") or suffix == SCENARIO:
-        made = _scenario(name, called)
+        made = _scenario(name, display_name)
     elif suffix == RECORDING:
-        made = _recording(name, called, map_name, scale)
+        made = _recording(name, display_name, map_name, scale)
     else:
-        made = _map(name, called, scale, between)
+        made = _map(name, display_name, scale, between)
     if map_name is not None and made.recording is None:
         raise BadInput(f"{name}: is no recording; leave --map out")
     x0, y0, x1, y1 = made.bounds
-    if max(x1 - x0, y1 - y0) > _MOST_SIDE:
+    if max(x1 - x0, y1 - y0) > _MAX_SIDE:
         raise BadInput(
-            f"{name}: is wider than the {_MOST_SIDE / 1000:g} km that a page can show; cut out a "
+            f"{name}: is wider than the {_MAX_SIDE / 1000:g} km that a page can show; cut out a "
             "part, or check that its unit is metres"
         )
     return replace(made, origin=origin_of(made.bounds))
 
 
 def _map(
-    name: str, called: str, scale: float | None, between: tuple[float, float] | None
+    name: str, display_name: str, scale: float | None, between: tuple[float, float] | None
 ) -> Document:
     from footway.corridor import CorridorMap
     from footway.environment import Environment
@@ -232,37 +227,30 @@ def _map(
         saved = CorridorMap.load(name)
         if not isinstance(saved, CorridorMap):
             raise BadInput(f"{name}: is a roadmap in three dimensions; the studio shows plans")
-        return Document(called, "map", None, saved)
+        return Document(display_name, "map", None, saved)
     env = load(name, scale=scale, between=between)
     if not isinstance(env, Environment):
         raise BadInput(
             f"{name}: is three-dimensional; give --between LOW,HIGH to cut a plan out of it"
         )
-    return Document(called, "map", env, CorridorMap.build(env))
+    return Document(display_name, "map", env, CorridorMap.build(env))
 
 
-def _scenario(name: str, called: str) -> Document:
+def _scenario(name: str, display_name: str) -> Document:
+    from footway.environment.editing import with_area
     from footway.scenario import load_scenario
     from footway.scenario.crowd_building import open_map
 
     scenario = load_scenario(name)
     ground = open_map(scenario)
     env = ground.environment
-    if env is not None and scenario.area:
-        env = _with_areas(env, scenario)
-    return Document(called, "scenario", env, ground.corridors, scenario=scenario)
+    if env is not None:
+        for area, ring in scenario.area.items():  # so that the page shows them
+            env = with_area(env, area, ring)
+    return Document(display_name, "scenario", env, ground.corridors, scenario=scenario)
 
 
-def _with_areas(env: Environment, scenario: Scenario) -> Environment:
-    """Return the map with the areas of the scenario, too, so that the page shows them."""
-    from footway.environment.editing import with_area
-
-    for name, ring in scenario.area.items():
-        env = with_area(env, name, ring)
-    return env
-
-
-def _recording(name: str, called: str, map_name: str | None, scale: float | None) -> Document:
+def _recording(name: str, display_name: str, map_name: str | None, scale: float | None) -> Document:
     from footway.crowd import Recording
     from footway.recording.trajectories import check_clear
 
@@ -274,11 +262,11 @@ def _recording(name: str, called: str, map_name: str | None, scale: float | None
         check_clear(recording, ground.corridors, map_name)
     else:
         ground = _own_map(recording)
-    return replace(ground, name=called, what="recording", recording=recording)
+    return replace(ground, name=display_name, what="recording", recording=recording)
 
 
 def _own_map(recording: Recording) -> Document:
-    """The map that a recording names, where it is built in; else a box around everybody."""
+    """Return the built-in map that a recording names, or a box around all characters."""
     from footway.corridor import CorridorMap
     from footway.environment import Environment
     from footway.recording.trajectories import box_of, check_clear
@@ -290,7 +278,7 @@ def _own_map(recording: Recording) -> Document:
             ground = open_built_in(given)
             check_clear(recording, ground.corridors, name)
         except BadInput:
-            pass  # another map of the same name
+            pass  # a different map of the same name
         else:
             return ground
     if not len(recording.characters.ids):

@@ -1,4 +1,4 @@
-"""Drawing on the map: obstacles, ground, areas; and back again."""
+"""Edit the map: add obstacles, floor, terrain and areas; delete, undo, redo."""
 
 from __future__ import annotations
 
@@ -14,39 +14,43 @@ if TYPE_CHECKING:
     from footway.studio.documents import Document
     from footway.studio.requests import Edit
 
-_MOST_UNDONE: Final = 50  # steps back that are kept
+_MAX_UNDONE: Final = 50  # edits that can be undone
 _RESERVED: Final = ("walkable", "obstacle", "building", "wall", "bounds", "area", GROUND)
-_MOST_AREAS: Final = 500
+_MAX_AREAS: Final = 500
 
 
 @dataclass
 class EditHistory:
-    """The documents that came before, and those that were taken back."""
+    """Documents before each edit (for undo), and undone documents (for redo)."""
 
     before: list[Document] = field(default_factory=list)
     after: list[Document] = field(default_factory=list)
 
     def copy(self) -> EditHistory:
-        """Return one with the same documents."""
+        """Return a copy."""
         return EditHistory([*self.before], [*self.after])
 
-    def edit(self, document: Document, ask: Edit) -> Document:
+    def edit(self, document: Document, request: Edit) -> Document:
         """Return the document after an edit.
 
         Raises:
-            BadInput: what cannot be drawn, deleted or undone, and why.
+            BadInput: the edit is not possible.
 
         """
         if not document.editable:
             raise BadInput(f"{document.name}: cannot be edited; open a map or a scenario")
-        if ask.do == "undo":
+        if request.do == "undo":
             return self._step(self.before, self.after, document, "undo")
-        if ask.do == "redo":
+        if request.do == "redo":
             return self._step(self.after, self.before, document, "redo")
         assert document.environment is not None
-        drawn = _added if ask.do == "add" else _deleted
-        made = on(document, drawn(document.environment, ask))
-        self.before = [*self.before, document][-_MOST_UNDONE:]
+        if request.do == "add":
+            edited = _added(document.environment, request)
+        else:
+            assert request.at is not None
+            edited = editing.without(document.environment, request.at)
+        made = on(document, edited)
+        self.before = [*self.before, document][-_MAX_UNDONE:]
         self.after.clear()
         return made
 
@@ -60,45 +64,40 @@ class EditHistory:
 
 
 def on(document: Document, environment: Environment) -> Document:
-    """Return a document with another map; its corridors are built anew where the walls moved."""
+    """Return a document with another map; rebuild the corridor map if the walls changed."""
     old = document.environment
     if old is not None and environment.walkable is old.walkable and environment.lines is old.lines:
         return replace(document, environment=environment, is_edited=True)
     return replace(document.on(environment), is_edited=True)
 
 
-def _added(env: Environment, ask: Edit) -> Environment:
-    assert ask.polygon is not None
-    if ask.what == "terrain":
-        return editing.with_terrain(env, _kind(ask.kind), ask.polygon)
-    if ask.what == "area":
-        properties = {} if ask.role is None else {"role": ask.role}
-        return editing.with_area(env, _area_name(env, ask), ask.polygon, properties)
-    if ask.what == "obstacle":
-        return editing.with_obstacle(env, ask.polygon)
-    return editing.with_floor(env, ask.polygon)
+def _added(env: Environment, request: Edit) -> Environment:
+    assert request.polygon is not None
+    if request.what == "terrain":
+        return editing.with_terrain(env, _kind(request.kind), request.polygon)
+    if request.what == "area":
+        properties = {} if request.role is None else {"role": request.role}
+        return editing.with_area(env, _area_name(env, request), request.polygon, properties)
+    if request.what == "obstacle":
+        return editing.with_obstacle(env, request.polygon)
+    return editing.with_floor(env, request.polygon)
 
 
 def _kind(kind: str | None) -> str:
     assert kind is not None
     if kind.strip().lower() in _RESERVED:
-        raise BadInput(f"{kind!r} cannot be a kind of terrain; take another word, such as 'grass'")
+        raise BadInput(f"{kind!r} cannot be a kind of terrain; use another word, such as 'grass'")
     return kind.strip()
 
 
-def _area_name(env: Environment, ask: Edit) -> str:
-    if len(env.areas) >= _MOST_AREAS:
-        raise BadInput(f"there are {_MOST_AREAS} areas already; delete one")
+def _area_name(env: Environment, request: Edit) -> str:
+    if len(env.areas) >= _MAX_AREAS:
+        raise BadInput(f"there are {_MAX_AREAS} areas already; delete one")
     taken = {area.name for area in env.areas}
-    role = ask.role or "area"
-    name = ask.name or next(
-        f"{role} {k}" for k in range(1, _MOST_AREAS + 2) if f"{role} {k}" not in taken
+    role = request.role or "area"
+    name = request.name or next(
+        f"{role} {k}" for k in range(1, _MAX_AREAS + 2) if f"{role} {k}" not in taken
     )
     if name in taken:
         raise BadInput(f"there is an area {name!r} already; give another name"[:300])
     return name
-
-
-def _deleted(env: Environment, ask: Edit) -> Environment:
-    assert ask.at is not None
-    return editing.without(env, ask.at)

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     Arrays = dict[str, NDArray[Any]]
 
 
-def ground(document: Document) -> Answer:
-    """Return polygons as points, offsets of rings and offsets of polygons; and walls as lines.
+def free_space_answer(document: Document) -> Answer:
+    """Return the walkable polygons as points, ring offsets and polygon offsets, and walls as lines.
 
-    The first ring of a polygon is its shell, the others are holes. Terrain and areas likewise,
-    with one polygon list entry in the facts for each polygon.
+    The first ring of a polygon is its shell, the others are holes. Terrain and areas have the same
+    form, with one entry in the facts for each polygon.
     """
     env = document.environment
     if env is None:
@@ -43,17 +43,17 @@ def ground(document: Document) -> Answer:
 
 
 def _parts(given: Iterable[tuple[Any, dict[str, Any]]]) -> tuple[list[Any], list[dict[str, Any]]]:
-    """Return simple polygons, and the facts about each."""
+    """Split shapes into simple polygons, and repeat the facts for each."""
     polygons, facts = [], []
-    for shape, about in given:
+    for shape, repeated in given:
         for part in getattr(shape, "geoms", [shape]):
             polygons.append(part)
-            facts.append(about)
+            facts.append(repeated)
     return polygons, facts
 
 
 def _rings(prefix: str, polygons: list[Any]) -> Arrays:
-    """Return points, rings and polygons; rings are open."""
+    """Return points, ring offsets and polygon offsets; rings are open."""
     rings = [
         np.asarray(ring.coords)[:-1, :2] for p in polygons for ring in (p.exterior, *p.interiors)
     ]

@@ -1,12 +1,12 @@
-"""A document as plain files in a folder, and back: how the loading process hands over its result.
+"""Write a document into a folder and read it back: how the loading process returns its result.
 
     document.npz   JSON header; geometry of the environment and rows of the recording as arrays
-    map.fwmap      the corridor map, built
+    map.fwmap      the corridor map
     scenario.toml  the text of the scenario
 
-Nothing is pickled. The reader does not trust the writer: the process that wrote these files read an
-untrusted file, which may have taken control of it. Arrays are checked before use, and the
-Parquet file of a recording is not read again unless it has more than `MOST_ROWS` rows.
+Nothing is pickled. The reader does not trust the writer, because an untrusted file may have taken
+control of the process that wrote these files. Arrays are checked before use, and
+the Parquet file of a recording is not read again unless it has more than `MAX_ROWS` rows.
 """
 
 from __future__ import annotations
@@ -27,12 +27,10 @@ from footway.studio.documents import Document, What
 from footway.studio.wire_origin import origin_of
 
 if TYPE_CHECKING:
-    from footway.environment import Environment
-
     Arrays = dict[str, np.ndarray[Any, Any]]
 
-MOST_ROWS: Final = 20_000_000
-"""Rows of a recording that are handed over as arrays, 640 MB; a longer one stays in its file."""
+MAX_ROWS: Final = 20_000_000
+"""Rows of a recording that are written as arrays, 640 MB; a longer one stays in its file."""
 
 _ARRAYS, _MAP, _SCENARIO = "document.npz", "map.fwmap", "scenario.toml"
 _DAMAGE: Final = (
@@ -48,7 +46,7 @@ def pack(document: Document, folder: Path, *, file: str) -> None:
     """Write a document that was opened from `file` into a folder.
 
     Raises:
-        BadFile: there is no room for the files.
+        BadFile: the files cannot be written.
 
     """
     facts: dict[str, Any] = {
@@ -64,7 +62,7 @@ def pack(document: Document, folder: Path, *, file: str) -> None:
 
         facts["environment"], arrays = to_arrays(document.environment)
     if document.recording is not None:
-        facts["recording"], more = _taken_apart(document.recording)
+        facts["recording"], more = _split_recording(document.recording)
         arrays |= more
     try:
         arrays["header"] = np.frombuffer(json.dumps(facts).encode(), np.uint8)
@@ -75,13 +73,13 @@ def pack(document: Document, folder: Path, *, file: str) -> None:
             (folder / _SCENARIO).write_bytes(Path(file).read_bytes())
     except OSError as error:
         raise BadFile(
-            f"{document.name}: cannot be handed over: {error.strerror}; make room for temporary "
-            "files"
+            f"{document.name}: cannot be written: {error.strerror}; free some space for "
+            "temporary files"
         ) from None
 
 
-def _taken_apart(recording: Recording) -> tuple[dict[str, Any], Arrays]:
-    """Facts and arrays of a recording; without rows where there are too many."""
+def _split_recording(recording: Recording) -> tuple[dict[str, Any], Arrays]:
+    """Return facts and arrays of a recording, without its rows if there are too many."""
     facts = {
         "step": recording.step,
         "names": list(recording.names),
@@ -97,7 +95,7 @@ def _taken_apart(recording: Recording) -> tuple[dict[str, Any], Arrays]:
         "obstacles": recording.obstacles,
         **dict(zip(("who", "radius", "population"), recording.characters, strict=True)),
     }
-    if rows <= MOST_ROWS:
+    if rows <= MAX_ROWS:
         read = recording.source.read(0, rows)
         arrays |= dict(zip(("ids", "positions", "velocities"), read, strict=True))
     return facts, arrays
@@ -110,21 +108,23 @@ def unpack(folder: Path, *, file: str) -> Document:
     """Return the document that `pack` wrote into a folder; `file` is what it was opened from.
 
     Raises:
-        BadFile: it is not what `pack` writes.
+        BadFile: the files are damaged.
 
     """
+    from footway.formats.environment_arrays import from_arrays
+
     try:
         facts, arrays = _read(folder / _ARRAYS)
         what = facts["what"]
         if what not in get_args(What):
-            raise ValueError("a document of another kind")
+            raise ValueError("unknown kind of document")
         corridors = CorridorMap.load(folder / _MAP)
         if not isinstance(corridors, CorridorMap):
             raise TypeError("a map in three dimensions")
         made = Document(
             str(facts["name"]),
             what,
-            _environment(facts, arrays),
+            None if facts["environment"] is None else from_arrays(facts["environment"], arrays),
             corridors,
             is_boxed=facts["boxed"] is True,
         )
@@ -132,10 +132,10 @@ def unpack(folder: Path, *, file: str) -> Document:
             from footway.scenario.reading import parse_scenario
 
             text = (folder / _SCENARIO).read_text(encoding="utf-8-sig")
-            parsed = parse_scenario(text, name=made.name, folder=Path(file).parent)
-            made = replace(made, scenario=parsed)
+            scenario = parse_scenario(text, name=made.name, folder=Path(file).parent)
+            made = replace(made, scenario=scenario)
         if what == "recording":
-            made = replace(made, recording=_put_together(facts["recording"], arrays, file))
+            made = replace(made, recording=_join_recording(facts["recording"], arrays, file))
     except (FootwayError, *_DAMAGE) as error:
         raise BadFile(f"the result of loading is damaged: {error}") from None
     return replace(made, origin=origin_of(made.bounds))
@@ -145,7 +145,7 @@ def _read(file: Path) -> tuple[dict[str, Any], Arrays]:
     """Return header and arrays of an archive; refuse compression, which could hide a huge size."""
     with zipfile.ZipFile(file) as archive:
         if any(entry.compress_type != zipfile.ZIP_STORED for entry in archive.infolist()):
-            raise ValueError("it is compressed")
+            raise ValueError("the archive is compressed")
     with np.load(file, allow_pickle=False) as archive:
         arrays = {name: archive[name] for name in archive.files}
     facts = json.loads(arrays.pop("header").tobytes())
@@ -154,14 +154,7 @@ def _read(file: Path) -> tuple[dict[str, Any], Arrays]:
     return facts, arrays
 
 
-def _environment(facts: dict[str, Any], arrays: Arrays) -> Environment | None:
-    from footway.formats.environment_arrays import from_arrays
-
-    about = facts["environment"]
-    return None if about is None else from_arrays(about, arrays)
-
-
-class _Kept:
+class _RowsInMemory:
     """Rows of a recording in memory."""
 
     def __init__(self, rows: Rows) -> None:
@@ -173,21 +166,21 @@ class _Kept:
         return Rows(ids[first:last], positions[first:last], velocities[first:last])
 
 
-def _put_together(facts: dict[str, Any], arrays: Arrays, file: str) -> Recording:
+def _join_recording(facts: dict[str, Any], arrays: Arrays, file: str) -> Recording:
     """Return a recording with its rows in memory; a very long one reads them from its file."""
     if "ids" not in arrays:
         return Recording.load(file)
     times, steps, offsets = (_array(arrays, name) for name in ("times", "steps", "offsets"))
-    who = Characters(*(_array(arrays, name) for name in ("who", "radius", "population")))
+    characters = Characters(*(_array(arrays, name) for name in ("who", "radius", "population")))
     rows = Rows(*(_array(arrays, name) for name in ("ids", "positions", "velocities")))
     names = tuple(str(name) for name in facts["names"])
     sound = (
         len(times) == len(steps) == len(offsets) - 1
         and offsets[0] == 0
         and bool((np.diff(offsets) >= 0).all())
-        and all(len(one) == offsets[-1] for one in rows)
-        and len({len(one) for one in who}) == 1
-        and bool(np.isin(rows.ids, who.ids).all())
+        and all(len(column) == offsets[-1] for column in rows)
+        and len({len(column) for column in characters}) == 1
+        and bool(np.isin(rows.ids, characters.ids).all())
     )
     if not sound:
         raise ValueError("the arrays of the recording do not fit together")
@@ -196,13 +189,13 @@ def _put_together(facts: dict[str, Any], arrays: Arrays, file: str) -> Recording
         times=times,
         steps=steps,
         offsets=offsets,
-        characters=who,
+        characters=characters,
         names=names,
         map_name=str(facts["map"]),
         seed=int(facts["seed"]),
         complete=facts["complete"] is True,
         obstacles=_array(arrays, "obstacles"),
-        source=_Kept(rows),
+        source=_RowsInMemory(rows),
     )
     check_sound(made)
     return made

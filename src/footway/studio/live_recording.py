@@ -1,4 +1,4 @@
-"""A recording of the crowd as it lives, in a temporary file that is gone when the server is."""
+"""Record the live crowd into a temporary file that is removed with the server."""
 
 from __future__ import annotations
 
@@ -12,48 +12,51 @@ from footway.errors import BadInput, FootwayError
 if TYPE_CHECKING:
     from footway.crowd import Crowd
 
-MOST_BYTES: Final = 1_000_000_000
-"""Size of a recording, at which it ends: about 20 bytes for each character and step."""
+MAX_BYTES: Final = 1_000_000_000
+"""Maximum size of a recording, which has about 20 bytes per character and step."""
 
-MOST_FRAMES: Final = 500_000
-"""Likewise, where hardly anybody is there: what is kept in memory of each frame adds up, too."""
-
-_NAME: Final = "run.parquet"
+MAX_FRAMES: Final = 500_000
+"""Maximum number of frames: each frame also takes some memory."""
 
 
 class LiveRecording:
-    """Frames of a crowd from now on, one for each step; it ends by itself before it is too large.
+    """A recording of a crowd from now on, one frame per step; it ends before it is too large.
 
-    Memory stays flat: frames go to the file as they come.
+    Frames are written to the file as they come, so memory use stays constant.
 
     Args:
-        crowd: that is recorded.
-        name: of the file that it is saved as, without its ending.
+        crowd: crowd to record.
+        name: name of the file that it is saved as, without suffix.
 
     Raises:
-        BadInput: there is no room for the file; nothing is left of it.
+        BadInput: the file cannot be created.
 
     Example:
         >>> import footway as fw
         >>> crowd = fw.Crowd(fw.CorridorMap.build(fw.load("gallery:field")))
         >>> _ = crowd.add(5)
-        >>> take = LiveRecording(crowd)
+        >>> live_recording = LiveRecording(crowd)
         >>> crowd.step()
-        >>> take.add(crowd)
-        >>> take.end()
-        >>> fw.Recording.load(take.file).n_frames
+        >>> live_recording.add(crowd)
+        >>> live_recording.end()
+        >>> fw.Recording.load(live_recording.file).n_frames
         2
-        >>> take.drop()
+        >>> live_recording.drop()
 
     """
 
     def __init__(self, crowd: Crowd, name: str = "run") -> None:
         self.name = name
         self.is_running = True
-        self.ended: str | None = None  # why, where it did so by itself
+        self.ended: str | None = None  # why it ended by itself
         self._begin = self._last = crowd.time
-        self._folder = _folder()
-        self.file = Path(self._folder.name) / _NAME
+        try:
+            self._folder = tempfile.TemporaryDirectory(
+                prefix="footway-studio-", ignore_cleanup_errors=True
+            )
+        except OSError as error:
+            raise _cannot_begin(error) from None
+        self.file = Path(self._folder.name) / "run.parquet"
         try:
             self._recorder = crowd.recorder(self.file)
         except (FootwayError, OSError) as error:
@@ -62,7 +65,7 @@ class LiveRecording:
         self.add(crowd)
 
     def add(self, crowd: Crowd) -> None:
-        """Add a frame; what goes wrong ends the recording, and never the crowd."""
+        """Add a frame; an error ends the recording, never the crowd."""
         if not self.is_running:
             return
         try:
@@ -71,13 +74,13 @@ class LiveRecording:
             self._fail(error)
             return
         self._last = crowd.time
-        if self.bytes > MOST_BYTES:
-            self.end(f"it has {MOST_BYTES // 1_000_000:,} MB, and cannot be longer")
-        elif len(self._recorder.steps) >= MOST_FRAMES:
-            self.end(f"it has {MOST_FRAMES:,} frames, and cannot be longer")
+        if self.bytes > MAX_BYTES:
+            self.end(f"it has {MAX_BYTES // 1_000_000:,} MB, and cannot be longer")
+        elif len(self._recorder.steps) >= MAX_FRAMES:
+            self.end(f"it has {MAX_FRAMES:,} frames, and cannot be longer")
 
     def end(self, why: str | None = None) -> None:
-        """Write the rest of it; `why` says what ended it, where nobody asked for that."""
+        """Finish the file; `why` is the reason if no client asked for it."""
         if not self.is_running:
             return
         self.is_running, self.ended = False, why
@@ -89,25 +92,25 @@ class LiveRecording:
     def _fail(self, error: Exception) -> None:
         self.is_running = False
         with suppress(FootwayError, OSError):
-            self._recorder.__exit__()  # what is there stays, and the file is closed
+            self._recorder.__exit__()  # closes the file and keeps the frames so far
         self.ended = " ".join(f"it could not be written: {error}".split())[:300]
 
     def drop(self) -> None:
-        """Take the file away."""
+        """Stop recording and delete the file."""
         self.end()
         self._folder.cleanup()
 
     def remove_file(self) -> None:
-        """Take the file away without waiting for what is being written."""
+        """Delete the file without waiting for pending writes."""
         self._folder.cleanup()
 
     @property
     def bytes(self) -> int:
-        """Size of what is written so far."""
+        """Size of the file so far."""
         return self.file.stat().st_size if self.file.exists() else self._recorder.size
 
     def facts(self) -> dict[str, Any]:
-        """Plain values, for the page."""
+        """Return plain values for the page."""
         return {
             "running": self.is_running,
             "seconds": round(self._last - self._begin, 6),
@@ -117,13 +120,6 @@ class LiveRecording:
         }
 
 
-def _folder() -> tempfile.TemporaryDirectory[str]:
-    try:
-        return tempfile.TemporaryDirectory(prefix="footway-studio-", ignore_cleanup_errors=True)
-    except OSError as error:
-        raise _cannot_begin(error) from None
-
-
 def _cannot_begin(error: Exception) -> BadInput:
-    words = " ".join(str(error).split())[:200]
-    return BadInput(f"the recording cannot begin: {words}; make room for temporary files")
+    reason = " ".join(str(error).split())[:200]
+    return BadInput(f"the recording cannot begin: {reason}; free some space for temporary files")

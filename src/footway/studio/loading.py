@@ -1,8 +1,8 @@
-"""Loading files in a process of their own, with limits of time and memory.
+"""Load files in a separate process, with limits of time and memory.
 
 A file can make the libraries that read it crash, loop for ever or take all memory. So the server
-reads no file of a user itself: a process does (`loading_process`), and hands over plain data
-(`handover`). It starts in a second or two; to hide that, the next one is started ahead and waits.
+does not read files of users itself: another process does (`loading_process`) and returns plain data
+(`handover`). It starts in a second or two; to hide that, the next process is started in advance.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import tempfile
 import threading
 import time
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -33,22 +33,22 @@ COMMAND: tuple[str, ...] = (sys.executable, "-P", "-m", "footway.studio.loading_
 """Starts a loading process; -P keeps the current folder from being searched for modules."""
 
 _START: Final = 120.0  # s until a process must be ready
-_COMPILING: Final = 120.0  # s that each kernel may take that has to be compiled
-_MOST_COMPILING: Final = 1200.0  # s, all of them
-_PATIENCE: Final = 0.1  # s between two looks at whether somebody still wants the file
-_MOST_MESSAGES: Final = 10_000  # of one process: it may have been taken over
+_COMPILING: Final = 120.0  # s for each kernel that has to be compiled
+_MAX_COMPILING: Final = 1200.0  # s for all kernels
+_POLL: Final = 0.1  # s between two checks whether the file is still wanted
+_MAX_MESSAGES: Final = 10_000  # of one process, which a hostile file may control
 _LONGEST: Final = 65_536  # bytes of a message
 _REASONS: Final = ("components", "pinch", "no room", "blocked")  # why there is no path
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What loading a file may take.
+    """Limits of time and memory for loading a file.
 
     Attributes:
-        seconds: by the clock; compiling kernels does not count.
-        megabytes: of memory, on top of what Footway itself takes (on Linux; elsewhere memory is
-            not limited), and of each file that the process writes.
+        seconds: wall-clock time; compiling kernels does not count.
+        megabytes: memory beyond what Footway itself takes (on Linux; elsewhere memory is not
+            limited), and size of each file that the process writes.
 
     """
 
@@ -62,24 +62,24 @@ class Order:
 
     Attributes:
         file: its path.
-        called: the name that people know it by; its own where it is left out.
+        display_name: name that is shown to users; by default that of the file.
         map_name: map of a recording.
         scale: metres per cell, pixel or unit of a map.
         between: heights, m, between which a plan is cut out of a three-dimensional map.
-        sent: whether it was sent, so that it may name no other file of this machine.
+        uploaded: whether a browser sent it; then it must not name other files of this machine.
 
     """
 
     file: str
-    called: str | None = None
+    display_name: str | None = None
     map_name: str | None = None
     scale: float | None = None
     between: tuple[float, float] | None = None
-    sent: bool = False
+    uploaded: bool = False
 
     @property
     def is_built_in(self) -> bool:
-        """Whether it needs no file: it comes with Footway, and so does its map, if it names one."""
+        """Whether the document and its map come with Footway, so that no file is read."""
         return not self._files
 
     @property
@@ -88,7 +88,7 @@ class Order:
         return [name for name in names if name and not name.startswith(("gallery:", "demo:"))]
 
     def check_files(self) -> None:
-        """Refuse a file that does not exist, without the second that a process takes to start."""
+        """Refuse a missing file before a process is started."""
         for name in self._files:
             if not os.path.exists(name):  # noqa: PTH110 - a Path cannot have every name
                 raise BadInput(f"{name}: does not exist; check the path")
@@ -98,9 +98,9 @@ class Loader:
     """Loads files, one at a time, each in a new process.
 
     Args:
-        limits: of each file.
-        ahead: whether `prepare` starts the process for the next file ahead of it.
-        command: starts a process.
+        limits: limits for each file.
+        ahead: whether `prepare` starts the process for the next file in advance.
+        command: command that starts a loading process.
 
     Example:
         >>> loader = Loader(Limits(seconds=30))
@@ -134,14 +134,14 @@ class Loader:
         self._base: tempfile.TemporaryDirectory[str] | None = None
 
     def prepare(self) -> None:
-        """Start a process ahead of the next file, now and after each file."""
+        """Start a process for the next file in advance, now and after each file."""
         self._is_prepared = True
-        with self._changing, suppress(BadInput):  # the next file tells it
+        with self._changing, suppress(BadInput):  # loading the next file reports it
             if self._ahead and self._spare is None:
                 self._spare = self._new()
 
     def close(self) -> None:
-        """End all processes, and remove all folders; a file that is being loaded is given up."""
+        """End all processes and remove all folders; loading that is in progress is cancelled."""
         with self._changing:
             self._has_ended = True
             processes = list(self._all)
@@ -152,7 +152,7 @@ class Loader:
 
     @contextmanager
     def folder(self) -> Iterator[Path]:
-        """Give a temporary folder, which is gone afterwards or when the loader is closed."""
+        """Yield a temporary folder, which is removed afterwards or when the loader is closed."""
         with self._changing:
             self._check_open()
             if self._base is None:
@@ -169,29 +169,29 @@ class Loader:
         is_wanted: Callable[[], bool] = lambda: True,
         compiling: Callable[[], object] = lambda: None,
     ) -> Document:
-        """Return the document in a file.
+        """Load a file and return its document.
 
         Args:
             order: the file, and how to read it.
-            is_wanted: tells whether somebody still waits for it; called often.
-            compiling: is called when kernels have to be compiled, which takes longer.
+            is_wanted: returns whether the caller still waits for the file; called often.
+            compiling: called when kernels have to be compiled.
 
         Raises:
             BadInput: what is wrong with the file, or which limit it exceeds, on one line.
-            NoPath: people of a scenario cannot reach their goal.
+            NoPath: characters of a scenario cannot reach their goal.
 
         """
-        called = order.called or order.file
+        display_name = order.display_name or order.file
         order.check_files()
         with self._turn, self.folder() as folder:
             process = self._take()
-            wait = _Wait(process, called, self.limits, is_wanted, compiling)
+            wait = _Wait(process, display_name, self.limits, is_wanted, compiling)
             try:
                 wait.until_ready()
-                process.give(_as_json(order, folder, self.limits))
+                process.give({**asdict(order), **asdict(self.limits), "folder": str(folder)})
                 wait.until_done()
                 process.end()  # before its files are read: it must not change them
-                return _unpacked(folder, order.file, called)
+                return _unpacked(folder, order.file, display_name)
             finally:
                 self._drop(process)
                 if self._is_prepared:
@@ -223,63 +223,49 @@ class Loader:
             self._all.discard(process)
 
 
-def _as_json(order: Order, folder: Path, limits: Limits) -> dict[str, Any]:
-    return {
-        "file": order.file,
-        "called": order.called,
-        "map": order.map_name,
-        "scale": order.scale,
-        "between": order.between,
-        "sent": order.sent,
-        "folder": str(folder),
-        "seconds": limits.seconds,
-        "megabytes": limits.megabytes,
-    }
-
-
 @dataclass
 class _Wait:
-    """Waiting for a process, with a clock."""
+    """Waits for messages of a loading process, with a time limit."""
 
     process: _Process
-    called: str
+    display_name: str
     limits: Limits
     is_wanted: Callable[[], bool]
     compiling: Callable[[], object]
 
     def until_ready(self) -> None:
-        """Wait until it can take an order."""
+        """Wait until the process can take an order."""
         message = self._next(_START)
         if message is None or not message.get("ready"):
             raise BadInput(
-                f"{self.called}: the process that loads files does not start"
+                f"{self.display_name}: the process that loads files does not start"
                 f"{self._how_it_ended()}; see whether `footway check` works"
             )
 
     def until_done(self) -> None:
-        """Wait until the document is handed over, or raise why not."""
+        """Wait until the document is written, or raise the error."""
         message = self._next(self.limits.seconds)
         if message is None:
             raise self._crashed()
         if message.get("memory"):
             raise self._too_large()
         if message.get("fault"):
-            words = _one_line(message["fault"])
-            raise BadInput(f"{self.called}: this is a fault in Footway: {words:.300}")
+            text = _one_line(message["fault"])
+            raise BadInput(f"{self.display_name}: this is a fault in Footway: {text:.300}")
         if "error" in message:
             raise _error_of(message)
         if not message.get("done"):
             raise self._crashed()
 
     def _next(self, seconds: float) -> dict[str, Any] | None:
-        """Return the next message that is not about compiling; None: the process has ended."""
+        """Return the next message that is not about compiling; None if the process has ended."""
         begin = time.monotonic()
-        end, last = begin + seconds, begin + seconds + _MOST_COMPILING
+        end, last = begin + seconds, begin + seconds + _MAX_COMPILING
         while True:
             if not self.is_wanted():
-                raise BadInput(f"{self.called}: nobody waits for it any more")
+                raise BadInput(f"{self.display_name}: cancelled: the browser has disconnected")
             try:
-                message = self.process.messages.get(timeout=_PATIENCE)
+                message = self.process.messages.get(timeout=_POLL)
             except queue.Empty:
                 if time.monotonic() > end:
                     raise self._too_slow() from None
@@ -292,23 +278,24 @@ class _Wait:
     def _too_slow(self) -> BadInput:
         seconds = self.limits.seconds
         return BadInput(
-            f"{self.called}: took more than {seconds:g} s to load and was stopped; cut out a part, "
-            f"or start `footway studio --load-seconds {2 * seconds:g}`"
+            f"{self.display_name}: took more than {seconds:g} s to load and was stopped; cut out a "
+            f"part, or start `footway studio --load-seconds {2 * seconds:g}`"
         )
 
     def _too_large(self) -> BadInput:
-        most = self.limits.megabytes
+        megabytes = self.limits.megabytes
         return BadInput(
-            f"{self.called}: takes more than {most:,.0f} MB of memory to load and was stopped; cut "
-            f"out a part, or start `footway studio --load-megabytes {2 * most:.0f}`"
+            f"{self.display_name}: takes more than {megabytes:,.0f} MB of memory to load and was "
+            "stopped; cut out a part, or start "
+            f"`footway studio --load-megabytes {2 * megabytes:.0f}`"
         )
 
     def _crashed(self) -> BadInput:
         if "SIGXCPU" in self._how_it_ended():
             return self._too_slow()
         return BadInput(
-            f"{self.called}: the process that loads it crashed{self._how_it_ended()}: the file is "
-            f"damaged, or takes more than {self.limits.megabytes:,.0f} MB of memory "
+            f"{self.display_name}: the process that loads it crashed{self._how_it_ended()}: the "
+            f"file is damaged, or takes more than {self.limits.megabytes:,.0f} MB of memory "
             "(`footway studio --load-megabytes N`)"
         )
 
@@ -322,43 +309,43 @@ class _Wait:
 
 
 def _error_of(message: dict[str, Any]) -> FootwayError:
-    words, reason = _one_line(message["error"]), message.get("reason")
+    text, reason = _one_line(message["error"]), message.get("reason")
     if reason in _REASONS:
-        return NoPath(words, reason=reason)
-    return BadInput(words)
+        return NoPath(text, reason=reason)
+    return BadInput(text)
 
 
-def _one_line(words: object) -> str:
-    return " ".join(str(words).split())
+def _one_line(text: object) -> str:
+    return " ".join(str(text).split())
 
 
-def _unpacked(folder: Path, file: str, called: str) -> Document:
+def _unpacked(folder: Path, file: str, display_name: str) -> Document:
     from footway.studio.handover import unpack
 
     try:
         return unpack(folder, file=file)
     except FootwayError as error:
-        raise BadInput(f"{called}: {_one_line(error):.300}") from None
+        raise BadInput(f"{display_name}: {_one_line(error):.300}") from None
 
 
 class _Process:
     """One loading process.
 
     Attributes:
-        messages: what it has told; None is the last one.
+        messages: messages of the process; None is the last one.
 
     """
 
     def __init__(self, command: Sequence[str]) -> None:
-        folders = os.pathsep.join(filter(None, sys.path))  # the same Footway as this one
+        folders = os.pathsep.join(filter(None, sys.path))  # so that it imports the same Footway
         try:
-            self._process = subprocess.Popen(  # noqa: S603 - it is ours
+            self._process = subprocess.Popen(  # noqa: S603 - our own command
                 command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 env={**os.environ, "PYTHONPATH": folders},
-                **_apart(),
+                **_detached(),
             )
         except (OSError, ValueError) as error:
             raise BadInput(f"cannot start a process that loads files: {error}") from None
@@ -368,21 +355,21 @@ class _Process:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it runs."""
+        """Whether the process runs."""
         return self._process.poll() is None
 
     def give(self, order: dict[str, Any]) -> None:
-        """Give it its order; one that has ended does not answer."""
+        """Send an order; ignored if the process has ended."""
         assert self._process.stdin is not None
         with suppress(OSError):
             self._process.stdin.write(json.dumps(order).encode() + b"\n")
             self._process.stdin.flush()
 
     def end(self) -> int | None:
-        """End it, whatever it is doing; return how it ended, None where that cannot be told."""
+        """End the process, whatever it is doing; return its exit code, None if unknown."""
         with self._ending:
             with suppress(subprocess.TimeoutExpired):
-                # One whose pipe is closed has ended by itself, or is about to.
+                # A process that has closed its pipe has ended by itself, or is about to.
                 self._process.wait(timeout=1.0 if self._has_hung_up else 0.0)
             if self.is_alive:
                 _kill(self._process)
@@ -399,20 +386,20 @@ class _Process:
         assert self._process.stdout is not None
         try:
             with self._process.stdout as lines:
-                for line in islice(iter(lambda: lines.readline(_LONGEST), b""), _MOST_MESSAGES):
+                for line in islice(iter(lambda: lines.readline(_LONGEST), b""), _MAX_MESSAGES):
                     message = json.loads(line)
                     if not isinstance(message, dict):
                         break
                     self.messages.put(message)
         except (OSError, ValueError, RecursionError):
-            pass  # not a message: ignore everything else that the process says
+            pass  # not a message: ignore all further output
         finally:
             self._has_hung_up = True
             self.messages.put(None)
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process, and what it may have started."""
+    """Kill a process and its children."""
     with suppress(OSError):
         if sys.platform == "win32":
             process.kill()
@@ -420,7 +407,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
             os.killpg(process.pid, signal.SIGKILL)
 
 
-def _apart() -> dict[str, Any]:
+def _detached() -> dict[str, Any]:
     """Options that keep Ctrl-C in a terminal from reaching the process."""
     if sys.platform == "win32":
         flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW

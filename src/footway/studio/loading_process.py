@@ -1,11 +1,11 @@
 """The process that loads one file for the studio: `python -m footway.studio.loading_process`.
 
-    start --> warm up --> "ready" --> read one order --> load, try, hand over --> "done", end
+    start --> warm up --> "ready" --> read one order --> load, rehearse, write --> "done", exit
 
 Orders and messages are lines of JSON on standard input and output; the document itself goes into a
-folder (`handover`). A file can be hostile to any library that reads it, so this process has limits
-of memory and processor time, does with the document what the server will do with it first, and is
-used once. `loading` is the other side: it has the clock, and kills this process when it is up.
+folder (`handover`). A file can exploit any library that reads it. So this process has limits of
+memory and processor time, runs the server's first operations on the document itself, and loads one
+file only. `loading` is the other side: it kills this process when its time is up.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO
 if TYPE_CHECKING:
     from footway.studio.documents import Document
 
-_MOST_COMPILING: Final = 600  # s of processor time that compiling may take on top
-_CHUNK: Final = 1_000_000  # rows of a recording that are read at a time
+_MAX_COMPILING: Final = 600  # s of additional processor time for compiling
+_CHUNK: Final = 1_000_000  # rows of a recording that are read at once
 _LONGEST: Final = 2000  # characters of a message
 
 
 def main() -> NoReturn:
-    """Load one file, as ordered on standard input."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends this
+    """Load the file that an order on standard input names."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server handles Ctrl-C and ends this process
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what libraries print is no message
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # output of libraries must not mix with messages
 
     from footway._numba.jit import announce_compilation
 
     def compiling() -> bool:
-        _allow_processor_time(_MOST_COMPILING, reduce=False)
+        _allow_processor_time(_MAX_COMPILING, reduce=False)
         _tell(out, {"compiling": True})
-        return False  # tell the next one, too
+        return False  # announce the next compilation, too
 
     with announce_compilation(compiling):
         _warm_up()
@@ -49,26 +49,26 @@ def main() -> NoReturn:
             order = json.loads(line)
             threading.Thread(target=_end_with_server, daemon=True).start()
             _limit(order["seconds"], order["megabytes"])
-            _tell(out, _carry_out(order))
-    os._exit(0)  # nothing here is worth the time of an orderly end
+            _tell(out, _execute(order))
+    os._exit(0)  # without cleanup, which takes time
 
 
 def _tell(out: TextIO, message: dict[str, Any]) -> None:
-    with suppress(OSError):  # the server is gone, and this process will be
+    with suppress(OSError):  # the server is gone, and this process ends soon
         out.write(json.dumps(message) + "\n")
         out.flush()
 
 
 def _end_with_server() -> None:
-    """End when standard input does: the server is gone."""
+    """Exit when standard input is closed: the server is gone."""
     with suppress(OSError, ValueError):
         while sys.stdin.read(4096):
             pass
     os._exit(1)
 
 
-def _carry_out(order: dict[str, Any]) -> dict[str, Any]:
-    """Load the file of an order and hand it over; return the last message."""
+def _execute(order: dict[str, Any]) -> dict[str, Any]:
+    """Load the file of an order and write the document; return the last message."""
     from footway.errors import FootwayError, NoPath
 
     try:
@@ -79,48 +79,48 @@ def _carry_out(order: dict[str, Any]) -> dict[str, Any]:
         return {"error": str(error)[:_LONGEST]}
     except MemoryError:
         return {"memory": True}
-    except Exception as error:  # noqa: BLE001 - the server tells it, and goes on
+    except Exception as error:  # noqa: BLE001 - the server reports it
         return {"fault": f"{type(error).__name__}: {error}"[:_LONGEST]}
     return {"done": True}
 
 
 def load(order: dict[str, Any]) -> None:
-    """Open the file of an order, try the document, and write it into the folder."""
+    """Open the file of an order, rehearse its use, and write the document into the folder."""
     from footway.studio import handover
     from footway.studio.documents import SCENARIO, open_document
 
     file, between = order["file"], order["between"]
-    if order["sent"] and Path(file).suffix.lower() == SCENARIO:
+    if order["uploaded"] and Path(file).suffix.lower() == SCENARIO:
         _check_scenario(file)
     document = open_document(
         file,
-        map_name=order["map"],
+        map_name=order["map_name"],
         scale=order["scale"],
         between=None if between is None else (between[0], between[1]),
-        called=order["called"],
+        display_name=order["display_name"],
     )
-    _check_rows(document, sent=order["sent"])
+    _check_rows(document, uploaded=order["uploaded"])
     rehearse(document)
     handover.pack(document, Path(order["folder"]), file=file)
 
 
 def rehearse(document: Document) -> None:
-    """Do what the server does first with a document: what ends here ends there as well.
+    """Run the server's first operations on a document, so that failures happen in this process.
 
-    The plots of a recording are left out: they take seconds, and are plain arithmetic.
+    The plots of a recording are left out: they take seconds and are simple arithmetic.
     """
     from footway.studio import paths
-    from footway.studio.free_space import ground
-    from footway.studio.session import crowd_of
+    from footway.studio.free_space import free_space_answer
+    from footway.studio.session import build_crowd
 
-    crowd_of(document)
+    build_crowd(document)
     document.facts()
-    ground(document)
-    paths.warm(document)
+    free_space_answer(document)
+    paths.warm_up(document)
 
 
 def _check_scenario(file: str) -> None:
-    """Refuse a scenario that names a file: the sender must not choose what this machine reads."""
+    """Refuse a scenario that names a map file: uploads must not read files of this machine."""
     from footway.errors import BadInput
     from footway.scenario import load_scenario
 
@@ -132,18 +132,18 @@ def _check_scenario(file: str) -> None:
         )
 
 
-def _check_rows(document: Document, *, sent: bool) -> None:
-    """Read all of a recording that is too long to be handed over; one that was sent is refused."""
+def _check_rows(document: Document, *, uploaded: bool) -> None:
+    """Check that a recording too long for `handover` is readable; refuse it if uploaded."""
     from footway.errors import BadInput
-    from footway.studio.handover import MOST_ROWS
+    from footway.studio.handover import MAX_ROWS
 
     recording = document.recording
     rows = 0 if recording is None else int(recording.offsets[-1])
-    if recording is None or rows <= MOST_ROWS:
+    if recording is None or rows <= MAX_ROWS:
         return
-    if sent:
+    if uploaded:
         raise BadInput(
-            f"{document.name}: has {rows:,} rows, more than the {MOST_ROWS:,} that can be sent; "
+            f"{document.name}: has {rows:,} rows, more than the {MAX_ROWS:,} that can be sent; "
             "start `footway studio RECORDING` on the file"
         )
     for first in range(0, rows, _CHUNK):
@@ -151,7 +151,7 @@ def _check_rows(document: Document, *, sent: bool) -> None:
 
 
 def _warm_up() -> None:
-    """Import and compile what a file may need, while no clock runs."""
+    """Import modules and compile kernels before the time limit applies."""
     import pyarrow.parquet  # noqa: F401 - slow to import
 
     from footway.scenario import load_scenario  # noqa: F401 - likewise
@@ -164,10 +164,10 @@ def _warm_up() -> None:
 
 
 def _limit(seconds: float, megabytes: float) -> None:
-    """Limit memory, files and processor time of this process, where the system can.
+    """Limit memory, file size and processor time of this process, if the system can.
 
-    Memory is on top of what is mapped already. The server has the clock; processor time is limited
-    for the case that the server is gone.
+    The memory limit is in addition to what is mapped already. The server limits the wall-clock
+    time; the limit of processor time applies if the server is gone.
     """
     try:
         import resource
@@ -185,12 +185,12 @@ def _limit(seconds: float, megabytes: float) -> None:
 def _set(which: int, value: int) -> None:
     import resource
 
-    with suppress(OSError, ValueError):  # less is allowed already, or macOS
+    with suppress(OSError, ValueError):  # a lower limit is set already, or macOS
         resource.setrlimit(which, (value, resource.getrlimit(which)[1]))
 
 
 def _allow_processor_time(seconds: float, *, reduce: bool = True) -> None:
-    """Set the limit of processor time, from now on; `reduce=False` keeps a limit that is higher."""
+    """Limit the processor time from now on; `reduce=False` keeps a higher limit."""
     try:
         import resource
     except ImportError:  # Windows
@@ -202,7 +202,7 @@ def _allow_processor_time(seconds: float, *, reduce: bool = True) -> None:
 
 
 def _mapped() -> int:
-    """Bytes of address space in use; 0 where the system does not tell."""
+    """Return the bytes of address space in use; 0 if unknown."""
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
         return pages * os.sysconf("SC_PAGE_SIZE")

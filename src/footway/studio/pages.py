@@ -1,4 +1,4 @@
-"""The page: built files from `static`, with headers that let it load nothing from elsewhere."""
+"""Serve the built page from `static`, with headers that forbid content from other servers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from footway.studio.access import Access
 
-_PIECE: Final = 262_144  # bytes of a file that are read at a time
+_PIECE: Final = 262_144  # bytes of a file that are read at once
 
 STATIC: Final = Path(__file__).parent / "static"
 
@@ -44,7 +44,7 @@ again.</p></html>"""
 
 
 async def index(_: Request) -> Response:
-    """Return the page itself, or one that says how to build it."""
+    """Return the page, or a page that says how to build it."""
     file = STATIC / "index.html"
     if not file.is_file():
         return HTMLResponse(_MISSING, status_code=503)
@@ -58,11 +58,11 @@ class BuiltFiles(StaticFiles):
         super().__init__(directory=STATIC, check_dir=False)
 
     async def check_config(self) -> None:
-        """Let the folder be missing: its files are not found then."""
+        """Accept a missing folder: its files are then not found."""
 
 
 class OpenFile(StreamingResponse):
-    """A file that is open already, and is closed when it was sent or nobody wants it any more."""
+    """Sends an open file and closes it, also if the client disconnects."""
 
     def __init__(self, file: BinaryIO, *, kind: str, headers: dict[str, str]) -> None:
         self._file = file
@@ -77,10 +77,10 @@ class OpenFile(StreamingResponse):
 
 
 class Guard:
-    """Refuses requests for other hosts, and adds the headers to every answer."""
+    """Refuses requests for other hosts, and adds `HEADERS` to every response."""
 
-    def __init__(self, app: ASGIApp, gate: Access) -> None:
-        self._app, self._gate = app, gate
+    def __init__(self, app: ASGIApp, access: Access) -> None:
+        self._app, self._access = app, access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
@@ -98,7 +98,7 @@ class Guard:
             await send(message)
 
         hosts = [value for name, value in scope["headers"] if name == b"host"]
-        if len(hosts) != 1 or not self._gate.knows_host(hosts[0].decode("latin-1")):
+        if len(hosts) != 1 or not self._access.knows_host(hosts[0].decode("latin-1")):
             refusal = PlainTextResponse("this server does not answer to that name", 400)
             await refusal(scope, receive, send_guarded)
             return

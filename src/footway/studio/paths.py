@@ -1,4 +1,4 @@
-"""A path with the corridor that it runs in: what a click on start and goal shows."""
+"""Answer path requests: a path and its corridor."""
 
 from __future__ import annotations
 
@@ -21,59 +21,65 @@ if TYPE_CHECKING:
     from footway.corridor import Corridor, Pinch
     from footway.environment import Environment
     from footway.studio.documents import Document
-    from footway.studio.requests import Path as PathAsk
+    from footway.studio.requests import Path as PathRequest
     from footway.terrain import Terrain
 
     Arrays = dict[str, NDArray[Any]]
 
-_ROOMY: Final = 1.02  # times the radius, of a place to go to: who touches a wall has no way on
-_LOOKED_AT: Final = 500  # points of a path, to see whether it stays in its corridor
-KEPT: Final = 32  # terrains, one for each radius that was asked for last
+_MARGIN: Final = (
+    1.02  # of the radius for the suggested position: a disc that touches a wall has no path
+)
+_MAX_SAMPLES: Final = 500  # points of a path that are checked to be in its corridor
+MAX_TERRAINS: Final = 32  # in the cache, one for each radius
 
 
 @dataclass
-class Grounds:
-    """Terrains by radius; making one takes longer than a path, and a slider asks for many."""
+class TerrainCache:
+    """Cache of terrains by radius: building one takes longer than finding a path."""
 
-    _kept: OrderedDict[float, Terrain] = field(default_factory=OrderedDict)
-    _of: Environment | None = None
+    _terrains: OrderedDict[float, Terrain] = field(default_factory=OrderedDict)
+    _environment: Environment | None = None
 
-    def of(self, environment: Environment, radius: float) -> Terrain:
-        """Return the terrain of a disc."""
+    def get(self, environment: Environment, radius: float) -> Terrain:
+        """Return the terrain for a disc with a radius."""
         from footway.environment.partition import partition
         from footway.terrain.terrain import Terrain, make_ground
 
-        if self._of is not environment:
-            self._kept.clear()
-            self._of = environment
-        if radius not in self._kept:
+        if self._environment is not environment:
+            self._terrains.clear()
+            self._environment = environment
+        if radius not in self._terrains:
             cut = partition(environment, radius=radius)
-            self._kept[radius] = Terrain(environment, radius, cut.kinds, make_ground(cut))
-        self._kept.move_to_end(radius)
-        while len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
-        return self._kept[radius]
+            self._terrains[radius] = Terrain(environment, radius, cut.kinds, make_ground(cut))
+        self._terrains.move_to_end(radius)
+        while len(self._terrains) > MAX_TERRAINS:
+            self._terrains.popitem(last=False)
+        return self._terrains[radius]
 
 
-def path(document: Document, ask: PathAsk, grounds: Grounds) -> Answer:
-    """Return the path, its corridor's backbone, radii and walls, and what it measures.
+def path(document: Document, request: PathRequest, terrains: TerrainCache) -> Answer:
+    """Return a path, its measures, and backbone, radii and walls of its corridor.
 
-    A path over terrain that leaves the corridor of the shortest way comes without one.
+    A path over terrain that leaves the corridor of the shortest path is returned without one.
 
     Raises:
-        BadInput: a point in a wall, a kind of ground that the map does not have.
-        NoPath: there is none, and why.
+        BadInput: a point in a wall, or an unknown kind of terrain.
+        NoPath: there is no path; the error has the reason.
 
     """
     begin = time.perf_counter()
-    made = _short(document, ask) if ask.method == "short" else _walk(document, ask, grounds)
+    made = (
+        _short(document, request)
+        if request.method == "short"
+        else _walk(document, request, terrains)
+    )
     made.facts["milliseconds"] = 1000.0 * (time.perf_counter() - begin)
-    made.facts["method"] = ask.method
+    made.facts["method"] = request.method
     return made
 
 
-def warm(document: Document) -> None:
-    """Find a path between the two ends of the map, so that kernels and memory are there."""
+def warm_up(document: Document) -> None:
+    """Find a path across the map, so that kernels are compiled and loaded."""
     from footway import follow
 
     roomy = document.balls[document.balls[:, 2] > 0.5 * document.largest_radius]
@@ -86,37 +92,39 @@ def warm(document: Document) -> None:
         follow.cmm(corridor)
 
 
-def _short(document: Document, ask: PathAsk) -> Answer:
+def _short(document: Document, request: PathRequest) -> Answer:
     cmap = document.corridors
-    clearance = None if ask.clearance is None else max(ask.clearance, ask.radius)
-    found = cmap.path(ask.start, ask.goal, radius=ask.radius, clearance=clearance)
-    corridor = cmap.corridor(ask.start, ask.goal, radius=ask.radius, around="path")
+    clearance = None if request.clearance is None else max(request.clearance, request.radius)
+    found = cmap.path(request.start, request.goal, radius=request.radius, clearance=clearance)
+    corridor = cmap.corridor(request.start, request.goal, radius=request.radius, around="path")
     facts = {"length": found.length, "clearance": found.clearance, "turns": found.turns}
     return Answer(facts, {"path": found.points, **_corridor(corridor)})
 
 
-def _walk(document: Document, ask: PathAsk, grounds: Grounds) -> Answer:
-    """A character that walks through the corridor, or along an indicative route."""
+def _walk(document: Document, request: PathRequest, terrains: TerrainCache) -> Answer:
+    """Return the walk of a character through the corridor, or along an indicative route."""
     from footway import follow
 
     cmap = document.corridors
-    corridor = cmap.corridor(ask.start, ask.goal, radius=ask.radius)
-    if ask.method == "cmm":
-        walk: Any = follow.cmm(corridor, radius=ask.radius, speed=ask.speed)
+    corridor = cmap.corridor(request.start, request.goal, radius=request.radius)
+    if request.method == "cmm":
+        walk: Any = follow.cmm(corridor, radius=request.radius, speed=request.speed)
         return _walked(walk, {}, _corridor(corridor))
     from footway.terrain.route import route
 
     if document.environment is None:
-        raise BadInput(f"{document.name}: has no ground; {ask.method} needs the map itself")
-    terrain = grounds.of(document.environment, ask.radius)
-    way = route(terrain, ask.start, ask.goal, preferences=ask.preferences)
-    if ask.method == "irm":
-        walk = follow.irm(way, cmap, speed=ask.speed)
+        raise BadInput(f"{document.name}: has no terrain; {request.method} needs the map itself")
+    terrain = terrains.get(document.environment, request.radius)
+    indicative_route = route(terrain, request.start, request.goal, preferences=request.preferences)
+    if request.method == "irm":
+        walk = follow.irm(indicative_route, cmap, speed=request.speed)
     else:
-        walk = follow.miran(way, speed=ask.speed, sigma=ask.sigma, spacing=ask.spacing)
+        walk = follow.miran(
+            indicative_route, speed=request.speed, sigma=request.sigma, spacing=request.spacing
+        )
     facts = {"weighted_length": walk.weighted_length, "ground": walk.measure()}
-    around = _corridor(corridor) if _stays_in(corridor, walk.points, ask.radius) else {}
-    return _walked(walk, facts, {"route": way.points, **around})
+    around = _corridor(corridor) if _stays_in(corridor, walk.points, request.radius) else {}
+    return _walked(walk, facts, {"route": indicative_route.points, **around})
 
 
 def _walked(walk: Any, facts: dict[str, Any], arrays: Arrays) -> Answer:
@@ -125,14 +133,14 @@ def _walked(walk: Any, facts: dict[str, Any], arrays: Arrays) -> Answer:
 
 
 def _stays_in(corridor: Corridor, points: NDArray[np.float64], radius: float) -> bool:
-    """Whether a disc touches the corridor's balls all along: terrain may lead another way."""
-    some = points[:: 1 + len(points) // _LOOKED_AT, None, :2]
+    """Return whether a disc overlaps the corridor all along; over terrain it may leave it."""
+    some = points[:: 1 + len(points) // _MAX_SAMPLES, None, :2]
     off = hypot(*np.moveaxis(some - corridor.backbone, 2, 0)) - corridor.radii
     return bool((off.min(axis=1) <= radius).all())
 
 
 def _corridor(corridor: Corridor) -> Arrays:
-    """Backbone, radii, and the nearest wall on either side."""
+    """Return backbone, radii, and the nearest wall points on either side."""
     return {
         "backbone": corridor.backbone,
         "radii": corridor.radii,
@@ -141,19 +149,19 @@ def _corridor(corridor: Corridor) -> Arrays:
     }
 
 
-def why_not(document: Document, ask: PathAsk, error: Exception) -> dict[str, Any]:
-    """Return what a page wants to know of a refusal: the pinch, or the nearest free place."""
+def refusal_facts(document: Document, request: PathRequest, error: Exception) -> dict[str, Any]:
+    """Return facts about a refusal for the page: the pinch, or the nearest free position."""
     facts: dict[str, Any] = {}
     if isinstance(error, NoPath):
         facts["reason"] = error.reason
         facts["pinch"] = None if error.pinch is None else pinch_facts(error.pinch)
     elif not isinstance(error, BadQuery):
         return {}
-    ends, cmap = np.array([ask.start, ask.goal]), document.corridors
-    tight = np.flatnonzero(cmap.clearance(ends) < ask.radius)
+    ends, cmap = np.array([request.start, request.goal]), document.corridors
+    tight = np.flatnonzero(cmap.clearance(ends) < request.radius)
     if len(tight):
         k = int(tight[0])
-        place = nearest_free(cmap, ends[k : k + 1], np.array([_ROOMY * ask.radius]))[0]
+        place = nearest_free(cmap, ends[k : k + 1], np.array([_MARGIN * request.radius]))[0]
         facts |= {"end": ("start", "goal")[k], "nearest": place.tolist()}
     return facts
 

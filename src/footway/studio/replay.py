@@ -1,4 +1,4 @@
-"""A recording to look at: what it measures in time, its frames, and where everybody went."""
+"""Answer requests about a recording: measures over time, frames, trajectories."""
 
 from __future__ import annotations
 
@@ -21,36 +21,36 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-_MOST_MEASURED: Final = 1000  # frames that the plots have
+_MAX_MEASURED: Final = 1000  # frames in the plots
 _CELL: Final = 2.0  # m, side of the cells in which density is counted
-_PROBES: Final = 4  # points along the side of a cell, by which its walkable area is measured
-_MOST_ROWS: Final = 1_000_000  # of trails
+_PROBES: Final = 4  # sample points per side of a cell, to measure its walkable area
+_MAX_ROWS: Final = 1_000_000  # of trajectories
 
 
 def recording_of(document: Document) -> Recording:
-    """Return the recording that is open, or one clear line."""
+    """Return the open recording; raise BadInput if the document is none."""
     if document.recording is None:
         raise BadInput(f"{document.name}: is no recording; open a .parquet file")
     return document.recording
 
 
 def overview(document: Document) -> Answer:
-    """Return length and frames of the recording, and what the plots under it show."""
+    """Return facts about the open recording, and its plots."""
     return plots(recording_of(document), document.corridors)
 
 
 def plots(recording: Recording, corridors: CorridorMap) -> Answer:
-    """Return what a recording measures in time, at 1,000 of its frames at most.
+    """Return measures of a recording over time, at 1,000 frames at most.
 
-    `times` (s) and numbers of the `frames`, `present` (characters), `density` (1/m2: the mean over
-    all characters of how many share their cell of 2 m, over its walkable area), `speed` (mean,
+    `times` (s) and numbers of the `frames`, `present` (characters), `density` (1/m2: mean over
+    all characters of the number in their 2 m cell, divided by its walkable area), `speed` (mean,
     m/s), `flow` (density times speed, 1/(m s)); and `frame_times` (s) of all frames.
     """
-    most = min(recording.n_frames, _MOST_MEASURED)
-    chosen = np.unique(np.linspace(0, recording.n_frames - 1, most).astype(np.int64))
-    seen = [recording.frame(int(k)) for k in chosen]
-    density = _densities([one.positions for one in seen], corridors)
-    speed = [_mean(hypot(*one.velocities.astype(float).T)) for one in seen]
+    count = min(recording.n_frames, _MAX_MEASURED)
+    chosen = np.unique(np.linspace(0, recording.n_frames - 1, count).astype(np.int64))
+    frames = [recording.frame(int(k)) for k in chosen]
+    density = _densities([sample.positions for sample in frames], corridors)
+    speed = [_mean(hypot(*sample.velocities.astype(float).T)) for sample in frames]
     facts = {
         "frames": recording.n_frames,
         "duration": recording.duration,
@@ -63,7 +63,7 @@ def plots(recording: Recording, corridors: CorridorMap) -> Answer:
         "times": recording.times[chosen],
         "frames": chosen,
         "frame_times": recording.times,
-        "present": np.array([len(one.ids) for one in seen]),
+        "present": np.array([len(sample.ids) for sample in frames]),
         "density": density,
         "speed": np.array(speed),
         "flow": density * np.array(speed),
@@ -72,7 +72,7 @@ def plots(recording: Recording, corridors: CorridorMap) -> Answer:
 
 
 def _densities(places: list[Floats], corridors: CorridorMap) -> Floats:
-    """Mean density that characters feel in each frame, 1/m2."""
+    """Return the mean density around the characters of each frame, 1/m2."""
     low = np.array(corridors.bounds[:2])
     cells = [np.floor((at - low) / _CELL).astype(np.int64) for at in places]
     used, which = np.unique(
@@ -89,7 +89,7 @@ def _densities(places: list[Floats], corridors: CorridorMap) -> Floats:
 
 
 def _areas(corners: Floats, corridors: CorridorMap) -> Floats:
-    """Walkable area of cells (n,), m2, by points on a grid in each; a part at the least."""
+    """Return the walkable area of cells (n,), m2, from sample points; at least one point's part."""
     inside = (np.indices((_PROBES, _PROBES)).reshape(2, -1).T + 0.5) * _CELL / _PROBES
     points = (corners[:, None] + inside).reshape(-1, 2)
     free = corridors.clearance(points).reshape(len(corners), -1) > 0.0
@@ -102,7 +102,7 @@ def _mean(values: Floats) -> float:
 
 
 def frame(document: Document, k: int) -> Answer:
-    """Return one frame, as the event "frame" has it, and the obstacles of that moment."""
+    """Return one frame in the format of the event "frame", with its obstacles."""
     recording = recording_of(document)
     if k >= recording.n_frames:
         raise BadInput(f"there is no frame {k}; the recording has {recording.n_frames}")
@@ -110,19 +110,19 @@ def frame(document: Document, k: int) -> Answer:
 
 
 def trails(document: Document, first: int, last: int) -> Answer:
-    """Return where everybody went between two frames: points, offsets of characters, ids."""
+    """Return trajectories between two frames: points, offsets of characters, ids."""
     recording = recording_of(document)
     last = min(last, recording.n_frames - 1)
     if first > last:
         raise BadInput(f"trails from frame {first} to {last}: give the earlier one first")
     rows = int(recording.offsets[last + 1] - recording.offsets[first])
-    step = max(1, -(-rows // _MOST_ROWS))
+    step = max(1, -(-rows // _MAX_ROWS))
     frames = [recording.frame(k) for k in range(first, last + 1, step)]
-    ids = np.concatenate([one.ids for one in frames])
+    ids = np.concatenate([sample.ids for sample in frames])
     order = np.argsort(ids, kind="stable")
-    points = np.concatenate([one.positions for one in frames])[order]
-    who, counts = np.unique(ids[order], return_counts=True)
+    points = np.concatenate([sample.positions for sample in frames])[order]
+    unique_ids, counts = np.unique(ids[order], return_counts=True)
     return Answer(
         {"every": step},
-        {"points": points, "offsets": np.cumsum([0, *counts]), "ids": who.astype(np.uint32)},
+        {"points": points, "offsets": np.cumsum([0, *counts]), "ids": unique_ids.astype(np.uint32)},
     )

@@ -1,4 +1,4 @@
-"""What a browser may ask: one model for each ask, nothing else gets through."""
+"""Requests of a browser: one model for each kind; anything else is refused."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from pydantic_core import from_json
 
 from footway.errors import BadInput
 
-Metres: TypeAlias = Annotated[float, Field(ge=-2e5, le=2e5, allow_inf_nan=False)]  # see `local`
+Metres: TypeAlias = Annotated[
+    float, Field(ge=-2e5, le=2e5, allow_inf_nan=False)
+]  # see `wire_origin`
 Point: TypeAlias = tuple[Metres, Metres]
 Radius: TypeAlias = Annotated[float, Field(gt=0.0, le=1000.0, allow_inf_nan=False)]
 Speed: TypeAlias = Annotated[float, Field(gt=0.0, le=50.0, allow_inf_nan=False)]
@@ -20,7 +22,7 @@ Number: TypeAlias = Annotated[int, Field(ge=0, le=2**53)]
 
 
 class Request(BaseModel):
-    """What every ask has: its number, chosen by the browser."""
+    """Fields of every request: its number, chosen by the browser, and its kind."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -29,7 +31,7 @@ class Request(BaseModel):
 
 
 class Hello(Request):
-    """What is open, and how the crowd is."""
+    """The open document and the status of the crowd."""
 
     ask: Literal["hello"]
 
@@ -48,7 +50,7 @@ class Ground(Request):
 
 
 class Layer(Request):
-    """Something to draw over the map."""
+    """A layer to draw over the map."""
 
     ask: Literal["layer"]
     name: Literal["axis", "discs", "roadmap"]
@@ -73,7 +75,7 @@ class Path(Request):
 
 
 class Crowd(Request):
-    """Start and stop the crowd, and say how fast it goes."""
+    """Start, stop, reset or record the crowd, or set its speed."""
 
     ask: Literal["crowd"]
     do: Literal[
@@ -110,14 +112,14 @@ class Population(Request):
 
 
 class Character(Request):
-    """All about one character."""
+    """The state of one character."""
 
     ask: Literal["character"]
     id: Annotated[int, Field(ge=0, le=2**31 - 1)]
 
 
 class Obstacle(Request):
-    """Put a disc in the way, move it, take it away."""
+    """Add, move or remove a dynamic obstacle (a disc)."""
 
     ask: Literal["obstacle"]
     do: Literal["add", "move", "remove"]
@@ -139,7 +141,7 @@ class Obstacle(Request):
 
 
 class Walk(Request):
-    """A camera that walks from stop to stop."""
+    """A camera motion from stop to stop."""
 
     ask: Literal["walk"]
     start: Point
@@ -181,7 +183,7 @@ class Replay(Request):
 
 
 class Trails(Request):
-    """Where everybody went between two frames of a recording."""
+    """Trajectories between two frames of a recording."""
 
     ask: Literal["trails"]
     first: Annotated[int, Field(ge=0, le=2**31 - 1)]
@@ -195,38 +197,38 @@ _Any: TypeAlias = (
 _models: TypeAdapter[Any] = TypeAdapter(Annotated[_Any, Field(discriminator="ask")])
 
 
-def parsed(text: str | bytes) -> Request:
+def parse(text: str | bytes) -> Request:
     """Return the request in a message.
 
     Raises:
         BadInput: what is wrong with it, on one line.
 
     Example:
-        >>> parsed('{"n": 1, "ask": "path", "start": [1, 2], "goal": [3, 4]}').radius
+        >>> parse('{"n": 1, "ask": "path", "start": [1, 2], "goal": [3, 4]}').radius
         0.25
 
     """
     try:
         request: Request = _models.validate_json(text)
     except ValidationError as error:
-        raise BadInput(_words(error)) from None
+        raise BadInput(_first_error(error)) from None
     return request
 
 
-def number_of(text: str | bytes) -> int | None:
-    """Return the number of a message that is no request, where it can be told."""
+def request_number(text: str | bytes) -> int | None:
+    """Return the number of an invalid request; None if it has none."""
     try:
         value = from_json(text)
     except ValueError:
         return None
     number = value.get("n") if isinstance(value, dict) else None
-    good = isinstance(number, int) and not isinstance(number, bool) and 0 <= number <= 2**53
-    return number if good else None
+    is_valid = isinstance(number, int) and not isinstance(number, bool) and 0 <= number <= 2**53
+    return number if is_valid else None
 
 
-def _words(error: ValidationError) -> str:
-    """What is wrong first, on one line."""
+def _first_error(error: ValidationError) -> str:
+    """Return the first error as one line."""
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     where = ".".join(str(key)[:40] for key in first["loc"])
-    words = first["msg"].removeprefix("Value error, ")
-    return f"{where}: {words}"[:300] if where else f"not an ask: {words}"[:300]
+    message = first["msg"].removeprefix("Value error, ")
+    return f"{where}: {message}"[:300] if where else f"not a request: {message}"[:300]

@@ -1,4 +1,4 @@
-"""The document as files: GeoJSON, a scenario, a recording; and what was recorded of the crowd."""
+"""Save the document as GeoJSON, scenario or recording, and the live recording."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class File(NamedTuple):
     """A file to download."""
 
     name: str
-    content: bytes | BinaryIO  # open already: its file may be taken away before it is sent
+    content: bytes | BinaryIO  # open, because the file may be deleted before it is sent
     kind: str  # media type
 
 
@@ -42,21 +42,21 @@ def as_geojson(document: Document) -> File:
         return File(f"{stem(document)}.geojson", path.read_bytes(), "application/geo+json")
 
 
-def as_take(take: LiveRecording | None) -> File:
-    """Return what was recorded of the crowd, as it lies on the disk; whoever sends it closes it."""
-    if take is None:
-        raise BadInput("nothing is recorded here; start a recording of the crowd first")
-    if take.is_running:
-        raise BadInput("the recording goes on; stop it before you save it")
+def as_live_recording(live_recording: LiveRecording | None) -> File:
+    """Return the live recording as an open file, which the caller closes."""
+    if live_recording is None:
+        raise BadInput("nothing is recorded; start a recording of the crowd first")
+    if live_recording.is_running:
+        raise BadInput("the recording is still running; stop it before you save it")
     try:
-        content = take.file.open("rb")
+        content = live_recording.file.open("rb")
     except OSError as error:
         raise BadInput(f"the recording is gone: {error.strerror}; record the crowd again") from None
-    return File(f"{take.name}.parquet", content, "application/octet-stream")
+    return File(f"{live_recording.name}.parquet", content, "application/octet-stream")
 
 
 def as_recording(document: Document) -> File:
-    """Return the recording that is open, as Parquet."""
+    """Return the open recording as Parquet."""
     if document.recording is None:
         raise BadInput(f"{document.name}: is not a recording; open one, or record the crowd")
     with tempfile.TemporaryDirectory() as folder:
@@ -70,31 +70,31 @@ def as_scenario(
 ) -> File:
     """Return map, populations and obstacles as a scenario, for `footway simulate`.
 
-    A map that was drawn on is named as the GeoJSON file that `as_geojson` gives: keep both in one
-    folder.
+    The scenario refers to an edited map by the name of the file that `as_geojson` returns: keep
+    both in one folder.
     """
     given = document.scenario
     values: dict[str, Any] = {} if given is None else given.model_dump(exclude_unset=True)
     values |= {"map": _map_name(document), "seed": seed}
     values.setdefault("title", f"From Footway studio: {document.name}"[:200])
     if _has_own_map(document):
-        values.pop("area", None)  # they are in the GeoJSON
+        values.pop("area", None)  # these are in the GeoJSON file
         values.pop("terrain", None)
         values.pop("scale", None)
     profiles = {} if given is None else dict(values.get("profile", {}))
-    people = [_population(ask, profiles) for ask in roster]
+    people = [_population(request, profiles) for request in roster]
     values["population"] = [*values.get("population", ()), *people]
     if profiles:
         values["profile"] = profiles
     discs = [{"at": [x, y], "radius": r} for x, y, r in obstacles]
     values["obstacle"] = [*values.get("obstacle", ()), *discs] if given is None else discs
     if not any(values.get(kind) for kind in ("population", "source", "group")):
-        raise BadInput("nobody is in the crowd; add a population before you save a scenario")
+        raise BadInput("the crowd is empty; add a population before you save a scenario")
     return File(f"{stem(document)}.toml", toml(values).encode(), "application/toml")
 
 
 def _has_own_map(document: Document) -> bool:
-    """Whether the map must be saved beside the scenario."""
+    """Return whether the map must be saved with the scenario."""
     built_in = document.name.startswith(("gallery:", "demo:"))
     return document.is_edited or not built_in
 
@@ -106,29 +106,29 @@ def _map_name(document: Document) -> str:
 
 
 def stem(document: Document) -> str:
-    """Name for files: letters, digits and dashes."""
-    words = re.sub(r"\.[A-Za-z0-9]{1,8}$", "", document.name).removeprefix("gallery:")
-    return re.sub(r"[^A-Za-z0-9_-]+", "-", words.removeprefix("demo:")).strip("-")[:80] or "map"
+    """Return a name for files: letters, digits and dashes."""
+    name = re.sub(r"\.[A-Za-z0-9]{1,8}$", "", document.name).removeprefix("gallery:")
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", name.removeprefix("demo:")).strip("-")[:80] or "map"
 
 
-def _population(ask: requests.Population, profiles: dict[str, Any]) -> dict[str, Any]:
-    """Keys of a population, as a scenario has them; what a profile must say is added to those."""
+def _population(request: requests.Population, profiles: dict[str, Any]) -> dict[str, Any]:
+    """Return the scenario keys of a population; add a profile to `profiles` if it needs one."""
     include = {"name", "count", "radius", "speed", "lane", "noise", "area"}
-    found = ask.model_dump(include=include, exclude_none=True)
-    found["behaviour"] = ask.behaviour
-    if ask.preferences or ask.follow:
-        found["profile"] = f"{ask.name or 'people'} {len(profiles) + 1}"[:200]
-        habits = ask.model_dump(include={"preferences", "follow"}, exclude_none=True)
-        profiles[found["profile"]] = habits
-    if ask.goal is not None:
-        found["destinations"] = [ask.goal]
-    if ask.behaviour == "goals":
-        found["then"] = ask.then
-    return found
+    keys = request.model_dump(include=include, exclude_none=True)
+    keys["behaviour"] = request.behaviour
+    if request.preferences or request.follow:
+        keys["profile"] = f"{request.name or 'people'} {len(profiles) + 1}"[:200]
+        habits = request.model_dump(include={"preferences", "follow"}, exclude_none=True)
+        profiles[keys["profile"]] = habits
+    if request.goal is not None:
+        keys["destinations"] = [request.goal]
+    if request.behaviour == "goals":
+        keys["then"] = request.then
+    return keys
 
 
 def toml(values: dict[str, Any]) -> str:
-    """Return a document in TOML: plain keys first, then tables, then lists of tables.
+    """Return values as TOML: plain keys first, then tables, then lists of tables.
 
     Example:
         >>> print(toml({"map": "gallery:field", "population": [{"count": 5}]}))
@@ -151,7 +151,7 @@ def toml(values: dict[str, Any]) -> str:
 
 
 def _table(key: str, values: dict[str, Any]) -> list[str]:
-    """A table, or one for each of its tables."""
+    """Return the lines of a table and of the tables in it."""
     deep = {k: v for k, v in values.items() if isinstance(v, dict)}
     flat = {k: v for k, v in values.items() if k not in deep}
     lines = []
@@ -181,5 +181,5 @@ def _value(value: Any) -> str:
 
 
 def _text(text: str) -> str:
-    """A string as TOML has it: that of JSON, but for the letter 127."""
+    """Return a TOML string: as in JSON, except for character 127."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,4 +1,4 @@
-"""The server: routes, sockets, and how it starts and ends."""
+"""The web server: routes, web sockets, start and shutdown."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from starlette.websockets import WebSocketDisconnect
 
 from footway.errors import BadInput, FootwayError
 from footway.studio import uploads
-from footway.studio.access import MOST_SOCKET, MOST_TEXT, MOST_UPLOAD, MOST_WATCHERS, Rate
+from footway.studio.access import MAX_CLIENTS, MAX_SOCKET, MAX_TEXT, MAX_UPLOAD, Rate
 from footway.studio.clients import Client, Clients
 from footway.studio.connections import Connection, SocketConnection
 from footway.studio.loading import Loader
 from footway.studio.pages import BuiltFiles, Guard, OpenFile, index
-from footway.studio.requests import number_of, parsed
-from footway.studio.session import LANES, ROADMAPS, Session, broken, lane_of
+from footway.studio.requests import parse, request_number
+from footway.studio.session import ROADMAPS, WORKERS, Session, fault_message, worker_of
 from footway.studio.wire import packed, refused
 from footway.studio.workers import Worker
 
@@ -44,43 +44,47 @@ if TYPE_CHECKING:
     from footway.studio.requests import Request
     from footway.studio.wire import Message
 
-_HELLO: Final = 20.0  # s for the first message of a watcher
-_PATIENCE: Final = 30.0  # s for one message to go out, before a watcher counts as gone
-_UNANSWERED: Final = 64  # asks of one watcher at a time
-_SCOLDED: Final = 1000  # messages too many, before a watcher is sent away
-_WAITING: Final = 256  # asks in a lane
-_ROADMAPS: Final = 4  # likewise, of those for roadmaps and discs
-_LOADING: Final = "loading"  # the thread that waits for files to be loaded, one at a time
-_UPLOADS: Final = 4  # at the same time: each may take as much memory as a file may have
-_ENDING: Final = 5.0  # s for an orderly end
-_PORTS: Final = 50  # that are tried, from the wanted one on
+_FIRST_MESSAGE: Final = 20.0  # s that a client has to send its first message
+_SEND_TIMEOUT: Final = 30.0  # s to send one message, before a client counts as gone
+_MAX_PENDING: Final = 64  # unanswered requests of one client
+_MAX_WARNINGS: Final = 1000  # messages over the rate limit, before a client is disconnected
+_MAX_WAITING: Final = 256  # requests in the queue of a worker
+_MAX_ROADMAPS: Final = 4  # requests for roadmaps and discs in their queue
+_LOADING: Final = "loading"  # name of the worker that waits for files to be loaded
+_MAX_UPLOADS: Final = 4  # at the same time: each may take as much memory as a file may have
+_SHUTDOWN_TIMEOUT: Final = 5.0  # s for an orderly shutdown
+_PORTS: Final = 50  # number of ports that are tried
 
 
 class Studio:
-    """A desk that browsers sit around.
+    """The web application: one session that all connected browsers share.
 
     Args:
-        document: that is open at first.
-        gate: who may come in.
-        loader: loads the files that are sent; it is closed with the server.
+        document: document that is open at the start.
+        access: accepted host names and token.
+        loader: loads uploaded files; it is closed with the server.
 
     """
 
-    def __init__(self, document: Document, gate: Access, loader: Loader | None = None) -> None:
-        self.gate = gate
+    def __init__(self, document: Document, access: Access, loader: Loader | None = None) -> None:
+        self.access = access
         self.loader = loader or Loader()
-        self.audience = Clients()
-        self.desk = Session(document, say=self.audience.say, show=self.audience.show)
-        self._lanes = {name: Worker(name, most=_WAITING) for name in sorted(set(LANES.values()))}
-        self._lanes[ROADMAPS] = Worker(ROADMAPS, most=_ROADMAPS)
-        self._lanes[_LOADING] = Worker(_LOADING, most=_UPLOADS)
-        self._early = Worker("early", most=1)  # makes kernels before somebody waits for them
-        self._uploads = 0  # that are coming in
-        self.has_stopped = True  # whether the crowd stopped in time, at the end
+        self.clients = Clients()
+        self.session = Session(
+            document, send_event=self.clients.send_event, send_frame=self.clients.send_frame
+        )
+        self._workers = {
+            name: Worker(name, capacity=_MAX_WAITING) for name in sorted(set(WORKERS.values()))
+        }
+        self._workers[ROADMAPS] = Worker(ROADMAPS, capacity=_MAX_ROADMAPS)
+        self._workers[_LOADING] = Worker(_LOADING, capacity=_MAX_UPLOADS)
+        self._early = Worker("early", capacity=1)  # compiles kernels ahead of the first request
+        self._uploads = 0  # uploads in progress
+        self.has_stopped = True  # whether the crowd stopped in time at shutdown
 
     @property
     def app(self) -> ASGIApp:
-        """The application, for an ASGI server."""
+        """The ASGI application."""
         routes = [
             Route("/", index),
             Route("/upload", self._upload, methods=["POST"]),
@@ -88,37 +92,37 @@ class Studio:
             WebSocketRoute("/ws", self._watch),
             Mount("/", BuiltFiles()),
         ]
-        return Guard(Starlette(routes=routes, lifespan=self._life), self.gate)
+        return Guard(Starlette(routes=routes, lifespan=self._life), self.access)
 
     @asynccontextmanager
     async def _life(self, _: Starlette) -> AsyncIterator[None]:
-        self.audience.begin()
-        first = self._lanes[LANES["path"]].do(self.desk.warm)
+        self.clients.begin()
+        first = self._workers[WORKERS["path"]].do(self.session.warm_up)
         if first is not None:
             first.add_done_callback(lambda _: self._early.do(self._prepare))
         yield
         self.end()
 
     def _prepare(self) -> None:
-        """Make ready what may be needed later; the loader last, which needs the same kernels."""
-        self.desk.warm_rest()
+        """Compile kernels ahead of use; the loader comes last because it needs the same kernels."""
+        self.session.compile_rest()
         self.loader.prepare()
 
     def end(self) -> None:
         """Stop the crowd and the loader."""
         self.loader.close()
-        self.has_stopped = self.desk.end()
+        self.has_stopped = self.session.end()
 
     # -- files ---------------------------------------------------------------------------------
 
     async def _upload(self, request: HttpRequest) -> Response:
-        """Open a file that a browser sends."""
+        """Open an uploaded file."""
         headers = request.headers
-        if not self.gate.knows_origin(headers.get("origin"), headers.get("host")):
+        if not self.access.knows_origin(headers.get("origin"), headers.get("host")):
             return _refusal("this file does not come from the page", 403)
-        if not self.gate.knows_token(request.query_params.get("token")):
+        if not self.access.knows_token(request.query_params.get("token")):
             return _refusal("the token is missing or wrong", 403)
-        if self._uploads >= _UPLOADS:
+        if self._uploads >= _MAX_UPLOADS:
             return _refusal("too many files at once; wait for the others", 503)
         self._uploads += 1
         try:
@@ -144,71 +148,73 @@ class Studio:
     async def _load(
         self, name: str, content: bytes, scale: float | None, *, is_wanted: Callable[[], bool]
     ) -> Response:
-        """Load a file while other asks are answered, then put it on the desk."""
+        """Load a file while other requests are answered, then open it in the session."""
 
         def load() -> Document:
-            with self.desk.preparing.elsewhere("maps") as compiling:
-                return uploads.opened(
+            with self.session.preparing.announce_process("maps") as compiling:
+                return uploads.open_upload(
                     name, content, self.loader, scale=scale, is_wanted=is_wanted,
                     compiling=compiling,
                 )  # fmt: skip
 
         busy = _refusal("too much to do", 503)
         try:
-            document = await self._in_lane(_LOADING, load, None)
+            document = await self._in_worker(_LOADING, load, None)
             if document is None:
                 return busy
-            facts = await self._in_lane(LANES["edit"], lambda: self.desk.open(document), None)
+            facts = await self._in_worker(
+                WORKERS["edit"], lambda: self.session.open(document), None
+            )
         except FootwayError as error:
             return _refusal(str(error), 400)
         except Exception as error:  # noqa: BLE001 - a file must never take the server down
-            return _refusal(broken(error), 500)
+            return _refusal(fault_message(error), 500)
         if facts is None:
             return busy
         return Response(packed({"ok": facts}, {}), media_type="application/json")
 
     async def _save(self, request: HttpRequest) -> Response:
-        """Send the document, or what was recorded, as a file."""
-        if not self.gate.knows_token(request.query_params.get("token")):
+        """Send the document or the live recording as a file."""
+        if not self.access.knows_token(request.query_params.get("token")):
             return _refusal("the token is missing or wrong", 403)
         kind = request.query_params.get("as", "")
 
         def work() -> Response:
             try:
-                file = self.desk.save(kind)
+                file = self.session.save(kind)
             except FootwayError as error:
                 return _refusal(str(error), 400)
             except Exception as error:  # noqa: BLE001 - likewise
-                return _refusal(broken(error), 500)
+                return _refusal(fault_message(error), 500)
             headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
             if isinstance(file.content, bytes):
                 return Response(file.content, media_type=file.kind, headers=headers)
             return OpenFile(file.content, kind=file.kind, headers=headers)
 
-        answer: Response = await self._in_lane("drawing", work, _refusal("too much to do", 503))
+        answer: Response = await self._in_worker("drawing", work, _refusal("too much to do", 503))
         return answer
 
-    # -- one watcher ---------------------------------------------------------------------------
+    # -- one client ----------------------------------------------------------------------------
 
     async def _watch(self, socket: WebSocket) -> None:
-        """Talk with one browser until it leaves."""
+        """Serve one browser until it disconnects."""
         if not self._may_enter(socket):
             await socket.close(1008)
             return
         await socket.accept()
-        if len(self.audience.all) >= MOST_WATCHERS:
-            words = f"{MOST_WATCHERS} browsers are watching already; close one of them"
-            await socket.send_text(refused(None, words, "busy"))
+        if len(self.clients.all) >= MAX_CLIENTS:
+            message = f"{MAX_CLIENTS} browsers are connected already; close one of them"
+            await socket.send_text(refused(None, message, "busy"))
             await socket.close(1013)
             return
-        watcher = Client()
-        self.audience.join(watcher)
-        sender = asyncio.create_task(_send(socket, watcher))
+        client = Client()
+        self.clients.join(client)
+        sender = asyncio.create_task(_send(socket, client))
         try:
-            await self._listen(socket, watcher)
+            await self._listen(socket, client)
         finally:
-            self.audience.all.discard(watcher)
-            watcher.leave()
+            self.clients.all.discard(client)
+            client.leave()
             sender.cancel()
             with suppress(asyncio.CancelledError):
                 await sender
@@ -216,70 +222,70 @@ class Studio:
                 await socket.close()
 
     def _may_enter(self, socket: WebSocket) -> bool:
-        headers, gate = socket.headers, self.gate
+        headers, access = socket.headers, self.access
         return (
             len(headers.getlist("host")) == 1
-            and gate.knows_host(headers.get("host"))
-            and gate.knows_origin(headers.get("origin"), headers.get("host"))
-            and gate.knows_token(socket.query_params.get("token"))
+            and access.knows_host(headers.get("host"))
+            and access.knows_origin(headers.get("origin"), headers.get("host"))
+            and access.knows_token(socket.query_params.get("token"))
         )
 
-    async def _listen(self, socket: WebSocket, watcher: Client) -> None:
-        """Take what a watcher asks, until it leaves; nobody works on what it asked then."""
+    async def _listen(self, socket: WebSocket, client: Client) -> None:
+        """Answer the requests of a client until it disconnects, then cancel the pending ones."""
         tasks = set[asyncio.Task[None]]()
         try:
-            async for text in _messages(socket, watcher):
-                task = asyncio.create_task(self._answer(text, watcher))
+            async for text in _messages(socket, client):
+                task = asyncio.create_task(self._answer(text, client))
                 tasks.add(task)
                 task.add_done_callback(tasks.discard)
         finally:
             for task in tasks:
                 task.cancel()
 
-    async def _answer(self, text: str | bytes, watcher: Client) -> None:
+    async def _answer(self, text: str | bytes, client: Client) -> None:
         try:
-            request = parsed(text)
+            request = parse(text)
         except BadInput as error:
-            watcher.put(refused(number_of(text), str(error), "bad-input"))
+            client.put(refused(request_number(text), str(error), "bad-input"))
             return
-        if watcher.asked >= _UNANSWERED:
-            watcher.put(refused(request.n, "too many asks at once; wait for answers", "busy"))
+        if client.pending >= _MAX_PENDING:
+            client.put(refused(request.n, "too many requests at once; wait for answers", "busy"))
             return
-        watcher.asked += 1
+        client.pending += 1
         try:
-            watcher.put(await self.ask(request, watcher))
+            client.put(await self.answer(request, client))
         finally:
-            watcher.asked -= 1
+            client.pending -= 1
 
-    async def ask(self, request: Request, watcher: Client) -> Message:
-        """Return the answer of the desk, given in the thread for its kind.
+    async def answer(self, request: Request, client: Client) -> Message:
+        """Answer a request in the worker for its kind.
 
-        Of the paths that wait for one watcher only the newest is found: who drags a start or a
-        radius wants to see the last of them.
+        Of the path requests of one client that wait, only the newest is answered: dragging a start
+        point or a radius sends many, and only the last one matters.
         """
-        busy = refused(request.n, "the server is busy with others like this; ask again", "busy")
-        is_path, number = request.ask == "path", watcher.path + 1
+        busy = refused(request.n, "the server is busy with similar requests; try again", "busy")
+        is_path, number = request.ask == "path", client.path + 1
 
         def work() -> Message:
-            if is_path and watcher.path > number:
-                return refused(request.n, "a newer ask took its place", "dropped")
-            return self.desk.answer(request)
+            if is_path and client.path > number:
+                return refused(request.n, "a newer request replaced it", "dropped")
+            return self.session.answer(request)
 
-        future = self._lanes[lane_of(request)].do(work)
+        future = self._workers[worker_of(request)].do(work)
         if future is None:
-            return busy  # and those before it are still wanted
+            return busy  # the requests before it stay valid
         if is_path:
-            watcher.path = number
+            client.path = number
         answer: Message = await asyncio.wrap_future(future)
         return answer
 
-    async def _in_lane(self, lane: str, work: Callable[[], Any], refusal: Any) -> Any:
-        future = self._lanes[lane].do(work)
+    async def _in_worker(self, worker: str, work: Callable[[], Any], refusal: Any) -> Any:
+        future = self._workers[worker].do(work)
         return refusal if future is None else await asyncio.wrap_future(future)
 
 
-def _refusal(words: str, code: int) -> Response:
-    return JSONResponse({"error": " ".join(words.split())}, status_code=code)
+def _refusal(message: str, code: int) -> Response:
+    return JSONResponse({"error": " ".join(message.split())}, status_code=code)
 
 
 def _number(text: str) -> float:
@@ -290,110 +296,110 @@ def _number(text: str) -> float:
 
 
 async def _body(request: HttpRequest) -> bytes:
-    """Return what was sent, unless it is too much."""
-    too_much = BadInput(f"the file has more than {MOST_UPLOAD // 1_000_000} MB; cut out a part")
+    """Return the body of a request; refuse one that is too large."""
+    too_much = BadInput(f"the file has more than {MAX_UPLOAD // 1_000_000} MB; cut out a part")
     length = request.headers.get("content-length", "0")
-    if not length.isdigit() or int(length) > MOST_UPLOAD:
+    if not length.isdigit() or int(length) > MAX_UPLOAD:
         raise too_much
     parts, size = [], 0
     try:
         async for part in request.stream():
             size += len(part)
-            if size > MOST_UPLOAD:
+            if size > MAX_UPLOAD:
                 raise too_much
             parts.append(part)
     except ClientDisconnect:
-        raise BadInput("the file broke off; send it again") from None
+        raise BadInput("the upload was interrupted; send the file again") from None
     return b"".join(parts)
 
 
 async def _disconnect(request: HttpRequest) -> None:
-    """Wait until a browser that has sent everything goes away."""
+    """Wait until a browser that has sent its whole request disconnects."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
 
-async def _messages(socket: WebSocket, watcher: Client) -> AsyncIterator[str | bytes]:
-    """Messages of a watcher, as long as it is there; those that are too many are refused."""
-    rate, scolded = Rate(), 0
-    patience: float | None = _HELLO  # the page asks at once, and then may be silent for ever
-    while not watcher.is_gone and scolded <= _SCOLDED:
+async def _messages(socket: WebSocket, client: Client) -> AsyncIterator[str | bytes]:
+    """Yield the messages of a client; refuse those over the rate limit."""
+    rate, warnings = Rate(), 0
+    timeout: float | None = _FIRST_MESSAGE  # afterwards a client may be silent
+    while not client.is_gone and warnings <= _MAX_WARNINGS:
         try:
-            async with asyncio.timeout(patience):
-                text = await _next_message(socket, watcher)
+            async with asyncio.timeout(timeout):
+                text = await _next_message(socket, client)
         except (WebSocketDisconnect, TimeoutError):
             return
-        patience = None
+        timeout = None
         if text is None:
             continue
         if rate.allows():
             yield text
         else:
-            scolded += 1
-            watcher.put(refused(number_of(text), "too many messages; slow down", "busy"))
+            warnings += 1
+            client.put(refused(request_number(text), "too many messages; slow down", "busy"))
 
 
-async def _next_message(socket: WebSocket, watcher: Client) -> str | bytes | None:
-    """Return the next message; None where it was refused."""
+async def _next_message(socket: WebSocket, client: Client) -> str | bytes | None:
+    """Return the next message; None if it was refused."""
     message = await socket.receive()
     if message["type"] == "websocket.disconnect":
         raise WebSocketDisconnect
     text: str | bytes | None = message.get("text")
     if text is None:
-        watcher.put(refused(None, "not text; asks are JSON", "bad-input"))
+        client.put(refused(None, "not text; requests are JSON", "bad-input"))
         return None
-    if len(text) > MOST_TEXT:
-        watcher.put(refused(None, f"a message has at most {MOST_TEXT:,} bytes", "bad-input"))
+    if len(text) > MAX_TEXT:
+        client.put(refused(None, f"a message has at most {MAX_TEXT:,} bytes", "bad-input"))
         return None
     return text
 
 
-async def _send(socket: WebSocket, watcher: Client) -> None:
-    """Send what waits for a watcher, as fast as it reads."""
+async def _send(socket: WebSocket, client: Client) -> None:
+    """Send the waiting messages of a client, as fast as it reads them."""
     with suppress(OSError, RuntimeError, WebSocketDisconnect, TimeoutError):
-        while (message := await watcher.next()) is not None:
-            async with asyncio.timeout(_PATIENCE):
+        while (message := await client.next()) is not None:
+            async with asyncio.timeout(_SEND_TIMEOUT):
                 if isinstance(message, str):
                     await socket.send_text(message)
                 else:
                     await socket.send_bytes(message)
-    watcher.leave()
+    client.leave()
     with suppress(OSError, RuntimeError, WebSocketDisconnect):
         await socket.close(1008)
 
 
-# -- starting and ending -----------------------------------------------------------------------
+# -- start and shutdown ------------------------------------------------------------------------
 
 
 def bind(host: str, port: int, *, exact: bool) -> sockets.socket:
-    """Return a socket that listens on a port, or on the next free one where it need not be exact.
+    """Return a socket that listens on a port, or on the next free port unless `exact`.
 
     Raises:
-        BadInput: the host is not one of this machine's, or there is no free port.
+        BadInput: the host is not an address of this machine, or no port is free.
 
     """
     ports = [port] if exact or port == 0 else range(port, min(port + _PORTS, 65536))
     family = sockets.AF_INET6 if ":" in host else sockets.AF_INET
     problem = "no port is free"
-    for one in ports:
-        made = sockets.socket(family, sockets.SOCK_STREAM)
+    for candidate in ports:
+        listening = sockets.socket(family, sockets.SOCK_STREAM)
         try:
-            made.setsockopt(sockets.SOL_SOCKET, sockets.SO_REUSEADDR, 1)
-            made.bind((host, one))
-            made.listen(128)
+            listening.setsockopt(sockets.SOL_SOCKET, sockets.SO_REUSEADDR, 1)
+            listening.bind((host, candidate))
+            listening.listen(128)
         except OSError as error:
-            made.close()
+            listening.close()
             problem = error.strerror or str(error)
         else:
-            return made
+            return listening
     raise BadInput(f"cannot listen on {host}:{port}: {problem}; give another --port or --host")
 
 
 class Server(uvicorn.Server):
-    """A server that ends when it is told to, whatever its threads and processes are doing.
+    """A server that shuts down on request, whatever its threads and processes are doing.
 
-    The first Ctrl-C or SIGTERM ends it in order; after a few seconds, or at the second one, it is
-    ended without waiting for anything.
+    The first Ctrl-C or SIGTERM starts an orderly shutdown; after a few seconds, or at the second
+    signal, the process exits immediately.
     """
 
     def __init__(self, config: uvicorn.Config, studio: Studio) -> None:
@@ -402,29 +408,29 @@ class Server(uvicorn.Server):
         self.last_resort: threading.Timer | None = None
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Begin to end, or end at once."""
+        """Start an orderly shutdown; at the second signal exit immediately."""
         if self.should_exit:
             self.give_up(sig)
         super().handle_exit(sig, frame)
-        self.last_resort = threading.Timer(_ENDING, self.give_up, (sig,))
+        self.last_resort = threading.Timer(_SHUTDOWN_TIMEOUT, self.give_up, (sig,))
         self.last_resort.daemon = True
         self.last_resort.start()
 
     def give_up(self, sig: int) -> NoReturn:
-        """End the process, and those that load files, now."""
+        """Exit now, and kill the loading processes."""
         with suppress(Exception):
             self._studio.loader.close()
         with suppress(Exception):
-            take = self._studio.desk.live.take
-            if take is not None:
-                take.remove_file()
+            live_recording = self._studio.session.crowd_thread.live_recording
+            if live_recording is not None:
+                live_recording.remove_file()
         with suppress(Exception):
             print("footway: studio ended without waiting", file=sys.stderr, flush=True)  # noqa: T201
         os._exit(128 + sig)
 
 
-def server_of(studio: Studio) -> Server:
-    """Return a server that prints nothing; `run` serves until Ctrl-C, SIGTERM or `should_exit`."""
+def build_server(studio: Studio) -> Server:
+    """Return a server that logs nothing; `run` serves until Ctrl-C, SIGTERM or `should_exit`."""
     for name in ("uvicorn", "uvicorn.error", "uvicorn.access", "websockets"):
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [logging.NullHandler()], False
@@ -432,7 +438,7 @@ def server_of(studio: Studio) -> Server:
         studio.app,
         http=Connection,
         ws=SocketConnection,
-        ws_max_size=MOST_SOCKET,
+        ws_max_size=MAX_SOCKET,
         ws_per_message_deflate=False,
         log_config=None,
         access_log=False,
@@ -445,10 +451,10 @@ def server_of(studio: Studio) -> Server:
 
 def serve(studio: Studio, listening: sockets.socket) -> None:
     """Serve until Ctrl-C or SIGTERM."""
-    server = server_of(studio)
+    server = build_server(studio)
     with suppress(KeyboardInterrupt):
         server.run(sockets=[listening])
     if not studio.has_stopped:
-        server.give_up(signal.SIGINT)  # the interpreter might wait for what has not stopped
+        server.give_up(signal.SIGINT)  # the interpreter might wait for the crowd's thread
     if server.last_resort is not None:
         server.last_resort.cancel()

@@ -1,4 +1,4 @@
-"""The one open document of a server, and the answer to every ask about it."""
+"""The open document of a server, its crowd, and the answers to all requests."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from footway import __version__
 from footway.crowd import Crowd
 from footway.errors import BadInput, FootwayError, NoPath
 from footway.studio import crowd_requests, layers, paths, replay, saving
-from footway.studio.compiling import KernelPreparation, make_all, words
+from footway.studio.compiling import KernelPreparation, compile_all, compile_label
 from footway.studio.crowd_thread import CrowdThread
 from footway.studio.documents import open_built_in
 from footway.studio.drawing import EditHistory
-from footway.studio.free_space import ground
+from footway.studio.free_space import free_space_answer
 from footway.studio.walk_through import walk
-from footway.studio.wire import Answer, answered, refused, told
-from footway.studio.wire_origin import asked, facts_sent, sent
+from footway.studio.wire import Answer, event, refused, reply
+from footway.studio.wire_origin import facts_to_wire, to_map, to_wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from footway.studio.requests import Request
     from footway.studio.wire import Message
 
-LANES: Final = {
+WORKERS: Final = {
     "hello": "quick",
     "ground": "quick",
     "path": "path",
@@ -42,31 +42,31 @@ LANES: Final = {
     "replay": "replay",
     "trails": "replay",
 }
-"""Which thread answers each ask."""
+"""Name of the worker thread for each kind of request."""
 
 ROADMAPS: Final = "roadmap"
-"""The thread that makes roadmaps and discs, one at a time: each takes seconds."""
+"""Worker for roadmaps and discs, one at a time: each takes seconds."""
 
-_MOST_LAYERS: Final = 16  # that are kept
+_MAX_LAYERS: Final = 16  # in the cache
 
 T = TypeVar("T")
 
 _log = logging.getLogger("footway.studio")
 
 
-def lane_of(request: Request) -> str:
-    """Return the thread that answers an ask."""
+def worker_of(request: Request) -> str:
+    """Return the name of the worker thread for a request."""
     slow = request.ask == "layer" and getattr(request, "name", "") in ("roadmap", "discs")
-    return ROADMAPS if slow else LANES[request.ask]
+    return ROADMAPS if slow else WORKERS[request.ask]
 
 
 class Session:
-    """What lies on it is shared by all who watch.
+    """The document, the crowd and the edit history, which all clients share.
 
     Args:
-        document: that is open at first.
-        say: tells all watchers an event; must not wait.
-        show: shows all watchers a frame of the crowd; must not wait.
+        document: document that is open at the start.
+        send_event: sends an event to all clients; must not block.
+        send_frame: sends a frame of the crowd to all clients; must not block.
 
     """
 
@@ -74,107 +74,111 @@ class Session:
         self,
         document: Document,
         *,
-        say: Callable[[Message], None] = lambda _: None,
-        show: Callable[[bytes], None] = lambda _: None,
+        send_event: Callable[[Message], None] = lambda _: None,
+        send_frame: Callable[[bytes], None] = lambda _: None,
     ) -> None:
         self.document = document
-        self.version = 0  # counts the changes of the document
-        self._say = say
-        self.preparing = KernelPreparation(say)
-        self._sheet = EditHistory()
-        self._roster: dict[int, requests.Population] = {}  # who was added, by index of population
-        self._grounds = paths.Grounds()
+        self.version = 0  # number of changes of the document
+        self._send_event = send_event
+        self.preparing = KernelPreparation(send_event)
+        self._edit_history = EditHistory()
+        self._roster: dict[int, requests.Population] = {}  # added by clients, by index
+        self._terrains = paths.TerrainCache()
         self._layers: dict[tuple[Any, ...], Answer] = {}
-        self._changing = threading.Lock()  # of the document: by an ask, or by an upload
-        self.live = CrowdThread(crowd_of(document), say=say, show=show, origin=document.origin)
+        self._changing = threading.Lock()  # held while the document changes
+        self.crowd_thread = CrowdThread(
+            build_crowd(document),
+            send_event=send_event,
+            send_frame=send_frame,
+            origin=document.origin,
+        )
 
     def answer(self, request: Request) -> Message:
-        """Answer an ask; whatever goes wrong becomes a refusal."""
+        """Answer a request; every error becomes a refusal."""
         document = self.document
-        ask = asked(request, document.origin)
+        on_map = to_map(request, document.origin)
         try:
-            with self.preparing.of(words(request)):
-                made: Answer = getattr(self, f"_{request.ask}")(ask)
-            return answered(request.n, sent(made, document.origin))
+            with self.preparing.announce(compile_label(request)):
+                made: Answer = getattr(self, f"_{request.ask}")(on_map)
+            return reply(request.n, to_wire(made, document.origin))
         except FootwayError as error:
             kind = "no-path" if isinstance(error, NoPath) else "bad-input"
-            reasons = facts_sent(_reasons(document, ask, error), document.origin)
+            reasons = facts_to_wire(_refusal_facts(document, on_map, error), document.origin)
             return refused(request.n, str(error), kind, **reasons)
         except MemoryError:
-            return refused(request.n, "out of memory; ask for less", "broken")
+            return refused(request.n, "out of memory; request less", "broken")
         except Exception as error:  # noqa: BLE001 - a page must never take the server down
-            return refused(request.n, broken(error), "broken")
+            return refused(request.n, fault_message(error), "broken")
 
     def end(self) -> bool:
-        """Stop the crowd; tell whether it stopped in time."""
-        return self.live.end()
+        """Stop the crowd; return whether it stopped in time."""
+        return self.crowd_thread.end()
 
     # -- the document --------------------------------------------------------------------------
 
     def open(self, document: Document) -> dict[str, Any]:
-        """Put another document on the desk, and tell everybody; what was drawn is forgotten."""
-        crowd = crowd_of(document)
+        """Open another document and send it to all clients; the edit history is cleared."""
+        crowd = build_crowd(document)
 
         def work() -> dict[str, Any]:
-            self._sheet, self._roster = EditHistory(), {}
-            self.live.pause()
-            self.live.replace(crowd, document.origin, why="another document was opened")
-            return self._lay(document)
+            self._edit_history, self._roster = EditHistory(), {}
+            self.crowd_thread.pause()
+            self.crowd_thread.replace(crowd, document.origin, why="another document was opened")
+            return self._publish(document)
 
         with self._changing:
-            return self.live.do(work)
+            return self.crowd_thread.do(work)
 
-    def _lay(self, document: Document) -> dict[str, Any]:
-        """Show a document to everybody; between two steps, so that the crowd is always on it."""
+    def _publish(self, document: Document) -> dict[str, Any]:
+        """Send a document to all clients; called between two steps, so that the crowd is on it."""
         self.document, self._layers = document, {}
         self.version += 1
         facts = self.facts()
-        self._say(told("document", Answer(facts)))
+        self._send_event(event("document", Answer(facts)))
         return facts
 
     def facts(self) -> dict[str, Any]:
-        """What is open, as the page wants it."""
-        sheet = self._sheet
+        """Facts about the open document, for the page."""
         return {
             **self.document.facts(),
             "version": self.version,
             "edited": self.document.is_edited,
-            "undo": len(sheet.before),
-            "redo": len(sheet.after),
+            "undo": len(self._edit_history.before),
+            "redo": len(self._edit_history.after),
         }
 
     def _hello(self, _: Request) -> Answer:
-        facts = {"document": self.facts(), "crowd": self.live.status, "version": __version__}
-        return Answer({**facts, "compiling": self.preparing.what})
+        facts = {"document": self.facts(), "crowd": self.crowd_thread.status}
+        return Answer({**facts, "version": __version__, "compiling": self.preparing.what})
 
-    def _open(self, ask: requests.Open) -> Answer:
-        return Answer(self.open(open_built_in(ask.name)))
+    def _open(self, request: requests.Open) -> Answer:
+        return Answer(self.open(open_built_in(request.name)))
 
     def _ground(self, _: Request) -> Answer:
-        version, made = self.version, ground(self.document)
+        version, made = self.version, free_space_answer(self.document)
         return Answer({**made.facts, "version": version}, made.arrays)
 
-    def _edit(self, ask: requests.Edit) -> Answer:
+    def _edit(self, request: requests.Edit) -> Answer:
         with self._changing:
-            sheet = self._sheet.copy()  # the old one stays, where the crowd cannot go on
-            made = sheet.edit(self.document, ask)
-            made.prepare()  # here, so that the crowd stands still for a shorter time
-            return self.live.do(lambda: self._go_on(made, sheet))
+            edit_history = self._edit_history.copy()  # the old one stays if the edit fails
+            made = edit_history.edit(self.document, request)
+            made.prepare()  # outside the crowd's thread, which would stand still meanwhile
+            return self.crowd_thread.do(lambda: self._apply_edit(made, edit_history))
 
-    def _go_on(self, document: Document, sheet: EditHistory) -> Answer:
-        """Let the crowd go on with other walls, or over other ground."""
-        before, live = self.document, self.live
+    def _apply_edit(self, document: Document, edit_history: EditHistory) -> Answer:
+        """Move the crowd to the edited map if walls or terrain changed, and publish the map."""
+        before, crowd_thread = self.document, self.crowd_thread
         if document.corridors is not before.corridors or document.terrain is not before.terrain:
-            crowd = live.crowd.moved_to(document.corridors, document.environment)
-            live.replace(crowd, document.origin, why="the map was changed")
-        self._sheet = sheet
-        return Answer(self._lay(document))
+            crowd = crowd_thread.crowd.moved_to(document.corridors, document.environment)
+            crowd_thread.replace(crowd, document.origin, why="the map was changed")
+        self._edit_history = edit_history
+        return Answer(self._publish(document))
 
     def save(self, kind: str) -> saving.File:
-        """Return the document as a file, or what was recorded of the crowd ("take").
+        """Return the document, or the live recording of the crowd ("take"), as a file.
 
         Raises:
-            BadInput: it cannot be saved as that.
+            BadInput: the document cannot be saved in this format.
 
         """
         if kind == "geojson":
@@ -182,169 +186,180 @@ class Session:
         if kind == "recording":
             return saving.as_recording(self.document)
         if kind == "take":
-            return self.live.do(lambda: saving.as_take(self.live.take))
+            return self.crowd_thread.do(
+                lambda: saving.as_live_recording(self.crowd_thread.live_recording)
+            )
         if kind == "scenario":
-            return self.live.do(self._as_scenario)
+            return self.crowd_thread.do(self._as_scenario)
         raise BadInput(f"cannot save as {kind[:40]!r}; use geojson, scenario, recording or take")
 
     def _as_scenario(self) -> saving.File:
-        crowd, roster = self.live.crowd, list(self._roster.values())
+        crowd, roster = self.crowd_thread.crowd, list(self._roster.values())
         discs = crowd.obstacles.tolist()
         return saving.as_scenario(self.document, roster, seed=crowd.seed, obstacles=discs)
 
-    # -- questions -----------------------------------------------------------------------------
+    # -- paths, layers, replay -------------------------------------------------------------------
 
-    def _path(self, ask: requests.Path) -> Answer:
-        return paths.path(self.document, ask, self._grounds)
+    def _path(self, request: requests.Path) -> Answer:
+        return paths.path(self.document, request, self._terrains)
 
-    def warm(self) -> None:
-        """Ask for a path, so that the first one that a page asks for comes as fast as the next."""
-        with self.preparing.of("paths"):
-            paths.warm(self.document)
+    def warm_up(self) -> None:
+        """Compute a path, so that the first requested path is as fast as the following ones."""
+        with self.preparing.announce("paths"):
+            paths.warm_up(self.document)
 
-    def warm_rest(self) -> None:
-        """Make ready what a page may ask for later: crowds, and paths over terrain."""
-        make_all(self.preparing, lambda: self.live.has_ended)
+    def compile_rest(self) -> None:
+        """Compile the kernels of crowds and of paths over terrain."""
+        compile_all(self.preparing, lambda: self.crowd_thread.has_ended)
 
-    def _walk(self, ask: requests.Walk) -> Answer:
-        return walk(self.document, ask)
+    def _walk(self, request: requests.Walk) -> Answer:
+        return walk(self.document, request)
 
-    def _layer(self, ask: requests.Layer) -> Answer:
-        document, kept = self.document, self._layers
-        key = (ask.name, ask.method, ask.resolution, ask.radius)
+    def _layer(self, request: requests.Layer) -> Answer:
+        document, cache = self.document, self._layers
+        key = (request.name, request.method, request.resolution, request.radius)
 
         def check(_done: int, _total: int) -> None:
             if self.document is not document:
-                raise BadInput("the map was changed meanwhile; ask again")
+                raise BadInput("the map was changed meanwhile; try again")
 
-        made = kept.get(key)
+        made = cache.get(key)
         if made is None:
-            made = layers.layer(document, ask, check)
+            made = layers.layer(document, request, check)
             check(0, 0)
-            kept[key] = made
-        if len(kept) > _MOST_LAYERS:
-            kept.pop(next(iter(kept)))
+            cache[key] = made
+        if len(cache) > _MAX_LAYERS:
+            cache.pop(next(iter(cache)))
         return made
 
-    def _replay(self, ask: requests.Replay) -> Answer:
-        if ask.frame is None:
+    def _replay(self, request: requests.Replay) -> Answer:
+        if request.frame is None:
             return replay.overview(self.document)
-        return replay.frame(self.document, ask.frame)
+        return replay.frame(self.document, request.frame)
 
-    def _trails(self, ask: requests.Trails) -> Answer:
-        return replay.trails(self.document, ask.first, ask.last)
+    def _trails(self, request: requests.Trails) -> Answer:
+        return replay.trails(self.document, request.first, request.last)
 
     # -- the crowd -----------------------------------------------------------------------------
 
-    def _crowd(self, ask: requests.Crowd) -> Answer:
-        if ask.do == "reset":
-            self._reset(ask.seed)
+    def _crowd(self, request: requests.Crowd) -> Answer:
+        if request.do == "reset":
+            self._reset(request.seed)
         else:
-            self._in_crowd(lambda: self._conduct(ask), words(ask))
-        return Answer(self.live.status)
+            self._do_in_crowd(lambda: self._control(request), compile_label(request))
+        return Answer(self.crowd_thread.status)
 
-    def _conduct(self, ask: requests.Crowd) -> None:
-        live = self.live
-        if ask.speed is not None:
-            live.speed = ask.speed
-        elif ask.do == "faster":
-            live.speed = min(16.0, 2.0 * live.speed)
-        if ask.do == "start":
-            live.start()
-        elif ask.do == "pause":
-            live.pause()
-        elif ask.do == "step":
-            live.pause()
-            live.step()
-        elif ask.do == "record":
+    def _control(self, request: requests.Crowd) -> None:
+        crowd_thread = self.crowd_thread
+        if request.speed is not None:
+            crowd_thread.speed = request.speed
+        elif request.do == "faster":
+            crowd_thread.speed = min(16.0, 2.0 * crowd_thread.speed)
+        if request.do == "start":
+            crowd_thread.start()
+        elif request.do == "pause":
+            crowd_thread.pause()
+        elif request.do == "step":
+            crowd_thread.pause()
+            crowd_thread.step()
+        elif request.do == "record":
             self._check_live()
-            live.record(saving.stem(self.document))
-        elif ask.do == "stop-record":
-            if live.take is None or not live.take.is_running:
+            crowd_thread.record(saving.stem(self.document))
+        elif request.do == "stop-record":
+            if crowd_thread.live_recording is None or not crowd_thread.live_recording.is_running:
                 raise BadInput("nothing is being recorded")
-            live.stop_recording()
+            crowd_thread.stop_recording()
 
     def _reset(self, seed: int | None) -> None:
-        """Begin anew: the people of the scenario, and those who were added and not removed."""
-        live = self.live
+        """Restart with the populations of the scenario and those added by clients."""
+        crowd_thread = self.crowd_thread
         with self._changing:
-            crowd = crowd_of(self.document, live.crowd.seed if seed is None else seed)
+            crowd = build_crowd(self.document, crowd_thread.crowd.seed if seed is None else seed)
             roster = {}
-            for ask in self._roster.values():
-                roster[len(crowd.names)] = ask
-                crowd_requests.add(crowd, self.document, ask)
-            live.do(lambda: self._begin_again(crowd))
+            for request in self._roster.values():
+                roster[len(crowd.names)] = request
+                crowd_requests.add(crowd, self.document, request)
+            crowd_thread.do(lambda: self._restart(crowd))
             self._roster = roster
 
-    def _begin_again(self, crowd: Crowd) -> None:
-        """Take another crowd, among the same obstacles."""
-        for x, y, radius in self.live.crowd.obstacles.tolist():
+    def _restart(self, crowd: Crowd) -> None:
+        """Replace the crowd and keep the obstacles."""
+        for x, y, radius in self.crowd_thread.crowd.obstacles.tolist():
             crowd.add_obstacle((x, y), radius)
-        self.live.pause()
-        self.live.replace(crowd, self.document.origin, why="the crowd began anew")
+        self.crowd_thread.pause()
+        self.crowd_thread.replace(crowd, self.document.origin, why="the crowd was reset")
 
-    def _population(self, ask: requests.Population) -> Answer:
+    def _population(self, request: requests.Population) -> Answer:
         def work() -> None:
-            crowd = self.live.crowd
-            if ask.do == "add":
+            crowd = self.crowd_thread.crowd
+            if request.do == "add":
                 self._check_live()
                 index = len(crowd.names)
-                named = ask.model_copy(update={"name": ask.name or crowd_requests.free_name(crowd)})
+                name = request.name or crowd_requests.free_name(crowd)
+                named = request.model_copy(update={"name": name})
                 crowd_requests.add(crowd, self.document, named)
                 self._roster[index] = named
-            elif ask.do == "remove":
-                assert ask.index is not None
-                crowd_requests.remove(crowd, ask.index)
-                self._roster.pop(ask.index, None)
+            elif request.do == "remove":
+                assert request.index is not None
+                crowd_requests.remove(crowd, request.index)
+                self._roster.pop(request.index, None)
             else:
-                self._change(crowd, ask)
+                self._change(crowd, request)
 
-        self._in_crowd(work, words(ask))
-        return Answer(self.live.status)
+        self._do_in_crowd(work, compile_label(request))
+        return Answer(self.crowd_thread.status)
 
-    def _change(self, crowd: Crowd, ask: requests.Population) -> None:
-        """Change a population, and remember it for the next reset and for saving."""
-        assert ask.index is not None
-        known = self._roster.get(ask.index)
-        name = crowd.names[ask.index] if ask.index < len(crowd.names) else ""
+    def _change(self, crowd: Crowd, request: requests.Population) -> None:
+        """Change a population, and store the change for the next reset and for saving."""
+        assert request.index is not None
+        known = self._roster.get(request.index)
+        name = crowd.names[request.index] if request.index < len(crowd.names) else ""
         before = [profile.radius for profile in crowd.profiles]
-        home = crowd_requests.home_of(self.document, name, known)
-        after = crowd_requests.change(crowd, ask, home, differ=known is None)
-        if after.radius != before[ask.index]:
-            self.live.stop_recording("a radius changed, and a recording has one for each character")
+        home = crowd_requests.spawn_area(self.document, name, known)
+        after = crowd_requests.change(crowd, request, home, differ=known is None)
+        if after.radius != before[request.index]:
+            self.crowd_thread.stop_recording(
+                "a radius changed, and a recording has one for each character"
+            )
         if known is not None:
-            given = ask.model_dump(include={*crowd_requests.HABITS, "count"}, exclude_unset=True)
+            given = request.model_dump(
+                include={*crowd_requests.PROFILE_FIELDS, "count"}, exclude_unset=True
+            )
             given |= {"follow": after.follow, "preferences": dict(after.preferences) or None}
-            self._roster[ask.index] = known.model_copy(update=given)
+            self._roster[request.index] = known.model_copy(update=given)
 
-    def _in_crowd(self, work: Callable[[], T], what: str) -> T:
-        """Do something in the crowd's thread; the page is told of kernels that it waits for."""
+    def _do_in_crowd(self, work: Callable[[], T], what: str) -> T:
+        """Run a function in the crowd's thread; announce kernels that are compiled meanwhile."""
 
-        def told_of() -> T:
-            with self.preparing.of(what):
+        def announced() -> T:
+            with self.preparing.announce(what):
                 return work()
 
-        return self.live.do(told_of)
+        return self.crowd_thread.do(announced)
 
     def _check_live(self) -> None:
         if self.document.recording is not None:
             raise BadInput("a recording is open; open a map or a scenario to add a crowd")
 
-    def _character(self, ask: requests.Character) -> Answer:
-        return self.live.do(lambda: crowd_requests.character(self.live.crowd, ask.id))
+    def _character(self, request: requests.Character) -> Answer:
+        return self.crowd_thread.do(
+            lambda: crowd_requests.character(self.crowd_thread.crowd, request.id)
+        )
 
-    def _obstacle(self, ask: requests.Obstacle) -> Answer:
-        return self.live.do(lambda: crowd_requests.obstacle(self.live.crowd, ask))
+    def _obstacle(self, request: requests.Obstacle) -> Answer:
+        return self.crowd_thread.do(
+            lambda: crowd_requests.obstacle(self.crowd_thread.crowd, request)
+        )
 
 
-def broken(error: Exception) -> str:
-    """One line about what should not have happened; the log has the rest."""
-    _log.debug("an ask failed", exc_info=error)
+def fault_message(error: Exception) -> str:
+    """Return an internal error as one line, and log the traceback."""
+    _log.debug("a request failed", exc_info=error)
     return f"this is a fault in Footway: {type(error).__name__}: {error}"[:300]
 
 
-def crowd_of(document: Document, seed: int | None = None) -> Crowd:
-    """The crowd of a scenario at its beginning; nobody on a map."""
+def build_crowd(document: Document, seed: int | None = None) -> Crowd:
+    """Build the initial crowd of a scenario, or an empty crowd for a map."""
     scenario = document.scenario
     if scenario is None:
         return Crowd(document.corridors, seed=seed or 0, environment=document.environment)
@@ -352,17 +367,17 @@ def crowd_of(document: Document, seed: int | None = None) -> Crowd:
 
     changes: dict[str, Any] = {} if seed is None else {"seed": seed}
     if document.environment is not None:
-        changes["area"] = {}  # they are areas of the map here, so that one can draw on them
+        changes["area"] = {}  # `documents` has added them to the map
     scenario = scenario.model_copy(update=changes)
     return stage(scenario, ScenarioMap(document.corridors, document.environment)).crowd
 
 
-def _reasons(document: Document, request: Request, error: FootwayError) -> dict[str, Any]:
-    """What a page wants to know about a refusal, beside the line."""
+def _refusal_facts(document: Document, request: Request, error: FootwayError) -> dict[str, Any]:
+    """Return facts about a refusal that the page shows besides the message."""
     from footway.studio.requests import Path
 
     if isinstance(request, Path):
-        return paths.why_not(document, request, error)
+        return paths.refusal_facts(document, request, error)
     if isinstance(error, NoPath) and error.pinch is not None:
         return {"reason": error.reason, "pinch": paths.pinch_facts(error.pinch)}
     return {}

@@ -1,13 +1,13 @@
-"""A recording as one page that replays it offline: no server, no network, nothing beside it.
+"""Write a recording as one HTML page that replays it offline, without a server.
 
-    player.html            built from web/, with a place for the recording
-      gzip, base64         an envelope as it goes over the wire (see `wire`), with
-        ground             the same arrays as the studio's page gets
-        runs               everybody's way without gaps: who, from which frame, how many frames
-        steps              the ways themselves: how far each moved from frame to frame
+    player.html            built from web/, with a placeholder for the recording
+      gzip, base64         an envelope (see `wire`) with
+        ground             the same arrays as in the studio's page
+        runs               trajectories without gaps: character, first frame, number of frames
+        steps              displacements from frame to frame
 
-Places are whole numbers of a 65,535th of the map's longer side (8 mm in a city of 500 m); from
-frame to frame they change little, so that they pack well.
+Positions are multiples of 1/65,535 of the map's longer side (8 mm in a city of 500 m); they change
+little from frame to frame, so they compress well.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ import numpy as np
 
 from footway.errors import BadFile, BadInput
 from footway.studio.documents import Document
-from footway.studio.free_space import ground
+from footway.studio.free_space import free_space_answer
 from footway.studio.pages import STATIC
 from footway.studio.replay import plots
 from footway.studio.wire import packed
-from footway.studio.wire_origin import origin_of, sent
+from footway.studio.wire_origin import origin_of, to_wire
 
 if TYPE_CHECKING:
     import os
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 
     Arrays = dict[str, NDArray[Any]]
 
-PLACE: Final = "<!--footway-recording-->"
-"""In the player: what the recording takes the place of."""
+PLACEHOLDER: Final = "<!--footway-recording-->"
+"""Placeholder in the player that is replaced by the recording."""
 
-_FINEST: Final = 65_535  # whole numbers that a place may have, in x and in y
-_MOST_ROWS: Final = 60_000_000  # of a page: a browser has no room for more
+_MAX_COORDINATE: Final = 65_535  # largest coordinate
+_MAX_ROWS: Final = 60_000_000  # of a page: a browser has not enough memory for more
 
 
 def write_page(
@@ -53,7 +53,7 @@ def write_page(
     environment: Environment | None = None,
     is_boxed: bool = False,
 ) -> None:
-    """Write a page that replays a recording on its map, or on a box where no map is known.
+    """Write a page that replays a recording on its map, or in a box if the map is unknown.
 
     Raises:
         BadInput: the recording is too long for a page.
@@ -62,7 +62,9 @@ def write_page(
     """
     document = Document(recording.map_name, "recording", environment, cmap, recording=recording)
     document = replace(document, origin=origin_of(document.bounds), is_boxed=is_boxed)
-    page = player().replace(PLACE, _tag(document), 1)
+    data = base64.b64encode(gzip.compress(envelope(document), 6, mtime=0)).decode()
+    tag = f'<script id="footway-recording" type="application/octet-stream">{data}</script>'
+    page = player().replace(PLACEHOLDER, tag, 1)
     try:
         with open(file, "w", encoding="utf-8") as out:  # noqa: PTH123 - a file or a path
             out.write(page)
@@ -71,7 +73,7 @@ def write_page(
 
 
 def player() -> str:
-    """Return the page without a recording."""
+    """Return the player page without a recording."""
     built = STATIC / "player.html"
     if not built.is_file():
         raise BadFile(
@@ -80,67 +82,61 @@ def player() -> str:
     return built.read_text(encoding="utf-8")
 
 
-def _tag(document: Document) -> str:
-    packed_bytes = gzip.compress(envelope(document), 6, mtime=0)
-    data = base64.b64encode(packed_bytes).decode()
-    return f'<script id="footway-recording" type="application/octet-stream">{data}</script>'
-
-
 def envelope(document: Document) -> bytes:
     """Return map, recording and plots in one message."""
     recording = document.recording
     assert recording is not None
     rows = int(recording.offsets[-1])
-    if rows > _MOST_ROWS:
+    if rows > _MAX_ROWS:
         raise BadInput(
-            f"{rows:,} places are too many for a page: record fewer frames (`every=`), for at most "
-            f"{_MOST_ROWS:,}"
+            f"{rows:,} positions are too many for a page: record fewer frames (`every=`), at most "
+            f"{_MAX_ROWS:,}"
         )
     bounds, (x, y) = document.bounds, document.origin
-    about = sent(ground(document), document.origin)
+    free_space = to_wire(free_space_answer(document), document.origin)
     curves = plots(recording, document.corridors)
     facts = {
         "document": document.facts(),
-        "ground": about.facts,
+        "ground": free_space.facts,
         "replay": curves.facts,
         "names": list(recording.names),
         "scale": _scale(bounds),
-        "origin": [bounds[0] - x, bounds[1] - y],  # of the places, in what the page draws
+        "origin": [bounds[0] - x, bounds[1] - y],  # of the positions, on the page
     }
-    arrays = {f"ground_{name}": array for name, array in about.arrays.items()}
+    arrays = {f"ground_{name}": array for name, array in free_space.arrays.items()}
     arrays |= {f"plot_{name}": array for name, array in curves.arrays.items()}
-    message = packed(facts, arrays | ways_of(recording, bounds))
+    message = packed(facts, arrays | trajectories(recording, bounds))
     assert isinstance(message, bytes)
     return message
 
 
-def ways_of(recording: Recording, bounds: tuple[float, float, float, float]) -> Arrays:
-    """Return everybody's ways in few bytes.
+def trajectories(recording: Recording, bounds: tuple[float, float, float, float]) -> Arrays:
+    """Return all trajectories in few bytes.
 
     `times` (f,) s; `runs` (r, 3): row in `people`, first frame, number of frames; `steps` (m, 2)
-    as whole numbers modulo 65,536: the first of a run is a place, the others are what is added to
-    the one before; `people`: ids, radii (mm) and populations of all.
+    integers modulo 65,536: the first of a run is a position, the others are displacements;
+    `people`: ids, radii (mm) and populations of all characters.
     """
     frames = np.repeat(np.arange(recording.n_frames), np.diff(recording.offsets))
     order = np.lexsort((frames, recording.ids))
     frames, ids = frames[order], recording.ids[order]
     begins = np.flatnonzero((np.diff(ids, prepend=-1) != 0) | (np.diff(frames, prepend=-2) != 1))
     fine = (recording.positions[order] - bounds[:2]) / _scale(bounds)
-    places = np.clip(np.rint(fine), 0, _FINEST).astype(np.int64)
-    steps = np.diff(places, axis=0, prepend=0)
-    steps[begins] = places[begins]
-    people = recording.characters
-    rows = np.searchsorted(people.ids, ids[begins])
+    positions = np.clip(np.rint(fine), 0, _MAX_COORDINATE).astype(np.int64)
+    steps = np.diff(positions, axis=0, prepend=0)
+    steps[begins] = positions[begins]
+    characters = recording.characters
+    rows = np.searchsorted(characters.ids, ids[begins])
     return {
         "times": recording.times,
         "runs": np.column_stack([rows, frames[begins], np.diff(begins, append=len(ids))]),
-        "steps": (steps % (_FINEST + 1)).astype(np.uint16),
-        "people_id": people.ids.astype(np.uint32),
-        "people_radius": np.rint(1000.0 * people.radius).astype(np.uint16),
-        "people_population": np.minimum(people.population, 255).astype(np.uint8),
+        "steps": (steps % (_MAX_COORDINATE + 1)).astype(np.uint16),
+        "people_id": characters.ids.astype(np.uint32),
+        "people_radius": np.rint(1000.0 * characters.radius).astype(np.uint16),
+        "people_population": np.minimum(characters.population, 255).astype(np.uint8),
     }
 
 
 def _scale(bounds: tuple[float, float, float, float]) -> float:
-    """Metres of one step of the places' whole numbers."""
-    return max(bounds[2] - bounds[0], bounds[3] - bounds[1], 1e-3) / _FINEST
+    """Return the size of one unit of the positions, m."""
+    return max(bounds[2] - bounds[0], bounds[3] - bounds[1], 1e-3) / _MAX_COORDINATE

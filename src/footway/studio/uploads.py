@@ -1,4 +1,4 @@
-"""Files that a browser sends: written to a temporary folder, loaded, and removed."""
+"""Uploaded files: write to a temporary folder, load, remove."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from footway.studio.loading import Loader
 
 KINDS: Final = (".geojson", ".json", ".wkt", ".map", ".png", ".fwmap", SCENARIO, RECORDING)
-"""Suffixes of files that may be sent; others name further files, which stay where they are."""
+"""Suffixes of files that may be uploaded; other formats refer to further files."""
 
 
 def clean_name(name: str) -> str:
-    """Return the plain name of a file that may be sent.
+    """Return the name of an uploaded file without folders and special characters.
 
     Raises:
-        BadInput: it has no name, or is of another kind.
+        BadInput: it has no name, or is not one of `KINDS`.
 
     Example:
         >>> clean_name("../plans/house.geojson")
@@ -33,15 +33,11 @@ def clean_name(name: str) -> str:
     plain = PureWindowsPath(PurePosixPath(name).name).name
     plain = "".join(c for c in plain if c.isprintable() and c not in '<>:"|?*')[-100:]
     if Path(plain).suffix.lower() not in KINDS or not Path(plain).stem.strip(". "):
-        raise BadInput(f"{plain or 'a file'}: is of a kind that cannot be sent; {_known()}")
+        raise BadInput(f"{plain or 'a file'}: cannot be uploaded; known are {', '.join(KINDS)}")
     return plain
 
 
-def _known() -> str:
-    return f"known are {', '.join(KINDS)}"
-
-
-def opened(
+def open_upload(
     name: str,
     content: bytes,
     loader: Loader,
@@ -50,19 +46,19 @@ def opened(
     is_wanted: Callable[[], bool] = lambda: True,
     compiling: Callable[[], object] = lambda: None,
 ) -> Document:
-    """Open a file that was sent; `is_wanted` and `compiling` as `Loader.load` has them.
+    """Open an uploaded file; for `is_wanted` and `compiling` see `Loader.load`.
 
     Raises:
-        BadInput: what is wrong with it, on one line that names no folder of this machine.
+        BadInput: what is wrong with it, on one line without folders of this machine.
 
     """
     plain = clean_name(name)
     with loader.folder() as folder:
         path = folder / f"upload{Path(plain).suffix.lower()}"
         path.write_bytes(content)
-        order = Order(str(path), called=plain, scale=scale, sent=True)
+        order = Order(str(path), display_name=plain, scale=scale, uploaded=True)
         try:
             return loader.load(order, is_wanted=is_wanted, compiling=compiling)
         except FootwayError as error:
-            words = str(error).replace(str(path), plain).replace(str(folder), "")
-            raise BadInput(words) from None
+            message = str(error).replace(str(path), plain).replace(str(folder), "")
+            raise BadInput(message) from None

@@ -1,4 +1,4 @@
-"""What goes over the socket: JSON text, and a binary envelope where there are arrays.
+"""Messages on the web socket: JSON text, or a binary envelope if there are arrays.
 
 u32, little endian     length of the header in bytes, so that 4 + length is a multiple of 8
 header                 JSON, utf-8, padded with spaces; "arrays" lists what follows
@@ -24,24 +24,24 @@ Message: TypeAlias = str | bytes
 """Text, or an envelope."""
 
 KINDS: Final = ("f4", "f8", "i4", "u4", "u2", "i2", "u1")
-"""Kinds of numbers in arrays; doubles and long integers of an answer become f4 and i4."""
+"""Number types of arrays; 64-bit numbers of an answer are sent as f4 and i4."""
 
 _ALIGN: Final = 8
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """Facts and arrays that answer an ask, or that an event tells."""
+    """Facts and arrays of a reply or an event."""
 
     facts: dict[str, Any] = field(default_factory=dict)
     arrays: dict[str, NDArray[Any]] = field(default_factory=dict)
 
 
-def answered(n: int, answer: Answer) -> Message:
-    """Return the answer to ask n.
+def reply(n: int, answer: Answer) -> Message:
+    """Return the reply to request n.
 
     Example:
-        >>> answered(3, Answer({"length": 2.5}))
+        >>> reply(3, Answer({"length": 2.5}))
         '{"n":3,"ok":{"length":2.5}}'
 
     """
@@ -49,7 +49,7 @@ def answered(n: int, answer: Answer) -> Message:
 
 
 def refused(n: int | None, error: str, kind: str, **facts: Any) -> str:
-    """Return the refusal of ask n; None where its number is not known.
+    """Return the refusal of request n; None if its number is not known.
 
     Example:
         >>> refused(3, "no", "bad-input")
@@ -59,13 +59,13 @@ def refused(n: int | None, error: str, kind: str, **facts: Any) -> str:
     return _text({"n": n, "error": " ".join(error.split()), "kind": kind, **facts})
 
 
-def told(event: str, answer: Answer) -> Message:
-    """Return an event, which nobody asked for."""
-    return packed({"event": event, "facts": answer.facts}, answer.arrays)
+def event(name: str, answer: Answer) -> Message:
+    """Return an event: a message that is not a reply to a request."""
+    return packed({"event": name, "facts": answer.facts}, answer.arrays)
 
 
 def packed(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Message:
-    """Return text, or an envelope where there are arrays.
+    """Return header and arrays as text, or as an envelope if there are arrays.
 
     Example:
         >>> message = packed({"n": 1}, {"at": np.zeros((2, 2))})
@@ -105,7 +105,7 @@ def unpacked(message: Message) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]
 
 
 def _as_sent(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array as it is sent: little endian, in one of the kinds."""
+    """Return an array as little endian, in one of the `KINDS`."""
     kind = {"f8": "f4", "i8": "i4", "b1": "u1"}.get(array.dtype.str[1:], array.dtype.str[1:])
     assert kind in KINDS, f"no array of {array.dtype} is sent"
     return np.ascontiguousarray(array, f"<{kind}")
@@ -116,11 +116,11 @@ def _text(value: dict[str, Any]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return what JSON can say: null for what is infinite or no number."""
+    """Return a value that JSON can represent; infinite numbers and NaN become null."""
     if isinstance(value, dict):
-        return {str(key): _plain(one) for key, one in value.items()}
+        return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):

@@ -1,8 +1,8 @@
-"""Places near zero, as they go over the wire.
+"""Coordinates on the wire are relative to an origin near the map.
 
-Places are sent as 32-bit numbers, which 5,000 km from zero are half a metre apart. A map in
-national coordinates therefore has an origin: it is taken off every place that is sent, and put on
-every place that a page asks about. Everything else in the studio has the map's own coordinates.
+Coordinates are sent as 32-bit numbers, which are half a metre apart at 5,000 km from zero. A map in
+national coordinates therefore has an origin: it is subtracted from all coordinates that are sent
+and added to all coordinates in requests. Everything else uses the map's own coordinates.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 Origin = tuple[float, float]
 
-NOWHERE_ELSE: Final[Origin] = (0.0, 0.0)
-"""The origin of maps near zero."""
+ZERO_ORIGIN: Final[Origin] = (0.0, 0.0)
+"""Origin of maps near zero."""
 
 _NEAR: Final = 10_000.0  # m from zero, where 32-bit numbers are 1 mm apart
-_ROUND: Final = 1000.0  # m: origins are easy to read
+_ROUND: Final = 1000.0  # m: origins are multiples of it
 
 _ARRAYS: Final = {
     **dict.fromkeys(("points", "terrain_points", "area_points", "vertices", "at"), (0, 1)),
@@ -35,14 +35,14 @@ _ARRAYS: Final = {
     "lines": (0, 1, 2, 3),
     "camera": (1, 2),
 }
-"""Columns of arrays that are x, y, x, y... of places."""
+"""Columns of arrays that are coordinates x, y, x, y..."""
 
 _FACTS: Final = ("position", "goal", "nearest", "at", "walls")
-_ASKED: Final = ("start", "goal", "stops", "at", "polygon")
+_REQUEST_FIELDS: Final = ("start", "goal", "stops", "at", "polygon")
 
 
 def origin_of(bounds: tuple[float, float, float, float]) -> Origin:
-    """Return where zero is on the wire, for a map with these bounds (m).
+    """Return the origin on the wire for a map with these bounds (m).
 
     Example:
         >>> origin_of((0.0, 0.0, 500.0, 500.0))
@@ -52,41 +52,43 @@ def origin_of(bounds: tuple[float, float, float, float]) -> Origin:
 
     """
     if max(map(abs, bounds)) < _NEAR:
-        return NOWHERE_ELSE
+        return ZERO_ORIGIN
     x, y = (_ROUND * (low // _ROUND) for low in bounds[:2])
     return x, y
 
 
-def sent(answer: Answer, origin: Origin) -> Answer:
-    """Return an answer as it is sent: its places from the origin on."""
-    if origin == NOWHERE_ELSE:
+def to_wire(answer: Answer, origin: Origin) -> Answer:
+    """Return an answer with coordinates relative to the origin."""
+    if origin == ZERO_ORIGIN:
         return answer
     arrays = {name: _array(name, array, origin) for name, array in answer.arrays.items()}
-    return Answer(facts_sent(answer.facts, origin), arrays)
+    return Answer(facts_to_wire(answer.facts, origin), arrays)
 
 
-def facts_sent(facts: dict[str, Any], origin: Origin) -> dict[str, Any]:
-    """Return facts as they are sent, those inside of facts too.
+def facts_to_wire(facts: dict[str, Any], origin: Origin) -> dict[str, Any]:
+    """Return (nested) facts with coordinates relative to the origin.
 
     Example:
-        >>> facts_sent({"pinch": {"at": [1005.0, 2003.0], "width": 0.8}}, (1000.0, 2000.0))
+        >>> facts_to_wire({"pinch": {"at": [1005.0, 2003.0], "width": 0.8}}, (1000.0, 2000.0))
         {'pinch': {'at': [5.0, 3.0], 'width': 0.8}}
 
     """
     x, y = origin
     return {
-        name: facts_sent(value, origin)
+        name: facts_to_wire(value, origin)
         if isinstance(value, dict)
-        else (_moved(value, (-x, -y)) if name in _FACTS else value)
+        else (_translated(value, (-x, -y)) if name in _FACTS else value)
         for name, value in facts.items()
     }
 
 
-def asked(request: R, origin: Origin) -> R:
-    """Return an ask with its places on the map."""
-    places = {name: getattr(request, name, None) for name in _ASKED}
-    moved = {name: _moved(value, origin) for name, value in places.items() if value is not None}
-    return request if origin == NOWHERE_ELSE else request.model_copy(update=moved)
+def to_map(request: R, origin: Origin) -> R:
+    """Return a request with coordinates of the map."""
+    places = {name: getattr(request, name, None) for name in _REQUEST_FIELDS}
+    moved = {
+        name: _translated(value, origin) for name, value in places.items() if value is not None
+    }
+    return request if origin == ZERO_ORIGIN else request.model_copy(update=moved)
 
 
 def _array(name: str, array: NDArray[Any], origin: Origin) -> NDArray[Any]:
@@ -99,12 +101,12 @@ def _array(name: str, array: NDArray[Any], origin: Origin) -> NDArray[Any]:
     return moved
 
 
-def _moved(value: Any, by: Origin) -> Any:
-    """Return x, y, x, y..., or a list of such, moved; words stay."""
+def _translated(value: Any, by: Origin) -> Any:
+    """Translate x, y, x, y..., or a list of such; other values stay as they are."""
     if not isinstance(value, list | tuple):
         return value
     moved = (
-        _moved(one, by) if isinstance(one, list | tuple) else one + by[k % 2]
-        for k, one in enumerate(value)
+        _translated(item, by) if isinstance(item, list | tuple) else item + by[k % 2]
+        for k, item in enumerate(value)
     )
     return type(value)(moved)

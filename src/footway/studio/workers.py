@@ -1,4 +1,4 @@
-"""Threads that answer asks, each kind in its own, so that slow ones never hold up quick ones."""
+"""Worker threads: one per kind of request, so that slow requests do not delay fast ones."""
 
 from __future__ import annotations
 
@@ -12,19 +12,17 @@ if TYPE_CHECKING:
 
 
 class Worker:
-    """One thread that does one thing after the other.
-
-    It is a daemon: what it is doing when the program ends is dropped.
+    """A daemon thread with a bounded queue of jobs; unfinished jobs are dropped at exit.
 
     Example:
-        >>> lane = Worker("paths", most=8)
-        >>> lane.do(lambda: 6 * 7).result()
+        >>> worker = Worker("paths", capacity=8)
+        >>> worker.do(lambda: 6 * 7).result()
         42
 
     """
 
-    def __init__(self, name: str, *, most: int) -> None:
-        self.name, self._most = name, most
+    def __init__(self, name: str, *, capacity: int) -> None:
+        self.name, self._capacity = name, capacity
         self._waiting: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]]]
         self._waiting = queue.SimpleQueue()
         self._busy = 0
@@ -32,9 +30,9 @@ class Worker:
         threading.Thread(target=self._work, name=f"studio-{name}", daemon=True).start()
 
     def do(self, work: Callable[[], Any]) -> Future[Any] | None:
-        """Return what will have the result; None where too much is waiting already."""
+        """Queue a job and return the future of its result; None if the queue is full."""
         with self._lock:
-            if self._busy >= self._most:
+            if self._busy >= self._capacity:
                 return None
             self._busy += 1
         future: Future[Any] = Future()
@@ -44,15 +42,17 @@ class Worker:
     def _work(self) -> None:
         while True:
             future, work = self._waiting.get()
-            made, trouble = None, None
+            result, failure = None, None
             is_wanted = future.set_running_or_notify_cancel()
             try:
-                made = work() if is_wanted else None
-            except BaseException as error:  # noqa: BLE001 - it belongs to who asked
-                trouble = error
+                result = work() if is_wanted else None
+            except BaseException as error:  # noqa: BLE001 - passed on to the caller
+                failure = error
             with self._lock:
-                self._busy -= 1  # before the answer: who has it may ask again at once
-            if trouble is not None:
-                future.set_exception(trouble)
+                self._busy -= (
+                    1  # before the result is set: the caller may queue the next job at once
+                )
+            if failure is not None:
+                future.set_exception(failure)
             elif is_wanted:
-                future.set_result(made)
+                future.set_result(result)

@@ -125,7 +125,7 @@ def page_facts(file):
 
 
 def test_a_page_has_the_built_in_map_that_the_recording_names(footway, run, tmp_path, monkeypatch):
-    (tmp_path / "player.html").write_text(sharing.PLACE)
+    (tmp_path / "player.html").write_text(sharing.PLACEHOLDER)
     monkeypatch.setattr(sharing, "STATIC", tmp_path)
     field = fw.load("gallery:field")
     crowd = fw.Crowd(fw.CorridorMap.build(field))

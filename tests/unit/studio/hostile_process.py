@@ -1,4 +1,4 @@
-"""A loading process in which a file does its worst: the beginning of its name says what.
+"""A loading process that misbehaves as the start of the file name says.
 
 A file of any other name is loaded as usual.
 """
@@ -24,12 +24,12 @@ def loop(_):
 
 
 def hold(_):
-    """Wait for ever in native code, with Python's lock held: no thread of it runs any more."""
+    """Wait for ever in native code, with the GIL held: no other thread of the process runs."""
     ctypes.PyDLL(None).pause()
 
 
 def compile_for_ever(_):
-    """Run for ever, in native code that Numba has made."""
+    """Run for ever, in code that Numba has compiled."""
     import numba
 
     @numba.njit
@@ -54,7 +54,7 @@ def leave(_):
 
 
 def fill(_):
-    """Take memory until there is none."""
+    """Allocate memory without end."""
     taken = [np.ones(10_000_000)]
     while True:
         taken.append(taken[0].copy())
@@ -80,18 +80,18 @@ def write(order):
 
 
 def lie(_):
-    """Say that all is well, and hand over nothing."""
+    """Report success without writing a document."""
 
 
 def bomb(order):
-    """Hand over a small file that is large inside."""
+    """Write a zip bomb."""
     folder = Path(order["folder"])
     with zipfile.ZipFile(folder / "document.npz", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("header.npy", bytes(50_000_000))
 
 
 def pickled(order):
-    """Hand over something that is run when it is read."""
+    """Write a pickle that runs code when it is read."""
     made = np.array([Trap(Path(order["file"]).parent / "sprung")], object)
     with Path(order["folder"], "document.npz").open("wb") as out:
         np.savez(out, header=made)
@@ -106,7 +106,7 @@ class Trap:
 
 
 def babble(_):
-    """Send messages that are none."""
+    """Send invalid messages."""
     talk(b"[" * 100_000 + b"\n")
 
 
@@ -117,7 +117,7 @@ def flood(_):
 
 
 def stall(_):
-    """Say for ever that kernels are being compiled."""
+    """Report compilation of kernels for ever."""
     import time
 
     while True:
@@ -130,7 +130,7 @@ def talk(line):
 
 
 def load(order):
-    name = Path(order["called"] or order["file"]).stem.split(".")[0]
+    name = Path(order["display_name"] or order["file"]).stem.split(".")[0]
     Path(order["file"]).with_suffix(".pid").write_text(str(os.getpid()), encoding="ascii")
     worst = globals().get(name)
     if worst is None:

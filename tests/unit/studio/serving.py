@@ -1,10 +1,11 @@
-"""A real server on loopback for tests, and a small client that speaks its language."""
+"""A real server on loopback for tests, and a small client for its protocol."""
 
 import json
 import tempfile
 import threading
 import time
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 
 from websockets.sync.client import connect
@@ -13,18 +14,18 @@ from footway.studio import handover, loading_process
 from footway.studio.access import Access
 from footway.studio.documents import open_built_in
 from footway.studio.loading import Loader
-from footway.studio.server import Studio, bind, server_of
+from footway.studio.server import Studio, bind, build_server
 from footway.studio.wire import unpacked
 
 
 @contextmanager
 def serving(document=None, *, token=None, loader=None):
-    """Serve a document in a thread; give the studio."""
+    """Serve a document in a thread; yield the studio."""
     loader = loader or Loader(ahead=False)  # most tests send no file
     document = open_built_in("gallery:field") if document is None else document
     with bind("127.0.0.1", 0, exact=True) as listening:
         studio = Studio(document, Access("127.0.0.1", listening.getsockname()[1], token), loader)
-        server = server_of(studio)
+        server = build_server(studio)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
         wait_until(lambda: server.started)
@@ -37,7 +38,7 @@ def serving(document=None, *, token=None, loader=None):
 
 
 class InThisProcess:
-    """Loads files as the loading process does, without the process: for hundreds of them."""
+    """Loads files in this process, which is faster for hundreds of them."""
 
     @contextmanager
     def folder(self):
@@ -46,11 +47,7 @@ class InThisProcess:
 
     def load(self, order, **_):
         with tempfile.TemporaryDirectory() as folder:
-            loading_process.load(
-                {"file": order.file, "called": order.called, "map": order.map_name,
-                 "scale": order.scale, "between": order.between, "sent": order.sent,
-                 "folder": folder}
-            )  # fmt: skip
+            loading_process.load({**asdict(order), "folder": folder})
             return handover.unpack(Path(folder), file=order.file)
 
 
@@ -62,11 +59,11 @@ def wait_until(is_so, seconds=300.0):
 
 
 class Page:
-    """What a browser does, without the browser."""
+    """A client that behaves like the page in a browser."""
 
-    def __init__(self, gate, **options):
-        host = f"127.0.0.1:{gate.port}"
-        query = f"?token={gate.token}" if gate.token else ""
+    def __init__(self, access, **options):
+        host = f"127.0.0.1:{access.port}"
+        query = f"?token={access.token}" if access.token else ""
         options = {"origin": f"http://{host}", "max_size": None, "proxy": None} | options
         self._opened = connect(f"ws://{host}/ws{query}", **options)
         self.socket = self._opened.__enter__()
@@ -86,7 +83,7 @@ class Page:
         return self.until(lambda header: header.get("n") == n)
 
     def event(self, name):
-        """Return the next event of a name."""
+        """Return the next event with a name."""
         return self.until(lambda header: header.get("event") == name)
 
     def until(self, is_it, seconds=300.0):

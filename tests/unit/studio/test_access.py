@@ -1,4 +1,4 @@
-"""Who may come in."""
+"""Access control."""
 
 import pytest
 
@@ -32,19 +32,19 @@ def test_other_names(header):
 
 
 def test_a_host_that_was_given_is_known_and_others_are_not():
-    gate = Access("192.168.1.5", 8000, "secret")
-    assert gate.knows_host("192.168.1.5:8000")
-    assert not gate.knows_host("192.168.1.6:8000")
+    access = Access("192.168.1.5", 8000, "secret")
+    assert access.knows_host("192.168.1.5:8000")
+    assert not access.knows_host("192.168.1.6:8000")
 
 
-def test_everywhere_means_every_address_but_no_foreign_name():
-    gate = Access("0.0.0.0", 8000, "secret")
-    assert gate.knows_host("10.0.0.7:8000")
-    assert gate.knows_host("localhost:8000")
-    assert not gate.knows_host("rebound.example:8000")
+def test_wildcard_host_accepts_every_address_but_no_foreign_name():
+    access = Access("0.0.0.0", 8000, "secret")
+    assert access.knows_host("10.0.0.7:8000")
+    assert access.knows_host("localhost:8000")
+    assert not access.knows_host("rebound.example:8000")
 
 
-def test_the_usual_port_need_not_be_named():
+def test_the_default_port_may_be_omitted():
     assert Access("127.0.0.1", 80).knows_host("127.0.0.1")
 
 
@@ -66,12 +66,12 @@ def test_foreign_pages(origin):
 
 def test_tokens():
     assert Access("127.0.0.1", 1).knows_token(None)
-    gate = Access("0.0.0.0", 1, "secret")
-    assert gate.knows_token("secret")
-    assert not any(gate.knows_token(token) for token in (None, "", "secre", "sécret", "secret "))
+    access = Access("0.0.0.0", 1, "secret")
+    assert access.knows_token("secret")
+    assert not any(access.knows_token(token) for token in (None, "", "secre", "sécret", "secret "))
 
 
-def test_a_rate_fills_up_again_and_no_more_than_full():
+def test_a_rate_refills_up_to_its_burst():
     rate = Rate(per_second=10.0, burst=5.0)
     assert sum(rate.allows(now=0.0) for _ in range(20)) == 5
     assert sum(rate.allows(now=0.2) for _ in range(20)) == 2

@@ -1,4 +1,4 @@
-"""Kernels that are made the first time: what the page is told."""
+"""Announcements of kernels that are compiled."""
 
 import json
 import threading
@@ -9,25 +9,25 @@ import pytest
 
 from footway import crowd, follow
 from footway.studio import compiling as preparing
-from footway.studio.compiling import KernelPreparation, make_all, words
-from footway.studio.requests import parsed
+from footway.studio.compiling import KernelPreparation, compile_all, compile_label
+from footway.studio.requests import parse
 from footway.studio.wire import unpacked
 
 
 @pytest.fixture
 def compiler(monkeypatch):
-    """What calls those who listen, until they have said it, as where Numba compiles."""
+    """Return a function that calls the listeners, as Numba does when it compiles."""
     listeners = []
 
     @contextmanager
-    def announce(say):
-        listeners.append(say)
+    def announce(tell):
+        listeners.append(tell)
         yield
-        if say in listeners:
-            listeners.remove(say)
+        if tell in listeners:
+            listeners.remove(tell)
 
     def compiles():
-        listeners[:] = [say for say in listeners if say() is False]
+        listeners[:] = [tell for tell in listeners if tell() is False]
 
     monkeypatch.setattr(preparing, "announce_compilation", announce)
     return compiles
@@ -41,22 +41,22 @@ def told():
     return made
 
 
-def test_nothing_is_said_where_all_is_there(told, compiler):
-    with told.of("MIRAN"):
+def test_nothing_is_announced_without_compilation(told, compiler):
+    with told.announce("MIRAN"):
         pass
     assert told.said == []
 
 
-def test_it_is_said_once_and_taken_back(told, compiler):
-    with told.of("MIRAN"):
+def test_compilation_is_announced_once_and_cleared(told, compiler):
+    with told.announce("MIRAN"):
         compiler()
         assert told.what == "MIRAN"
     assert told.said == ["MIRAN", None]
     assert told.what is None
 
 
-def test_what_another_process_makes_is_said_when_it_says_so(told):
-    with told.elsewhere("maps") as compiling:
+def test_compilation_in_another_process_is_announced(told):
+    with told.announce_process("maps") as compiling:
         assert told.said == []
         compiling()
         compiling()
@@ -64,9 +64,9 @@ def test_what_another_process_makes_is_said_when_it_says_so(told):
     assert told.said == ["maps", None]
 
 
-def test_it_is_taken_back_after_an_error(told, compiler):
+def test_the_announcement_is_cleared_after_an_error(told, compiler):
     def fail():
-        with told.of("IRM"):
+        with told.announce("IRM"):
             compiler()
             raise ValueError("x")
 
@@ -75,12 +75,12 @@ def test_it_is_taken_back_after_an_error(told, compiler):
     assert told.said == ["IRM", None]
 
 
-def test_what_another_thread_needs_is_said_by_that_one(told, compiler):
+def test_each_thread_announces_its_own_compilation(told, compiler):
     def other():
-        with told.of("MIRAN"):
+        with told.announce("MIRAN"):
             compiler()
 
-    with told.of("paths"):
+    with told.announce("paths"):
         thread = threading.Thread(target=other)
         thread.start()
         thread.join()
@@ -88,13 +88,13 @@ def test_what_another_thread_needs_is_said_by_that_one(told, compiler):
 
 
 class Elsewhere:
-    """Another thread that does one thing inside of another, and goes out when it is told to."""
+    """A thread that does some work inside `announce` and leaves it on `go`."""
 
     def __init__(self, told, what, work):
         self._is_done, self._may_go = threading.Event(), threading.Event()
 
         def run():
-            with told.of(what):
+            with told.announce(what):
                 work()
                 self._is_done.set()
                 self._may_go.wait(60)
@@ -108,8 +108,8 @@ class Elsewhere:
         self._thread.join(60)
 
 
-def test_it_is_said_though_another_thread_made_something_first(told, compiler):
-    with told.of("MIRAN"):
+def test_compilation_is_announced_after_that_of_another_thread(told, compiler):
+    with told.announce("MIRAN"):
         Elsewhere(told, "the crowd", compiler).go()
         assert told.said == ["the crowd", None]
         compiler()
@@ -117,9 +117,9 @@ def test_it_is_said_though_another_thread_made_something_first(told, compiler):
     assert told.said == ["the crowd", None, "MIRAN", None]
 
 
-def test_who_is_ready_takes_back_no_word_of_others(told, compiler):
+def test_clearing_an_announcement_keeps_those_of_others(told, compiler):
     other = Elsewhere(told, "MIRAN", compiler)
-    with told.of("paths"):
+    with told.announce("paths"):
         compiler()
         assert told.what == "paths"
     assert told.what == "MIRAN"
@@ -127,9 +127,9 @@ def test_who_is_ready_takes_back_no_word_of_others(told, compiler):
     assert told.said == ["MIRAN", "paths", "MIRAN", None]
 
 
-def test_who_is_ready_first_leaves_the_newest_word(told, compiler):
+def test_the_newest_announcement_stays_until_it_is_cleared(told, compiler):
     other = Elsewhere(told, "MIRAN", compiler)
-    with told.of("paths"):
+    with told.announce("paths"):
         compiler()
         other.go()
         assert told.what == "paths"
@@ -148,20 +148,20 @@ def test_who_is_ready_first_leaves_the_newest_word(told, compiler):
     ],
     ids=str,
 )
-def test_words(ask, expected):
-    assert words(parsed(json.dumps({"n": 1, **ask}))) == expected
+def test_labels(ask, expected):
+    assert compile_label(parse(json.dumps({"n": 1, **ask}))) == expected
 
 
-def test_all_are_made_until_it_is_over(told, monkeypatch):
+def test_kernels_are_compiled_until_the_end(told, monkeypatch):
     made = []
-    monkeypatch.setattr(preparing, "_walk_one", made.append)
-    monkeypatch.setattr(preparing, "_walk_some", made.append)
-    make_all(told, lambda: len(made) >= 2)
+    monkeypatch.setattr(preparing, "_compile_route", made.append)
+    monkeypatch.setattr(preparing, "_compile_crowd", made.append)
+    compile_all(told, lambda: len(made) >= 2)
     assert made == ["cmm", "miran"]
 
 
 @pytest.mark.parametrize(("method", "count"), [("cmm", 6), ("miran", 4), ("irm", 4)])
-def test_there_is_room_for_a_crowd_on_the_small_map(method, count, monkeypatch):
+def test_a_crowd_fits_on_the_small_map(method, count, monkeypatch):
     made = []
 
     class Noted(crowd.Crowd):
@@ -170,7 +170,7 @@ def test_there_is_room_for_a_crowd_on_the_small_map(method, count, monkeypatch):
             made.append(self)
 
     monkeypatch.setattr(crowd, "Crowd", Noted)
-    preparing._walk_some(method)
+    preparing._compile_crowd(method)
     (one,) = made
     assert len(one) == count
     assert one.time == pytest.approx(0.5)
@@ -178,9 +178,9 @@ def test_there_is_room_for_a_crowd_on_the_small_map(method, count, monkeypatch):
 
 
 @pytest.mark.parametrize("method", ["miran", "irm"])
-def test_there_is_room_for_a_walk_on_the_small_map(method, monkeypatch):
+def test_a_walk_fits_on_the_small_map(method, monkeypatch):
     made, walk = [], getattr(follow, method)
     monkeypatch.setattr(follow, method, lambda *given: made.append(walk(*given)) or made[-1])
-    preparing._walk_one(method)
+    preparing._compile_route(method)
     assert [one.goal for one in made] == [(11.0, 1.0)]
     assert 10.0 <= made[0].length < 20.0

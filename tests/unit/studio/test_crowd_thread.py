@@ -14,19 +14,21 @@ from tests.unit.studio.serving import wait_until
 
 
 class Stage:
-    """A live crowd, and what it said and showed."""
+    """A crowd thread, and the events and frames that it sent."""
 
-    def __init__(self, crowd=None, show=None):
+    def __init__(self, crowd=None, send_frame=None):
         self.said, self.shown = [], []
-        self.live = CrowdThread(
-            crowd or fw.Crowd(cmap("hall")), say=self.said.append, show=show or self.shown.append
+        self.crowd_thread = CrowdThread(
+            crowd or fw.Crowd(cmap("hall")),
+            send_event=self.said.append,
+            send_frame=send_frame or self.shown.append,
         )
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self.live.end()
+        self.crowd_thread.end()
 
     def events(self, name):
         return [one for one in map(unpacked, list(self.said)) if one[0]["event"] == name]
@@ -34,35 +36,35 @@ class Stage:
 
 def test_nothing_moves_before_it_starts():
     with Stage() as stage:
-        stage.live.do(lambda: stage.live.crowd.add(10))
+        stage.crowd_thread.do(lambda: stage.crowd_thread.crowd.add(10))
         time.sleep(0.3)
-        assert stage.live.status["time"] == 0.0
-        assert stage.live.status["characters"] == 10
+        assert stage.crowd_thread.status["time"] == 0.0
+        assert stage.crowd_thread.status["characters"] == 10
 
 
 def test_time_runs_and_stops():
     with Stage() as stage:
-        live = stage.live
-        live.do(lambda: live.crowd.add(10))
-        live.do(live.start)
-        wait_until(lambda: live.crowd.time > 0.5)
-        live.do(live.pause)
-        then = live.crowd.steps
+        crowd_thread = stage.crowd_thread
+        crowd_thread.do(lambda: crowd_thread.crowd.add(10))
+        crowd_thread.do(crowd_thread.start)
+        wait_until(lambda: crowd_thread.crowd.time > 0.5)
+        crowd_thread.do(crowd_thread.pause)
+        then = crowd_thread.crowd.steps
         time.sleep(0.3)
-        assert live.crowd.steps == then
-        assert not live.status["running"]
+        assert crowd_thread.crowd.steps == then
+        assert not crowd_thread.status["running"]
         assert len(stage.shown) >= 2
 
 
 def test_it_keeps_real_time_times_the_speed():
     with Stage() as stage:
-        live = stage.live
-        live.do(lambda: live.crowd.add(5))
-        live.do(live.step)  # loads the kernels
-        live.speed = 8.0
-        begin, first = time.monotonic(), live.crowd.time
-        live.do(live.start)
-        wait_until(lambda: live.crowd.time > first + 8.0)
+        crowd_thread = stage.crowd_thread
+        crowd_thread.do(lambda: crowd_thread.crowd.add(5))
+        crowd_thread.do(crowd_thread.step)  # loads the kernels
+        crowd_thread.speed = 8.0
+        begin, first = time.monotonic(), crowd_thread.crowd.time
+        crowd_thread.do(crowd_thread.start)
+        wait_until(lambda: crowd_thread.crowd.time > first + 8.0)
         assert time.monotonic() - begin > 0.8  # never faster than asked for; slower is allowed
 
 
@@ -70,79 +72,79 @@ def test_it_keeps_real_time_times_the_speed():
     ("late", "speed", "still_late"),
     [(10.0, 1.0, 0.0), (0.2, 1.0, 0.2 - 0.1), (0.2, 4.0, 0.2 - 0.1 / 4.0)],
 )
-def test_much_time_that_was_lost_is_not_caught_up(late, speed, still_late):
-    """After a pause of the machine the crowd does not hurry; a few steps late it does."""
+def test_long_delays_are_not_caught_up(late, speed, still_late):
+    """The crowd catches up with a short delay, but not with a long one."""
     with Stage() as stage:
-        live = stage.live
-        live.do(live.step)  # loads the kernels
-        live.speed = speed
+        crowd_thread = stage.crowd_thread
+        crowd_thread.do(crowd_thread.step)  # loads the kernels
+        crowd_thread.speed = speed
 
         def advance():
             begin = time.monotonic()
-            live._due = begin - late
-            live._advance()
-            return begin - live._due, time.monotonic() - begin
+            crowd_thread._due = begin - late
+            crowd_thread._advance()
+            return begin - crowd_thread._due, time.monotonic() - begin
 
-        behind, lasted = live.do(advance)
+        behind, lasted = crowd_thread.do(advance)
         assert still_late - lasted - 1e-6 <= behind <= still_late + 1e-6
 
 
-def test_a_command_is_done_between_steps_and_its_error_comes_back():
+def test_a_command_runs_between_steps_and_its_error_is_raised():
     with Stage() as stage:
-        live = stage.live
-        live.do(live.start)
-        assert live.do(threading.current_thread).name == "studio-crowd"
+        crowd_thread = stage.crowd_thread
+        crowd_thread.do(crowd_thread.start)
+        assert crowd_thread.do(threading.current_thread).name == "studio-crowd"
         with pytest.raises(fw.BadQuery, match="no obstacle 7"):
-            live.do(lambda: live.crowd.remove_obstacle(7))
-        assert live.status["running"]
+            crowd_thread.do(lambda: crowd_thread.crowd.remove_obstacle(7))
+        assert crowd_thread.status["running"]
 
 
-def test_the_status_is_that_of_after_the_command():
+def test_the_status_is_updated_after_a_command():
     with Stage() as stage:
         for k in range(1, 20):
-            stage.live.do(lambda: stage.live.crowd.add(3))
-            assert stage.live.status["characters"] == 3 * k
+            stage.crowd_thread.do(lambda: stage.crowd_thread.crowd.add(3))
+            assert stage.crowd_thread.status["characters"] == 3 * k
 
 
-def test_frames_show_everybody():
+def test_frames_have_all_characters():
     with Stage() as stage:
-        live = stage.live
-        live.do(lambda: live.crowd.add(30, radius=0.3))
+        crowd_thread = stage.crowd_thread
+        crowd_thread.do(lambda: crowd_thread.crowd.add(30, radius=0.3))
         wait_until(lambda: stage.shown and unpacked(stage.shown[-1])[0]["facts"]["n"] == 30)
         _, arrays = unpacked(stage.shown[-1])
         assert arrays["id"].tolist() == list(range(30))
-        assert abs(arrays["at"] - live.crowd.positions).max() < 1e-5
+        assert abs(arrays["at"] - crowd_thread.crowd.positions).max() < 1e-5
         assert (arrays["radius"] == 300).all()
 
 
 def test_at_most_thirty_frames_a_second():
     moments = []
-    with Stage(show=lambda _: moments.append(time.monotonic())) as stage:
-        live = stage.live
-        live.do(lambda: live.crowd.add(5))
-        live.speed = 16.0
-        live.do(live.start)
+    with Stage(send_frame=lambda _: moments.append(time.monotonic())) as stage:
+        crowd_thread = stage.crowd_thread
+        crowd_thread.do(lambda: crowd_thread.crowd.add(5))
+        crowd_thread.speed = 16.0
+        crowd_thread.do(crowd_thread.start)
         wait_until(lambda: len(moments) > 20)
     assert min(b - a for a, b in pairwise(moments)) > 0.03
 
 
-def test_obstacles_are_told_when_they_move_and_not_otherwise():
+def test_obstacles_are_sent_only_when_they_change():
     with Stage() as stage:
-        live = stage.live
-        number = live.do(lambda: live.crowd.add_obstacle((5.0, 5.0), 1.0))
+        crowd_thread = stage.crowd_thread
+        number = crowd_thread.do(lambda: crowd_thread.crowd.add_obstacle((5.0, 5.0), 1.0))
         wait_until(lambda: len(stage.events("obstacles")) == 2)  # none, then one
         _, arrays = stage.events("obstacles")[-1]
         assert arrays["discs"].tolist() == [[5.0, 5.0, 1.0]]
         assert arrays["ids"].tolist() == [number]
-        live.do(live.start)
+        crowd_thread.do(crowd_thread.start)
         time.sleep(0.5)
         assert len(stage.events("obstacles")) == 2
-        live.do(lambda: live.crowd.remove_obstacle(number))
+        crowd_thread.do(lambda: crowd_thread.crowd.remove_obstacle(number))
         wait_until(lambda: len(stage.events("obstacles")) == 3)
         assert len(stage.events("obstacles")[-1][1]["ids"]) == 0
 
 
-def test_a_fault_in_a_step_stops_the_time_and_is_told():
+def test_an_error_in_a_step_pauses_the_crowd_and_is_reported():
     crowd = fw.Crowd(cmap("hall"))
     crowd.add(3)
 
@@ -150,44 +152,44 @@ def test_a_fault_in_a_step_stops_the_time_and_is_told():
         raise ZeroDivisionError("on purpose")
 
     with Stage(crowd) as stage:
-        live = stage.live
-        live.do(lambda: crowd.each_step(fail))
-        live.do(live.start)
-        wait_until(lambda: live.fault is not None)
-        assert not live.is_running
-        assert "ZeroDivisionError" in live.fault
-        live.do(lambda: crowd.remove_function(fail))
-        live.do(live.start)
+        crowd_thread = stage.crowd_thread
+        crowd_thread.do(lambda: crowd.each_step(fail))
+        crowd_thread.do(crowd_thread.start)
+        wait_until(lambda: crowd_thread.fault is not None)
+        assert not crowd_thread.is_running
+        assert "ZeroDivisionError" in crowd_thread.fault
+        crowd_thread.do(lambda: crowd.remove_function(fail))
+        crowd_thread.do(crowd_thread.start)
         wait_until(lambda: crowd.time > 0.3)
-        assert live.fault is None
+        assert crowd_thread.fault is None
 
 
-def test_a_fault_in_a_frame_stops_the_time_and_the_thread_goes_on():
+def test_an_error_in_a_frame_pauses_the_crowd_but_not_the_thread():
     def fail(_):
         raise ZeroDivisionError("on\npurpose")
 
-    with Stage(show=fail) as stage:
-        live = stage.live
-        live.do(live.start)
+    with Stage(send_frame=fail) as stage:
+        crowd_thread = stage.crowd_thread
+        crowd_thread.do(crowd_thread.start)
         wait_until(lambda: any(e[0]["facts"]["fault"] for e in stage.events("status")))
-        assert live.fault == "the crowd stopped: ZeroDivisionError: on purpose"
-        assert live.do(lambda: len(live.crowd.add(3))) == 3
+        assert crowd_thread.fault == "the crowd stopped: ZeroDivisionError: on purpose"
+        assert crowd_thread.do(lambda: len(crowd_thread.crowd.add(3))) == 3
 
 
-def test_a_fault_in_the_status_comes_back_to_who_asked(monkeypatch):
+def test_an_error_in_the_status_is_raised_by_the_command(monkeypatch):
     with Stage() as stage:
-        live = stage.live
-        monkeypatch.setattr(live, "_update_status", lambda: 1 / 0)
+        crowd_thread = stage.crowd_thread
+        monkeypatch.setattr(crowd_thread, "_update_status", lambda: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            live.do(live.step)
+            crowd_thread.do(crowd_thread.step)
         monkeypatch.undo()
-        live.do(live.step)
-        assert live.crowd.steps == 2
+        crowd_thread.do(crowd_thread.step)
+        assert crowd_thread.crowd.steps == 2
 
 
-def test_status_is_told_about_twice_a_second():
+def test_status_is_sent_twice_a_second():
     with Stage() as stage:
-        stage.live.do(stage.live.start)
+        stage.crowd_thread.do(stage.crowd_thread.start)
         wait_until(lambda: len(stage.events("status")) >= 4)
         facts = stage.events("status")[-1][0]["facts"]
         assert facts["running"] is True
@@ -196,9 +198,9 @@ def test_status_is_told_about_twice_a_second():
 
 def test_another_crowd_takes_over():
     with Stage() as stage:
-        live = stage.live
-        live.do(lambda: live.crowd.add(8))
+        crowd_thread = stage.crowd_thread
+        crowd_thread.do(lambda: crowd_thread.crowd.add(8))
         other = fw.Crowd(cmap("room"))
         other.add(3)
-        live.do(lambda: live.replace(other))
-        assert live.status["characters"] == 3
+        crowd_thread.do(lambda: crowd_thread.replace(other))
+        assert crowd_thread.status["characters"] == 3

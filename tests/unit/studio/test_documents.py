@@ -1,4 +1,4 @@
-"""What can be opened."""
+"""Opening documents."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from tests.unit.crowd.maps import cmap, env
 from tests.unit.recording.recordings import random_recording
 
 
-def test_all_that_is_built_in_opens():
+def test_every_built_in_document_opens():
     for name in built_in():
         facts = open_built_in(name).facts()
         assert facts["name"] == name
@@ -62,7 +62,7 @@ def test_a_recording_on_a_map_of_the_gallery(tmp_path):
     assert not document.facts()["boxed"]
 
 
-def test_a_recording_on_the_city_in_tiles_and_on_what_was_never_in_the_gallery(tmp_path):
+def test_a_recording_on_a_tiled_city_and_on_an_unknown_map(tmp_path):
     tiles = fw.load("gallery:city:2x2")
     for name, boxed in ((tiles.name, False), ("gallery:nowhere", True)):
         recorder = Recorder(step=0.1, seed=0, map_name=name, names=["all"])
@@ -101,7 +101,7 @@ def test_missing_files(name):
         open_document(name)
 
 
-def test_a_map_that_no_page_can_show_is_refused(tmp_path):
+def test_a_map_too_large_for_a_page_is_refused(tmp_path):
     file = tmp_path / "land.wkt"
     file.write_text("POLYGON ((0 0, 200000 0, 200000 9, 0 9, 0 0))")
     with pytest.raises(fw.BadInput, match="100 km"):

@@ -51,26 +51,26 @@ def test_deleting_an_obstacle_fills_its_hole(hall):
 
 
 def test_terrain_and_areas_leave_the_corridors_alone(hall):
-    sheet = EditHistory()
-    muddy = sheet.edit(hall, add("terrain", (0.0, 0.0, 8.0, 4.0), kind="mud"))
+    edit_history = EditHistory()
+    muddy = edit_history.edit(hall, add("terrain", (0.0, 0.0, 8.0, 4.0), kind="mud"))
     assert muddy.kinds == ["mud"]
     assert muddy.corridors is hall.corridors
-    named = sheet.edit(muddy, add("area", (0.0, 0.0, 3.0, 3.0), role="spawn"))
+    named = edit_history.edit(muddy, add("area", (0.0, 0.0, 3.0, 3.0), role="spawn"))
     assert named.corridors is hall.corridors
     assert [area.name for area in named.environment.areas] == ["spawn 1"]
     assert named.environment.areas[0].properties["role"] == "spawn"
 
 
 def test_the_topmost_is_deleted_first(hall):
-    sheet, one = EditHistory(), hall
-    one = sheet.edit(one, add("terrain", (0.0, 0.0, 8.0, 4.0), kind="mud"))
-    one = sheet.edit(one, add("area", (0.0, 0.0, 3.0, 3.0), name="here"))
-    one = sheet.edit(one, delete(1.0, 1.0))
+    edit_history, one = EditHistory(), hall
+    one = edit_history.edit(one, add("terrain", (0.0, 0.0, 8.0, 4.0), kind="mud"))
+    one = edit_history.edit(one, add("area", (0.0, 0.0, 3.0, 3.0), name="here"))
+    one = edit_history.edit(one, delete(1.0, 1.0))
     assert (len(one.environment.areas), len(one.environment.terrain)) == (0, 1)
-    one = sheet.edit(one, delete(1.0, 1.0))
+    one = edit_history.edit(one, delete(1.0, 1.0))
     assert len(one.environment.terrain) == 0
     with pytest.raises(fw.BadInput, match="nothing here"):
-        sheet.edit(one, delete(1.0, 1.0))
+        edit_history.edit(one, delete(1.0, 1.0))
 
 
 def test_walls_without_thickness_can_be_deleted():
@@ -83,18 +83,18 @@ def test_walls_without_thickness_can_be_deleted():
 
 
 def test_undo_and_redo(hall):
-    sheet = EditHistory()
-    first = sheet.edit(hall, add("obstacle", (2.0, 2.0, 4.0, 4.0)))
-    second = sheet.edit(first, add("obstacle", (25.0, 2.0, 27.0, 4.0)))
-    assert sheet.edit(second, UNDO) is first
-    assert sheet.edit(first, UNDO) is hall
+    edit_history = EditHistory()
+    first = edit_history.edit(hall, add("obstacle", (2.0, 2.0, 4.0, 4.0)))
+    second = edit_history.edit(first, add("obstacle", (25.0, 2.0, 27.0, 4.0)))
+    assert edit_history.edit(second, UNDO) is first
+    assert edit_history.edit(first, UNDO) is hall
     with pytest.raises(fw.BadInput, match="nothing to undo"):
-        sheet.edit(hall, UNDO)
-    assert sheet.edit(hall, REDO) is first
-    other = sheet.edit(first, delete(15.0, 10.0))
+        edit_history.edit(hall, UNDO)
+    assert edit_history.edit(hall, REDO) is first
+    other = edit_history.edit(first, delete(15.0, 10.0))
     with pytest.raises(fw.BadInput, match="nothing to redo"):
-        sheet.edit(other, REDO)
-    assert sheet.edit(other, UNDO) is first
+        edit_history.edit(other, REDO)
+    assert edit_history.edit(other, UNDO) is first
 
 
 @pytest.mark.parametrize(
@@ -108,17 +108,17 @@ def test_undo_and_redo(hall):
     ],
 )
 def test_what_cannot_be_done_changes_nothing(hall, ask):
-    sheet = EditHistory()
+    edit_history = EditHistory()
     with pytest.raises(fw.BadInput):
-        sheet.edit(hall, ask)
-    assert (sheet.before, sheet.after) == ([], [])
+        edit_history.edit(hall, ask)
+    assert (edit_history.before, edit_history.after) == ([], [])
 
 
 def test_names_of_areas_are_unique(hall):
-    sheet = EditHistory()
-    one = sheet.edit(hall, add("area", (0.0, 0.0, 3.0, 3.0), name="door"))
+    edit_history = EditHistory()
+    one = edit_history.edit(hall, add("area", (0.0, 0.0, 3.0, 3.0), name="door"))
     with pytest.raises(fw.BadInput, match="already"):
-        sheet.edit(one, add("area", (5.0, 0.0, 8.0, 3.0), name="door"))
+        edit_history.edit(one, add("area", (5.0, 0.0, 8.0, 3.0), name="door"))
 
 
 def test_a_bow_tie_becomes_two_triangles(hall):
@@ -128,9 +128,9 @@ def test_a_bow_tie_becomes_two_triangles(hall):
 
 
 def test_terrain_that_is_built_over_is_gone(hall):
-    sheet = EditHistory()
-    one = sheet.edit(hall, add("terrain", (2.0, 2.0, 3.0, 3.0), kind="mud"))
-    one = sheet.edit(one, add("obstacle", (1.0, 1.0, 4.0, 4.0)))
+    edit_history = EditHistory()
+    one = edit_history.edit(hall, add("terrain", (2.0, 2.0, 3.0, 3.0), kind="mud"))
+    one = edit_history.edit(one, add("obstacle", (1.0, 1.0, 4.0, 4.0)))
     assert one.kinds == []
 
 

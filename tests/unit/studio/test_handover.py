@@ -1,4 +1,4 @@
-"""Documents as plain files in a folder, and back."""
+"""Writing documents into a folder and reading them back."""
 
 import zipfile
 
@@ -66,7 +66,7 @@ def test_a_scenario_beside_its_map(tmp_path):
     assert "corner" in {area.name for area in made.environment.areas}
 
 
-def test_a_recording_needs_its_file_no_more(tmp_path):
+def test_a_recording_does_not_need_its_file_afterwards(tmp_path):
     recording = random_recording()
     recording.save(tmp_path / "run.parquet")
     file = str(tmp_path / "run.parquet")
@@ -79,7 +79,7 @@ def test_a_recording_needs_its_file_no_more(tmp_path):
 
 
 def test_a_very_long_recording_stays_in_its_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(handover, "MOST_ROWS", 10)
+    monkeypatch.setattr(handover, "MAX_ROWS", 10)
     recording = random_recording()
     recording.save(tmp_path / "run.parquet")
     made = handed_over(
@@ -89,8 +89,8 @@ def test_a_very_long_recording_stays_in_its_file(tmp_path, monkeypatch):
     assert_same_recording(made.recording, recording)
 
 
-def test_no_room_is_told(tmp_path):
-    with pytest.raises(fw.BadFile, match="make room"):
+def test_a_full_disk_is_reported(tmp_path):
+    with pytest.raises(fw.BadFile, match="free some space"):
         handover.pack(open_built_in("gallery:field"), tmp_path / "missing", file="x")
 
 
@@ -111,7 +111,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_what_does_not_fit_together_is_refused(tmp_path, name):
+def test_inconsistent_arrays_are_refused(tmp_path, name):
     random_recording().save(tmp_path / "run.parquet")
     file = str(tmp_path / "run.parquet")
     handover.pack(open_document(file), tmp_path, file=file)
@@ -125,7 +125,7 @@ def test_what_does_not_fit_together_is_refused(tmp_path, name):
 
 @pytest.mark.parametrize("name", ["document.npz", "map.fwmap"])
 @pytest.mark.parametrize("content", [None, b"", b"PK\x03\x04", b"\x93NUMPY"])
-def test_files_that_are_missing_or_other_files(tmp_path, name, content):
+def test_missing_and_wrong_files_are_refused(tmp_path, name, content):
     handover.pack(open_built_in("gallery:field"), tmp_path, file="x")
     (tmp_path / name).unlink()
     if content is not None:
@@ -134,7 +134,7 @@ def test_files_that_are_missing_or_other_files(tmp_path, name, content):
         handover.unpack(tmp_path, file="x")
 
 
-def test_an_archive_that_is_larger_inside_is_refused(tmp_path):
+def test_a_compressed_archive_is_refused(tmp_path):
     handover.pack(open_built_in("gallery:field"), tmp_path, file="x")
     with zipfile.ZipFile(tmp_path / "document.npz", "a", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("more.npy", bytes(1_000_000))

@@ -13,8 +13,8 @@ from tests.unit.crowd.maps import cmap
 FIELD = open_built_in("gallery:field")
 
 
-def ask(name, **wishes):
-    return Layer(n=1, ask="layer", name=name, **wishes)
+def ask(name, **options):
+    return Layer(n=1, ask="layer", name=name, **options)
 
 
 def nothing(_done, _total):
@@ -50,7 +50,7 @@ def test_roadmaps_of_every_method(method):
         assert (np.diff(offsets) >= 2).all()
 
 
-def test_what_cannot_be_made():
+def test_impossible_layers_are_refused():
     with pytest.raises(fw.BadInput, match="method"):
         layer(FIELD, ask("roadmap"), nothing)
     city = open_built_in("gallery:city")
@@ -68,7 +68,7 @@ def test_a_roadmap_can_be_ended():
         layer(FIELD, ask("roadmap", method="rrm"), stop)
 
 
-def test_there_are_no_discs_of_a_whole_land():
+def test_discs_of_a_large_map_are_refused():
     made = fw.Environment.from_polygons(bounds=(0, 0, 5000, 5000))
     with pytest.raises(fw.BadInput, match="3000 m"):
         layer(Document("x", "map", made, fw.CorridorMap.build(made)), ask("discs"), nothing)

@@ -1,4 +1,4 @@
-"""Recordings of the crowd as it lives."""
+"""Recordings of the live crowd."""
 
 import numpy as np
 import pytest
@@ -17,8 +17,8 @@ def crowd():
     return made
 
 
-def test_a_frame_for_each_step_and_everybody_in_it(crowd):
-    take = LiveRecording(crowd)
+def test_one_frame_per_step_with_all_characters(crowd):
+    recorded = LiveRecording(crowd)
     expected = [crowd.positions]
     for k in range(6):
         crowd.step()
@@ -28,46 +28,46 @@ def test_a_frame_for_each_step_and_everybody_in_it(crowd):
             crowd.remove([0, 1])
         if k == 3:
             crowd.add_obstacle((25.0, 10.0), 0.5)
-        take.add(crowd)
+        recorded.add(crowd)
         expected.append(crowd.positions)
-    take.end()
-    recording = fw.Recording.load(take.file)
+    recorded.end()
+    recording = fw.Recording.load(recorded.file)
     assert recording.complete
     assert recording.names == ("first", "second")
     assert len(recording.obstacles) == 1
     for k, positions in enumerate(expected):
         np.testing.assert_array_equal(recording.frame(k).positions, positions)
-    assert take.facts() == {
+    assert recorded.facts() == {
         "running": False, "seconds": pytest.approx(0.6), "frames": 7, "ended": None,
-        "megabytes": pytest.approx(take.bytes / 1e6, abs=0.1),
+        "megabytes": pytest.approx(recorded.bytes / 1e6, abs=0.1),
     }  # fmt: skip
-    take.drop()
-    assert not take.file.parent.exists()
+    recorded.drop()
+    assert not recorded.file.parent.exists()
 
 
 def test_it_ends_before_it_is_too_large(crowd, monkeypatch):
-    monkeypatch.setattr(live_recording, "MOST_BYTES", 10)
-    take = LiveRecording(crowd)
+    monkeypatch.setattr(live_recording, "MAX_BYTES", 10)
+    recorded = LiveRecording(crowd)
     crowd.step()
-    take.add(crowd)
-    assert not take.is_running
-    assert "cannot be longer" in take.ended
-    frames = take.facts()["frames"]
-    take.add(crowd)
-    assert fw.Recording.load(take.file).n_frames == frames
-    take.drop()
+    recorded.add(crowd)
+    assert not recorded.is_running
+    assert "cannot be longer" in recorded.ended
+    frames = recorded.facts()["frames"]
+    recorded.add(crowd)
+    assert fw.Recording.load(recorded.file).n_frames == frames
+    recorded.drop()
 
 
-def test_it_ends_though_nobody_is_there(monkeypatch):
-    monkeypatch.setattr(live_recording, "MOST_FRAMES", 3)
+def test_an_empty_recording_ends_at_the_maximum_of_frames(monkeypatch):
+    monkeypatch.setattr(live_recording, "MAX_FRAMES", 3)
     crowd = fw.Crowd(cmap("hall"))
-    take = LiveRecording(crowd)
+    recorded = LiveRecording(crowd)
     for _ in range(5):
         crowd.step()
-        take.add(crowd)
-    assert take.ended == "it has 3 frames, and cannot be longer"
-    assert fw.Recording.load(take.file).n_frames == 3
-    take.drop()
+        recorded.add(crowd)
+    assert recorded.ended == "it has 3 frames, and cannot be longer"
+    assert fw.Recording.load(recorded.file).n_frames == 3
+    recorded.drop()
 
 
 def no_room(*_, **__):
@@ -75,52 +75,52 @@ def no_room(*_, **__):
 
 
 @pytest.mark.parametrize("where", ["recorder", "folder"])
-def test_one_that_cannot_begin_leaves_nothing(crowd, monkeypatch, tmp_path, where):
+def test_a_recording_that_cannot_start_leaves_no_files(crowd, monkeypatch, tmp_path, where):
     monkeypatch.setattr(live_recording.tempfile, "tempdir", str(tmp_path))
     owner, name = {
         "recorder": (fw.Crowd, "recorder"),
         "folder": (live_recording.tempfile, "TemporaryDirectory"),
     }[where]
     with Stage(crowd) as stage:
-        live = stage.live
-        live.do(live.record)
-        live.do(live.stop_recording)
+        crowd_thread = stage.crowd_thread
+        crowd_thread.do(crowd_thread.record)
+        crowd_thread.do(crowd_thread.stop_recording)
         with monkeypatch.context() as full:
             full.setattr(owner, name, no_room)
             with pytest.raises(fw.BadInput, match="No space left"):
-                live.do(live.record)
-        assert live.take is None
+                crowd_thread.do(crowd_thread.record)
+        assert crowd_thread.live_recording is None
         assert list(tmp_path.iterdir()) == []
-        live.do(live.step)
-        assert live.status["recording"] is None
-        live.do(live.record)
-        assert live.status["recording"]["running"]
+        crowd_thread.do(crowd_thread.step)
+        assert crowd_thread.status["recording"] is None
+        crowd_thread.do(crowd_thread.record)
+        assert crowd_thread.status["recording"]["running"]
 
 
-def test_what_cannot_be_written_ends_it_and_not_the_crowd(crowd, monkeypatch):
-    take = LiveRecording(crowd)
+def test_a_write_error_ends_the_recording_but_not_the_crowd(crowd, monkeypatch):
+    recorded = LiveRecording(crowd)
 
     monkeypatch.setattr(crowd, "record", no_room)
     crowd.step()
-    take.add(crowd)
-    assert "No space left" in take.ended
-    take.drop()
+    recorded.add(crowd)
+    assert "No space left" in recorded.ended
+    recorded.drop()
 
 
 def test_the_live_crowd_records_its_steps():
     with Stage() as stage:
-        live = stage.live
-        live.do(lambda: live.crowd.add(10))
-        live.do(live.record)
+        crowd_thread = stage.crowd_thread
+        crowd_thread.do(lambda: crowd_thread.crowd.add(10))
+        crowd_thread.do(crowd_thread.record)
         for _ in range(3):
-            live.do(live.step)
-        assert live.status["recording"]["frames"] == 4
-        live.do(live.record)
-        assert live.status["recording"]["frames"] == 1
-        live.do(lambda: live.replace(fw.Crowd(cmap("hall")), why="so it is"))
-        assert live.status["recording"]["ended"] == "so it is"
-        live.do(live.step)
-        assert live.status["recording"]["frames"] == 1
-        folder = live.take.file.parent
+            crowd_thread.do(crowd_thread.step)
+        assert crowd_thread.status["recording"]["frames"] == 4
+        crowd_thread.do(crowd_thread.record)
+        assert crowd_thread.status["recording"]["frames"] == 1
+        crowd_thread.do(lambda: crowd_thread.replace(fw.Crowd(cmap("hall")), why="so it is"))
+        assert crowd_thread.status["recording"]["ended"] == "so it is"
+        crowd_thread.do(crowd_thread.step)
+        assert crowd_thread.status["recording"]["frames"] == 1
+        folder = crowd_thread.live_recording.file.parent
         assert folder.exists()
     assert not folder.exists()

@@ -1,10 +1,11 @@
-"""Files that are loaded in a process of their own, and files that do it harm."""
+"""Loading files in a separate process, and files that harm it."""
 
 import contextlib
 import os
 import queue
 import sys
 import threading
+from dataclasses import asdict
 from types import SimpleNamespace
 
 import pytest
@@ -36,11 +37,11 @@ def hostile(**limits):
 
 
 def harm(tmp_path, name, loader):
-    """Load a file that does harm; return what is told, when its process has ended."""
+    """Load a harmful file; return the error after its process has ended."""
     file = tmp_path / f"{name}.geojson"
     file.write_bytes(HALL)
     with pytest.raises(fw.BadInput) as caught:
-        loader.load(Order(str(file), called=f"{name}.geojson"))
+        loader.load(Order(str(file), display_name=f"{name}.geojson"))
     assert not is_running(int(file.with_suffix(".pid").read_text()))
     words = str(caught.value)
     assert "\n" not in words
@@ -59,7 +60,7 @@ def is_running(pid):
 def test_a_map_is_the_same_as_without_a_process(tmp_path):
     (tmp_path / "hall.geojson").write_bytes(HALL)
     with loader_of() as loader:
-        made = loader.load(Order(str(tmp_path / "hall.geojson"), called="the hall"))
+        made = loader.load(Order(str(tmp_path / "hall.geojson"), display_name="the hall"))
     assert (made.name, made.what) == ("the hall", "map")
     assert as_geojson(made).content.replace(b"hall", b"") == HALL.replace(b"hall", b"")
 
@@ -105,15 +106,15 @@ def test_a_file_that_takes_for_ever_is_stopped(tmp_path, monkeypatch, name):
 
 
 @pytest.mark.parametrize("name", ["flood", "stall"])
-def test_compiling_has_an_end(tmp_path, monkeypatch, name):
-    monkeypatch.setattr(loading, "_MOST_COMPILING", 0.5)
+def test_compiling_has_a_time_limit(tmp_path, monkeypatch, name):
+    monkeypatch.setattr(loading, "_MAX_COMPILING", 0.5)
     with hostile(seconds=1.0) as loader:
         words = harm(tmp_path, name, loader)
     assert "took more than 1 s" in words or "crashed" in words
 
 
 def test_after_compiling_a_file_has_all_its_seconds(monkeypatch):
-    """By a clock that is moved by hand: a message about compiling comes after 250 of 300 s."""
+    """With a fake clock: a message about compiling comes after 250 of 300 s."""
     now = [0.0]
     monkeypatch.setattr(loading.time, "monotonic", lambda: now[0])
 
@@ -142,7 +143,7 @@ def test_after_compiling_a_file_has_all_its_seconds(monkeypatch):
 @pytest.mark.parametrize(
     ("name", "why"), [("crash", "SIGSEGV"), ("abort", "SIGABRT"), ("leave", "exit code 7")]
 )
-def test_a_crash_is_told_in_one_line(tmp_path, name, why):
+def test_a_crash_is_reported_in_one_line(tmp_path, name, why):
     with hostile() as loader:
         words = harm(tmp_path, name, loader)
     assert f"crashed ({why})" in words
@@ -156,14 +157,14 @@ def test_the_file_after_a_bad_one_is_loaded(tmp_path):
 
 
 @linux
-def test_memory_has_an_end(tmp_path):
+def test_memory_is_limited(tmp_path):
     with hostile() as loader:
         words = harm(tmp_path, "fill", loader)
     assert "takes more than 500 MB of memory" in words
     assert "--load-megabytes 1000" in words
 
 
-def test_a_fault_of_ours_is_told(tmp_path):
+def test_an_internal_error_is_reported(tmp_path):
     with hostile() as loader:
         assert "fault in Footway: ZeroDivisionError: a bug of ours" in harm(
             tmp_path, "fault", loader
@@ -172,15 +173,15 @@ def test_a_fault_of_ours_is_told(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["lie", "bomb", "pickled", "babble", "write"])
-def test_a_process_that_was_taken_over_is_not_believed(tmp_path, name):
+def test_a_hostile_process_is_not_trusted(tmp_path, name):
     with hostile() as loader:
         harm(tmp_path, name, loader)
     assert not (tmp_path / "sprung").exists()
 
 
 @pytest.mark.parametrize(("number", "heard"), [(3, 3), (5, 5), (9, 5)])
-def test_there_is_an_end_to_messages(monkeypatch, number, heard):
-    monkeypatch.setattr(loading, "_MOST_MESSAGES", 5)
+def test_the_number_of_messages_is_limited(monkeypatch, number, heard):
+    monkeypatch.setattr(loading, "_MAX_MESSAGES", 5)
     process = loading._Process([sys.executable, "-c", f"print('{{}}\\n' * {number})"])
     try:
         assert list(iter(lambda: process.messages.get(timeout=60), None)) == [{}] * heard
@@ -188,11 +189,11 @@ def test_there_is_an_end_to_messages(monkeypatch, number, heard):
         process.end()
 
 
-def test_a_file_that_nobody_waits_for_is_given_up(tmp_path):
+def test_loading_is_cancelled_if_nobody_waits(tmp_path):
     with hostile() as loader:
         (tmp_path / "hold.geojson").write_bytes(HALL)
         pid = tmp_path / "hold.pid"
-        with pytest.raises(fw.BadInput, match="nobody waits"):
+        with pytest.raises(fw.BadInput, match="cancelled"):
             loader.load(Order(str(tmp_path / "hold.geojson")), is_wanted=lambda: not pid.exists())
         wait_until(lambda: not is_running(int(pid.read_text())))
 
@@ -221,18 +222,19 @@ def test_close_ends_what_is_being_loaded(tmp_path):
 
 
 def test_a_process_ends_with_its_server(tmp_path):
-    """Even where nobody could end it: its input is closed."""
+    """Even without a signal: its input is closed."""
     with hostile() as loader:
         (tmp_path / "loop.geojson").write_bytes(HALL)
         process = loading._Process(COMMAND)
         order = Order(str(tmp_path / "loop.geojson"))
-        process.give(loading._as_json(order, tmp_path, loader.limits))
+        folder = {"folder": str(tmp_path)}
+        process.give({**asdict(order), **asdict(loader.limits), **folder})
         wait_until((tmp_path / "loop.pid").exists)
         process._process.stdin.close()
         assert process._process.wait(timeout=60) == 1
 
 
-def test_no_path_of_a_scenario_is_told_as_such(tmp_path):
+def test_a_scenario_without_path_raises_no_path(tmp_path):
     (tmp_path / "two.wkt").write_text("MULTIPOLYGON(((0 0,9 0,9 9,0 9)),((20 0,29 0,29 9,20 9)))")
     (tmp_path / "two.toml").write_text(
         'map = "two.wkt"\n[[population]]\ncount = 1\nstarts = [[5, 5]]\ngoals = [[25, 5]]\n'
@@ -242,7 +244,7 @@ def test_no_path_of_a_scenario_is_told_as_such(tmp_path):
     assert caught.value.reason == "components"
 
 
-def test_reasons_of_the_process_that_are_known():
+def test_only_known_reasons_are_accepted():
     for reason in ("components", "pinch", "no room", "blocked"):
         error = loading._error_of({"error": "no\n way", "reason": reason})
         assert isinstance(error, fw.NoPath)
@@ -255,7 +257,7 @@ def test_reasons_of_the_process_that_are_known():
         assert type(loading._error_of(message)) is fw.BadInput
 
 
-def test_a_process_that_cannot_start_is_told(tmp_path):
+def test_a_process_that_cannot_start_is_reported(tmp_path):
     (tmp_path / "hall.geojson").write_bytes(HALL)
     for command, words in (
         (("no-such-program",), "cannot start a process"),
@@ -265,7 +267,7 @@ def test_a_process_that_cannot_start_is_told(tmp_path):
             loader.load(Order(str(tmp_path / "hall.geojson")))
 
 
-def test_a_missing_file_is_told_without_a_process():
+def test_a_missing_file_is_reported_without_a_process():
     with loader_of(command=("no-such-program",)) as loader:
         for order in (Order("gone.geojson"), Order("gallery:field", map_name="gone.geojson")):
             with pytest.raises(fw.BadInput, match=r"^gone.geojson: does not exist; check the path"):

@@ -1,4 +1,4 @@
-"""Paths as a click asks for them."""
+"""Path requests."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import shapely
 
 import footway as fw
 from footway.studio.documents import Document
-from footway.studio.paths import KEPT, Grounds, path, warm, why_not
+from footway.studio.paths import MAX_TERRAINS, TerrainCache, path, refusal_facts, warm_up
 from footway.studio.requests import Path
 from tests.unit.crowd.maps import cmap, env
 
@@ -19,13 +19,13 @@ def document(name):
     return Document(name, "map", env(name), cmap(name))
 
 
-def ask(start, goal, **wishes):
-    return Path(n=1, ask="path", start=start, goal=goal, **wishes)
+def ask(start, goal, **options):
+    return Path(n=1, ask="path", start=start, goal=goal, **options)
 
 
 @pytest.mark.parametrize("method", ["short", "cmm", "irm", "miran"])
 def test_every_method_leads_from_start_to_goal(method):
-    answer = path(document("hall"), ask((2.0, 10.0), (28.0, 10.0), method=method), Grounds())
+    answer = path(document("hall"), ask((2.0, 10.0), (28.0, 10.0), method=method), TerrainCache())
     way = answer.arrays["path"]
     np.testing.assert_allclose(way[[0, -1]], [(2, 10), (28, 10)], atol=0.1)
     length = np.hypot(*np.diff(way, axis=0).T).sum()
@@ -38,7 +38,7 @@ def test_every_method_leads_from_start_to_goal(method):
 
 
 def test_the_corridor_has_walls_on_either_side():
-    arrays = path(document("hall"), ask((2.0, 10.0), (28.0, 10.0)), Grounds()).arrays
+    arrays = path(document("hall"), ask((2.0, 10.0), (28.0, 10.0)), TerrainCache()).arrays
     backbone, radii = arrays["backbone"], arrays["radii"]
     for side in (arrays["left"], arrays["right"]):
         assert side.shape == backbone.shape
@@ -47,22 +47,22 @@ def test_the_corridor_has_walls_on_either_side():
     assert (radii <= cmap("hall").clearance(backbone) + 1e-6).all()
 
 
-def test_wanted_clearance_is_never_below_the_radius():
-    near = path(document("hall"), ask((2.0, 10.0), (28.0, 10.0), radius=0.5), Grounds())
+def test_clearance_is_never_below_the_radius():
+    near = path(document("hall"), ask((2.0, 10.0), (28.0, 10.0), radius=0.5), TerrainCache())
     wide = path(
-        document("hall"), ask((2.0, 10.0), (28.0, 10.0), radius=0.5, clearance=1.5), Grounds()
+        document("hall"), ask((2.0, 10.0), (28.0, 10.0), radius=0.5, clearance=1.5), TerrainCache()
     )
     same = path(
-        document("hall"), ask((2.0, 10.0), (28.0, 10.0), radius=0.5, clearance=0.0), Grounds()
+        document("hall"), ask((2.0, 10.0), (28.0, 10.0), radius=0.5, clearance=0.0), TerrainCache()
     )
     assert wide.facts["clearance"] > near.facts["clearance"] == same.facts["clearance"]
 
 
 def test_preferences_lead_around_the_mud():
     yard = Document("yard", "map", YARD, fw.CorridorMap.build(YARD))
-    wishes = {"method": "miran", "preferences": {"mud": 20.0}}
-    straight = path(yard, ask((2.0, 2.0), (28.0, 2.0), method="miran"), Grounds())
-    around = path(yard, ask((2.0, 2.0), (28.0, 2.0), **wishes), Grounds())
+    options = {"method": "miran", "preferences": {"mud": 20.0}}
+    straight = path(yard, ask((2.0, 2.0), (28.0, 2.0), method="miran"), TerrainCache())
+    around = path(yard, ask((2.0, 2.0), (28.0, 2.0), **options), TerrainCache())
     assert straight.arrays["path"][:, 1].max() < 2.1
     assert around.arrays["path"][:, 1].max() > 5.0
     assert around.facts["ground"].keys() == {"ground", "mud"}
@@ -70,21 +70,23 @@ def test_preferences_lead_around_the_mud():
     assert around.facts["weighted_length"] >= around.facts["length"] - 1e-9
     with pytest.raises(fw.BadInput, match="lava"):
         path(
-            yard, ask((2.0, 2.0), (28.0, 2.0), method="miran", preferences={"lava": 2.0}), Grounds()
+            yard,
+            ask((2.0, 2.0), (28.0, 2.0), method="miran", preferences={"lava": 2.0}),
+            TerrainCache(),
         )
 
 
 @pytest.mark.parametrize("method", ["irm", "miran"])
-def test_weighted_length_is_by_the_preferences_asked_for(method):
+def test_weighted_length_uses_the_given_preferences(method):
     yard = Document("yard", "map", YARD, fw.CorridorMap.build(YARD))
     wish = ask((2.0, 2.0), (28.0, 2.0), method=method, preferences={"mud": 1.1})
-    facts = path(yard, wish, Grounds()).facts
+    facts = path(yard, wish, TerrainCache()).facts
     assert facts["ground"]["mud"] > 9.0
     more = 0.1 * facts["ground"]["mud"]
     assert facts["weighted_length"] == pytest.approx(facts["length"] + more, rel=1e-6)
 
 
-def test_a_path_that_terrain_leads_another_way_comes_without_the_corridor():
+def test_a_path_over_terrain_outside_the_corridor_has_no_corridor():
     sunk = fw.Environment.from_polygons(
         bounds=(0, 0, 30, 20),
         obstacles=[[(10, 5), (20, 5), (20, 16), (10, 16)]],
@@ -93,17 +95,17 @@ def test_a_path_that_terrain_leads_another_way_comes_without_the_corridor():
     yard = Document("yard", "map", sunk, fw.CorridorMap.build(sunk))
     near = ask((5.0, 6.0), (25.0, 6.0), method="miran")
     far = ask((5.0, 6.0), (25.0, 6.0), method="miran", preferences={"mud": 50.0})
-    assert {"left", "right", "backbone"} <= path(yard, near, Grounds()).arrays.keys()
-    around = path(yard, far, Grounds()).arrays
+    assert {"left", "right", "backbone"} <= path(yard, near, TerrainCache()).arrays.keys()
+    around = path(yard, far, TerrainCache()).arrays
     assert around["path"][:, 1].max() > 16.0
     assert around.keys() == {"path", "times", "route"}
 
 
-def test_a_pinch_is_told_with_its_walls():
+def test_a_pinch_has_its_walls():
     wish = ask((5.0, 5.0), (16.0, 5.0), radius=0.6)
     with pytest.raises(fw.NoPath) as caught:
-        path(document("door"), wish, Grounds())
-    facts = why_not(document("door"), wish, caught.value)
+        path(document("door"), wish, TerrainCache())
+    facts = refusal_facts(document("door"), wish, caught.value)
     assert facts["reason"] == "pinch"
     assert facts["pinch"]["width"] == pytest.approx(0.8)
     assert len(facts["pinch"]["walls"]) == 2
@@ -118,44 +120,49 @@ def test_a_pinch_is_told_with_its_walls():
         ((2.0, 2.0), (29.9, 19.9), "goal"),
     ],
 )
-def test_an_end_in_a_wall_is_told_with_the_nearest_place(start, goal, end):
+def test_an_end_in_a_wall_gets_the_nearest_free_position(start, goal, end):
     wish = ask(start, goal, radius=0.4)
     with pytest.raises((fw.BadQuery, fw.NoPath)) as caught:
-        path(document("hall"), wish, Grounds())
-    facts = why_not(document("hall"), wish, caught.value)
+        path(document("hall"), wish, TerrainCache())
+    facts = refusal_facts(document("hall"), wish, caught.value)
     assert facts["end"] == end
     assert cmap("hall").clearance([facts["nearest"]])[0] >= 0.4
     other = {"start": goal, "goal": start}[end]
     again = {"start": ask(tuple(facts["nearest"]), other, radius=0.4),
              "goal": ask(other, tuple(facts["nearest"]), radius=0.4)}[end]  # fmt: skip
-    assert path(document("hall"), again, Grounds()).facts["length"] > 0.0
+    assert path(document("hall"), again, TerrainCache()).facts["length"] > 0.0
 
 
-def test_no_way_at_all():
+def test_disconnected_space_has_no_path():
     wish = ask((5.0, 5.0), (16.0, 5.0))
     with pytest.raises(fw.NoPath) as caught:
-        path(document("rooms"), wish, Grounds())
-    assert why_not(document("rooms"), wish, caught.value) == {"reason": "components", "pinch": None}
+        path(document("rooms"), wish, TerrainCache())
+    assert refusal_facts(document("rooms"), wish, caught.value) == {
+        "reason": "components",
+        "pinch": None,
+    }
 
 
-def test_a_saved_map_has_no_ground(tmp_path):
+def test_a_saved_map_has_no_terrain(tmp_path):
     bare = Document("hall.fwmap", "map", None, cmap("hall"))
     with pytest.raises(fw.BadInput, match="needs the map itself"):
-        path(bare, ask((2.0, 2.0), (28.0, 2.0), method="irm"), Grounds())
-    assert path(bare, ask((2.0, 2.0), (28.0, 2.0), method="cmm"), Grounds()).facts["length"] > 25
+        path(bare, ask((2.0, 2.0), (28.0, 2.0), method="irm"), TerrainCache())
+    assert (
+        path(bare, ask((2.0, 2.0), (28.0, 2.0), method="cmm"), TerrainCache()).facts["length"] > 25
+    )
 
 
 def test_terrains_are_kept_for_a_few_radii_only():
-    grounds = Grounds()
-    first = grounds.of(YARD, 0.25)
-    assert grounds.of(YARD, 0.25) is first
-    for k in range(KEPT):
-        grounds.of(YARD, 0.3 + 0.01 * k)
-    assert grounds.of(YARD, 0.25) is not first
-    grounds.of(env("hall"), 0.25)
-    assert grounds.of(env("hall"), 0.25).environment is env("hall")
+    terrains = TerrainCache()
+    first = terrains.get(YARD, 0.25)
+    assert terrains.get(YARD, 0.25) is first
+    for k in range(MAX_TERRAINS):
+        terrains.get(YARD, 0.3 + 0.01 * k)
+    assert terrains.get(YARD, 0.25) is not first
+    terrains.get(env("hall"), 0.25)
+    assert terrains.get(env("hall"), 0.25).environment is env("hall")
 
 
-def test_warming_up_needs_no_way():
-    warm(document("rooms"))
-    warm(document("hall"))
+def test_warming_up_needs_no_path():
+    warm_up(document("rooms"))
+    warm_up(document("hall"))

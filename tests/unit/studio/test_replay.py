@@ -1,4 +1,4 @@
-"""Recordings to look at."""
+"""Requests about recordings."""
 
 from dataclasses import replace
 
@@ -39,7 +39,7 @@ def test_plots_measure_what_is_there():
     assert answer.facts["frames"] == 3
 
 
-def test_a_cell_at_a_wall_has_less_room():
+def test_a_cell_at_a_wall_has_less_walkable_area():
     recorder = Recorder(step=0.1, seed=0, map_name="door", names=("a",))
     recorder.add_characters([0], [0.2], [0])
     recorder.add_frame(0, 0.0, [0], [(9.5, 4.5)], [(0, 0)])
@@ -82,7 +82,7 @@ def test_trails_are_trajectories(run):
 def test_long_trails_leave_out_frames(run, monkeypatch, most, every):
     """As few as it takes: there are 210 rows."""
     assert run.recording.offsets[-1] == 210
-    monkeypatch.setattr(replay, "_MOST_ROWS", most)
+    monkeypatch.setattr(replay, "_MAX_ROWS", most)
     answer = trails(run, 0, 10_000)
     assert answer.facts["every"] == every
     kept = [len(run.recording.frame(k).ids) for k in range(0, run.recording.n_frames, every)]

@@ -1,10 +1,10 @@
-"""Every ask is checked before anything is done."""
+"""Requests are validated before they are processed."""
 
 import pytest
 
 import footway as fw
-from footway.studio.requests import number_of, parsed
-from footway.studio.session import LANES, lane_of
+from footway.studio.requests import parse, request_number
+from footway.studio.session import WORKERS, worker_of
 
 GOOD = [
     '{"n":0,"ask":"hello"}',
@@ -26,9 +26,9 @@ GOOD = [
 ]
 
 BAD = {
-    "": "not an ask",
-    "null": "not an ask",
-    "[]": "not an ask",
+    "": "not a request",
+    "null": "not a request",
+    "[]": "not a request",
     '{"n":1}': "ask",
     '{"n":1,"ask":"fly"}': "ask",
     '{"ask":"hello"}': "n",
@@ -53,25 +53,25 @@ BAD = {
     '{"n":1,"ask":"edit","do":"add","what":"terrain","polygon":[[0,0],[1,0],[1,1]]}': "kind",
     '{"n":1,"ask":"edit","do":"delete"}': "at",
     '{"n":1,"ask":"walk","start":[0,0],"stops":[]}': "stops",
-    "[" * 100_000: "not an ask",
+    "[" * 100_000: "not a request",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("text", GOOD)
-def test_good_asks(text):
-    request = parsed(text)
-    assert number_of(text) == request.n
-    assert lane_of(request)
+def test_valid_requests(text):
+    request = parse(text)
+    assert request_number(text) == request.n
+    assert worker_of(request)
 
 
-def test_every_ask_has_a_thread():
-    assert {parsed(text).ask for text in GOOD} == set(LANES)
+def test_every_request_has_a_worker():
+    assert {parse(text).ask for text in GOOD} == set(WORKERS)
 
 
 @pytest.mark.parametrize(("text", "word"), BAD.items(), ids=[text[:60] for text in BAD])
-def test_bad_asks_are_told_in_one_line(text, word):
+def test_invalid_requests_are_refused_in_one_line(text, word):
     with pytest.raises(fw.BadInput) as caught:
-        parsed(text)
+        parse(text)
     line = str(caught.value)
     assert word in line
     assert "\n" not in line
@@ -83,5 +83,5 @@ def test_bad_asks_are_told_in_one_line(text, word):
     [('{"n":7,"ask":3}', 7), ('{"n":"7"}', None), ("{", None), ("[7]", None), ('{"n":true}', None),
      ('{"n":-1}', None), ('{"n":99999999999999999999}', None)],
 )  # fmt: skip
-def test_the_number_of_a_bad_ask(text, n):
-    assert number_of(text) == n
+def test_the_number_of_an_invalid_request(text, n):
+    assert request_number(text) == n

@@ -1,4 +1,4 @@
-"""What is saved can be opened again."""
+"""Saved files can be opened again."""
 
 import json
 import tomllib
@@ -13,7 +13,14 @@ from footway.studio.documents import Document, open_built_in
 from footway.studio.drawing import EditHistory
 from footway.studio.live_recording import LiveRecording
 from footway.studio.requests import Edit, Population
-from footway.studio.saving import as_geojson, as_recording, as_scenario, as_take, stem, toml
+from footway.studio.saving import (
+    as_geojson,
+    as_live_recording,
+    as_recording,
+    as_scenario,
+    stem,
+    toml,
+)
 from tests.unit.crowd.maps import cmap, env
 from tests.unit.recording.recordings import assert_same, random_recording
 
@@ -27,8 +34,8 @@ def edited(document, what, **more):
     )
 
 
-def people(**wishes):
-    return Population(n=1, ask="population", do="add", **wishes)
+def people(**options):
+    return Population(n=1, ask="population", do="add", **options)
 
 
 def test_geojson_is_the_map(tmp_path):
@@ -85,8 +92,8 @@ def test_a_built_in_scenario_saves_as_itself(name):
         assert ours[key] == theirs[key], key
 
 
-def test_nobody_is_no_scenario():
-    with pytest.raises(fw.BadInput, match="nobody"):
+def test_an_empty_crowd_cannot_be_saved_as_a_scenario():
+    with pytest.raises(fw.BadInput, match="empty"):
         as_scenario(HALL, [], seed=0, obstacles=())
 
 
@@ -102,24 +109,24 @@ def test_a_map_is_no_recording():
         as_recording(HALL)
 
 
-def test_a_take_is_saved_once_it_has_ended(tmp_path):
+def test_a_live_recording_is_saved_after_it_has_ended(tmp_path):
     crowd = fw.Crowd(HALL.corridors)
     crowd.add(3)
-    take = LiveRecording(crowd, stem(HALL))
+    live_recording = LiveRecording(crowd, stem(HALL))
     with pytest.raises(fw.BadInput, match="stop it"):
-        as_take(take)
-    take.end()
-    file = as_take(take)
+        as_live_recording(live_recording)
+    live_recording.end()
+    file = as_live_recording(live_recording)
     assert file.name == "my-hall.parquet"
-    take.drop()  # by the next recording, before this one has been sent
+    live_recording.drop()  # by the next recording, before this one has been sent
     with file.content:
         (tmp_path / file.name).write_bytes(file.content.read())
     assert fw.Recording.load(tmp_path / file.name).n_frames == 1
-    assert not take.file.exists()
+    assert not live_recording.file.exists()
     with pytest.raises(fw.BadInput, match="is gone"):
-        as_take(take)
+        as_live_recording(live_recording)
     with pytest.raises(fw.BadInput, match="nothing is recorded"):
-        as_take(None)
+        as_live_recording(None)
 
 
 def test_a_saved_corridor_map_has_no_geojson():

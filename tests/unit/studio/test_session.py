@@ -1,4 +1,4 @@
-"""The whole story of a desk, without a server."""
+"""A session without a server."""
 
 import json
 import time
@@ -10,7 +10,7 @@ from footway.crowd import Recording
 from footway.errors import BadInput
 from footway.studio import crowd_requests, session
 from footway.studio.documents import Document, open_built_in, open_document
-from footway.studio.requests import parsed
+from footway.studio.requests import parse
 from footway.studio.session import Session
 from footway.studio.wire import unpacked
 from tests.unit.crowd.maps import cmap, env
@@ -18,22 +18,22 @@ from tests.unit.recording.recordings import random_recording
 from tests.unit.studio.serving import wait_until
 
 
-class Table:
-    """A desk, somebody who asks, and what everybody is told."""
+class SessionClient:
+    """A session, a function to send requests, and the events and frames that were sent."""
 
     def __init__(self, document):
         self.said, self.shown = [], []
-        self.desk = Session(document, say=self.said.append, show=self.shown.append)
+        self.session = Session(document, send_event=self.said.append, send_frame=self.shown.append)
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self.desk.end()
+        self.session.end()
 
     def ask(self, ask, **facts):
-        request = parsed(json.dumps({"n": 5, "ask": ask, **facts}))
-        header, arrays = unpacked(self.desk.answer(request))
+        request = parse(json.dumps({"n": 5, "ask": ask, **facts}))
+        header, arrays = unpacked(self.session.answer(request))
         assert header["n"] == 5
         return header, arrays
 
@@ -52,8 +52,8 @@ class Table:
 
 
 @pytest.fixture
-def table():
-    with Table(Document("hall", "map", env("hall"), cmap("hall"))) as made:
+def client():
+    with SessionClient(Document("hall", "map", env("hall"), cmap("hall"))) as made:
         yield made
 
 
@@ -61,125 +61,127 @@ def box(x0, y0, x1, y1):
     return [[x0, y0], [x1, y0], [x1, y1], [x0, y1]]
 
 
-def test_hello_tells_all(table):
-    facts = table.ok("hello")
+def test_hello(client):
+    facts = client.ok("hello")
     assert facts["document"]["name"] == "hall"
     assert facts["document"]["undo"] == 0
     assert facts["crowd"]["characters"] == 0
     assert "gallery:city" in facts["document"]["gallery"]
 
 
-def test_another_document_is_told_to_everybody(table):
-    table.ok("population", do="add", count=5)
-    facts = table.ok("open", name="demo:evacuation")
+def test_an_opened_document_is_sent_to_all_clients(client):
+    client.ok("population", do="add", count=5)
+    facts = client.ok("open", name="demo:evacuation")
     assert facts["what"] == "scenario"
-    assert table.events("document")[-1][0]["facts"] == facts
-    assert table.ok("hello")["crowd"]["characters"] == 300
-    assert table.error("open", name="gallery:nowhere")["kind"] == "bad-input"
-    assert table.ok("hello")["document"]["name"] == "demo:evacuation"
+    assert client.events("document")[-1][0]["facts"] == facts
+    assert client.ok("hello")["crowd"]["characters"] == 300
+    assert client.error("open", name="gallery:nowhere")["kind"] == "bad-input"
+    assert client.ok("hello")["document"]["name"] == "demo:evacuation"
 
 
-def test_what_was_drawn_is_forgotten_with_its_document(table):
-    assert table.ok("edit", do="add", polygon=box(2, 2, 3, 3))["undo"] == 1
-    facts = table.ok("open", name="gallery:field")
+def test_opening_a_document_clears_the_edit_history(client):
+    assert client.ok("edit", do="add", polygon=box(2, 2, 3, 3))["undo"] == 1
+    facts = client.ok("open", name="gallery:field")
     assert (facts["undo"], facts["redo"], facts["edited"]) == (0, 0, False)
-    table.error("edit", do="undo")
-    assert table.ok("hello")["document"]["name"] == "gallery:field"
+    client.error("edit", do="undo")
+    assert client.ok("hello")["document"]["name"] == "gallery:field"
 
 
-def test_time_runs_sixteen_times_as_fast_at_most(table):
-    speeds = [table.ok("crowd", do="faster")["speed"] for _ in range(6)]
+def test_time_runs_sixteen_times_as_fast_at_most(client):
+    speeds = [client.ok("crowd", do="faster")["speed"] for _ in range(6)]
     assert speeds == [2.0, 4.0, 8.0, 16.0, 16.0, 16.0]
 
 
-def test_paths_and_refusals(table):
-    assert table.ok("path", start=[2, 2], goal=[28, 2])["length"] == pytest.approx(26.0)
-    refusal = table.error("path", start=[15, 10], goal=[28, 2])
+def test_paths_and_refusals(client):
+    assert client.ok("path", start=[2, 2], goal=[28, 2])["length"] == pytest.approx(26.0)
+    refusal = client.error("path", start=[15, 10], goal=[28, 2])
     assert (refusal["kind"], refusal["end"]) == ("bad-input", "start")
-    refusal = table.error("path", start=[2, 10], goal=[28, 10], radius=2.6)
+    refusal = client.error("path", start=[2, 10], goal=[28, 10], radius=2.6)
     assert (refusal["kind"], refusal["reason"]) == ("no-path", "no room")
 
 
-def test_layers_are_made_once_for_each_map(table):
-    _, first = table.ask("layer", name="axis")
-    _, again = table.ask("layer", name="axis")
+def test_layers_are_cached_for_each_map(client):
+    _, first = client.ask("layer", name="axis")
+    _, again = client.ask("layer", name="axis")
     np.testing.assert_array_equal(first["points"], again["points"])
-    table.ok("edit", do="add", polygon=box(2, 2, 3, 3))
-    _, other = table.ask("layer", name="axis")
+    client.ok("edit", do="add", polygon=box(2, 2, 3, 3))
+    _, other = client.ask("layer", name="axis")
     assert len(other["points"]) != len(first["points"])
 
 
-def test_the_crowd_starts_steps_and_begins_again(table):
-    assert table.ok("population", do="add", count=20, speed=1.5)["characters"] == 20
-    assert table.ok("crowd", do="step")["time"] == pytest.approx(0.1)
-    assert table.ok("crowd", do="start", speed=4)["running"]
-    assert table.ok("crowd", do="faster")["speed"] == 8.0
-    wait_until(lambda: table.desk.live.crowd.time > 1.0)
-    assert not table.ok("crowd", do="pause")["running"]
-    begun = table.ok("crowd", do="reset", seed=3)
+def test_the_crowd_starts_steps_and_resets(client):
+    assert client.ok("population", do="add", count=20, speed=1.5)["characters"] == 20
+    assert client.ok("crowd", do="step")["time"] == pytest.approx(0.1)
+    assert client.ok("crowd", do="start", speed=4)["running"]
+    assert client.ok("crowd", do="faster")["speed"] == 8.0
+    wait_until(lambda: client.session.crowd_thread.crowd.time > 1.0)
+    assert not client.ok("crowd", do="pause")["running"]
+    begun = client.ok("crowd", do="reset", seed=3)
     assert (begun["time"], begun["characters"], begun["seed"]) == (0.0, 20, 3)
 
 
-def test_the_same_seed_begins_the_same(table):
-    table.ok("population", do="add", count=20)
-    table.ok("crowd", do="reset", seed=3)
-    first = table.desk.live.crowd.positions
-    table.ok("crowd", do="step")
-    table.ok("crowd", do="reset")
-    np.testing.assert_array_equal(first, table.desk.live.crowd.positions)
+def test_the_same_seed_gives_the_same_start(client):
+    client.ok("population", do="add", count=20)
+    client.ok("crowd", do="reset", seed=3)
+    first = client.session.crowd_thread.crowd.positions
+    client.ok("crowd", do="step")
+    client.ok("crowd", do="reset")
+    np.testing.assert_array_equal(first, client.session.crowd_thread.crowd.positions)
 
 
-def test_populations_come_change_and_go(table):
-    table.ok("population", do="add", count=5, name="first", goal=[28, 18])
-    status = table.ok("population", do="add", count=6, behaviour="wander")
+def test_populations_are_added_changed_and_removed(client):
+    client.ok("population", do="add", count=5, name="first", goal=[28, 18])
+    status = client.ok("population", do="add", count=6, behaviour="wander")
     assert [one["count"] for one in status["populations"]] == [5, 6]
-    assert table.error("population", do="add", count=1, name="first")["kind"] == "bad-input"
-    assert table.error("population", do="remove", index=7)["kind"] == "bad-input"
-    assert table.error("population", do="add", count=5, area="nowhere")["kind"] == "bad-input"
-    assert table.error("population", do="add", count=99_999)["kind"] == "bad-input"  # no room
-    assert table.error("population", do="add", count=1, goal=[15, 10])["kind"] == "bad-input"
-    table.ok("population", do="change", index=0, speed=0.7)
-    assert table.ok("character", id=0)["speed"] == pytest.approx(0.7)
-    assert table.ok("population", do="remove", index=1)["characters"] == 5
-    (one,) = table.ok("crowd", do="reset")["populations"]
+    assert client.error("population", do="add", count=1, name="first")["kind"] == "bad-input"
+    assert client.error("population", do="remove", index=7)["kind"] == "bad-input"
+    assert client.error("population", do="add", count=5, area="nowhere")["kind"] == "bad-input"
+    assert (
+        client.error("population", do="add", count=99_999)["kind"] == "bad-input"
+    )  # not enough space
+    assert client.error("population", do="add", count=1, goal=[15, 10])["kind"] == "bad-input"
+    client.ok("population", do="change", index=0, speed=0.7)
+    assert client.ok("character", id=0)["speed"] == pytest.approx(0.7)
+    assert client.ok("population", do="remove", index=1)["characters"] == 5
+    (one,) = client.ok("crowd", do="reset")["populations"]
     assert (one["name"], one["count"], one["speed"]) == ("first", 5, 0.7)
-    assert table.ok("character", id=0)["speed"] == pytest.approx(0.7)
+    assert client.ok("character", id=0)["speed"] == pytest.approx(0.7)
 
 
-def test_there_is_an_end_to_populations_and_obstacles(table, monkeypatch):
-    monkeypatch.setattr(crowd_requests, "MOST_POPULATIONS", 2)
-    monkeypatch.setattr(crowd_requests, "MOST_OBSTACLES", 1)
+def test_populations_and_obstacles_are_limited(client, monkeypatch):
+    monkeypatch.setattr(crowd_requests, "MAX_POPULATIONS", 2)
+    monkeypatch.setattr(crowd_requests, "MAX_OBSTACLES", 1)
     for k in range(2):
-        table.ok("population", do="add", count=1)
-        table.ok("population", do="remove", index=k)
-    assert "reset" in table.error("population", do="add", count=1)["error"]
-    table.ok("crowd", do="reset")
-    assert table.ok("population", do="add", count=1)["characters"] == 1
-    table.ok("obstacle", do="add", at=[5, 5])
-    assert table.error("obstacle", do="add", at=[8, 5])["kind"] == "bad-input"
+        client.ok("population", do="add", count=1)
+        client.ok("population", do="remove", index=k)
+    assert "reset" in client.error("population", do="add", count=1)["error"]
+    client.ok("crowd", do="reset")
+    assert client.ok("population", do="add", count=1)["characters"] == 1
+    client.ok("obstacle", do="add", at=[5, 5])
+    assert client.error("obstacle", do="add", at=[8, 5])["kind"] == "bad-input"
 
 
-def test_an_edit_that_the_crowd_cannot_follow_changes_nothing(table, monkeypatch):
-    table.ok("edit", do="add", polygon=box(2, 2, 3, 3))
-    monkeypatch.setattr(table.desk.live.crowd, "moved_to", lambda *_: 1 / 0)
-    assert table.error("edit", do="add", polygon=box(4, 2, 5, 3))["kind"] == "broken"
-    facts = table.ok("hello")["document"]
+def test_an_edit_that_the_crowd_cannot_follow_changes_nothing(client, monkeypatch):
+    client.ok("edit", do="add", polygon=box(2, 2, 3, 3))
+    monkeypatch.setattr(client.session.crowd_thread.crowd, "moved_to", lambda *_: 1 / 0)
+    assert client.error("edit", do="add", polygon=box(4, 2, 5, 3))["kind"] == "broken"
+    facts = client.ok("hello")["document"]
     assert (facts["version"], facts["undo"], facts["redo"]) == (1, 1, 0)
-    assert table.error("edit", do="undo")["kind"] == "broken"
-    assert table.ok("hello")["document"]["undo"] == 1
+    assert client.error("edit", do="undo")["kind"] == "broken"
+    assert client.ok("hello")["document"]["undo"] == 1
 
 
-def test_only_some_layers_are_kept(table, monkeypatch):
-    monkeypatch.setattr(session, "_MOST_LAYERS", 2)
+def test_the_layer_cache_is_limited(client, monkeypatch):
+    monkeypatch.setattr(session, "_MAX_LAYERS", 2)
     for radius in (0.1, 0.2, 0.3, 0.4):
-        table.ok("layer", name="axis", radius=radius)
-    assert len(table.desk._layers) == 2
+        client.ok("layer", name="axis", radius=radius)
+    assert len(client.session._layers) == 2
 
 
-def test_a_character_is_seen_through(table):
-    table.ok("population", do="add", count=10, goal=[28, 18])
-    table.ok("crowd", do="step")
-    header, arrays = table.ask("character", id=4)
+def test_a_character_is_inspected(client):
+    client.ok("population", do="add", count=10, goal=[28, 18])
+    client.ok("crowd", do="step")
+    header, arrays = client.ask("character", id=4)
     facts = header["ok"]
     assert facts["goal"] == [28.0, 18.0]
     assert facts["mode"] == "walking"
@@ -187,66 +189,66 @@ def test_a_character_is_seen_through(table):
     assert arrays["forces"].shape == (4, 2)
     assert arrays["points"].shape == (len(arrays["radii"]), 2)
     assert arrays["attraction"].shape == (1, 2)
-    assert table.error("character", id=999)["kind"] == "bad-input"
+    assert client.error("character", id=999)["kind"] == "bad-input"
 
 
-def test_obstacles_are_put_moved_and_taken_away(table):
-    number = table.ok("obstacle", do="add", at=[5, 2], radius=0.5)["id"]
-    table.ok("obstacle", do="move", id=number, at=[6, 2])
-    assert table.desk.live.crowd.obstacles.tolist() == [[6.0, 2.0, 0.5]]
-    table.ok("crowd", do="reset")
-    assert table.desk.live.crowd.obstacles.tolist() == [[6.0, 2.0, 0.5]]
-    table.ok("obstacle", do="remove", id=0)
-    assert table.error("obstacle", do="remove", id=0)["kind"] == "bad-input"
+def test_obstacles_are_added_moved_and_removed(client):
+    number = client.ok("obstacle", do="add", at=[5, 2], radius=0.5)["id"]
+    client.ok("obstacle", do="move", id=number, at=[6, 2])
+    assert client.session.crowd_thread.crowd.obstacles.tolist() == [[6.0, 2.0, 0.5]]
+    client.ok("crowd", do="reset")
+    assert client.session.crowd_thread.crowd.obstacles.tolist() == [[6.0, 2.0, 0.5]]
+    client.ok("obstacle", do="remove", id=0)
+    assert client.error("obstacle", do="remove", id=0)["kind"] == "bad-input"
 
 
-def test_the_crowd_goes_on_while_one_draws(table):
-    table.ok("population", do="add", count=100)
-    table.ok("crowd", do="start", speed=2)
-    wait_until(lambda: table.desk.live.crowd.time > 0.5)
-    ids = table.desk.live.crowd.ids.tolist()
-    table.ok("edit", do="add", polygon=box(2, 2, 6, 6))
-    now = table.desk.live.crowd.time
-    assert table.desk.live.crowd.ids.tolist() == ids
+def test_the_crowd_continues_during_edits(client):
+    client.ok("population", do="add", count=100)
+    client.ok("crowd", do="start", speed=2)
+    wait_until(lambda: client.session.crowd_thread.crowd.time > 0.5)
+    ids = client.session.crowd_thread.crowd.ids.tolist()
+    client.ok("edit", do="add", polygon=box(2, 2, 6, 6))
+    now = client.session.crowd_thread.crowd.time
+    assert client.session.crowd_thread.crowd.ids.tolist() == ids
     assert now > 0.5
-    wait_until(lambda: table.desk.live.crowd.time > now + 1.0)
-    table.ok("crowd", do="pause")
-    crowd = table.desk.live.crowd
+    wait_until(lambda: client.session.crowd_thread.crowd.time > now + 1.0)
+    client.ok("crowd", do="pause")
+    crowd = client.session.crowd_thread.crowd
     assert (crowd.map.clearance(crowd.positions) >= crowd.radii - 1e-6).all()
-    assert crowd.map is table.desk.document.corridors
-    facts = table.ok("edit", do="undo")
+    assert crowd.map is client.session.document.corridors
+    facts = client.ok("edit", do="undo")
     assert (facts["undo"], facts["redo"], facts["edited"]) == (0, 1, False)
-    assert table.desk.live.crowd.map is table.desk.document.corridors
-    assert len(table.events("document")) == 2
+    assert client.session.crowd_thread.crowd.map is client.session.document.corridors
+    assert len(client.events("document")) == 2
 
 
-def test_people_who_prefer_some_ground(table):
-    assert "mud" in table.error("population", do="add", count=2, preferences={"mud": 9})["error"]
-    table.ok("edit", do="add", what="terrain", kind="mud", polygon=box(5, 0, 25, 3))
-    table.ok("population", do="add", count=6, preferences={"mud": 9}, goal=[28, 2], name="clean")
-    table.ok("population", do="add", count=6, follow="irm", goal=[2, 18])
-    table.ok("crowd", do="step")
-    header, arrays = table.ask("character", id=2)
+def test_populations_with_terrain_preferences(client):
+    assert "mud" in client.error("population", do="add", count=2, preferences={"mud": 9})["error"]
+    client.ok("edit", do="add", what="terrain", kind="mud", polygon=box(5, 0, 25, 3))
+    client.ok("population", do="add", count=6, preferences={"mud": 9}, goal=[28, 2], name="clean")
+    client.ok("population", do="add", count=6, follow="irm", goal=[2, 18])
+    client.ok("crowd", do="step")
+    header, arrays = client.ask("character", id=2)
     assert header["ok"]["mode"] == "walking"
     assert arrays["points"].shape[0] > 1
     assert np.allclose(arrays["points"][-1], [28, 2], atol=0.01)
-    table.ok("crowd", do="start", speed=8)
-    now = table.desk.live.crowd.time
-    wait_until(lambda: table.desk.live.crowd.time > now + 1)
-    table.ok("edit", do="add", polygon=box(2, 8, 3, 9))
-    table.ok("edit", do="add", what="terrain", kind="grass", polygon=box(5, 16, 25, 20))
-    table.ok("edit", do="undo")
-    table.ok("edit", do="undo")
-    table.ok("edit", do="undo")  # and the mud is gone, too
-    assert table.ok("hello")["document"]["kinds"] == []
-    now = table.desk.live.crowd.time
-    wait_until(lambda: table.desk.live.crowd.time > now + 1)
-    assert table.desk.live.fault is None
-    assert table.ok("crowd", do="pause")["characters"] == 12
+    client.ok("crowd", do="start", speed=8)
+    now = client.session.crowd_thread.crowd.time
+    wait_until(lambda: client.session.crowd_thread.crowd.time > now + 1)
+    client.ok("edit", do="add", polygon=box(2, 8, 3, 9))
+    client.ok("edit", do="add", what="terrain", kind="grass", polygon=box(5, 16, 25, 20))
+    client.ok("edit", do="undo")
+    client.ok("edit", do="undo")
+    client.ok("edit", do="undo")  # and the mud is gone, too
+    assert client.ok("hello")["document"]["kinds"] == []
+    now = client.session.crowd_thread.crowd.time
+    wait_until(lambda: client.session.crowd_thread.crowd.time > now + 1)
+    assert client.session.crowd_thread.fault is None
+    assert client.ok("crowd", do="pause")["characters"] == 12
 
 
-def test_walks(table):
-    header, arrays = table.ask("walk", start=[2, 2], heading=0.0, stops=[[28, 2], [28, 18]])
+def test_walks(client):
+    header, arrays = client.ask("walk", start=[2, 2], heading=0.0, stops=[[28, 2], [28, 18]])
     camera = arrays["camera"]
     assert camera.shape[1] == 7
     np.testing.assert_allclose(camera[0, 1:3], [2, 2], atol=1e-3)
@@ -254,78 +256,78 @@ def test_walks(table):
     np.testing.assert_allclose(camera[0, 4:], [1, 0, 0], atol=1e-3)
     assert (camera[:, 3] == np.float32(1.7)).all()
     assert header["ok"]["duration"] == pytest.approx(camera[-1, 0], abs=1e-3)
-    assert table.error("walk", start=[2, 2], stops=[[15, 10]])["kind"] == "bad-input"
-    assert table.ask("walk", start=[2, 2], stops=[[2, 2]])[1]["camera"].shape == (0, 7)
-    _, arrays = table.ask("walk", start=[15, 10], stops=[[28, 2]])  # begins in a wall
+    assert client.error("walk", start=[2, 2], stops=[[15, 10]])["kind"] == "bad-input"
+    assert client.ask("walk", start=[2, 2], stops=[[2, 2]])[1]["camera"].shape == (0, 7)
+    _, arrays = client.ask("walk", start=[15, 10], stops=[[28, 2]])  # begins in a wall
     assert cmap("hall").clearance(arrays["camera"][:1, 1:3])[0] > 0.2
 
 
-def test_saving(table):
-    table.ok("population", do="add", count=5)
-    assert b"[[population]]" in table.desk.save("scenario").content
-    assert b"FeatureCollection" in table.desk.save("geojson").content
+def test_saving(client):
+    client.ok("population", do="add", count=5)
+    assert b"[[population]]" in client.session.save("scenario").content
+    assert b"FeatureCollection" in client.session.save("geojson").content
     for kind in ("recording", "take", "", "exe"):
         with pytest.raises(BadInput):
-            table.desk.save(kind)
+            client.session.save(kind)
 
 
-def test_a_fault_is_told_and_does_no_harm(table):
-    table.desk._sheet = None  # what must not happen
-    refusal = table.error("edit", do="undo")
+def test_an_internal_error_is_reported_and_harmless(client):
+    client.session._edit_history = None  # what must not happen
+    refusal = client.error("edit", do="undo")
     assert refusal["kind"] == "broken"
     assert "fault in Footway" in refusal["error"]
-    assert table.ok("path", start=[2, 2], goal=[28, 2])["length"] == pytest.approx(26.0)
+    assert client.ok("path", start=[2, 2], goal=[28, 2])["length"] == pytest.approx(26.0)
 
 
 def test_a_recording_has_no_crowd(tmp_path):
     random_recording().save(tmp_path / "run.parquet")
-    with Table(open_document(str(tmp_path / "run.parquet"))) as table:
-        assert table.ok("replay")["frames"] == 20
-        assert table.ok("replay", frame=3)["frame"] == 3
-        assert table.ask("trails", first=0, last=5)[1]["ids"].shape == (11,)
-        assert table.error("population", do="add", count=3)["kind"] == "bad-input"
-        assert table.error("edit", do="undo")["kind"] == "bad-input"
+    with SessionClient(open_document(str(tmp_path / "run.parquet"))) as client:
+        assert client.ok("replay")["frames"] == 20
+        assert client.ok("replay", frame=3)["frame"] == 3
+        assert client.ask("trails", first=0, last=5)[1]["ids"].shape == (11,)
+        assert client.error("population", do="add", count=3)["kind"] == "bad-input"
+        assert client.error("edit", do="undo")["kind"] == "bad-input"
 
 
-def test_a_scenario_runs_and_is_drawn_on():
-    with Table(open_built_in("demo:evacuation")) as table:
-        table.ok("crowd", do="start", speed=16)
-        wait_until(lambda: table.desk.live.crowd.time > 2.0)
-        table.ok("edit", do="add", polygon=box(30, 30, 31, 31))
+def test_a_scenario_runs_and_is_edited():
+    with SessionClient(open_built_in("demo:evacuation")) as client:
+        client.ok("crowd", do="start", speed=16)
+        wait_until(lambda: client.session.crowd_thread.crowd.time > 2.0)
+        client.ok("edit", do="add", polygon=box(30, 30, 31, 31))
         time.sleep(0.2)
-        status = table.ok("crowd", do="pause")
+        status = client.ok("crowd", do="pause")
         assert status["characters"] + status["exited"] == 300
-        assert table.ok("crowd", do="reset")["characters"] == 300
-        assert b"destinations" in table.desk.save("scenario").content
+        assert client.ok("crowd", do="reset")["characters"] == 300
+        assert b"destinations" in client.session.save("scenario").content
 
 
-def test_a_population_changes_while_it_runs(table):
-    table.ok("population", do="add", count=20, radius=0.2, name="first")
-    table.ok("crowd", do="start", speed=8)
-    status = table.ok(
+def test_a_population_changes_while_it_runs(client):
+    client.ok("population", do="add", count=20, radius=0.2, name="first")
+    client.ok("crowd", do="start", speed=8)
+    status = client.ok(
         "population", do="change", index=0, radius=0.4, speed=0.9, lane=-0.1, noise=0.2, count=30
     )
     (one,) = status["populations"]
     assert {key: one[key] for key in ("count", "radius", "speed", "lane", "noise", "follow")} == {
         "count": 30, "radius": 0.4, "speed": 0.9, "lane": -0.1, "noise": 0.2, "follow": "cmm",
     }  # fmt: skip
-    crowd = table.desk.live.crowd
+    crowd = client.session.crowd_thread.crowd
     wait_until(lambda: crowd.time > 2.0)
-    table.ok("crowd", do="pause")
+    client.ok("crowd", do="pause")
     assert (crowd.map.clearance(crowd.positions) >= crowd.radii).all()
-    assert table.ok("population", do="change", index=0, count=5)["characters"] == 5
+    assert client.ok("population", do="change", index=0, count=5)["characters"] == 5
     assert crowd.ids.tolist() == [0, 1, 2, 3, 4]
-    (one,) = table.ok("crowd", do="reset")["populations"]
+    (one,) = client.ok("crowd", do="reset")["populations"]
     assert (one["count"], one["radius"], one["lane"]) == (5, 0.4, -0.1)
 
 
-def test_what_they_follow_changes(table):
-    table.ok("edit", do="add", what="terrain", kind="mud", polygon=box(2, 2, 5, 5))
-    table.ok("population", do="add", count=5)
+def test_the_follow_method_changes(client):
+    client.ok("edit", do="add", what="terrain", kind="mud", polygon=box(2, 2, 5, 5))
+    client.ok("population", do="add", count=5)
 
-    def change(**wishes):
-        (one,) = table.ok("population", do="change", index=0, **wishes)["populations"]
-        table.ok("crowd", do="step")
+    def change(**options):
+        (one,) = client.ok("population", do="change", index=0, **options)["populations"]
+        client.ok("crowd", do="step")
         return one["follow"], one["preferences"]
 
     assert change(preferences={"mud": 4.0}) == ("miran", {"mud": 4.0})
@@ -333,73 +335,73 @@ def test_what_they_follow_changes(table):
     assert change(follow="cmm") == ("cmm", {})
     assert change(preferences={"mud": 2.0}) == ("miran", {"mud": 2.0})
     assert change(preferences={}) == ("cmm", {})
-    text = table.desk.save("scenario").content.decode()
+    text = client.session.save("scenario").content.decode()
     assert "mud" not in text
 
 
 @pytest.mark.parametrize(
-    "wishes",
+    "options",
     [
         {"radius": 0.3, "count": 100_000},
         {"preferences": {"lava": 2.0}, "speed": 2.0, "count": 40},
     ],
     ids=str,
 )
-def test_a_change_that_cannot_be_changes_nothing(table, wishes):
-    table.ok("population", do="add", count=20)
-    crowd = table.desk.live.crowd
-    before, facts = crowd.positions, table.ok("crowd", do="status")["populations"]
-    assert table.error("population", do="change", index=0, **wishes)["kind"] == "bad-input"
+def test_an_impossible_change_changes_nothing(client, options):
+    client.ok("population", do="add", count=20)
+    crowd = client.session.crowd_thread.crowd
+    before, facts = crowd.positions, client.ok("crowd", do="status")["populations"]
+    assert client.error("population", do="change", index=0, **options)["kind"] == "bad-input"
     np.testing.assert_array_equal(crowd.positions, before)
-    assert table.ok("crowd", do="status")["populations"] == facts
-    assert table.error("population", do="change", index=4, speed=1.0)["kind"] == "bad-input"
+    assert client.ok("crowd", do="status")["populations"] == facts
+    assert client.error("population", do="change", index=4, speed=1.0)["kind"] == "bad-input"
 
 
-def test_the_people_of_a_scenario_still_differ_after_a_change():
-    with Table(open_built_in("demo:evacuation")) as table:
-        crowd = table.desk.live.crowd
-        table.ok("population", do="change", index=0, speed=1.0, radius=0.2)
+def test_a_change_keeps_the_spread_of_a_scenario_population():
+    with SessionClient(open_built_in("demo:evacuation")) as client:
+        crowd = client.session.crowd_thread.crowd
+        client.ok("population", do="change", index=0, speed=1.0, radius=0.2)
         mean, deviation = crowd.profiles[0].speed
         assert mean == 1.0
         assert len(set(crowd.speeds[crowd.populations == 0])) > 10
         assert 0.0 < deviation < 0.5
-        count = table.ok("crowd", do="status")["populations"][0]["count"]
-        status = table.ok("population", do="change", index=0, count=count + 5)
+        count = client.ok("crowd", do="status")["populations"][0]["count"]
+        status = client.ok("population", do="change", index=0, count=count + 5)
         assert status["populations"][0]["count"] == count + 5
 
 
-def test_groups_stay_as_many(table):
-    crowd = table.desk.live.crowd
-    table.desk.live.do(lambda: crowd.add_group(4, start=(3, 3)))
-    assert table.ok("crowd", do="status")["populations"][0]["grouped"]
+def test_the_size_of_a_group_is_fixed(client):
+    crowd = client.session.crowd_thread.crowd
+    client.session.crowd_thread.do(lambda: crowd.add_group(4, start=(3, 3)))
+    assert client.ok("crowd", do="status")["populations"][0]["grouped"]
     for count in (2, 9):
-        assert "group" in table.error("population", do="change", index=0, count=count)["error"]
-    assert table.ok("population", do="change", index=0, count=4, speed=1.0)["characters"] == 4
+        assert "group" in client.error("population", do="change", index=0, count=count)["error"]
+    assert client.ok("population", do="change", index=0, count=4, speed=1.0)["characters"] == 4
 
 
-def saved_take(table, folder):
-    """What was recorded, as it is saved under its name."""
-    made = table.desk.save("take")
+def saved_recording(client, folder):
+    """The live recording, saved under its name."""
+    made = client.session.save("take")
     with made.content:
         (folder / made.name).write_bytes(made.content.read())
     return Recording.load(folder / made.name)
 
 
-def test_the_crowd_is_recorded(table, tmp_path):
-    assert "nothing" in table.error("crowd", do="stop-record")["error"]
-    table.ok("population", do="add", count=20)
-    assert table.ok("crowd", do="record")["recording"]["running"]
+def test_the_crowd_is_recorded(client, tmp_path):
+    assert "nothing" in client.error("crowd", do="stop-record")["error"]
+    client.ok("population", do="add", count=20)
+    assert client.ok("crowd", do="record")["recording"]["running"]
     for _ in range(3):
-        table.ok("crowd", do="step")
-    table.ok("population", do="change", index=0, speed=2.0)
-    table.ok("obstacle", do="add", at=[5, 5])
-    table.ok("population", do="add", count=3)
-    status = table.ok("crowd", do="step")
+        client.ok("crowd", do="step")
+    client.ok("population", do="change", index=0, speed=2.0)
+    client.ok("obstacle", do="add", at=[5, 5])
+    client.ok("population", do="add", count=3)
+    status = client.ok("crowd", do="step")
     assert (status["recording"]["frames"], status["recording"]["ended"]) == (5, None)
     with pytest.raises(BadInput, match="stop"):
-        table.desk.save("take")
-    assert not table.ok("crowd", do="stop-record")["recording"]["running"]
-    recording = saved_take(table, tmp_path)
+        client.session.save("take")
+    assert not client.ok("crowd", do="stop-record")["recording"]["running"]
+    recording = saved_recording(client, tmp_path)
     assert (recording.n_frames, len(recording.characters.ids)) == (5, 23)
 
 
@@ -408,40 +410,40 @@ def test_the_crowd_is_recorded(table, tmp_path):
     [
         ({"ask": "edit", "do": "add", "polygon": [[2, 2], [3, 2], [3, 3]]}, "map"),
         ({"ask": "population", "do": "change", "index": 0, "radius": 0.3}, "radius"),
-        ({"ask": "crowd", "do": "reset"}, "anew"),
+        ({"ask": "crowd", "do": "reset"}, "reset"),
         ({"ask": "open", "name": "gallery:field"}, "document"),
     ],
     ids=str,
 )
-def test_what_ends_a_recording(table, tmp_path, ask, word):
-    table.ok("population", do="add", count=20)
-    table.ok("crowd", do="record")
-    table.ok("crowd", do="step")
-    table.ok(**ask)
-    said = table.ok("crowd", do="step")["recording"]
+def test_what_ends_a_recording(client, tmp_path, ask, word):
+    client.ok("population", do="add", count=20)
+    client.ok("crowd", do="record")
+    client.ok("crowd", do="step")
+    client.ok(**ask)
+    said = client.ok("crowd", do="step")["recording"]
     assert (said["running"], said["frames"]) == (False, 2)
     assert word in said["ended"]
-    assert saved_take(table, tmp_path).n_frames == 2
+    assert saved_recording(client, tmp_path).n_frames == 2
 
 
-def test_what_was_recorded_is_not_the_recording_that_is_open(table, tmp_path):
-    table.ok("population", do="add", count=3)
-    table.ok("crowd", do="record")
-    table.ok("crowd", do="stop-record")
+def test_the_live_recording_is_not_the_open_recording(client, tmp_path):
+    client.ok("population", do="add", count=3)
+    client.ok("crowd", do="record")
+    client.ok("crowd", do="stop-record")
     with pytest.raises(BadInput, match="not a recording"):
-        table.desk.save("recording")
+        client.session.save("recording")
     random_recording().save(tmp_path / "run.parquet")
-    table.desk.open(open_document(str(tmp_path / "run.parquet")))
-    assert len(saved_take(table, tmp_path).characters.ids) == 3
+    client.session.open(open_document(str(tmp_path / "run.parquet")))
+    assert len(saved_recording(client, tmp_path).characters.ids) == 3
     assert (tmp_path / "hall.parquet").exists()  # the name of the map that they walked on
-    made = table.desk.save("recording")
+    made = client.session.save("recording")
     assert made.name == "run.parquet"
     (tmp_path / "again.parquet").write_bytes(made.content)
     assert Recording.load(tmp_path / "again.parquet").n_frames == 20
 
 
-def test_an_edit_that_moves_no_wall_ends_no_recording(table):
-    table.ok("population", do="add", count=2)
-    table.ok("crowd", do="record")
-    table.ok("edit", do="add", what="area", role="goal", polygon=box(2, 2, 3, 3))
-    assert table.ok("crowd", do="step")["recording"]["running"]
+def test_an_edit_that_moves_no_wall_ends_no_recording(client):
+    client.ok("population", do="add", count=2)
+    client.ok("crowd", do="record")
+    client.ok("edit", do="add", what="area", role="goal", polygon=box(2, 2, 3, 3))
+    assert client.ok("crowd", do="step")["recording"]["running"]

@@ -1,4 +1,4 @@
-"""A recording inside a page: what a reader of the page gets back."""
+"""A recording inside a page can be decoded."""
 
 import base64
 import gzip
@@ -30,7 +30,7 @@ def recording(cmap):
 
 
 def placed(header, arrays):
-    """Where everybody was, by frame and id, as a page adds it up."""
+    """Positions by frame and id, decoded as in the page."""
     found, at = {}, 0
     for row, first, count in arrays["runs"].tolist():
         steps = arrays["steps"][at : at + count].astype(np.int64)
@@ -74,8 +74,8 @@ class TestEnvelope:
 class TestPage:
     @pytest.fixture
     def built(self, tmp_path, monkeypatch):
-        """A player as small as can be: the real one is tested in a browser."""
-        (tmp_path / "player.html").write_text(f"<html><body>{sharing.PLACE}</body></html>")
+        """A minimal player; the real one is tested in a browser."""
+        (tmp_path / "player.html").write_text(f"<html><body>{sharing.PLACEHOLDER}</body></html>")
         monkeypatch.setattr(sharing, "STATIC", tmp_path)
 
     @pytest.mark.usefixtures("built")

@@ -1,4 +1,4 @@
-"""Envelopes: what goes in comes out, aligned, and JSON says what it can say."""
+"""Envelopes: round trip, alignment, and values that JSON cannot represent."""
 
 import json
 import struct
@@ -6,7 +6,7 @@ import struct
 import numpy as np
 import pytest
 
-from footway.studio.wire import Answer, answered, packed, refused, told, unpacked
+from footway.studio.wire import Answer, event, packed, refused, reply, unpacked
 
 ARRAYS = {
     "f4": np.arange(6, dtype=np.float32).reshape(3, 2),
@@ -19,7 +19,7 @@ ARRAYS = {
 }
 
 
-def test_arrays_come_out_as_they_went_in():
+def test_arrays_round_trip():
     header, arrays = unpacked(packed({"n": 1}, ARRAYS))
     assert header["n"] == 1
     assert arrays.keys() == ARRAYS.keys()
@@ -49,10 +49,10 @@ def test_an_array_that_cannot_be_sent():
 
 
 def test_without_arrays_it_is_text():
-    assert answered(4, Answer({"x": np.float64(2.0), "y": (1, np.inf)})) == (
+    assert reply(4, Answer({"x": np.float64(2.0), "y": (1, np.inf)})) == (
         '{"n":4,"ok":{"x":2.0,"y":[1,null]}}'
     )
-    assert told("status", Answer({"a": float("nan")})) == '{"event":"status","facts":{"a":null}}'
+    assert event("status", Answer({"a": float("nan")})) == '{"event":"status","facts":{"a":null}}'
 
 
 def test_a_refusal_is_one_line():

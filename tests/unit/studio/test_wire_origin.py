@@ -1,4 +1,4 @@
-"""Maps far from zero: what a page gets is as exact as anywhere."""
+"""Maps far from zero: coordinates on the page are as exact as anywhere."""
 
 import json
 
@@ -9,12 +9,12 @@ import shapely
 import footway as fw
 from footway.formats.geojson_writer import save_geojson
 from footway.studio.documents import open_document
-from footway.studio.requests import parsed
+from footway.studio.requests import parse
 from footway.studio.saving import as_geojson
 from footway.studio.session import Session
 from footway.studio.sharing import envelope
 from footway.studio.wire import unpacked
-from footway.studio.wire_origin import NOWHERE_ELSE, asked, origin_of
+from footway.studio.wire_origin import ZERO_ORIGIN, origin_of, to_map
 from tests.unit.studio.serving import wait_until
 
 FAR = np.array([500_120.0, 5_000_250.0])
@@ -40,43 +40,43 @@ def file(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def desk(file):
+def session(file):
     shown = []
-    made = Session(open_document(str(file)), show=shown.append)
+    made = Session(open_document(str(file)), send_frame=shown.append)
     made.shown = shown
     yield made
     made.end()
 
 
-def ask(desk, ask, **facts):
-    return unpacked(desk.answer(parsed(json.dumps({"n": 1, "ask": ask, **facts}))))
+def ask(session, ask, **facts):
+    return unpacked(session.answer(parse(json.dumps({"n": 1, "ask": ask, **facts}))))
 
 
 def near(x, y):
-    """A place of the yard, as a page knows it."""
+    """A point of the yard in the page's coordinates."""
     return (FAR - ZERO + (x, y)).tolist()
 
 
 def test_origins():
-    assert origin_of((-9000.0, 0.0, 9000.0, 5.0)) == NOWHERE_ELSE
+    assert origin_of((-9000.0, 0.0, 9000.0, 5.0)) == ZERO_ORIGIN
     assert origin_of((-70_500.0, 200.0, -70_000.0, 900.0)) == (-71_000.0, 0.0)
 
 
-def test_the_page_gets_places_near_zero(desk):
-    header, _ = ask(desk, "hello")
+def test_the_page_gets_coordinates_near_zero(session):
+    header, _ = ask(session, "hello")
     facts = header["ok"]["document"]
     assert facts["origin"] == ZERO.tolist()
     assert facts["bounds"] == [*near(0, 0), *near(30, 20)]
-    _, arrays = ask(desk, "ground")
+    _, arrays = ask(session, "ground")
     points = arrays["points"].tolist()
     assert near(12, 6.125) in points
     assert near(5, 5) in arrays["terrain_points"].tolist()
 
 
-def test_paths_are_asked_for_and_come_back_near_zero(desk):
+def test_paths_have_coordinates_near_zero(session):
     start, goal = near(5, 10), near(25, 10)
     for method in ("short", "cmm", "miran"):
-        header, arrays = ask(desk, "path", start=start, goal=goal, method=method)
+        header, arrays = ask(session, "path", start=start, goal=goal, method=method)
         assert "ok" in header, header
         path = arrays["path"].astype(float)
         np.testing.assert_allclose(path[0], start, atol=1e-3)
@@ -85,39 +85,39 @@ def test_paths_are_asked_for_and_come_back_near_zero(desk):
         assert abs(arrays["backbone"]).max() < 1000
 
 
-def test_refusals_say_where_near_zero(desk):
-    header, _ = ask(desk, "path", start=near(15, 10), goal=near(25, 10))
+def test_refusals_have_coordinates_near_zero(session):
+    header, _ = ask(session, "path", start=near(15, 10), goal=near(25, 10))
     assert header["kind"] == "bad-input"
     assert np.hypot(*np.subtract(header["nearest"], near(15, 10))) < 5
 
 
-def test_people_and_obstacles_are_where_they_are(desk):
-    ask(desk, "population", do="add", count=5, goal=near(28, 18))
-    ask(desk, "obstacle", do="add", at=near(3, 3), radius=0.5)
-    crowd = desk.live.crowd
+def test_characters_and_obstacles_have_coordinates_near_zero(session):
+    ask(session, "population", do="add", count=5, goal=near(28, 18))
+    ask(session, "obstacle", do="add", at=near(3, 3), radius=0.5)
+    crowd = session.crowd_thread.crowd
     assert crowd.obstacles[0].tolist() == [*(FAR + 3), 0.5]
-    header, _ = ask(desk, "character", id=0)
+    header, _ = ask(session, "character", id=0)
     assert header["ok"]["goal"] == near(28, 18)
     np.testing.assert_allclose(header["ok"]["position"], crowd.positions[0] - ZERO, atol=1e-6)
-    ask(desk, "crowd", do="step")
-    wait_until(lambda: unpacked(desk.shown[-1])[0]["facts"]["step"] == 1)
-    _, arrays = unpacked(desk.shown[-1])
+    ask(session, "crowd", do="step")
+    wait_until(lambda: unpacked(session.shown[-1])[0]["facts"]["step"] == 1)
+    _, arrays = unpacked(session.shown[-1])
     np.testing.assert_allclose(arrays["at"], crowd.positions - ZERO, atol=1e-4)
 
 
-def test_what_is_drawn_is_saved_where_it_belongs(desk):
+def test_edits_are_saved_in_map_coordinates(session):
     corners = [near(22, 2), near(26, 2), near(26, 4), near(22, 4)]
-    header, _ = ask(desk, "edit", do="add", what="area", name="square", polygon=corners)
+    header, _ = ask(session, "edit", do="add", what="area", name="square", polygon=corners)
     assert header["ok"]["origin"] == ZERO.tolist()
-    (area,) = desk.document.environment.areas
+    (area,) = session.document.environment.areas
     x, y = FAR
     assert area.polygon.bounds == (x + 22, y + 2, x + 26, y + 4)
-    saved = json.loads(as_geojson(desk.document).content)
+    saved = json.loads(as_geojson(session.document).content)
     assert "500142" in json.dumps(saved)
 
 
-def test_a_walk(desk):
-    header, arrays = ask(desk, "walk", start=near(5, 10), stops=[near(25, 10)])
+def test_a_walk(session):
+    header, arrays = ask(session, "walk", start=near(5, 10), stops=[near(25, 10)])
     assert "ok" in header, header
     np.testing.assert_allclose(arrays["camera"][0, 1:3], near(5, 10), atol=1e-3)
 
@@ -136,8 +136,8 @@ def test_a_page_of_a_recording(file):
     assert near(12, 6.125) in arrays["ground_points"].tolist()
 
 
-def test_asks_near_zero_stay_as_they_are():
-    request = parsed('{"n":1,"ask":"path","start":[1,2],"goal":[3,4]}')
-    assert asked(request, NOWHERE_ELSE) is request
-    named = parsed('{"n":1,"ask":"population","do":"add","goal":"door"}')
-    assert asked(named, (5.0, 5.0)).goal == "door"
+def test_requests_near_zero_are_unchanged():
+    request = parse('{"n":1,"ask":"path","start":[1,2],"goal":[3,4]}')
+    assert to_map(request, ZERO_ORIGIN) is request
+    named = parse('{"n":1,"ask":"population","do":"add","goal":"door"}')
+    assert to_map(named, (5.0, 5.0)).goal == "door"

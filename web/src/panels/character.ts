@@ -1,4 +1,4 @@
-/** One character under the glass: goal, corridor, attraction point, forces; follow it. */
+/** Inspect one character: goal, corridor, attraction point, forces; follow it with the camera. */
 import type { App } from "../app";
 import { button, facts, h, section } from "../dom";
 import { Mark } from "../scene/marks";

@@ -51,7 +51,7 @@ function statusRows(told: Status): [string, string][] {
   ];
 }
 
-/** Start, pause, step, back to the beginning, and how fast. */
+/** Start, pause, step, reset, and speed. */
 function transport(app: App): HTMLElement {
   const ask = (fields: Record<string, unknown>): void => {
     app.source

@@ -1,10 +1,10 @@
-/** Obstacles that people drop into the crowd and drag about. */
+/** Dynamic obstacles that users add to the crowd and drag. */
 import type { App } from "../app";
 import { button, h, slider } from "../dom";
 import type { Obstacles } from "../scene/obstacles";
 import type { Point } from "../store";
 
-/** Obstacles are dropped by a click and dragged about. */
+/** A click adds an obstacle; dragging moves it. */
 export function dropping(app: App, obstacles: Obstacles) {
   let armed = false;
   let held = -1;

@@ -35,7 +35,7 @@ const ROLES = [
   { value: "goal", text: "Goal" },
 ] as const;
 
-/** What is drawn, how, and the polygon so far. */
+/** Current tool and the polygon so far. */
 export class EditPanel implements Panel {
   readonly element: HTMLElement;
   readonly tool: Tool;
@@ -74,7 +74,7 @@ export class EditPanel implements Panel {
     this.showRows("obstacle");
   }
 
-  /** Give up what is half drawn. */
+  /** Discard the unfinished polygon. */
   leave(): void {
     this.corners = [];
     this.box = undefined;
@@ -198,7 +198,7 @@ function rectangle([ax, ay]: Point, [bx, by]: Point): Point[] {
   ].map((corner) => rounded(corner as Point));
 }
 
-/** To the millimetre: more would be noise in the file. */
+/** Round to the millimetre. */
 function rounded([x, y]: Point): Point {
   return [Math.round(x * 1000) / 1000, Math.round(y * 1000) / 1000];
 }

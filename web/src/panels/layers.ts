@@ -23,7 +23,7 @@ const NAMES: Partial<Record<LayerName, string>> = {
 
 const ROADMAPS = Object.keys(METHODS) as Method[];
 
-/** All layers; without a server those that the page can draw by itself. */
+/** All layers; without a server only those that the page can compute itself. */
 export function layersPanel(app: App, served = true): Panel {
   const overlays = new Overlays();
   const known = facts("document-facts");
@@ -73,7 +73,7 @@ export function layersPanel(app: App, served = true): Panel {
   return { element, tool: {} };
 }
 
-/** What was mended in the file, word for word. */
+/** List the repairs of the file. */
 function repairList(app: App): HTMLElement {
   const title = h("summary", {});
   const list = h("ul", { class: "repairs" });
@@ -87,7 +87,7 @@ function repairList(app: App): HTMLElement {
   return box;
 }
 
-/** Watch the switches. */
+/** Observe the switches. */
 function connect(app: App, overlays: Overlays, legends: () => void): void {
   const { layers, document, tint } = app.store;
   const shower = new LayerShower(app, overlays, legends);
@@ -100,7 +100,7 @@ function connect(app: App, overlays: Overlays, legends: () => void): void {
   document.watch(() => shower.forget());
 }
 
-/** What a roadmap is made of; and that it is in pieces, which doors narrower than two cells do. */
+/** Facts about a roadmap, with a note if it is disconnected (doors narrower than two cells cause that). */
 function made(told: Made | undefined): string {
   if (told === undefined) return "";
   const { nodes, edges, components, resolution } = told;

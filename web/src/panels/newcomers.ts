@@ -44,7 +44,7 @@ export function newcomers(app: App): HTMLElement {
   );
 }
 
-/** Where newcomers begin, where they go, and what they do there. */
+/** Start area, goal and behaviour of the new characters. */
 function journey(app: App): { rows: HTMLElement[]; get: () => Record<string, string> } {
   const from = select("add-area", "From", []);
   const then: Choice<(typeof THEN)[number]["value"]> = choice("add-then", "Afterwards", THEN, "repeat", () => undefined);

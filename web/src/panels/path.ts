@@ -1,4 +1,4 @@
-/** Ask for a path: two marks, a radius, a method, and the answer while you drag. */
+/** Request a path: two marks, a radius, a method, and the reply while dragging. */
 import type { App, Panel } from "../app";
 import { button, choice, facts, h, section, slider, type Choice, type Slider } from "../dom";
 import { Mark } from "../scene/marks";
@@ -46,7 +46,7 @@ export interface PathState {
 
 const NOTHING = { facts: undefined, trouble: undefined, pinch: undefined, points: 0 };
 
-/** Two marks, a radius and a method, and the newest answer of the server. */
+/** Two marks, a radius and a method, and the newest reply of the server. */
 export class PathPanel implements Panel {
   readonly element: HTMLElement;
   readonly tool = { cursor: "crosshair", click: (at: Point) => this.click(at) };
@@ -105,7 +105,7 @@ export class PathPanel implements Panel {
     );
   }
 
-  /** Another map clears the marks; the same map after an edit only asks again. */
+  /** Clear the marks for another map; request the path again after an edit. */
   private open(document: Document): void {
     const same = document.name === this.shown;
     this.shown = document.name;
@@ -200,7 +200,7 @@ export class PathPanel implements Panel {
   }
 }
 
-/** The path; where an end is in a wall or too near to one, from the nearest free place. */
+/** Request the path; if an end is in or too near a wall, use the nearest free position. */
 async function askNear(app: App, fields: Record<string, unknown>, tries = 2): Promise<Reply<PathFacts>> {
   try {
     return await app.source.ask<PathFacts>("path", fields);
@@ -222,7 +222,7 @@ function rows(ok: PathFacts, seconds: number | undefined): [string, string][] {
   return found;
 }
 
-/** One slider for each terrain kind: how much a metre on it weighs. */
+/** One slider for each terrain kind: the cost of a metre on it. */
 export function preferenceRows(
   testid: string,
   document: Document,

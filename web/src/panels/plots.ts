@@ -56,7 +56,7 @@ export class Plots {
     this.draw();
   }
 
-  /** When the recording begins, and how long it is, s. */
+  /** Start time and duration of the recording, s. */
   private span(): [number, number] {
     const first = this.times[0] ?? 0;
     return [first, (this.times[this.times.length - 1] ?? 0) - first || 1];

@@ -14,7 +14,7 @@ export function populationList(app: App): HTMLElement {
   return list;
 }
 
-/** Rows stay while their population does: a slider that is held must not be taken away. */
+/** Rows are kept as long as their population, so that a dragged slider is not removed. */
 function draw(app: App, list: HTMLElement, rows: Map<number, PopulationRow>, populations: Population[]): void {
   for (const [index, { name }] of rows) {
     if (!populations.some((population) => population.index === index && population.name === name)) rows.delete(index);
@@ -41,7 +41,7 @@ class PopulationRow {
   private readonly count = h("span", { class: "count" });
   private readonly controls: ProfileControls;
   private readonly people: ReturnType<typeof field>;
-  /** What was set since the last ask: it is asked when that is answered. */
+  /** Changes since the last request, which are sent when it is answered. */
   private pending: Record<string, unknown> = {};
   private readonly newest: Newest<Reply<Status>>;
 
@@ -105,7 +105,7 @@ class PopulationRow {
   }
 
   private put(fields: Record<string, unknown>): void {
-    // Of those who are to go nothing else is asked.
+    // Send no other changes of a population that is being removed.
     if (this.pending.do !== "remove") Object.assign(this.pending, fields);
     this.newest.put(() => {
       const asked = this.pending;

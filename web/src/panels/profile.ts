@@ -1,4 +1,4 @@
-/** The controls of a profile: radius, speed, lane, noise, how the way is followed, costs of terrain. */
+/** The controls of a profile: radius, speed, lane, noise, path following, costs of terrain. */
 import { choice, h, slider, type Choice, type Slider } from "../dom";
 import type { Document, Profile } from "../store";
 import { preferenceRows } from "./path";
@@ -18,10 +18,10 @@ const RANGES: Record<Amount, { name: string; min: number; max: number; step: num
   noise: { name: "Noise", min: 0, max: 1, step: 0.05, value: 0, unit: "" },
 };
 
-/** A new radius means other room for everybody: it is told once, when the hand lets go. */
+/** A new radius is costly to apply, so it is sent once, on release. */
 const told = (field: Amount): "input" | "change" => (field === "radius" ? "change" : "input");
 
-/** What a hand has set lately is not pulled back by a status that was on its way, ms. */
+/** Time after a user's change in which older status events do not reset a control, ms. */
 const HELD = 1000;
 
 export class ProfileControls {
@@ -35,7 +35,7 @@ export class ProfileControls {
   private kinds = "";
   private held = -HELD;
 
-  /** `testid` names a field's control; `change` hears what a hand sets. */
+  /** `testid` names a field's control; `change` is called when the user sets a value. */
   constructor(testid: (field: string) => string, change: (fields: Partial<Profile>) => void = () => undefined) {
     this.testid = testid;
     this.change = (fields) => {
@@ -51,7 +51,7 @@ export class ProfileControls {
     this.rows = { radius: radius.row, speed: speed.row, lane: lane.row, noise: noise.row, follow, costs: this.costs };
   }
 
-  /** What the controls say. */
+  /** Values of the controls. */
   get(): Partial<Profile> {
     const follow = this.follow.get();
     const { radius, speed, lane, noise } = this.sliders;
@@ -60,7 +60,7 @@ export class ProfileControls {
     return follow === "cmm" ? { ...numbers, follow } : { ...numbers, follow, ...preferences };
   }
 
-  /** Show what a population has. */
+  /** Show the profile of a population. */
   show(profile: Partial<Profile>): void {
     if (performance.now() - this.held < HELD) return;
     for (const field of Object.keys(this.sliders) as Amount[]) {
@@ -82,7 +82,7 @@ export class ProfileControls {
     this.costs.replaceChildren(...preferenceRows(this.testid("weight"), document, this.weights, () => this.weigh()));
   }
 
-  /** Costs are for those who follow a route over terrain. */
+  /** Costs apply only to methods that follow a route over terrain. */
   private weigh(): void {
     if (this.follow.get() === "cmm") this.follow.set("miran");
     this.change({ follow: this.follow.get(), preferences: Object.fromEntries(this.weights) });

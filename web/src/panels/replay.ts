@@ -8,7 +8,7 @@ import { Plots } from "./plots";
 const KEPT = 400;
 const AHEAD = 6;
 
-/** Frames of the recording, fetched a few ahead and kept for a while. */
+/** Frames of the recording, with prefetching and a cache. */
 class Reel {
   times = new Float32Array(0);
   private readonly kept = new Map<number, Frame>();
@@ -124,7 +124,7 @@ export class ReplayPanel implements Panel {
     return { time: this.time, first: this.first, last: this.last, frames: this.reel.length, playing: this.playing };
   }
 
-  /** When the recording begins, s: one of a part of a run begins late. */
+  /** Start time of the recording, s; not zero for a part of a run. */
   private get first(): number {
     return this.reel.times.at(0) ?? 0;
   }
@@ -155,7 +155,7 @@ export class ReplayPanel implements Panel {
     this.plots.show(arrays);
     this.app.trails.clear();
     this.seek(this.first);
-    this.app.fit(); // the plots have made the bar under the map higher
+    this.app.fit(); // the plots have changed the height of the bar
   }
 
   private start(on: boolean): void {
@@ -170,7 +170,7 @@ export class ReplayPanel implements Panel {
     this.show();
   }
 
-  /** Time goes on only where the frames have come. */
+  /** Advance the time only if the frames have arrived. */
   private tick(seconds: number): boolean {
     if (!this.playing) return false;
     const ready = this.pair(this.reel.indexAt(this.time)) !== undefined;

@@ -1,4 +1,4 @@
-/** Layers come and go: those that the server computes are fetched when they are first shown. */
+/** Show and hide layers; those that the server computes are fetched when first shown. */
 import type { App } from "../app";
 import { METHODS, PALETTES } from "../scene/colours";
 import type { Made, Method, Overlays } from "../scene/overlays";
@@ -13,7 +13,7 @@ export class LayerShower {
   private readonly ready = new Set<LayerName>();
   private readonly fetchers: Partial<Record<LayerName, () => Promise<void>>>;
   private readonly objects: Partial<Record<LayerName, { visible: boolean }>>;
-  /** The server computes one layer at a time and turns others away: they wait here for their turn. */
+  /** The server computes one layer at a time and refuses others, so requests are queued here. */
   private turn: Promise<unknown> = Promise.resolve();
 
   constructor(app: App, overlays: Overlays, changed: () => void) {
@@ -34,7 +34,7 @@ export class LayerShower {
     this.app.stage.invalidate();
   }
 
-  /** Another map is open: what is shown is fetched anew. */
+  /** Fetch the visible layers again after another map was opened. */
   forget(): void {
     this.fetched.clear();
     this.ready.clear();
@@ -87,7 +87,7 @@ function fetchers(app: App, overlays: Overlays): Partial<Record<LayerName, () =>
   };
 }
 
-/** Ask again while the server is busy with another page's layer, for a minute. */
+/** Retry for a minute while the server is busy with the layer of another page. */
 async function patiently(fetch: () => Promise<void>, tries = 200): Promise<void> {
   try {
     await fetch();

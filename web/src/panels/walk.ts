@@ -1,4 +1,4 @@
-/** The walk-through: click the map in the corner, and the camera goes there. */
+/** The walk-through: click the small map, and the camera moves there. */
 import type { App, Panel } from "../app";
 import { button, facts, h, section, slider } from "../dom";
 import { Minimap } from "../scene/minimap";

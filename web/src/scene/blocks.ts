@@ -38,7 +38,7 @@ export function solids(floors: Polygon[], [x0, y0, x1, y1]: Bounds): Solid[] {
   return found;
 }
 
-/** Maps know no heights: houses of a town differ, always in the same way; furniture is low. */
+/** Maps have no heights: houses get different, reproducible heights; furniture is low. */
 function height(ring: Vector2[], town: boolean, size: number): number {
   const area = Math.abs(ShapeUtils.area(ring));
   if (!town) {

@@ -19,7 +19,7 @@ export class Cameras {
   metresPerPixel = 0.1;
   /** Pixels on the left, top, right and bottom that panels cover. */
   margins: () => [number, number, number, number] = () => [24, 24, 24, 24];
-  /** Nobody has moved a camera since the whole map was shown. */
+  /** No camera has moved since the whole map was shown. */
   private fitted = true;
   private bounds: Bounds = [0, 0, 10, 10];
   private readonly ray = new Raycaster();

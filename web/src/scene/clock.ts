@@ -1,7 +1,7 @@
-/** The clock of the live crowd: it follows the simulation's time and never jumps without need. */
+/** The clock of the live crowd: it follows the simulation's time smoothly. */
 import type { CrowdScene, Frame } from "./crowd";
 
-/** Share of an error in time that is made up in a second. */
+/** Part of a time error that is corrected per second. */
 const PULL = 2;
 
 export class LiveClock {
@@ -45,7 +45,7 @@ export class LiveClock {
     this.heard = now;
   }
 
-  /** Go on by some seconds; whether the picture changes. */
+  /** Advance by some seconds; return whether the picture changes. */
   tick(seconds: number): boolean {
     const { newest } = this;
     if (newest === undefined || this.after === undefined) return false;

@@ -1,4 +1,4 @@
-/** Colours of the scene for the two themes, and the ramps that stand for numbers. */
+/** Colours of the scene for the two themes, and colour ramps for numbers. */
 import { Color } from "three";
 import type { Theme } from "../store";
 
@@ -68,7 +68,7 @@ export const METHODS = {
   prm: "#2563eb",
 } as const;
 
-/** Colours of populations, told apart also by colour-blind eyes. */
+/** Colours of populations, distinguishable with colour blindness. */
 export const POPULATIONS = ["#2f7de1", "#e8743b", "#19a979", "#945ecf", "#d6336c", "#13a4b4", "#b58900", "#6c7a89"];
 
 const TERRAIN: Record<string, string> = {
@@ -94,7 +94,7 @@ const TERRAIN: Record<string, string> = {
 };
 const OTHERS = ["#b6a6d8", "#e0a99b", "#8fc7c0", "#d3c56f", "#c69ab5", "#9db4d0"];
 
-/** The colour of a terrain kind: of its word where it is known, else one of six. */
+/** The colour of a terrain kind: by its name if it is known, else one of six. */
 export function terrainColour(kind: string, kinds: string[]): string {
   const known = Object.keys(TERRAIN).find((word) => kind.toLowerCase().includes(word));
   return known === undefined ? OTHERS[Math.max(0, kinds.indexOf(kind)) % OTHERS.length] : TERRAIN[known];

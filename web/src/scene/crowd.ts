@@ -1,4 +1,4 @@
-/** The crowd: everybody between two frames, moved by the graphics card. */
+/** The crowd: all characters, interpolated between two frames by the graphics card. */
 import { BufferAttribute, Group, InstancedBufferAttribute, type BufferGeometry, type Color } from "three";
 import type { Arrays } from "../wire";
 import type { Point, Theme } from "../store";
@@ -14,7 +14,7 @@ export interface Frame {
   velocity: Int16Array;
   radius: Uint16Array;
   population: Uint8Array;
-  /** Obstacles that were there, in a recording. */
+  /** Obstacles, in a recording. */
   discs?: Float32Array;
 }
 
@@ -24,7 +24,7 @@ export function frame(facts: Record<string, unknown>, arrays: Arrays): Frame {
 
 /** Dots up to this radius in pixels; larger people are drawn as discs. */
 const DOT = 12;
-/** People less tall than this many pixels are drawn from afar: fewer of them when in haste. */
+/** Characters smaller than this many pixels are drawn as points; more of them if speed is preferred. */
 const TALL = { fine: 26, quick: 60 };
 
 export class CrowdScene {
@@ -36,7 +36,7 @@ export class CrowdScene {
   private readonly figures = figures(this.uniforms);
   private readonly far = farFigures(this.uniforms);
   private sight: Sight | undefined;
-  /** Everybody, and those who are drawn larger than dots. */
+  /** All characters, and those that are drawn larger than dots. */
   private readonly all = new People();
   private readonly few = new People();
   private ids: Uint32Array = new Uint32Array(0);
@@ -59,7 +59,7 @@ export class CrowdScene {
     this.uniforms.bySpeed.value = tint === "speed" ? 1 : 0;
   }
 
-  /** Choose how people are drawn from where the camera is. */
+  /** Choose how to draw characters, depending on the camera. */
   look(sight: Sight): void {
     const { view, metres, perPixel, ratio, quick } = sight;
     this.sight = sight;
@@ -74,12 +74,12 @@ export class CrowdScene {
     this.choose();
   }
 
-  /** Where between its two frames the crowd is drawn, 0 to 1. */
+  /** Interpolation parameter between the two frames, 0 to 1. */
   setPart(part: number): void {
     this.uniforms.part.value = part;
   }
 
-  /** Two frames to move between; who is only in the later one stands still. */
+  /** Two frames to move between; characters that are only in the later one stand still. */
   setPair(before: Frame, after: Frame): void {
     this.count = after.id.length;
     if (this.all.reserve(this.count)) for (const mesh of [this.dots, this.far]) this.all.give(mesh.geometry, BufferAttribute);
@@ -138,7 +138,7 @@ export class CrowdScene {
     return most;
   }
 
-  /** Those in view on the map, or near the eye in 3D: instances cost, also where none is seen. */
+  /** Characters in view on the map, or near the camera in 3D: invisible instances cost time, too. */
   private choose(): void {
     const { sight } = this;
     const mesh = this.discs.visible ? this.discs : this.figures;
@@ -170,7 +170,7 @@ class People {
   private attributes: Record<string, BufferAttribute> = {};
   private count = 0;
 
-  /** Make room; whether there are new arrays now. */
+  /** Ensure the capacity; return whether the arrays were replaced. */
   reserve(count: number): boolean {
     this.count = count;
     if (count * 4 <= this.course.length) return false;
@@ -215,7 +215,7 @@ class People {
     }
   }
 
-  /** Take over some of `others`. */
+  /** Copy some characters of `others`. */
   pick(others: People, chosen: number[]): void {
     chosen.forEach((from, i) => {
       this.course.set(others.course.subarray(4 * from, 4 * from + 4), 4 * i);

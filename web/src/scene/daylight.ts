@@ -1,4 +1,4 @@
-/** Sun and sky of the 3D view; the sun throws shadows. */
+/** Sun and sky of the 3D view; the sun casts shadows. */
 import { DirectionalLight, HemisphereLight, Vector3, type Object3D } from "three";
 import type { Theme } from "../store";
 import { PALETTES } from "./colours";
@@ -27,7 +27,7 @@ export class Daylight {
     this.sun.intensity = theme === "light" ? 1.7 : 2.6;
   }
 
-  /** Let the shadows reach over all of a map. */
+  /** Fit the shadows to the bounds of a map. */
   aim([x0, y0, x1, y1]: Bounds): void {
     const size = Math.max(x1 - x0, y1 - y0, 1);
     const { shadow, target, position } = this.sun;

@@ -48,7 +48,7 @@ export class Density {
   peak = 0;
   /** Density at which the ramp ends, persons per square metre: it grows with the crowd. */
   top = TOPS[0];
-  /** Told when the ramp's end changes. */
+  /** Called when the end of the ramp changes. */
   changed: () => void = () => undefined;
   private cells = new Float32Array(0);
   private blurred = new Float32Array(0);
@@ -119,7 +119,7 @@ export class Density {
     this.changed();
   }
 
-  /** Each character is shared by the four cells around it. */
+  /** Each character is distributed to the four cells around it. */
   private splat(at: Float32Array): void {
     const { cells, columns, rows } = this;
     for (let i = 0; i < at.length; i += 2) {

@@ -27,7 +27,7 @@ export interface GroundFacts {
   areas?: { name: string; role?: string }[];
 }
 
-/** Faint tiles of the floor: without them nobody sees how fast the walk goes. */
+/** Faint floor tiles, which make the speed of the walk visible. */
 function tiles(): CanvasTexture {
   const canvas = document.createElement("canvas");
   canvas.width = canvas.height = 128;
@@ -44,7 +44,7 @@ function tiles(): CanvasTexture {
   return texture;
 }
 
-/** Ground drawn in this order, so that nothing flickers: floor, terrain, areas. */
+/** Drawing order, which prevents flicker: floor, terrain, areas. */
 const ORDER = { floor: -40, terrain: -30, area: -20 };
 
 export class Ground {
@@ -97,7 +97,7 @@ export class Ground {
     this.setView(view);
   }
 
-  /** Nothing is shown, and nothing of it stays on the graphics card. */
+  /** Remove everything, also from the graphics card. */
   private clear(): void {
     this.root.traverse((part) => {
       if (part instanceof Mesh || part instanceof LineSegments) part.geometry.dispose();

@@ -2,7 +2,7 @@
 import type { Point } from "../store";
 import type { Stage } from "./stage";
 
-/** What the pointer does in the present panel. */
+/** Pointer tool of the current panel. */
 export interface Tool {
   cursor?: string;
   /** True takes the drag away from the camera. */

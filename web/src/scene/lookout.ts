@@ -1,4 +1,4 @@
-/** A first place to stand in a map that nobody has seen yet. */
+/** Choose the first position of the walk in a map. */
 import type { Point } from "../store";
 import { inside, type Polygon } from "./polygons";
 import type { Bounds } from "./cameras";
@@ -6,7 +6,7 @@ import type { Bounds } from "./cameras";
 const GRID = 28;
 const WAYS = 24;
 
-/** The roomiest of a grid of walkable points, and the direction with the longest view. */
+/** The grid point with the largest clearance, and the direction with the longest view. */
 export function lookout(floors: Polygon[], [x0, y0, x1, y1]: Bounds): { at: Point; heading: number } {
   const edges = floors.flatMap(({ shell, holes }) => [shell, ...holes]).flatMap(edgesOf);
   let at: Point = [(x0 + x1) / 2, (y0 + y1) / 2];

@@ -1,4 +1,4 @@
-/** Obstacles that move: discs that people drop into the crowd and drag about. */
+/** Dynamic obstacles: discs that users add to the crowd and drag. */
 import { CylinderGeometry, Group, InstancedMesh, Matrix4, MeshLambertMaterial } from "three";
 import type { Arrays } from "../wire";
 import type { Point } from "../store";
@@ -27,7 +27,7 @@ export class Obstacles {
     this.draw();
   }
 
-  /** Move one at once; the server's word follows. */
+  /** Move an obstacle immediately; the server's event follows. */
   move(id: number, [x, y]: Point): void {
     const i = this.ids.indexOf(id);
     if (i < 0) return;

@@ -7,24 +7,24 @@ import { Strokes, chain } from "./strokes";
 
 export type Method = keyof typeof METHODS;
 
-/** What the server tells of a roadmap. */
+/** Facts about a roadmap. */
 export interface Made {
   nodes: number;
   edges: number;
-  /** Parts that are not joined. */
+  /** Number of connected components. */
   components: number;
   /** Side of a cell in metres. */
   resolution: number | null;
 }
 
-/** Edges as wide lines with dots at the vertices; as hair lines where there are very many. */
+/** Edges as wide lines with dots at the vertices; as hairlines if there are very many. */
 interface RoadmapLook {
   lines: Strokes;
   hairs: LineSegments<BufferGeometry, LineBasicMaterial>;
   dots: Discs;
 }
 
-/** Edges from which on they are drawn as hair lines. */
+/** Number of edges above which they are drawn as hairlines. */
 const MANY = 6000;
 
 export class Overlays {
@@ -87,7 +87,7 @@ export class Overlays {
     look.dots.draw(new Float32Array(dots.flat()), { colour: METHODS[method], fill: 1, rim: 1, pixels: 3 });
   }
 
-  /** Forget what was drawn: another map is open. */
+  /** Clear the layers after another map was opened. */
   clear(): void {
     this.axis.draw([]);
     this.discs.visible = false;
@@ -106,7 +106,7 @@ function hairs(colour: string): RoadmapLook["hairs"] {
   return made;
 }
 
-/** Discs that can be told apart: of many that nearly coincide (around a round corner) one is drawn. */
+/** Distinguishable discs: of many that nearly coincide (around a round corner) one is drawn. */
 function distinct(discs: Numbers): Float32Array {
   const kept: number[] = [];
   for (let i = 0; i < discs.length; i += 3) {

@@ -1,10 +1,10 @@
-/** How much is drawn: as much as this machine can draw quickly, and everything when nothing moves. */
+/** Level of detail: as much as this machine can draw quickly, and everything if nothing moves. */
 import type { Manner } from "./painter";
 
-/** Everything anew, with smooth edges. */
+/** Redraw everything, with smooth edges. */
 export const FINE: Manner = { fine: true, scale: 1, smooth: true };
 
-/** From the best to the quickest. While the camera moves, what stands still is drawn anew each time. */
+/** Levels from best to fastest. While the camera moves, static content is redrawn each time. */
 const LEVELS: { moving: Manner; resting: Manner }[] = [
   { moving: FINE, resting: FINE },
   { moving: { fine: false, scale: 1, smooth: false }, resting: { fine: false, scale: 1, smooth: true } },
@@ -13,12 +13,12 @@ const LEVELS: { moving: Manner; resting: Manner }[] = [
 
 const SLOW = 25; // ms between two pictures: below 40 per second
 const VERY_SLOW = 60; // ms
-const ENOUGH = 12; // intervals that are judged
+const ENOUGH = 12; // intervals that are measured
 const FEW = 3; // of very slow ones
 const PATIENCE = 30_000; // ms until a better level is tried again; doubled each time it fails
 
 export class Pace {
-  /** Begin with the second: whether the first can be drawn quickly is found out at once. */
+  /** Start with the second level: whether the first is fast enough is tried at once. */
   level = 1;
   private readonly intervals: number[] = [];
   /** The median interval of the level above, which was too slow. */
@@ -29,20 +29,20 @@ export class Pace {
   private patience = 0;
   private since = 0;
 
-  /** How the next picture is drawn. */
+  /** Level of the next picture. */
   manner(cameraMoves: boolean): Manner {
     const { moving, resting } = LEVELS[this.level];
     return cameraMoves ? moving : resting;
   }
 
-  /** Other things are drawn, or on a larger canvas: what was measured no longer holds. */
+  /** Discard the measurements: the content or the canvas size has changed. */
   forget(): void {
     this.intervals.length = 0;
     this.before = Infinity;
     this.stuck = false;
   }
 
-  /** Note the time between two pictures in a row, ms. */
+  /** Add the time between two consecutive pictures, ms. */
   note(interval: number, cameraMoves: boolean, now: number): void {
     if (this.trying && interval > VERY_SLOW) return this.fail(now);
     this.intervals.push(interval);

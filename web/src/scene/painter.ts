@@ -1,4 +1,4 @@
-/** Draws pictures: what stands still is kept as a picture of its own, what moves is drawn over it. */
+/** Draw pictures: static content is kept as a picture, over which moving content is drawn. */
 import {
   AlwaysDepth,
   Color,
@@ -23,24 +23,24 @@ import {
   WebGLRenderer,
 } from "three";
 
-/** The layer of objects that move with the crowd; all others stand still. */
+/** The layer of moving objects; all others are static. */
 const MOVING = 1;
 
-/** Say that an object and its parts move: they are drawn anew in each picture. */
+/** Mark an object and its parts as moving: they are redrawn in each picture. */
 export function moves(object: Object3D): void {
   object.traverse((part) => part.layers.set(MOVING));
 }
 
-/** Say that an object (a light) counts for both. */
+/** Mark an object (a light) as part of both layers. */
 export function everywhere(object: Object3D): void {
   object.layers.enable(MOVING);
 }
 
 /** How a picture is drawn. */
 export interface Manner {
-  /** Everything anew and with smooth edges. */
+  /** Redraw everything, with smooth edges. */
   fine: boolean;
-  /** Pixels of the still part per pixel of the picture, and whether its edges are smooth. */
+  /** Pixels of the static part per pixel of the picture, and whether its edges are smooth. */
   scale: number;
   smooth: boolean;
 }
@@ -52,11 +52,11 @@ export class Painter {
   private readonly flat = copying("");
   private readonly deep = copying("gl_FragDepth = texture(depths, at).r;");
   private readonly size = new Vector2();
-  /** The target that holds what stands still; undefined when nothing of it can be used. */
+  /** The target with the static content; undefined if it is outdated. */
   private kept: WebGLRenderTarget | undefined;
 
   constructor(canvas: HTMLCanvasElement) {
-    // Edges are smoothed in a target of our own: the canvas itself is written once per pixel.
+    // Antialiasing is done in a separate target: the canvas itself is written once per pixel.
     this.renderer = new WebGLRenderer({ canvas, antialias: false, stencil: true, powerPreference: "high-performance" });
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
@@ -68,7 +68,7 @@ export class Painter {
     this.renderer.setClearColor(new Color(colour), 1);
   }
 
-  /** What stands still has changed, or is seen from elsewhere. */
+  /** The static content or its view has changed. */
   spoil(): void {
     this.kept = undefined;
   }
@@ -94,7 +94,7 @@ export class Painter {
       this.renderInto(wanted, scale, scene, camera);
       this.kept = wanted;
     }
-    // Seen from straight above, who walks is above all that stands: no depths are needed.
+    // Seen from above, characters are above all static content: no depth test is needed.
     this.show(this.kept, camera instanceof OrthographicCamera ? this.flat : this.deep);
     camera.layers.set(MOVING);
     this.renderer.autoClear = false;
@@ -109,7 +109,7 @@ export class Painter {
     this.renderer.setRenderTarget(null);
   }
 
-  /** Put a kept picture on the canvas. */
+  /** Copy the kept picture to the canvas. */
   private show(target: WebGLRenderTarget, { scene, camera, material }: Copy): void {
     const { colours, depths } = material.uniforms;
     colours.value = target.texture;

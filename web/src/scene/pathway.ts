@@ -1,4 +1,4 @@
-/** A path with its corridor and backbone, or the pinch that is in its way. */
+/** A path with its corridor and backbone, or the pinch that blocks it. */
 import { Group } from "three";
 import type { Arrays } from "../wire";
 import type { Point, Theme } from "../store";
@@ -52,7 +52,7 @@ export class Pathway {
     this.path.drawChain(path);
   }
 
-  /** The narrowest place between the two walls that leave too little room. */
+  /** The narrowest point between the two walls that are too close. */
   showPinch(at: Point, width: number, walls: [Point, Point] | undefined): void {
     this.clear();
     if (walls !== undefined) this.gap.drawChain(new Float32Array(walls.flat()));

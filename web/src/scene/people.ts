@@ -1,4 +1,4 @@
-/** How people are drawn: as discs on the map, as figures in 3D, as dots where they are small. */
+/** Draw characters: as discs on the map, as figures in 3D, as dots if they are small. */
 import {
   BufferAttribute,
   BufferGeometry,
@@ -32,8 +32,8 @@ export function uniforms(): Uniforms {
 }
 
 const SHARED = /* glsl */ `
-  attribute vec4 course;    // where it was, where it is next
-  attribute vec4 motion;    // velocity there and then, m/s
+  attribute vec4 course;    // position in this frame and in the next
+  attribute vec4 motion;    // velocity in both frames, m/s
   attribute vec3 self;      // radius, colour, number
   uniform float part;
   uniform float bySpeed;
@@ -51,7 +51,7 @@ const SHARED = /* glsl */ `
     if (self.z == picked) tint = vec3(1.0, 0.85, 0.2);
   }
   vec2 facing() { vec2 v = drift(); float s = length(v); return s > 0.02 ? v / s : vec2(0.0, 1.0); }
-  // As the screen stores colours: for points that is done once, not for each of their pixels.
+  // Convert to sRGB here: once per point instead of once per pixel.
   vec3 stored(vec3 c) { return mix(1.055 * pow(c, vec3(0.41666)) - 0.055, c * 12.92, vec3(lessThan(c, vec3(0.0031308)))); }
   float height() { return 0.94 + 0.12 * fract(self.y * 0.37 + self.x * 91.7); }`;
 
@@ -81,8 +81,8 @@ const DISC_FRAGMENT = /* glsl */ `
     #include <colorspace_fragment>
   }`;
 
-// A point is one corner instead of four, and its edges need no derivatives: where thousands are
-// drawn by a processor, that is most of the work.
+// A point has one vertex instead of four, and its edges need no derivatives: with software
+// rendering that is most of the work for thousands of characters.
 const DOT_VERTEX = /* glsl */ `
   ${SHARED}
   uniform float pixel;
@@ -194,7 +194,7 @@ const FAR_FRAGMENT = /* glsl */ `
     gl_FragColor = vec4(tint * pow(light(face), 0.45), alpha);
   }`;
 
-/** Discs of the map, for those who are large enough to be looked at. */
+/** Discs on the map, for characters that are large on the screen. */
 export function discs(uniforms: Uniforms): Mesh<InstancedBufferGeometry, ShaderMaterial> {
   const look = { transparent: true, depthWrite: false, depthTest: false };
   const material = new ShaderMaterial({ ...look, vertexShader: DISC_VERTEX, fragmentShader: DISC_FRAGMENT, uniforms });

@@ -1,4 +1,4 @@
-/** What one character has in mind: goal, corridor ahead, attraction point, forces. */
+/** Overlay for one character: goal, corridor ahead, attraction point, forces. */
 import { Group } from "three";
 import type { Arrays } from "../wire";
 import type { Point } from "../store";
@@ -83,7 +83,7 @@ function rgb(hex: string): number[] {
   return [16, 8, 0].map((shift) => (((value >> shift) & 255) / 255) ** 2.2);
 }
 
-/** Left and right of a spine at its radii. */
+/** Left and right borders of a backbone at its radii. */
 function walls(spine: Float32Array, radii: Float32Array): { left: Float32Array; right: Float32Array } {
   const left = new Float32Array(spine.length);
   const right = new Float32Array(spine.length);

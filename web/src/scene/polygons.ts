@@ -40,7 +40,7 @@ export function inside(x: number, y: number, ring: Vector2[]): boolean {
   return found;
 }
 
-/** Triangles of polygons, each at a height of its own. */
+/** Triangles of polygons, each with its own height. */
 export function flat(parts: { polygon: Polygon; z: number }[]): BufferGeometry {
   const at: number[] = [];
   const faces: number[] = [];

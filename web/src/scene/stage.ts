@@ -1,4 +1,4 @@
-/** The scene and the loop that draws it when something moved, as well as the machine can. */
+/** The scene and its render loop, which draws only if something has changed. */
 import { Scene, Vector3 } from "three";
 import type { Point, Theme, View } from "../store";
 import { Cameras, type Bounds } from "./cameras";
@@ -10,7 +10,7 @@ import { Painter, type Manner } from "./painter";
 /** Called before each picture with the seconds since the last; true asks for a picture. */
 export type Ticker = (seconds: number) => boolean;
 
-/** What the crowd must know of the camera to choose how people are drawn. */
+/** Camera data from which the crowd chooses how to draw characters. */
 export interface Sight {
   view: View;
   eye: Vector3;
@@ -23,11 +23,11 @@ export interface Sight {
   half: Point;
   /** Pixels of the canvas per pixel of the screen. */
   ratio: number;
-  /** The drawing is quick rather than fine. */
+  /** Prefer speed to quality. */
   quick: boolean;
 }
 
-/** Milliseconds after which the camera, or the whole picture, is said to stand still. */
+/** Milliseconds after which the camera, or the whole picture, counts as still. */
 const REST = 180;
 const STILL = 400;
 
@@ -43,9 +43,9 @@ export class Stage extends Cameras {
   /** When the camera moved last, ms. */
   private turned = 0;
   private turning = false;
-  /** A picture was asked for at the last tick. */
+  /** A picture was requested at the last tick. */
   private busy = false;
-  /** The last picture was not a fine one. */
+  /** The last picture was not drawn in full quality. */
   private hasty = false;
   /** Walls have changed since their shadows were drawn; the map has none. */
   private stale = true;
@@ -75,13 +75,13 @@ export class Stage extends Cameras {
     return !this.hasty;
   }
 
-  /** Ask for a picture. */
+  /** Request a picture. */
   invalidate(): void {
     this.painter.spoil();
     this.dirty = true;
   }
 
-  /** Ask for a picture in which only what moves has changed. */
+  /** Request a picture in which only moving content has changed. */
   refresh(): void {
     this.dirty = true;
   }
@@ -97,7 +97,7 @@ export class Stage extends Cameras {
     this.invalidate();
   }
 
-  /** Draw a picture of what moves now, and return the milliseconds until it is there. */
+  /** Draw the moving content now, and return the milliseconds that it took. */
   measure(): number {
     const gl = this.painter.renderer.getContext();
     const begin = performance.now();
@@ -148,7 +148,7 @@ export class Stage extends Cameras {
     this.painter.setSky(this.view === "walk" ? sky : outside);
   }
 
-  /** The graphics card was lost, and with it the sky and the pictures of shadows and of what stands still. */
+  /** Restore sky, shadows and the picture of static content after the graphics context was lost. */
   private restore(): void {
     this.paintSky();
     this.shadowsMoved();
@@ -183,7 +183,7 @@ export class Stage extends Cameras {
       this.hasty = !manner.fine;
       for (const listener of this.moved) listener();
     }
-    // After the camera has come to rest, what stands still is drawn once more, in full.
+    // After the camera has stopped, static content is redrawn in full quality.
     if (this.turning && !turning) this.painter.spoil();
     this.turning = turning;
     if (this.stale && this.view !== "map") {

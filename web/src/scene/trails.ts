@@ -1,4 +1,4 @@
-/** Trajectories: the last stretch of every character's way, fading with age. */
+/** Trajectories: the recent path of every character, fading with age. */
 import { BufferAttribute, BufferGeometry, Color, LineSegments, ShaderMaterial, Vector3 } from "three";
 import type { Frame } from "./crowd";
 import { POPULATIONS } from "./colours";
@@ -65,7 +65,7 @@ export class Trails {
     this.lines.material.uniforms.now.value = time;
   }
 
-  /** Add the way since the last frame that was added; a jump in time begins anew. */
+  /** Add the displacements since the last added frame; clear everything after a jump in time. */
   add(frame: Frame): void {
     const before = this.before;
     const gap = before === undefined ? Infinity : frame.time - before.time;

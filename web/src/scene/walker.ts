@@ -1,10 +1,10 @@
-/** The eye of the walk-through: flies the server's motion, and looks where the user drags. */
+/** The camera of the walk-through: follows the server's motion, and turns where the user drags. */
 import { Vector3, type PerspectiveCamera } from "three";
 import type { Point } from "../store";
 
 export const EYE = 1.7;
 
-/** Half-life in seconds after which a look aside turns back to the way ahead. */
+/** Half-life in seconds of a look aside, which returns to the direction of motion. */
 const RETURN = 0.5;
 const PATIENCE = 1.2;
 
@@ -13,7 +13,7 @@ export class Walker {
   height = EYE;
   heading = 0;
   pitch = 0;
-  /** How far the user looks away from the motion's own direction, radians. */
+  /** Angle between the view and the direction of motion, radians. */
   aside = 0;
   raised = 0;
   time = 0;
@@ -30,7 +30,7 @@ export class Walker {
     return this.rows === undefined ? 0 : this.rows[this.rows.length - 7];
   }
 
-  /** Where the motion goes, as a chain of points; empty when the eye stands still. */
+  /** Remaining path as a chain of points; empty if the camera stands still. */
   get course(): Float32Array {
     const { rows } = this;
     if (rows === undefined) return new Float32Array(0);
@@ -57,14 +57,14 @@ export class Walker {
     this.settle();
   }
 
-  /** Turn the eye: at once when it stands, aside from the way when it walks. */
+  /** Turn the camera; while it moves, the turn is relative to the direction of motion. */
   look(turn: number, raise: number): void {
     this.aside += turn;
     this.raised = Math.max(-1.2, Math.min(1.2, this.raised + raise));
     this.idle = 0;
   }
 
-  /** Go on by some seconds; whether the picture changes. */
+  /** Advance by some seconds; return whether the picture changes. */
   tick(seconds: number): boolean {
     if (this.rows === undefined) {
       if (!this.looking) this.settle();
@@ -94,7 +94,7 @@ export class Walker {
     camera.updateMatrixWorld();
   }
 
-  /** The look of the user becomes the direction in which the eye stands. */
+  /** Make the current view the direction of the standing camera. */
   private settle(): void {
     this.heading += this.aside;
     this.pitch = Math.max(-1.35, Math.min(1.35, this.pitch + this.raised));
