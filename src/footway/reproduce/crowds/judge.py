@@ -1,4 +1,4 @@
-"""What must hold for a crowd before its numbers are believed."""
+"""Checks of crowds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _CLOSE: Final = 1e-6
 
 
 def faults(crowd: Crowd, what: str) -> list[str]:
-    """Say who is in a wall and who is stuck, at this moment."""
+    """Return which characters are in a wall or stuck."""
     room = crowd.map.clearance(crowd.positions) - crowd.radii
     wrong = [
         f"{what}: character {crowd.ids[k]} is {-room[k]:.4f} m in a wall"
