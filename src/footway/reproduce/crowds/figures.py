@@ -143,11 +143,11 @@ def draw_dots(sheet: Sheet, places: Floats, colours: Floats) -> None:
 
 def _write_time(sheet: Sheet, places: Floats, words: str, colour: Any) -> None:
     """Write the time above the centre of the group, or below it at the edge of the map."""
-    room = 12.0 * sheet.metres_per_point
+    margin = 12.0 * sheet.metres_per_point
     x = float(np.median(places[:, 0]))
-    near = places[np.abs(places[:, 0] - x) <= room, 1]
+    near = places[np.abs(places[:, 0] - x) <= margin, 1]
     low, high = near.min(), near.max()
-    above = high + room < sheet.view[3]
+    above = high + margin < sheet.view[3]
     text = sheet.axes.annotate(
         words,
         (x, float(high if above else low)),

@@ -13,10 +13,10 @@ _CLOSE: Final = 1e-6
 
 def faults(crowd: Crowd, what: str) -> list[str]:
     """Return which characters are in a wall or stuck."""
-    room = crowd.map.clearance(crowd.positions) - crowd.radii
+    gap = crowd.map.clearance(crowd.positions) - crowd.radii
     wrong = [
-        f"{what}: character {crowd.ids[k]} is {-room[k]:.4f} m in a wall"
-        for k in (room < -_CLOSE).nonzero()[0]
+        f"{what}: character {crowd.ids[k]} is {-gap[k]:.4f} m in a wall"
+        for k in (gap < -_CLOSE).nonzero()[0]
     ]
     return wrong + [
         f"{what}: character {who.id} is stuck since {who.since:.1f} s ({who.cause})"

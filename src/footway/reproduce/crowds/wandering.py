@@ -46,7 +46,7 @@ class Ends(NamedTuple):
     """Ends of dead ends."""
 
     long: Floats  # (n, 2) m
-    room: Floats  # (n,) m, clearance there
+    clearance: Floats  # (n,) m
     short: Floats  # (k, 2) m: corners
 
 
@@ -81,14 +81,14 @@ def dead_ends(cmap: CorridorMap) -> Ends:
         np.bincount(index.graph.edges[chosen].ravel(), minlength=len(cmap.vertices))
         for chosen in (slice(None), stays(index))
     )
-    room = cmap.clearance(cmap.vertices)
-    long = (used == 1) & (room > RADIUS)
-    return Ends(cmap.vertices[long], room[long], cmap.vertices[(all_edges == 1) & (used == 0)])
+    clearance = cmap.clearance(cmap.vertices)
+    long = (used == 1) & (clearance > RADIUS)
+    return Ends(cmap.vertices[long], clearance[long], cmap.vertices[(all_edges == 1) & (used == 0)])
 
 
 def _table(ends: Ends, recording: Recording, load: float, effort: Effort) -> Table:
     seen = KDTree(recording.positions)
-    visits = seen.query_ball_point(ends.long, ends.room, return_length=True)
+    visits = seen.query_ball_point(ends.long, ends.clearance, return_length=True)
     corners = seen.query_ball_point(ends.short, CLOSE, return_length=True)
     rows: list[tuple[Cell, ...]] = [
         ("wanderers", effort.wanderers),
