@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from benchmarks.effort import Effort
 
-# Commands first: the others leave the machine's caches full of other things.
+# Commands first: other sections leave the caches of the machine cold for them.
 SECTIONS = {
     "commands": commands,
     "build": build,
@@ -49,7 +49,7 @@ SECTIONS = {
 
 
 def main() -> int:
-    """Return 0, or 1 when a section gave a wrong answer."""
+    """Run the sections; return 0, or 1 if one gave a wrong answer."""
     options = _options()
     effort = QUICK if options.quick else FULL
     machine = facts()

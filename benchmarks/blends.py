@@ -47,7 +47,7 @@ BLENDED, EXACT, DIJKSTRA = "lines and arcs", "exact map", "SciPy's Dijkstra, ver
 
 
 def run(effort: Effort) -> Outcome:
-    """Judge the paths, then time them."""
+    """Check the paths, then time them."""
     env = gallery.make("mckenna")
     roadmap = _roadmap(env)
     blended, exact = CorridorMap.from_roadmap(roadmap), CorridorMap.build(env)
@@ -91,7 +91,7 @@ def _roadmap(env: Environment) -> Roadmap:
 
 
 def _dijkstra(roadmap: Roadmap) -> Callable[[Query], Any]:
-    """The nearest vertices of start and goal, and the way between them."""
+    """Find the nearest vertices of start and goal, and the path between them."""
     shape = (roadmap.n_nodes, roadmap.n_nodes)
     graph = coo_array((roadmap.lengths, tuple(roadmap.edges.T)), shape).tocsr()
     tree = cKDTree(roadmap.nodes)
@@ -108,7 +108,7 @@ def _dijkstra(roadmap: Roadmap) -> Callable[[Query], Any]:
 
 
 def _lap(ask: Callable[[Query], Any], queries: list[Query]) -> Floats:
-    """Seconds of each call."""
+    """Return the duration of each call, s."""
     seconds = np.empty(len(queries))
     for k, query in enumerate(queries):
         begin = time.perf_counter()

@@ -39,7 +39,7 @@ PEER = "JuPedSim RoutingEngine, area to mesh"
 
 
 def run(effort: Effort) -> Outcome:
-    """Check the map, then time its making in steps."""
+    """Check the map, then time the steps of its construction."""
     with TemporaryDirectory() as folder:
         file = Path(folder) / "city.geojson"
         save_geojson(gallery.make("city"), file)
@@ -55,7 +55,7 @@ def check_map(env: fw.Environment, cmap: fw.CorridorMap) -> str:
     """Check the map's topology and its clearance.
 
     Raises:
-        WrongAnswer: cycles and holes differ in number, or clearance from Shapely's distance.
+        WrongAnswer: the numbers of cycles and holes differ, or clearance differs from Shapely's.
 
     """
     if cmap.n_cycles != env.holes:
@@ -76,7 +76,7 @@ def _check(env: fw.Environment) -> str:
 
 
 def _rounds(file: Path, effort: Effort) -> tuple[list[dict[str, float]], list[str]]:
-    """Seconds of every step in every round, and why a peer is absent."""
+    """Return the duration of every step in every round, s, and why a peer is absent."""
     area = inset(fw.load(file), RADIUS)
     rounds = []
     for _ in range(effort.repeats):
@@ -89,7 +89,7 @@ def _rounds(file: Path, effort: Effort) -> tuple[list[dict[str, float]], list[st
 
 
 def _steps(file: Path) -> dict[str, float]:
-    """Seconds of the steps, and of the whole, in which `build` does the last two anew."""
+    """Return the durations of the steps, and of the whole, which repeats the last two."""
     load, env = stopwatch(lambda: fw.load(file))
     walls, _ = stopwatch(lambda: env.walls)
     medial, axis = stopwatch(lambda: medial_axis(env.walls))

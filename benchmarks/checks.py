@@ -1,4 +1,4 @@
-"""Answers are judged by Shapely and by the brute-force optimum, never by Footway."""
+"""Check answers with Shapely and the brute-force optimum, independently of Footway."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TOLERANCE = 1e-6
 
 
 class WrongAnswer(Exception):
-    """Footway gave a wrong answer: there is nothing to time."""
+    """Footway gave a wrong answer, so its time is not measured."""
 
 
 class WallTree:
@@ -32,7 +32,7 @@ class WallTree:
         self._tree = shapely.STRtree(shapely.linestrings(walls.reshape(-1, 2, 2)))
 
     def distance(self, geometries: NDArray[np.object_]) -> Floats:
-        """Distance of each geometry to its nearest wall, (n,) m."""
+        """Return the distance of each geometry to its nearest wall, (n,) m."""
         found, distance = self._tree.query_nearest(
             geometries, return_distance=True, all_matches=False
         )
@@ -41,7 +41,7 @@ class WallTree:
         return nearest
 
     def path_clearance(self, polylines: list[Floats | None]) -> Floats:
-        """Least distance of each polyline to a wall, (n,) m; NaN for None.
+        """Return the least distance of each polyline to a wall, (n,) m; NaN for None.
 
         Its segments are measured one by one: the box of a whole path holds half the city.
         """
@@ -58,20 +58,20 @@ class WallTree:
 
 @dataclass(frozen=True)
 class Quality:
-    """What the answers of a navigator are worth."""
+    """Quality of the answers of a navigator."""
 
-    missed: int  # of the queries that have an answer
-    invented: int  # answers to queries that have none
-    strayed: int  # that do not lead from start to goal
-    too_close: int  # that come closer to a wall than the radius
+    missed: int  # queries that have a path but got none
+    invented: int  # paths for queries that have none
+    strayed: int  # paths that do not lead from start to goal
+    too_close: int  # paths closer to a wall than the radius
     least_clearance: float  # m
-    excess: Floats  # of each found path: how much longer than the optimum, a share of it
+    excess: Floats  # of each found path: length over the optimum, minus 1
 
     def require(self, who: str) -> None:
-        """Refuse to go on with wrong answers.
+        """Raise an error for wrong answers.
 
         Raises:
-            WrongAnswer: it missed, invented, strayed, came too close, or beat the optimum.
+            WrongAnswer: a count is not 0, or a path is shorter than the optimum.
 
         """
         faults = {

@@ -31,7 +31,7 @@ COLD_ROUNDS = 3
 
 
 def run(effort: Effort) -> Outcome:
-    """Check what the commands print, then time them."""
+    """Check the output of the commands, then time them."""
     with TemporaryDirectory() as cache:
         checked = _check(cache)
         warm = in_turn(
@@ -65,7 +65,7 @@ def _targets(times: dict[str, Spread]) -> list[Target]:
 
 
 def _check(cache: str) -> str:
-    """Require the same path of the first call and a later one, and a word about compiling."""
+    """Require the same path of the first and a later call, and the message about compiling."""
     first, later = _path(cache), _path(cache)
     paths = [json.loads(done.stdout) for done in (first, later)]
     if paths[0]["points"] != paths[1]["points"]:
@@ -81,7 +81,7 @@ def _check(cache: str) -> str:
 
 
 def _first() -> float:
-    """Seconds of a call without compiled kernels."""
+    """Return the duration of a call without compiled kernels, s."""
     with TemporaryDirectory() as cache:
         return stopwatch(lambda: _path(cache))[0]
 
@@ -92,16 +92,16 @@ def _path(cache: str) -> subprocess.CompletedProcess[str]:
 
 
 def _footway() -> list[str]:
-    """Return the installed command, or the module where it is not installed."""
+    """Return the installed command, or the module if it is not installed."""
     script = Path(sys.executable).with_name("footway")
     return [str(script)] if script.exists() else [sys.executable, "-m", "footway"]
 
 
 def _run(command: list[str], **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run to the end.
+    """Run a command.
 
     Raises:
-        WrongAnswer: it failed; with the last line of what it said.
+        WrongAnswer: it failed; with the last line of its output.
 
     """
     done = subprocess.run(  # noqa: S603 - ourselves

@@ -1,4 +1,4 @@
-"""What a crowd must do before its times are worth anything."""
+"""Checks of crowds before they are timed."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ STILL = 0.001
 
 @dataclass(frozen=True)
 class Observed:
-    """How a crowd moved while it was watched."""
+    """Observed motion of a crowd."""
 
     looks: int  # character-steps
     clearance: float  # m, least
     overlaps: float  # share of the looks in which a character overlaps another one deeply
-    still: int  # who never was further than the radius from where it began
+    still: int  # characters that never moved further than the radius
     speed: float  # m/s, mean over all looks
 
 
 def watched(crowd: fw.Crowd, *, radius: float, steps: int, every: int) -> Observed:
-    """Do some steps and look at everybody after each of them, or after every few.
+    """Do some steps, and check all characters after each of them or after every few.
 
     Raises:
-        WrongAnswer: somebody is in a wall, or too many do not move.
+        WrongAnswer: a character is in a wall, or too many do not move.
 
     """
     begin = crowd.positions
@@ -61,7 +61,7 @@ def watched(crowd: fw.Crowd, *, radius: float, steps: int, every: int) -> Observ
 
 
 def _overlapping(points: Floats, radius: float) -> int:
-    """How many overlap somebody deeper than they may."""
+    """Return how many characters overlap another one too much."""
     pairs = KDTree(points).query_pairs((2 - DEEP) * radius, output_type="ndarray")
     return len(np.unique(pairs))
 
@@ -74,7 +74,7 @@ def _require(observed: Observed, count: int, radius: float) -> None:
 
 
 def require_free(scene: Scene, points: Floats, radius: float) -> float:
-    """Return the least distance to a wall in m, by Shapely's measure.
+    """Return the least distance to a wall by Shapely, m.
 
     Raises:
         WrongAnswer: a character overlaps a wall.
@@ -89,7 +89,7 @@ def require_free(scene: Scene, points: Floats, radius: float) -> float:
 
 
 def require_same(crowds: list[fw.Crowd]) -> None:
-    """Refuse crowds that differ in a bit.
+    """Require bitwise equal crowds.
 
     Raises:
         WrongAnswer: positions or velocities differ.

@@ -1,4 +1,4 @@
-"""Peers that move the same characters as Footway, behind one call that times some steps."""
+"""Peers that move the same characters as Footway, with a common interface for timing."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from benchmarks.crowd_scene import Scene
 
     Floats = NDArray[np.float64]
-    Lap = dict[str, Floats]  # by what is timed: seconds of each step
+    Lap = dict[str, Floats]  # by timed part: duration of each step, s
 
 ORCA, ORCA_FED = "pyrvo, its step", "pyrvo, with the loop that feeds it"
 JUPEDSIM = WalkingCrowd.name
 
 
 class Start(NamedTuple):
-    """Who begins where: the same for everybody."""
+    """Initial state, the same for all runners."""
 
     positions: Floats  # (n, 2) m
     velocities: Floats  # (n, 2) m/s
@@ -38,7 +38,7 @@ class Start(NamedTuple):
 
 
 class Runner(Protocol):
-    """Somebody who moves a crowd."""
+    """A library that moves a crowd."""
 
     name: str
     steps: int  # of a round
@@ -52,7 +52,7 @@ class Runner(Protocol):
 
 
 def seconds_of(step: Callable[[], object], steps: int) -> Floats:
-    """Seconds of each of some steps."""
+    """Return the duration of each step, s."""
     clock = time.perf_counter
     seconds = np.empty(steps)
     for k in range(steps):
@@ -63,14 +63,14 @@ def seconds_of(step: Callable[[], object], steps: int) -> Floats:
 
 
 class FootwayCrowd:
-    """Footway, with everything that a step needs."""
+    """Footway; a step does everything."""
 
     def __init__(self, name: str, crowd: fw.Crowd, steps: int) -> None:
         self.name, self.steps = name, steps
         self._crowd = crowd
 
     def lap(self) -> Lap:
-        """Everything is in the step."""
+        """Time whole steps."""
         return {self.name: seconds_of(self._crowd.step, self.steps)}
 
     @property
@@ -95,7 +95,7 @@ class Orca:
         )  # fmt: skip
 
     def lap(self) -> Lap:
-        """Its step alone, and with the loop in Python without which nobody would move."""
+        """Time the step alone, and with the Python loop that sets preferred velocities."""
         fed, alone = np.empty(self.steps), np.empty(self.steps)
         for k in range(self.steps):
             begin = time.perf_counter()
@@ -111,7 +111,7 @@ class Orca:
 
 
 class JuPedSim:
-    """Agents of JuPedSim, which finds their ways in every step."""
+    """Agents of JuPedSim, which plans their paths in every step."""
 
     name = JUPEDSIM
     steps = 2
@@ -123,7 +123,7 @@ class JuPedSim:
         )  # fmt: skip
 
     def lap(self) -> Lap:
-        """Everything is in the step; a few of them are seconds."""
+        """Time whole steps; a few of them take seconds."""
         return {JUPEDSIM: seconds_of(self._crowd.step, self.steps)}
 
     @property
@@ -133,7 +133,7 @@ class JuPedSim:
 
 
 def peers_of(scene: Scene, start: Start) -> tuple[list[Runner], list[str]]:
-    """Peers that are installed, and a word about those that are not."""
+    """Return the installed peers, and messages about those that are absent."""
     peers: list[Runner] = []
     absent = []
     for peer in (Orca, JuPedSim):

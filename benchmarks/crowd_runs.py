@@ -1,4 +1,4 @@
-"""One crowd: filled, watched, timed round by round next to its peers, and taken apart."""
+"""Measure one crowd: check it, time it in rounds with its peers, and profile it."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ WITHIN = 500.0
 SEED = 1
 THREADS = (1, 2)
 
-WATCHED = 64  # steps before the clock starts, in which everybody is looked at
+WATCHED = 64  # steps before the measurement in which all characters are checked
 LOOKS = 1_000_000  # character-steps or so; large crowds are looked at after every few steps
 LARGE = 100_000  # characters: the rounds of larger crowds are long and steady
 LARGE_ROUNDS = 3
 PROFILED = 32  # steps
-FEW = 10  # characters: what this crowd holds is the map's
+FEW = 10  # characters: the memory of this crowd is that of the map
 
 PARTS = {
     "order by cells": ("engine.py", "_order"),
@@ -63,7 +63,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class Measured:
-    """All about one size of crowd."""
+    """Measurements of one size of crowd."""
 
     count: int
     side: float  # m, of the map
@@ -92,15 +92,15 @@ class Measured:
 
 
 def named(threads: int) -> str:
-    """Footway on so many threads."""
+    """Return the name of Footway with this number of threads."""
     return f"Footway, {threads} thread{'s' * (threads > 1)}"
 
 
 def measure(count: int, effort: Effort) -> Measured:
-    """Fill the map, watch the crowd, time it, and take a step apart.
+    """Fill the map, check the crowd, time it, and profile a step.
 
     Raises:
-        WrongAnswer: somebody is in a wall or does not move, or the threads make a difference.
+        WrongAnswer: a character is in a wall or does not move, or results depend on threads.
 
     """
     scene = scene_for(count)
@@ -115,7 +115,7 @@ def measure(count: int, effort: Effort) -> Measured:
     peers, absent = peers_of(scene, start) if count <= effort.crowd_peers else ([], [])
     rounds = min(effort.repeats, LARGE_ROUNDS) if count > LARGE else effort.repeats
     for peer in peers:
-        peer.lap()  # they begin from rest, and Footway's crowds have walked already
+        peer.lap()  # peers begin at rest, Footway's crowds have walked already
     laps, speeds = _rounds([*runners, *peers], rounds)
     require_same(list(crowds.values()))
     return Measured(
@@ -135,7 +135,7 @@ def measure(count: int, effort: Effort) -> Measured:
 
 
 def filled(cmap: fw.CorridorMap, count: int, threads: int) -> tuple[float, fw.Crowd]:
-    """Seconds of `add`, and the crowd."""
+    """Return the duration of `add`, s, and the crowd."""
     crowd = fw.Crowd(cmap, seed=SEED, step=STEP, threads=threads)
     call = partial(crowd.add, count, radius=RADIUS, speed=SPEED, within=WITHIN)
     return stopwatch(call)[0], crowd
@@ -143,13 +143,13 @@ def filled(cmap: fw.CorridorMap, count: int, threads: int) -> tuple[float, fw.Cr
 
 def _filled(scene: Scene) -> tuple[dict[int, fw.Crowd], dict[int, float], Memory, Start]:
     """The same crowd for each number of threads after one step, and what the peers start with."""
-    _, few = filled(scene.cmap, FEW, 1)  # what the map makes at the first question is there now
+    _, few = filled(scene.cmap, FEW, 1)  # caches of the map are filled now
     before = _resident()
     both = {threads: filled(scene.cmap, scene.count, threads) for threads in THREADS}
     crowds = {threads: crowd for threads, (_, crowd) in both.items()}
     first = crowds[1]
     start = Start(first.positions, first.velocities, first.goals, RADIUS, SPEED, STEP)
-    for crowd in crowds.values():  # memory counts once it has been touched
+    for crowd in crowds.values():  # memory is resident only after its first use
         crowd.step()
     after = _resident()
     total = len(crowds) * scene.count
@@ -160,12 +160,12 @@ def _filled(scene: Scene) -> tuple[dict[int, fw.Crowd], dict[int, float], Memory
 
 
 def _stride(count: int) -> int:
-    """Steps between two looks."""
+    """Return the number of steps between two checks."""
     return min(16, max(1, count * WATCHED // (4 * LOOKS)))
 
 
 def _rounds(runners: list[Runner], rounds: int) -> tuple[Laps, dict[str, float]]:
-    """Steps of everybody in turn, round by round; and how fast they came away, m/s."""
+    """Time all runners in turn, round by round; return also their mean progress, m/s."""
     laps: Laps = {}
     before = [runner.positions for runner in runners]
     for _ in range(rounds):
@@ -184,7 +184,7 @@ def _rounds(runners: list[Runner], rounds: int) -> tuple[Laps, dict[str, float]]
 
 
 def parts_of(crowd: fw.Crowd) -> dict[str, float]:
-    """Seconds of each part of a step, by the profiler."""
+    """Return the duration of each part of a step by the profiler, s."""
     profile = cProfile.Profile()
     profile.runcall(crowd.step, PROFILED)
     stats: dict[tuple[str, int, str], tuple[Any, ...]] = pstats.Stats(profile).stats  # type: ignore[attr-defined]
@@ -200,7 +200,7 @@ def parts_of(crowd: fw.Crowd) -> dict[str, float]:
 
 
 def _array_bytes(crowd: fw.Crowd) -> int:
-    """All arrays that a crowd holds, with those of its map."""
+    """Return the size of all arrays of a crowd and its map, bytes."""
     total, seen, rest = 0, set(), [crowd]
     while rest:
         value: Any = rest.pop()
@@ -219,7 +219,7 @@ def _array_bytes(crowd: fw.Crowd) -> int:
 
 
 def _resident() -> int | None:
-    """Bytes of this process in memory; None where the system does not tell."""
+    """Return the resident memory of this process, bytes; None if unknown."""
     status = Path("/proc/self/status")
     if not status.exists():
         return None

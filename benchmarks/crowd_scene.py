@@ -1,4 +1,4 @@
-"""Parts of the tiled city, as large as a crowd needs for one density."""
+"""Parts of the tiled city with the area that a crowd needs for a fixed density."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ class Scene:
 
 
 def scene_for(count: int) -> Scene:
-    """The square from the corner of the tiled city that is free enough for so many characters.
+    """Return a square part of the tiled city with enough free space for a crowd.
 
-    Houses that would be cut are left out, so that no street becomes a dead end.
+    Houses across its border are left out, so that no street becomes a dead end.
 
     Raises:
         WrongAnswer: the free ground is not in one piece.
@@ -67,7 +67,7 @@ def scene_for(count: int) -> Scene:
 
 
 def _houses(env: Environment) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
-    """Everything that is not free; what a house encloses is part of it."""
+    """Return everything that is not free space; courtyards are part of their house."""
     ground = max(shapely.get_parts(env.walkable), key=shapely.area)
     return shapely.polygons(list(ground.interiors))
 
@@ -75,7 +75,7 @@ def _houses(env: Environment) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
 def _fitting(
     houses: np.ndarray[tuple[int], np.dtype[np.object_]], free: float
 ) -> tuple[float, list[shapely.Polygon]]:
-    """Side (m) of the smallest square that is so free (m2), and the houses that are in it."""
+    """Return the side (m) of the smallest square with this free area (m2), and its houses."""
     far = shapely.bounds(houses)[:, 2:].max(axis=1)
     order = np.argsort(far)
     built = np.concatenate([[0.0], np.cumsum(shapely.area(houses[order]))])

@@ -47,7 +47,7 @@ TIMES = 5.0  # times the plain step that MIRAN's may take
 
 
 class Walked(NamedTuple):
-    """One crowd, and how it began."""
+    """One crowd and its measurements."""
 
     crowd: fw.Crowd
     add: float  # s
@@ -56,7 +56,7 @@ class Walked(NamedTuple):
 
 
 def run(effort: Effort) -> Outcome:
-    """Fill three crowds, watch them, and time them in turn."""
+    """Fill three crowds, check them, and time them in turn."""
     count = min(MOST, max(effort.crowds))
     env = scenes.city()
     cmap = fw.CorridorMap.build(env)
@@ -93,18 +93,18 @@ def _require_same_bits(env: fw.Environment, cmap: fw.CorridorMap) -> None:
 
 
 def _walked(env: fw.Environment, cmap: fw.CorridorMap, count: int, name: str) -> Walked:
-    """A crowd that was watched, and on what ground it walked."""
+    """Return a checked crowd, and the mean weight of the terrain it walked on."""
     seconds, crowd = _filled(env, cmap, count, name)
     before = crowd.positions
     observed = watched(crowd, radius=RADIUS, steps=WATCHED, every=8)
-    terrain = fw.Terrain.build(env, 0.5 * RADIUS)  # narrower: nobody is off its ground
+    terrain = fw.Terrain.build(env, 0.5 * RADIUS)  # smaller: every character is on it
     lines = np.hstack([before, crowd.positions])
     metres, costs, _ = terrain.trace(lines, terrain.weights(scenes.CITIZEN))
     return Walked(crowd, seconds, observed, float(costs.sum() / metres.sum()))
 
 
 def _parts(crowd: fw.Crowd) -> dict[str, float]:
-    """Microseconds of a step of one character, by part."""
+    """Return the time of a step per character by part, us."""
     profile = cProfile.Profile()
     profile.runcall(crowd.step, PROFILED)
     stats: Any = pstats.Stats(profile)

@@ -47,7 +47,7 @@ PAPER_LOADS = {5_000: 40.0, 10_000: 100.0}  # %; cmm-crowds-2008, abstract and s
 
 
 def run(effort: Effort) -> Outcome:
-    """Watch each crowd, then time it, smallest first."""
+    """Check each crowd, then time it, smallest first."""
     sizes = [measure(count, effort) for count in effort.crowds]
     tables = [
         _step_table(sizes),
@@ -74,7 +74,7 @@ def _checked(sizes: Sequence[Measured]) -> str:
 
 
 def _stuck(sizes: Sequence[Measured]) -> list[str]:
-    """A word about those who did not come on."""
+    """Describe the stuck characters."""
     remarks = []
     for size in sizes:
         causes = ", ".join(f"{n} {cause}" for cause, n in Counter(size.stuck).items())
@@ -116,7 +116,7 @@ def _step_table(sizes: Sequence[Measured]) -> Table:
 
 
 def _growth(sizes: Sequence[Measured], size: Measured, threads: int) -> tuple[float, float] | None:
-    """Cost of a character over that in the crowd of 10,000, by the fastest and by the median."""
+    """Return the cost per character relative to the crowd of 10,000, by minimum and median."""
     base = next((other for other in sizes if other.count == BASE), None)
     if base is None:
         return None
@@ -182,7 +182,7 @@ def _walking_table(sizes: Sequence[Measured]) -> Table:
 
 
 def _load_table(counts: Sequence[int], steps: int) -> Table:
-    """Share of one core that crowds of the paper's sizes take in one city."""
+    """Return the load of one core by crowds of the paper's sizes in one city."""
     cmap = fw.CorridorMap.build(gallery.make("city"))
     rows: list[tuple[Cell, ...]] = []
     for count in counts:
@@ -221,7 +221,7 @@ def _time(what: str, limit: float, size: Measured | None, threads: int) -> Targe
 
 
 def _times_slower(what: str, who: str, limit: float, size: Measured | None) -> Target:
-    """How many of our steps one of theirs takes, with 10,000 characters, both on one thread."""
+    """Return the time of a peer's step relative to ours, 10,000 characters, one thread."""
     what = f"{what} over ours, 10,000 characters"
     if size is None or who not in size.laps:
         return Target(what, limit, "x", None, at_least=True)

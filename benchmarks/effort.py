@@ -1,4 +1,4 @@
-"""How much is measured."""
+"""Sizes of a full and a quick run."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ DETOUR = 1.1  # a walk may be this much longer than its backbone
 
 
 def run(effort: Effort) -> Outcome:
-    """Judge the walks, then time corridors, walks, shortcuts, batches and the peer."""
+    """Check the walks, then time corridors, walks, shortcuts, batches and the peer."""
     env = gallery.make("city")
     cmap = fw.CorridorMap.build(env)
     batch = queries_in(inset(env, RADIUS), effort.batch, seed=5)
@@ -87,7 +87,7 @@ def run(effort: Effort) -> Outcome:
 
 
 def _whole(cmap: CorridorMap, shortcut: float, start: Any, goal: Any) -> Walk:
-    """Extract the corridor and walk through it."""
+    """Find the corridor and walk through it."""
     corridor = cmap.corridor(start, goal, radius=RADIUS)
     return fw.follow.cmm(corridor, speed=SPEED, step=STEP, shortcut=shortcut)
 
@@ -98,7 +98,7 @@ def _whole(cmap: CorridorMap, shortcut: float, start: Any, goal: Any) -> Walk:
 def _checked(
     env: Environment, cmap: CorridorMap, queries: list[Query]
 ) -> tuple[dict[float, list[Walk]], str]:
-    """Return the walks by shortcut once they are right. Warms everything up."""
+    """Return the checked walks by shortcut; this also loads all kernels."""
     corridors = [cmap.corridor(*query, radius=RADIUS) for query in queries]
     best = _shortest(cmap, queries)
     walls, walks, least = WallTree(env), {}, np.inf
@@ -119,8 +119,8 @@ def _require(walk: Walk, corridor: Corridor, optimum: float) -> None:
     """Check one walk.
 
     Raises:
-        WrongAnswer: it does not lead from start to goal, its velocities are not those of its
-            points, it turns too fast, or its length cannot be right.
+        WrongAnswer: it does not lead from start to goal, its velocities do not match its points,
+            it turns too fast, or its length is impossible.
 
     """
     query = f"from {walk.start} to {walk.goal}"
@@ -142,7 +142,7 @@ def _require(walk: Walk, corridor: Corridor, optimum: float) -> None:
 
 
 def _require_clearance(walks: Sequence[Walk], walls: WallTree) -> float:
-    """Return the least distance to a wall, m, by Shapely's measure.
+    """Return the least distance to a wall by Shapely, m.
 
     Raises:
         WrongAnswer: it is below the radius.
@@ -155,7 +155,7 @@ def _require_clearance(walks: Sequence[Walk], walls: WallTree) -> float:
 
 
 def _shortest(cmap: CorridorMap, queries: list[Query]) -> Floats:
-    """Length of the shortest path of each query, (n,) m."""
+    """Return the length of the shortest path of each query, (n,) m."""
     return np.array([cmap.path(*query, radius=RADIUS).length for query in queries])
 
 
@@ -163,7 +163,7 @@ def _shortest(cmap: CorridorMap, queries: list[Query]) -> Floats:
 
 
 def _laps(cmap: CorridorMap, queries: list[Query], *, repeats: int) -> Laps:
-    """Seconds of each query, of each job in turn, round by round."""
+    """Time each query of each job in turn, round by round, s."""
     jobs: dict[str, Callable[..., Any]] = {
         CORRIDOR: partial(cmap.corridor, radius=RADIUS),
         WHOLE: partial(_whole, cmap, 0.0),
@@ -212,7 +212,7 @@ def _time_table(laps: Laps) -> Table:
 
 
 def _total(laps: list[Floats]) -> Quantile:
-    """Time of all queries, us: with each in its fastest round, and the median of the rounds."""
+    """Return the time of all queries, us: the sum of fastest rounds, and the median round."""
     median = np.median([lap.sum() for lap in laps])
     return Quantile(1e6 * float(np.min(laps, axis=0).sum()), 1e6 * float(median))
 
@@ -221,7 +221,7 @@ def _total(laps: list[Floats]) -> Quantile:
 
 
 def _trips(env: Environment, queries: list[Query]) -> tuple[list[Trip], list[str]]:
-    """What the peer did, the faster of two times, and why it is absent."""
+    """Return the faster of two runs of the peer, or why it is absent."""
     try:
         peer = WalkingAgent(env.walkable, radius=RADIUS, speed=SPEED, step=STEP)
     except NotInstalled as absent:
@@ -251,7 +251,7 @@ def _load_table(laps: Laps, duration: Floats, trips: list[Trip]) -> Table:
 
 
 def _load(laps: list[Floats], duration: Floats) -> Quantile:
-    """CPU ms per second travelled."""
+    """Return CPU ms per second travelled."""
     total = _total(laps)
     return Quantile(*(1e-3 * us / float(duration.sum()) for us in total))
 
@@ -280,7 +280,7 @@ def _shortcut_table(laps: Laps, walks: dict[float, list[Walk]], best: Floats) ->
 
 
 def _cost(laps: Laps, name: str, *, without: str | None = None) -> Quantile:
-    """Time of all queries of a job over that without shortcuts."""
+    """Return the time of all queries of a job relative to that without shortcuts."""
     job, plain = _total(laps[name]), _total(laps[WHOLE])
     part = _total(laps[without]) if without else Quantile(0.0, 0.0)
     return Quantile(*((a - c) / (b - c) for a, b, c in zip(job, plain, part, strict=True)))
@@ -290,7 +290,7 @@ def _cost(laps: Laps, name: str, *, without: str | None = None) -> Quantile:
 
 
 class Memory(NamedTuple):
-    """What the walks of a batch hold."""
+    """Memory of the walks of a batch."""
 
     megabytes: float
     samples: int
@@ -299,7 +299,7 @@ class Memory(NamedTuple):
 def _batches(
     cmap: CorridorMap, queries: list[Query], walks: dict[float, list[Walk]], *, repeats: int
 ) -> tuple[dict[int, Spread], Memory]:
-    """Time per query in us by number of threads, and the memory of one batch."""
+    """Return the time per query by number of threads, us, and the memory of one batch."""
     starts, goals = np.array(queries).swapaxes(0, 1)
     calls = {
         threads: partial(
@@ -321,7 +321,7 @@ def _batches(
 
 
 def _check_batch(batch: list[Walk | None], alone: list[Walk]) -> Memory:
-    """Require an answer to every query, and the same bits as walks that were asked for alone."""
+    """Require a walk for every query, with the same bits as single walks."""
     found = [walk for walk in batch if walk is not None]
     if len(found) < len(batch):
         raise WrongAnswer(f"`cmm_batch` leaves {len(batch) - len(found)} queries without a walk")

@@ -1,4 +1,4 @@
-"""Where a run took place, without names of hosts, users or folders."""
+"""Facts about the machine, without names of hosts, users or folders."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LIBRARIES = (
 
 
 def facts() -> dict[str, object]:
-    """Date (UTC), CPU, cores, system, Python, versions, and how busy the machine was before."""
+    """Return date (UTC), CPU, cores, system, Python, versions, and the load before the run."""
     return {
         "date": datetime.now(UTC).date().isoformat(),
         "cpu": cpu(),
@@ -46,7 +46,7 @@ def cpu() -> str:
 
 
 def version(name: str) -> str | None:
-    """Version of an installed library; None where it is not installed."""
+    """Return the version of a library; None if it is not installed."""
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
@@ -54,13 +54,13 @@ def version(name: str) -> str | None:
 
 
 def revision() -> str:
-    """Commit that is measured, "+" for changed sources; empty outside a repository."""
+    """Return the measured commit, with "+" for changed sources; empty outside a repository."""
     commit = _git("rev-parse", "--short", "HEAD")
     return commit + "+" * bool(commit and _git("status", "--porcelain", "--", "src"))
 
 
 def _git(*arguments: str) -> str:
-    """Return what git prints; nothing where there is no git or no repository."""
+    """Return the output of git; empty without git or a repository."""
     git = shutil.which("git")
     if git is None:
         return ""

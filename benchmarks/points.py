@@ -36,7 +36,7 @@ TREE = "shapely STRtree.query_nearest"
 
 
 def run(effort: Effort) -> Outcome:
-    """Check against both of Shapely's answers, then time."""
+    """Check against both methods of Shapely, then time."""
     env = gallery.make("city")
     cmap = CorridorMap.build(env)
     points = points_in(env.walkable, effort.points, seed=1)

@@ -49,7 +49,7 @@ PEERS = (RoutingEngine, GridSearch)
 
 
 def run(effort: Effort) -> Outcome:
-    """Judge the answers of all, then time them in turn, then batches."""
+    """Check the answers of all libraries, then time them in turn, then batches."""
     env = gallery.make("city")
     cmap = CorridorMap.build(env)
     area = inset(env, RADIUS)
@@ -72,7 +72,7 @@ def run(effort: Effort) -> Outcome:
 
 
 def _peers(area: shapely.Polygon) -> tuple[list[Navigator], list[str]]:
-    """Peers that are installed, and a word about those that are not."""
+    """Return the installed peers, and messages about those that are absent."""
     peers: list[Navigator] = []
     absent = []
     for peer in PEERS:
@@ -93,7 +93,7 @@ def _share(navigator: Navigator, effort: Effort) -> int:
 def _judged(
     env: Environment, navigators: list[Navigator], shares: dict[str, list[Query]]
 ) -> dict[str, Quality]:
-    """Quality of everybody's answers; only Footway's must be right. Warms everybody up."""
+    """Return the quality of all answers; Footway's must be right. Also a warm-up."""
     walls = WallTree(env)
     oracle = ShortestOracle(env.walkable, RADIUS, lines=env.lines, points=env.points)
     optimum = np.array([oracle.length(*query) for query in shares[Footway.name]])
@@ -133,7 +133,7 @@ def _quality_table(qualities: dict[str, Quality], shares: dict[str, list[Query]]
 
 
 def _laps(navigators: list[Navigator], shares: dict[str, list[Query]], *, repeats: int) -> Laps:
-    """Time everybody in turn, round by round."""
+    """Time all libraries in turn, round by round."""
     laps: Laps = {navigator.name: [] for navigator in navigators}
     for _ in range(repeats):
         for navigator in navigators:
@@ -142,7 +142,7 @@ def _laps(navigators: list[Navigator], shares: dict[str, list[Query]], *, repeat
 
 
 def _lap(navigator: Navigator, queries: list[Query]) -> Floats:
-    """Seconds of each call."""
+    """Return the duration of each call, s."""
     clock, ask = time.perf_counter, navigator.ask
     seconds = np.empty(len(queries))
     for i, (start, goal) in enumerate(queries):
@@ -155,18 +155,18 @@ def _lap(navigator: Navigator, queries: list[Query]) -> Floats:
 class Quantile(NamedTuple):
     """A quantile over the queries, us."""
 
-    minimum: float  # of each query's fastest round: what the machine does undisturbed
+    minimum: float  # of each query's fastest round: as on an idle machine
     median: float  # over the rounds, of the quantile of a round
 
 
 def quantile(laps: list[Floats], share: float) -> Quantile:
-    """Quantile over the queries, from all rounds."""
+    """Return a quantile over the queries, from all rounds."""
     fastest = np.quantile(np.min(laps, axis=0), share)
     return Quantile(1e6 * fastest, 1e6 * np.median([np.quantile(lap, share) for lap in laps]))
 
 
 def mean(laps: list[Floats]) -> Spread:
-    """Mean of each round, us."""
+    """Return the mean of each round, us."""
     return spread(1e6 * lap.mean() for lap in laps)
 
 
@@ -182,7 +182,7 @@ def _time_table(laps: Laps) -> Table:
 
 
 def _ratio(laps: Laps, name: str, share: float) -> float:
-    """Quantile of a navigator over that of Footway for the same queries, both undisturbed."""
+    """Return the quantile of a library relative to Footway's for the same queries."""
     theirs = laps[name]
     ours = [lap[: len(theirs[0])] for lap in laps[Footway.name]]
     return quantile(theirs, share).minimum / quantile(ours, share).minimum
@@ -194,7 +194,7 @@ def _ratio(laps: Laps, name: str, share: float) -> float:
 def _batches(
     cmap: CorridorMap, env: Environment, queries: list[Query], *, repeats: int
 ) -> dict[int, Spread]:
-    """Time per query in us, by number of threads."""
+    """Return the time per query by number of threads, us."""
     starts, goals = np.array(queries).swapaxes(0, 1)
     calls = {
         threads: partial(cmap.paths, starts, goals, radius=RADIUS, threads=threads)

@@ -1,4 +1,4 @@
-"""Random places and queries, the same in every run and for everybody who is asked."""
+"""Random points and queries, the same in every run and for every library."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def points_in(area: shapely.Geometry, count: int, *, seed: int) -> Floats:
-    """Uniform random points in an area, (count, 2) m."""
+    """Return uniform random points in an area, (count, 2) m."""
     rng = np.random.default_rng(seed)
     xmin, ymin, xmax, ymax = area.bounds
     shapely.prepare(area)
@@ -27,7 +27,7 @@ def points_in(area: shapely.Geometry, count: int, *, seed: int) -> Floats:
 
 
 def queries_in(area: shapely.Geometry, count: int, *, seed: int) -> list[Query]:
-    """Pairs of start and goal; fewer of them are a prefix of more."""
+    """Return pairs of start and goal; a smaller number gives a prefix of a larger one."""
     starts = points_in(area, count, seed=seed).tolist()
     goals = points_in(area, count, seed=seed + 1).tolist()
     return [(tuple(start), tuple(goal)) for start, goal in zip(starts, goals, strict=True)]

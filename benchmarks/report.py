@@ -1,4 +1,4 @@
-"""What a section reports: tables of numbers, targets, remarks; and how they look in Markdown."""
+"""Report of a section: tables, targets and remarks, as Markdown."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Table:
 
 @dataclass(frozen=True)
 class Target:
-    """A limit that was set before, and what was measured; all in `unit`.
+    """A limit that was set before the measurement, and the measured value, in `unit`.
 
-    `ours` is the median of the rounds, by which it is judged, and `best` the minimum, which tells
-    a slow program from a busy machine. `at_least` turns it round: a ratio to a peer has a floor, a
-    time has a ceiling.
+    `ours` is the median of the rounds, which decides, and `best` the minimum, which distinguishes
+    a slow program from a busy machine. `at_least`: the limit is a lower bound (a ratio to a peer)
+    instead of an upper bound (a time).
     """
 
     what: str
@@ -38,7 +38,7 @@ class Target:
 
     @property
     def verdict(self) -> str:
-        """Whether it was met, and otherwise by how much it was missed."""
+        """Whether the target was met, or by how much it was missed."""
         if self.ours is None:
             return "not measured"
         if self._holds(self.ours):
@@ -54,7 +54,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Outcome:
-    """All that a section found out; `checked` says which answers were verified, and how."""
+    """Results of a section; `checked` describes which answers were verified, and how."""
 
     tables: list[Table]
     checked: str
@@ -64,7 +64,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Section:
-    """One benchmark: its outcome, or the wrong answer because of which there are no times."""
+    """One benchmark: its outcome, or the wrong answer that prevented the measurement."""
 
     name: str
     story: str
@@ -74,7 +74,7 @@ class Section:
 
 
 def section_markdown(section: Section) -> str:
-    """Text of a section."""
+    """Return a section as Markdown."""
     lines = [f"## {section.name}", "", section.story, ""]
     if section.revision:
         lines += [f"Measured at revision `{section.revision}`.", ""]
@@ -93,7 +93,7 @@ def section_markdown(section: Section) -> str:
 
 
 def target_rows(outcome: Outcome) -> list[tuple[Cell, ...]]:
-    """Rows of a table: what, limit, median, minimum and verdict of each target."""
+    """Return a row for each target: name, limit, median, minimum and verdict."""
     return [
         (
             target.what,
@@ -112,7 +112,7 @@ def _grid(columns: tuple[str, ...], rows: Sequence[Sequence[Cell]]) -> list[str]
 
 
 def _text(cell: Cell) -> str:
-    """Four digits of a number are all that a benchmark can mean."""
+    """Format a number with four significant digits."""
     if cell is None:
         return ""
     if isinstance(cell, float) and abs(cell) < 1000:

@@ -1,4 +1,4 @@
-"""Files that a run leaves: results/<date>-<cpu>.json with every number, RESULTS.md to read."""
+"""Write the results: results/<date>-<cpu>.json with all numbers, and RESULTS.md."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def write(
 ) -> None:
     """Write both files.
 
-    Sections that were not run are kept from an earlier run of the same day on the same machine
-    with the same versions, and only from that. `mark` ends the names of both files, so that a
-    quick run never takes the place of a real one.
+    Sections that were not run are kept only from an earlier run on the same day and machine with
+    the same versions. `mark` is appended to both file names, so that a quick run never replaces a
+    full one.
     """
     (folder / "results").mkdir(parents=True, exist_ok=True)
     file = folder / "results" / f"{machine['date']}-{slug(machine['cpu'])}{mark}.json"

@@ -76,7 +76,7 @@ def _in_fresh_process(name: str, repeats: int) -> dict[str, Any]:
 
 
 def measure(file: str, repeats: int) -> dict[str, Any]:
-    """Load and build in this process: seconds of each round, and megabytes."""
+    """Load and build in this process; return the duration of each round, s, and memory, MB."""
     from benchmarks.build import check_map
 
     check_map(small := fw.load("gallery:mckenna"), fw.CorridorMap.build(small))
@@ -87,17 +87,17 @@ def measure(file: str, repeats: int) -> dict[str, Any]:
         build, cmap = stopwatch(partial(fw.CorridorMap.build, env))
         rounds.append((load, build))
         if turn == 0:
-            peak = peak_megabytes()  # later rounds hold the map before as well
+            peak = peak_megabytes()  # later rounds also hold the previous map
     loads, builds = zip(*rounds, strict=True)
     facts = {"walls": len(cmap.walls), "before": before, "peak": peak}
     return facts | {"load": loads, "build": builds, "checked": check_map(env, cmap)}
 
 
 def peak_megabytes() -> float:
-    """Greatest resident memory of this process so far.
+    """Return the peak resident memory of this process.
 
-    On Linux from the process's status: `getrusage` would there begin with the memory of the
-    parent that started us.
+    On Linux it is read from the process status, because `getrusage` includes the memory of the
+    parent process.
     """
     status = Path("/proc/self/status")
     if status.exists():

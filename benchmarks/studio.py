@@ -35,7 +35,7 @@ VIEWS = ("map", "3d")
 COUNT, SECONDS, PATIENCE = 10_000, 10.0, 120.0  # characters, s measured, s waited at most
 WIDTH, HEIGHT = 1280, 800  # pixels
 PICTURES = 20  # that are waited for
-SETTLED = 20.0  # s until the server has prepared all that somebody may ask for
+SETTLED = 20.0  # s until the server has loaded all kernels
 EMPTY = """<body style="margin:0"><canvas width=%d height=%d></canvas><script>
   const gl = document.querySelector("canvas").getContext("webgl2");
   window.pictures = 0;
@@ -51,7 +51,7 @@ MOST_BYTES = 40.0  # of a character and frame
 
 
 class Seen(NamedTuple):
-    """What one view showed."""
+    """Measurements of one view."""
 
     view: str
     drawn: float  # pictures per second
@@ -64,7 +64,7 @@ class Seen(NamedTuple):
 
 
 def run(effort: Effort) -> Outcome:
-    """Open the page, add the crowd and watch both views; or say why that cannot be done."""
+    """Open the page, add the crowd and measure both views; or report why that is impossible."""
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
         return Outcome([], "nothing: there is no Chromium on this machine.")
@@ -95,7 +95,7 @@ def run(effort: Effort) -> Outcome:
 
 @contextmanager
 def _page(browser: str) -> Iterator[tuple[Any, list[tuple[float, int]]]]:
-    """A page of the city, and time and size of each frame that it is sent."""
+    """Open a page of the city; record time and size of each frame that it receives."""
     from playwright.sync_api import sync_playwright
 
     told: list[tuple[float, int]] = []
@@ -112,7 +112,7 @@ def _page(browser: str) -> Iterator[tuple[Any, list[tuple[float, int]]]]:
 
 @contextmanager
 def _server() -> Iterator[str]:
-    """A studio of its own, on a free port."""
+    """Start a studio on a free port."""
     words = ["-m", "footway", "studio", "gallery:city", "--no-browser", "--port", "0"]
     process = subprocess.Popen(  # noqa: S603 - our own command
         [sys.executable, *words], stdout=subprocess.PIPE, text=True
@@ -129,7 +129,7 @@ def _server() -> Iterator[str]:
 
 
 def _note(told: list[tuple[float, int]], message: bytes | str) -> None:
-    """Keep time and size of a message that is a frame."""
+    """Record time and size of a message if it is a frame."""
     if isinstance(message, str):
         return
     (length,) = struct.unpack_from("<I", message)
@@ -138,7 +138,7 @@ def _note(told: list[tuple[float, int]], message: bytes | str) -> None:
 
 
 def _fill(page: Any, count: int) -> None:
-    """Add a crowd and let it run."""
+    """Add a crowd and start it."""
     page.get_by_test_id("tab-crowd").click()
     page.get_by_test_id("add-count").fill(str(count))
     page.get_by_test_id("add-population").click()
@@ -203,7 +203,7 @@ def _state(page: Any) -> dict[str, Any]:
 
 
 def _wait(page: Any, is_so: str) -> None:
-    """Ask the page until something is so: its own policy lets no script be waited for."""
+    """Poll the page for a condition; its security policy forbids waiting for a script."""
     end = time.perf_counter() + PATIENCE
     while not page.evaluate(is_so):
         if time.perf_counter() > end:

@@ -66,7 +66,7 @@ class Dual(NamedTuple):
 
 
 def run(effort: Effort) -> Outcome:
-    """Judge routes and walks, then time them and their peers."""
+    """Check routes and walks, then time them and their peers."""
     env = scenes.city()
     terrain = fw.Terrain.build(env, RADIUS)
     dual = _dual(terrain)
@@ -104,7 +104,7 @@ def _dual(terrain: Terrain) -> Dual:
 
 
 def _queries(dual: Dual, count: int) -> tuple[NDArray[np.int64], list[Query]]:
-    """Random pairs of triangles with a way between them, and their middles."""
+    """Return random pairs of connected triangles, and their centres."""
     random = np.random.default_rng(7)
     reach = np.isfinite(dijkstra(dual.graph, indices=0)).nonzero()[0]
     ends = random.choice(reach, (count, 2))
@@ -126,7 +126,7 @@ def _ask_scipy(dual: Dual, first: int, last: int) -> tuple[float, list[int]]:
 def _checked(
     env: Environment, terrain: Terrain, dual: Dual, ends: NDArray[np.int64], queries: list[Query]
 ) -> tuple[dict[str, list[IndicativeRoute]], str]:
-    """Return the routes once they are right. Warms everything up."""
+    """Return the checked routes; this also loads all kernels."""
     routes = {name: [_ask(terrain, name)(*query) for query in queries] for name in (DUAL, IMPROVED)}
     best = np.array([_ask_scipy(dual, *pair)[0] for pair in ends.tolist()])
     found = np.array([route.weighted_length for route in routes[DUAL]])
@@ -151,7 +151,7 @@ def _ask(terrain: Terrain, name: str) -> Callable[..., IndicativeRoute]:
 
 
 def _require_measure(env: Environment, route: IndicativeRoute) -> float:
-    """Return by how much Shapely's weighted length is off, m.
+    """Return the difference to Shapely's weighted length, m.
 
     Raises:
         WrongAnswer: it is another one.
@@ -164,7 +164,7 @@ def _require_measure(env: Environment, route: IndicativeRoute) -> float:
 
 
 def _require_clearance(env: Environment, routes: list[IndicativeRoute]) -> float:
-    """Return the least distance to a wall, m, by Shapely's measure.
+    """Return the least distance to a wall by Shapely, m.
 
     Raises:
         WrongAnswer: it is below the radius.
@@ -182,7 +182,7 @@ def _require_clearance(env: Environment, routes: list[IndicativeRoute]) -> float
 def _laps(
     terrain: Terrain, dual: Dual, ends: NDArray[np.int64], queries: list[Query], *, repeats: int
 ) -> Laps:
-    """Seconds of each query, of each job in turn, round by round."""
+    """Time each query of each job in turn, round by round, s."""
     pairs = ends.tolist()
     jobs: dict[str, tuple[Callable[..., Any], list[Any]]] = {
         DUAL: (_ask(terrain, DUAL), queries),
@@ -211,7 +211,7 @@ def _grid_rows(
     routes: dict[str, list[IndicativeRoute]],
     queries: list[Query],
 ) -> tuple[dict[str, tuple[Floats, float]], list[str]]:
-    """Seconds of the grid's searches, and how much more its routes weigh than the improved ones."""
+    """Return the durations of grid searches, s, and their weighted length over the improved one."""
     weights, least = terrain.weights(scenes.CITIZEN), min(scenes.CITIZEN.values())
 
     def weigh(centres: Floats) -> Floats:
@@ -231,7 +231,7 @@ def _grid_rows(
 
 
 def _weigh(env: Environment, points: Floats) -> float:
-    """Weighted length by Shapely, m; on a border of two regions the upper one counts."""
+    """Return the weighted length by Shapely, m; on a border the upper region counts."""
     weighed, rest = 0.0, shapely.linestrings(points)
     for region in reversed(env.terrain):  # the last lies on top
         weighed += scenes.CITIZEN[region.kind] * shapely.intersection(rest, region.polygon).length
@@ -284,14 +284,14 @@ def _gain_table(routes: dict[str, list[IndicativeRoute]]) -> Table:
 
 
 def _walks(repeats: int) -> tuple[dict[scenes.Row, Timing], list[str]]:
-    """Times of table 1's rows, and what is wrong with its walks."""
+    """Return the times of the rows of table 1, and errors of its walks."""
     wrong = faults({row: scenes.walk(row) for row in scenes.ROWS})
     calls = {row: partial(scenes.walk, row) for row in scenes.ROWS}
     return in_turn(calls, rounds=10 * repeats), wrong
 
 
 def _agent_row() -> tuple[list[tuple[str, float, float]], list[str]]:
-    """CPU ms per second travelled: MIRAN and the peer, with the same step and body."""
+    """Return CPU ms per second travelled of MIRAN and the peer, with the same step and body."""
     row = scenes.rows_of(scenes.ROAD)[0]
     walk = partial(scenes.walk, row, radius=RADIUS, step=scenes.FINE)
     ours = in_turn({row: walk}, rounds=20)[row].minimum

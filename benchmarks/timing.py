@@ -1,4 +1,4 @@
-"""Seconds, measured in rounds."""
+"""Measure durations in rounds."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Spread:
-    """A quantity measured in several rounds: its values, in the order of the rounds."""
+    """Values of a quantity in several rounds."""
 
     values: tuple[float, ...]
 
     @property
     def minimum(self) -> float:
-        """What the machine can do when nobody disturbs it."""
+        """Least value: that of an otherwise idle machine."""
         return min(self.values)
 
     @property
     def median(self) -> float:
-        """What it did; targets and ratios are judged by this."""
+        """Median value, used for targets and ratios."""
         return median(self.values)
 
     def scaled(self, factor: float) -> Spread:
-        """In another unit, or for another count."""
+        """Return the values multiplied by a factor."""
         return Spread(tuple(value * factor for value in self.values))
 
 
 def stopwatch(call: Callable[[], Any]) -> tuple[float, Any]:
-    """Seconds of one call, and what it returned."""
-    gc.collect()  # the garbage of whoever came before is not this call's
+    """Return the duration of a call, s, and its result."""
+    gc.collect()  # garbage of earlier calls is not part of this one
     begin = time.perf_counter()
     result = call()
     return time.perf_counter() - begin, result
 
 
 def in_turn(calls: Mapping[str, Callable[[], Any]], *, repeats: int) -> dict[str, Spread]:
-    """Seconds of each call in each round.
+    """Return the duration of each call in each round, s.
 
-    A round runs all of them one after the other, so that a busy minute of the machine falls on
-    all, and ratios stay fair.
+    A round makes all calls one after the other, so that other load of the machine affects all of
+    them, and ratios stay fair.
     """
     seconds: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(repeats):

@@ -9,7 +9,7 @@ from footway.plot.camera_files import save_camera
 out = Path("out")
 out.mkdir(exist_ok=True)
 
-# Smooth ways in the middle of all passages: lines, and an arc for every turn.
+# Smooth paths in the middle of all passages: lines, and an arc for every turn.
 office = fw.load("gallery:office")
 roadmap = fw.roadmap.voronoi_prm(office, radius=0.25)
 cmap = fw.CorridorMap.from_roadmap(roadmap)

@@ -1,4 +1,4 @@
-"""From kinds of ground to a walk that heeds them: preferences, indicative routes, MIRAN."""
+"""Terrain: preferences, indicative routes, and walks with MIRAN."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ park = fw.Environment.from_polygons(
 terrain = fw.Terrain.build(park, radius=0.25)
 print(terrain)
 
-# Weights: 1 is neutral, more is worse. The same start and goal, another way for each.
+# Weights: 1 is neutral, more is worse. The same start and goal, a different route for each.
 people = {
     "walker": {"mud": 20.0, "grass": 3.0, "path": 0.5},
     "runner": {"mud": 1.5, "grass": 1.0, "path": 1.0},
@@ -31,11 +31,11 @@ for name, wishes in people.items():
     before, after = route.weighted_length_before, route.weighted_length
     print(f"  weighted {after:.1f} m, {before:.1f} m before it was improved")
 
-# A route is a rough idea; a follower makes a walk of it, with velocities and times.
+# A follower turns a route into a walk with velocities and times.
 walk = fw.follow.miran(routes["walker"], sigma=6, spacing=1)
 print(f"MIRAN: {walk.length:.1f} m in {walk.duration:.1f} s, weighted {walk.weighted_length:.1f} m")
 
-# The Indicative Route Method follows the same route and does not look at the ground.
+# The Indicative Route Method follows the same route and ignores the terrain.
 careless = fw.follow.irm(routes["walker"], fw.CorridorMap.build(park))
 print(f"IRM: {careless.length:.1f} m, weighted {careless.weighted_length:.1f} m")
 
@@ -44,7 +44,7 @@ file.parent.mkdir(exist_ok=True)
 plot.save_picture(plot.draw_route(routes["walker"], walk), file)
 print(f"wrote {file}")
 
-# A route by hand that crosses an obstacle is refused, with the place.
+# A route that crosses an obstacle is refused; the error says where.
 try:
     fw.IndicativeRoute.from_points(terrain, [(6, 10), (30, 18), (54, 10)])
 except fw.BadQuery as no:

@@ -1,4 +1,4 @@
-"""From a map to characters that walk: shortcuts, lanes, noise, and people in the way."""
+"""From a map to walking characters: shortcuts, lanes, noise and dynamic obstacles."""
 
 from pathlib import Path
 
@@ -37,7 +37,7 @@ file.parent.mkdir(exist_ok=True)
 plot.save_picture(plot.draw_walk(cmap, walk, environment=env), file)
 print(f"wrote {file}")
 
-# Something that fills the whole passage closes it, and is named.
+# An obstacle that fills the whole passage blocks it; the error names it.
 gate = fw.follow.Disc(at=(24, 26.5), radius=2.0, name="a closed gate")
 try:
     fw.follow.cmm(corridor, obstacles=[gate])

@@ -1,1 +1,1 @@
-"""Peers from PyPI, each behind the same two calls: see `navigator`."""
+"""Peers from PyPI with a common interface: see `navigator`."""

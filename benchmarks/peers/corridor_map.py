@@ -1,4 +1,4 @@
-"""Footway, behind the same calls as its peers."""
+"""Footway, with the interface of its peers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Footway:
-    """Paths of a disc on the corridor map, which is not made for any radius."""
+    """Paths of a disc on the corridor map, which serves every radius."""
 
     name = "Footway"
 
@@ -41,12 +41,12 @@ class Footway:
 
 
 class FootwayPoints(Footway):
-    """The same with the polyline of each path, which `Path.points` makes when first asked."""
+    """The same with the polyline of each path, which `Path.points` computes on first use."""
 
     name = "Footway, with `.points`"
 
     def ask(self, start: Point, goal: Point) -> Path | None:
-        """Path whose polyline is there."""
+        """Return a path with its polyline computed."""
         path = super().ask(start, goal)
         if path is not None:
             path.points  # noqa: B018 - computed here

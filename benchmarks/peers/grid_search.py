@@ -1,4 +1,4 @@
-"""A* on a grid with the library `pathfinding`: pure Python, what many reach for first."""
+"""A* on a grid with the popular pure-Python library `pathfinding`."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ CELL = 1.0
 class GridSearch:
     """Paths over the centres of the cells whose centres lie in the inset area.
 
-    Start and goal are joined to the nearest such centre. Each search begins with a reset of all
-    cells, which the library does itself and its users pay for. `weigh` gives the weights of centres
-    (n, 2) where cells differ; the library's heuristic wants 1 or more.
+    Start and goal are joined to the nearest such centre. Each search begins with the library's own
+    reset of all cells, which is part of its time. `weigh` returns the weights of centres (n, 2);
+    the library's heuristic requires 1 or more.
     """
 
     name = f"pathfinding A*, {CELL:g} m grid"

@@ -1,4 +1,4 @@
-"""Whoever answers path queries, and the area that peers are given."""
+"""Interface of libraries that answer path queries, and the area that they get."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Navigator(Protocol):
 
 
 def inset(env: Environment, radius: float) -> shapely.Polygon:
-    """Walkable area less the radius, as one makes it by hand for a library without radii.
+    """Return the walkable area inset by the radius, for libraries without radii.
 
     Mitred corners, because round ones would give the peers four times as many vertices, make them
     three times slower, and let their chords come closer to the corners than the radius.

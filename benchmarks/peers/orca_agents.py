@@ -1,4 +1,4 @@
-"""pyrvo: the RVO2 library, C++, behind Python; it avoids, and plans nothing."""
+"""pyrvo: Python bindings of the C++ library RVO2, which avoids collisions and plans no paths."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PASSED = 1.0
 
 
 class OrcaAgents:
-    """Agents on ways that somebody else has planned, among the walls of an area.
+    """Agents on given paths, among the walls of an area.
 
     Args:
         area: where they walk.
@@ -79,7 +79,7 @@ class OrcaAgents:
         return np.array([ask(k).to_tuple() for k in range(len(self._last))])
 
     def feed(self) -> None:
-        """Tell everybody where its way goes on: the loop that its users write, mostly NumPy."""
+        """Set the preferred velocities along the paths, as users of the library have to."""
         here = self.positions
         near = np.hypot(*(self._ways[self._next] - here).T) < PASSED
         self._next = np.minimum(self._next + near, self._last)
@@ -91,19 +91,19 @@ class OrcaAgents:
             tell(k, velocity)
 
     def step(self) -> None:
-        """One step of the library."""
+        """Do one step."""
         self._sim.do_step()
 
 
 def _obstacles(area: shapely.Polygon) -> list[list[list[float]]]:
-    """Corners of all walls with the solid side on the left, as the library wants them."""
+    """Return the corners of all walls with the solid side on the left, as RVO2 requires."""
     outside, *houses = (np.array(ring.coords)[:-1] for ring in (area.exterior, *area.interiors))
     rings = [_turned(outside, left=False), *(_turned(house, left=True) for house in houses)]
     return [ring.tolist() for ring in rings]
 
 
 def _turned(ring: Floats, *, left: bool) -> Floats:
-    """The ring counterclockwise (left) or clockwise."""
+    """Return the ring counterclockwise (left) or clockwise."""
     x, y = ring.T
     area = float((x * np.roll(y, -1) - np.roll(x, -1) * y).sum())
     return ring if (area > 0) == left else ring[::-1]

@@ -21,15 +21,15 @@ PATIENCE = 4.0
 
 
 class Trip(NamedTuple):
-    """What one agent did."""
+    """Walk of one agent."""
 
-    seconds: float  # that the simulation took
+    seconds: float  # computing time of the simulation
     travelled: float  # s of simulated time
     arrived: bool
 
 
 class WalkingAgent:
-    """Walks from start to goal; the area is not inset, because its model knows the radius."""
+    """An agent from start to goal; the area is not inset, because the model uses the radius."""
 
     name = "JuPedSim CollisionFreeSpeedModel, one agent"
 
@@ -45,7 +45,7 @@ class WalkingAgent:
         )
 
     def walk(self, start: Point, goal: Point) -> Trip:
-        """Let one agent walk alone; only the simulation's steps are timed."""
+        """Simulate one agent; only the steps are timed."""
         agent = self._enter(start, goal)
         a_second = round(1.0 / self._step)
         at, seconds, travelled = start, 0.0, 0.0

@@ -19,7 +19,7 @@ ARRIVED = 0.5
 
 
 class WalkingCrowd:
-    """Agents that walk to a goal each; the model knows the radius and finds the ways.
+    """Agents with one goal each; the model uses the radius and plans the paths.
 
     Args:
         area: where they walk.
@@ -72,5 +72,5 @@ class WalkingCrowd:
         return np.array([agent.position for agent in self._simulation.agents()])
 
     def step(self) -> None:
-        """One step of the library."""
+        """Do one step."""
         self._simulation.iterate()

@@ -177,7 +177,7 @@ class TestRaisedUntilHeard:
 
     def test_an_interrupt_that_is_swallowed_comes_again(self):
         times = 0
-        with interrupts.raised_until_heard():
+        with interrupts.repeated_until_acknowledged():
             signal_self = threading.Timer(0.01, os.kill, (os.getpid(), signal.SIGINT))
             signal_self.start()
             while times < 3:
@@ -185,14 +185,14 @@ class TestRaisedUntilHeard:
                     time.sleep(60)
                 except KeyboardInterrupt:
                     times += 1
-            interrupts.hear()
+            interrupts.acknowledge()
             time.sleep(0.3)
-        assert interrupts.was_asked()
+        assert interrupts.was_interrupted()
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
     def test_who_cleans_up_is_not_disturbed(self):
         cleaned = False
-        with interrupts.raised_until_heard():
+        with interrupts.repeated_until_acknowledged():
             try:
                 try:
                     signal.raise_signal(signal.SIGINT)
@@ -200,21 +200,21 @@ class TestRaisedUntilHeard:
                     time.sleep(0.35)
                     cleaned = True
             except KeyboardInterrupt:
-                interrupts.hear()
+                interrupts.acknowledge()
         assert cleaned
 
     def test_while_a_thread_is_started(self):
         """The handler runs inside of whatever the main thread does, also with a lock held."""
         with (
             pytest.raises(KeyboardInterrupt),
-            interrupts.raised_until_heard(),
+            interrupts.repeated_until_acknowledged(),
             threading._active_limbo_lock,
         ):
             signal.raise_signal(signal.SIGINT)
 
     def test_what_others_do_with_it_stays(self):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        with interrupts.raised_until_heard():
+        with interrupts.repeated_until_acknowledged():
             assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
             signal.raise_signal(signal.SIGINT)
-        assert not interrupts.was_asked()
+        assert not interrupts.was_interrupted()

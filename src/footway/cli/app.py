@@ -1,4 +1,4 @@
-"""The tree of commands, and what `footway --help` says."""
+"""The command tree and the main help text."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ app = typer.Typer(
 )
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(requested: bool) -> None:
+    if requested:
         print_lines([f"footway {__version__}"])
         raise typer.Exit
 
@@ -65,7 +65,7 @@ def root(
     ] = False,
 ) -> None:
     """From a map to natural motion: exact corridor maps and certified paths."""
-    del version  # its callback has done the work
+    del version  # handled by its callback
     if context.invoked_subcommand is None:
         print_lines([context.get_help()])
 

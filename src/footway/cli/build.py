@@ -1,4 +1,4 @@
-"""`footway build`: from a map file to a corridor map, or to a roadmap."""
+"""`footway build`: build a corridor map or a roadmap."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from footway.cli.build_roadmap import (
     Source,
     UsefulnessOption,
     build_roadmap,
-    check_wishes,
+    parse_roadmap_request,
     report_saved,
 )
 from footway.cli.files import check_plot, check_writable, write_plot
@@ -36,7 +36,7 @@ from footway.cli.maps import (
     is_saved,
     load_environment,
     load_saved,
-    told_repairs,
+    repair_lines,
 )
 from footway.cli.output import (
     Steps,
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _MOST_REPAIRS: Final = 5
-"""Lines about repairs; `footway check` has them all."""
+"""Printed repairs; `footway check` lists all."""
 
 EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
@@ -77,7 +77,7 @@ def build(
             "-o",
             "--output",
             metavar="FILE",
-            help="Save the map (.fwmap), to load it in a moment.",
+            help="Save the map (.fwmap); it loads much faster than it is built.",
             show_default=False,
         ),
     ] = None,
@@ -96,17 +96,17 @@ def build(
     json: JsonOption = False,
     plot: PlotOption = None,
 ) -> None:
-    """Build the exact corridor map: one map for every radius; or a roadmap with --method.
+    """Build the exact corridor map, one map for every radius; or a roadmap with --method.
 
-    Prints its size and how long it took; saves it with -o and draws it with --plot. Roadmaps are
-    built for one object in a map of two or three dimensions: grid is a node on each corner of a
-    grid, rrm a small roadmap that covers all of it, rrm-star one with useful cycles, rrrm one that
-    keeps away from the walls besides, and prm one of lines and arcs that runs through every
-    passage, for smooth paths and cameras. `footway path` takes all of them.
+    Prints size and times, saves the map with -o and draws it with --plot. A roadmap is built for
+    one object in a map of two or three dimensions: grid has a node on each corner of a grid, rrm
+    is a small roadmap that covers the free space, rrm-star adds useful cycles, rrrm also keeps away
+    from walls, and prm has lines and arcs through every passage, for smooth paths and cameras.
+    `footway path` accepts all of them.
     """
     _check_output(output)
     check_plot(plot)
-    wishes = check_wishes(
+    request = parse_roadmap_request(
         map_name, method, resolution=resolution, radius=radius, size=size,
         usefulness=usefulness, clearance=clearance, samples=samples,
         every_passage=every_passage, seed=seed,
@@ -116,8 +116,8 @@ def build(
     source = Source(map_name, metres, heights, up)  # type: ignore[arg-type]
     written = {"output": output, "plot": plot}
     with announced_compilation():
-        if wishes is not None:
-            build_roadmap(source, wishes, written, json=json)
+        if request is not None:
+            build_roadmap(source, request, written, json=json)
         elif is_saved(map_name):
             _report_saved(source, written, json=json)
         else:
@@ -155,7 +155,7 @@ def _finish(
     *,
     json: bool,
 ) -> None:
-    """Save, draw and print."""
+    """Save, draw and print the map."""
     output, plot = written["output"], written["plot"]
     if output is not None:
         with steps.step("save", f"Writing {output}"):
@@ -222,11 +222,11 @@ def _as_text(
         *((name, milliseconds(seconds)) for name, seconds in steps.seconds.items()),
     ]
     yield from facts(rows)
-    told = list(told_repairs(environment))
-    if len(told) > _MOST_REPAIRS:
-        yield f"  {count(len(told), 'repair')} to the input: `footway check {map_name}` lists them"
+    lines = list(repair_lines(environment))
+    if len(lines) > _MOST_REPAIRS:
+        yield f"  {count(len(lines), 'repair')} to the input: `footway check {map_name}` lists them"
     else:
-        yield from (f"  repaired: {words}" for words in told)
+        yield from (f"  repaired: {line}" for line in lines)
     for file in written:
         if file is not None:
             yield f"  wrote {file}"

@@ -1,4 +1,4 @@
-"""`footway build --method`: from a map to a roadmap, in two or three dimensions."""
+"""`footway build --method`: build a roadmap in two or three dimensions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 import typer
 
 from footway.cli.files import write_plot
-from footway.cli.maps import is_saved, load_space, told_repairs
+from footway.cli.maps import is_saved, load_space, repair_lines
 from footway.cli.output import (
     Steps,
     count,
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 _PANEL: Final = "Roadmaps (with --method)"
 
 _MANY: Final = 50_000
-"""Edges along which clearance is not measured: a grid's is that of its nodes."""
+"""With more edges than this, clearance is measured at the nodes only."""
 
 
 class Method(StrEnum):
-    """Kinds of maps that can be built."""
+    """Kinds of maps to build."""
 
     CORRIDORS = "corridors"
     GRID = "grid"
@@ -78,29 +78,29 @@ MethodOption = Annotated[
 ]
 ResolutionOption = Annotated[
     str | None,
-    _option("METRES", "Side of a cell; of a voxel of a mesh.", "0.5, or more for large maps"),
+    _option("METRES", "Size of a cell, or of a voxel of a mesh.", "0.5, or more for large maps"),
 ]
 RadiusOption = Annotated[str | None, _option("METRES", "Radius of the disc or ball.", "0.25")]
 SizeOption = Annotated[
-    str | None, _option("X,Y,Z", "Box that moves, in three dimensions.", "a ball")
+    str | None, _option("X,Y,Z", "Size of a moving box, in three dimensions.", "a ball")
 ]
 UsefulnessOption = Annotated[
     str | None,
-    _option("K", "An edge must make a way this many times shorter: rrm-star, rrrm, prm.", "1.5"),
+    _option("K", "Least factor by which an edge shortens a path: rrm-star, rrrm, prm.", "1.5"),
 ]
-SeedOption = Annotated[int | None, _option("N", "Of random choices: all but grid.", "0")]
+SeedOption = Annotated[int | None, _option("N", "Seed of random choices: all but grid.", "0")]
 ClearanceOption = Annotated[
     str | None,
-    _option("METRES", "Distance to walls where there is room for it: prm.", "twice the radius"),
+    _option("METRES", "Preferred distance to walls: prm.", "twice the radius"),
 ]
 SamplesOption = Annotated[
-    int | None, _option("N", "Random places that are tried: prm.", "by the size of the map")
+    int | None, _option("N", "Number of random samples: prm.", "by the size of the map")
 ]
 EveryPassageOption = Annotated[
     bool | None,
     typer.Option(
         "--every-passage/--no-every-passage",
-        help="Lead an edge through every passage, whatever the samples are: prm.",
+        help="Add an edge through every passage that the samples miss: prm.",
         show_default="every passage",
         rich_help_panel=_PANEL,
     ),
@@ -108,7 +108,7 @@ EveryPassageOption = Annotated[
 
 
 class Source(NamedTuple):
-    """The map that was named."""
+    """The MAP argument and the options for loading it."""
 
     name: str
     scale: float | None
@@ -117,22 +117,22 @@ class Source(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Wishes:
-    """What roadmap is wanted, as its maker takes it."""
+class RoadmapRequest:
+    """Method and keyword arguments of a roadmap."""
 
     method: Method
     options: dict[str, Any]
 
     def make(self, environment: Environment | Volume, progress: Any) -> Roadmap:
-        """Build it."""
+        """Build the roadmap."""
         module, name, _ = _MAKERS[self.method]
         maker = getattr(import_module(module), name)
         made: Roadmap = maker(environment, progress=progress, **self.options)
         return made
 
 
-def check_wishes(map_name: str, method: Method, **given: Any) -> Wishes | None:
-    """Return what roadmap is wanted, None for a corridor map; or say what does not go together."""
+def parse_roadmap_request(map_name: str, method: Method, **given: Any) -> RoadmapRequest | None:
+    """Parse and check the options of a roadmap; return None for a corridor map."""
     named = {name: value for name, value in given.items() if value is not None}
     if method is Method.CORRIDORS:
         if named:
@@ -147,10 +147,10 @@ def check_wishes(map_name: str, method: Method, **given: Any) -> Wishes | None:
         )
     for name in named:
         if name not in _HAS[method]:
-            raise BadInput(f"{_spelt(name)} means nothing to --method {method}; leave it out")
+            raise BadInput(f"{_spelt(name)} is not for --method {method}; leave it out")
     if "radius" in named and "size" in named:
         raise BadInput("--radius is for a disc or a ball and --size for a box; give one of them")
-    return Wishes(method, {name: _parsed(name, value) for name, value in named.items()})
+    return RoadmapRequest(method, {name: _parsed(name, value) for name, value in named.items()})
 
 
 def _spelt(name: str) -> str:
@@ -158,35 +158,35 @@ def _spelt(name: str) -> str:
 
 
 def _parsed(name: str, value: Any) -> Any:
-    """Return a number as a number, and what Typer has read already as it is."""
+    """Parse a number or a size; return values that Typer has parsed unchanged."""
     if name == "size":
         return parse_numbers(value, "--size", "3,3,3")
     return parse_number(value, _spelt(name)) if isinstance(value, str) else value
 
 
 def build_roadmap(
-    source: Source, wishes: Wishes, written: dict[str, str | None], *, json: bool
+    source: Source, request: RoadmapRequest, written: dict[str, str | None], *, json: bool
 ) -> None:
-    """Build a roadmap, save it, draw it, and say what it is like."""
+    """Build a roadmap, save it, draw it, and print its properties."""
     steps = Steps()
     name, scale, between, up = source
     environment = load_space(
         name, scale=scale, between=between, up=up, steps=steps,
-        resolution=wishes.options.get("resolution"),
+        resolution=request.options.get("resolution"),
     )  # fmt: skip
     begin = time.perf_counter()
-    with progress_bar(f"Building the {_MAKERS[wishes.method][2]}") as progress:
-        roadmap = wishes.make(environment, progress)
+    with progress_bar(f"Building the {_MAKERS[request.method][2]}") as progress:
+        roadmap = request.make(environment, progress)
     steps.seconds["build"] = time.perf_counter() - begin
     if not roadmap.n_nodes:
-        raise BadInput(f"{name}: no edge came of so few samples; give more, or --every-passage")
+        raise BadInput(f"{name}: so few samples gave no edge; give more, or --every-passage")
     _finish(name, roadmap, environment, steps, written, json=json)
 
 
 def report_saved(
     name: str, roadmap: Roadmap, steps: Steps, written: dict[str, str | None], *, json: bool
 ) -> None:
-    """Say what a saved roadmap is like; draw it."""
+    """Draw a saved roadmap and print its properties."""
     _finish(name, roadmap, None, steps, written, json=json)
 
 
@@ -213,7 +213,7 @@ def _finish(
         print_json(_as_json(name, roadmap, steps) | {"repairs": repairs} | written)
     else:
         print_lines(_as_text(name, roadmap, steps, (output, plot)))
-        print_lines(f"  repaired: {words}" for words in told_repairs(environment))
+        print_lines(f"  repaired: {words}" for words in repair_lines(environment))
 
 
 def _as_json(name: str, roadmap: Roadmap, steps: Steps) -> dict[str, Any]:
@@ -272,7 +272,7 @@ def _as_text(
 
 
 def _closed(roadmap: Roadmap) -> Iterator[tuple[str, str]]:
-    """What fake obstacles close, where there are any."""
+    """Return the number of edges and nodes that fake obstacles close, if any."""
     if not roadmap.fake_obstacles:
         return
     from footway.roadmap.fake_obstacles import open_parts
@@ -290,10 +290,10 @@ def _object_of(roadmap: Roadmap) -> str:
 
 
 def _clearance(roadmap: Roadmap) -> tuple[float, float, float]:
-    """Least, mean and most clearance of the configurations, m; of a large grid's nodes."""
+    """Return least, mean and greatest clearance, m; of large roadmaps only at the nodes."""
     if 0 < roadmap.n_edges <= _MANY:
         from footway.roadmap.measures import clearance_statistics
 
         return clearance_statistics(roadmap)
-    room = roadmap.node_clearance
-    return float(room.min()), float(room.mean()), float(room.max())
+    clearance = roadmap.node_clearance
+    return float(clearance.min()), float(clearance.mean()), float(clearance.max())

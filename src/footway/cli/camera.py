@@ -1,4 +1,4 @@
-"""`footway camera`: a camera that flies through a map from stop to stop, or behind somebody."""
+"""`footway camera`: a camera motion from stop to stop, or behind a character."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ EXAMPLES: Final = (
     '  footway camera gallery:city --stops "100,100; 300,300; 60,200" --order optimised --speed 8 '
     "--json\n\n"
     "  footway camera plaza.geojson --follow plaza.parquet --character 7 -o behind.glb\n\n"
-    "Blender opens .glb with File, Import, glTF. Exit code 3: there is no way between two stops."
+    "Blender opens .glb with File, Import, glTF. Exit code 3: there is no path between two stops."
 )
 
 _MOTION: Final = "Motion"
@@ -55,7 +55,7 @@ def camera(
     order: Annotated[
         Order | None,
         typer.Option(
-            help="Visit the stops as they are given, or as is shortest from the first one on.",
+            help="Visit the stops in the given order, or in the shortest order from the first on.",
             show_default="kept",
             rich_help_panel="Stops",
         ),
@@ -67,14 +67,14 @@ def camera(
             "--radius",
             metavar="METRES",
             help="Least distance of the camera to every wall.",
-            show_default="0.25; on a roadmap that of its object",
+            show_default="0.25; on a roadmap the radius of its object",
         ),
     ] = None,
     method: Annotated[
         Method | None,
         typer.Option(
-            help="Fly on a Voronoi roadmap with circular blends, or on shortest paths.",
-            show_default="prm; on a saved map the map itself",
+            help="Use a Voronoi roadmap with circular blends, or shortest paths.",
+            show_default="prm; a saved map is used as it is",
         ),
     ] = None,
     speed: Annotated[str | None, _number("M/S", "Greatest speed.", "1.4")] = None,
@@ -84,24 +84,24 @@ def camera(
         str | None,
         _number(
             "RAD/S",
-            "It passes a bend at most this times its radius fast; a slight one faster.",
+            "Greatest speed in a bend, divided by its radius; slight bends may be faster.",
             "0.8",
         ),
     ] = None,
     look_ahead: Annotated[
-        str | None, _number("SECONDS", "It looks where it will be after this time.", "1")
+        str | None, _number("SECONDS", "Look at the position after this time.", "1")
     ] = None,
     height: Annotated[
-        str | None, _number("METRES", "Of the eye above the ground.", "1.7; 2.5 behind somebody")
+        str | None, _number("METRES", "Height above the ground.", "1.7; 2.5 behind a character")
     ] = None,
     rate: Annotated[
-        str | None, _number("FRAMES/S", "Rows of a table, and keys of a camera.", "30")
+        str | None, _number("FRAMES/S", "Rows of a table, and keys of an animated camera.", "30")
     ] = None,
     follow: Annotated[
         str | None,
         typer.Option(
             metavar="RUN",
-            help="Fly behind a character of this recording (.parquet) instead of to stops.",
+            help="Follow a character of this recording (.parquet) instead of visiting stops.",
             show_default=False,
             rich_help_panel=_FOLLOW,
         ),
@@ -110,13 +110,13 @@ def camera(
         int | None,
         typer.Option(
             metavar="ID",
-            help="Whom it follows.",
-            show_default="whoever is there longest",
+            help="Character to follow.",
+            show_default="the one that is present longest",
             rich_help_panel=_FOLLOW,
         ),
     ] = None,
     distance: Annotated[
-        str | None, _number("METRES", "How far behind it stays.", "4", _FOLLOW)
+        str | None, _number("METRES", "Distance behind the character.", "4", _FOLLOW)
     ] = None,
     output: Annotated[
         list[str] | None,
@@ -124,7 +124,7 @@ def camera(
             "-o",
             "--output",
             metavar="FILE",
-            help="Save a table (.csv, .json) or an animated camera (.glb, .gltf); repeat for more.",
+            help="Save a table (.csv, .json) or an animated camera (.glb, .gltf). May be repeated.",
             show_default=False,
         ),
     ] = None,
@@ -132,10 +132,10 @@ def camera(
     json: JsonOption = False,
     plot: PlotOption = None,
 ) -> None:
-    """Fly a camera through a map: smooth, never near a wall, as fast as its bounds allow.
+    """Move a camera through a map: smooth, clear of walls, as fast as its bounds allow.
 
-    It looks one second ahead, slows down for bends, and stays at stops as long as you say, turned
-    to what you name. It flies past a stop without a dwell time, where there is room for a bend.
+    The camera looks one second ahead, slows down for bends, and waits at stops for their dwell
+    time, turned to their target. It passes a stop without a dwell time in a bend if there is space.
     The result is a table, a picture of the path with its speed, and a camera for Blender.
     """
     named = {
@@ -148,7 +148,7 @@ def camera(
     _check_files(files, plot)
     request: Request
     if follow is None:
-        _refuse("is for a camera behind somebody; add --follow", character=character,
+        _refuse("is for a camera behind a character; add --follow", character=character,
                 distance=distance)  # fmt: skip
         if stops is None:
             raise BadInput("the camera has nowhere to go; give --stops or --follow")
@@ -156,7 +156,7 @@ def camera(
             parse_stops(stops, dwell, look_at), order or Order.KEPT, method, options
         )
     else:
-        _refuse("is for a tour, and --follow has a way of its own; leave it out", stops=stops,
+        _refuse("is for a tour; leave it out with --follow", stops=stops,
                 dwell=dwell, look_at=look_at, order=order, method=method, speed=speed,
                 acceleration=acceleration, deceleration=deceleration,
                 look_ahead=look_ahead)  # fmt: skip
@@ -202,14 +202,14 @@ def _parse(name: str, text: str) -> float | None:
 
 
 def _refuse(why: str, **given: Any) -> None:
-    """Refuse options that mean nothing here."""
+    """Refuse options that do not apply."""
     for name, value in given.items():
         if value is not None:
             raise BadInput(f"--{name.replace('_', '-')} {why}")
 
 
 def _check_files(files: Sequence[str], plot: str | None) -> None:
-    """Look at all names before any work is done for them."""
+    """Check all output files before the computation."""
     from footway.plot.camera_files import check_camera_file
 
     check_plot(plot)

@@ -1,4 +1,4 @@
-"""What `footway camera` says about a motion."""
+"""Report of `footway camera`, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def as_json(motion: CameraMotion) -> dict[str, Any]:
-    """Return plain values: all that is known about the motion, but for its frames."""
+    """Return the motion without its frames as JSON values."""
     known = motion.to_dict()
     del known["columns"], known["frames"]
     speeds = {"top_speed": float(motion.speeds.max()), "mean_speed": _mean_speed(motion)}
@@ -24,7 +24,7 @@ def as_json(motion: CameraMotion) -> dict[str, Any]:
 
 
 def as_text(name: str, motion: CameraMotion, steps: Steps, files: Sequence[str]) -> Iterator[str]:
-    """Return what a person wants to know."""
+    """Return the lines to print."""
     from footway.plot.camera_files import KINDS
 
     stops = getattr(motion, "stops", ())
@@ -56,7 +56,7 @@ def _clearance(motion: CameraMotion) -> Iterator[tuple[str, str]]:
 
 
 def _timetable(motion: Any) -> Iterator[str]:
-    """When the camera is at each stop of a tour, and how near it comes where it does not stop."""
+    """Return the time at each stop of a tour, and the distance to stops that are passed."""
     rows = zip(
         motion.stops, motion.order, motion.arrivals, motion.departures, motion.misses, strict=True
     )
@@ -72,5 +72,5 @@ def _timetable(motion: Any) -> Iterator[str]:
 
 
 def _mean_speed(motion: CameraMotion) -> float:
-    """m/s, with stays."""
+    """Return the mean speed including dwell times, m/s."""
     return motion.length / motion.duration if motion.duration > 0 else 0.0

@@ -1,4 +1,4 @@
-"""What a camera can do: a tour from stop to stop, or following somebody."""
+"""Camera requests: a tour from stop to stop, or following a character."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from footway.cli.files import write_plot
 from footway.cli.maps import LoadedMap, build_map, is_saved, load_environment, load_map
-from footway.cli.no_path_picture import draw_why
-from footway.cli.recordings import tell_if_cut
+from footway.cli.no_path_picture import draw_refusal
+from footway.cli.recordings import warn_if_incomplete
 from footway.errors import BadInput, NoPath
 
 if TYPE_CHECKING:
@@ -21,43 +21,43 @@ if TYPE_CHECKING:
 Point: TypeAlias = tuple[float, float]
 
 RADIUS = 0.25
-"""m. Least distance to walls."""
+"""Default distance to walls, m."""
 
 
 class Method(StrEnum):
-    """Where the paths of a tour come from."""
+    """Source of the paths of a tour."""
 
     PRM = "prm"
     SHORT = "short"
 
 
 class Order(StrEnum):
-    """In which order stops are visited."""
+    """Order of the stops."""
 
     KEPT = "kept"
     OPTIMISED = "optimised"
 
 
 class Flight(NamedTuple):
-    """A motion, and whom it follows; None on a tour."""
+    """A motion and the character that it follows; None on a tour."""
 
     motion: CameraMotion
     character: int | None = None
 
 
 class Request(Protocol):
-    """Something that a camera can do."""
+    """What the camera shall do."""
 
     def load(self, map_name: str, *, scale: float | None, steps: Steps) -> LoadedMap:
-        """Load the map, in the way that this needs it."""
+        """Load the map, and build what the request needs."""
         ...
 
     def fly(self, loaded: LoadedMap, steps: Steps) -> Flight:
-        """Return the motion of the camera, and whom it follows."""
+        """Return the motion of the camera and the character that it follows."""
         ...
 
     def draw_refusal(self, loaded: LoadedMap, refusal: NoPath, plot: str) -> bool:
-        """Draw why there is no way; False where there is nothing to draw."""
+        """Draw why there is no path; return False if there is nothing to draw."""
         ...
 
 
@@ -71,7 +71,7 @@ class TourRequest:
     options: dict[str, Any]
 
     def load(self, map_name: str, *, scale: float | None, steps: Steps) -> LoadedMap:
-        """Load a saved map as it is; of any other build the Voronoi roadmap or the exact map."""
+        """Load a saved map; for any other build the Voronoi roadmap or the corridor map."""
         if is_saved(map_name):
             if self.method is not None:
                 raise BadInput(f"{map_name}: is a saved map and used as it is; leave --method out")
@@ -87,7 +87,7 @@ class TourRequest:
             return LoadedMap(CorridorMap.from_roadmap(roadmap), environment)
 
     def _radius(self, loaded: LoadedMap) -> float:
-        """Distance to walls that is kept, m: what a roadmap was made for if nothing was asked."""
+        """Return the distance to walls, m; by default the radius that a roadmap was made for."""
         made_for = loaded.corridors.solver.made_for
         radius: float = self.options.get("radius", RADIUS if made_for is None else made_for)
         return radius
@@ -101,15 +101,14 @@ class TourRequest:
             return Flight(tour(loaded.corridors, self.stops, order=self.order.value, **options))
 
     def draw_refusal(self, loaded: LoadedMap, refusal: NoPath, plot: str) -> bool:
-        """Draw the first two stops with no way between them, and where it is too narrow."""
-        ends = self._apart(loaded)
+        """Draw the first two stops without a path between them, and the pinch."""
+        ends = self._unconnected(loaded)
         if ends is None:
             return False
-        figure = draw_why(*loaded, *ends, refusal)
-        write_plot(figure, plot)
+        write_plot(draw_refusal(*loaded, *ends, refusal), plot)
         return True
 
-    def _apart(self, loaded: LoadedMap) -> tuple[Point, Point] | None:
+    def _unconnected(self, loaded: LoadedMap) -> tuple[Point, Point] | None:
         radius = self._radius(loaded)
         pairs = pairwise if self.order is Order.KEPT else lambda all_: combinations(all_, 2)
         for start, goal in pairs([stop.at for stop in self.stops]):
@@ -122,33 +121,33 @@ class TourRequest:
 
 @dataclass(frozen=True)
 class FollowRequest:
-    """A flight behind a character of a recording."""
+    """A camera behind a character of a recording."""
 
     run: str
     character: int | None
     options: dict[str, Any]
 
     def load(self, map_name: str, *, scale: float | None, steps: Steps) -> LoadedMap:
-        """Load the map that they walked on."""
+        """Load the map of the recording."""
         return load_map(map_name, scale=scale, steps=steps)
 
     def fly(self, loaded: LoadedMap, steps: Steps) -> Flight:
-        """Stay behind the character as long as it is there."""
+        """Follow the character as long as it is present."""
         from footway.camera import follow
 
         recording = self._read(loaded, steps)
-        who = _longest(recording) if self.character is None else self.character
-        if who not in recording.characters.ids:
+        id_ = _longest(recording) if self.character is None else self.character
+        if id_ not in recording.characters.ids:
             known = recording.characters.ids
             raise BadInput(
-                f"--character {who} is not in {self.run}; it has {len(known):,} characters, from "
+                f"--character {id_} is not in {self.run}; it has {len(known):,} characters, from "
                 f"{known.min()} to {known.max()}"
             )
         with steps.step("follow", "Following"):
-            return Flight(follow(recording, who, cmap=loaded.corridors, **self.options), who)
+            return Flight(follow(recording, id_, cmap=loaded.corridors, **self.options), id_)
 
     def draw_refusal(self, loaded: LoadedMap, refusal: NoPath, plot: str) -> bool:
-        """Nothing: somebody has walked there."""
+        """Draw nothing: a recorded character always has a path."""
         del loaded, refusal, plot
         return False
 
@@ -164,13 +163,13 @@ class FollowRequest:
                 check_clear(recording, loaded.corridors, loaded.corridors.name)
             else:
                 check_inside(recording, loaded.environment, loaded.environment.name)
-        tell_if_cut(self.run, recording)
+        warn_if_incomplete(self.run, recording)
         return recording
 
 
 def _longest(recording: Recording) -> int:
-    """Return whoever is in most frames; the first of them."""
-    import numpy as np  # heavy, and help should be fast
+    """Return the character that is in most frames; the first one of several."""
+    import numpy as np  # slow to import: --help does not need it
 
     ids, frames = np.unique(recording.ids, return_counts=True)
     return int(ids[frames.argmax()])

@@ -1,4 +1,4 @@
-"""The stops of a camera tour on the command line: places, how long it stays, what it looks at."""
+"""Parse the stops of a camera tour: positions, dwell times and view targets."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ def _option(unit: str, words: str, default: str | bool = False) -> Any:
 
 
 StopsOption = Annotated[
-    str | None, _option('"X,Y; X,Y; ..."', "Where the camera goes, metres; two stops or more.")
+    str | None, _option('"X,Y; X,Y; ..."', "Positions of the stops, metres; two or more.")
 ]
 DwellOption = Annotated[
     str | None,
     _option(
         'SECONDS | "S; S; ..."',
-        "How long it rests, turned to what it looks at: at every stop, or a number for each. "
-        "Turning there comes on top.",
-        "0: it passes without a halt",
+        "Dwell time, turned to the target: one number for every stop, or one for each. "
+        "The time to turn is added.",
+        "0: pass without stopping",
     ),
 ]
 LookOption = Annotated[
     str | None,
     _option(
         '"X,Y[,Z]; ; ..."',
-        "What it looks at while it stays, one for each stop; empty for nothing.",
+        "View target during the dwell time, one for each stop; empty for none.",
     ),
 ]
 
@@ -44,7 +44,7 @@ def parse_stops(stops: str, dwell: str | None, look_at: str | None) -> list[Stop
     """Return the stops of a tour.
 
     Raises:
-        BadInput: another number of dwell times or things to look at than of stops.
+        BadInput: the number of dwell times or targets is not the number of stops.
 
     """
     from footway.camera import Stop
@@ -63,19 +63,19 @@ def parse_stops(stops: str, dwell: str | None, look_at: str | None) -> list[Stop
 
 
 def _parts(text: str) -> list[str]:
-    """Return what is between semicolons."""
+    """Split at semicolons."""
     return [part.strip() for part in text.split(";")]
 
 
 def _for_each(
     text: str | None, option: str, count: int, *, spread: bool = False
 ) -> list[str | None]:
-    """Return one part for each stop, None where nothing is given."""
+    """Return one part for each stop, None for an empty one."""
     if text is None:
         return [None] * count
     parts = _parts(text)
     if len(parts) == count + 1 and not parts[-1]:
-        parts.pop()  # a semicolon that ends the last part
+        parts.pop()  # after a trailing semicolon
     if spread and len(parts) == 1:
         return [parts[0]] * count
     if len(parts) != count:

@@ -1,4 +1,4 @@
-"""`footway check`: what the geometry doctor did to a map, and where it is narrow."""
+"""`footway check`: list the repairs and the narrowest passages of a map."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def check(
     map_name: MapArgument,
     *,
     passages: Annotated[
-        int, typer.Option(metavar="N", min=0, help="How many narrow passages to list.")
+        int, typer.Option(metavar="N", min=0, help="Number of narrow passages to list.")
     ] = 5,
     scale: ScaleOption = None,
     json: JsonOption = False,
@@ -57,8 +57,8 @@ def check(
 ) -> None:
     """List the repairs, parts and narrowest passages of a map.
 
-    With --plot, each repair is drawn with its number in the list. Of many that change no shape,
-    the list and the picture have the first.
+    With --plot, each repair is drawn with its number in the list. Of many repairs of one kind that
+    change no shape, only the first is listed and drawn.
     """
     check_plot(plot)
     metres = parse_number(scale, "--scale")
@@ -135,7 +135,7 @@ def _as_text(
 
 
 def _part_areas(environment: Environment) -> list[float]:
-    """Areas of the separate walkable polygons, m2, largest first."""
+    """Return the areas of the walkable polygons, m2, largest first."""
     return sorted((float(part.area) for part in environment.walkable.geoms), reverse=True)
 
 
@@ -150,7 +150,7 @@ def _walkable(environment: Environment) -> str:
 
 
 def _components(number: int) -> str:
-    return "1, all connected" if number == 1 else f"{number:,}, with no way between them"
+    return "1, all connected" if number == 1 else f"{number:,}, with no path between them"
 
 
 def _repair_lines(environment: Environment) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What a run of a crowd is worth saying: to a person, and as JSON."""
+"""Report of a crowd run, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from footway.cli.progress import Run
     from footway.crowd import Crowd
 
-_MOST_STUCK: Final = 5  # that are listed
-_MOST_NAMES: Final = 6  # populations, likewise
+_MOST_STUCK: Final = 5  # listed characters
+_MOST_NAMES: Final = 6  # listed populations
 
 
 def as_json(run: Run) -> dict[str, Any]:
-    """Plain values about a run."""
+    """Return the report as JSON values."""
     crowd, cost = run.crowd, run.cost
     return {
         "title": run.scenario.title,
@@ -46,7 +46,7 @@ def as_json(run: Run) -> dict[str, Any]:
 
 
 def as_text(name: str, run: Run, steps: Steps) -> Iterator[str]:
-    """What a person wants to know about a run."""
+    """Return the lines to print."""
     crowd, cost = run.crowd, run.cost
     share = f"{cost.mean / crowd.dt:.1%}"
     yield f"{run.scenario.title or name}: {crowd.time:,.1f} s in {crowd.steps:,} steps"
@@ -77,7 +77,7 @@ def _exits(run: Run) -> str:
 
 
 def _last_exits(run: Run) -> list[tuple[str, str]]:
-    """When the last of each population had left, where there are several."""
+    """Return when the last character of each population left, if there are several."""
     if len(run.crowd.names) < 2 or not run.clock.left_at:
         return []
     listed = [f"{name} {when:.1f} s" for name, when in run.clock.left_at.items()]
@@ -116,7 +116,7 @@ def _dispersion(run: Run, number: int) -> dict[str, Any]:
 
 
 def _group_row(run: Run, number: int) -> tuple[str, str]:
-    """How far a group is apart at the end."""
+    """Return name and dispersion of a group at the end."""
     found = _dispersion(run, number)
     given = run.scenario.group[number].name if number < len(run.scenario.group) else None
     size = f"{found['lateral']:.1f} m wide, {found['longitudinal']:.1f} m long"
@@ -124,6 +124,6 @@ def _group_row(run: Run, number: int) -> tuple[str, str]:
 
 
 def by_population(crowd: Crowd) -> dict[str, int]:
-    """How many of each population are there."""
+    """Return the number of present characters of each population."""
     found = Counter(crowd.populations.tolist())
     return {name: found[k] for k, name in enumerate(crowd.names)}

@@ -1,4 +1,4 @@
-"""`footway demo`: a city, its map, ten thousand characters who walk, a picture and an animation."""
+"""`footway demo`: simulate ten thousand characters in a city, and draw them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ EXAMPLES: Final = "[bold]Examples[/bold]\n\n  footway demo\n\n  footway demo -o 
 
 SEED: Final = 1
 _EVERY: Final = 5  # steps between two frames
-_FEW: Final = 250  # characters: fewer make no groups
+_FEW: Final = 250  # characters; with fewer, the groups would be empty
 
 
 class Written(NamedTuple):
-    """Files that the demo leaves behind."""
+    """Files that the demo writes."""
 
     picture: str
     animation: str
@@ -35,12 +35,12 @@ class Written(NamedTuple):
 
 
 class Show(NamedTuple):
-    """What has happened, and what is to be said about it."""
+    """Result of the demo."""
 
     loaded: LoadedMap
     crowd: TimedCrowd
     seconds: float  # of simulated time
-    gap: float  # m, least that was measured between a wall and anybody
+    gap: float  # least gap between a wall and a character, m
     written: Written
     steps: Steps
 
@@ -48,20 +48,20 @@ class Show(NamedTuple):
 def demo(
     *,
     output: Annotated[
-        str, typer.Option("-o", "--output", metavar="DIR", help="Where the files go.")
+        str, typer.Option("-o", "--output", metavar="DIR", help="Folder for the files.")
     ] = "out",
     count: Annotated[
-        int, typer.Option(metavar="N", min=_FEW, max=40_000, help="How many characters.")
+        int, typer.Option(metavar="N", min=_FEW, max=40_000, help="Number of characters.")
     ] = 10_000,
     seconds: Annotated[
-        int, typer.Option(metavar="S", min=1, max=3600, help="How long they walk.")
+        int, typer.Option(metavar="S", min=1, max=3600, help="Simulated time, seconds.")
     ] = 60,
     json: JsonOption = False,
 ) -> None:
-    """Fill a city with ten thousand characters, and show what they do.
+    """Simulate ten thousand characters in a city, and draw them.
 
-    Leaves crowd.png, crowd.gif and the recording crowd.parquet behind, and the city as
-    city.fwmap and city.geojson, to play with.
+    Writes crowd.png, crowd.gif, the recording crowd.parquet, and the city as city.fwmap and
+    city.geojson.
     """
     from footway.cli.demo_report import as_json, as_text
 
@@ -81,7 +81,7 @@ def _prepare(output: str) -> Written:
 
 
 def _perform(count: int, seconds: float, written: Written) -> Show:
-    """Make the city, let them walk, and write everything."""
+    """Build the city, run the crowd, and write all files."""
     from footway.cli.demo_crowd import least_gap
 
     steps = Steps()
@@ -90,7 +90,7 @@ def _perform(count: int, seconds: float, written: Written) -> Show:
     _save(loaded, written, steps)
     crowd = _gather(loaded, count, steps)
     recording = _walk(crowd, seconds, written.recording, steps)
-    with steps.step("check", "Measuring the distance of everybody to the walls"):
+    with steps.step("check", "Measuring the distance of all characters to the walls"):
         gap = least_gap(recording, loaded.corridors)
     _draw(recording, loaded, written, steps)
     return Show(loaded, crowd, seconds, gap, written, steps)
@@ -106,7 +106,7 @@ def _save(loaded: LoadedMap, written: Written, steps: Steps) -> None:
 
 
 def _gather(loaded: LoadedMap, count: int, steps: Steps) -> TimedCrowd:
-    """Place the crowd, with the kernels loaded before, so that only its own work is timed."""
+    """Load the kernels with a small crowd, then place the crowd, so that only this is timed."""
     from footway.cli.demo_crowd import TimedCrowd, fill
 
     cmap, city = loaded
@@ -122,7 +122,7 @@ def _gather(loaded: LoadedMap, count: int, steps: Steps) -> TimedCrowd:
 
 
 def _walk(crowd: TimedCrowd, seconds: float, file: str, steps: Steps) -> Recording:
-    """Let them walk, under a bar on a terminal, and record it as it happens."""
+    """Run and record the crowd, with a progress bar on a terminal."""
     begin = time.perf_counter()
     with progress_bar(f"{len(crowd):,} characters walk for {seconds:g} s") as progress:
         recording = crowd.run(seconds=seconds, every=_EVERY, to=file, progress=progress)

@@ -1,4 +1,4 @@
-"""The crowd of the demo: characters of every kind that there is, in the city."""
+"""The crowd of the demo: characters of all kinds in the city."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ ADULT: Final = Profile(radius=(0.25, 0.02), speed=(1.3, 0.2))
 STROLLER: Final = Profile(radius=(0.25, 0.02), speed=(0.9, 0.15), noise=0.3)
 CHILD: Final = Profile(radius=0.18, speed=(1.2, 0.2), lane=0.0, noise=0.2)
 WHEELCHAIR: Final = Profile(radius=0.4, speed=(1.0, 0.15))
-FLOAT: Final = 5.0  # m, radius of the parade float that crosses the market
+FLOAT: Final = 5.0  # radius of the parade float that crosses the market, m
 
 
 class Cost(NamedTuple):
-    """What steps took, s."""
+    """Duration of steps, s."""
 
     median: float
     longest: float
@@ -30,10 +30,10 @@ class Cost(NamedTuple):
 
 
 class TimedCrowd(Crowd):
-    """A crowd that notes what its steps cost, without what it costs to record them.
+    """A crowd that measures its steps, without the time for recording them.
 
     Attributes:
-        seconds: s, of each step.
+        seconds: duration of each step, s.
 
     """
 
@@ -42,7 +42,7 @@ class TimedCrowd(Crowd):
         self.seconds: list[float] = []
 
     def step(self, count: int = 1) -> None:
-        """Do one step, or more, and note how long each took."""
+        """Do one or more steps, and measure each."""
         for _ in range(count):
             begin = time.perf_counter()
             super().step()
@@ -50,13 +50,13 @@ class TimedCrowd(Crowd):
 
     @property
     def cost(self) -> Cost:
-        """What the steps took."""
+        """Duration of the steps."""
         return Cost(float(np.median(self.seconds)), max(self.seconds), sum(self.seconds))
 
 
 def fill(crowd: Crowd, city: Environment, count: int) -> None:
-    """Add so many: most with goals, some who wander, two groups; and an obstacle on the market."""
-    area = {one.name: one.polygon for one in city.areas}
+    """Add `count` characters with goals, wanderers and two groups, and an obstacle."""
+    area = {named.name: named.polygon for named in city.areas}
     middle = {name: polygon.representative_point().coords[0] for name, polygon in area.items()}
     wander, shop, roll, group = 3 * count // 10, count // 7, count // 50, count // 250
     squares = [area["market"], area["station square"], area["corn square"]]
@@ -78,10 +78,10 @@ def fill(crowd: Crowd, city: Environment, count: int) -> None:
 
 
 def least_gap(recording: Recording, cmap: CorridorMap) -> float:
-    """Least distance between a wall and anybody's rim, over all frames of a recording, m."""
-    who, found = recording.characters, np.inf
+    """Return the least gap between a wall and a character in all frames of a recording, m."""
+    characters, least = recording.characters, np.inf
     for k in range(recording.n_frames):
-        now = recording.frame(k)
-        radius = who.radius[np.searchsorted(who.ids, now.ids)]
-        found = min(found, float((cmap.clearance(now.positions) - radius).min(initial=np.inf)))
-    return found
+        frame = recording.frame(k)
+        radius = characters.radius[np.searchsorted(characters.ids, frame.ids)]
+        least = min(least, float((cmap.clearance(frame.positions) - radius).min(initial=np.inf)))
+    return least

@@ -1,4 +1,4 @@
-"""What the demo says: to a person, and as JSON."""
+"""Report of the demo, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def as_json(show: Show) -> dict[str, Any]:
-    """Plain values about the demo."""
+    """Return the report as JSON values."""
     (cmap, city), crowd, cost = show.loaded, show.crowd, show.crowd.cost
     assert city is not None
     return {
@@ -40,7 +40,7 @@ def as_json(show: Show) -> dict[str, Any]:
 
 
 def as_text(show: Show) -> Iterator[str]:
-    """One screen for a person."""
+    """Return the lines to print."""
     crowd, written = show.crowd, show.written
     yield f"A city and {len(crowd):,} characters, for {show.seconds:g} s"
     yield from facts((name, f"{took:>9}   {words}") for name, took, words in _rows(show))
@@ -52,7 +52,7 @@ def as_text(show: Show) -> Iterator[str]:
 
 
 def _rows(show: Show) -> Iterator[tuple[str, str, str]]:
-    """What was done, how long it took, and what came out."""
+    """Return each step with its duration and its result."""
     crowd, cost, written = show.crowd, show.crowd.cost, show.written
     took = {name: milliseconds(seconds) for name, seconds in show.steps.seconds.items()}
     corridors = show.loaded.corridors
@@ -90,10 +90,10 @@ def _city_words(show: Show) -> str:
 
 
 def _share(show: Show) -> float:
-    """Time that the walk took, recording included, as a share of the time that it lasted."""
+    """Return the computing time of the run, recording included, over the simulated time."""
     return show.steps.seconds["walk"] / show.seconds
 
 
 def _rate(show: Show) -> float:
-    """Character-steps per second."""
+    """Return character-steps per second."""
     return len(show.crowd) * show.crowd.steps / show.crowd.cost.total

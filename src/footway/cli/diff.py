@@ -1,4 +1,4 @@
-"""`footway diff`: the first frame and character in which two recordings differ."""
+"""`footway diff`: find the first difference of two recordings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 from footway.cli.maps import JsonOption  # noqa: TC001 - Typer reads it at run time
 from footway.cli.output import count, facts, print_json, print_lines
-from footway.cli.recordings import tell_if_cut
+from footway.cli.recordings import warn_if_incomplete
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +22,7 @@ EXAMPLES: Final = (
     "Exit codes: 0 the recordings are equal, 1 they differ, 2 bad input."
 )
 
-DIFFERENT: Final = 1  # exit code, as that of diff
+DIFFERENT: Final = 1  # exit code, as of the command diff
 
 _UNITS: Final = {"step": "s", "time": "s", "position": "m", "velocity": "m/s", "radius": "m"}
 
@@ -43,8 +43,8 @@ def diff(
 
     one, other = Recording.load(a), Recording.load(b)
     found = one.compare(other)
-    tell_if_cut(a, one)
-    tell_if_cut(b, other)
+    warn_if_incomplete(a, one)
+    warn_if_incomplete(b, other)
     if json:
         print_json({"a": a, "b": b, "equal": found.equal, **_as_json(found)})
     else:
@@ -79,7 +79,7 @@ def _frame_as_text(first: FrameDifference) -> Iterator[tuple[str, str]]:
 
 
 def _shown(value: Any) -> str:
-    """Return a value with all its digits."""
+    """Format a value at full precision."""
     if isinstance(value, list):
         return f"({', '.join(map(_shown, value))})"
     return repr(value) if isinstance(value, float) else str(value)
@@ -91,9 +91,9 @@ def _as_json(found: Comparison) -> dict[str, Any]:
 
 
 def _finite(value: Any) -> Any:
-    """Return plain values for JSON; NaN and infinities become strings."""
+    """Return JSON values; NaN and infinities become strings."""
     if isinstance(value, dict):
-        return {name: _finite(one) for name, one in value.items()}
+        return {name: _finite(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
+        return [_finite(item) for item in value]
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value

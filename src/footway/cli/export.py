@@ -1,4 +1,4 @@
-"""`footway export`: from a recording to the files of other programs, pictures and animations."""
+"""`footway export`: convert a recording to other formats, pictures and animations."""
 
 from __future__ import annotations
 
@@ -25,13 +25,12 @@ from footway.cli.output import (
     print_lines,
 )
 from footway.cli.parsing import check_speed, parse_number
-from footway.cli.recordings import tell_if_cut
+from footway.cli.recordings import warn_if_incomplete
 from footway.errors import BadInput
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from footway.environment import Environment
     from footway.recording.recording import Recording
 
 EXAMPLES: Final = (
@@ -61,8 +60,8 @@ _TABLES: Final = {
 _KINDS: Final = _TABLES | _DRAWN
 
 
-class Wishes(NamedTuple):
-    """What was typed beside the recordings."""
+class Options(NamedTuple):
+    """Options of the command besides the recordings."""
 
     output: str
     kind: str  # the suffix
@@ -72,7 +71,7 @@ class Wishes(NamedTuple):
     at: float | None
 
     def check(self) -> None:
-        """Refuse what does not go together, before anything is read."""
+        """Check the options before anything is read."""
         if self.kind not in _KINDS:
             named = f"'{self.kind}'" if self.kind else "none"
             known = ", ".join(f"{suffix} ({words})" for suffix, words in _TABLES.items())
@@ -119,8 +118,8 @@ def export(
         typer.Option(
             "--map",
             metavar="MAP",
-            help="The map that they walked on, for the geometry; a box around everybody if left "
-            "out, or the built-in map of the recording where it is drawn.",
+            help="The map of the recording, for the geometry. By default a box around all "
+            "characters; pictures use the built-in map that the recording names.",
             show_default=False,
         ),
     ] = None,
@@ -129,7 +128,7 @@ def export(
         str | None,
         typer.Option(
             metavar="TIMES",
-            help="Of an animation: 4 is four times real time. By default 1 to 8, by its length.",
+            help="Speed of an animation: 4 is four times real time. By default 1 to 8, by length.",
             show_default=False,
         ),
     ] = None,
@@ -137,19 +136,19 @@ def export(
         str | None,
         typer.Option(
             metavar="SECONDS",
-            help="Simulated time that a picture shows; the last moment when many are there if "
-            "left out.",
+            help="Simulated time that a picture shows; by default the last time when many "
+            "characters are present.",
             show_default=False,
         ),
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Write the recording of a crowd for other programs, or draw it.
+    """Convert the recording of a crowd for other programs, or draw it.
 
-    A recording of a run that was killed is exported as far as it goes. Several recordings are
-    joined: the parts of one run, in any order.
+    Of an interrupted run, all recorded frames are exported. Several recordings are joined: they
+    must be parts of one run, in any order.
     """
-    wishes = Wishes(
+    options = Options(
         output,
         Path(output).suffix.lower(),
         map_name,
@@ -157,23 +156,23 @@ def export(
         parse_number(speed, "--speed"),
         parse_number(at, "--at"),
     )
-    wishes.check()
+    options.check()
     steps = Steps()
     recording = _load(runs, steps)
     with announced_compilation():
-        if wishes.kind in _DRAWN:
-            _draw(recording, wishes, steps)
+        if options.kind in _DRAWN:
+            _draw(recording, options, steps)
         else:
-            _write(recording, wishes, steps)
-    tell_if_cut(runs[-1], recording)
+            _write(recording, options, steps)
+    warn_if_incomplete(runs[-1], recording)
     if json:
         print_json(_as_json(runs, recording, steps) | {"map": map_name, "output": output})
     else:
-        print_lines(_as_text(runs, recording, steps, wishes))
+        print_lines(_as_text(runs, recording, steps, options))
 
 
 def _load(runs: Sequence[str], steps: Steps) -> Recording:
-    """Read recordings, none of them without frames, and join them."""
+    """Read recordings, refuse empty ones, and join them."""
     from footway.recording.recording import Recording
 
     with steps.step("load", f"Reading {', '.join(runs)}"):
@@ -184,50 +183,50 @@ def _load(runs: Sequence[str], steps: Steps) -> Recording:
         return parts[0].joined(*parts[1:]) if len(parts) > 1 else parts[0]
 
 
-def _write(recording: Recording, wishes: Wishes, steps: Steps) -> None:
+def _write(recording: Recording, options: Options, steps: Steps) -> None:
     from footway.recording.jupedsim import save_jupedsim
     from footway.recording.pedpy import save_csv, save_pedpy
     from footway.recording.trajectories import check_inside
 
     environment = None
-    if wishes.map_name is not None:
-        environment = load_environment(wishes.map_name, scale=wishes.scale, steps=steps)
-        check_inside(recording, environment, wishes.map_name)
-    with steps.step("export", f"Writing {wishes.output}"):
-        match wishes.kind:
+    if options.map_name is not None:
+        environment = load_environment(options.map_name, scale=options.scale, steps=steps)
+        check_inside(recording, environment, options.map_name)
+    with steps.step("export", f"Writing {options.output}"):
+        match options.kind:
             case ".sqlite":
-                save_jupedsim(recording, wishes.output, environment=environment)
+                save_jupedsim(recording, options.output, environment=environment)
             case ".txt":
-                save_pedpy(recording, wishes.output, environment=environment)
+                save_pedpy(recording, options.output, environment=environment)
             case ".csv":
-                save_csv(recording, wishes.output)
+                save_csv(recording, options.output)
             case _:
-                recording.save(wishes.output)
+                recording.save(options.output)
 
 
-def _draw(recording: Recording, wishes: Wishes, steps: Steps) -> None:
-    """Draw one frame, or all of them, on the map or on a box around everybody."""
+def _draw(recording: Recording, options: Options, steps: Steps) -> None:
+    """Draw one frame or all frames, on the map or in a box around all characters."""
     from footway.plot import animate, draw_moment, save_picture, telling_frame
 
-    own = _built_in(recording, steps) if wishes.map_name is None else None
-    loaded = own or _ground(recording, wishes, steps)
-    with steps.step("export", f"Drawing {wishes.output}"):
-        if wishes.kind == _PAGE:
-            is_boxed = own is None and wishes.map_name is None
-            _write_page(recording, loaded, wishes.output, is_boxed=is_boxed)
+    own = _built_in(recording, steps) if options.map_name is None else None
+    loaded = own or _ground(recording, options, steps)
+    with steps.step("export", f"Drawing {options.output}"):
+        if options.kind == _PAGE:
+            is_boxed = own is None and options.map_name is None
+            _write_page(recording, loaded, options.output, is_boxed=is_boxed)
             return
-        if wishes.kind in _FILMS:
+        if options.kind in _FILMS:
             animate(
                 loaded.corridors,
                 recording,
-                wishes.output,
-                speed=wishes.speed,
+                options.output,
+                speed=options.speed,
                 environment=loaded.environment,
             )
             return
-        frame = telling_frame(recording) if wishes.at is None else _frame_at(recording, wishes.at)
+        frame = telling_frame(recording) if options.at is None else _frame_at(recording, options.at)
         figure = draw_moment(loaded.corridors, recording, frame, environment=loaded.environment)
-        save_picture(figure, wishes.output)
+        save_picture(figure, options.output)
 
 
 def _write_page(recording: Recording, loaded: LoadedMap, output: str, *, is_boxed: bool) -> None:
@@ -238,7 +237,7 @@ def _write_page(recording: Recording, loaded: LoadedMap, output: str, *, is_boxe
 
 
 def _built_in(recording: Recording, steps: Steps) -> LoadedMap | None:
-    """Load the map that the recording names, where it is of the gallery and they are on it."""
+    """Load the gallery map that the recording names; None if the characters are not on it."""
     from footway.recording.trajectories import check_inside
 
     name = recording.map_name
@@ -248,19 +247,20 @@ def _built_in(recording: Recording, steps: Steps) -> LoadedMap | None:
         environment = load_environment(name, scale=None, steps=steps)
         check_inside(recording, environment, name)
     except BadInput:
-        return None  # another map of the same name
+        return None  # a different map with the same name
     return LoadedMap(build_map(environment, steps=steps), environment)
 
 
-def _ground(recording: Recording, wishes: Wishes, steps: Steps) -> LoadedMap:
-    """Load the map that they walked on, or make one of a box around everybody."""
+def _ground(recording: Recording, options: Options, steps: Steps) -> LoadedMap:
+    """Load the map of the recording, or build one of a box around all characters."""
+    from footway.environment import Environment
     from footway.recording.trajectories import box_of, check_clear, check_inside
 
-    name = wishes.map_name
+    name = options.map_name
     if name is None:
-        box = _named_box(recording, box_of(recording))
+        box = Environment.from_polygons(box_of(recording), name=recording.map_name)
         return LoadedMap(build_map(box, steps=steps), box)
-    loaded = load_map(name, scale=wishes.scale, steps=steps)
+    loaded = load_map(name, scale=options.scale, steps=steps)
     if loaded.environment is None:
         check_clear(recording, loaded.corridors, name)
     else:
@@ -268,14 +268,8 @@ def _ground(recording: Recording, wishes: Wishes, steps: Steps) -> LoadedMap:
     return loaded
 
 
-def _named_box(recording: Recording, box: Any) -> Environment:
-    from footway.environment import Environment
-
-    return Environment.from_polygons(box, name=recording.map_name)
-
-
 def _frame_at(recording: Recording, seconds: float) -> int:
-    """Return the number of the last frame up to a time."""
+    """Return the index of the last frame up to a time."""
     first, last = recording.times[[0, -1]].tolist()
     if not first <= seconds <= last + recording.step:
         raise BadInput(f"--at is {seconds:g}; the recording is from {first:g} to {last:g} s")
@@ -295,7 +289,7 @@ def _as_json(runs: Sequence[str], recording: Recording, steps: Steps) -> dict[st
 
 
 def _as_text(
-    runs: Sequence[str], recording: Recording, steps: Steps, wishes: Wishes
+    runs: Sequence[str], recording: Recording, steps: Steps, options: Options
 ) -> Iterator[str]:
     of = f" of {recording.map_name}" if recording.map_name else ""
     yield f"Recording {', '.join(runs)}{of}"
@@ -308,4 +302,4 @@ def _as_text(
             ("time", times),
         ]
     )
-    yield f"Wrote {wishes.output}: {_KINDS[wishes.kind]}"
+    yield f"Wrote {options.output}: {_KINDS[options.kind]}"

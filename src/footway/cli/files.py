@@ -1,4 +1,4 @@
-"""Output files, looked at before long work is done for them."""
+"""Output files: check them before long computations, and write pictures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def check_writable(file: str) -> None:
-    """Raise BadFile, with the reason, if a file can surely not be written."""
+    """Raise BadFile with the reason if a file certainly cannot be written."""
     path = Path(file)
     folder = path.parent
     try:
@@ -34,7 +34,7 @@ def check_writable(file: str) -> None:
 
 
 def check_different(files: Iterable[str]) -> None:
-    """Raise BadInput where two outputs have the same name: one would be written over the other."""
+    """Raise BadInput if two outputs are the same file: one would overwrite the other."""
     seen = set()
     for file in files:
         place = os.path.realpath(file.replace("\0", ""))
@@ -44,7 +44,7 @@ def check_different(files: Iterable[str]) -> None:
 
 
 def check_plot(file: str | None) -> None:
-    """Raise BadInput if a picture can surely not be written."""
+    """Raise BadInput if a picture certainly cannot be written."""
     if file is None:
         return
     from footway.plot import check_picture_file
@@ -61,7 +61,7 @@ def write_plot(figure: Figure, file: str) -> None:
 
 
 def prepare_folder(output: str) -> Path:
-    """Make a folder for results before the work begins: minutes in vain are annoying."""
+    """Create a writable folder for results before a long computation."""
     folder = Path(output)
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,9 +1,8 @@
-"""`footway path --follow`: how a character walks, through its corridor or along a route."""
+"""`footway path --follow`: options and results of a walk through a corridor."""
 
 from __future__ import annotations
 
 import csv
-import time
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
@@ -13,13 +12,13 @@ import typer
 from footway.cli.files import check_writable
 from footway.cli.output import count, facts, place
 from footway.cli.parsing import parse_number
-from footway.cli.path_in_space import body_of, check_query, stays_of
-from footway.cli.routes import PANEL, Wanted, parse_preferences
+from footway.cli.path_in_space import check_query, describe_clearance, describe_object
+from footway.cli.routes import PANEL, RouteRequest, parse_preferences
 from footway.errors import BadInput
 from footway.writing import whole_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from matplotlib.figure import Figure
 
@@ -32,11 +31,11 @@ if TYPE_CHECKING:
 _WALK: Final = "Walking (with --follow)"
 _AROUND: Final = "Dynamic obstacles (with --follow)"
 _TRAJECTORY: Final = ".csv"
-_ROUNDING: Final = 1e-4  # m, that a walk may be nearer to a wall than its radius, by rounding
+_ROUNDING: Final = 1e-4  # m by which rounding may bring a walk nearer to a wall than its radius
 
 
 class Follower(StrEnum):
-    """Ways to follow a corridor (cmm) or an indicative route (miran, irm)."""
+    """Methods that follow a corridor (cmm) or an indicative route (miran, irm)."""
 
     CMM = "cmm"
     MIRAN = "miran"
@@ -44,7 +43,7 @@ class Follower(StrEnum):
 
 
 class Avoid(StrEnum):
-    """Ways around dynamic obstacles (cmm-2007, "Avoiding dynamic obstacles")."""
+    """Methods to avoid dynamic obstacles (cmm-2007, "Avoiding dynamic obstacles")."""
 
     FORCES = "forces"
     CORRIDOR = "corridor"
@@ -52,38 +51,38 @@ class Avoid(StrEnum):
 
 _ALL: Final = frozenset({"speed", "step", "turn_rate", "output", "obstacle"})
 _ROUTE: Final = frozenset({"look", "prefer", "route", "route_method", "no_improve", "margin"})
-_FITS: Final = {
+_ACCEPTED: Final = {
     Follower.CMM: _ALL | {"shortcut", "noise", "lane", "corner", "seed", "avoid"},
     Follower.MIRAN: _ALL | _ROUTE | {"sigma", "spacing"},
     Follower.IRM: _ALL | _ROUTE,
 }
-"""Which options each follower takes."""
+"""Options that each follower accepts."""
 
 
 def _number(unit: str, words: str, default: str, panel: str = _WALK) -> Any:
-    """Option of a number that the follower knows the default of."""
+    """Return a numeric option; `default` is shown in the help, the follower applies it."""
     return typer.Option(metavar=unit, help=words, show_default=default, rich_help_panel=panel)
 
 
 FollowOption = Annotated[
     Follower | None,
     typer.Option(
-        help="Walk instead: through the corridor (cmm), or along a route over preferred ground "
-        "(miran), which irm follows without looking at the ground.",
+        help="Simulate a walk: through the corridor (cmm), or along a route over preferred terrain "
+        "(miran; irm follows the same route but ignores the terrain on its way).",
         show_default=False,
         rich_help_panel=_WALK,
     ),
 ]
 SpeedOption = Annotated[str | None, _number("M/S", "Speed of the walk.", "1.2")]
 StepOption = Annotated[str | None, _number("SECONDS", "Time between two samples.", "0.1")]
-TurnRateOption = Annotated[str | None, _number("RAD/S", "Fastest turn.", "3.14")]
+TurnRateOption = Annotated[str | None, _number("RAD/S", "Greatest turn rate.", "3.14")]
 ShortcutOption = Annotated[
-    str | None, _number("0..1", "How far ahead it may cut corners: a share of the backbone.", "0")
+    str | None, _number("0..1", "How far ahead corners may be cut: a share of the backbone.", "0")
 ]
 NoiseOption = Annotated[
     str | None,
     _number(
-        "NUMBER", "Strength of a smooth random bias, 0 to about 1; another with every seed.", "0"
+        "NUMBER", "Strength of a smooth random bias, 0 to about 1; it depends on the seed.", "0"
     ),
 ]
 LaneOption = Annotated[
@@ -100,7 +99,9 @@ CornerOption = Annotated[
 ]
 SeedOption = Annotated[
     int | None,
-    typer.Option(metavar="INTEGER", help="Of the noise.", show_default="0", rich_help_panel=_WALK),
+    typer.Option(
+        metavar="INTEGER", help="Seed of the noise.", show_default="0", rich_help_panel=_WALK
+    ),
 ]
 OutputOption = Annotated[
     str | None,
@@ -117,7 +118,7 @@ ObstacleOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="X,Y,R[,VX,VY]",
-        help="A disc in the way, at rest or with a velocity; repeat for more.",
+        help="A dynamic obstacle: a disc, at rest or with a velocity. May be repeated.",
         show_default=False,
         rich_help_panel=_AROUND,
     ),
@@ -125,7 +126,7 @@ ObstacleOption = Annotated[
 AvoidOption = Annotated[
     Avoid | None,
     typer.Option(
-        help="Be pushed off by forces, or sway the corridor around them.",
+        help="Avoid obstacles by forces, or by bending the corridor around them.",
         show_default="forces",
         rich_help_panel=_AROUND,
     ),
@@ -134,7 +135,7 @@ AvoidOption = Annotated[
 
 SigmaOption = Annotated[
     str | None,
-    _number("METRES", "miran: most of the route that may be skipped at once.", "30", PANEL),
+    _number("METRES", "miran: longest part of the route that may be skipped at once.", "30", PANEL),
 ]
 SpacingOption = Annotated[
     str | None,
@@ -142,33 +143,33 @@ SpacingOption = Annotated[
 ]
 LookOption = Annotated[
     str | None,
-    _number("METRES", "Walk so far before looking around again; 0: at every step.", "0", PANEL),
+    _number("METRES", "Distance between updates of the target; 0: every step.", "0", PANEL),
 ]
 
 
-class Manner(NamedTuple):
-    """How to walk.
+class WalkRequest(NamedTuple):
+    """Options of a walk.
 
     Attributes:
         method: the follower.
-        wishes: keyword arguments of the follower; what the user left out has its default.
-        discs: numbers of each dynamic obstacle: x, y, radius, and its velocity where it has one.
+        options: keyword arguments of the follower; omitted ones have its defaults.
+        obstacles: x, y, radius and optionally vx, vy of each dynamic obstacle.
         output: file of the trajectory.
-        wanted: which route to follow; None through a corridor.
+        route: the route to follow; None for a walk through a corridor.
 
     """
 
     method: Follower
-    wishes: dict[str, Any]
-    discs: list[tuple[float, ...]]
+    options: dict[str, Any]
+    obstacles: list[tuple[float, ...]]
     output: str | None
-    wanted: Wanted | None
+    route: RouteRequest | None
 
 
-def parse_manner(follow: Follower | None, given: dict[str, Any]) -> Manner | None:
-    """Return how to walk; None without --follow.
+def parse_walk_request(follow: Follower | None, given: dict[str, Any]) -> WalkRequest | None:
+    """Return the options of a walk; None without --follow.
 
-    `given` has what was typed after the option of each name, None where it was left out.
+    `given` maps the name of each option to the typed value, None if it was omitted.
 
     Raises:
         BadInput: an option of the walk without --follow, or of another follower.
@@ -180,19 +181,19 @@ def parse_manner(follow: Follower | None, given: dict[str, Any]) -> Manner | Non
         if value not in (None, []) and value is not False
     }
     if follow is None:
-        _refuse_alone(named)
+        _refuse_without_follow(named)
         return None
-    _refuse_misfits(named, follow)
+    _refuse_unaccepted(named, follow)
     output = named.pop("output", None)
     _check_output(output)
-    discs = [_parse_disc(text) for text in named.pop("obstacle", [])]
-    wanted = None if follow is Follower.CMM else _take_wanted(named)
-    wishes = {name: _parse(name, value) for name, value in named.items()}
-    return Manner(follow, wishes, discs, output, wanted)
+    obstacles = [_parse_obstacle(text) for text in named.pop("obstacle", [])]
+    route = None if follow is Follower.CMM else _pop_route_request(named)
+    options = {name: _parse(name, value) for name, value in named.items()}
+    return WalkRequest(follow, options, obstacles, output, route)
 
 
-def _take_wanted(named: dict[str, Any]) -> Wanted:
-    """Take what is about the route out of the options."""
+def _pop_route_request(named: dict[str, Any]) -> RouteRequest:
+    """Remove the options of the route from `named`, and return them."""
     file, method = named.pop("route", None), named.pop("route_method", None)
     improve, margin = not named.pop("no_improve", False), named.pop("margin", None)
     searched = {"route-method": method, "no-improve": not improve or None, "margin": margin}
@@ -202,30 +203,29 @@ def _take_wanted(named: dict[str, Any]) -> Wanted:
         if option == "margin" and not improve:
             raise BadInput("--margin is for an improved route; leave it out with --no-improve")
     preferences = parse_preferences(named.pop("prefer", None))
-    room = parse_number(margin, "--margin")
-    return Wanted(preferences, file, method, improve, margin=room)
+    return RouteRequest(preferences, file, method, improve, margin=parse_number(margin, "--margin"))
 
 
-def _refuse_alone(named: dict[str, Any]) -> None:
+def _refuse_without_follow(named: dict[str, Any]) -> None:
     if named:
         options = ", ".join(_option(name) for name in named)
         verb = "is" if len(named) == 1 else "are"
-        fits = [follower for follower in Follower if _FITS[follower] >= set(named)]
-        add = f"; add --follow {fits[0]}" if fits else ", each of another follower; see --follow"
+        fits = [follower for follower in Follower if _ACCEPTED[follower] >= set(named)]
+        add = f"; add --follow {fits[0]}" if fits else ", but no follower has all; see --follow"
         raise BadInput(f"{options} {verb} for a walk{add}")
 
 
-def _refuse_misfits(named: dict[str, Any], follow: Follower) -> None:
+def _refuse_unaccepted(named: dict[str, Any], follow: Follower) -> None:
     for name in named:
-        if name not in _FITS[follow]:
-            those = " or ".join(other for other in Follower if name in _FITS[other])
+        if name not in _ACCEPTED[follow]:
+            others = " or ".join(other for other in Follower if name in _ACCEPTED[other])
             raise BadInput(
-                f"{_option(name)} is for --follow {those}; leave it out with --follow {follow}"
+                f"{_option(name)} is for --follow {others}; leave it out with --follow {follow}"
             )
 
 
 def _parse(name: str, value: Any) -> Any:
-    """Return a number as a number, and a choice or the seed as it is."""
+    """Convert the text of a number; return a choice or the seed unchanged."""
     if isinstance(value, Avoid):
         return value.value
     return parse_number(value, _option(name)) if isinstance(value, str) else value
@@ -235,7 +235,7 @@ def _option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _parse_disc(text: str) -> tuple[float, ...]:
+def _parse_obstacle(text: str) -> tuple[float, ...]:
     """Return the three or five numbers of "X,Y,R[,VX,VY]"."""
     try:
         numbers = tuple(float(part) for part in text.split(","))
@@ -259,15 +259,15 @@ def _check_output(output: str | None) -> None:
 
 
 @dataclass(frozen=True)
-class Walked:
-    """A walk, ready to be drawn and printed."""
+class WalkResult:
+    """A walk, ready to draw and print."""
 
     walk: Walk
-    manner: Manner
-    smap: SpaceMap | None = None  # where it is in three dimensions
+    request: WalkRequest
+    smap: SpaceMap | None = None  # its map, if it is in three dimensions
 
     def draw(self, loaded: LoadedMap) -> Figure:
-        """Return a picture of corridor, walk and obstacles."""
+        """Draw the corridor, the walk and the obstacles."""
         from footway.plot import draw_roadmap, draw_walk
 
         if loaded.in_space is not None:
@@ -275,28 +275,31 @@ class Walked:
         return draw_walk(loaded.corridors, self.walk, environment=loaded.environment)
 
     def as_json(self) -> dict[str, Any]:
-        """Return plain values."""
+        """Return the result as JSON values."""
         return {
             **self.walk.to_dict(),
             "mean_speed": _mean_speed(self.walk),
-            "obstacles": [_disc_facts(disc) for disc in self.walk.obstacles],
-            "follow": {"method": self.manner.method.value, **self.manner.wishes},
-            "output": self.manner.output,
+            "obstacles": [
+                {"at": list(disc.at), "radius": disc.radius, "velocity": list(disc.velocity)}
+                for disc in self.walk.obstacles
+            ],
+            "follow": {"method": self.request.method.value, **self.request.options},
+            "output": self.request.output,
         }
 
     def as_text(self, times: str) -> Iterator[str]:
-        """Return what a person wants to know."""
+        """Return the lines to print."""
         walk = self.walk
         yield f"Walk from {place(walk.start)} to {place(walk.goal)}"
         yield from facts([*self.rows(), ("time", times)])
         yield self._certificate()
         if walk.gap < 0:
-            yield "Beware: an obstacle that moves runs into the character; see the gap."
-        if self.manner.output is not None:
-            yield f"Wrote {self.manner.output}"
+            yield "Beware: a moving obstacle runs into the character; see the gap."
+        if self.request.output is not None:
+            yield f"Wrote {self.request.output}"
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return names and values for a person."""
+        """Return the names and values to print."""
         walk = self.walk
         rows = [
             ("duration", f"{walk.duration:,.1f} s"),
@@ -305,15 +308,18 @@ class Walked:
             ("clearance", f"{walk.clearance:.3f} m"),
         ]
         if walk.obstacles:
-            rows.append(("gap", f"{walk.gap:.3f} m to {_those(walk.obstacles)}"))
+            number = len(walk.obstacles)
+            nearest = "" if number == 1 else "nearest of "
+            named = count(number, "dynamic obstacle").removeprefix("1 ")
+            rows.append(("gap", f"{walk.gap:.3f} m to the {nearest}{named}"))
         return [*rows, ("samples", f"{len(walk.points):,}, one every {walk.step:g} s")]
 
     def _certificate(self) -> str:
         walk, smap = self.walk, self.smap
         if smap is not None:
             return (
-                f"Certified: {body_of(smap, walk.radius)} on this walk never runs into an "
-                f"obstacle; {stays_of(smap, walk.clearance)}."
+                f"Certified: {describe_object(smap, walk.radius)} on this walk never runs into an "
+                f"obstacle; {describe_clearance(smap, walk.clearance)}."
             )
         if walk.clearance < walk.radius - _ROUNDING:
             return (
@@ -326,64 +332,43 @@ class Walked:
         )
 
 
-def ask_walk(loaded: LoadedMap, query: Query, manner: Manner, steps: Steps) -> Walked:
-    """Walk through the corridor of a query, and write the trajectory where that was asked for.
-
-    Twice: the first time loads the compiled kernels, the second is timed.
-    """
-    if loaded.in_space is not None:
-        if manner.discs:
-            raise BadInput("--obstacle is for maps in two dimensions; leave it out")
-        check_query(loaded.in_space, query)
-    discs = discs_of(manner)
-    with steps.step("corridor", "Walking"):
-        _walk(loaded, query, manner, discs)
-    walk, seconds = _walk(loaded, query, manner, discs)
-    steps.seconds |= seconds
-    if manner.output is not None:
-        write_trajectory(walk, manner.output)
-    return Walked(walk, manner, loaded.in_space)
-
-
-def _walk(
-    loaded: LoadedMap, query: Query, manner: Manner, discs: Sequence[Disc]
-) -> tuple[Walk, dict[str, float]]:
-    """Return the walk, and the seconds of corridor and walk alone."""
+def walk_corridor(
+    loaded: LoadedMap, query: Query, request: WalkRequest, steps: Steps
+) -> WalkResult:
+    """Walk through the corridor of a query, and write the trajectory if requested."""
     from footway.follow import cmm
 
-    begin = time.perf_counter()
-    corridor = loaded.corridors.corridor(query.start, query.goal, radius=query.radius)
-    found = time.perf_counter()
-    walk = cmm(corridor, obstacles=discs, **manner.wishes)
-    return walk, {"corridor": found - begin, "walk": time.perf_counter() - found}
+    if loaded.in_space is not None:
+        if request.obstacles:
+            raise BadInput("--obstacle is for maps in two dimensions; leave it out")
+        check_query(loaded.in_space, query)
+    obstacles = obstacles_of(request)
+    with steps.step("corridor", "Searching the corridor"):
+        corridor = loaded.corridors.corridor(query.start, query.goal, radius=query.radius)
+    with steps.step("walk", "Walking"):
+        walk = cmm(corridor, obstacles=obstacles, **request.options)
+    if request.output is not None:
+        write_trajectory(walk, request.output)
+    return WalkResult(walk, request, loaded.in_space)
 
 
-def discs_of(manner: Manner) -> list[Disc]:
+def obstacles_of(request: WalkRequest) -> list[Disc]:
     """Return the dynamic obstacles."""
     from footway.follow import Disc
 
     return [
         Disc(at=(x, y), radius=radius, velocity=tuple(velocity) or (0.0, 0.0))
-        for x, y, radius, *velocity in manner.discs
+        for x, y, radius, *velocity in request.obstacles
     ]
 
 
-def _those(discs: Sequence[Disc]) -> str:
-    some = count(len(discs), "dynamic obstacle")
-    return "the dynamic obstacle" if len(discs) == 1 else f"the nearest of {some}"
-
-
-def _disc_facts(disc: Disc) -> dict[str, Any]:
-    return {"at": list(disc.at), "radius": disc.radius, "velocity": list(disc.velocity)}
-
-
 def _mean_speed(walk: Walk) -> float:
-    """m/s; 0 for a walk to where one stands."""
+    """Return the mean speed, m/s; 0 for a walk without duration."""
     return walk.length / walk.duration if walk.duration > 0 else 0.0
 
 
 def write_trajectory(walk: Walk, file: str) -> None:
-    """Write a line for each sample, with all digits."""
+    """Write one line per sample, at full precision."""
     with whole_file(file) as part, part.open("w", newline="", encoding="utf-8") as lines:
         writer = csv.writer(lines)
         axes = "xyz"[: walk.points.shape[1]]

@@ -1,21 +1,20 @@
-"""`footway path --follow miran` and `irm`: how a character walks along its route."""
+"""`footway path --follow miran` and `irm`: walk along an indicative route."""
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from footway.cli.follow import Follower, Walked, discs_of, write_trajectory
+from footway.cli.follow import Follower, WalkResult, obstacles_of, write_trajectory
 from footway.cli.maps import LoadedMap, build_map, load_environment
-from footway.cli.no_path_picture import draw_why, refusal_drawn
+from footway.cli.no_path_picture import draw_refusal, drawing_refusals
 from footway.cli.routes import (
     RADIUS,
     build_terrain,
     find_route,
-    ground_text,
-    in_cli_words,
+    in_command_line_terms,
     route_facts,
+    terrain_text,
     weighted_text,
 )
 from footway.errors import NoPath
@@ -23,7 +22,7 @@ from footway.errors import NoPath
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from footway.cli.follow import Manner
+    from footway.cli.follow import WalkRequest
     from footway.cli.output import Steps
     from footway.corridor import CorridorMap
     from footway.environment import Environment
@@ -32,8 +31,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class OnRoute:
-    """What was asked: ends that are left out are those of the route."""
+class RouteQuery:
+    """Query of a walk along a route; start and goal default to the ends of the route."""
 
     map_name: str
     start: tuple[float, float] | None
@@ -44,93 +43,88 @@ class OnRoute:
 
 
 @dataclass(frozen=True)
-class RouteWalked(Walked):
-    """A walk along a route, ready to be drawn and printed."""
+class RouteWalkResult(WalkResult):
+    """A walk along a route, ready to draw and print."""
 
     walk: RouteWalk
 
     def draw(self, loaded: LoadedMap) -> Figure:
-        """Return a picture of the ground, route and walk."""
+        """Draw the terrain, the route and the walk."""
         from footway.plot import draw_route
 
         del loaded
         return draw_route(self.walk.route, self.walk)
 
     def as_json(self) -> dict[str, Any]:
-        """Return plain values."""
+        """Return the result as JSON values."""
         return {**super().as_json(), "route": route_facts(self.walk.route)}
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return names and values for a person."""
+        """Return the names and values to print."""
         walk, route = self.walk, self.walk.route
         rows = super().rows()
         at = [name for name, _ in rows].index("length") + 1
         rows[at:at] = [
             ("weighted", f"{walk.weighted_length:,.3f} m"),
-            ("ground", ground_text(walk.measure())),
+            ("ground", terrain_text(walk.measure())),
             ("route", f"{route.length:,.3f} m, weighted {weighted_text(route)}"),
         ]
         if walk.replanned:
-            rows.append(("back", f"{walk.replanned} times a way back to the route was planned"))
+            rows.append(("back", f"{walk.replanned} times a path back to the route was planned"))
         return rows
 
 
 def walk_route(
-    query: OnRoute, manner: Manner, steps: Steps, *, plot: str | None, quiet: bool
-) -> RouteWalked:
-    """Find the route, walk along it, and write the trajectory where that was asked for."""
-    assert manner.wanted is not None
+    query: RouteQuery, request: WalkRequest, steps: Steps, *, plot: str | None, quiet: bool
+) -> RouteWalkResult:
+    """Find the route, walk along it, and write the trajectory if requested."""
+    assert request.route is not None
     environment = load_environment(query.map_name, scale=query.scale, steps=steps)
     radius = RADIUS if query.radius is None else query.radius
-    terrain = build_terrain(environment, radius, manner.wanted, steps)
-    cmap = build_map(environment, steps=steps) if manner.method is Follower.IRM else None
+    terrain = build_terrain(environment, radius, request.route, steps)
+    cmap = build_map(environment, steps=steps) if request.method is Follower.IRM else None
 
     def draw(refusal: NoPath) -> Figure:
-        return _why(environment, query, cmap, refusal)
+        return _draw_refusal(environment, query, cmap, refusal)
 
-    with refusal_drawn(draw, plot, quiet=quiet):
-        route = find_route(terrain, query.start, query.goal, manner.wanted, steps)
-        walk = _walked(route, cmap, query, manner, steps)
-    if manner.output is not None:
-        write_trajectory(walk, manner.output)
-    return RouteWalked(walk, manner)
+    with drawing_refusals(draw, plot, quiet=quiet):
+        route = find_route(terrain, query.start, query.goal, request.route, steps)
+        walk = _walk(route, cmap, query, request, steps)
+    if request.output is not None:
+        write_trajectory(walk, request.output)
+    return RouteWalkResult(walk, request)
 
 
-def _walked(
-    route: IndicativeRoute, cmap: CorridorMap | None, query: OnRoute, manner: Manner, steps: Steps
+def _walk(
+    route: IndicativeRoute,
+    cmap: CorridorMap | None,
+    query: RouteQuery,
+    request: WalkRequest,
+    steps: Steps,
 ) -> RouteWalk:
-    """Walk twice: the first time loads the compiled kernels, the second is timed."""
     from footway.follow import irm, miran
 
-    wishes = dict(manner.wishes)
-    if query.clearance is not None:  # of the centre; followers want what is beyond the radius
-        wishes["clearance"] = max(0.0, query.clearance - route.terrain.radius)
-    discs = discs_of(manner)
-
-    def walk() -> RouteWalk:
-        try:
+    options = dict(request.options)
+    if query.clearance is not None:  # of the centre; followers take the distance beyond the radius
+        options["clearance"] = max(0.0, query.clearance - route.terrain.radius)
+    obstacles = obstacles_of(request)
+    try:
+        with steps.step("walk", "Walking"):
             if cmap is not None:
-                return irm(route, cmap, obstacles=discs, **wishes)
-            return miran(route, obstacles=discs, **wishes)
-        except NoPath as refusal:
-            raise in_cli_words(refusal) from None
-
-    with steps.step("walk", "Walking"):
-        walk()
-    begin = time.perf_counter()
-    walked = walk()
-    steps.seconds["walk"] = time.perf_counter() - begin
-    return walked
+                return irm(route, cmap, obstacles=obstacles, **options)
+            return miran(route, obstacles=obstacles, **options)
+    except NoPath as refusal:
+        raise in_command_line_terms(refusal) from None
 
 
-def _why(
-    environment: Environment, query: OnRoute, cmap: CorridorMap | None, refusal: NoPath
+def _draw_refusal(
+    environment: Environment, query: RouteQuery, cmap: CorridorMap | None, refusal: NoPath
 ) -> Figure:
-    """Draw why there is no way; without ends, which a file has, the map alone."""
+    """Draw why there is no path; only the map if the ends are defined by a route file."""
     from footway.corridor import CorridorMap
     from footway.plot import draw_map
 
     if query.start is None or query.goal is None:
         return draw_map(environment)
     known = CorridorMap.build(environment) if cmap is None else cmap
-    return draw_why(known, environment, query.start, query.goal, refusal)
+    return draw_refusal(known, environment, query.start, query.goal, refusal)

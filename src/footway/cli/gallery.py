@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 def gallery(*, json: JsonOption = False) -> None:
     """List the built-in maps.
 
-    Use them as gallery:NAME wherever a MAP is asked for. They are made by rules,
-    the same on every machine, after the environments of the papers. Those with three
-    lengths are three-dimensional: `footway build --method` makes roadmaps of them.
+    Use them as gallery:NAME for any MAP argument. They are modelled on the environments of the
+    papers, and generated identically on every machine. Maps with three lengths are
+    three-dimensional: `footway build --method` builds roadmaps of them.
     """
     from footway.environment import gallery as maps
 

@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from types import FrameType
 
 INTERRUPTED: Final = 130
-"""Exit code: 128 + the number of the signal, as shells count."""
+"""Exit code: 128 + the number of the signal, as in shells."""
 
-_PAUSE: Final = 0.05  # s, after which an interrupt that is not heard is raised again
+_PAUSE: Final = 0.05  # s after which an interrupt is raised again if not acknowledged
 _CALLBACKS: Final = (
     "_raw_object_cache_getbuffer", "_raw_object_cache_notify",  # of llvmlite
     "_numba_unpickle",
 )  # fmt: skip
 
-_asked = threading.Event()
-_heard = threading.Event()
-_hearing = threading.Lock()
+_interrupted = threading.Event()
+_acknowledged = threading.Event()
+_acknowledging = threading.Lock()
 
 
 class Stopped(Exception):
@@ -52,20 +52,20 @@ class Stopped(Exception):
 
     @staticmethod
     def words(number: int) -> str:
-        """Return what a signal does."""
+        """Return the word for a signal."""
         return "interrupted" if number == signal.SIGINT else "terminated"
 
 
 @contextmanager
-def raised_until_heard() -> Iterator[None]:
-    """Let Ctrl-C raise KeyboardInterrupt in here until `hear` is called.
+def repeated_until_acknowledged() -> Iterator[None]:
+    """Let Ctrl-C raise KeyboardInterrupt in here until `acknowledge` is called.
 
     Does nothing outside the main thread, or if Ctrl-C has another handler already (some shells let
     background processes ignore it).
     """
-    global _asked, _heard
-    # New events: a thread of an earlier command, which still repeats, sees that it was heard.
-    _asked, _heard = threading.Event(), threading.Event()
+    global _interrupted, _acknowledged
+    # New events: a thread of an earlier command that still repeats finds its own acknowledged.
+    _interrupted, _acknowledged = threading.Event(), threading.Event()
     is_main = threading.current_thread() is threading.main_thread()
     if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
@@ -75,27 +75,27 @@ def raised_until_heard() -> Iterator[None]:
     try:
         yield
     finally:
-        hear()
+        acknowledge()
         signal.signal(signal.SIGINT, signal.default_int_handler)
         sys.unraisablehook = hook
 
 
-def was_asked() -> bool:
+def was_interrupted() -> bool:
     """Whether Ctrl-C was pressed, even if the exception was lost."""
-    return _asked.is_set()
+    return _interrupted.is_set()
 
 
-def hear() -> None:
+def acknowledge() -> None:
     """Note that the command is ending: the interrupt is not raised again."""
-    with _hearing:
-        _heard.set()
+    with _acknowledging:
+        _acknowledged.set()
     # After a KeyboardInterrupt inside exec() of a string (which dataclasses use at import), Python
     # exits by a signal instead of with our exit code. Another exec() resets that.
     exec("")  # noqa: S102
 
 
 def end_silently() -> None:
-    """Let Ctrl-C end a process that has nothing more to say."""
+    """Let Ctrl-C end the process without a message."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
@@ -116,25 +116,25 @@ def _handle(_number: int, frame: FrameType | None) -> None:
     """Handle the signal, in the main thread, between two instructions of Python."""
     global _is_repeated
     is_repeated, _is_repeated = _is_repeated, False
-    if _heard.is_set():
+    if _acknowledged.is_set():
         return
-    if not _asked.is_set():
-        _asked.set()
+    if not _interrupted.is_set():
+        _interrupted.set()
         sys.unraisablehook = lambda _: None  # print nothing if the exception is lost
         # Not threading.Thread: the main thread may hold the lock that its `start` takes.
-        _thread.start_new_thread(_repeat, (_heard,))
+        _thread.start_new_thread(_repeat, (_acknowledged,))
     is_on_its_way = is_repeated and isinstance(sys.exception(), KeyboardInterrupt)
     if not is_on_its_way and not is_in_callback(frame):
         raise KeyboardInterrupt
 
 
-def _repeat(heard: threading.Event) -> None:
+def _repeat(acknowledged: threading.Event) -> None:
     global _is_repeated  # noqa: PLW0603
     main = threading.main_thread().ident
     assert main is not None
-    while not heard.wait(_PAUSE):
-        with _hearing:  # no signal may come after `hear`: the handler is reset then
-            if heard.is_set():
+    while not acknowledged.wait(_PAUSE):
+        with _acknowledging:  # no signal may come after `acknowledge`: the handler is reset then
+            if acknowledged.is_set():
                 return
             _is_repeated = True
             if sys.platform == "win32":

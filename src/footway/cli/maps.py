@@ -1,4 +1,4 @@
-"""The MAP argument: a file, a built-in map or a saved corridor map or roadmap."""
+"""The MAP argument: load a file, a built-in map, a saved corridor map or a saved roadmap."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SAVED: Final = ".fwmap"
 """Suffix of a saved corridor map or roadmap."""
 
 MESHES: Final = (".obj", ".ply", ".stl", ".glb", ".gltf")
-"""Suffixes of meshes, which are cut into voxels or projected onto a plan."""
+"""Suffixes of meshes, which are converted to voxels or projected onto a plan."""
 
 MapArgument = Annotated[
     str,
@@ -54,7 +54,7 @@ BetweenOption = Annotated[
     str | None,
     typer.Option(
         metavar="LOW,HIGH",
-        help="Cut a plan of what stands between two heights out of a three-dimensional map.",
+        help="Make a plan of a three-dimensional map: obstacles between these two heights.",
         show_default=False,
     ),
 ]
@@ -70,23 +70,23 @@ UpOption = Annotated[
 ]
 
 _KEYWORD: Final = re.compile(r"(?<![^\s(])(scale|up|between|resolution)=(?:\(LOW, HIGH\))?")
-"""An argument of `load` in a message: on the command line it is an option."""
+"""Arguments of `load` in messages, which are options on the command line."""
 
 
 class LoadedMap(NamedTuple):
-    """A corridor map, and its environment unless it came from a saved map."""
+    """A corridor map and its environment; a saved map has no environment."""
 
-    corridors: Any  # CorridorMap; SpaceMap where it is a saved roadmap in three dimensions
+    corridors: Any  # CorridorMap, or SpaceMap for a saved roadmap in three dimensions
     environment: Environment | None
 
     @property
     def in_space(self) -> SpaceMap | None:
-        """The map of a roadmap in three dimensions; None where the map is flat."""
+        """The map if it is a roadmap in three dimensions, else None."""
         return self.corridors if len(self.corridors.bounds) == 6 else None
 
 
 def is_saved(name: str) -> bool:
-    """Tell whether a MAP argument names a saved corridor map or roadmap."""
+    """Whether a MAP argument names a saved corridor map or roadmap."""
     return name.lower().endswith(SAVED)
 
 
@@ -111,7 +111,7 @@ def load_environment(
     between: tuple[float, float] | None = None,
     up: str | None = None,
 ) -> Environment:
-    """Load an environment from a file or from the gallery; in two dimensions."""
+    """Load a two-dimensional environment from a file or from the gallery."""
     from footway.environment import Environment
 
     _refuse_saved(name)
@@ -131,12 +131,12 @@ def _in_space(name: str, options: str) -> BadInput:
     )
 
 
-def _load(name: str, **wishes: Any) -> Environment | Volume:
-    """Load a map; what is wrong with it is said in the words of the command line."""
+def _load(name: str, **options: Any) -> Environment | Volume:
+    """Load a map; errors name options of the command line instead of arguments."""
     from footway.formats import load
 
     try:
-        made: Environment | Volume = load(name, **wishes)
+        made: Environment | Volume = load(name, **options)
     except BadInput as error:
         raise type(error)(_KEYWORD.sub(r"--\1", str(error))) from error
     warn_of_ignored(name, made)
@@ -144,8 +144,8 @@ def _load(name: str, **wishes: Any) -> Environment | Volume:
 
 
 def warn_of_ignored(name: str, made: Environment | Volume | None) -> None:
-    """Say on standard error that parts of a map were left out: they may be walls."""
-    ignored = [one for one in (made.repairs if made else ()) if one.kind == "ignored"]
+    """Warn on standard error about ignored parts of a map, because they may be walls."""
+    ignored = [repair for repair in (made.repairs if made else ()) if repair.kind == "ignored"]
     if ignored:
         more = "" if len(ignored) == 1 else f" (and {len(ignored) - 1} more: footway check {name})"
         say(f"{name}: {ignored[0]}{more}")
@@ -160,7 +160,7 @@ def load_space(
     between: tuple[float, float] | None,
     up: str | None = None,
 ) -> Environment | Volume:
-    """Load an environment in two or three dimensions, for a roadmap; meshes at a resolution."""
+    """Load an environment in two or three dimensions for a roadmap; meshes need a resolution."""
     _refuse_saved(name)
     is_mesh = name.lower().endswith(MESHES)
     with steps.step("load", f"Loading {name}"):
@@ -168,7 +168,7 @@ def load_space(
             if resolution is None:
                 raise BadInput(
                     f"{name}: is a mesh; give --resolution METRES for its voxels, or --between "
-                    "LOW,HIGH for a plan of what stands between two heights"
+                    "LOW,HIGH for a plan of the obstacles between two heights"
                 )
             return _load(name, scale=scale, resolution=resolution, up=up)
         return _load(name, scale=scale, between=between, up=up)
@@ -197,8 +197,8 @@ def load_saved(name: str, *, scale: float | None, steps: Steps) -> CorridorMap |
         return CorridorMap.load(name)
 
 
-def told_repairs(environment: Environment | Volume | None) -> Iterator[str]:
-    """What was done to dirty input, a line for each repair that is worth one."""
+def repair_lines(environment: Environment | Volume | None) -> Iterator[str]:
+    """Return a line for each repair of the input, and one line for many alike."""
     from footway.environment.repairs import worth_telling
 
     repairs = environment.repairs if environment else ()

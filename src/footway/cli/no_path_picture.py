@@ -1,4 +1,4 @@
-"""Why there is no path, as a picture."""
+"""Draw why there is no path."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     from footway.corridor import CorridorMap
     from footway.environment import Environment
 
-BECAUSE: Final = {
+_REASONS: Final = {
     "components": "no way at any radius",
     "pinch": "the way is too narrow",
     "no room": "the disc does not fit at one end",
     "blocked": "dynamic obstacles close the way",
 }
-"""What a picture says, by the reason why there is no path."""
+"""Text in the picture by `NoPath.reason`."""
 
 
 @contextmanager
-def refusal_drawn(
+def drawing_refusals(
     draw: Callable[[NoPath], Figure], plot: str | None, *, quiet: bool
 ) -> Iterator[None]:
-    """Draw why there is no path, where a picture was asked for, and pass the refusal on."""
+    """Draw the reason of a NoPath error if a picture was requested, and raise the error again."""
     try:
         yield
     except NoPath as refusal:
@@ -40,28 +40,24 @@ def refusal_drawn(
         raise
 
 
-def draw_why(
+def draw_refusal(
     cmap: CorridorMap,
     environment: Environment | None,
     start: Sequence[float],
     goal: Sequence[float],
     refusal: NoPath,
 ) -> Figure:
-    """Return a picture of both ends, and of the pinch where there is one."""
+    """Draw start and goal, and the pinch if there is one."""
     from footway.plot import draw_no_path
 
+    because = _REASONS[refusal.reason]
+    if refusal.reason == "blocked" and not refusal.obstacles:  # a walk that made no progress
+        because = "the walk comes no further"
     return draw_no_path(
         cmap,
         (start[0], start[1]),
         (goal[0], goal[1]),
         pinch=refusal.pinch,
-        because=_because(refusal),
+        because=because,
         environment=environment,
     )
-
-
-def _because(refusal: NoPath) -> str:
-    """Say why in a few words; a walk may also come to a stop where nothing is in the way."""
-    if refusal.reason == "blocked" and not refusal.obstacles:
-        return "the walk comes no further"
-    return BECAUSE[refusal.reason]

@@ -1,4 +1,4 @@
-"""What commands print: answers on standard output, everything else on standard error."""
+"""Printing and timing: results go to standard output, everything else to standard error."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def say(line: str) -> None:
-    """Print one line for a person on standard error."""
+    """Print a message on standard error."""
     print(f"footway: {line}", file=sys.stderr, flush=True)  # noqa: T201
 
 
@@ -39,7 +39,7 @@ def facts(pairs: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def milliseconds(seconds: float) -> str:
-    """Return a duration in milliseconds, with three digits where it is short."""
+    """Format a duration in milliseconds, with three significant digits if it is short."""
     ms = 1000.0 * seconds
     if ms < 10:
         return f"{ms:.2f} ms"
@@ -47,12 +47,12 @@ def milliseconds(seconds: float) -> str:
 
 
 def place(point: tuple[float, ...]) -> str:
-    """Return a place as (x, y) or (x, y, z) in metres, to the centimetre."""
+    """Format a point as (x, y) or (x, y, z) in metres, to the centimetre."""
     return f"({', '.join(f'{value:.2f}' for value in point)})"
 
 
 def pinch_facts(pinch: Pinch) -> dict[str, Any]:
-    """Return a pinch as plain values, for JSON."""
+    """Return a pinch as JSON values."""
     return {
         "width": pinch.width,
         "radius": pinch.radius,
@@ -69,10 +69,10 @@ def count(number: int, thing: str) -> str:
 
 @dataclass
 class Steps:
-    """The long steps of a command: shown on a terminal while they last, and timed.
+    """Time the long steps of a command, and show them on a terminal.
 
     Attributes:
-        seconds: how long each step took.
+        seconds: duration of each step, s.
 
     """
 
@@ -80,14 +80,14 @@ class Steps:
 
     @contextmanager
     def step(self, name: str, doing: str) -> Iterator[None]:
-        """Time a step, and show `doing` with a spinner while it lasts, on a terminal only."""
+        """Time a step; on a terminal, show `doing` with a spinner."""
         begin = time.perf_counter()
         with _spinner(doing):
             yield
         self.seconds[name] = time.perf_counter() - begin
 
     def in_ms(self) -> dict[str, float]:
-        """Return milliseconds by step, for JSON."""
+        """Return the duration of each step in milliseconds."""
         return {name: round(1000.0 * seconds, 3) for name, seconds in self.seconds.items()}
 
 
@@ -107,12 +107,12 @@ def _spinner(doing: str) -> Iterator[None]:
 
 
 _spinning: list[Callable[[str], None]] = []
-"""Functions that add words to the spinners which are shown."""
+"""Functions that append text to the visible spinners."""
 
 
 @contextmanager
 def announced_compilation() -> Iterator[None]:
-    """Say so, once, if kernels have to be compiled in here; show how many on a terminal."""
+    """Print one message if kernels are compiled; on a terminal, show how many."""
     from footway._numba.jit import announce_compilation
 
     compiled = 0
@@ -124,12 +124,12 @@ def announced_compilation() -> Iterator[None]:
         compiled += 1
         for show in _spinning[-1:]:
             show(f"compiling kernels ({count(compiled, 'function')})")
-        return False  # and be asked again
+        return False  # call again for the next kernel
 
     with announce_compilation(tell):
         yield
 
 
 def say_compiling() -> None:
-    """Say what a person has to wait for."""
+    """Print that kernels are being compiled."""
     say("compiling kernels, once after an install or update (up to a minute) ...")

@@ -1,4 +1,4 @@
-"""Numbers and points on the command line, with messages that show what was typed."""
+"""Parse numbers and points of the command line; errors quote the typed text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FASTEST: Final = 10_000.0  # times real time
 
 
 def parse_number(text: str | None, option: str) -> float | None:
-    """Return the number that was given to an option; None where it was left out."""
+    """Return the number that was given to an option; None if it was omitted."""
     if text is None:
         return None
     try:
@@ -24,7 +24,7 @@ def parse_number(text: str | None, option: str) -> float | None:
 
 
 def check_speed(speed: float | None, option: str) -> None:
-    """Raise BadInput where a speed of an animation, in times real time, makes no sense."""
+    """Check the speed of an animation, a multiple of real time."""
     if speed is not None and not 0.0 < speed <= _FASTEST:
         raise BadInput(f"{option} is {speed:g}; give 4 for four times real time")
 
@@ -53,7 +53,7 @@ def parse_numbers(text: str | None, option: str, example: str) -> tuple[float, .
         numbers = ()
     if len(numbers) != example.count(",") + 1:
         raise typer.BadParameter(
-            f"{text!r} will not do; give numbers with commas and no spaces, such as {example}",
+            f"{text!r} is not valid; give numbers with commas and no spaces, such as {example}",
             param_hint=f"'{option}'",
         )
     return numbers

@@ -1,8 +1,7 @@
-"""`footway path`: from here to there, on the shortest path or as a character walks."""
+"""`footway path`: find the shortest path, or simulate a walk from start to goal."""
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
@@ -26,11 +25,11 @@ from footway.cli.follow import (
     SpeedOption,
     StepOption,
     TurnRateOption,
-    Walked,
-    ask_walk,
-    parse_manner,
+    WalkResult,
+    parse_walk_request,
+    walk_corridor,
 )
-from footway.cli.follow_route import OnRoute, walk_route
+from footway.cli.follow_route import RouteQuery, walk_route
 from footway.cli.maps import (
     JsonOption,
     LoadedMap,
@@ -41,7 +40,7 @@ from footway.cli.maps import (
     load_map,
     load_saved,
 )
-from footway.cli.no_path_picture import draw_why, refusal_drawn
+from footway.cli.no_path_picture import draw_refusal, drawing_refusals
 from footway.cli.output import (
     Steps,
     announced_compilation,
@@ -53,7 +52,7 @@ from footway.cli.output import (
     print_lines,
 )
 from footway.cli.parsing import parse_number, parse_place, parse_point
-from footway.cli.path_in_space import ask_in_space
+from footway.cli.path_in_space import find_path_in_space
 from footway.cli.routes import (
     RADIUS,
     MarginOption,
@@ -69,8 +68,8 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from footway.cli.follow import Manner
-    from footway.cli.path_in_space import InSpace
+    from footway.cli.follow import WalkRequest
+    from footway.cli.path_in_space import SpaceResult
     from footway.corridor import Pinch
     from footway.corridor.path import TautPath
     from footway.errors import NoPath
@@ -97,8 +96,8 @@ _METHODS: Final = {
 }
 
 
-class Given(NamedTuple):
-    """What was typed."""
+class Arguments(NamedTuple):
+    """Command line arguments of the query, mostly not parsed yet."""
 
     map_name: str
     start: str | None
@@ -109,11 +108,11 @@ class Given(NamedTuple):
 
 
 class Query(NamedTuple):
-    """What was asked."""
+    """A path query, in metres."""
 
-    start: tuple[float, ...]  # x, y, and z where the map is a roadmap in three dimensions
+    start: tuple[float, ...]  # x, y; also z if the map is a roadmap in three dimensions
     goal: tuple[float, ...]
-    radius: float | None  # None: that of the object
+    radius: float | None  # None: the radius of the roadmap's object
     clearance: float | None
 
 
@@ -124,7 +123,7 @@ def path(
         str | None,
         typer.Option(
             metavar="X,Y[,Z]",
-            help="Where the path begins, metres; needed unless a --route has its own.",
+            help="Start of the path, metres; required unless --route gives it.",
             show_default=False,
         ),
     ] = None,
@@ -132,7 +131,7 @@ def path(
         str | None,
         typer.Option(
             metavar="X,Y[,Z]",
-            help="Where the path ends, metres; needed unless a --route has its own.",
+            help="End of the path, metres; required unless --route gives it.",
             show_default=False,
         ),
     ] = None,
@@ -140,15 +139,15 @@ def path(
         str | None,
         typer.Option(
             metavar="METRES",
-            help="Radius of the disc that walks.",
-            show_default="0.25; on a roadmap that of its object",
+            help="Radius of the moving disc.",
+            show_default="0.25; on a roadmap the radius of its object",
         ),
     ] = None,
     clearance: Annotated[
         str | None,
         typer.Option(
             metavar="METRES",
-            help="Preferred distance to walls, where there is room for more than the radius.",
+            help="Preferred distance to walls, kept where the free space is wide enough.",
             show_default=False,
         ),
     ] = None,
@@ -176,19 +175,20 @@ def path(
     json: JsonOption = False,
     plot: PlotOption = None,
 ) -> None:
-    """Find the shortest path of a disc, and certify it; or walk it with --follow.
+    """Find and certify the shortest path of a disc; or simulate a walk with --follow.
 
-    The path keeps the radius, and the preferred clearance where there is room, from every wall.
-    With --follow cmm a character walks through the corridor around the shortest backbone instead,
-    with velocities and times, around dynamic obstacles. With --follow miran or irm it walks along
-    an indicative route over the ground that it prefers; see also `footway route`.
+    The path keeps the radius from every wall, and the preferred clearance where possible.
+    With --follow cmm, a character walks through the corridor around the shortest backbone, avoids
+    dynamic obstacles, and has velocities and times. With --follow miran or irm, it walks along an
+    indicative route over preferred terrain; see also `footway route`.
 
-    Where there is no way, the exit code is 3 and the message names the reason: no connection at
-    all, the narrowest place of the widest way, or the obstacles that close it.
+    If there is no path, the exit code is 3 and the message gives the reason: start and goal are
+    not connected, the widest path is too narrow (and where), or obstacles block it.
 
-    On a saved roadmap the path runs along the roadmap; in three dimensions points are X,Y,Z.
+    On a saved roadmap, the path runs along the roadmap; in three dimensions points are X,Y,Z.
+    The query time includes loading compiled kernels.
     """
-    wishes = {
+    options = {
         "speed": speed,
         "step": step,
         "turn_rate": turn_rate,
@@ -209,12 +209,12 @@ def path(
         "spacing": spacing,
         "look": look,
     }
-    manner = parse_manner(follow, wishes)
-    given = Given(map_name, start, goal, radius, clearance, parse_number(scale, "--scale"))
+    request = parse_walk_request(follow, options)
+    arguments = Arguments(map_name, start, goal, radius, clearance, parse_number(scale, "--scale"))
     check_plot(plot)
     steps = Steps()
     with announced_compilation():
-        answer, loaded = _answer(given, manner, steps, plot=plot, quiet=json)
+        answer, loaded = _answer(arguments, request, steps, plot=plot, quiet=json)
         if plot is not None:
             with steps.step("plot", f"Drawing {plot}"):
                 write_plot(answer.draw(loaded), plot)
@@ -223,69 +223,64 @@ def path(
         print_json({"map": map_name, **answer.as_json(), **made})
     else:
         times = ", ".join(f"{name} {milliseconds(s)}" for name, s in steps.seconds.items())
-        print_lines(answer.as_text(times))
+        print_lines(answer.as_text(f"{times}, including loading compiled kernels"))
         print_lines([f"Wrote {plot}"] if plot is not None else [])
 
 
 def _answer(
-    given: Given, manner: Manner | None, steps: Steps, *, plot: str | None, quiet: bool
-) -> tuple[Shortest | InSpace | Walked, LoadedMap]:
-    """Return the answer, and the map that it is drawn on; a refusal is drawn at once."""
-    if manner is not None and manner.wanted is not None:
-        walked = walk_route(_on_route(given, manner), manner, steps, plot=plot, quiet=quiet)
-        return walked, LoadedMap(None, walked.walk.route.terrain.environment)
+    given: Arguments, request: WalkRequest | None, steps: Steps, *, plot: str | None, quiet: bool
+) -> tuple[ShortestResult | SpaceResult | WalkResult, LoadedMap]:
+    """Return the result and the map to draw it on. If there is no path, draw why."""
+    if request is not None and request.route is not None:
+        result = walk_route(_route_query(given, request), request, steps, plot=plot, quiet=quiet)
+        return result, LoadedMap(None, result.walk.route.terrain.environment)
     query = _parse_query(given)
-    if manner is not None and query.clearance is not None:
+    if request is not None and query.clearance is not None:
         raise BadInput("--clearance is not for a walk through a corridor; leave it out")
     loaded, query = _load(given.map_name, query, scale=given.scale, steps=steps)
-    with refusal_drawn(partial(_why, loaded, query), plot, quiet=quiet):
-        return _ask(loaded, query, manner, steps), loaded
+    with drawing_refusals(partial(_draw_refusal, loaded, query), plot, quiet=quiet):
+        if request is not None:
+            return walk_corridor(loaded, query, request, steps), loaded
+        if loaded.in_space is not None:
+            return find_path_in_space(loaded.in_space, query, steps), loaded
+        return _find_shortest(loaded, query, steps), loaded
 
 
-def _parse_query(given: Given) -> Query:
+def _parse_query(given: Arguments) -> Query:
     parse = parse_place if is_saved(given.map_name) else parse_point
     return Query(
-        parse(_needed(given.start, "--start"), "--start"),
-        parse(_needed(given.goal, "--goal"), "--goal"),
+        parse(_required(given.start, "--start"), "--start"),
+        parse(_required(given.goal, "--goal"), "--goal"),
         parse_number(given.radius, "--radius"),
         parse_number(given.clearance, "--clearance"),
     )
 
 
-def _needed(text: str | None, option: str) -> str:
+def _required(text: str | None, option: str) -> str:
     if text is None:
         raise BadInput(f"Missing option '{option}'; see `footway path --help`")
     return text
 
 
-def _on_route(given: Given, manner: Manner) -> OnRoute:
-    """Return what is asked for along a route; ends may be those of its file."""
-    has_own = manner.wanted is not None and manner.wanted.file is not None
-    return OnRoute(
-        given.map_name,
-        _end(given.start, "--start", has_own=has_own),
-        _end(given.goal, "--goal", has_own=has_own),
-        parse_number(given.radius, "--radius"),
-        _positive(parse_number(given.clearance, "--clearance")),
-        given.scale,
-    )
+def _route_query(given: Arguments, request: WalkRequest) -> RouteQuery:
+    """Parse the query of a walk along a route; a route file may define start and goal."""
+    has_file = request.route is not None and request.route.file is not None
 
+    def parse_end(text: str | None, option: str) -> tuple[float, float] | None:
+        return None if text is None and has_file else parse_point(_required(text, option), option)
 
-def _end(text: str | None, option: str, *, has_own: bool) -> tuple[float, float] | None:
-    """Return one end of a route; None where its file has its own."""
-    return None if text is None and has_own else parse_point(_needed(text, option), option)
-
-
-def _positive(clearance: float | None) -> float | None:
+    start, goal = parse_end(given.start, "--start"), parse_end(given.goal, "--goal")
+    radius = parse_number(given.radius, "--radius")
+    clearance = parse_number(given.clearance, "--clearance")
     if clearance is not None and not clearance >= 0.0:
         raise BadInput(f"the clearance is {clearance:g} m: it must be 0 m or more")
-    return clearance
+    return RouteQuery(given.map_name, start, goal, radius, clearance, given.scale)
 
 
 def _load(
     map_name: str, query: Query, *, scale: float | None, steps: Steps
 ) -> tuple[LoadedMap, Query]:
-    """Load the map; return the query with its radius, if it has as many dimensions as the map."""
+    """Load the map, check the dimension of start and goal, and set the default radius."""
     if not is_saved(map_name):
         return load_map(map_name, scale=scale, steps=steps), _with_radius(query)
     from footway.corridor import CorridorMap
@@ -294,46 +289,31 @@ def _load(
     in_space = not isinstance(saved, CorridorMap)
     for option, point in (("--start", query.start), ("--goal", query.goal)):
         if len(point) != (3 if in_space else 2):
-            wanted = "X,Y,Z" if in_space else "X,Y"
-            raise BadInput(
-                f"{option}: the map has {wanted.count(',') + 1} dimensions; give {wanted}"
-            )
+            form = "X,Y,Z" if in_space else "X,Y"
+            raise BadInput(f"{option}: the map has {form.count(',') + 1} dimensions; give {form}")
     if isinstance(saved, CorridorMap):
         query = _with_radius(query, saved.solver.made_for)
     return LoadedMap(saved, None), query
 
 
 def _with_radius(query: Query, made_for: float | None = None) -> Query:
-    """Give a query the radius that its roadmap was made for, where it has none of its own."""
+    """Set a missing radius to the one that the roadmap was made for, or to the default."""
     if query.radius is not None:
         return query
     return query._replace(radius=RADIUS if made_for is None else made_for)
 
 
-def _ask(
-    loaded: LoadedMap, query: Query, manner: Manner | None, steps: Steps
-) -> Shortest | InSpace | Walked:
-    if manner is not None:
-        return ask_walk(loaded, query, manner, steps)
-    smap = loaded.in_space
-    return ask_in_space(smap, query, steps) if smap else _ask_shortest(loaded, query, steps)
-
-
-def _ask_shortest(loaded: LoadedMap, query: Query, steps: Steps) -> Shortest:
-    """Answer the query twice: the first time loads the compiled kernels, the second is timed."""
+def _find_shortest(loaded: LoadedMap, query: Query, steps: Steps) -> ShortestResult:
     start, goal, radius, clearance = query
     assert radius is not None
-    with steps.step("query", "Looking for the path"):
-        loaded.corridors.path(start, goal, radius=radius, clearance=clearance)
-    begin = time.perf_counter()
-    found = loaded.corridors.path(start, goal, radius=radius, clearance=clearance)
-    steps.seconds["query"] = time.perf_counter() - begin
-    return Shortest(query, found, loaded.corridors.bottleneck(start, goal))
+    with steps.step("query", "Searching the path"):
+        found = loaded.corridors.path(start, goal, radius=radius, clearance=clearance)
+    return ShortestResult(query, found, loaded.corridors.bottleneck(start, goal))
 
 
 @dataclass(frozen=True)
-class Shortest:
-    """The shortest path, and where the widest way is narrowest, ready to be drawn and printed."""
+class ShortestResult:
+    """The shortest path and the bottleneck of the widest path, ready to draw and print."""
 
     query: Query
     path: TautPath
@@ -351,7 +331,7 @@ class Shortest:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """Return plain values."""
+        """Return the result as JSON values."""
         return {
             **self.path.to_dict(),
             "wanted_clearance": self.query.clearance,
@@ -359,8 +339,8 @@ class Shortest:
         }
 
     def as_text(self, times: str) -> Iterator[str]:
-        """Return what a person wants to know."""
-        found = self.path
+        """Return the lines to print."""
+        found, narrowest = self.path, f"narrowest at {place(self.pinch.at)}"
         yield f"Path from {place(self.query.start)} to {place(self.query.goal)}"
         yield from facts(
             [
@@ -368,7 +348,7 @@ class Shortest:
                 ("clearance", f"{found.clearance:.3f} m"),
                 ("turns", f"{found.turns}"),
                 ("found by", _METHODS[found.method]),
-                ("widest way", _widest_way(self.pinch)),
+                ("widest way", f"a radius of {self.pinch.radius:.3f} m gets through, {narrowest}"),
                 ("time", times),
             ]
         )
@@ -378,15 +358,9 @@ class Shortest:
         )
 
 
-def _why(loaded: LoadedMap, query: Query, refusal: NoPath) -> Figure:
-    """Draw why there is no path."""
+def _draw_refusal(loaded: LoadedMap, query: Query, refusal: NoPath) -> Figure:
     from footway.plot import draw_roadmap
 
     if loaded.in_space is not None:
         return draw_roadmap(loaded.in_space.roadmap)
-    return draw_why(loaded.corridors, loaded.environment, query.start, query.goal, refusal)
-
-
-def _widest_way(pinch: Pinch) -> str:
-    """Say which disc just gets through, and where it is squeezed."""
-    return f"a radius of {pinch.radius:.3f} m gets through, narrowest at {place(pinch.at)}"
+    return draw_refusal(loaded.corridors, loaded.environment, query.start, query.goal, refusal)

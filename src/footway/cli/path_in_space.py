@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,36 +19,34 @@ if TYPE_CHECKING:
     from footway.corridor.space_map import SpaceMap, SpacePath
 
 
-def ask_in_space(smap: SpaceMap, query: Query, steps: Steps) -> InSpace:
-    """Answer the query twice: the first time loads the compiled kernels, the second is timed."""
+def find_path_in_space(smap: SpaceMap, query: Query, steps: Steps) -> SpaceResult:
+    """Find the path of a query on a roadmap in three dimensions."""
     check_query(smap, query)
-    start, goal, radius, _ = query
-    with steps.step("query", "Looking for the path"):
-        smap.path(start, goal, radius=radius)
-    begin = time.perf_counter()
-    found = smap.path(start, goal, radius=radius)
-    steps.seconds["query"] = time.perf_counter() - begin
-    return InSpace(smap, found)
+    with steps.step("query", "Searching the path"):
+        found = smap.path(query.start, query.goal, radius=query.radius)
+    return SpaceResult(smap, found)
 
 
 def check_query(smap: SpaceMap, query: Query) -> None:
-    """Say what cannot be asked in three dimensions, and where a point is that is in no free place.
+    """Check a query in three dimensions.
 
     Raises:
-        BadInput: --clearance, or --radius where the object is a box.
-        BadQuery: a start or goal outside the map, in an obstacle or in a fake one.
+        BadInput: --clearance was given, or --radius although the object is a box.
+        BadQuery: start or goal is outside the map, in an obstacle or in a fake obstacle.
 
     """
     if query.clearance is not None:
         raise BadInput("--clearance is for maps in two dimensions; give a larger --radius")
     if query.radius is not None and not smap.radius:
-        raise BadInput(f"--radius is for a ball, and here {body_of(smap)} moves; leave it out")
+        raise BadInput(
+            f"--radius is for a ball, and here {describe_object(smap)} moves; leave it out"
+        )
     for option, point in (("--start", query.start), ("--goal", query.goal)):
         _check_end(smap, option, point)
 
 
 def _check_end(smap: SpaceMap, option: str, point: tuple[float, ...]) -> None:
-    import numpy as np  # heavy, and help should be fast
+    import numpy as np  # slow to import: --help does not need it
 
     low, high = smap.bounds[:3], smap.bounds[3:]
     what = f"{option}: {place(point)}"
@@ -65,42 +62,42 @@ def _check_end(smap: SpaceMap, option: str, point: tuple[float, ...]) -> None:
     nearest = free[np.argmin(np.linalg.norm(free - point, axis=1))]
     raise BadQuery(
         f"{what} is in {'an' if real else 'a fake'} obstacle, or too near to it for "
-        f"{body_of(smap)}; the nearest free place is {place(tuple(nearest.tolist()))}"
+        f"{describe_object(smap)}; the nearest free place is {place(tuple(nearest.tolist()))}"
     )
 
 
-def body_of(smap: SpaceMap, radius: float = 0.0) -> str:
-    """Say what moves: a ball of the object's radius, or of a larger one; or a box."""
+def describe_object(smap: SpaceMap, radius: float = 0.0) -> str:
+    """Describe the moving object: a ball of at least the object's radius, or a box."""
     if smap.radius:
         return f"a ball of radius {max(radius, smap.radius):g} m"
     return f"a box of {' x '.join(f'{side:g}' for side in smap.roadmap.space.size)} m"
 
 
-def stays_of(smap: SpaceMap, clearance: float) -> str:
-    """Say how far from obstacles it stays: of a ball the centre, of a box the box itself."""
+def describe_clearance(smap: SpaceMap, clearance: float) -> str:
+    """Describe the distance to obstacles: of the centre of a ball, or of a box itself."""
     return f"{'its centre' if smap.radius else 'it'} stays {clearance:.3f} m or more from each"
 
 
 @dataclass(frozen=True)
-class InSpace:
-    """A path along a roadmap in three dimensions, ready to be drawn and printed."""
+class SpaceResult:
+    """A path along a roadmap in three dimensions, ready to draw and print."""
 
     smap: SpaceMap
     path: SpacePath
 
     def draw(self, loaded: LoadedMap) -> Figure:
-        """Return a picture of the path on its roadmap, level by level."""
+        """Draw the path on its roadmap, level by level."""
         from footway.plot import draw_roadmap
 
         del loaded
         return draw_roadmap(self.smap.roadmap, path=self.path)
 
     def as_json(self) -> dict[str, Any]:
-        """Return plain values."""
+        """Return the result as JSON values."""
         return {**self.path.to_dict(), "wanted_clearance": None, "bottleneck": None}
 
     def as_text(self, times: str) -> Iterator[str]:
-        """Return what a person wants to know."""
+        """Return the lines to print."""
         found = self.path
         whose = "centre" if self.smap.radius else "box"
         yield f"Path from {place(found.start)} to {place(found.goal)}"
@@ -112,6 +109,6 @@ class InSpace:
             ]
         )
         yield (
-            f"Certified: {body_of(self.smap, found.radius)} that follows this path never runs into "
-            f"an obstacle; {stays_of(self.smap, found.clearance)}."
+            f"Certified: {describe_object(self.smap, found.radius)} that follows this path never "
+            f"runs into an obstacle; {describe_clearance(self.smap, found.clearance)}."
         )

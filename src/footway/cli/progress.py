@@ -1,4 +1,4 @@
-"""Run a crowd under the eyes of a person: progress, what each step costs, and Ctrl-C."""
+"""Run a crowd with a progress bar, timed steps and a safe reaction to Ctrl-C."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from footway.scenario import Scenario
 
     Progress = Callable[[int, int], None]
-    """Is told how many steps are done, and how many there are."""
+    """Called with the number of finished steps and of all steps."""
 
 
 @dataclass
 class Clock:
-    """What the steps of a run cost.
+    """Measure the duration of steps and the time at which populations have left.
 
     Attributes:
-        moments: s, when each step began, and when the last one ended.
-        present: characters in each step.
-        empty_at: s of simulated time when the last character had left; None while some are there.
-        left_at: the same for each population of which nobody is there any more, by its name.
+        moments: clock at the begin of each step and at the end of the last one, s.
+        present: number of characters in each step.
+        empty_at: simulated time when the last character left, s; None while some are present.
+        left_at: the same by name for each population of which nobody is present any more.
 
     """
 
@@ -40,11 +40,11 @@ class Clock:
     present: list[int] = field(default_factory=list)
     empty_at: float | None = None
     left_at: dict[str, float] = field(default_factory=dict)
-    _there: list[int] = field(default_factory=list)  # of each population, when that changed last
-    _known: tuple[int, int] = (-1, -1)  # who was there and who had left, then
+    _there: list[int] = field(default_factory=list)  # size of each population at the last change
+    _known: tuple[int, int] = (-1, -1)  # numbers of present and exited characters at that time
 
     def tick(self, crowd: Crowd) -> None:
-        """Note that a step begins; the crowd calls it."""
+        """Record the begin of a step; called by the crowd."""
         number = len(crowd)
         if number:
             self.empty_at = None
@@ -56,13 +56,13 @@ class Clock:
         self.moments.append(time.perf_counter())
 
     def stop(self, crowd: Crowd) -> None:
-        """Note that the last step has ended."""
+        """Record the end of the last step."""
         self.tick(crowd)
         self.present.pop()
 
     def _count(self, crowd: Crowd) -> None:
-        """Note of which populations the last one has left since the last time."""
-        from numpy import bincount  # heavy, and help should be fast
+        """Record which populations have left since the last call."""
+        from numpy import bincount  # slow to import: --help does not need it
 
         there = bincount(crowd.populations, minlength=len(crowd.names)).tolist()
         before = self._there + [0] * (len(there) - len(self._there))
@@ -75,7 +75,7 @@ class Clock:
 
     @property
     def cost(self) -> Cost:
-        """What the steps took; the first one, which loads compiled kernels, is left out."""
+        """Cost of the steps, without the first one, which loads compiled kernels."""
         seconds = [b - a for a, b in pairwise(self.moments)]
         present = self.present
         if len(seconds) > 1:
@@ -89,7 +89,7 @@ class Clock:
 
 
 class Cost(NamedTuple):
-    """What steps took, recording included."""
+    """Cost of the steps, recording included."""
 
     mean: float  # s per step
     longest: float  # s
@@ -98,32 +98,32 @@ class Cost(NamedTuple):
 
 @dataclass
 class Run:
-    """A run and what is to be said about it."""
+    """A run and its measurements."""
 
     scenario: Scenario
     crowd: Crowd
     clock: Clock = field(default_factory=Clock)
-    stopped: int = 0  # number of the signal that stopped it; 0: it ran to its end
-    torn: bool = False  # stopped in the middle of a step: the crowd is not whole
+    stopped: int = 0  # number of the signal that stopped it; 0 if it ran to its end
+    is_partial: bool = False  # stopped within a step: the state of the crowd is inconsistent
 
     @property
     def cost(self) -> Cost:
-        """What its steps took."""
+        """Cost of its steps."""
         return self.clock.cost
 
 
 @contextmanager
 def stopped_between_steps(run: Run, progress: Progress | None) -> Iterator[Progress]:
-    """Let Ctrl-C and SIGTERM stop a run between two steps, where it is whole; twice is at once.
+    """Let Ctrl-C and SIGTERM stop a run between two steps; a second signal stops it at once.
 
-    Gives what is to be called after every step, which passes on to `progress`.
+    Yields a function to call after every step, which also calls `progress`.
     """
     asked = threading.Event()
 
     def note(number: int, frame: FrameType | None) -> None:
         run.stopped = number
         if asked.is_set() and not is_in_callback(frame):
-            run.torn = True
+            run.is_partial = True
             raise KeyboardInterrupt
         asked.set()
 
@@ -152,7 +152,7 @@ def walk(
     checkpoint: str | None = None,
     checkpoint_every: float | None = None,
 ) -> None:
-    """Run without a recording, which would fill memory for nothing; else as `Crowd.run`."""
+    """Run as `Crowd.run` does, but without a recording, which would fill memory."""
     total = round(seconds / crowd.dt)
     due = max(1, round((checkpoint_every or seconds) / crowd.dt))
     for done in range(1, total + 1):
@@ -164,7 +164,7 @@ def walk(
 
 @contextmanager
 def progress_bar(doing: str) -> Iterator[Progress | None]:
-    """A bar on a terminal, to be called with what is done and what there is; None in a pipe."""
+    """Show a progress bar on a terminal and yield its update function; None in a pipe."""
     if not sys.stderr.isatty():
         yield None
         return

@@ -1,4 +1,4 @@
-"""Tell the user if a recording that a command reads is not complete."""
+"""Warn about incomplete recordings."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from footway.recording.recording import Recording
 
 
-def tell_if_cut(run: str, recording: Recording) -> None:
-    """Print a line if a recording is not complete."""
+def warn_if_incomplete(run: str, recording: Recording) -> None:
+    """Print a message if a recording is incomplete."""
     from footway.recording.storage import unfinished_parts
 
     if recording.complete:
@@ -20,4 +20,4 @@ def tell_if_cut(run: str, recording: Recording) -> None:
     parts = unfinished_parts(Path(run))
     where = f", in {parts[0].parent}" if parts else ""
     frames = count(recording.n_frames, "frame")
-    say(f"{run}: the run was cut short, or is not over; it has {frames}{where}")
+    say(f"{run}: the run was interrupted or is not finished; it has {frames}{where}")

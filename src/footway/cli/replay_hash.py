@@ -1,4 +1,4 @@
-"""`footway replay-hash`: the hash of a recording, frame by frame."""
+"""`footway replay-hash`: print the hash of each frame of a recording."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import typer
 
 from footway.cli.maps import JsonOption  # noqa: TC001 - Typer reads it at run time
 from footway.cli.output import count, print_json, print_lines
-from footway.cli.recordings import tell_if_cut
+from footway.cli.recordings import warn_if_incomplete
 
 EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
@@ -23,16 +23,16 @@ RunArgument = Annotated[
 
 
 def replay_hash(run: RunArgument, *, json: JsonOption = False) -> None:
-    """Print the hash of a recording, frame by frame, and of the whole.
+    """Print the hash of each frame of a recording, and of the whole recording.
 
-    The same bits of times, ids, positions, velocities, radii and populations give the same hash, on
-    every machine. Two runs are the same if their last lines are.
+    The hash covers the bits of times, ids, positions, velocities, radii and populations, and is
+    the same on every machine. Two runs are equal if the last lines of the output are equal.
     """
     from footway.recording.comparing import frame_hashes, replay_hash
     from footway.recording.recording import Recording
 
     recording = Recording.load(run)
-    tell_if_cut(run, recording)
+    warn_if_incomplete(run, recording)
     if json:
         frames = list(frame_hashes(recording))
         whole = replay_hash(recording, frames)

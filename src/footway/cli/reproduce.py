@@ -1,4 +1,4 @@
-"""`footway reproduce`: the tables and figures of the papers, with the published numbers beside."""
+"""`footway reproduce`: reproduce tables and figures of the papers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ EXAMPLES: Final = (
 )
 
 WRONG_ANSWER: Final = 1
-"""Exit code where a walk was not as it must be: a fault of Footway."""
+"""Exit code if a result violates a check: a defect of Footway."""
 
 
 def reproduce(
@@ -42,26 +42,26 @@ def reproduce(
         list[str] | None,
         typer.Argument(
             metavar="[TABLE]...",
-            help="What to reproduce, by name; all that there is without one.",
+            help="Names of tables to reproduce; by default all.",
             show_default=False,
         ),
     ] = None,
     *,
     output: Annotated[
-        str, typer.Option("-o", "--output", metavar="DIR", help="Where the files go.")
+        str, typer.Option("-o", "--output", metavar="DIR", help="Folder for the files.")
     ] = "out/reproduce",
     quick: Annotated[
         bool, typer.Option("--quick", help="A small run: fewer queries and rounds.")
     ] = False,
-    list_all: Annotated[bool, typer.Option("--list", help="Say what there is, and stop.")] = False,
+    list_all: Annotated[bool, typer.Option("--list", help="List the tables, and stop.")] = False,
     json: JsonOption = False,
 ) -> None:
     """Run the experiments of the papers again.
 
-    Prints each table with the published number beside ours, and writes NAME.md, NAME.json and
-    the figures as PNG. TABLE is cmm, crowds, miran, roadmaps or voronoi.
+    Prints each table with published and measured numbers, and writes NAME.md, NAME.json and the
+    figures as PNG. TABLE is cmm, crowds, miran, roadmaps or voronoi.
 
-    A full run of a table takes minutes; --quick gives a first look at it.
+    A full run of a table takes minutes; --quick takes less.
     """
     from footway.reproduce import EXPERIMENTS, choose
 
@@ -82,7 +82,7 @@ def reproduce(
     if json:
         print_json(_as_json(reports, folder, steps))
     else:
-        print_lines(_closing(reports, folder))
+        print_lines(f"Wrote {file}" for file in _files(reports, folder))
     _refuse_wrong(reports)
 
 
@@ -94,7 +94,7 @@ def _print_list(experiments: list[Experiment], *, json: bool) -> None:
 
 
 def _write(report: Report, folder: Path) -> None:
-    """Write the report to read and the report for programs, beside the pictures."""
+    """Write the report as Markdown and JSON, beside the pictures."""
     document = json_format.dumps(report.to_dict(), indent=1, allow_nan=False)
     texts = {".md": report.to_markdown(), ".json": f"{document}\n"}
     for suffix, text in texts.items():
@@ -110,10 +110,6 @@ def _as_json(reports: list[Report], folder: Path, steps: Steps) -> dict[str, Any
     }
 
 
-def _closing(reports: list[Report], folder: Path) -> list[str]:
-    return [f"Wrote {file}" for file in _files(reports, folder)]
-
-
 def _files(reports: list[Report], folder: Path) -> list[str]:
     return [
         str(folder / name)
@@ -123,7 +119,7 @@ def _files(reports: list[Report], folder: Path) -> list[str]:
 
 
 def _refuse_wrong(reports: list[Report]) -> None:
-    """Leave with an exit code where an answer was wrong, whatever the times were."""
+    """Print wrong results, and exit with an error code if there are any."""
     wrong = [words for report in reports for words in report.wrong]
     for words in wrong:
         say(f"wrong answer: {words}")

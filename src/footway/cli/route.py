@@ -1,4 +1,4 @@
-"""`footway route`: where a character with preferences for the ground roughly wants to go."""
+"""`footway route`: find an indicative route for terrain preferences."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from footway.cli.maps import (
     ScaleOption,
     load_environment,
 )
-from footway.cli.no_path_picture import draw_why, refusal_drawn
+from footway.cli.no_path_picture import draw_refusal, drawing_refusals
 from footway.cli.output import (
     Steps,
     announced_compilation,
@@ -29,14 +29,14 @@ from footway.cli.parsing import parse_number, parse_point
 from footway.cli.routes import (
     RADIUS,
     RouteMethod,
-    Wanted,
+    RouteRequest,
     build_terrain,
     find_route,
-    ground_text,
     margin_option,
     parse_preferences,
     prefer_option,
     route_facts,
+    terrain_text,
     weighted_text,
 )
 from footway.errors import BadInput
@@ -56,7 +56,7 @@ EXAMPLES: Final = (
     "  footway route park.geojson --start 2,3 --goal 40,12 --prefer mud=20 --prefer path=0.5 "
     "-o route.geojson --plot route.png\n\n"
     "  footway path park.geojson --route route.geojson --follow miran\n\n"
-    "Exit code 3: there is no way, and the message says why."
+    "Exit code 3: there is no path, and the message says why."
 )
 
 _FILES: Final = (".geojson", ".json", ".csv")
@@ -66,19 +66,19 @@ def route(
     map_name: MapArgument,
     *,
     start: Annotated[
-        str, typer.Option(metavar="X,Y", help="Where the route begins, metres.", show_default=False)
+        str, typer.Option(metavar="X,Y", help="Start of the route, metres.", show_default=False)
     ],
     goal: Annotated[
-        str, typer.Option(metavar="X,Y", help="Where the route ends, metres.", show_default=False)
+        str, typer.Option(metavar="X,Y", help="End of the route, metres.", show_default=False)
     ],
     prefer: Annotated[list[str] | None, prefer_option()] = None,
     radius: Annotated[
         str | None,
-        typer.Option(metavar="METRES", help="Radius of the disc that walks.", show_default="0.25"),
+        typer.Option(metavar="METRES", help="Radius of the moving disc.", show_default="0.25"),
     ] = None,
     method: Annotated[
         RouteMethod,
-        typer.Option(help="What is searched: triangles of the ground, or a grid of cells."),
+        typer.Option(help="Graph to search: triangles of the terrain, or cells of a grid."),
     ] = RouteMethod.TRIANGLES,
     resolution: Annotated[
         str | None,
@@ -92,7 +92,7 @@ def route(
         bool,
         typer.Option(
             "--no-improve",
-            help="Leave the route as the search found it, through middles of triangles or cells.",
+            help="Keep the route as the search found it, through centres of triangles or cells.",
         ),
     ] = False,
     margin: Annotated[str | None, margin_option()] = None,
@@ -102,7 +102,7 @@ def route(
             "-o",
             "--output",
             metavar="FILE",
-            help="Save the route: .geojson (a LineString and all about it) or .csv (x and y).",
+            help="Save the route: .geojson (a LineString with properties) or .csv (x and y).",
             show_default=False,
         ),
     ] = None,
@@ -110,16 +110,15 @@ def route(
     json: JsonOption = False,
     plot: PlotOption = None,
 ) -> None:
-    """Find an indicative route over preferred ground.
+    """Find an indicative route over preferred terrain.
 
-    Prints its length, its weighted length before and after it was improved, and its metres on each
-    kind of ground. What no region of the map covers is of the kind "ground"; a map without regions
-    has no other.
+    Prints its length, its weighted length before and after improvement, and its length on each
+    kind of terrain. Free space outside all terrain regions has the kind "ground".
 
-    `footway path --follow miran` makes a walk of a route.
+    `footway path --follow miran` walks along a route. The time includes loading compiled kernels.
     """
     ends = parse_point(start, "--start"), parse_point(goal, "--goal")
-    wanted = Wanted(
+    request = RouteRequest(
         parse_preferences(prefer),
         method=method,
         improve=not no_improve,
@@ -132,15 +131,15 @@ def route(
     steps = Steps()
     with announced_compilation():
         environment = load_environment(map_name, scale=metres, steps=steps)
-        terrain = build_terrain(environment, RADIUS if size is None else size, wanted, steps)
+        terrain = build_terrain(environment, RADIUS if size is None else size, request, steps)
 
         def draw(refusal: NoPath) -> Figure:
             from footway.corridor import CorridorMap
 
-            return draw_why(CorridorMap.build(environment), environment, *ends, refusal)
+            return draw_refusal(CorridorMap.build(environment), environment, *ends, refusal)
 
-        with refusal_drawn(draw, plot, quiet=json):
-            found = find_route(terrain, *ends, wanted, steps)
+        with drawing_refusals(draw, plot, quiet=json):
+            found = find_route(terrain, *ends, request, steps)
         if output is not None:
             found.save(output)
         if plot is not None:
@@ -182,14 +181,14 @@ def _draw(found: IndicativeRoute, plot: str, steps: Steps) -> None:
 
 
 def _as_text(found: IndicativeRoute, steps: Steps) -> Iterator[str]:
-    """Return what a person wants to know."""
+    """Return the lines to print."""
     times = ", ".join(f"{name} {milliseconds(s)}" for name, s in steps.seconds.items())
     yield f"Route from {place(found.start)} to {place(found.goal)}"
     yield from facts(
         [
             ("length", f"{found.length:,.3f} m"),
             ("weighted", weighted_text(found)),
-            ("ground", ground_text(found.measure())),
+            ("ground", terrain_text(found.measure())),
             ("points", f"{len(found.points)}"),
             ("time", times),
         ]

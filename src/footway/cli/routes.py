@@ -1,8 +1,7 @@
-"""Indicative routes on the command line: options, preferences, and the route itself."""
+"""Indicative routes on the command line: options, parsing and the search."""
 
 from __future__ import annotations
 
-import time
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
@@ -20,13 +19,13 @@ if TYPE_CHECKING:
     Place = tuple[float, ...]
 
 RADIUS: Final = 0.25
-"""m. Of a pedestrian."""
+"""Default radius of a pedestrian, m."""
 
 PANEL: Final = "Terrain (with --follow miran or irm)"
 
 
 class RouteMethod(StrEnum):
-    """What is searched for a route (miran-2013, section 4)."""
+    """Graph that is searched for a route (miran-2013, section 4)."""
 
     TRIANGLES = "triangles"
     GRID = "grid"
@@ -36,8 +35,8 @@ def prefer_option(panel: str | None = None) -> Any:
     """Option of the weights; `panel` is the heading in the help."""
     return typer.Option(
         metavar="KIND=WEIGHT",
-        help="Weight of a kind of ground, more than 0: 1 is neutral, more is worse; repeat for "
-        "more, or mud=40,sidewalk=0.5.",
+        help="Weight of a kind of terrain, above 0: 1 is neutral, more is worse. May be repeated, "
+        "or mud=40,sidewalk=0.5.",
         show_default="1 each",
         rich_help_panel=panel,
     )
@@ -47,7 +46,7 @@ def margin_option(panel: str | None = None) -> Any:
     """Option of the margin; `panel` is the heading in the help."""
     return typer.Option(
         metavar="METRES",
-        help="How far an improved route keeps off worse ground, where that costs little.",
+        help="Distance that an improved route keeps from worse terrain if that costs little.",
         show_default="0.75",
         rich_help_panel=panel,
     )
@@ -60,7 +59,7 @@ RouteOption = Annotated[
     typer.Option(
         metavar="FILE",
         help="Follow a route drawn by hand: a GeoJSON LineString, or a .csv of x and y. Without "
-        "--start and --goal the walk has its ends.",
+        "--start and --goal, the walk starts and ends where the route does.",
         show_default=False,
         rich_help_panel=PANEL,
     ),
@@ -68,29 +67,31 @@ RouteOption = Annotated[
 RouteMethodOption = Annotated[
     RouteMethod | None,
     typer.Option(
-        help="What is searched for the route.", show_default="triangles", rich_help_panel=PANEL
+        help="Graph that is searched for the route.",
+        show_default="triangles",
+        rich_help_panel=PANEL,
     ),
 ]
 NoImproveOption = Annotated[
     bool,
     typer.Option(
         "--no-improve",
-        help="Leave the route as the search found it, through middles of triangles or cells.",
+        help="Keep the route as the search found it, through centres of triangles or cells.",
         rich_help_panel=PANEL,
     ),
 ]
 
 
-class Wanted(NamedTuple):
-    """Which route is wanted.
+class RouteRequest(NamedTuple):
+    """Options of a route; None stands for the default.
 
     Attributes:
-        preferences: weight of each kind of ground; None: none were given.
-        file: of a route that was drawn by hand.
-        method: what is searched; None: the default.
-        improve: toward the best weighted way.
-        resolution: m, of a grid; None: its default.
-        margin: m off worse ground; None: the default.
+        preferences: weight of each kind of terrain.
+        file: a route drawn by hand.
+        method: the graph that is searched.
+        improve: minimise the weighted length after the search.
+        resolution: cell size of a grid, m.
+        margin: distance to worse terrain, m.
 
     """
 
@@ -103,7 +104,7 @@ class Wanted(NamedTuple):
 
 
 def parse_preferences(texts: Sequence[str] | None) -> dict[str, float] | None:
-    """Return the weights of "KIND=WEIGHT[,KIND=WEIGHT]" texts; None where there are none."""
+    """Return the weights of "KIND=WEIGHT[,KIND=WEIGHT]" texts; None without any."""
     if not texts:
         return None
     found: dict[str, float] = {}
@@ -123,48 +124,38 @@ def parse_preferences(texts: Sequence[str] | None) -> dict[str, float] | None:
 
 def _not_a_weight(text: str) -> typer.BadParameter:
     return typer.BadParameter(
-        f"{text!r} is not a preference; give a kind of ground and its weight, such as mud=40",
+        f"{text!r} is not a preference; give a kind of terrain and its weight, such as mud=40",
         param_hint="'--prefer'",
     )
 
 
-def build_terrain(environment: Environment, radius: float, wanted: Wanted, steps: Steps) -> Terrain:
-    """Return the terrain of a disc, once the preferences are known to fit it."""
+def build_terrain(
+    environment: Environment, radius: float, request: RouteRequest, steps: Steps
+) -> Terrain:
+    """Build the terrain for a disc, and check the preferences against it."""
     from footway.terrain import Terrain
 
-    with steps.step("terrain", "Cutting the ground into triangles"):
+    with steps.step("terrain", "Triangulating the terrain"):
         terrain = Terrain.build(environment, radius)
-        terrain.weights(wanted.preferences)
+        terrain.weights(request.preferences)
     return terrain
 
 
 def find_route(
-    terrain: Terrain, start: Place | None, goal: Place | None, wanted: Wanted, steps: Steps
+    terrain: Terrain, start: Place | None, goal: Place | None, request: RouteRequest, steps: Steps
 ) -> IndicativeRoute:
-    """Return the wanted route, found twice: the first time loads kernels, the second is timed.
-
-    `start` and `goal` may only be left out where the route is in a file.
-    """
-    with steps.step("route", "Looking for the route"):
-        _find(terrain, start, goal, wanted)
-    begin = time.perf_counter()
-    found = _find(terrain, start, goal, wanted)
-    steps.seconds["route"] = time.perf_counter() - begin
-    return found
+    """Find the route. `start` and `goal` may be None only if the route comes from a file."""
+    with steps.step("route", "Searching the route"):
+        if request.file is not None:
+            return _read_route(terrain, start, goal, request.file, request.preferences)
+        assert start is not None
+        assert goal is not None
+        return _plan_route(terrain, start, goal, request)
 
 
-def _find(
-    terrain: Terrain, start: Place | None, goal: Place | None, wanted: Wanted
+def _plan_route(
+    terrain: Terrain, start: Place, goal: Place, request: RouteRequest
 ) -> IndicativeRoute:
-    if wanted.file is not None:
-        return _drawn(terrain, start, goal, wanted.file, wanted.preferences)
-    assert start is not None
-    assert goal is not None
-    return _planned(terrain, start, goal, wanted)
-
-
-def _planned(terrain: Terrain, start: Place, goal: Place, wanted: Wanted) -> IndicativeRoute:
-    """Plan a route; what is wrong is said in the words of the command line."""
     from footway.terrain.route import route
 
     try:
@@ -172,14 +163,14 @@ def _planned(terrain: Terrain, start: Place, goal: Place, wanted: Wanted) -> Ind
             terrain,
             start,
             goal,
-            preferences=wanted.preferences,
-            method=(wanted.method or RouteMethod.TRIANGLES).value,
-            resolution=wanted.resolution,
-            improve=wanted.improve,
-            **({} if wanted.margin is None else {"margin": wanted.margin}),
+            preferences=request.preferences,
+            method=(request.method or RouteMethod.TRIANGLES).value,
+            resolution=request.resolution,
+            improve=request.improve,
+            **({} if request.margin is None else {"margin": request.margin}),
         )
     except NoPath as error:
-        raise in_cli_words(error) from None
+        raise in_command_line_terms(error) from None
 
 
 _WORDS: Final = {
@@ -187,11 +178,11 @@ _WORDS: Final = {
     "; see NoPath.obstacles": "",
     "see speed, turn_rate and step": "see --speed, --turn-rate and --step",
 }
-"""Advice for programs, and the same on the command line."""
+"""Advice in terms of the Python API, and the same for the command line."""
 
 
-def in_cli_words(refusal: NoPath) -> NoPath:
-    """Return a refusal with advice in the words of the command line."""
+def in_command_line_terms(refusal: NoPath) -> NoPath:
+    """Replace names of the Python API in a message by those of the command line."""
     message = str(refusal)
     for words, others in _WORDS.items():
         message = message.replace(words, others)
@@ -199,14 +190,14 @@ def in_cli_words(refusal: NoPath) -> NoPath:
     return refusal
 
 
-def _drawn(
+def _read_route(
     terrain: Terrain,
     start: Place | None,
     goal: Place | None,
     file: str,
     preferences: dict[str, float] | None,
 ) -> IndicativeRoute:
-    """Read a route; from a start elsewhere, and to a goal elsewhere, a way is planned."""
+    """Read a route. If start or goal differ from its ends, plan a route to them."""
     import numpy as np
 
     from footway.terrain import IndicativeRoute
@@ -214,27 +205,27 @@ def _drawn(
     try:
         drawn = IndicativeRoute.load(file, terrain, preferences)
     except BadFile:
-        raise  # it names the file already
+        raise  # its message names the file
     except BadInput as error:  # preferences from the command line were checked with the terrain
         raise BadQuery(f"{file}: {error}") from error
-    wanted = Wanted(dict(drawn.preferences))
+    request = RouteRequest(dict(drawn.preferences))
     points = [drawn.points]
     if start is not None and start != drawn.start:
-        points.insert(0, _planned(terrain, start, drawn.start, wanted).points)
+        points.insert(0, _plan_route(terrain, start, drawn.start, request).points)
     if goal is not None and goal != drawn.goal:
-        points.append(_planned(terrain, drawn.goal, goal, wanted).points)
+        points.append(_plan_route(terrain, drawn.goal, goal, request).points)
     if len(points) == 1:
         return drawn
     return IndicativeRoute.from_points(terrain, np.vstack(points), drawn.preferences)
 
 
 def route_facts(route: IndicativeRoute) -> dict[str, Any]:
-    """Return a route as plain values, for JSON."""
+    """Return a route as JSON values."""
     return {**route.to_dict(), "ground": route.measure(), "is_improved": route.is_improved}
 
 
 def weighted_text(route: IndicativeRoute) -> str:
-    """Say how much a route weighs, and what improving it has gained."""
+    """Describe the weighted length of a route, and the gain by improving it."""
     words = f"{route.weighted_length:,.3f} m"
     if not route.is_improved:
         return words
@@ -243,7 +234,7 @@ def weighted_text(route: IndicativeRoute) -> str:
     return f"{words}, {before:,.3f} m before it was improved ({gain:+.1f} %)"
 
 
-def ground_text(metres: dict[str, float]) -> str:
-    """Return metres by kind of ground, most first; kinds that are not touched are left out."""
+def terrain_text(metres: dict[str, float]) -> str:
+    """Describe the length on each kind of terrain, longest first, without unused kinds."""
     most = sorted(metres.items(), key=lambda item: -item[1])
     return ", ".join(f"{kind} {value:,.2f} m" for kind, value in most if value > 0.0)

@@ -1,4 +1,4 @@
-"""Run a command, and turn whatever goes wrong into one line and an exit code."""
+"""Run a command, and turn errors into one line and an exit code."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 
 BAD_INPUT: Final = 2
 BROKEN_PIPE: Final = 141
-"""128 + the number of the signal, as shells count."""
+"""128 + the number of the signal, as in shells."""
 
 _USAGE_ERROR: Final = typer.BadParameter.__mro__[1]
-"""Click's UsageError, which Typer carries inside itself in some versions and not in others."""
+"""Click's UsageError; some versions of Typer contain their own copy of Click."""
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return the exit code. Never a traceback for what users do."""
+    """Run the command line and return the exit code; user errors give no traceback."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     _prepare_streams()
     try:
         code = _run_app(given)
         sys.stdout.flush()
-    except (BrokenPipeError, SystemExit):  # Typer turns the first into the second
+    except (BrokenPipeError, SystemExit):  # Typer converts BrokenPipeError to SystemExit
         _mute_stdout()
         return BROKEN_PIPE
     except OSError as error:
@@ -47,32 +47,32 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _prepare_streams() -> None:
-    """Open what the shell closed, and print what the terminal's alphabet has no letter for."""
+    """Replace closed streams, and escape characters that the terminal cannot encode."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    warnings.simplefilter("ignore", RuntimeWarning)  # huge coordinates: the error says it better
+    warnings.simplefilter("ignore", RuntimeWarning)  # huge coordinates give an error anyway
 
 
 def _run_app(given: list[str]) -> int:
     try:
         result = app(given, prog_name="footway", standalone_mode=False)
-    except BaseException as error:  # noqa: BLE001 - what is not explained is raised again
-        if interrupts.was_asked() or isinstance(error, KeyboardInterrupt | typer.Abort):
-            interrupts.hear()  # whatever it has become on its way
+    except BaseException as error:  # noqa: BLE001 - unknown errors are raised again
+        if interrupts.was_interrupted() or isinstance(error, KeyboardInterrupt | typer.Abort):
+            interrupts.acknowledge()  # libraries may have converted the exception
             return _refuse(given, "interrupted", INTERRUPTED, kind="Interrupted")
         return _explained(given, error)
-    if result == INTERRUPTED:  # newer Typer returns this where older ones raise Abort
-        interrupts.hear()
+    if result == INTERRUPTED:  # newer versions of Typer return this, older ones raise Abort
+        interrupts.acknowledge()
         return _refuse(given, "interrupted", INTERRUPTED, kind="Interrupted")
     return result if isinstance(result, int) else 0
 
 
 def _explained(given: list[str], error: BaseException) -> int:
-    """Say what an error means; errors that are our own mistakes are raised."""
+    """Print the message of a known error; raise others, which are defects of Footway."""
     if isinstance(error, Stopped):
         return _refuse(given, str(error), error.exit_code, kind=error.kind)
     if isinstance(error, FootwayError):
@@ -89,7 +89,7 @@ def _explained(given: list[str], error: BaseException) -> int:
 
 
 def _refuse(given: list[str], message: str, code: int, **facts: Any) -> int:
-    """Say what went wrong on standard error, and as JSON where JSON was asked for."""
+    """Print an error on standard error, and also as JSON with --json."""
     line = " ".join(message.split())
     say(line)
     if "--json" in given:
@@ -98,7 +98,7 @@ def _refuse(given: list[str], message: str, code: int, **facts: Any) -> int:
 
 
 def _explain(error: FootwayError) -> dict[str, Any]:
-    """Return what a program wants to know about an error."""
+    """Return the fields of an error for JSON."""
     facts: dict[str, Any] = {"kind": type(error).__name__}
     if isinstance(error, NoPath):
         facts["reason"] = error.reason
@@ -108,15 +108,15 @@ def _explain(error: FootwayError) -> dict[str, Any]:
 
 
 def _usage_message(error: BaseException) -> str:
-    """Return Click's message, and which help to read."""
+    """Return Click's message with a reference to the help."""
     context = getattr(error, "ctx", None)
     command = getattr(context, "command_path", "footway")
     words = getattr(error, "format_message", error.__str__)()
-    words = words.replace("Value error, ", "")  # some versions of Typer have it before choices
+    words = words.replace("Value error, ", "")  # some versions of Typer prepend it
     return f"{words.rstrip('.')}; see `{command} --help`"
 
 
 def _mute_stdout() -> None:
-    """Send the rest of standard output nowhere, or the interpreter complains as it exits."""
+    """Discard the rest of standard output, so that the interpreter exits without an error."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -58,17 +58,19 @@ SecondsOption = Annotated[
     str | None,
     typer.Option(
         metavar="SECONDS",
-        help="Simulated time at which it ends, instead of the scenario's duration.",
+        help="Simulated time at which the run ends, instead of the scenario's duration.",
         show_default=False,
     ),
 ]
 SeedOption = Annotated[
     int | None,
-    typer.Option(metavar="INTEGER", min=0, help="Instead of the scenario's.", show_default=False),
+    typer.Option(
+        metavar="INTEGER", min=0, help="Seed instead of the scenario's.", show_default=False
+    ),
 ]
 ThreadsOption = Annotated[
     int | None,
-    typer.Option(metavar="N", min=1, help="All cores by default.", show_default=False),
+    typer.Option(metavar="N", min=1, help="Threads; by default all cores.", show_default=False),
 ]
 
 
@@ -79,40 +81,40 @@ def _file(words: str, *names: str) -> Any:
 
 
 OutputOption = Annotated[
-    str | None, _file("Save the recording (.parquet); it grows while it runs.", "-o", "--output")
+    str | None, _file("Save the recording (.parquet); written during the run.", "-o", "--output")
 ]
 AnimateOption = Annotated[str | None, _file("Save an animation: .webp, .gif or .mp4.")]
 SpeedOption = Annotated[
     str | None,
     typer.Option(
         metavar="TIMES",
-        help="Of the animation: 4 is four times real time. By default 1 to 8, by its length.",
+        help="Speed of the animation: 4 is four times real time. By default 1 to 8, by length.",
         show_default=False,
         rich_help_panel=_FILES,
     ),
 ]
 CheckpointOption = Annotated[
-    str | None, _file("Save the crowd as it is at the end, or at Ctrl-C (.npz).")
+    str | None, _file("Save the state of the crowd at the end, or at Ctrl-C (.npz).")
 ]
 EveryOption = Annotated[
     str | None,
     typer.Option(
         metavar="SECONDS",
-        help="Save --checkpoint after every so many seconds of simulated time, so that a run can "
-        "be continued after a kill or a crash.",
+        help="Save --checkpoint every so many seconds of simulated time, so that a run can be "
+        "continued after a kill or a crash.",
         show_default=False,
         rich_help_panel=_FILES,
     ),
 ]
 ResumeOption = Annotated[
     str | None,
-    _file("Continue the run of a checkpoint. With -o of its recording, recording continues in it."),
+    _file("Continue from a checkpoint. If -o names the recording of that run, it is continued."),
 ]
 
 
 @dataclass
-class Wishes:
-    """What was typed beside the scenario."""
+class Options:
+    """Options of the command besides the scenario."""
 
     output: str | None
     plot: str | None
@@ -125,11 +127,11 @@ class Wishes:
 
     @property
     def recorded(self) -> bool:
-        """Whether something is made from a recording."""
+        """Whether an output needs a recording."""
         return any((self.output, self.plot, self.animation))
 
     def check(self) -> None:
-        """Refuse files that can surely not be written, before any work is done."""
+        """Check the options and that all files can be written, before the run."""
         from footway.crowd import checkpoint
         from footway.recording import storage
 
@@ -157,7 +159,7 @@ class Wishes:
 
     @property
     def files(self) -> list[str]:
-        """Names of all files that are to be written."""
+        """Names of all output files."""
         some = (self.output, self.plot, self.animation, self.checkpoint)
         return [file for file in some if file is not None]
 
@@ -182,7 +184,7 @@ def simulate(
         bool, typer.Option("--schema", help="Print the JSON Schema of a scenario, and stop.")
     ] = False,
     list_all: Annotated[
-        bool, typer.Option("--list", help="Say which built-in scenarios there are, and stop.")
+        bool, typer.Option("--list", help="List the built-in scenarios, and stop.")
     ] = False,
     output: OutputOption = None,
     checkpoint: CheckpointOption = None,
@@ -195,12 +197,12 @@ def simulate(
 ) -> None:
     """Run the crowd of a scenario file.
 
-    Prints what it cost, who arrived, who left, and who is stuck and why; records it with -o, draws
-    it with --plot and --animate. Ctrl-C stops it and leaves a recording that can be read; with
-    --checkpoint, --resume continues from there, in the same recording if -o names it. Use
-    --checkpoint-every to be able to continue after a kill or a crash, too.
+    Prints the cost of a step, arrivals, exits, and stuck characters with the cause. Records the run
+    with -o, and draws it with --plot and --animate. Ctrl-C stops the run and leaves a readable
+    recording. With --checkpoint, --resume continues the run, in the same recording if -o names it.
+    With --checkpoint-every, a run can also be continued after a kill or a crash.
 
-    A mistake in the file is one line, with the line of the file and the key, before anything runs.
+    An error in the file is reported with its line and key before anything runs.
     """
     if schema:
         print_lines([_schema_text()])
@@ -211,19 +213,19 @@ def simulate(
     else:
         speed = parse_number(animate_speed, "--animate-speed")
         every = parse_number(checkpoint_every, "--checkpoint-every")
-        wishes = Wishes(output, plot, animate, speed, checkpoint, every, resume, threads)
-        wishes.check()
-        scenario = _load(scenario_name, seconds, seed, wishes)
+        options = Options(output, plot, animate, speed, checkpoint, every, resume, threads)
+        options.check()
+        scenario = _load(scenario_name, seconds, seed, options)
         steps = Steps()
         with announced_compilation():
-            staged = _stage(scenario, wishes, steps)
+            staged = _stage(scenario, options, steps)
             if check:
                 _print_check(scenario_name, scenario, staged, steps, json=json)
                 return
-            run = _run(scenario, staged, wishes, steps)
-        _print_run(scenario_name, run, wishes, steps, json=json)
+            run = _run(scenario, staged, options, steps)
+        _print_run(scenario_name, run, options, steps, json=json)
         if run.stopped:
-            raise Stopped(run.stopped, _stopped_line(scenario_name, run, wishes))
+            raise Stopped(run.stopped, _stopped_line(scenario_name, run, options))
 
 
 def _schema_text() -> str:
@@ -243,14 +245,14 @@ def _print_list(*, json: bool) -> None:
         print_lines(facts((name, title or "") for name, title in titles.items()))
 
 
-def _load(name: str, seconds: str | None, seed: int | None, wishes: Wishes) -> Scenario:
-    """The scenario with what was typed instead; its own recording where none was."""
+def _load(name: str, seconds: str | None, seed: int | None, options: Options) -> Scenario:
+    """Load the scenario and apply the options; its own output file is used without -o."""
     from footway.scenario import load_scenario
 
     scenario = load_scenario(name)
     changes: dict[str, Any] = {}
     if seed is not None:
-        if wishes.resume is not None:
+        if options.resume is not None:
             raise BadInput("--seed is given beside --resume; a checkpoint has a seed: leave it out")
         changes["seed"] = seed
     duration = parse_number(seconds, "--seconds")
@@ -258,14 +260,14 @@ def _load(name: str, seconds: str | None, seed: int | None, wishes: Wishes) -> S
         if not 0.0 < duration <= _LONGEST:
             raise BadInput(f"--seconds is {duration:g}; give more than 0 and at most {_LONGEST:g}")
         changes["duration"] = duration
-    if wishes.output is None and scenario.output.recording is not None:
-        wishes.output = scenario.output.recording
-        wishes.check()
+    if options.output is None and scenario.output.recording is not None:
+        options.output = scenario.output.recording
+        options.check()
     return scenario.model_copy(update=changes)
 
 
-def _stage(scenario: Scenario, wishes: Wishes, steps: Steps) -> Stage:
-    """The crowd on its map, new or from a checkpoint."""
+def _stage(scenario: Scenario, options: Options, steps: Steps) -> Stage:
+    """Load the map, and create the crowd or load it from a checkpoint."""
     from footway.crowd import Crowd
     from footway.scenario.crowd_building import Stage, open_map, stage
 
@@ -273,36 +275,36 @@ def _stage(scenario: Scenario, wishes: Wishes, steps: Steps) -> Stage:
         ground = open_map(scenario)
     warn_of_ignored(scenario.map, ground.environment)
     with steps.step("crowd", "Placing the crowd"):
-        if wishes.resume is None:
-            return stage(scenario, ground, threads=wishes.threads)
+        if options.resume is None:
+            return stage(scenario, ground, threads=options.threads)
         crowd = Crowd.load(
-            wishes.resume,
+            options.resume,
             ground.corridors,
-            threads=wishes.threads,
+            threads=options.threads,
             environment=ground.environment,
         )
         return Stage(crowd, *ground)
 
 
-def _run(scenario: Scenario, staged: Stage, wishes: Wishes, steps: Steps) -> Run:
-    """Run to the end or to Ctrl-C, and write what was asked for; pictures at the end only."""
+def _run(scenario: Scenario, staged: Stage, options: Options, steps: Steps) -> Run:
+    """Run to the end or to Ctrl-C, and write the outputs; no pictures after Ctrl-C."""
     run = Run(scenario, staged.crowd)
-    recording = _record(run, wishes, steps)
-    if wishes.checkpoint is not None and not run.torn:
-        staged.crowd.save(wishes.checkpoint)
+    recording = _record(run, options, steps)
+    if options.checkpoint is not None and not run.is_partial:
+        staged.crowd.save(options.checkpoint)
     if run.stopped:
         return run
-    if recording is not None and wishes.plot is not None:
-        with steps.step("plot", f"Drawing {wishes.plot}"):
-            _draw(recording, run, staged, wishes.plot)
-    if recording is not None and wishes.animation is not None:
-        with steps.step("animation", f"Drawing {wishes.animation}"):
-            _animate(recording, run, staged, wishes)
+    if recording is not None and options.plot is not None:
+        with steps.step("plot", f"Drawing {options.plot}"):
+            _draw(recording, run, staged, options.plot)
+    if recording is not None and options.animation is not None:
+        with steps.step("animation", f"Drawing {options.animation}"):
+            _animate(recording, run, staged, options)
     return run
 
 
-def _record(run: Run, wishes: Wishes, steps: Steps) -> Recording | None:
-    """The recording of the run; None where it was stopped, or where nobody asked for one."""
+def _record(run: Run, options: Options, steps: Steps) -> Recording | None:
+    """Run, and return the recording; None if the run was stopped or needs no recording."""
     crowd, scenario = run.crowd, run.scenario
     left = scenario.duration - crowd.time
     if left <= 0.0:
@@ -310,22 +312,22 @@ def _record(run: Run, wishes: Wishes, steps: Steps) -> Recording | None:
             f"the checkpoint is at {crowd.time:g} s, and the run ends at {scenario.duration:g} s; "
             "give more --seconds"
         )
-    _check_going_on(run, wishes)
+    _check_continues(run, options)
     crowd.each_step(run.clock.tick)
     begin = time.perf_counter()
     with progress_bar("Walking") as bar:
         try:
             with stopped_between_steps(run, bar) as progress:
                 autosave: dict[str, Any] = {}
-                if wishes.every is not None:
-                    autosave = {"checkpoint": wishes.checkpoint, "checkpoint_every": wishes.every}
-                if not wishes.recorded:
+                if options.every is not None:
+                    autosave = {"checkpoint": options.checkpoint, "checkpoint_every": options.every}
+                if not options.recorded:
                     walk(crowd, left, progress, **autosave)
                     return None
                 return crowd.run(
                     seconds=left,
                     every=scenario.output.every,
-                    to=wishes.output,
+                    to=options.output,
                     progress=progress,
                     **autosave,
                 )
@@ -333,17 +335,17 @@ def _record(run: Run, wishes: Wishes, steps: Steps) -> Recording | None:
             run.stopped = run.stopped or signal.SIGINT
             return None
         finally:
-            if not run.torn:
+            if not run.is_partial:
                 run.clock.stop(crowd)
             steps.seconds["run"] = time.perf_counter() - begin
 
 
-def _check_going_on(run: Run, wishes: Wishes) -> None:
-    """Refuse to write over a recording that is not of this run up to its checkpoint."""
+def _check_continues(run: Run, options: Options) -> None:
+    """Refuse to overwrite a file that is not the recording of this run up to the checkpoint."""
     from footway.recording.storage import unfinished_parts
 
-    file, crowd = wishes.output, run.crowd
-    if file is None or wishes.resume is None:
+    file, crowd = options.output, run.crowd
+    if file is None or options.resume is None:
         return
     if not Path(file).exists() and not unfinished_parts(Path(file)):
         say(f"{file}: is new, and begins at {crowd.time:g} s, the time of the checkpoint")
@@ -368,25 +370,25 @@ def _draw(recording: Recording, run: Run, staged: Stage, file: str) -> None:
     write_plot(figure, file)
 
 
-def _animate(recording: Recording, run: Run, staged: Stage, wishes: Wishes) -> None:
+def _animate(recording: Recording, run: Run, staged: Stage, options: Options) -> None:
     from footway.plot import animate
 
-    assert wishes.animation is not None
+    assert options.animation is not None
     animate(
         staged.corridors,
         recording,
-        wishes.animation,
-        speed=wishes.speed,
+        options.animation,
+        speed=options.speed,
         title=run.scenario.title or "",
         environment=staged.environment,
     )
 
 
-# -- what is said ----------------------------------------------------------------------------
+# -- output ----------------------------------------------------------------------------------
 
 
 def _print_check(name: str, scenario: Scenario, staged: Stage, steps: Steps, *, json: bool) -> None:
-    """Say that all is well; whatever is not was an error before."""
+    """Print that the scenario is valid; errors were raised before."""
     crowd = staged.crowd
     if json:
         answer = {"scenario": name, "title": scenario.title, "map": scenario.map, "valid": True}
@@ -405,62 +407,62 @@ def _print_check(name: str, scenario: Scenario, staged: Stage, steps: Steps, *, 
     )
 
 
-def _print_run(name: str, run: Run, wishes: Wishes, steps: Steps, *, json: bool) -> None:
-    if run.torn:
-        return  # what it would say about the crowd may be wrong
+def _print_run(name: str, run: Run, options: Options, steps: Steps, *, json: bool) -> None:
+    if run.is_partial:
+        return  # the state of the crowd is inconsistent
     if json and not run.stopped:  # an interrupted command prints its own object
-        print_json({"scenario": name, **as_json(run), **_files(wishes), "times_ms": steps.in_ms()})
+        print_json({"scenario": name, **as_json(run), **_files(options), "times_ms": steps.in_ms()})
     elif not json:
         print_lines(as_text(name, run, steps))
-        print_lines(f"Wrote {file}" for file in _written(run, wishes))
+        print_lines(f"Wrote {file}" for file in _written(run, options))
 
 
-def _files(wishes: Wishes) -> dict[str, Any]:
+def _files(options: Options) -> dict[str, Any]:
     return {
-        "output": wishes.output,
-        "plot": wishes.plot,
-        "animation": wishes.animation,
-        "checkpoint": wishes.checkpoint,
+        "output": options.output,
+        "plot": options.plot,
+        "animation": options.animation,
+        "checkpoint": options.checkpoint,
     }
 
 
-def _written(run: Run, wishes: Wishes) -> list[str]:
-    """Files that are there now; a run that was stopped leaves no pictures."""
-    pictures = () if run.stopped else (wishes.plot, wishes.animation)
-    return [file for file in (wishes.output, wishes.checkpoint, *pictures) if file is not None]
+def _written(run: Run, options: Options) -> list[str]:
+    """Return the files that were written; a stopped run leaves no pictures."""
+    pictures = () if run.stopped else (options.plot, options.animation)
+    return [file for file in (options.output, options.checkpoint, *pictures) if file is not None]
 
 
-def _stopped_line(name: str, run: Run, wishes: Wishes) -> str:
-    """Say when it was, what there is, what there is not, and how to continue."""
+def _stopped_line(name: str, run: Run, options: Options) -> str:
+    """Return the message of a stopped run: when, which files, and how to continue."""
     parts = [f"at {run.crowd.time:.1f} s of {run.scenario.duration:g} s"]
-    if wishes.output is not None:
-        parts.append(f"{wishes.output} has the frames up to then")
-    if wishes.plot is not None or wishes.animation is not None:
+    if options.output is not None:
+        parts.append(f"{options.output} has the frames up to then")
+    if options.plot is not None or options.animation is not None:
         parts.append("there are no pictures")
-    if wishes.checkpoint is not None:
+    if options.checkpoint is not None:
         parts.append(
             "no checkpoint: it was in the middle of a step"
-            if run.torn
-            else f"continue with: {_command_to_go_on(name, run, wishes)}"
+            if run.is_partial
+            else f"continue with: {_resume_command(name, run, options)}"
         )
     return "; ".join(parts)
 
 
-def _command_to_go_on(name: str, run: Run, wishes: Wishes) -> str:
-    """What to type for the rest of a run that was stopped."""
-    assert wishes.checkpoint is not None
+def _resume_command(name: str, run: Run, options: Options) -> str:
+    """Return the command that continues a stopped run."""
+    assert options.checkpoint is not None
     seconds = f"{run.scenario.duration:g}"
-    words = ["footway", "simulate", name, "--resume", wishes.checkpoint, "--seconds", seconds]
+    words = ["footway", "simulate", name, "--resume", options.checkpoint, "--seconds", seconds]
     for option, file in (
-        ("-o", wishes.output),
-        ("--plot", wishes.plot),
-        ("--animate", wishes.animation),
-        ("--checkpoint", wishes.checkpoint),
+        ("-o", options.output),
+        ("--plot", options.plot),
+        ("--animate", options.animation),
+        ("--checkpoint", options.checkpoint),
     ):
         words += [option, file] if file is not None else []
     for option, number in (
-        ("--animate-speed", wishes.speed),
-        ("--checkpoint-every", wishes.every),
+        ("--animate-speed", options.speed),
+        ("--checkpoint-every", options.every),
     ):
         words += [option, f"{number:g}"] if number is not None else []
     return shlex.join(words)

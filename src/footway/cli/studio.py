@@ -1,4 +1,4 @@
-"""`footway studio`: see a map, a scenario or a recording in the browser."""
+"""`footway studio`: show a map, a scenario or a recording in the browser."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from footway.cli.interrupts import hear
+from footway.cli.interrupts import acknowledge
 from footway.cli.maps import BetweenOption, ScaleOption  # noqa: TC001 - Typer reads them
 from footway.cli.output import Steps, announced_compilation, print_lines, say, say_compiling
 from footway.cli.parsing import parse_number, parse_point
@@ -22,8 +22,8 @@ EXAMPLES: Final = (
     "  footway studio plan.geojson\n\n"
     "  footway studio demo:evacuation\n\n"
     "  footway studio run.parquet --map plan.geojson\n\n"
-    "Only this machine can reach it, unless --host says otherwise; then a token is needed, which "
-    "is part of the address that is printed. Ctrl-C ends it."
+    "Only this machine can connect by default. With another --host, a token is required; it is "
+    "part of the printed address. Ctrl-C stops the studio."
 )
 
 PORT: Final = 8000
@@ -45,7 +45,8 @@ def studio(
     scale: ScaleOption = None,
     between: BetweenOption = None,
     host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Where to listen; others need a token.")
+        str,
+        typer.Option(metavar="ADDRESS", help="Where to listen; other machines need a token."),
     ] = "127.0.0.1",
     port: Annotated[
         int | None,
@@ -59,19 +60,17 @@ def studio(
     ] = None,
     load_seconds: Annotated[
         float,
-        typer.Option(
-            metavar="N", min=1.0, help="Time that loading a file may take before it is stopped."
-        ),
+        typer.Option(metavar="N", min=1.0, help="Longest time for loading a file, seconds."),
     ] = 60.0,
     load_megabytes: Annotated[
         float,
-        typer.Option(metavar="N", min=100.0, help="Memory that loading a file may take, on Linux."),
+        typer.Option(metavar="N", min=100.0, help="Most memory for loading a file, on Linux."),
     ] = 4000.0,
     browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Open it in the browser.")
+        bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")
     ] = True,
 ) -> None:
-    """See a map, ask for paths, run a crowd and walk through it, in the browser."""
+    """Show a map in the browser, query paths, run a crowd and walk through it."""
     from footway.studio.loading import Limits, Loader, Order
 
     heights = None if between is None else parse_point(between, "--between")
@@ -87,6 +86,10 @@ def studio(
 def _serve(
     document: Document, loader: Loader, host: str, port: int | None, *, browser: bool
 ) -> None:
+    import sys
+    import threading
+    import webbrowser
+
     from footway.studio.server import Studio, bind, serve
 
     with bind(host, PORT if port is None else port, exact=port is not None) as listening:
@@ -94,15 +97,15 @@ def _serve(
         made = Studio(document, access, loader)
         address = _address(access)
         print_lines([f"Footway studio shows {document.name} at {address}", "Ctrl-C ends it."])
-        _flush()
-        if browser:
-            _show(address)
+        sys.stdout.flush()  # a program that reads from a pipe gets the address now
+        if browser:  # in a thread, because some browsers block
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
         serve(made, listening)
-        hear()  # Ctrl-C is how a studio ends
+        acknowledge()  # Ctrl-C is the normal end
 
 
 def _open(order: Order, loader: Loader) -> Document:
-    """Open what is built in here, and a file in a process of its own."""
+    """Open a built-in document in this process, and a file in a separate process."""
     from footway.studio.documents import open_document
 
     said = False
@@ -123,7 +126,7 @@ def _open(order: Order, loader: Loader) -> Document:
 
 
 def _access(host: str, port: int) -> Access:
-    """Who may come in: others than this machine need a token."""
+    """Return the access rule: a token is required unless only this machine can connect."""
     import secrets
 
     from footway.studio.access import Access, is_loopback
@@ -141,18 +144,3 @@ def _address(access: Access) -> str:
     name = f"[{name}]" if ":" in name else name
     query = "" if access.token is None else f"?token={access.token}"
     return f"http://{name}:{access.port}/{query}"
-
-
-def _flush() -> None:
-    """Let whoever waits in a pipe read the address now."""
-    import sys
-
-    sys.stdout.flush()
-
-
-def _show(address: str) -> None:
-    """Open the browser, in a thread: some of them take their time."""
-    import threading
-    import webbrowser
-
-    threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from footway.corridor import Corridor, CorridorMap
+    from footway.corridor import CorridorMap
     from footway.environment import Environment, Volume
 
     Floats = NDArray[np.float64]
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 def warmup(*, json: JsonOption = False) -> None:
     """Compile every kernel ahead of time.
 
-    No later command has to wait then. Compiled kernels are kept in ~/.cache/footway;
-    FOOTWAY_JIT_CACHE=DIR puts them elsewhere.
+    Later commands do not have to compile. Compiled kernels are stored in ~/.cache/footway, or in
+    DIR if FOOTWAY_JIT_CACHE=DIR is set.
     """
     steps, begin = Steps(), time.perf_counter()
     with announced_compilation():
@@ -53,9 +53,9 @@ def _as_json(steps: Steps) -> dict[str, Any]:
 
 
 def _use_every_part() -> None:
-    """Use every part once; on two cores, another process does some of them.
+    """Use every part once; on two or more cores, a helper process does some of them.
 
-    What goes wrong there goes wrong here again, when this process uses the same, and is told then.
+    If the helper fails, this process uses all parts, so that the error is reported here.
     """
     from footway._numba.jit import cache_directory, thread_count
 
@@ -75,7 +75,7 @@ def _use_every_part() -> None:
 
 
 def _use_unclaimed(parts: Iterable[Callable[[], None]], claims: str) -> None:
-    """Use the parts that no other process has claimed, by a file in a folder."""
+    """Use the parts that the other process has not claimed by a file in the folder `claims`."""
     for part in parts:
         try:
             Path(claims, part.__name__).touch(exist_ok=False)
@@ -86,12 +86,18 @@ def _use_unclaimed(parts: Iterable[Callable[[], None]], claims: str) -> None:
 
 @contextmanager
 def _other_process(claims: str, ready: set[str]) -> Iterator[subprocess.Popen[str]]:
-    """Use parts in another process, from the last to the first: compilation takes one core.
+    """Use parts in another process, from the last to the first: compilation uses one core.
 
-    The names of kernels that are ready there are added to a set.
+    The names of kernels that are ready there are added to `ready`.
     """
     with subprocess.Popen(  # noqa: S603 - this Python, and a fixed function
-        [sys.executable, "-P", "-c", f"from {__name__} import help_along; help_along()", claims],
+        [
+            sys.executable,
+            "-P",
+            "-c",
+            f"from {__name__} import compile_in_helper_process; compile_in_helper_process()",
+            claims,
+        ],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
@@ -105,22 +111,22 @@ def _other_process(claims: str, ready: set[str]) -> Iterator[subprocess.Popen[st
             reader.join()
 
 
-def help_along() -> None:
-    """Do the work of the other process, and print the names of kernels that are ready."""
-    told: set[str] = set()
+def compile_in_helper_process() -> None:
+    """Run as the helper process: use parts, and print the names of kernels that are ready."""
+    printed: set[str] = set()
 
-    def tell(ready: set[str]) -> None:
-        print_lines(sorted(ready - told))
+    def report(ready: set[str]) -> None:
+        print_lines(sorted(ready - printed))
         sys.stdout.flush()
-        told.update(ready)
+        printed.update(ready)
 
-    with _watch(tell):
+    with _reporting_ready(report):
         _use_unclaimed(reversed(PARTS), sys.argv[1])
 
 
 @contextmanager
 def _progress_bar(ready_there: set[str]) -> Iterator[None]:
-    """Show how many kernels are ready, here or in another process; on a terminal only."""
+    """On a terminal, show how many kernels are ready here or in the helper process."""
     if not sys.stderr.isatty():
         yield
         return
@@ -131,22 +137,22 @@ def _progress_bar(ready_there: set[str]) -> Iterator[None]:
     with Progress("Kernels", *columns, console=Console(stderr=True)) as bar:
         total = len(_import_kernels())
         task = bar.add_task("", total=total)
-        with _watch(lambda ready: bar.update(task, completed=len(ready | ready_there))):
+        with _reporting_ready(lambda ready: bar.update(task, completed=len(ready | ready_there))):
             yield
-        bar.update(task, completed=total)  # those that are part of others are not loaded alone
+        bar.update(task, completed=total)  # kernels inlined into others are never loaded alone
 
 
 @contextmanager
-def _watch(tell: Callable[[set[str]], None]) -> Iterator[None]:
-    """Tell the names of kernels that are ready here, again and again until the end."""
+def _reporting_ready(report: Callable[[set[str]], None]) -> Iterator[None]:
+    """Call `report` with the names of kernels that are ready here, several times a second."""
     from footway._numba.jit import kernel_names
 
     over = threading.Event()
 
     def watch() -> None:
         while not over.wait(0.2):
-            tell(kernel_names()[1])
-        tell(kernel_names()[1])
+            report(kernel_names()[1])
+        report(kernel_names()[1])
 
     watcher = threading.Thread(target=watch)
     watcher.start()
@@ -170,7 +176,7 @@ def _import_kernels() -> set[str]:
 
 
 def _use_arithmetic() -> None:
-    """Call every function that has the same bits on all machines."""
+    """Call every function of portable_math."""
     from footway._numba import portable_math
 
     for name in portable_math.__all__:
@@ -180,7 +186,7 @@ def _use_arithmetic() -> None:
 
 
 def _use_maps() -> None:
-    """Ask a small map everything once."""
+    """Call every query of a small map once."""
     cmap, start, goal = _field()
     cmap.clearance([start])
     cmap.nearest_obstacle([start])
@@ -195,7 +201,7 @@ def _use_maps() -> None:
 
 
 def _field() -> tuple[CorridorMap, Floats, Floats]:
-    """Return a small map as it is loaded from a file, and two points of it, (2,) m."""
+    """Return a small map that was loaded from a file, and two points on it, (2,) m."""
     from footway.corridor import CorridorMap
     from footway.formats import load
 
@@ -211,19 +217,13 @@ def _field() -> tuple[CorridorMap, Floats, Floats]:
 
 
 def _use_walks() -> None:
-    """Walk along a corridor in every way."""
-    from footway.follow import cmm_batch
+    """Walk along a corridor with every option."""
+    from footway.corridor import Corridor
+    from footway.follow import Disc, cmm, cmm_batch, variations
 
     cmap, start, goal = _field()
-    _walk_every_way(cmap.corridor(start, goal, radius=0.1))
+    corridor = cmap.corridor(start, goal, radius=0.1)
     cmm_batch(cmap, [start], [goal], radius=0.1)
-
-
-def _walk_every_way(corridor: Corridor) -> None:
-    """Walk past a disc that stands half-way, in the plane and in space."""
-    from footway.corridor import Corridor
-    from footway.follow import Disc, cmm, variations
-
     middle = len(corridor.radii) // 2
     disc = Disc(at=tuple(corridor.backbone[middle]), radius=0.1 * corridor.radii[middle])
     for walk in (
@@ -239,7 +239,7 @@ def _walk_every_way(corridor: Corridor) -> None:
 
 
 def _use_roadmaps() -> None:
-    """Build and ask a small roadmap, in the plane and in space."""
+    """Build and query a small roadmap, in the plane and in space."""
     from footway.corridor import CorridorMap
     from footway.environment import Environment, Volume
     from footway.roadmap.measures import shortest_path_factor
@@ -263,7 +263,7 @@ def _use_roadmaps() -> None:
 
 
 def _use_one_road(high: Volume) -> None:
-    """Ask a roadmap of one long edge in space, from which not every corner is seen."""
+    """Query a roadmap of one long edge in space that does not see every corner."""
     from footway.corridor import CorridorMap
     from footway.roadmap import Roadmap
     from footway.roadmap.space import make_space
@@ -274,7 +274,7 @@ def _use_one_road(high: Volume) -> None:
 
 
 def _use_blends(flat: Environment) -> None:
-    """Build a Voronoi roadmap, ask it, and fly a camera past a corner."""
+    """Build and query a Voronoi roadmap, and move a camera around a corner."""
     from footway.camera import tour
     from footway.corridor import CorridorMap
     from footway.roadmap.voronoi_prm import voronoi_prm
@@ -286,50 +286,50 @@ def _use_blends(flat: Environment) -> None:
 
 
 def _use_terrain() -> None:
-    """Find a route around mud in both ways, and walk along it past a disc in both ways."""
+    """Find a route around mud with both methods, and walk along it past a disc with both."""
     from footway.corridor import CorridorMap
     from footway.follow import Disc, irm, miran
     from footway.terrain.route import route
 
-    yard, wishes = _yard(), {"mud": 9.0}
-    way = route(yard, (1, 1), (15, 1), preferences=wishes)
-    assert way.weighted_length <= way.weighted_length_before
-    assert way.terrain.kind_at([(5, 1)]) == ["mud"]
-    route(yard, (1, 1), (15, 1), preferences=wishes, method="grid", resolution=0.5)
+    yard, preferences = _yard(), {"mud": 9.0}
+    found = route(yard, (1, 1), (15, 1), preferences=preferences)
+    assert found.weighted_length <= found.weighted_length_before
+    assert found.terrain.kind_at([(5, 1)]) == ["mud"]
+    route(yard, (1, 1), (15, 1), preferences=preferences, method="grid", resolution=0.5)
     disc = Disc(at=(12.0, 10.0), radius=0.1)
     for walk in (
-        miran(way, sigma=6.0, clearance=0.1, obstacles=[disc]),
-        irm(way, CorridorMap.build(yard), clearance=0.1, obstacles=[disc]),
+        miran(found, sigma=6.0, clearance=0.1, obstacles=[disc]),
+        irm(found, CorridorMap.build(yard), clearance=0.1, obstacles=[disc]),
     ):
         assert walk.clearance >= 0.0
         walk.measure()
 
 
 def _yard() -> Environment:
-    """Return a yard with mud around a block."""
+    """Return a yard with mud around an obstacle."""
     from footway.environment import Environment
 
-    block = [(7, 4), (9, 4), (9, 8), (7, 8)]
+    obstacle = [(7, 4), (9, 4), (9, 8), (7, 8)]
     mud = [(4, 0), (12, 0), (12, 6), (4, 6)]
     return Environment.from_polygons(
-        bounds=(0, 0, 16, 12), obstacles=[block], terrain=[("mud", mud)]
+        bounds=(0, 0, 16, 12), obstacles=[obstacle], terrain=[("mud", mud)]
     )
 
 
 def _use_crowds_on_terrain() -> None:
-    """Take steps in a crowd that heeds the ground."""
+    """Do steps in a crowd with terrain preferences."""
     from footway.corridor import CorridorMap
     from footway.crowd import Crowd
 
-    yard, wishes = _yard(), {"mud": 9.0}
+    yard, preferences = _yard(), {"mud": 9.0}
     crowd = Crowd(CorridorMap.build(yard), environment=yard)
-    crowd.add(2, preferences=wishes)
-    crowd.add(2, preferences=wishes, follow="irm")
+    crowd.add(2, preferences=preferences)
+    crowd.add(2, preferences=preferences, follow="irm")
     crowd.step(2)
 
 
 def _use_crowds() -> None:
-    """Take a step with goals, a wanderer, a group, an obstacle, and one who leaves at once."""
+    """Do a step with goals, a wanderer, a group, an obstacle, and a character that exits."""
     from footway.crowd import Crowd
 
     cmap, *_ = _field()
@@ -348,5 +348,5 @@ PARTS: Final = (
     *(_use_maps, _use_crowds, _use_arithmetic, _use_walks),
     *(_use_crowds_on_terrain, _use_terrain, _use_roadmaps),
 )
-"""What uses all kernels. The first and the last have little in common: two processes that begin at
-both ends compile few kernels twice."""
+"""Functions that together use all kernels. The first and the last share few kernels, so two
+processes that start at both ends compile few kernels twice."""

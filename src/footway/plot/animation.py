@@ -1,4 +1,4 @@
-"""A recording as an animation: the ground is drawn once, people are painted over it."""
+"""Animate a recording: draw the ground once, and paint the characters over it."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ if TYPE_CHECKING:
 
 __all__ = ["animate", "check_animation_file"]
 
-_SECONDS: Final = 10.0  # that an animation lasts, where the speed is not given
-_FASTEST: Final = 8.0  # times real time, likewise
-_MOST_FRAMES: Final = 600  # likewise
-_MOST_SPEED: Final = 10_000.0  # times real time, that may be given
-_LIMIT: Final = 6000  # frames, where the speed is given
-_TRAIL: Final = 10  # places in a trail
-_MOMENTS: Final = 12  # frames that are looked at to find the busiest place
+_SECONDS: Final = 10.0  # default duration of an animation
+_FASTEST: Final = 8.0  # greatest default speed, times real time
+_MOST_FRAMES: Final = 600  # by default
+_MOST_SPEED: Final = 10_000.0  # greatest allowed speed, times real time
+_LIMIT: Final = 6000  # frames if the speed is given
+_TRAIL: Final = 10  # points of a trail
+_MOMENTS: Final = 12  # frames used to find the busiest place
 _GROUND_COLOURS: Final = 96
-_APART: Final = 10  # of 255, between colours of the ground and those that must be exact
+_APART: Final = 10  # of 255: least difference between colours of the ground and exact colours
 
 
 @checked
@@ -70,24 +70,24 @@ def animate(
     view: Box | None = None,
     environment: Environment | None = None,
 ) -> None:
-    """Write an animation of a recording: GIF, WebP, or MP4 where there is ffmpeg.
+    """Write an animation of a recording: GIF, WebP, or MP4 if ffmpeg is installed.
 
     It ends a second after the last character has left.
 
     Args:
-        cmap: the map that they walked on.
+        cmap: the map of the recording.
         recording: of a crowd.
-        file: to write; its suffix says which kind. A GIF is made the fastest.
-        speed: times real time. If left out, ten seconds show it all, at 1 to 8 times real time; a
-            run of more than five minutes is faster, so that there are at most 600 frames.
-        rate: most frames per second.
-        size: pixels, its width.
-        trail: s, how long people leave a trail where they are large enough for one.
-        title: in the heading; the name of the map if left out.
-        colouring: by "population" or by "heading"; by what there are several of, if left out.
-        lens: what is shown larger: "busiest", "none", or (xmin, ymin, xmax, ymax).
-        view: the part of the map that is shown, (xmin, ymin, xmax, ymax); all of it if left out.
-        environment: the ground, where it is at hand; else it is found from the map's walls.
+        file: output file; its suffix selects the format. GIF is the fastest.
+        speed: times real time. By default the animation lasts ten seconds, at 1 to 8 times real
+            time; a run of more than five minutes is faster, so that it has at most 600 frames.
+        rate: greatest number of frames per second.
+        size: width, pixels.
+        trail: duration of trails, s; drawn if characters are large enough.
+        title: heading; by default the name of the map.
+        colouring: by "population" or "heading"; by default population if there are several.
+        lens: magnified part: "busiest", "none", or (xmin, ymin, xmax, ymax).
+        view: shown part of the map, (xmin, ymin, xmax, ymax); by default all.
+        environment: source of the ground; by default it is derived from the map's walls.
 
     Raises:
         BadInput: the suffix is unknown, there are no frames, or far too many.
@@ -125,7 +125,7 @@ class Plan(NamedTuple):
     """Which frames of a recording an animation shows, and how fast."""
 
     frames: NDArray[np.int64]  # (k,) numbers of frames
-    pause: float  # s, that each is shown
+    pause: float  # s per frame
     speed: float  # times real time
 
 
@@ -153,7 +153,7 @@ def _planned(recording: Recording, speed: float | None, rate: float) -> Plan:
 
 
 class _Film:
-    """Paints every frame on a copy of the ground."""
+    """Paint frames on copies of the ground."""
 
     def __init__(
         self, recording: Recording, page: Page, colouring: Colouring, *, trail: float, size: int
@@ -171,7 +171,7 @@ class _Film:
         people = self._people(k)
         pixels = self._ground.copy()
         for painter in self._painters:
-            pixels[painter.part] = self._ground[painter.part]  # the lens lies over the map
+            pixels[painter.part] = self._ground[painter.part]  # the lens is drawn over the map
             painter.paint_obstacles(pixels, self._recording.obstacles_at(k))
             painter.paint(pixels, people)
         picture = Image.fromarray(pixels)
@@ -196,19 +196,19 @@ class _Film:
         people = 255.0 * people_colours(self._colouring)
         rims = [floor + share * (people - floor) for share in (0.2, 0.4, 0.65)]
         exact = np.vstack([page, floor, block, disc, people, *rims]).round().astype(np.uint8)
-        # Pillow takes the nearest colour only nearly: white must have no neighbours.
+        # Pillow's nearest colour is approximate: white must have no neighbours.
         apart = np.abs(flat[:, None].astype(int) - exact[None].astype(int)).max(axis=2)
         return np.vstack([exact, flat[apart.min(axis=1) > _APART]])
 
     def _people(self, k: int) -> People:
-        now, who = self._recording.frame(k), self._recording.characters
-        row = np.searchsorted(who.ids, now.ids)
-        ways = now.velocities.astype(np.float64)
+        now, characters = self._recording.frame(k), self._recording.characters
+        row = np.searchsorted(characters.ids, now.ids)
+        velocities = now.velocities.astype(np.float64)
         return People(
             now.positions,
-            who.radius[row],
-            colours_of(len(row), ways, who.population[row], self._colouring),
-            ways,
+            characters.radius[row],
+            colours_of(len(row), velocities, characters.population[row], self._colouring),
+            velocities,
             trails_of(self._recording, k, self._trail, most=_TRAIL),
         )
 
@@ -218,7 +218,7 @@ def _colouring(recording: Recording) -> Colouring:
 
 
 def _moments(recording: Recording, plan: Plan) -> NDArray[np.float64]:
-    """Return where people are (n, 2) in some of the frames, from the first to the last."""
+    """Return the positions (n, 2) m of characters in evenly spaced frames."""
     frames = plan.frames[np.linspace(0, len(plan.frames) - 1, _MOMENTS).astype(np.int64)]
     return np.vstack([recording.frame(k).positions for k in frames.tolist()])
 
@@ -231,7 +231,7 @@ def _details(recording: Recording, plan: Plan) -> str:
 
 
 def _rendered(figure: Figure, width: int) -> Pixels:
-    """Return a figure as pixels (rows, columns, 3), both numbers even, as films want them."""
+    """Return a figure as pixels (rows, columns, 3); both sizes are even, as H.264 requires."""
     figure.set_dpi(width / figure.get_figwidth())
     figure.canvas.draw()
     pixels = np.asarray(figure.canvas.buffer_rgba())[:, :, :3]  # type: ignore[attr-defined]

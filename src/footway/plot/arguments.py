@@ -1,7 +1,7 @@
-"""Arguments of all drawing functions, checked in one place by their names.
+"""Check the arguments of all drawing functions by name.
 
-The same name is the same thing in every picture, so one table says what each of them must be. A
-default is not checked.
+A name has the same meaning in every function, so one table defines the valid values. Defaults are
+not checked.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MOST_PIXELS: Final = 10_000
 """Along a side of an animation: a frame of 100 million pixels takes 400 MB."""
 
 _MOST_COLUMNS: Final = 100
-_LEAST: Final = 1e-3  # m, frames per second, persons per m2: below this it is another unit
+_LEAST: Final = 1e-3  # m, frames per second, persons per m2; less is probably in another unit
 
 
 def checked(draw: Callable[P, T]) -> Callable[P, T]:
@@ -46,7 +46,7 @@ def checked(draw: Callable[P, T]) -> Callable[P, T]:
 
 
 def _is(*kinds: str) -> Check:
-    """Refuse what is of none of these classes; by their names, for most are slow to import."""
+    """Refuse a value of another class; classes are named because most are slow to import."""
 
     def check(value: Any, name: str) -> None:
         if not _has_class(value, *kinds):
@@ -61,7 +61,7 @@ def _has_class(value: Any, *kinds: str) -> bool:
 
 
 def _each(check: Check) -> Check:
-    """Refuse a list with an item that is refused; None may be in it."""
+    """Check each item of a list; None is allowed."""
 
     def check_all(value: Any, name: str) -> None:
         for k, item in enumerate(validation.sequence(value, name)):
@@ -80,7 +80,7 @@ def _whole(low: int, high: int) -> Check:
 
 
 def _array(shape: str, *dimensions: int) -> Check:
-    """Refuse what is no array of numbers with as many axes as one of `dimensions`."""
+    """Refuse values other than numeric arrays with one of these numbers of dimensions."""
 
     def check(value: Any, name: str) -> None:
         array = validation.floats(value, shape, name=name)
@@ -105,7 +105,7 @@ def _lens(value: Any, name: str) -> None:
 
 
 def _curve(value: Any, name: str) -> None:
-    """Refuse what is neither a path nor two places (n, 2) or (n, 3) or more."""
+    """Refuse values that are neither a path nor two or more points (n, 2) or (n, 3)."""
     if _has_class(value, "Path"):
         return
     array = validation.floats(value, "(n, 2) or (n, 3)", name=name)

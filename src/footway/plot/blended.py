@@ -1,4 +1,4 @@
-"""The lines and arcs of a roadmap with circular blends (voronoi-roadmaps-2004, figures 1 and 7)."""
+"""Lines and arcs of a roadmap with circular blends (voronoi-roadmaps-2004, figures 1 and 7)."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 def blended_pieces(roadmap: Roadmap, step: float) -> tuple[Floats, Floats]:
-    """Short pieces (n, 2, 2) m of all lines and arcs, and the clearance (n,) m of each.
+    """Return pieces (n, 2, 2) m of all lines and arcs, and the clearance (n,) m of each.
 
-    No longer than a step. Of an edge that part is left which some way along the roadmap takes:
-    between the nearest arcs at its two ends, or up to a vertex where it ends.
+    Pieces are at most a step long. Of an edge, only the part that paths on the roadmap use is
+    included: between the nearest arcs at its ends, or up to a vertex where it ends.
     """
     found = blends(roadmap)
     pieces = np.concatenate([_lines(roadmap, found, step), _arcs(roadmap, found, step)])
@@ -29,9 +29,9 @@ def blended_pieces(roadmap: Roadmap, step: float) -> tuple[Floats, Floats]:
 
 
 def _lines(roadmap: Roadmap, found: Blends, step: float) -> Floats:
-    """Pieces (n, 2, 2) of the straight parts."""
+    """Return pieces (n, 2, 2) of the straight parts."""
     ends = roadmap.nodes[roadmap.edges]
-    cut = np.full((roadmap.n_edges, 2), np.inf)  # m, from either end to the nearest arc
+    cut = np.full((roadmap.n_edges, 2), np.inf)  # distance from each end to the nearest arc, m
     for edge in found.edges.T:
         side = (roadmap.edges[edge, 1] == found.vertex).astype(np.int64)
         np.minimum.at(cut, (edge, side), found.tangent)
@@ -47,7 +47,7 @@ def _lines(roadmap: Roadmap, found: Blends, step: float) -> Floats:
 
 
 def _arcs(roadmap: Roadmap, found: Blends, step: float) -> Floats:
-    """Pieces (n, 2, 2) of the arcs."""
+    """Return pieces (n, 2, 2) of the arcs."""
     is_arc = np.isfinite(found.radius) & (found.tangent > 0.0)
     vertex, edge = found.vertex[is_arc], found.edges[is_arc, 0]
     centre, radius, sweep = found.centre[is_arc], found.radius[is_arc], found.sweep[is_arc]
@@ -68,7 +68,7 @@ def _arcs(roadmap: Roadmap, found: Blends, step: float) -> Floats:
 
 
 def _shares(count: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats, Floats]:
-    """Equal parts of rows, `count` of each: its row, and where it begins and ends, 0 to 1."""
+    """Divide each row into `count` equal parts: row, begin and end (0 to 1) of each part."""
     row = np.repeat(np.arange(len(count)), count)
     part = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
     share = (part / count[row])[:, None]

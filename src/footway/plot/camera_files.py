@@ -27,7 +27,7 @@ KINDS: Final = {
 
 
 def check_camera_file(file: str | os.PathLike[str]) -> str:
-    """Return the suffix of a file for a motion, before any work is done for it.
+    """Check the name of a camera file, and return its suffix.
 
     Raises:
         BadInput: the suffix is unknown.
@@ -49,12 +49,12 @@ def save_camera(
     *,
     environment: Environment | CorridorMap | None = None,
 ) -> None:
-    """Write a motion by the suffix of the file: .csv, .json, .glb or .gltf.
+    """Write a motion in the format of the file's suffix: .csv, .json, .glb or .gltf.
 
     A table has a row for each frame: time (s), position x, y, z (m), direction dx, dy, dz (unit)
-    and speed (m/s), all digits. JSON has the same rows under "frames", and beside them what else is
-    known about the motion. An animated camera stands among the walls of the `environment`, where
-    one is given; a corridor map will do.
+    and speed (m/s), at full precision. JSON has the same rows under "frames", and further facts
+    about the motion. An animated camera is placed among the walls of the `environment`, if given,
+    which may also be a corridor map.
 
     Raises:
         BadInput: the suffix is unknown.

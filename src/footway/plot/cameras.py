@@ -1,4 +1,4 @@
-"""A camera motion: its path, the greatest speed, and the actual speed along the path.
+"""Draw a camera motion: its path, its greatest speed, and its actual speed along the path.
 
 voronoi-roadmaps-2004, figure 11.
 """
@@ -38,16 +38,16 @@ _SIDE: Final = 0.18
 _HEADING: Final = 0.42
 _KEYS: Final = 0.56
 _CAPTION: Final = 0.31
-_AXIS: Final = 0.42  # inches for the numbers beside and below a diagram
-_HIGH: Final = 1.55  # inches, of a diagram below the map
-_TALL: Final = 0.8  # maps that are at least this much as high as wide have the diagrams beside them
-_MAP: Final = 4.5  # inches, width of such a map
-_HIGHEST: Final = 1.6  # a map is made at most this much higher than wide
-_WIDEST: Final = 3.0  # and this much wider than high
-_FINE: Final = 2000  # points of the actual speed
-_VIEWS: Final = 15  # places along the path where the view is drawn
-_SEEN: Final = 26.0  # points, how far a view is drawn
-_OPEN: Final = 25.0  # degrees from the middle of a view to its side
+_AXIS: Final = 0.42  # inches for the tick labels of a diagram
+_HIGH: Final = 1.55  # inches, height of a diagram below the map
+_TALL: Final = 0.8  # from this ratio of height to width on, the diagrams are beside the map
+_MAP: Final = 4.5  # inches, width of a map with diagrams beside it
+_HIGHEST: Final = 1.6  # greatest ratio of height to width of a map
+_WIDEST: Final = 3.0  # greatest ratio of width to height
+_FINE: Final = 2000  # samples of the actual speed
+_VIEWS: Final = 15  # number of views drawn along the path
+_SEEN: Final = 26.0  # points, length of a drawn view
+_OPEN: Final = 25.0  # degrees, half the angle of a view
 
 
 @checked
@@ -60,12 +60,12 @@ def draw_camera(
     """Return a picture of a camera motion: the path, its greatest and its actual speed.
 
     The path is coloured by speed; sectors show where the camera looks, at equal times. A camera
-    that follows somebody has no speed diagram: its speed and how fast it turns are drawn by time.
+    that follows a character has no speed diagram: its speed and turn rate are drawn over time.
 
     Args:
-        cmap: the map that the path was found on; an environment will do.
+        cmap: the map of the path, or an environment.
         motion: of a camera.
-        environment: the ground, where it is at hand; else it is found from the map's walls.
+        environment: source of the ground; by default it is derived from the map's walls.
 
     """
     page = _Page(_view(cmap, motion))
@@ -87,7 +87,7 @@ def draw_camera(
 
 
 class _Page:
-    """A page with a map and two diagrams: below each other where the map is wide, else beside."""
+    """A page with a map and two diagrams, below a wide map or beside a high one."""
 
     def __init__(self, view: Box) -> None:
         aspect = (view[3] - view[1]) / (view[2] - view[0])
@@ -132,12 +132,12 @@ class _Page:
         return axes
 
     def _area(self, left: float, bottom: float, width: float, high: float) -> Area:
-        """From inches to shares of the figure."""
+        """Convert inches to shares of the figure."""
         return left / _WIDTH, bottom / self._high, width / _WIDTH, high / self._high
 
 
 def _view(cmap: CorridorMap | Environment, motion: CameraMotion) -> Box:
-    """Return the part of the map that shows the path, and a margin; no thin strip."""
+    """Return the part of the map around the path, with a margin and a limited aspect ratio."""
     low, high = (f(motion.positions[:, :2], axis=0).tolist() for f in (np.min, np.max))
     x0, y0, x1, y1 = padded((low[0], low[1], high[0], high[1]), 0.08, least=2.0)
     whole = padded(cmap.bounds, 0.006)
@@ -170,7 +170,7 @@ def _draw_path(sheet: Sheet, motion: CameraMotion) -> ScalarMappable:
 
 
 def _draw_views(sheet: Sheet, motion: CameraMotion) -> None:
-    """Draw where the camera looks, at equal times: a dot, and the sector that it sees."""
+    """Draw the camera's view at equal times: a dot and a sector."""
     size = _SEEN * sheet.metres_per_point
     frames = np.unique(np.linspace(0, len(motion.times) - 1, _VIEWS).astype(int))
     at = motion.positions[frames, :2]
@@ -187,7 +187,7 @@ def _draw_views(sheet: Sheet, motion: CameraMotion) -> None:
 
 
 def _draw_stops(sheet: Sheet, motion: CameraMotion) -> None:
-    """Draw the stops of a tour with their numbers, and what the camera looks at there."""
+    """Draw the numbered stops of a tour, and the targets of the camera there."""
     if not isinstance(motion, Tour):
         return
     for number, stop in zip(motion.order, motion.stops, strict=True):
@@ -205,7 +205,7 @@ def _draw_stops(sheet: Sheet, motion: CameraMotion) -> None:
 
 
 def _draw_limit(axes: Axes, motion: CameraMotion, diagram: SpeedDiagram) -> None:
-    """Draw the greatest speed by arc length (figure 11, middle)."""
+    """Draw the greatest speed over arc length (figure 11, middle)."""
     breaks, limits = diagram.breaks, diagram.limits
     axes.stairs(limits, breaks, fill=True, color=palette.CORRIDOR, alpha=0.14, lw=0)
     axes.stairs(limits, breaks, color=palette.CORRIDOR, lw=1.1, baseline=None)
@@ -213,7 +213,7 @@ def _draw_limit(axes: Axes, motion: CameraMotion, diagram: SpeedDiagram) -> None
 
 
 def _draw_speed(axes: Axes, motion: CameraMotion, diagram: SpeedDiagram) -> None:
-    """Draw the actual speed by arc length, below the greatest (figure 11, right)."""
+    """Draw the actual speed over arc length, below the greatest (figure 11, right)."""
     axes.stairs(
         diagram.limits, diagram.breaks, color=palette.CORRIDOR, lw=0.8, alpha=0.7, baseline=None
     )
@@ -226,7 +226,7 @@ def _draw_speed(axes: Axes, motion: CameraMotion, diagram: SpeedDiagram) -> None
 def _finish_by_length(
     axes: Axes, motion: CameraMotion, diagram: SpeedDiagram, caption: str
 ) -> None:
-    """Name the axes, and mark the stops."""
+    """Label the axes, and mark the stops."""
     for number, s in _stops_between(motion):
         axes.axvline(s, color=palette.INK, lw=0.6, ls=(0, (1, 2)), zorder=1.5)
         style: dict[str, Any] = {"ha": "center", "va": "center", "path_effects": layers.HALO}
@@ -243,7 +243,7 @@ def _finish_by_length(
 
 
 def _stops_between(motion: CameraMotion) -> list[tuple[int, float]]:
-    """Numbers and arc lengths (m) of a tour's stops, but for the first and the last."""
+    """Return numbers and arc lengths (m) of a tour's stops without the first and the last."""
     if not isinstance(motion, Tour):
         return []
     at = np.interp(motion.arrivals, motion.times, motion.arc_lengths).tolist()
@@ -257,7 +257,7 @@ def _draw_speed_in_time(axes: Axes, motion: CameraMotion) -> None:
 
 
 def _draw_turning(axes: Axes, motion: CameraMotion) -> None:
-    """Draw how fast the camera turns."""
+    """Draw the turn rate of the camera."""
     chord = np.linalg.norm(np.diff(motion.directions, axis=0), axis=1)
     rate = np.degrees(2.0 * np.arcsin(0.5 * chord)) / np.diff(motion.times)
     axes.plot(0.5 * (motion.times[1:] + motion.times[:-1]), rate, color=palette.CORRIDOR, lw=1.2)

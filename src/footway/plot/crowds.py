@@ -1,4 +1,4 @@
-"""Pictures of crowds: a moment of one, and how dense it was."""
+"""Draw crowds: the characters at one time, and the mean density."""
 
 from __future__ import annotations
 
@@ -58,38 +58,38 @@ def draw_crowd(
     title: str = "",
     details: str = "",
 ) -> Figure:
-    """Return a picture of a crowd at one moment, with a lens on its busiest place.
+    """Return a picture of a crowd at one time, with a lens on the busiest place.
 
     Args:
-        cmap: the map that they walk on.
+        cmap: the map of the crowd.
         positions: (n, 2) m.
-        velocities: (n, 2) m/s; who has one is drawn with a heading.
-        radii: (n,) m, or one for all. Whoever would be too small to be seen is drawn larger.
-        populations: (n,) index of each one's population.
+        velocities: (n, 2) m/s, to draw headings.
+        radii: (n,) m, or one for all. Characters that would be too small to see are enlarged.
+        populations: (n,) index of each character's population.
         names: of populations, for the key.
-        trails: (k, n, 2) m, where they were before, the oldest first; NaN: nowhere.
-        colouring: by "population" or by "heading"; what there is more to see of, if left out.
-        lens: what is shown larger: "busiest", "none", or (xmin, ymin, xmax, ymax). A small map
-            has no need of one.
-        view: the part of the map that is shown, (xmin, ymin, xmax, ymax); all of it if left out.
-        environment: the ground, where it is at hand; else it is found from the map's walls.
+        trails: (k, n, 2) m, previous positions, oldest first; NaN if not present.
+        colouring: by "population" or "heading"; by default population if there are several.
+        lens: magnified part: "busiest", "none", or (xmin, ymin, xmax, ymax). A small map has
+            none.
+        view: shown part of the map, (xmin, ymin, xmax, ymax); by default all.
+        environment: source of the ground; by default it is derived from the map's walls.
         obstacles: (m, 3) x, y, radius of dynamic obstacles, m.
-        title: in the heading; the name of the map if left out.
-        details: more words for the heading.
+        title: heading; by default the name of the map.
+        details: further text of the heading.
 
     """
     at = np.asarray(positions, float).reshape(-1, 2)
-    ways = None if velocities is None else np.asarray(velocities, float)
+    velocity = None if velocities is None else np.asarray(velocities, float)
     kinds = None if populations is None else np.asarray(populations, np.int64)
     sizes = np.asarray(radii, float)
     past = None if trails is None else np.asarray(trails, float)
-    _check_shapes(at, velocities=ways, populations=kinds, radii=sizes, trails=past)
-    colouring = colouring or default_colouring(ways, kinds)
+    _check_shapes(at, velocities=velocity, populations=kinds, radii=sizes, trails=past)
+    colouring = colouring or default_colouring(velocity, kinds)
     people = People(
         at,
         np.broadcast_to(sizes, len(at)),
-        colours_of(len(at), ways, kinds, colouring),
-        ways,
+        colours_of(len(at), velocity, kinds, colouring),
+        velocity,
         past,
     )
     count = f"{len(at):,} character{'' if len(at) == 1 else 's'}"
@@ -119,7 +119,7 @@ def _check_shapes(
     radii: Floats,
     trails: Floats | None,
 ) -> None:
-    """Refuse arrays that are not of as many characters as there are positions."""
+    """Refuse arrays whose length differs from the number of positions."""
     n = len(positions)
     wanted: dict[str, tuple[Any, tuple[tuple[int, ...], ...]]] = {
         "velocities": (velocities, ((n, 2),)),
@@ -174,7 +174,7 @@ def draw_moment(
 
 @checked
 def telling_frame(recording: Recording) -> int:
-    """Return the last frame; or, where most have left by then, one from the middle before that."""
+    """Return the last frame, or an earlier one if most characters have left by then."""
     there = np.diff(recording.offsets)
     busy = np.flatnonzero(2 * there >= there.max(initial=0)).tolist()
     last = recording.n_frames - 1
@@ -190,14 +190,14 @@ def draw_density(
     top: float | None = None,
     environment: Environment | None = None,
 ) -> Figure:
-    """Return a picture of how dense the crowd was: persons per m2, mean over a recording.
+    """Return a picture of the mean density over a recording, persons per m2.
 
     Args:
-        cmap: the map that they walked on.
+        cmap: the map of the recording.
         recording: of a crowd.
-        cell: m, of the grid that is counted on; a 400th of the map, at least 0.5 m, if left out.
-        top: persons per m2 of the last colour; what 1 in 500 places exceeds, if left out.
-        environment: the ground, where it is at hand; else it is found from the map's walls.
+        cell: cell size of the grid, m; by default a 400th of the map, at least 0.5 m.
+        top: persons per m2 of the last colour; by default exceeded in 1 of 500 cells.
+        environment: source of the ground; by default it is derived from the map's walls.
 
     """
     sheet = new_page(
@@ -234,9 +234,9 @@ def draw_density(
 
 
 def mean_density(cmap: CorridorMap, recording: Recording, cell: float) -> Floats:
-    """Return persons per m2 of free ground on a grid (nx, ny) over the map, mean over all frames.
+    """Return the mean density on a grid (nx, ny) over the map, persons per m2 of free space.
 
-    Smoothed over about two cells; walls take no part in it.
+    It is smoothed over about two cells; only free space counts.
     """
     x0, y0, x1, y1 = cmap.bounds
     shape = [int(np.ceil((x1 - x0) / cell)), int(np.ceil((y1 - y0) / cell))]

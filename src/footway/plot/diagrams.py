@@ -1,4 +1,4 @@
-"""Diagrams in the style of the maps: thin axes, small words, what is measured stands out."""
+"""Diagrams in the style of the maps: thin axes and small labels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def make_quiet(axes: Axes) -> None:
-    """Draw axes as thin lines with small words, so that what is measured stands out."""
+    """Draw axes as thin lines with small labels, so that the data stand out."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set(color=palette.WALL, linewidth=0.6)
     axes.tick_params(labelsize=7, length=2.5, width=0.5, colors=palette.MUTED)
@@ -21,6 +21,6 @@ def make_quiet(axes: Axes) -> None:
 
 
 def name_axes(axes: Axes, *, x: str, y: str) -> None:
-    """Name the axes: what they count, and its unit."""
+    """Label the axes with quantity and unit."""
     axes.set_xlabel(x, fontsize=7.5, color=palette.MUTED)
     axes.set_ylabel(y, fontsize=7.5, color=palette.MUTED)

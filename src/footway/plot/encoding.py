@@ -1,4 +1,4 @@
-"""Animated pictures as files: GIF, WebP, and MP4 where there is ffmpeg."""
+"""Write animations: GIF, WebP, and MP4 if ffmpeg is installed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KINDS: Final = (".gif", ".webp", ".mp4")
 
 @checked
 def check_animation_file(file: str | os.PathLike[str]) -> Path:
-    """Return the path of an animation, before any work is done for it.
+    """Check the name of an animation, and return its path.
 
     Raises:
         BadInput: the suffix is not .gif, .webp or .mp4, or it is .mp4 and there is no ffmpeg.
@@ -49,7 +49,7 @@ def encode(
     pause: float,
     colours: NDArray[np.uint8],
 ) -> None:
-    """Write pictures of one size, `pause` seconds each, one after the other, for ever.
+    """Write pictures of one size as an endless animation, `pause` seconds each.
 
     GIF and WebP get only the `colours` (n, 3), at most 256: few colours and hard edges make small
     files, smaller than photographic compression does.
@@ -75,7 +75,7 @@ def encode(
 
 
 def _encode_film(pictures: Iterator[Image.Image], file: Path, rate: float) -> None:
-    """Hand pixels to ffmpeg, for H.264 that every browser plays."""
+    """Encode as H.264 by ffmpeg, in a profile that every browser plays."""
     first = next(pictures)
     width, height = first.size
     command = (

@@ -1,4 +1,4 @@
-"""A plan becomes a scene: walls raised from the ground, with roofs on what is solid."""
+"""Extrude a plan to a scene: raised walls, and roofs over solid parts."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _MARGIN: Final = 0.02
 class Surface(NamedTuple):
     """Triangles in space, each counterclockwise as seen from its front.
 
-    Corners that two faces share are there twice, so that each has the normal of its own face and
-    edges look sharp.
+    Corners shared by two faces are duplicated with the normal of each face, so that edges look
+    sharp.
     """
 
     corners: Floats  # (n, 3) m, z up
@@ -37,10 +37,10 @@ class Surface(NamedTuple):
 def raise_walls(
     walkable: shapely.MultiPolygon, segments: Floats, points: Floats, *, height: float
 ) -> Surface:
-    """Return walls of a height (m) around walkable space, and roofs over what is not walkable.
+    """Return walls of a height (m) around walkable space, and roofs over the rest.
 
     Args:
-        walkable: where one can walk, m.
+        walkable: walkable space, m.
         segments: (n, 4) walls x0, y0, x1, y1; their fronts are on the left.
         points: (m, 2) point obstacles, which become posts of 0.1 m.
         height: of the walls, m.

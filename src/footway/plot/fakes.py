@@ -1,4 +1,4 @@
-"""Fake obstacles: hatched, so that nobody takes them for walls, and what they close, dotted."""
+"""Draw fake obstacles hatched, to distinguish them from walls, and closed edges dotted."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def draw_fakes(sheet: Sheet, roadmap: Roadmap) -> None:
 
 
 def draw_fake_boxes(axes: Axes, roadmap: Roadmap, level: Level, shift: Floats) -> None:
-    """Draw the part of the fake obstacles in one level, seen from above."""
+    """Draw the part of the fake obstacles within one level, seen from above."""
     faces = []
     for fake in roadmap.fake_obstacles:
         low, high = np.array(fake.points)

@@ -1,4 +1,4 @@
-"""The pictures themselves: one function for each question that a picture answers."""
+"""Pictures of maps, paths and repairs."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def draw_map(
 ) -> Figure:
     """Return a picture of a map: the ground by kind, and the medial axis coloured by clearance.
 
-    An `Environment` alone is drawn without an axis. `environment` is the ground of a corridor
-    map where it is at hand; otherwise it is found from the map's walls.
+    An `Environment` is drawn without an axis. `environment` is the source of the ground of a
+    corridor map; by default it is derived from the map's walls.
 
     Example:
         >>> import footway as fw
@@ -57,11 +57,11 @@ def draw_path(
     """Return a picture of a path, on the part of the map around it.
 
     Args:
-        cmap: the map that the path was found on.
-        path: the answer.
-        corridor: drawn as the union of its balls, where given.
-        pinch: drawn with its walls and its width, where given.
-        environment: the ground, where it is at hand; else it is found from the map's walls.
+        cmap: the map of the path.
+        path: a path of `CorridorMap.path`.
+        corridor: drawn as the union of its balls, if given.
+        pinch: drawn with its walls and its width, if given.
+        environment: source of the ground; by default it is derived from the map's walls.
 
     """
     if not hasattr(path, "turns"):
@@ -82,7 +82,7 @@ def draw_path(
     if corridor is not None:
         layers.draw_corridor(sheet, corridor, ground.walkable)
     layers.draw_one_path(sheet, path)
-    if pinch is not None and pinch.left != pinch.right:  # else: the room at one end, no passage
+    if pinch is not None and pinch.left != pinch.right:  # else: clearance at an end
         layers.draw_pinch(sheet, pinch, avoid=path)
     return sheet.figure
 
@@ -97,7 +97,7 @@ def draw_no_path(
     because: str = "no way at any radius",
     environment: Environment | None = None,
 ) -> Figure:
-    """Return a picture of why there is no path: both ends, and the pinch where there is one."""
+    """Return a picture that shows why there is no path: start, goal and the pinch, if any."""
     reason = because if pinch is None else f"at most {pinch.width:.2f} m wide"
     sheet = _sheet_of(cmap, environment, details=f"no path  ·  {reason}")
     _draw_roads(sheet, cmap)
@@ -113,7 +113,7 @@ def draw_paths(
 ) -> Figure:
     """Return a picture of many paths on the whole map, coloured by length.
 
-    `paths` may be what `CorridorMap.paths` returns: None is left out.
+    `paths` may be the result of `CorridorMap.paths`; None is skipped.
     """
     found = [path for path in paths if path is not None]
     total = sum(path.length for path in found) / 1000.0
@@ -130,10 +130,10 @@ def draw_check(
     cmap: CorridorMap | None = None,
     passages: Sequence[Pinch] = (),
 ) -> Figure:
-    """Return a picture of what the geometry doctor did, and of the narrowest passages.
+    """Return a picture of the repairs of the input, and of the narrowest passages.
 
-    Repairs carry the numbers of their order in `environment.repairs`, from 1; of many that change
-    no shape only the first is marked.
+    Repairs are numbered from 1 in the order of `environment.repairs`; of many that change no shape
+    only the first is marked.
     """
     count = len(environment.repairs)
     details = f"{count} repair{'' if count == 1 else 's'}  ·  {environment.area:,.1f} m² walkable"
@@ -150,7 +150,7 @@ def draw_check(
 
 
 def _with_repairs(environment: Environment) -> Box:
-    """Return the box of a map and of the repairs outside of it, unless they are far away."""
+    """Return the bounding box of a map and of nearby repairs outside of it."""
     x0, y0, x1, y1 = environment.bounds
     near = padded(environment.bounds, 0.5)
     for repair in environment.repairs:
@@ -161,7 +161,7 @@ def _with_repairs(environment: Environment) -> Box:
 
 
 def _draw_roads(sheet: Sheet, cmap: CorridorMap) -> None:
-    """Draw the medial axis or the roads faintly, and what a level designer closed."""
+    """Draw the medial axis or the roads faintly, and closed edges."""
     if cmap.roadmap is not None:
         draw_fakes(sheet, cmap.roadmap)
     layers.draw_axis(sheet, cmap, width=0.7, alpha=0.5)
@@ -188,7 +188,7 @@ def _map_details(source: CorridorMap | Environment) -> str:
 
 
 def _around(cmap: CorridorMap, path: Path, corridor: Corridor | None) -> Box:
-    """Return the part of the map that shows a path: its box and a margin, within the map."""
+    """Return the part of the map around a path: its bounding box and a margin."""
     low, high = path.points.min(axis=0), path.points.max(axis=0)
     if corridor is not None and len(corridor.radii):
         low = low.clip(max=(corridor.backbone - corridor.radii[:, None]).min(axis=0))

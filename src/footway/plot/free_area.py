@@ -1,4 +1,4 @@
-"""The ground: where one can walk, and what stands in the way."""
+"""The ground of a picture: walkable space and walls."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Ground(NamedTuple):
-    """Where one can walk, and the walls around it."""
+    """Walkable space and the walls around it."""
 
     walkable: shapely.MultiPolygon
     walls: NDArray[np.float64]  # (n, 4) x0, y0, x1, y1 in metres
@@ -28,7 +28,7 @@ class Ground(NamedTuple):
 
 
 def ground_of(source: CorridorMap | Environment | Roadmap) -> Ground:
-    """Return the ground of an environment, or of a map from a file, which has only its walls."""
+    """Return the ground of an environment, or of a saved map, which has only walls."""
     if isinstance(source, CorridorMap):
         return _ground_from_walls(source.walls, lambda faces: _has_clearance(source, faces))
     if isinstance(source, Roadmap):
@@ -37,7 +37,7 @@ def ground_of(source: CorridorMap | Environment | Roadmap) -> Ground:
 
 
 def _ground_of_roadmap(roadmap: Roadmap) -> Ground:
-    """Faces between the walls in which the object fits somewhere are walkable."""
+    """Return the faces between the walls in which the object fits somewhere."""
     space = roadmap.space
     free = space.positions(corners_where(space.is_node & (space.corner_clearance > 0)))
     points = shapely.points(free)
@@ -53,7 +53,7 @@ def _ground_of_roadmap(roadmap: Roadmap) -> Ground:
 def _ground_from_walls(
     walls: NDArray[np.float64], is_free: Callable[[NDArray[np.object_]], NDArray[np.bool_]]
 ) -> Ground:
-    """Of the faces between the walls those that are free are walkable, the others are not."""
+    """Return the faces between the walls that are free space."""
     ends = walls.reshape(-1, 2, 2)
     is_point = (ends[:, 0] == ends[:, 1]).all(axis=1)
     faces = shapely.get_parts(shapely.polygonize(shapely.linestrings(ends[~is_point])))
@@ -63,6 +63,6 @@ def _ground_from_walls(
 
 
 def _has_clearance(cmap: CorridorMap, faces: NDArray[np.object_]) -> NDArray[np.bool_]:
-    """Whether there is clearance inside of each face."""
+    """Return for each face whether it has clearance inside."""
     inner = shapely.get_coordinates(shapely.point_on_surface(faces))
     return cmap.clearance(inner) > 0

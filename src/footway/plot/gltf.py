@@ -1,7 +1,7 @@
-"""A camera motion as glTF 2.0: an animated camera among raised walls, as Blender opens it.
+"""Write a camera motion as glTF 2.0: an animated camera among raised walls, e.g. for Blender.
 
-Footway's z is up; glTF's y is: the point (x, y, z) becomes (x, z, -y). A glTF camera looks along
-its own -z, with its own y up.
+In Footway z is up, in glTF y: the point (x, y, z) becomes (x, z, -y). A glTF camera looks along
+its local -z, with its local y up.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ WALL_HEIGHT: Final = 2.5
 
 _HIGHEST: Final = 10_000.0  # m
 _ASPECT: Final = 16 / 9
-_NEAR: Final = 0.05  # m: nearer than any wall that a camera of radius 0.1 m comes to
+_NEAR: Final = 0.05  # m: nearer than any wall for a camera of radius 0.1 m
 _FAR: Final = 1000.0  # m, or twice the map's diagonal
-_LINE: Final = 0.03  # m above the ground, so that the line of the path is not hidden by it
-_BELOW: Final = 0.5  # m below a camera that flies in three dimensions
-_FAR_OFF: Final = 10_000.0  # m from the origin: there 32 bits are coarser than a millimetre
+_LINE: Final = 0.03  # m above the ground, so that it does not hide the line of the path
+_BELOW: Final = 0.5  # m below a camera in three dimensions
+_FAR_OFF: Final = 10_000.0  # m from the origin: beyond, 32 bits are coarser than a millimetre
 
-_ARRAYS, _INDICES = 34962, 34963  # what a GPU uses a buffer view for
+_ARRAYS, _INDICES = 34962, 34963  # targets of buffer views
 _FLOAT, _UNSIGNED = 5126, 5125
 _LINE_STRIP: Final = 3
 
@@ -61,19 +61,19 @@ def save_gltf(
     """Write an animated camera as .glb (one binary file) or .gltf (one text file).
 
     The scene has the camera, keyed at the motion's frames, the line of its path on the ground,
-    and, where an environment is given, its walls and a ground. The rotation has no roll. A map
-    that lies further than 10 km from the origin, as one in national coordinates, is moved there;
-    the scene's `extras.origin` says by how much.
+    and, if an environment is given, its walls and a ground. The rotation has no roll. A map
+    further than 10 km from the origin, as in national coordinates, is moved to the origin by the
+    vector in the scene's `extras.origin`.
 
     Args:
         motion: of a camera.
         file: .glb or .gltf.
-        environment: whose walls are raised; a corridor map will do.
+        environment: its walls are raised; may be a corridor map.
         wall_height: m.
         field_of_view: degrees, from the lower to the upper edge of the picture.
 
     Raises:
-        BadInput: the suffix is another one, or a number makes no sense.
+        BadInput: the suffix is unknown, or a number is out of range.
         BadFile: the file cannot be written.
 
     Example:
@@ -102,10 +102,10 @@ def save_gltf(
 
 
 class _Scene:
-    """A glTF document that grows: nodes, and the one buffer with all numbers."""
+    """A glTF document under construction: nodes, and one buffer with all numbers."""
 
     def __init__(self, origin: Floats) -> None:
-        self.origin = origin  # (3,) m, what is subtracted from all positions
+        self.origin = origin  # (3,) m, subtracted from all positions
         self.numbers = bytearray()
         self.content: dict[str, list[Any]] = {
             name: []
@@ -148,12 +148,12 @@ class _Scene:
         )
 
     def add_path(self, positions: Floats) -> None:
-        """Add the line that the camera flies along: on the ground, or below it in space."""
+        """Add the line of the camera's path: on the ground, or below the camera in space."""
         points = positions.copy()
         is_flat = np.ptp(points[:, 2]) == 0.0
         points[:, 2] = _LINE if is_flat else points[:, 2] - _BELOW
         moves = np.linalg.norm(np.diff(points, axis=0), axis=1) > 0.0
-        points = points[np.concatenate([[True], moves])]  # a camera that waits adds no point
+        points = points[np.concatenate([[True], moves])]  # no points while the camera waits
         if len(points) < 2:
             return
         where = self._add_numbers(self._placed(points), "VEC3", target=_ARRAYS, bounds=True)
@@ -213,7 +213,7 @@ class _Scene:
         return len(self.content["nodes"]) - 1
 
     def _add_mesh(self, name: str, primitive: dict[str, Any]) -> None:
-        """Add a mesh of one colour, seen from both sides: walls may have no thickness."""
+        """Add a mesh of one colour, visible from both sides because walls may have no thickness."""
         colour = {"baseColorFactor": _linear(_COLOURS[name]), "metallicFactor": 0.0}
         self.content["materials"].append(
             {"name": name, "doubleSided": True, "pbrMetallicRoughness": colour}
@@ -264,7 +264,7 @@ def _add_environment(
 
 
 def _origin(positions: Floats) -> Floats:
-    """Return what is subtracted from all positions, whole metres: 0 unless they are far off."""
+    """Return the offset to subtract from all positions, whole metres; 0 unless they are far."""
     if np.abs(positions).max() < _FAR_OFF:
         return np.zeros(3)
     middle: Floats = np.round(0.5 * (positions.min(axis=0) + positions.max(axis=0)))
@@ -273,7 +273,7 @@ def _origin(positions: Floats) -> Floats:
 
 
 def _reach(environment: Environment | CorridorMap | None) -> float:
-    """How far the camera sees, m."""
+    """Return the far plane of the camera, m."""
     if environment is None:
         return _FAR
     x0, y0, x1, y1 = environment.bounds
@@ -283,7 +283,7 @@ def _reach(environment: Environment | CorridorMap | None) -> float:
 def _keys(times: Floats) -> tuple[Singles, NDArray[np.bool_]]:
     """Return times in 32 bits, strictly increasing, and which frames have them.
 
-    Of two frames that fall onto the same number the second one is kept: the last one is the end.
+    Of two frames with the same rounded time the second one is kept, so that the end remains.
     """
     rounded = times.astype(np.float32)
     kept = np.append(np.diff(rounded) > 0, True)
@@ -291,14 +291,14 @@ def _keys(times: Floats) -> tuple[Singles, NDArray[np.bool_]]:
 
 
 def _rotations(directions: Floats) -> Singles:
-    """Quaternions (n, 4) x, y, z, w that turn a camera to look along unit directions (n, 3).
+    """Return quaternions (n, 4) x, y, z, w of a camera that looks along directions (n, 3).
 
-    Heading about the vertical, then pitch, and no roll. Headings are counted on beyond a full
+    Heading about the vertical, then pitch, and no roll. Headings are unwrapped beyond a full
     turn, so that neighbouring quaternions never differ in sign and players turn the short way.
     """
     x, y, z = directions.T
     level = np.hypot(x, y)
-    is_level = level > 1e-9  # straight up or down there is no heading: it keeps the last one
+    is_level = level > 1e-9  # straight up or down has no heading: keep the last one
     last = np.maximum.accumulate(np.where(is_level, np.arange(len(x)), 0))
     heading = np.unwrap(np.arctan2(y, x)[last]) - 0.5 * math.pi
     a, b = 0.5 * heading, 0.5 * np.arctan2(z, level)
@@ -319,7 +319,7 @@ def _y_up(points: Floats) -> Singles:
 
 
 def _linear(colour: str) -> list[float]:
-    """Return a colour as glTF takes it: linear red, green, blue, and opaque."""
+    """Return a colour for glTF: linear red, green, blue, and opaque."""
     shown = [int(colour[k : k + 2], 16) / 255.0 for k in (1, 3, 5)]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in shown]
     return [*(round(c, 5) for c in linear), 1.0]

@@ -1,4 +1,4 @@
-"""The ground as it is drawn: obstacles, walkable space and walls."""
+"""Draw the ground: obstacles, walkable space and walls."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def draw_ground(sheet: Sheet, ground: Ground) -> None:
 
 
 def _holes(walkable: shapely.MultiPolygon) -> NDArray[np.object_]:
-    """Holes of walkable space as polygons; islands in them are drawn over them."""
+    """Return the holes of walkable space as polygons; islands in them are drawn on top."""
     rings = [ring for part in shapely.get_parts(walkable) for ring in part.interiors]
     return np.array([shapely.Polygon(ring) for ring in rings], dtype=object)
 

@@ -1,4 +1,4 @@
-"""What lies on the ground: axis, corridor, path, pinch, repairs."""
+"""Layers over the ground: axis, corridor, path, pinch and repairs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ HALO: Final = [withStroke(linewidth=2.2, foreground=palette.HALO)]
 def draw_axis(sheet: Sheet, cmap: CorridorMap, *, width: float, alpha: float = 1.0) -> None:
     """Draw the medial axis, coloured by clearance, with its colour key.
 
-    `width` is in points. Dead ends into corners are thin: one can stand there, but not pass.
+    `width` is in points. Edges that end in a corner are thin: they are dead ends.
     """
     axis = cmap.axis(max(3.0 * sheet.metres_per_point, 1e-3))
     norm, above = _clearance_scale(axis.clearance)
@@ -56,7 +56,7 @@ def draw_axis(sheet: Sheet, cmap: CorridorMap, *, width: float, alpha: float = 1
         first = np.concatenate([edge[:-1] for edge in chosen])
         pieces = _coloured(list(np.stack([axis.points[first], axis.points[first + 1]], 1)), norm)
         pieces.set_array(0.5 * (axis.clearance[first] + axis.clearance[first + 1]))
-        # Pieces that abut leave hairlines of the ground between them; whole edges below hide them.
+        # Adjacent pieces leave hairline gaps; whole edges below hide them.
         whole.set(capstyle="round", joinstyle="round", zorder=level)
         pieces.set(capstyle="butt", zorder=level + 0.05)
         for drawn in (whole, pieces):
@@ -71,7 +71,7 @@ def _coloured(lines: list[Floats], norm: Normalize) -> LineCollection:
 
 
 def _clearance_scale(value: Floats) -> tuple[Normalize, bool]:
-    """Colours for 0 to nearly the widest clearance, and whether some are wider."""
+    """Return the colour scale from 0 to nearly the widest clearance, and whether some exceed it."""
     widest = float(value.max())
     top = min(float(np.percentile(value, 98)) * 1.05, widest)
     return Normalize(0.0, top, clip=True), top < widest
@@ -80,7 +80,7 @@ def _clearance_scale(value: Floats) -> tuple[Normalize, bool]:
 def draw_corridor(
     sheet: Sheet, corridor: Corridor, walkable: shapely.MultiPolygon | None = None
 ) -> None:
-    """Fill the union of the corridor's balls (cmm-2007, figure 3), as far as it is walkable."""
+    """Fill the walkable part of the union of the corridor's balls (cmm-2007, figure 3)."""
     union = _union_of_balls(corridor, 0.05 * sheet.metres_per_point)
     if walkable is not None:
         union = shapely.intersection(union, walkable)
@@ -97,9 +97,9 @@ def draw_corridor(
 
 
 def _union_of_balls(corridor: Corridor, finest: float) -> shapely.Geometry:
-    """Union of balls so close to each other that their rim looks smooth at `finest` metres.
+    """Return the union of balls, dense enough that its outline is smooth at `finest` metres.
 
-    Wide balls may be further apart: between balls of radius R at a distance d the rim falls back
+    Wide balls may be further apart: between balls of radius R at a distance d the outline is off
     by about d^2 / 8 R.
     """
     known = np.arange(len(corridor.radii))
@@ -113,14 +113,14 @@ def _union_of_balls(corridor: Corridor, finest: float) -> shapely.Geometry:
 
 
 def draw_backbone(sheet: Sheet, corridor: Corridor) -> None:
-    """Draw the backbone of a corridor, which a walk is pulled along, as a thin dashed line."""
+    """Draw the backbone of a corridor as a thin dashed line."""
     sheet.axes.plot(
         *corridor.backbone.T[:2], color=palette.CORRIDOR, lw=0.8, dashes=(4.0, 2.5), zorder=2.2
     )
 
 
 def draw_discs(sheet: Sheet, discs: Sequence[Disc], walk: Walk | None = None) -> None:
-    """Draw dynamic obstacles; one that moves where it is at first, hollow, and where it is met."""
+    """Draw dynamic obstacles; moving ones at the start (hollow) and where the walk meets them."""
     for disc in discs:
         first = np.array(disc.at[:2])
         met = _met_at(disc, walk) if walk is not None and any(disc.velocity) else first
@@ -135,7 +135,7 @@ def draw_discs(sheet: Sheet, discs: Sequence[Disc], walk: Walk | None = None) ->
 
 
 def _met_at(disc: Disc, walk: Walk) -> Floats:
-    """Where a disc is when a walk comes closest to it, (2,) m."""
+    """Return the position of a disc when the walk is closest to it, (2,) m."""
     there: Floats = np.array(disc.at[:2]) + np.outer(walk.times, disc.velocity[:2])
     apart = np.hypot(*(walk.points[:, :2] - there).T)
     met: Floats = there[int(apart.argmin())]
@@ -145,7 +145,7 @@ def _met_at(disc: Disc, walk: Walk) -> Floats:
 def draw_walk_line(
     sheet: Sheet, path: Path, *, colour: str = palette.ACCENT, level: float = 3.0
 ) -> None:
-    """Draw a path in the true width of its disc, and its centre line."""
+    """Draw a path in the width of its disc, and its centre line."""
     swept = shapely.buffer(shapely.linestrings(path.points[:, :2]), path.radius)
     parts = shapely.orient_polygons(shapely.get_parts(swept))
     band = PathPatch(outline(parts), facecolor=colour, edgecolor="none", alpha=0.34, zorder=level)
@@ -155,7 +155,7 @@ def draw_walk_line(
 
 
 def draw_one_path(sheet: Sheet, path: Path) -> None:
-    """Draw a path with its start, its goal and the ground that its disc sweeps."""
+    """Draw a path with its start, its goal and the area that its disc sweeps."""
     if path.radius > 2.0 * sheet.metres_per_point:
         swept = shapely.orient_polygons(
             shapely.get_parts(shapely.buffer(shapely.linestrings(path.points), path.radius))
@@ -184,7 +184,7 @@ def draw_ends(
     *,
     avoid: Floats | None = None,
 ) -> None:
-    """Draw a ring at the start and a full disc at the goal; words keep off `avoid` (n, 2)."""
+    """Draw a ring at the start and a disc at the goal; labels avoid the points `avoid` (n, 2)."""
     for end, face, name in ((start, palette.HALO, "start"), (goal, palette.ACCENT, "goal")):
         at = (end[0], end[1])
         sheet.axes.plot(*at, "o", ms=9.0, color=palette.HALO, zorder=4.0)
@@ -200,7 +200,7 @@ def write_beside(
     avoid: Floats | None = None,
     colour: str = palette.INK,
 ) -> None:
-    """Write words beside a place, inside the map and away from the points of a line."""
+    """Write a label beside a point, inside the map and away from the points of a line."""
     right, up = _free_side(sheet, at, avoid)
     sheet.axes.annotate(
         words,
@@ -217,7 +217,7 @@ def write_beside(
 
 
 def _free_side(sheet: Sheet, at: tuple[float, float], avoid: Floats | None) -> tuple[float, float]:
-    """Choose the side of a place (right or left, up or down) where words have most room."""
+    """Choose the side of a point (right or left, up or down) with most space for a label."""
     x0, y0, x1, y1 = sheet.view
     reach = sheet.metres_per_point * np.array([26.0, 11.0])
     sides = [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)]
@@ -265,7 +265,7 @@ def draw_many_paths(sheet: Sheet, paths: Sequence[Path]) -> None:
 
 
 def _draw_dots(sheet: Sheet, at: Sequence[tuple[float, ...]], face: Any, rim: Any) -> None:
-    """Draw small discs, as `draw_ends` does for one path: full at goals, rings at starts."""
+    """Draw small discs at goals and rings at starts, as `draw_ends` does for one path."""
     x, y = np.array(at).T
     sheet.axes.scatter(x, y, s=15, c=face, edgecolors=rim, linewidths=0.7, zorder=3.5)
 
@@ -282,7 +282,7 @@ def _short_pieces(path: Path, step: float) -> tuple[Floats, Floats]:
 def draw_pinch(sheet: Sheet, pinch: Pinch, *, avoid: Path | None = None) -> None:
     """Draw the widest disc at a pinch, the walls that it touches, and its width.
 
-    A disc too small to be seen becomes a ring of a fixed size.
+    A disc that is too small to see becomes a ring of a fixed size.
     """
     axes = sheet.axes
     contacts = np.array([pinch.left, pinch.right])
@@ -298,15 +298,15 @@ def draw_pinch(sheet: Sheet, pinch: Pinch, *, avoid: Path | None = None) -> None
 
 
 def _along(path: Path, sheet: Sheet) -> Floats:
-    """Points of a path, close enough to each other to see where it runs. (n, 2) m."""
+    """Return points of a path that are dense enough to draw it, (n, 2) m."""
     pieces, _ = _short_pieces(path, 3.0 * sheet.metres_per_point)
     return pieces[:, 0] if len(pieces) else path.points
 
 
 def draw_repairs(sheet: Sheet, repairs: Sequence[Repair]) -> None:
-    """Mark repairs, with their numbers in the list as long as there is room for numbers.
+    """Mark repairs, with their numbers in the list if there is space for numbers.
 
-    Of many that change no shape (orientation and the like) only the first is marked.
+    Of many that change no shape (such as orientation) only the first is marked.
     """
     for place, k in enumerate(worth_telling(repairs)):
         at, is_numbered = repairs[k].at, place < MOST_NUMBERS
@@ -319,7 +319,7 @@ def draw_repairs(sheet: Sheet, repairs: Sequence[Repair]) -> None:
 
 
 def _draw_number(axes: Axes, at: tuple[float, float], number: int) -> None:
-    """Draw a number in a small flag beside its place."""
+    """Draw a number in a small box beside its point."""
     axes.annotate(
         str(number),
         at,

@@ -1,4 +1,4 @@
-"""What a notebook shows for a value that is the last line of a cell: a picture and its facts."""
+"""Notebook representation of values: a picture and its facts as HTML."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _DPI: Final = 110  # 880 pixels: as wide as a notebook's column
-_CHARACTERS: Final = 400  # of a recording, whose ways are drawn
-_FRAMES: Final = 200  # of a recording, that are read for it
+_CHARACTERS: Final = 400  # drawn trajectories of a recording
+_FRAMES: Final = 200  # frames that are read for the trajectories
 _STYLE: Final = "max-width:100%;height:auto"
 
 _made: WeakKeyDictionary[Any, bytes | None] = WeakKeyDictionary()
 
 
 def html(value: Any) -> str | None:
-    """Picture of a value and its facts as HTML; None where there is no picture.
+    """Return a picture of a value and its facts as HTML; None if it has no picture.
 
     Example:
         >>> import footway as fw
@@ -59,7 +59,7 @@ def html(value: Any) -> str | None:
 
 
 def png(value: Any) -> bytes | None:
-    """Picture of a value, drawn once for as long as the value lives; None where there is none."""
+    """Return a picture of a value, cached while the value lives; None if it has none."""
     if value not in _made:
         figure = _draw(value)
         _made[value] = None if figure is None else _encoded(figure)
@@ -85,7 +85,7 @@ def _draw(value: Any) -> Figure | None:
 
 
 def _draw_corridor(corridor: Corridor) -> Figure:
-    """Draw a corridor, on its map where it comes from one."""
+    """Draw a corridor, on its map if it is known."""
     reach = corridor.radii[:, None]
     view = _box(np.vstack([corridor.backbone - reach, corridor.backbone + reach]))
     details = f"{corridor.length:.2f} m  ·  narrowest {corridor.radii.min():.2f} m"
@@ -106,7 +106,7 @@ def _map_of(source: Solver) -> CorridorMap:
 
 
 def _draw_path(path: Path) -> Figure:
-    """Draw a path with the ground that its disc sweeps; of the two a walk alone knows its map."""
+    """Draw a path and the area that its disc sweeps; the map is drawn for walks, which know it."""
     reach = path.radius
     view = _box(np.vstack([path.points - reach, path.points + reach]))
     details = f"{path.length:.2f} m  ·  clearance {path.clearance:.3f} m"
@@ -121,40 +121,39 @@ def _draw_path(path: Path) -> Figure:
 
 
 def _draw_recording(recording: Recording) -> Figure:
-    """Draw the ways of some characters, by population, and where they were last."""
+    """Draw trajectories of some characters by population, and their last positions."""
     people = recording.characters
-    ways = _ways(recording)
+    trajectories = _trajectories(recording)
     details = f"{len(people.ids):,} characters  ·  {recording.duration:.1f} s"
-    view = _box(ways[~np.isnan(ways).any(axis=2)])
+    view = _box(trajectories[~np.isnan(trajectories).any(axis=2)])
     sheet = new_sheet(view, title=recording.map_name or "recording", details=details)
     kinds = people.population[_some(len(people.ids), _CHARACTERS)]
-    for way, colour in zip(
-        ways.swapaxes(0, 1), colours_of(len(kinds), None, kinds, "population"), strict=True
-    ):
-        known = way[~np.isnan(way).any(axis=1)]
+    colours = colours_of(len(kinds), None, kinds, "population")
+    for points, colour in zip(trajectories.swapaxes(0, 1), colours, strict=True):
+        known = points[~np.isnan(points).any(axis=1)]
         sheet.axes.plot(*known.T, color=colour, lw=0.7, alpha=0.55, zorder=2.8)
         sheet.axes.plot(*known[-1:].T, "o", ms=2.6, mew=0.0, color=colour, zorder=3.0)
     draw_key(sheet, "population", recording.names)
     return sheet.figure
 
 
-def _ways(recording: Recording) -> Floats:
-    """Where some characters were at some moments, (frames, characters, 2) m; NaN: nowhere."""
+def _trajectories(recording: Recording) -> Floats:
+    """Return positions (frames, characters, 2) m of some characters; NaN if not present."""
     ids = recording.characters.ids[_some(len(recording.characters.ids), _CHARACTERS)]
     frames = _some(recording.n_frames, _FRAMES).tolist()
-    ways = np.full((len(frames), len(ids), 2), np.nan)
-    for way, frame in zip(ways, map(recording.frame, frames), strict=True):
+    found = np.full((len(frames), len(ids), 2), np.nan)
+    for row, frame in zip(found, map(recording.frame, frames), strict=True):
         _, here, there = np.intersect1d(ids, frame.ids, return_indices=True)
-        way[here] = frame.positions[there]
-    return ways
+        row[here] = frame.positions[there]
+    return found
 
 
 def _some(count: int, most: int) -> NDArray[np.int64]:
-    """At most so many numbers below `count`, evenly spread, the first and the last among them."""
+    """Return at most `most` evenly spaced numbers from 0 to `count` - 1, both ends included."""
     return np.unique(np.linspace(0, count - 1, min(count, most)).astype(np.int64))
 
 
 def _box(places: Floats) -> Box:
-    """Box around places, with a margin."""
+    """Return the bounding box of points, with a margin."""
     (x0, y0), (x1, y1) = places.min(axis=0).tolist(), places.max(axis=0).tolist()
     return padded((x0, y0, x1, y1), 0.04, least=0.5)

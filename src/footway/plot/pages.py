@@ -1,4 +1,4 @@
-"""A page with several maps in equal scale, a heading, a caption above each, keys below."""
+"""Pages with several maps in equal scale: heading, captions and keys."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KEYS: Final = 0.56
 _GAP: Final = 0.16
 _HEADING: Final = 0.42
 _CAPTION: Final = 0.31
-_SQUARE: Final = 0.85  # maps that are at least this much as high as wide stand side by side
+_SQUARE: Final = 0.85  # from this ratio of height to width on, maps are side by side
 
 
 def new_sheets(
@@ -33,10 +33,9 @@ def new_sheets(
     details: str,
     columns: int | None = None,
 ) -> list[Sheet]:
-    """Return one empty map for each caption (words on the left, on the right), all on one page.
+    """Return a page with one empty map for each caption (left text, right text).
 
-    Without a number of columns, maps that are wider than high stand one above the other, others
-    side by side.
+    By default, wide maps are placed one above the other, and others side by side.
     """
     aspect = (view[3] - view[1]) / (view[2] - view[0])
     if columns is None:
@@ -65,13 +64,13 @@ def new_sheets(
 
 
 def keys_of(sheet: Sheet) -> Area:
-    """Return the strip below all maps of a page, for keys, in shares of the figure."""
+    """Return the area below all maps of a page for keys, in shares of the figure."""
     side = SIDE / WIDTH
     return side, 0.0, 1.0 - 2.0 * side, KEYS / sheet.figure.get_figheight()
 
 
 def draw_page_bar(sheet: Sheet) -> None:
-    """Draw a bar of a round length below the right of the last map."""
+    """Draw a scale bar of a round length below the last map, on the right."""
     place = sheet.axes.get_position()
     draw_bar(sheet, (place.x0, 0.0, place.width, place.y0), share=1.0 / 6.0)
 
@@ -85,7 +84,7 @@ def _write_line(
     between: tuple[float, float] = (SIDE, WIDTH - SIDE),
     bold: bool = False,
 ) -> None:
-    """Write words on the left and on the right of a line; y and `between` are in inches."""
+    """Write text on the left and right of a line; y and `between` are in inches."""
     page = figure.get_figheight()
     left, right = (x / WIDTH for x in between)
     weight = "bold" if bold else "normal"

@@ -1,4 +1,4 @@
-"""People as pixels: thousands of them in every frame of an animation."""
+"""Paint characters as pixels: thousands in every frame of an animation."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Pixels = NDArray[np.uint8]
 
-_SMALL: Final = 1.5  # pixels: up to this radius a person is a block of 2 x 2 pixels
+_SMALL: Final = 1.5  # pixels: up to this radius a character is a block of 2 x 2 pixels
 
 
 class Painter:
-    """Paints people on the part of a picture where a sheet's map is.
+    """Paint characters on the part of a picture that a sheet's map covers.
 
     Args:
         sheet: a map, on a figure with the resolution of the picture.
@@ -42,11 +42,11 @@ class Painter:
 
     @property
     def part(self) -> tuple[slice, slice]:
-        """Rows and columns of the picture, with the frame of the map."""
+        """Rows and columns of the picture that the map and its frame cover."""
         return slice(self._top - 2, self._bottom + 2), slice(self._left - 2, self._right + 2)
 
     def paint(self, pixels: Pixels, people: People) -> None:
-        """Paint everybody as large as they are, or as large as can be seen."""
+        """Paint characters at their size, or at the smallest visible size."""
         at = self._places(people.positions)
         radius = self._scale * people.radii
         near = self._inside(*at.T, beyond=radius)
@@ -62,8 +62,8 @@ class Painter:
         self._put_discs(pixels, at, radius + 0.7, white, strength=0.8)
         self._put_discs(pixels, at, radius, colours)
         if people.velocities is not None:
-            ways = people.velocities[near] * (1.0, -1.0)
-            ahead = ways / np.maximum(np.hypot(*ways.T), 0.1)[:, None]
+            velocities = people.velocities[near] * (1.0, -1.0)
+            ahead = velocities / np.maximum(np.hypot(*velocities.T), 0.1)[:, None]
             self._put_discs(pixels, at + 0.55 * radius[:, None] * ahead, 0.3 * radius, white)
 
     def paint_obstacles(self, pixels: Pixels, discs: Floats) -> None:
@@ -100,7 +100,7 @@ class Painter:
         return inside
 
     def _put_blocks(self, pixels: Pixels, at: Floats, colours: Floats) -> None:
-        """Put 2 x 2 pixels for everybody: without soft rims a frame is a third of the size."""
+        """Paint 2 x 2 pixels per character: without soft rims a frame has a third of the size."""
         corner = np.round(at).astype(np.int64)
         paint = colours.round().astype(np.uint8)
         for dx, dy in ((-1, -1), (-1, 0), (0, -1), (0, 0)):
@@ -109,19 +109,19 @@ class Painter:
             pixels[y[inside], x[inside]] = paint[inside]
 
     def _put_trails(self, pixels: Pixels, places: Floats, at: Floats, colours: Floats) -> None:
-        """Paint lines from where people were, (k, n, 2) m, to where they are, fainter behind."""
-        ways = np.concatenate([self._places(places), at[None]])[::-1]  # the newest first
-        along = np.diff(ways, axis=0)
+        """Paint lines from previous positions (k, n, 2) m to the current ones, fading backward."""
+        trails = np.concatenate([self._places(places), at[None]])[::-1]  # the newest first
+        along = np.diff(trails, axis=0)
         longest = float(np.nanmax(np.hypot(*np.moveaxis(along, -1, 0)), initial=0.0))
         share = np.linspace(0.0, 1.0, math.ceil(longest) + 1)[:, None, None, None]
-        points = np.moveaxis(ways[:-1] + share * along, 0, 1)  # (k, points, n, 2)
+        points = np.moveaxis(trails[:-1] + share * along, 0, 1)  # (k, points, n, 2)
         piece, _, owner = np.nonzero(~np.isnan(points[..., 0]))
         spots = points[~np.isnan(points[..., 0])]
         strength = 0.6 * (1.0 - np.arange(len(places)) / max(1, len(places)))[piece]
         self._put_dots(pixels, spots, colours[owner], strength)
 
     def _put_dots(self, pixels: Pixels, at: Floats, colours: Floats, strength: Floats) -> None:
-        """Lay 2 x 2 pixels for each place over the picture; on each pixel the first one counts."""
+        """Paint 2 x 2 pixels for each position; on each pixel the first one counts."""
         beside = np.array([(0, 0), (0, 1), (1, 0), (1, 1)])
         x, y = np.moveaxis(np.floor(at - 0.5).astype(np.int64)[:, None] + beside, -1, 0)
         inside = self._inside(x, y)
@@ -141,7 +141,7 @@ class Painter:
         *,
         strength: float = 1.0,
     ) -> None:
-        """Lay discs over the picture; a pixel at a rim gets the share that is inside."""
+        """Paint discs; a pixel at a rim is blended by the share that is inside."""
         reach = math.ceil(float(radius.max(initial=0.0)))
         beside = np.arange(-reach, reach + 1)
         corner = np.floor(at).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Colours and line widths of all pictures: a quiet ground, one accent for the answer."""
+"""Colours and line widths of all pictures: a quiet ground, one accent for the result."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ OTHER_TERRAIN: Final = ("#e7cfe0", "#cfe0dd", "#f1d3c4", "#d6d3ee", "#e3e6b5", "
 def clearance_colours() -> ListedColormap:
     """Perceptually uniform, from narrow (dark) to wide; without viridis' yellow end.
 
-    Yellow lines would be lost on a light ground.
+    Yellow lines are hard to see on a light ground.
     """
     return ListedColormap(colormaps["viridis"](np.linspace(0.0, 0.84, 256)), name="clearance")
 

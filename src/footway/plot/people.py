@@ -1,4 +1,4 @@
-"""People on a sheet: who has which colour, where it is busy, and a lens that shows single ones."""
+"""Draw characters on a sheet: colours, keys, and a lens that magnifies the busiest place."""
 
 from __future__ import annotations
 
@@ -38,33 +38,33 @@ LARGEST: Final = 150.0
 OBSTACLE_STRENGTH: Final = 0.75
 """How much of the ground a dynamic obstacle hides."""
 
-_TITLE: Final = 60  # letters of a heading that have room beside the details
+_TITLE: Final = 60  # letters of a heading that fit beside the details
 _LENS_SIDE: Final = 0.40  # share of the map's shorter side that the lens takes
 _LENS_METRES: Final = 30.0
-_HEADINGS: Final = 24  # colours: more of them nobody tells apart, and animations have 256
-_STANDS: Final = 0.05  # m/s, below which somebody has no heading
-_SMALLEST: Final = 1.0  # points: diameter of a person that would be smaller
-_LARGE: Final = 3.0  # points: from this diameter on a person has a rim and a heading
+_HEADINGS: Final = 24  # colours: more are hard to distinguish, and animations have only 256
+_STANDS: Final = 0.05  # m/s, below which a character has no heading
+_SMALLEST: Final = 1.0  # points, smallest drawn diameter of a character
+_LARGE: Final = 3.0  # points: from this diameter on a character has a rim and a heading
 
 
 @dataclass(frozen=True)
 class People:
-    """Everybody at one moment, ready for drawing."""
+    """All characters at one time, ready to draw."""
 
     positions: Floats  # (n, 2) m
     radii: Floats  # (n,) m
     colours: Floats  # (n, 3) red, green, blue, from 0 to 1
     velocities: Floats | None = None  # (n, 2) m/s
-    trails: Floats | None = None  # (k, n, 2) m, the oldest first; NaN: nowhere
+    trails: Floats | None = None  # (k, n, 2) m, oldest first; NaN if not present
 
 
 @dataclass(frozen=True)
 class Page:
-    """A sheet with the ground, and a lens on it that shows a part of it larger.
+    """A sheet with the ground, and a lens that magnifies a part of it.
 
     Attributes:
         sheet: the whole map.
-        lens: the part, where there is one.
+        lens: the magnified part, if any.
 
     """
 
@@ -73,7 +73,7 @@ class Page:
 
     @property
     def sheets(self) -> list[Sheet]:
-        """The one or two maps on it."""
+        """The one or two maps on the page."""
         return [self.sheet] if self.lens is None else [self.sheet, self.lens]
 
 
@@ -88,9 +88,9 @@ def new_page(
     view: Box | None = None,
     kinds: bool = True,
 ) -> Page:
-    """Return a page with the ground; the lens looks at where the people (n, 2) are.
+    """Return a page with the ground; the lens shows where most characters (n, 2) are.
 
-    Where the environment has several `kinds` of ground they are shown, with their key.
+    If the environment has several `kinds` of terrain, they are shown with their key.
     """
     shown = padded(cmap.bounds, 0.006) if view is None else view
     heading = textwrap.shorten(title or cmap.name or "map", _TITLE, placeholder=" ...")
@@ -112,13 +112,13 @@ def new_page(
 def default_colouring(
     velocities: Floats | None, populations: NDArray[np.integer[Any]] | None
 ) -> Colouring:
-    """Return "population" where there are several, or nobody has a velocity."""
+    """Return "population" if there are several or no velocities, else "heading"."""
     several = populations is not None and len(np.unique(populations)) > 1
     return "population" if several or velocities is None else "heading"
 
 
 def people_colours(colouring: Colouring) -> Floats:
-    """Return all colours (m, 3) that people may have; the last one by heading is of who stands."""
+    """Return all colours (m, 3) of characters; by heading, the last one is for standing ones."""
     if colouring == "population":
         return np.array([to_rgb(colour) for colour in palette.POPULATIONS])
     wheel = palette.heading_colours()(np.arange(_HEADINGS) / _HEADINGS)[:, :3]
@@ -131,7 +131,7 @@ def colours_of(
     populations: NDArray[np.integer[Any]] | None,
     colouring: Colouring,
 ) -> Floats:
-    """Return red, green and blue (count, 3) of everybody, from 0 to 1."""
+    """Return red, green and blue (count, 3) of each character, from 0 to 1."""
     known = people_colours(colouring if velocities is not None else "population")
     if velocities is None or colouring == "population":
         kinds = np.zeros(count, np.int64) if populations is None else populations
@@ -145,7 +145,7 @@ def colours_of(
 
 
 def trails_of(recording: Recording, frame: int, seconds: float, *, most: int = 8) -> Floats:
-    """Return where those in a frame were before: (k, n, 2) m, the oldest first, at most `most`."""
+    """Return at most `most` previous positions (k, n, 2) m of a frame, oldest first."""
     first = int(np.searchsorted(recording.times, recording.times[frame] - seconds - 1e-9))
     frames = range(frame - 1, first - 1, -max(1, -(-(frame - first) // most)))[::-1]
     ids = recording.frame(frame).ids
@@ -160,7 +160,7 @@ def trails_of(recording: Recording, frame: int, seconds: float, *, most: int = 8
 
 
 def draw_obstacles(sheet: Sheet, discs: Floats) -> None:
-    """Draw dynamic obstacles, x, y, radius (m, 3) in m, below the people."""
+    """Draw dynamic obstacles, x, y, radius (m, 3) in m, below the characters."""
     for x, y, radius in discs.tolist():
         disc = Circle(
             (x, y), radius, facecolor=palette.INK, edgecolor="none", alpha=OBSTACLE_STRENGTH
@@ -170,9 +170,9 @@ def draw_obstacles(sheet: Sheet, discs: Floats) -> None:
 
 
 def draw_people(sheet: Sheet, people: People) -> None:
-    """Draw discs as large as people are, or as large as can be seen, with headings and trails."""
+    """Draw characters as discs of their size, or of the smallest visible one, with trails."""
     shown = np.flatnonzero(_inside(people.positions, padded(sheet.view, 0.02)))
-    # Who was added last would lie above all others: no population should hide another.
+    # In a random order, so that no population hides another.
     shown = np.random.default_rng(0).permutation(shown)
     if not len(shown):
         return
@@ -202,7 +202,7 @@ def draw_people(sheet: Sheet, people: People) -> None:
 
 
 def _draw_trails(sheet: Sheet, places: Floats, colours: Floats) -> None:
-    """Draw where people (k, n, 2) came from, fainter the longer ago."""
+    """Draw previous positions (k, n, 2), fading with age."""
     age = np.linspace(0.0, 1.0, len(places))[1:]
     pieces = np.stack([places[:-1], places[1:]], axis=2)  # (k - 1, n, 2, 2)
     fading = np.repeat(0.45 * age, places.shape[1])
@@ -217,7 +217,7 @@ def _draw_trails(sheet: Sheet, places: Floats, colours: Floats) -> None:
 
 
 def _draw_noses(sheet: Sheet, at: Floats, velocities: Floats, diameter: Floats) -> None:
-    """Draw a short line from the middle of everybody who walks to the rim, where it looks."""
+    """Draw the heading of each walking character: a line from its centre to its rim."""
     pace = np.hypot(*velocities.T)
     walks = pace > _STANDS
     ahead = 0.5 * diameter[walks, None] * velocities[walks] / pace[walks, None]
@@ -230,7 +230,7 @@ def _draw_noses(sheet: Sheet, at: Floats, velocities: Floats, diameter: Floats) 
 def draw_key(
     sheet: Sheet, colouring: Colouring, names: Sequence[str], *, above: bool = False
 ) -> None:
-    """Draw what the colours mean, below the left of the map; `above` the key of the ground."""
+    """Draw the key of the colours below the map, on the left; `above` the key of the terrain."""
     if colouring == "heading":
         _draw_heading_key(sheet, above=above)
     elif len(names) > 1:
@@ -238,7 +238,7 @@ def draw_key(
 
 
 def _draw_population_key(sheet: Sheet, names: Sequence[str]) -> None:
-    """Draw a dot for each population, below the left of the map."""
+    """Draw a dot for each population below the map, on the left."""
     place = sheet.axes.get_position()
     dots = [
         Line2D([], [], color=palette.POPULATIONS[k % len(palette.POPULATIONS)], marker="o", lw=0)
@@ -264,7 +264,7 @@ def _draw_population_key(sheet: Sheet, names: Sequence[str]) -> None:
 
 
 def _key_columns(sheet: Sheet, names: Sequence[str]) -> int:
-    """Return columns of the key: as many as fit left of the clock, and at most four rows."""
+    """Return the number of columns of the key that fit left of the clock in four rows."""
     longest = max(len(name or "population 10") for name in names)
     column = 0.22 + 0.05 * longest  # inches
     fits = int(0.44 * sheet.figure.get_figwidth() / column)
@@ -272,7 +272,7 @@ def _key_columns(sheet: Sheet, names: Sequence[str]) -> int:
 
 
 def _draw_heading_key(sheet: Sheet, *, above: bool) -> None:
-    """Draw a wheel of the colours of directions, below the left of the map."""
+    """Draw a wheel of the colours of directions below the map, on the left."""
     place = sheet.axes.get_position()
     width, height = sheet.figure.get_size_inches()
     share, low = (0.42, 0.46 * place.y0) if above else (0.6, 0.24 * place.y0)
@@ -295,9 +295,9 @@ def _draw_heading_key(sheet: Sheet, *, above: bool) -> None:
 
 
 def busiest(positions: Floats, view: Box, side: float) -> Box:
-    """Return the square of `side` metres in a view with the most people in it.
+    """Return the square of `side` metres in a view with most characters.
 
-    Where the view is narrower than that, the square begins at its left or lower end.
+    If the view is narrower than that, the square begins at its left or lower end.
     """
     cell = side / 6.0
     x0, y0, x1, y1 = view
@@ -314,7 +314,7 @@ def busiest(positions: Floats, view: Box, side: float) -> Box:
 
 
 def _lens_view(view: Box, positions: Floats, lens: Lens) -> Box | None:
-    """Return what the lens shows; None where there is none."""
+    """Return the part that the lens shows; None without a lens."""
     if not isinstance(lens, str):
         return lens
     shorter = min(view[2] - view[0], view[3] - view[1])
@@ -324,7 +324,7 @@ def _lens_view(view: Box, positions: Floats, lens: Lens) -> Box | None:
 
 
 def _add_lens(sheet: Sheet, part: Box, positions: Floats) -> Sheet:
-    """Return a small sheet over a corner of the map, with lines from the part that it shows."""
+    """Return a small sheet over a corner of the map, connected with the part that it shows."""
     x0, y0, x1, y1 = _free_corner(sheet.view, part, positions)
     place = sheet.axes.get_position()
     width, height = sheet.view[2] - sheet.view[0], sheet.view[3] - sheet.view[1]
@@ -347,7 +347,7 @@ def _add_lens(sheet: Sheet, part: Box, positions: Floats) -> Sheet:
 
 
 def _free_corner(view: Box, part: Box, positions: Floats) -> Box:
-    """Return the corner of a view that hides the fewest people, and not the part itself."""
+    """Return the corner of a view that hides the fewest characters, and not the part itself."""
     x0, y0, x1, y1 = view
     shorter = min(x1 - x0, y1 - y0)
     aspect = (part[3] - part[1]) / (part[2] - part[0])
@@ -376,7 +376,7 @@ def _overlap(a: Box, b: Box) -> bool:
 
 
 def _join(sheet: Sheet, part: Box, box: Box) -> None:
-    """Frame the part that a lens shows, and draw the lines from its frame to that of the lens."""
+    """Draw a frame around the part that a lens shows, and lines to the frame of the lens."""
     frame = Rectangle(part[:2], part[2] - part[0], part[3] - part[1], fc="none", ec=palette.INK)
     frame.set(linewidth=0.8, zorder=4.5)
     sheet.axes.add_patch(frame)
@@ -384,13 +384,13 @@ def _join(sheet: Sheet, part: Box, box: Box) -> None:
     for near, far in zip(*corners, strict=True):
         (x, y), (dx, dy) = far - near, (corners.reshape(-1, 2) - near).T
         across = x * dy - y * dx
-        if across.min() >= 0 or across.max() <= 0:  # it has both frames on one side
+        if across.min() >= 0 or across.max() <= 0:  # both frames are on one side of the line
             ends = np.stack([near, far])
             sheet.axes.plot(*ends.T, color=palette.INK, lw=0.6, alpha=0.75, zorder=4.4)
 
 
 def _draw_inner_bar(small: Sheet) -> None:
-    """Draw a bar of a round length inside the lower left of a lens."""
+    """Draw a scale bar of a round length inside the lens, at the lower left."""
     x0, y0, x1, y1 = small.view
     metres = round_length((x1 - x0) / 5.0)
     x, y = x0 + 0.035 * (x1 - x0), y0 + 0.04 * (y1 - y0)

@@ -1,7 +1,7 @@
-"""Roadmaps in three dimensions, drawn level by level on the model of their volume.
+"""Draw roadmaps in three dimensions, level by level on a model of their volume.
 
-Edges have shadows on the floor below them, and are faint where something is before them. Small
-triangles say where an edge goes on in the level above or below.
+Edges have shadows on the floor below them, and are faint where they are hidden. Small triangles
+mark edges that continue in the level above or below.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def draw_levels(
     title: str,
     details: str,
 ) -> list[Sheet]:
-    """Draw each panel on a row of its own, or a single one as large as the page allows."""
+    """Draw each panel in its own row, or a single one as large as the page allows."""
     roadmap = panels[0].roadmap
     levels = levels_of(roadmap if volume is None else volume, cut_by=roadmap)
     boxes = [box_of([level]) for level in levels]
@@ -70,12 +70,12 @@ def draw_levels(
 
 
 def _order(levels: Sequence[Level], *, alone: bool) -> Sequence[int]:
-    """The highest on top, or the lowest on the left."""
+    """Order levels: the highest on top, or the lowest on the left."""
     return range(len(levels))[::-1] if alone else range(len(levels))
 
 
 def _caption(panel: RoadmapPanel, levels: Sequence[Level], k: int) -> tuple[str, str]:
-    """Words above a level: those of the panel once, and the heights that are shown."""
+    """Return the text above a level: that of the panel once, and the heights shown."""
     low, high = levels[k].bottom, levels[k].top
     height = f"{low:g} to {high:g} m" if len(levels) > 1 else ""
     if k == 0:
@@ -84,7 +84,7 @@ def _caption(panel: RoadmapPanel, levels: Sequence[Level], k: int) -> tuple[str,
 
 
 class _Pen:
-    """Draws on one level."""
+    """Draw on one level."""
 
     def __init__(self, axes: Axes, level: Level, shift: Floats, *, large: bool) -> None:
         self.axes, self.level, self.shift = axes, level, shift
@@ -118,11 +118,11 @@ class _Pen:
             self.axes.add_collection(drawn, autolim=False)
 
     def _shadows(self, pieces: Floats) -> None:
-        """Draw where the edges are above the floor, as from a light in the zenith."""
+        """Draw the shadows of edges on the floor, as from a light in the zenith."""
         if not len(pieces):
             return
         below = self._on_floor(pieces.reshape(-1, 3)).reshape(pieces.shape)
-        # Comparisons with NaN, where there is no floor, are false.
+        # Without a floor the height is NaN, and comparisons are false.
         below = below[abs(below[:, 0, 2] - below[:, 1, 2]) < 1.5 * self.level.resolution]
         above = below.mean(axis=1) + np.array([0.0, 0.0, 0.1 * self.level.resolution])
         lines = self._flat(below[~self.level.hides(above)])
@@ -133,7 +133,7 @@ class _Pen:
         return np.column_stack([points[:, :2], self.level.floor_below(points)])
 
     def _lines(self, pieces: Floats, width: float, *, color: Any) -> None:
-        """Draw pieces over all that is behind them, and faintly those that are hidden."""
+        """Draw visible pieces, and hidden ones faintly."""
         if not len(pieces):
             return
         hidden = self.level.hides(pieces.mean(axis=1))
@@ -162,7 +162,7 @@ class _Pen:
             )
 
     def _nodes(self, nodes: Floats, special: Bools | None) -> None:
-        """Draw discs, each on a stalk from the floor, so that its height is seen."""
+        """Draw nodes as discs, each on a line from the floor that shows its height."""
         inside = self._within(nodes)
         black = np.zeros(len(nodes), bool) if special is None else special
         here = nodes[inside]
@@ -178,7 +178,7 @@ class _Pen:
         self.axes.scatter(x, y, s=size, c=faces, zorder=2.5, **style)
 
     def _route(self, route: Floats) -> None:
-        """Draw a way, and its ends."""
+        """Draw a path and its ends."""
         step = 0.5 * self.level.resolution
         along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(route, axis=0), axis=1))])
         at = np.union1d(along, np.arange(0.0, along[-1], step))
@@ -199,7 +199,7 @@ def _rgba(colour: Any) -> Any:
 
 
 def _pieces(roadmap: Roadmap, level: Level) -> tuple[Floats, Floats]:
-    """Short pieces (n, 2, 3) m of the local paths in a level, and their clearance (n,) m."""
+    """Return pieces (n, 2, 3) m of the local paths in a level, and their clearance (n,) m."""
     if roadmap.n_edges > MANY:
         return _one_layer(roadmap, level)
     ends, clearance = _ends(roadmap, level)
@@ -209,7 +209,7 @@ def _pieces(roadmap: Roadmap, level: Level) -> tuple[Floats, Floats]:
 
 
 def _ends(roadmap: Roadmap, level: Level) -> tuple[Floats, Floats]:
-    """The same of the whole roadmap."""
+    """Return pieces and clearance of the whole roadmap."""
     points, clearance, edge = roadmap.samples(0.5 * level.resolution)
     here = np.flatnonzero(edge[:-1] == edge[1:])
     ends = np.stack([points[here], points[here + 1]], axis=1)
@@ -217,7 +217,7 @@ def _ends(roadmap: Roadmap, level: Level) -> tuple[Floats, Floats]:
 
 
 def _one_layer(roadmap: Roadmap, level: Level) -> tuple[Floats, Floats]:
-    """Edges of a grid in the layer of a level that has most nodes."""
+    """Return the edges of a grid in the layer of a level with most nodes."""
     height = roadmap.nodes[:, 2]
     inside = (height >= level.bottom) & (height < level.top)
     values, count = np.unique(height[inside], return_counts=True)

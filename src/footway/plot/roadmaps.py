@@ -1,6 +1,6 @@
-"""Pictures of roadmaps: over the plan in two dimensions, level by level in three.
+"""Draw roadmaps: over the plan in two dimensions, level by level in three.
 
-rrm-roadmaps-2006, figures 3, 5 and 6: nodes, local paths, clearance discs, and ways on them.
+rrm-roadmaps-2006, figures 3, 5 and 6: nodes, local paths, clearance discs and paths.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ MANY: Final = 5_000
 FEW_DISCS: Final = 300
 """Discs that are each drawn with a rim; of more only the union has one."""
 
-_TOP: Final = 92  # percentile of clearance that has the last colour: squares are rare and wide
+_TOP: Final = 92  # percentile of clearance with the last colour: open squares are rare and wide
 
 _NAMES: Final = {
     "grid": "GRM",
@@ -60,15 +60,15 @@ _NAMES: Final = {
 
 @dataclass(frozen=True, eq=False)
 class RoadmapPanel:
-    """What one of several pictures shows.
+    """Content of one of several pictures.
 
     Attributes:
-        caption: what is seen, above it on the left.
-        roadmap: all panels of a picture are of the same environment.
-        details: its numbers, on the right.
+        caption: text above it on the left.
+        roadmap: all panels of a picture have the same environment.
+        details: text above it on the right.
         discs: centres (n, 2) and radii (n,) m of discs that are filled, in two dimensions.
-        path: on the roadmap; its edges are quiet then.
-        special: (n,) nodes that are drawn black, as the useful nodes of figure 3.
+        path: on the roadmap; the edges are drawn faintly then.
+        special: (n,) nodes to draw black, as the useful nodes of figure 3.
 
     """
 
@@ -87,7 +87,7 @@ class RoadmapPanel:
 
     @property
     def in_effect(self) -> RoadmapPanel:
-        """The same without what fake obstacles close."""
+        """The panel without edges and nodes closed by fake obstacles."""
         if not self.roadmap.fake_obstacles:
             return self
         stays = open_parts(self.roadmap)[0]
@@ -106,9 +106,9 @@ def draw_roadmap(
 
     Args:
         roadmap: in two or three dimensions.
-        environment: the ground, where it is at hand. Else it is found from the walls; in three
-            dimensions the voxels are drawn that the object never reaches.
-        path: of a query, drawn over it.
+        environment: source of the ground. By default it is derived from the walls; in three
+            dimensions, the voxels that the object never reaches are drawn.
+        path: a path on the roadmap.
 
     Example:
         >>> import footway as fw
@@ -147,11 +147,11 @@ def draw_roadmaps(
     environment is drawn on its own, from above, without its ceilings.
 
     Args:
-        panels: in the order of reading.
+        panels: in reading order.
         title: of the page.
         details: on the right of the title.
-        environment: the ground, where it is at hand.
-        columns: of plans; all side by side, or one above the other, if not given.
+        environment: source of the ground.
+        columns: of plans; by default all side by side, or one above the other.
 
     """
     norm, above = _scale(panels)
@@ -172,7 +172,7 @@ def draw_roadmaps(
 
 
 def _scale(panels: Sequence[RoadmapPanel]) -> tuple[Normalize, bool]:
-    """Colours for the clearance of all panels."""
+    """Return the colour scale for the clearance of all panels."""
     values = [panel.roadmap.samples().clearance for panel in panels if panel.roadmap.n_edges]
     values += [panel.roadmap.node_clearance for panel in panels]
     room = np.maximum(np.concatenate(values), 1e-3)
@@ -214,7 +214,7 @@ def _draw_plans(
 
 
 def _draw_discs(sheet: Sheet, discs: tuple[Floats, Floats], ground: Ground) -> None:
-    """Fill the union of discs, and draw the rim of each where they are few (figure 6)."""
+    """Fill the union of discs, and draw the rims if there are few (figure 6)."""
     centres, radii = (values[discs[1] > 0] for values in discs)
     round_ = shapely.buffer(shapely.points(centres), radii, quad_segs=16)
     union = shapely.intersection(shapely.union_all(round_), ground.walkable)
@@ -260,14 +260,14 @@ def _draw_edges(sheet: Sheet, panel: RoadmapPanel, norm: Normalize) -> None:
 
 
 def _is_blended(roadmap: Roadmap) -> bool:
-    """Whether ways on a roadmap are lines and arcs."""
+    """Whether paths on a roadmap have lines and arcs."""
     return roadmap.method == "prm"
 
 
 def pieces_of(roadmap: Roadmap, step: float) -> tuple[Floats, Floats]:
-    """Short pieces (n, 2, d) m of all local paths, and the clearance (n,) m of each.
+    """Return pieces (n, 2, d) m of all local paths, and the clearance (n,) m of each.
 
-    No longer than a step; whole lines where there are many edges, as in a grid.
+    They are at most a step long, or whole lines if there are many edges, as in a grid.
     """
     spacing = float(roadmap.lengths.max()) if roadmap.n_edges > MANY else step
     points, clearance, edge = roadmap.samples(spacing)
@@ -277,12 +277,12 @@ def pieces_of(roadmap: Roadmap, step: float) -> tuple[Floats, Floats]:
 
 
 def _draw_nodes(sheet: Sheet, panel: RoadmapPanel) -> None:
-    """Draw discs with a rim, so that edges end in them; black ones where they are special."""
+    """Draw nodes as discs with a rim; special ones are black."""
     nodes = panel.roadmap.nodes
     if len(nodes) > MANY:
         return
     if _is_blended(panel.roadmap) and panel.special is None:
-        x, y = nodes.T  # arcs pass them by: they are quiet
+        x, y = nodes.T  # drawn faintly, because arcs bypass them
         sheet.axes.scatter(x, y, s=2.5, c=palette.MUTED, linewidths=0, alpha=0.7, zorder=1.9)
         return
     wide = sheet.axes.get_position().width > 0.5

@@ -1,4 +1,4 @@
-"""Write a picture to a file, or say early that this will not work."""
+"""Write pictures, and check their file names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DPI: Final = 200
 
 @checked
 def check_picture_file(file: str | os.PathLike[str]) -> Path:
-    """Return the path of a picture, before any work is done for it.
+    """Check the name of a picture, and return its path.
 
     Raises:
         BadInput: the suffix is not .png, .svg or .pdf.
@@ -35,7 +35,7 @@ def check_picture_file(file: str | os.PathLike[str]) -> Path:
 
 @checked
 def save_picture(figure: Figure, file: str | os.PathLike[str]) -> None:
-    """Write a figure as PNG (200 dpi), SVG or PDF, by the suffix of the file.
+    """Write a figure as PNG (200 dpi), SVG or PDF, depending on the suffix of the file.
 
     Raises:
         BadInput: the suffix is unknown.
@@ -48,7 +48,7 @@ def save_picture(figure: Figure, file: str | os.PathLike[str]) -> None:
 
 
 def _timeless(path: Path) -> dict[str, str | None]:
-    """Metadata without a date, so that the same map gives the same bytes."""
+    """Return metadata without a date, so that the same map gives the same bytes."""
     kind = path.suffix.lower()
     if kind == ".png":
         return {"Software": "Footway"}

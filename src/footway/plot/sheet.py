@@ -23,8 +23,8 @@ Area: TypeAlias = tuple[float, float, float, float]
 """Left, bottom, width, height in shares of the figure."""
 
 _WIDTH: Final = 8.0  # inches: 1600 pixels at 200 dpi
-_TALLEST: Final = 9.0  # inches that a map may be high
-_WIDEST: Final = 4.0  # a map is made at most this much wider than high
+_TALLEST: Final = 9.0  # inches, greatest height of a map
+_WIDEST: Final = 4.0  # greatest ratio of width to height of a map
 _SIDE: Final = 0.18  # inches
 _HEADING: Final = 0.42
 _KEYS: Final = 0.56
@@ -37,7 +37,7 @@ class Sheet:
     Attributes:
         figure: the whole page.
         axes: the map, in metres, equal in x and y.
-        view: the part of the world that is shown.
+        view: the shown part of the map.
 
     """
 
@@ -47,7 +47,7 @@ class Sheet:
 
     @property
     def metres_per_point(self) -> float:
-        """How much of the map one typographic point covers, m."""
+        """Size of one typographic point on the map, m."""
         inches = self.axes.get_position().width * self.figure.get_figwidth()
         return (self.view[2] - self.view[0]) / (72.0 * inches)
 
@@ -86,9 +86,9 @@ def add_colour_key(
     above: bool,
     area: Area | None = None,
 ) -> None:
-    """Draw a slim colour bar below the left of the map; `above`: values go on beyond its end.
+    """Draw a slim colour bar below the map, on the left; `above`: some values exceed its end.
 
-    `area` is where the keys of a page with several maps go.
+    `area` is the area for the keys of a page with several maps.
     """
     left, bottom, width, height = _keys_area(sheet) if area is None else area
     axes = sheet.figure.add_axes((left, bottom + 0.58 * height, 0.36 * width, 0.15 * height))
@@ -109,14 +109,14 @@ def add_colour_key(
 
 
 def _not_too_thin(view: Box) -> Box:
-    """Return the view, with more above and below where it is a thin strip."""
+    """Return the view, extended above and below if it is a thin strip."""
     width, height = view[2] - view[0], view[3] - view[1]
     extra = max(0.0, width / _WIDEST - height) / 2
     return view[0], view[1] - extra, view[2], view[3] + extra
 
 
 def _keys_area(sheet: Sheet) -> Area:
-    """Return the strip below the map."""
+    """Return the area below the map."""
     place = sheet.axes.get_position()
     return place.x0, 0.0, place.width, place.y0
 
@@ -133,12 +133,12 @@ def _write_heading(sheet: Sheet, title: str, details: str) -> None:
 
 
 def _draw_scale_bar(sheet: Sheet) -> None:
-    """Draw a bar of a round length below the right of the map."""
+    """Draw a scale bar of a round length below the map, on the right."""
     draw_bar(sheet, _keys_area(sheet), share=1.0 / 5.0)
 
 
 def draw_bar(sheet: Sheet, area: Area, *, share: float) -> None:
-    """Draw a bar of a round length, up to a share of the map's width, into an area below it."""
+    """Draw a scale bar of a round length in an area, up to a share of the map's width."""
     metres = round_length((sheet.view[2] - sheet.view[0]) * share)
     axes = sheet.figure.add_axes(area)
     axes.set(xlim=(sheet.view[0], sheet.view[2]), ylim=(0, 1))

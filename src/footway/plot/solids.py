@@ -1,7 +1,7 @@
-"""Volumes seen obliquely from above, level by level, with the ceilings taken off.
+"""Draw volumes obliquely from above, level by level, without ceilings.
 
-Each level is drawn as a model of itself: floors, what stands on them, and walls that are cut off,
-so that one looks into the rooms. Walls between the eye and a room are left open.
+Each level is drawn as a model: floors, objects on them, and walls that are cut off, so that the
+rooms are visible. Walls between the viewer and a room are left out.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ _HIGH: Final = np.array(to_rgb("#fffaf0"))
 _SOUTH: Final = np.array(to_rgb("#bcc4d0"))
 _WEST: Final = np.array(to_rgb("#a3adbb"))
 _CUT: Final = np.array(to_rgb("#717c8d"))
-_VOID: Final = np.array(to_rgb("#f3f4f6"))  # where one looks down into the level below
-_DIM: Final = 0.62  # how much darker a nook is than the open
+_VOID: Final = np.array(to_rgb("#f3f4f6"))  # openings to the level below
+_DIM: Final = 0.62  # brightness of a nook relative to open space
 
 
 @dataclass(frozen=True)
 class Level:
-    """One storey of a volume, with the ceilings off.
+    """One storey of a volume, without ceilings.
 
     Attributes:
         solid: (nz, ny, nx) voxels that are drawn, with a rim of one voxel around them.
@@ -75,7 +75,7 @@ class Level:
     resolution: float
 
     def hides(self, points: Floats) -> Bools:
-        """Tell which points (n, 3) m are behind something that is drawn."""
+        """Return which points (n, 3) m are hidden by drawn voxels."""
         toward = _toward_eye()
         step = 0.45 * self.resolution
         reach = (self.solid.shape[0] * self.resolution) / (toward[2] * step)
@@ -88,7 +88,7 @@ class Level:
         return hidden
 
     def floor_below(self, points: Floats) -> Floats:
-        """Height of the floor below points (n, 3), (n,) m; NaN where there is none."""
+        """Return the height of the floor below points (n, 3), (n,) m; NaN if there is none."""
         i, j, k = self._cells(points)
         columns = self.solid[:, j, i]
         height = np.arange(len(columns))[:, None]
@@ -101,7 +101,7 @@ class Level:
         return np.clip(cells, 0, top).T
 
     def _is_within(self, points: Floats) -> Bools:
-        """Whether points are among the voxels that are seen, not beyond the rim."""
+        """Return which points are within the drawn voxels, not beyond the rim."""
         size = np.array(self.solid.shape[::-1]) * self.resolution
         place = points - self.origin
         within: Bools = ((place >= 0) & (place < size)).all(axis=1) & self._near(points)
@@ -120,7 +120,7 @@ class Level:
 
 
 def project(points: Floats) -> Floats:
-    """Points (n, 3) on the page, (n, 2): to the right and upward, in metres."""
+    """Project points (n, 3) onto the page, (n, 2): to the right and upward, in metres."""
     x, y, z = points.T
     depth = x * math.sin(AZIMUTH) + y * math.cos(AZIMUTH)
     right = x * math.cos(AZIMUTH) - y * math.sin(AZIMUTH)
@@ -128,11 +128,11 @@ def project(points: Floats) -> Floats:
 
 
 def levels_of(source: Volume | Roadmap, *, cut_by: Volume | Roadmap | None = None) -> list[Level]:
-    """Levels from the lowest to the highest; one where no floor parts the volume.
+    """Return levels from the lowest to the highest; one level if no floor divides the volume.
 
-    A roadmap without its volume is drawn among the voxels that its object never reaches. `cut_by`
-    says where levels begin, if another one shall: so the same roadmap has the same levels, whether
-    its volume is at hand or not.
+    A roadmap without its volume is drawn among the voxels that its object never reaches. `cut_by`,
+    if given, defines where levels begin, so that the same roadmap has the same levels with and
+    without its volume.
     """
     solid, resolution, origin = _voxels(source)
     other = solid if cut_by is None else _voxels(cut_by)[0]
@@ -147,7 +147,7 @@ def levels_of(source: Volume | Roadmap, *, cut_by: Volume | Roadmap | None = Non
 
 
 def draw_level(axes: Axes, level: Level, shift: Floats) -> None:
-    """Draw the voxels of a level, moved by a vector (2,) on the page."""
+    """Draw the voxels of a level, shifted by a vector (2,) on the page."""
     corners, colours = _faces(level)
     if not len(corners):
         return
@@ -164,7 +164,7 @@ def draw_level(axes: Axes, level: Level, shift: Floats) -> None:
 
 
 def draw_frame(axes: Axes, level: Level, shift: Floats) -> None:
-    """Draw the far sides of a level above its walls, which are cut off, and where corners are."""
+    """Draw the outline of the far sides of a level above its cut walls, and its corners."""
     side, (nz, ny, nx) = level.resolution, level.solid.shape
     x0, y0, _ = (level.origin + side).tolist()
     x1, y1 = x0 + (nx - 2) * side, y0 + (ny - 2) * side
@@ -186,7 +186,7 @@ def draw_frame(axes: Axes, level: Level, shift: Floats) -> None:
 
 
 def box_of(levels: list[Level]) -> tuple[float, float, float, float]:
-    """Room that the levels take on the page, each: left, bottom, right, top, m."""
+    """Return the bounding box of each level on the page: left, bottom, right, top, m."""
     corners = np.concatenate([_corners(level) for level in levels])
     flat = project(corners)
     return (*flat.min(axis=0).tolist(), *flat.max(axis=0).tolist())
@@ -200,11 +200,11 @@ def _voxels(source: Volume | Roadmap) -> tuple[Bools, float, Any]:
 
 
 def _reached(space: Space) -> Bools:
-    """Voxels that the object is in, in part, when its centre is in a free cell."""
+    """Return the voxels that the object touches when its centre is in a free cell."""
     from scipy.ndimage import binary_dilation, distance_transform_edt
 
     if space.radius > 0.0:
-        # Boxes of a lattice are nearest to each other at corners.
+        # Boxes of a lattice are closest to each other at corners.
         away = distance_transform_edt(~space.is_node) * space.resolution
         near = away < space.radius * (1.0 - 1e-9)
         for axis in range(3):
@@ -221,12 +221,12 @@ def _reached(space: Space) -> Bools:
 
 
 def _neighbours(count: int) -> tuple[Ints, Ints]:
-    """All but the last, and all but the first."""
+    """Return all but the last, and all but the first."""
     return np.arange(count - 1), np.arange(1, count)
 
 
 def _cuts(solid: Bools) -> list[int]:
-    """Layers at which levels begin, and the end of the last: below floors that span the volume."""
+    """Return the layers at which levels begin, below floors that span the volume, and the end."""
     has_free = np.asarray((~solid).any(axis=(1, 2)))
     first = max(int(np.argmax(has_free)) - 1, 0)
     last = len(solid) - int(np.argmax(has_free[::-1]))
@@ -241,7 +241,7 @@ def _cuts(solid: Bools) -> list[int]:
 
 
 def _slabs(share: Floats, first: int, last: int) -> list[tuple[int, float]]:
-    """Lowest layers of floors between `first` and `last`, and by how much they stand out."""
+    """Return the lowest layers of floors between `first` and `last`, and their prominence."""
     found = []
     for k in range(first + 2, last - 2):
         if share[k] < share[k - 1] or share[k] <= share[k + 1]:
@@ -281,7 +281,7 @@ def _level(solid: Bools, low: int, corner: Floats, resolution: float) -> Level:
 
 
 def _faces(level: Level) -> tuple[Floats, Floats]:
-    """Faces (n, 4, 3) that look up, south and west, from the farthest to the nearest, coloured."""
+    """Return faces (n, 4, 3) to the top, south and west, farthest first, and their colours."""
     solid, shell = level.solid, level.shell
     light = _light(solid)
     height = np.arange(len(solid)) / max(1, len(solid) - 1)
@@ -311,7 +311,7 @@ def _faces(level: Level) -> tuple[Floats, Floats]:
 
 
 def _voids(level: Level) -> tuple[Floats, Floats, Ints]:
-    """Squares at the bottom of the level where it has no floor, as faces that are farthest away."""
+    """Return squares at the bottom of the level where it has no floor, as farthest faces."""
     j, i = np.nonzero(~level.solid.any(axis=0))
     square = np.array(((0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)))
     corners = np.column_stack([i, j, np.zeros_like(i)])[:, None] + square
@@ -320,7 +320,7 @@ def _voids(level: Level) -> tuple[Floats, Floats, Ints]:
 
 
 def _light(solid: Bools) -> Floats:
-    """How open it is around each voxel, from 0 in a nook to 1."""
+    """Return how open the surroundings of each voxel are, from 0 in a nook to 1."""
     from scipy.ndimage import uniform_filter
 
     closed: Floats = uniform_filter(solid.astype(np.float64), 5, mode="nearest")
@@ -328,7 +328,7 @@ def _light(solid: Bools) -> Floats:
 
 
 def _shifted(array: Any, axis: int, *, back: bool, outside: Any) -> Any:
-    """The neighbour of each voxel along an axis: the one before it, or the one after it."""
+    """Return the neighbour of each voxel along an axis: the one before or after it."""
     moved = np.roll(array, 1 if back else -1, axis=axis)
     edge: list[Any] = [slice(None)] * array.ndim
     edge[axis] = 0 if back else -1

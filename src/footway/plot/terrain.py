@@ -1,4 +1,4 @@
-"""Kinds of ground in quiet colours with a key, and indicative routes and walks on them."""
+"""Draw kinds of terrain with a key, and indicative routes and walks."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-_MOST_NAMES: Final = 12  # kinds in the key; more of them do not fit below a map
-_SWATCH: Final = 0.016  # width of a colour in the key, of the page's
-_LETTER: Final = 0.0078  # width of a letter, likewise
+_MOST_NAMES: Final = 12  # kinds in the key; more do not fit below a map
+_SWATCH: Final = 0.016  # width of a colour in the key, share of the page
+_LETTER: Final = 0.0078  # width of a letter, share of the page
 _DOTTED: Final = (1.0, 1.6)
-_COARSE: Final = 3.0  # points of the page between the places that words keep off
+_COARSE: Final = 3.0  # typographic points between the positions that labels avoid
 
 
 class Line(NamedTuple):
@@ -44,17 +44,17 @@ class Line(NamedTuple):
     points: Floats  # (n, 2) m
     name: str
     colour: str
-    is_route: bool = False  # dotted, where a walk is a full line
+    is_route: bool = False  # dotted; a walk is a solid line
 
 
 @dataclass(frozen=True)
 class RoutePanel:
-    """What one of several maps shows.
+    """Content of one of several maps.
 
     Attributes:
-        caption: what is seen, above it on the left.
+        caption: text above it on the left.
         lines: routes and walks; the last one lies on top.
-        details: its numbers, on the right.
+        details: text above it on the right.
 
     """
 
@@ -65,7 +65,7 @@ class RoutePanel:
 
 @checked
 def draw_route(route: IndicativeRoute, walk: RouteWalk | None = None) -> Figure:
-    """Return a picture of an indicative route, and of the walk along it, on the kinds of ground.
+    """Return a picture of an indicative route and the walk along it, on the terrain.
 
     Example:
         >>> import footway as fw
@@ -104,14 +104,14 @@ def draw_routes(
     view: Box | None = None,
     columns: int | None = None,
 ) -> Figure:
-    """Return a picture with several maps of one place, to compare routes and walks on them.
+    """Return a picture with several maps of one place, to compare routes and walks.
 
     Args:
-        environment: its kinds of ground are drawn, with their key.
+        environment: its kinds of terrain are drawn, with their key.
         panels: one for each map.
         title: of the page, above it on the left.
         details: on the right of the title.
-        view: the part that is shown; that around all lines where none is given.
+        view: the shown part; by default the part around all lines.
         columns: of maps; see `new_sheets`.
 
     """
@@ -132,7 +132,7 @@ def draw_routes(
 
 
 def view_around(environment: Environment, lines: Sequence[Line]) -> Box:
-    """Return the part of a map that shows lines: their box and a margin, within the map."""
+    """Return the part of a map around lines: their bounding box and a margin."""
     points = np.vstack([line.points for line in lines])
     low, high = points.min(axis=0).tolist(), points.max(axis=0).tolist()
     x0, y0, x1, y1 = padded((*low, *high), 0.08, least=1.0)
@@ -143,7 +143,7 @@ def view_around(environment: Environment, lines: Sequence[Line]) -> Box:
 def draw_terrain(sheet: Sheet, environment: Environment) -> None:
     """Fill the regions of an environment by kind, the later ones on top, and draw their key.
 
-    Goes between the ground and what lies on it; does nothing where there are no regions.
+    It is drawn between the ground and the other layers; without regions it does nothing.
     """
     if environment.terrain:
         fill_regions(sheet, environment)
@@ -151,9 +151,9 @@ def draw_terrain(sheet: Sheet, environment: Environment) -> None:
 
 
 def terrain_colours(environment: Environment) -> Mapping[str, str]:
-    """Return a colour for each kind of ground: that of its name, or else one from a list.
+    """Return a colour for each kind of terrain: a fixed one by name, or one from a list.
 
-    Bare ground is among them where there is any.
+    Bare ground is included if there is any.
     """
     kinds = sorted({region.kind for region in environment.terrain} - {GROUND})
     other = [kind for kind in kinds if kind not in palette.TERRAIN]
@@ -178,7 +178,7 @@ def fill_regions(sheet: Sheet, environment: Environment) -> None:
 
 
 def _draw_lines(sheet: Sheet, lines: Sequence[Line]) -> None:
-    """Draw routes dotted and walks full, with a light rim, and both ends of the last one."""
+    """Draw routes dotted and walks solid, with a light rim, and both ends of the last one."""
     for level, line in enumerate(lines):
         order = 3.0 + 0.1 * level
         x, y = line.points.T
@@ -197,7 +197,7 @@ def _style(line: Line) -> dict[str, Any]:
 
 
 def _close_points(points: Floats, sheet: Sheet) -> Floats:
-    """Points of a line, close enough to each other to see where it runs. (n, 2) m."""
+    """Return points of a line that are dense enough to avoid it with labels, (n, 2) m."""
     along = np.append(0.0, np.cumsum(np.hypot(*np.diff(points, axis=0).T)))
     count = int(along[-1] / (_COARSE * sheet.metres_per_point)) + 2
     at = np.linspace(0.0, along[-1], count)
@@ -205,13 +205,13 @@ def _close_points(points: Floats, sheet: Sheet) -> Floats:
 
 
 def _strip(sheet: Sheet) -> Area:
-    """Return the strip below a single map, for keys, in shares of the figure."""
+    """Return the area below a single map for keys, in shares of the figure."""
     place = sheet.axes.get_position()
     return place.x0, 0.0, place.width, place.y0
 
 
 def _draw_line_key(sheet: Sheet, lines: Sequence[Line], area: Area) -> None:
-    """Draw what the lines mean, in a line above the key of the ground."""
+    """Draw the key of the lines above the key of the terrain."""
     entries = {line.name: Line2D([], [], color=line.colour, **_style(line)) for line in lines}
     sheet.figure.legend(
         list(entries.values()),
@@ -230,7 +230,7 @@ def _draw_line_key(sheet: Sheet, lines: Sequence[Line], area: Area) -> None:
 
 
 def _draw_key(sheet: Sheet, colours: Mapping[str, str], area: Area) -> None:
-    """Draw a swatch and a name for each kind, in a line at the bottom of the page."""
+    """Draw a colour and a name for each kind at the bottom of the page."""
     x, y = area[0], area[1] + 0.20 * area[3]
     height = 0.13 * area[3]
     for kind, colour in list(colours.items())[:_MOST_NAMES]:

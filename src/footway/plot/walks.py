@@ -1,4 +1,4 @@
-"""Pictures of walks: one on its own, or several side by side on the same part of a map."""
+"""Draw walks: one, or several on the same part of a map."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ BAND: Final = 12
 
 @dataclass(frozen=True)
 class Panel:
-    """What one of several maps shows.
+    """Content of one of several maps.
 
     Attributes:
-        caption: what is seen, above it on the left.
-        details: its numbers, on the right.
+        caption: text above it on the left.
+        details: text above it on the right.
         walks: drawn in this order.
-        colours: of the walks, in the same order; where there are none, all have the accent.
+        colours: of the walks, in the same order; by default all have the accent.
         names: of the walks, for the key below the maps; one entry for each name.
-        corridor: that is filled; the first walk's own where it is left out.
-        compare: a path to compare with, dashed, and its name.
+        corridor: filled; by default the first walk's.
+        compare: a path for comparison, dashed, and its name.
 
     """
 
@@ -85,12 +85,12 @@ class _Key:
 
 @checked
 def draw_walk(cmap: CorridorMap, walk: Walk, *, environment: Environment | None = None) -> Figure:
-    """Return a picture of a walk in its corridor, with the dynamic obstacles that it goes around.
+    """Return a picture of a walk in its corridor, with its dynamic obstacles.
 
     Args:
-        cmap: the map that the corridor was found on.
+        cmap: the map of the corridor.
         walk: in two dimensions.
-        environment: the ground, where it is at hand; else it is found from the map's walls.
+        environment: source of the ground; by default it is derived from the map's walls.
 
     """
     details = (
@@ -116,7 +116,7 @@ def draw_panels(
 ) -> Figure:
     """Return a picture with several maps of the same place, to compare walks on them.
 
-    Maps that are wider than high stand one above the other, others side by side.
+    Wide maps are placed one above the other, and others side by side.
     """
     view = _view(cmap, panels)
     sheets = new_sheets(
@@ -132,7 +132,7 @@ def draw_panels(
 
 
 def _draw_panel(sheet: Sheet, panel: Panel, ground: Ground, key: _Key) -> None:
-    """Draw ground, corridor, obstacles and walks, and enter them in the key."""
+    """Draw ground, corridor, obstacles and walks, and add them to the key."""
     draw_ground(sheet, ground)
     layers.draw_corridor(sheet, panel.ground, ground.walkable)
     key.area("corridor", palette.CORRIDOR, alpha=0.3)
@@ -166,7 +166,7 @@ def _draw_walks(sheet: Sheet, panel: Panel, key: _Key) -> None:
 
 
 def _busy(panel: Panel) -> Floats:
-    """Points that words keep off: the first walk, and dynamic obstacles. (n, 2) m."""
+    """Return points that labels avoid: the first walk and dynamic obstacles, (n, 2) m."""
     points = panel.walks[0].points[:, :2]
     if not panel.discs:
         return points
@@ -174,7 +174,7 @@ def _busy(panel: Panel) -> Floats:
 
 
 def _view(cmap: CorridorMap, panels: Iterable[Panel]) -> Box:
-    """Return the part of the map that shows all corridors and walks, and a margin."""
+    """Return the part of the map around all corridors and walks, with a margin."""
     boxes = [box for panel in panels for box in _boxes(panel)]
     low = [min(box[k] for box in boxes) for k in (0, 1)]
     high = [max(box[k] for box in boxes) for k in (2, 3)]
@@ -194,7 +194,7 @@ def _boxes(panel: Panel) -> Iterable[Box]:
 
 
 def _draw_key(sheet: Sheet, key: _Key) -> None:
-    """Draw the legend below the left of the maps."""
+    """Draw the legend below the maps, on the left."""
     figure = sheet.figure
     figure.legend(
         key.entries.values(),

@@ -1,12 +1,12 @@
-"""The experiments of the papers, run again: each published number beside ours.
+"""Reproduce the experiments of the papers, with published and measured numbers.
 
     footway reproduce                 # all of them
     footway reproduce cmm             # one
     footway reproduce --list
 
-An experiment is a module with `run(folder, *, quick, step) -> Report`; `registry` knows them by
+An experiment is a module with `run(folder, *, quick, step) -> Report`; `registry` lists them by
 name and imports a module when it is run. Published numbers are named constants of the module that
-measures ours.
+measures them again.
 """
 
 from __future__ import annotations

@@ -68,16 +68,16 @@ def use_powers(axes: Axes) -> None:
 def draw_line(
     axes: Axes, x: Sequence[float], y: Sequence[float], *, colour: str, marker: str = "o"
 ) -> None:
-    """Draw measured values and the line between them."""
+    """Draw measured values connected by a line."""
     axes.plot(x, y, marker, ls="-", color=colour, lw=1.4, ms=4.0, mec=palette.HALO, mew=0.6)
 
 
 def draw_range(axes: Axes, low: float, high: float, *, colour: str, words: str) -> None:
     """Draw a published range as a band over the whole width."""
     axes.axhspan(low, high, color=colour, alpha=0.16, lw=0.5, ec=colour)
-    if high > 2.0 * low:  # there may be another band in its middle
+    if high > 2.0 * low:  # another band may be in its middle
         at, side = 1.04 * low, "bottom"
-    elif high < 1.2 * low:  # too slim for words
+    elif high < 1.2 * low:  # too narrow for a label
         at, side = 1.03 * high, "bottom"
     else:
         at, side = (low * high) ** 0.5, "center"
@@ -93,6 +93,6 @@ def draw_range(axes: Axes, low: float, high: float, *, colour: str, words: str) 
 
 
 def write(axes: Axes, at: tuple[float, float], words: str, **style: Any) -> None:
-    """Write words beside a point: `dx` and `dy` points away from it."""
+    """Write a label `dx` and `dy` typographic points away from a point."""
     shift = (style.pop("dx", 0.0), style.pop("dy", 0.0))
     axes.annotate(words, at, xytext=shift, textcoords="offset points", fontsize=7, **style)

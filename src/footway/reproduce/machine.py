@@ -1,4 +1,4 @@
-"""Where a run took place, without names of hosts, users or folders."""
+"""Facts about the machine, without names of hosts, users or folders."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def machine() -> dict[str, str]:
-    """Date (UTC), processor, cores, system and versions."""
+    """Return date (UTC), processor, cores, system and versions."""
     return {
         "date": datetime.now(UTC).date().isoformat(),
         "processor": _processor(),

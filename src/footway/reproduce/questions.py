@@ -23,14 +23,14 @@ error away from having no answer."""
 
 
 class Question(NamedTuple):
-    """From here to there, in metres."""
+    """Start and goal, in metres."""
 
     start: tuple[float, float]
     goal: tuple[float, float]
 
 
 def random_questions(cmap: CorridorMap, count: int, *, radius: float, seed: int) -> list[Question]:
-    """Return queries between points all over the map, for a disc that fits and gets through."""
+    """Return random queries on the whole map that have a path for the disc."""
     found: list[Question] = []
     for start, goal in _pairs(cmap, radius + ROOM, np.random.default_rng(seed)):
         if _connected(cmap, start, goal, radius + ROOM):
@@ -41,7 +41,7 @@ def random_questions(cmap: CorridorMap, count: int, *, radius: float, seed: int)
 
 
 def _pairs(cmap: CorridorMap, room: float, random: np.random.Generator) -> Iterator[Question]:
-    """Yield pairs of points with this much room, for ever."""
+    """Yield an endless sequence of pairs of points with at least this clearance."""
     x0, y0, x1, y1 = cmap.bounds
     while True:
         points = random.uniform((x0, y0), (x1, y1), (256, 2))

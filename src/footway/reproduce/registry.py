@@ -1,4 +1,4 @@
-"""Which experiments there are."""
+"""List of the experiments."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class Experiment(NamedTuple):
-    """One entry of the list; its module is imported when it is run."""
+    """An experiment; its module is imported when it is run."""
 
     name: str
     title: str
     module: str
 
     def run(self, folder: Path, *, quick: bool, step: Step) -> Report:
-        """Run it; pictures are written to the folder."""
+        """Run the experiment; pictures are written to the folder."""
         report: Report = import_module(self.module).run(folder, quick=quick, step=step)
         return report
 
@@ -64,7 +64,7 @@ EXPERIMENTS: Final = {
 
 
 def choose(names: Sequence[str]) -> list[Experiment]:
-    """Return the experiments of these names, each once; all of them where no name is given.
+    """Return the experiments with these names, each once; all of them without names.
 
     Raises:
         BadInput: there is no experiment of this name.

@@ -1,4 +1,4 @@
-"""What an experiment reports, and how it looks in Markdown and JSON."""
+"""Report of an experiment, as Markdown and JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Cell: TypeAlias = str | int | float | None
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of numbers, with their units in the names of columns or rows, and a note below."""
+    """Rows of numbers, with units in the names of columns or rows, and a note."""
 
     title: str
     columns: tuple[str, ...]
@@ -23,7 +23,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """A file in the output folder, and what is seen."""
+    """A file in the output folder and its caption."""
 
     file: str
     caption: str
@@ -34,12 +34,12 @@ class Section:
     """One experiment of a paper.
 
     Attributes:
-        title: what was asked.
-        source: where the published numbers stand.
-        tables: published numbers beside ours.
-        pictures: drawn again.
-        checked: what was verified about the answers before their times were believed.
-        wrong: answers that were not as they should be; none, unless Footway has a fault.
+        title: the question of the experiment.
+        source: source of the published numbers.
+        tables: published and measured numbers.
+        pictures: reproduced figures.
+        checked: properties of the results that were verified.
+        wrong: results that violate a check; empty unless Footway has a defect.
 
     """
 
@@ -53,7 +53,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """All that an experiment found out, and on which machine."""
+    """Results of an experiment, and the machine."""
 
     name: str
     title: str
@@ -63,20 +63,20 @@ class Report:
 
     @property
     def wrong(self) -> list[str]:
-        """Answers that were not as they should be."""
+        """Results that violate a check."""
         return [words for section in self.sections for words in section.wrong]
 
     @property
     def files(self) -> list[str]:
-        """Pictures, in the order of the sections."""
+        """Files of the pictures, in the order of the sections."""
         return [picture.file for section in self.sections for picture in section.pictures]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return the report as JSON values."""
         return asdict(self)
 
     def to_markdown(self, *, pictures: bool = True) -> str:
-        """Text that reads well in a terminal too; there, leave the pictures out."""
+        """Return the report as Markdown; without pictures it suits a terminal."""
         machine = ", ".join(f"{name} {value}".strip() for name, value in self.machine.items())
         remarks = [f"- {remark}" for remark in (*self.remarks, f"Measured: {machine}.")]
         lines = [f"# {self.title}", "", *remarks, ""]
@@ -86,7 +86,7 @@ class Report:
 
 
 def ratio(published: float, ours: float) -> float | None:
-    """How many times smaller ours is; None where that makes no sense."""
+    """Return the published number divided by ours; None if it is undefined."""
     return published / ours if ours > 0 else None
 
 
@@ -104,7 +104,7 @@ def _section_lines(section: Section, *, pictures: bool) -> list[str]:
 
 
 def _grid(columns: tuple[str, ...], rows: Sequence[Sequence[Cell]]) -> list[str]:
-    """Lines of a Markdown table with aligned columns: words to the left, numbers to the right."""
+    """Return the lines of a Markdown table; text is aligned left, numbers right."""
     body = [list(columns), *([_text(cell) for cell in row] for row in rows)]
     widths = [max(3, *(len(line[k]) for line in body)) for k in range(len(columns))]
     first, *others = widths
@@ -118,7 +118,7 @@ def _grid(columns: tuple[str, ...], rows: Sequence[Sequence[Cell]]) -> list[str]
 
 
 def _text(cell: Cell) -> str:
-    """Three digits of a number are all that a measurement can mean."""
+    """Format a number with three significant digits."""
     if cell is None:
         return ""
     if isinstance(cell, str):

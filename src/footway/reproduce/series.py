@@ -1,4 +1,4 @@
-"""Experiments of one paper, run one after the other."""
+"""Run the experiments of one paper."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAPS: Final = (
 def run_all(
     series: Iterable[tuple[str, str, ModuleType]], effort: Any, folder: Path, step: Step
 ) -> list[Section]:
-    """Sections of (name, what it does, module) in their order; pictures go to the folder."""
+    """Run experiments (name, description, module) in order; pictures go to the folder."""
     sections = []
     for name, doing, module in series:
         with step(name, doing):

@@ -1,4 +1,4 @@
-"""Seconds, measured in rounds."""
+"""Measure durations in rounds."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class Timing(NamedTuple):
-    """Seconds that a call took.
+    """Duration of a call, s.
 
-    `median` is what it did over all rounds and `minimum` what it can do when nobody disturbs it;
-    `cpu` is the median of the processor's time, which a busy machine does not change.
+    `median` and `minimum` are over all rounds; the minimum is least affected by other processes.
+    `cpu` is the median of the CPU time, which does not depend on the load of the machine.
     """
 
     median: float
@@ -31,7 +31,7 @@ class Timing(NamedTuple):
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Keep the garbage collector out of what is measured."""
+    """Disable the garbage collector during a measurement."""
     gc.collect()
     was_on = gc.isenabled()
     gc.disable()
@@ -43,11 +43,11 @@ def undisturbed() -> Iterator[None]:
 
 
 def in_turn(calls: Mapping[Name, Callable[[], object]], *, rounds: int) -> dict[Name, Timing]:
-    """Time each call in each round, after one round that warms up and does not count.
+    """Time each call in each round, after a warm-up round.
 
-    A round makes all calls one after the other, so that a busy moment of the machine falls on all
-    of them and ratios stay fair; each round in another order, because a call that comes after a
-    long one finds the caches full of other things.
+    A round makes all calls one after the other, so that other load of the machine affects all of
+    them and ratios stay fair. The order changes from round to round, because a call after a long
+    one starts with cold caches.
     """
     random = np.random.default_rng(0)
     names = list(calls)

@@ -47,7 +47,7 @@ def test_a_run_that_was_killed(footway, tmp_path):
     result = footway("replay-hash", tmp_path / "run.parquet")
     assert result.code == 0
     assert result.err == (
-        f"footway: {tmp_path / 'run.parquet'}: the run was cut short, or is not over; "
+        f"footway: {tmp_path / 'run.parquet'}: the run was interrupted or is not finished; "
         f"it has 20 frames, in {tmp_path / 'run.parquet.parts'}\n"
     )
     assert random_recording().replay_hash() in result.out

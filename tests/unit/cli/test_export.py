@@ -179,7 +179,7 @@ def test_a_run_that_was_cut_short(footway, cut_short, tmp_path):
     result = footway("export", cut_short, "-o", tmp_path / "run.txt", "--json")
     assert result.code == 0
     assert result.json["complete"] is False
-    assert "cut short" in result.err
+    assert "interrupted" in result.err
 
 
 def assert_one_line(result, *words):

@@ -300,7 +300,10 @@ def test_bad_routes_are_one_line(footway, yard, options, words):
         (("--follow", "miran", "--lane", "1"), "--lane is for --follow cmm"),
         (("--sigma", "3"), "--sigma is for a walk; add --follow miran"),
         (("--no-improve",), "--no-improve is for a walk; add --follow miran"),
-        (("--lane", "1", "--sigma", "3"), "--lane, --sigma are for a walk, each of another"),
+        (
+            ("--lane", "1", "--sigma", "3"),
+            "--lane, --sigma are for a walk, but no follower has all",
+        ),
         (("--follow", "miran", "--route", "nowhere.csv"), "nowhere.csv: no such file"),
         (("--follow", "miran", "--route", "route.txt"), "suffix"),
     ],
@@ -387,5 +390,7 @@ def test_the_walk_is_that_of_the_library(footway, yard):
 def test_a_picture_blames_only_obstacles_that_there_are(bare, obstacles, words):
     room = fw.load(str(bare))
     refusal = fw.NoPath("held", reason="blocked", obstacles=obstacles)
-    figure = no_path_picture.draw_why(fw.CorridorMap.build(room), room, (2, 2), (18, 2), refusal)
+    figure = no_path_picture.draw_refusal(
+        fw.CorridorMap.build(room), room, (2, 2), (18, 2), refusal
+    )
     assert any(words in text.get_text() for text in figure.findobj(Text))

@@ -12,7 +12,7 @@ from numba.core.dispatcher import Dispatcher
 import footway as fw
 from footway._numba import jit
 from footway.cli import warmup as module
-from footway.cli.warmup import PARTS, _import_kernels, _other_process, _watch, warmup
+from footway.cli.warmup import PARTS, _import_kernels, _other_process, _reporting_ready, warmup
 from footway.medial.kernels.chains import incidence
 
 FOUNDATIONS = ("footway._numba.heap", "footway._numba.math")  # kernels that others call
@@ -72,7 +72,7 @@ def last():
         raise ValueError
 
 PARTS = warmup.PARTS = (first, middle, last)
-help_along = warmup.help_along
+compile_in_helper_process = warmup.compile_in_helper_process
 """.replace("{pid}", str(os.getpid()))
 
 
@@ -112,7 +112,7 @@ def test_an_interrupt_ends_the_other_process(parts, tmp_path):
 def test_names_of_ready_kernels_are_told():
     """Those that are ready at the beginning and at the end."""
     told = []
-    with _watch(told.append):
+    with _reporting_ready(told.append):
         incidence(np.array([[0, 1]]), 2)
     assert "footway.medial.kernels.chains.incidence" in told[-1]
 

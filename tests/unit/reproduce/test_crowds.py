@@ -110,7 +110,7 @@ def test_long_dead_ends_are_told_from_corners():
     ends = wandering.dead_ends(cmap)
     assert len(ends.long) == 1
     assert ends.long[0] == pytest.approx([10.0, 39.0], abs=0.1)
-    assert ends.room[0] == pytest.approx(1.0, abs=0.1)
+    assert ends.clearance[0] == pytest.approx(1.0, abs=0.1)
     assert len(ends.short) >= 4
     assert (cmap.clearance(ends.short) < 0.01).all()
 

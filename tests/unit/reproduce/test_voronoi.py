@@ -145,7 +145,7 @@ def test_every_obstacle_has_a_cell():
 
 def test_retraction_adds_clearance(court):
     stages = retraction.make_stages(court.environment)
-    before, after = (retraction._rooms(lines, court.judge) for lines in stages[2:4])
+    before, after = (retraction._clearances(lines, court.judge) for lines in stages[2:4])
     assert (before < retraction.CLEARANCE).sum() >= 4
     assert after.min() >= retraction.CLEARANCE - 1e-6
     assert stages.full.n_cycles >= court.environment.holes

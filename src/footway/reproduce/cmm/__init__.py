@@ -1,6 +1,6 @@
 """The Corridor Map Method: the three batches of cmm-2007, and the city of cmm-crowds-2008.
 
-One module for each experiment; published numbers stand at its top.
+One module for each experiment; published numbers are at its top.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _REMARKS: Final = (
 
 
 def run(folder: Path, *, quick: bool, step: Step) -> Report:
-    """Run all five; pictures go to the folder."""
+    """Run all five experiments; pictures go to the folder."""
     effort = QUICK if quick else FULL
     sections = run_all(_STEPS, effort, folder, step)
     title = "The Corridor Map Method, reproduced"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def draw_figure(
     number: int, place: Scene, panels: Sequence[Panel], *, title: str, folder: Path
 ) -> Picture:
-    """Draw a figure of cmm-2007, and write it into a folder."""
+    """Draw a figure of cmm-2007, and write it to a folder."""
     drawn = draw_panels(
         place.cmap,
         panels,

@@ -1,4 +1,4 @@
-"""What must hold for a walk before its time is believed."""
+"""Checks of walks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CLOSE: Final = 1e-6
 
 
 def faults(walks: Iterable[Walk], what: str) -> list[str]:
-    """Say which walks do not arrive, touch a wall or touch a dynamic obstacle."""
+    """Return which walks do not arrive, touch a wall or touch a dynamic obstacle."""
     return [f"{what}, walk {k}: {words}" for k, walk in enumerate(walks) for words in _of(walk)]
 
 
@@ -30,7 +30,7 @@ def _of(walk: Walk) -> Iterator[str]:
 
 
 def verdict(walks: Sequence[Walk]) -> str:
-    """Return how many walks arrive, and the least distances of their discs."""
+    """Describe how many walks arrive, and the least distances of their discs."""
     clearance = min(walk.clearance - walk.radius for walk in walks)
     words = f"{len(walks):,} walks arrive, {clearance:.3f} m or more between disc and wall"
     gap = min(walk.gap for walk in walks)

@@ -1,4 +1,4 @@
-"""Batch 2: one long query with 0 to 10 dynamic obstacles near the backbone, avoided both ways."""
+"""Batch 2: one long query with 0 to 10 dynamic obstacles, avoided by both methods."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ _FIGURES: Final = {"game": 8, "field": 9}
 class Measured(NamedTuple):
     """One environment.
 
-    Times are by method and number of obstacles, walks go around all ten, and `arrived` is how many
-    of the random placements each method gets through.
+    Times are by method and number of obstacles, walks avoid all ten, and `arrived` is the number
+    of random placements in which each method arrives.
     """
 
     place: Scene
@@ -87,10 +87,10 @@ def run(effort: Effort, folder: Path) -> Section:
 
 
 def discs_along(corridor: Corridor, count: int, *, seed: int) -> list[Disc]:
-    """Return discs close to a backbone, on either side, that leave room to pass.
+    """Return discs close to a backbone, on either side, that leave a passage.
 
-    They lie along the whole backbone but for its ends, and come in a random order, so that the
-    first n of them are spread over the way. They are about a quarter as wide as the corridor.
+    They are spread along the backbone except its ends, in a random order, so that the first n of
+    them are spread too. They are about a quarter as wide as the corridor.
     """
     random = np.random.default_rng(seed)
     backbone, radii = corridor.backbone, corridor.radii
@@ -128,7 +128,7 @@ def _measure(place: Scene, effort: Effort) -> Measured:
 
 
 def _arrivals(place: Scene, method: Avoid, placements: int) -> int:
-    """Count the placements of ten discs, each with room to pass, that a method gets through."""
+    """Count the placements of ten discs, each with a passage, in which a method arrives."""
     corridor = place.corridor(LONG[place.name])
     arrived = 0
     for seed in range(placements):
@@ -141,7 +141,7 @@ def _arrivals(place: Scene, method: Avoid, placements: int) -> int:
 
 
 def _range_table(found: Sequence[Measured]) -> Table:
-    """Compare ranges over 0 to 10 obstacles, which is what the paper gives."""
+    """Compare ranges over 0 to 10 obstacles, as published in the paper."""
     rows: list[tuple[Cell, ...]] = []
     for measured in found:
         for method in METHODS:
@@ -192,12 +192,12 @@ def _arrival_table(found: Sequence[Measured], effort: Effort) -> Table:
 
 
 def _medians(measured: Measured, method: Avoid) -> list[float]:
-    """CPU ms, from few obstacles to many; a busy machine does not change them."""
+    """Return CPU ms, from few obstacles to many; independent of the load of the machine."""
     return [1000.0 * t.cpu for (which, _), t in measured.times.items() if which == method]
 
 
 def _draw_avoidance(measured: Measured, folder: Path) -> Picture:
-    """Draw both ways around ten obstacles."""
+    """Draw the walks of both methods around ten obstacles."""
     place, walks = measured.place, measured.walks
     figure = _FIGURES[place.name]
     panels = [

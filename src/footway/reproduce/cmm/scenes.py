@@ -1,4 +1,4 @@
-"""The environments of the experiments, and who walks there."""
+"""The environments of the experiments and their characters."""
 
 from __future__ import annotations
 

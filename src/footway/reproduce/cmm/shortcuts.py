@@ -1,4 +1,4 @@
-"""Batch 3: how much shorter paths get with the second attraction point, and what it costs."""
+"""Batch 3: length and cost of paths with the second attraction point."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _COLOURS: Final = {"game": charts.FIRST, "field": charts.SECOND}
 
 
 class Measured(NamedTuple):
-    """One environment, by dt: the walk and the times of one long query and of 100 random ones."""
+    """One environment, by dt: walk and times of one long query and of 100 random ones."""
 
     place: Scene
     walks: Mapping[float, Walk]
@@ -96,7 +96,7 @@ def _measure(place: Scene, effort: Effort) -> Measured:
 
 
 def _table(measured: Measured) -> Table:
-    """One long query."""
+    """Return the table of the long query."""
     name = measured.place.name.capitalize()
     plain = measured.walks[0.0].length
     lengths = ("length, m", "length, relative")
@@ -123,7 +123,7 @@ def _table(measured: Measured) -> Table:
 
 
 def _many_table(found: Sequence[Measured]) -> Table:
-    """The random queries of batch 1: one query may be a lucky one."""
+    """Return the table of the random queries of batch 1, because one query may be an exception."""
     columns = ("dt", *(f"{m.place.name}, {what}" for m in found for what in ("length", "time")))
     rows = [
         (
@@ -143,7 +143,7 @@ def _many_table(found: Sequence[Measured]) -> Table:
 
 
 def relative(times: Mapping[float, Timing], dt: float) -> float:
-    """CPU time by dt, relative to dt = 0: a busy machine does not change it."""
+    """Return CPU time by dt relative to dt = 0, independent of the load of the machine."""
     return times[dt].cpu / times[0.0].cpu
 
 
@@ -156,7 +156,7 @@ def _total(walks: Sequence[Walk]) -> float:
 
 
 def _draw_shorter(measured: Measured, folder: Path) -> Picture:
-    """Draw the plain path, and the shorter one beside it."""
+    """Draw the plain path beside the shorter one."""
     place, walks = measured.place, measured.walks
     figure = _FIGURES[place.name]
     plain, short = walks[0.0], walks[DRAWN]
@@ -207,7 +207,7 @@ def _draw_one(axes: Any, measured: Measured, values: Sequence[float]) -> None:
 
 
 def _name_lines(axes: Any, ends: Sequence[tuple[str, float]]) -> None:
-    """Write the names of two lines at their ends: one above, one below."""
+    """Label two lines at their ends: one above, one below."""
     highest = max(value for _, value in ends)
     for name, value in ends:
         above = value == highest

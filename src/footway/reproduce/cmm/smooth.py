@@ -1,4 +1,4 @@
-"""Batch 1: how long 100 random queries take, from the question to the smooth path."""
+"""Batch 1: time of 100 random queries, from the query to the smooth path."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SOURCE: Final = (
 
 
 class Published(NamedTuple):
-    """What the paper gives for 100 queries in one environment."""
+    """Published numbers for 100 queries in one environment."""
 
     milliseconds: float
     """for all of them"""
@@ -75,7 +75,7 @@ def walk_all(place: Scene, questions: Sequence[Question], *, shortcut: float = 0
 
 
 def _table(place: Scene, published: Published, timing: Timing, walks: Sequence[Walk]) -> Table:
-    """Compare one environment; fewer queries than the paper's are scaled to as many."""
+    """Compare one environment; fewer queries are scaled to the paper's number."""
     scale = QUERIES / len(walks)
     seconds = scale * sum(walk.duration for walk in walks)
     ms, best, cpu = (1000.0 * scale * value for value in timing)

@@ -1,4 +1,4 @@
-"""Corridors and paths in the city: how long each takes, and how much of a CPU a walk needs."""
+"""Corridors and paths in the city: time of each, and CPU load of a walk."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SEED: Final = 2008
 
 
 class Times(NamedTuple):
-    """Milliseconds of each query, and CPU milliseconds of all."""
+    """Time of each query, ms, and CPU time of all, ms."""
 
     corridor: Sequence[float]
     path: Sequence[float]
@@ -61,7 +61,7 @@ def run(effort: Effort, folder: Path) -> Section:
 
 
 def _measure(place: Scene, questions: Sequence[Question]) -> Times:
-    """Answer all queries once; a path's time includes its corridor's, as in the paper."""
+    """Run all queries once; the time of a path includes its corridor, as in the paper."""
     corridors, paths = [], []
     with undisturbed():
         begin_cpu = time.process_time()
@@ -77,7 +77,7 @@ def _measure(place: Scene, questions: Sequence[Question]) -> Times:
 
 
 def _typical(rounds: Sequence[Times]) -> Times:
-    """Median of each query over the rounds."""
+    """Return the median of each query over the rounds."""
     return Times(
         [median(values) for values in zip(*(r.corridor for r in rounds), strict=True)],
         [median(values) for values in zip(*(r.path for r in rounds), strict=True)],

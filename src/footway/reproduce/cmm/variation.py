@@ -47,7 +47,7 @@ _PURPLE: Final = "lanes on the left, wide corners"
 
 
 class Kind(NamedTuple):
-    """One row of the table: a behaviour, its walks, and what the paper says about it."""
+    """One row of the table: a behaviour, its walks, and the statement of the paper."""
 
     name: str
     walks: Sequence[Walk]
@@ -115,7 +115,7 @@ def _calls(corridor: Corridor) -> dict[str, Any]:
 
 
 def _table(place: Scene, plain: Walk, kinds: Sequence[Kind]) -> Table:
-    """Lengths and clearances relative to the plain path."""
+    """Return lengths and clearances relative to the plain path."""
     base = _mean_clearance(place, [plain])
     columns = ("", "length", "mean clearance", "least clearance, m", "diversity", "paper")
     rows: list[tuple[Cell, ...]] = [("plain", "1.000", "1.000", plain.clearance, None, "")]
@@ -140,7 +140,7 @@ def _table(place: Scene, plain: Walk, kinds: Sequence[Kind]) -> Table:
 
 
 def _mean_clearance(place: Scene, walks: Sequence[Walk]) -> float:
-    """Distance to the nearest wall, mean over all samples, m."""
+    """Return the distance to the nearest wall, mean over all samples, m."""
     return fmean(float(place.cmap.clearance(walk.points).mean()) for walk in walks)
 
 
@@ -195,5 +195,5 @@ def _draw(place: Scene, plain: Walk, kinds: dict[tuple[str, float], Kind], folde
 
 
 def _gain(walk: Walk, plain: Walk) -> str:
-    """Length relative to the plain path, as more or less."""
+    """Format the difference in length to the plain path."""
     return f"{walk.length / plain.length - 1:+.1%}"

@@ -1,6 +1,6 @@
 """Crowds: the CPU load and the groups of cmm-crowds-2008, and the groups of voronoi-roadmaps-2004.
 
-One module for each experiment; what the papers say stands at its top.
+One module for each experiment; statements of the papers are at its top.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _REMARKS: Final = (
 
 
 def run(folder: Path, *, quick: bool, step: Step) -> Report:
-    """Run all five; pictures go to the folder."""
+    """Run all five experiments; pictures go to the folder."""
     effort = QUICK if quick else FULL
     sections = run_all(_STEPS, effort, folder, step)
     return Report("crowds", "Crowds, reproduced", machine(), sections, _REMARKS)

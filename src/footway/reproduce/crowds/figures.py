@@ -1,4 +1,4 @@
-"""Pictures of groups on their ways."""
+"""Pictures of walking groups."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ _SMALLEST: Final = 1.9  # points: diameter of a person that would be smaller
 
 
 class Panel(NamedTuple):
-    """One map: a group, and when it is seen."""
+    """One map: a group, and the times at which it is drawn."""
 
     caption: str
     details: str
     walk: GroupWalk
-    shares: Sequence[float]  # of the time under way
+    shares: Sequence[float]  # of the walking time
 
 
 def draw_groups(
@@ -57,7 +57,7 @@ def draw_groups(
     title: str,
     details: str,
 ) -> Figure:
-    """Return a picture with a map for each group, in so many columns."""
+    """Return a picture with a map for each group, in the given number of columns."""
     captions = [(panel.caption, panel.details) for panel in panels]
     sheets = new_sheets(view, captions, columns=columns, title=title, details=details)
     ground = ground_of(environment)
@@ -76,7 +76,7 @@ def new_sheets(
     details: str,
     below: float = 0.0,
 ) -> list[Sheet]:
-    """Return empty maps of one view, with a line of words above each, row by row.
+    """Return empty maps of one view, with a line of text above each, row by row.
 
     `below` are inches that are left free under the maps.
     """
@@ -113,7 +113,7 @@ def write_line(
     words: tuple[str, str],
     sizes: tuple[float, float],
 ) -> None:
-    """Write words at the left and at the right end of a line; a heading is large and bold."""
+    """Write text at the left and right end of a line; a heading is large and bold."""
     bold = "bold" if sizes[0] > 9.0 else "normal"
     style: dict[str, Any] = {"va": "baseline"}
     figure.text(ends[0], y, words[0], fontsize=sizes[0], weight=bold, color=palette.INK, **style)
@@ -121,7 +121,7 @@ def write_line(
 
 
 def _draw_group(sheet: Sheet, ground: Ground, panel: Panel) -> None:
-    """Draw the corridor, and the group at some moments."""
+    """Draw the corridor, and the group at some times."""
     walk = panel.walk
     draw_ground(sheet, ground)
     layers.draw_corridor(sheet, walk.corridor, ground.walkable)
@@ -136,18 +136,18 @@ def _draw_group(sheet: Sheet, ground: Ground, panel: Panel) -> None:
 
 
 def draw_dots(sheet: Sheet, places: Floats, colours: Floats) -> None:
-    """Draw people (n, 2) as large as they are, or as large as can be seen."""
+    """Draw characters (n, 2) at their size, or at the smallest visible size."""
     radius = max(RADIUS, 0.5 * _SMALLEST * sheet.metres_per_point)
     draw_people(sheet, People(places, np.full(len(places), radius), colours))
 
 
 def _write_time(sheet: Sheet, places: Floats, words: str, colour: Any) -> None:
-    """Write when it was, above the middle of the group or, where the map ends there, below it."""
-    room = 12.0 * sheet.metres_per_point
+    """Write the time above the centre of the group, or below it at the edge of the map."""
+    margin = 12.0 * sheet.metres_per_point
     x = float(np.median(places[:, 0]))
-    near = places[np.abs(places[:, 0] - x) <= room, 1]
+    near = places[np.abs(places[:, 0] - x) <= margin, 1]
     low, high = near.min(), near.max()
-    above = high + room < sheet.view[3]
+    above = high + margin < sheet.view[3]
     text = sheet.axes.annotate(
         words,
         (x, float(high if above else low)),
@@ -164,7 +164,7 @@ def _write_time(sheet: Sheet, places: Floats, words: str, colour: Any) -> None:
 
 
 def _draw_key(sheet: Sheet) -> None:
-    """Draw what the marks mean, below the left of the page."""
+    """Draw the key of the marks below the maps, on the left."""
     ring: dict[str, Any] = {"marker": "o", "lw": 0, "mec": palette.INK, "ms": 4.5}
     entries = {
         "corridor of the group": Patch(facecolor=palette.CORRIDOR, alpha=0.3),

@@ -1,4 +1,4 @@
-"""One group from its start to its goal: where everybody was, and how far they were apart."""
+"""Run one group from its start to its goal, and record positions and dispersion."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NEAR: Final = 8.0
 
 
 class Limits(NamedTuple):
-    """How far a group may be apart; None for no bound, in the words of `Crowd.add_group`."""
+    """Bounds of the dispersion of a group, as in `Crowd.add_group`; None for no bound."""
 
     width: float | None = None  # g_w, m
     group_area: float | None = None  # g_A, m2
@@ -43,10 +43,10 @@ class Limits(NamedTuple):
 
 
 class GroupWalk(NamedTuple):
-    """What was seen of a group."""
+    """Recorded walk of a group."""
 
     limits: Limits
-    corridor: Corridor  # no wider than the limits let it be
+    corridor: Corridor  # narrowed to the limits
     times: Floats  # (f,) s
     places: Floats  # (f, n, 2) m
     apart: Floats  # (f, 3) lateral (m), longitudinal (m), area (m2)
@@ -55,12 +55,12 @@ class GroupWalk(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """Until all were at the goal."""
+        """Time until all were at the goal, s."""
         return float(self.times[-1])
 
     @property
     def under_way(self) -> slice:
-        """Frames from when the last has left the start until the first is near the goal."""
+        """Frames from the time the last has left the start until the first is near the goal."""
         left, come = (
             np.hypot(*np.moveaxis(self.places - np.array(end), 2, 0)) > NEAR
             for end in (self.corridor.start, self.corridor.goal)
@@ -71,25 +71,25 @@ class GroupWalk(NamedTuple):
 
     @property
     def mean(self) -> Floats:
-        """(3,) Mean lateral and longitudinal dispersion (m) and area (m2), under way."""
+        """Mean lateral and longitudinal dispersion (m) and area (m2) while walking, (3,)."""
         found: Floats = self.apart[self.under_way].mean(axis=0)
         return found
 
     @property
     def most(self) -> Floats:
-        """(3,) The greatest of each."""
+        """Greatest dispersion and area while walking, (3,)."""
         found: Floats = self.apart[self.under_way].max(axis=0)
         return found
 
     def frame_at(self, share: float) -> int:
-        """Frame at a share of the time until the first is near the goal."""
+        """Return the frame at a share of the time until the first is near the goal."""
         return min(int(share * self.under_way.stop), len(self.times) - 1)
 
 
 def walk_group(
     cmap: CorridorMap, count: int, question: Question, limits: Limits, *, name: str, seed: int
 ) -> GroupWalk:
-    """Let a group walk until all are at the goal."""
+    """Simulate a group until all are at the goal."""
     crowd = Crowd(cmap, seed=seed, threads=1)
     group = crowd.add_group(
         count,
@@ -125,8 +125,8 @@ def walk_group(
 
 
 def broken_limits(walk: GroupWalk, name: str) -> list[str]:
-    """Say which bounds a group did not keep to."""
-    lateral, area = walk.most[0], walk.mean[2]  # in bends a group may need more for a moment
+    """Return which bounds a group violated."""
+    lateral, area = walk.most[0], walk.mean[2]  # in bends a group may briefly need more area
     width = 2.0 * float(walk.corridor.radii.max())
     most = walk.limits.group_area or math.inf
     wrong = []

@@ -45,7 +45,7 @@ FILE: Final = "crowds-figure-5.png"
 
 
 def run(effort: Effort, folder: Path) -> Section:
-    """Let the three groups walk, and draw figure 5."""
+    """Simulate the three groups, and draw figure 5."""
     del effort  # they take a second
     walks = {part: _walk(part) for part in LIMITS}
     return Section(
@@ -67,7 +67,7 @@ def _walk(part: str) -> GroupWalk:
 
 
 def disorder(walks: Mapping[str, GroupWalk]) -> list[str]:
-    """Say where the groups differ from what section 6.1 states."""
+    """Return where the groups differ from the statements of section 6.1."""
     lateral, longitudinal = ({part: w.mean[k] for part, w in walks.items()} for k in (0, 1))
     holds = {
         "(b) is not narrower than (a)": lateral["b"] < lateral["a"],
@@ -96,7 +96,7 @@ MEASURES: Final = ("lateral, m", "longitudinal, m", "area, m2")
 
 
 def measures(walk: GroupWalk) -> Sequence[str]:
-    """Return mean and greatest dispersion across and along, and area, as words."""
+    """Describe mean and greatest lateral and longitudinal dispersion, and area."""
     return [f"{mean:.1f} / {most:.1f}" for mean, most in zip(walk.mean, walk.most, strict=True)]
 
 

@@ -1,4 +1,4 @@
-"""What must hold for a crowd before its numbers are believed."""
+"""Checks of crowds."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _CLOSE: Final = 1e-6
 
 
 def faults(crowd: Crowd, what: str) -> list[str]:
-    """Say who is in a wall and who is stuck, at this moment."""
-    room = crowd.map.clearance(crowd.positions) - crowd.radii
+    """Return which characters are in a wall or stuck."""
+    gap = crowd.map.clearance(crowd.positions) - crowd.radii
     wrong = [
-        f"{what}: character {crowd.ids[k]} is {-room[k]:.4f} m in a wall"
-        for k in (room < -_CLOSE).nonzero()[0]
+        f"{what}: character {crowd.ids[k]} is {-gap[k]:.4f} m in a wall"
+        for k in (gap < -_CLOSE).nonzero()[0]
     ]
     return wrong + [
         f"{what}: character {who.id} is stuck since {who.since:.1f} s ({who.cause})"

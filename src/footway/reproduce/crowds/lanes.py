@@ -1,4 +1,4 @@
-"""Two ways through one corridor: lanes form, and all arrive."""
+"""Two opposite flows in one corridor: lanes form, and all characters arrive."""
 
 from __future__ import annotations
 
@@ -57,33 +57,33 @@ _CHARTS: Final = 2.1  # inches
 
 
 class Moment(NamedTuple):
-    """What is seen at one time."""
+    """State at one time."""
 
     time: float  # s
     places: Floats  # (n, 2) m
-    west: NDArray[np.bool_]  # (n,) who walks west
-    order: float  # of lanes, 0 to 1; NaN where nobody meets anybody
-    chance: float  # the same where directions are shuffled
+    west: NDArray[np.bool_]  # (n,) whether a character walks west
+    order: float  # order of lanes, 0 to 1; NaN if the flows do not meet
+    chance: float  # the same with shuffled directions
 
 
 class Run(NamedTuple):
-    """Two crowds that walk through each other."""
+    """Record of two opposite crowds."""
 
     moments: list[Moment]  # one each second
     wrong: list[str]
 
     def column(self, name: str) -> Floats:
-        """Return a number of each moment, (n,)."""
+        """Return a field of all moments, (n,)."""
         return np.array([getattr(moment, name) for moment in self.moments], float)
 
     @property
     def left(self) -> NDArray[np.int64]:
-        """(n,) How many are still under way."""
+        """Number of characters that have not arrived, (n,)."""
         return np.array([len(moment.places) for moment in self.moments])
 
 
 def run(effort: Effort, folder: Path) -> Section:
-    """Let two crowds walk through each other, and draw how lanes form."""
+    """Simulate two opposite crowds, and draw how lanes form."""
     environment = Environment.from_polygons([_box(0.0, SIZE[0])], name="corridor")
     runs = {name: _walk(environment, effort.two_ways, name) for name in LANES}
     return Section(
@@ -97,13 +97,13 @@ def run(effort: Effort, folder: Path) -> Section:
 
 
 def _box(x0: float, x1: float, *, margin: float = 0.0) -> list[tuple[float, float]]:
-    """Ring of a part of the corridor, m."""
+    """Return the outline of a part of the corridor, m."""
     low, high = margin, SIZE[1] - margin
     return [(x0, low), (x1, low), (x1, high), (x0, high)]
 
 
 def _walk(environment: Environment, count: int, name: str) -> Run:
-    """Let `count` walk east from the western half, and as many west; look every second."""
+    """Simulate `count` characters in each direction, and record every second."""
     crowd = Crowd(CorridorMap.build(environment), seed=SEED, threads=1)
     profile = Profile(RADIUS, SPEED, lane=LANES[name])
     length, half = SIZE[0], 0.5 * SIZE[0]
@@ -135,11 +135,11 @@ def _look(crowd: Crowd) -> Moment:
 def lane_order(
     places: Floats, west: NDArray[np.bool_], *, met: NDArray[np.bool_] | None = None
 ) -> float:
-    """Return how much walkers keep to lanes, 0 to 1; NaN where nobody meets anybody.
+    """Return the order of lanes, 0 to 1; NaN if the flows do not meet.
 
-    ((same - other) / (same + other))^2 of those in one's lane, after Rex and Lowen (2007), mean
-    over all who have somebody of the other direction beside them. `met` are the directions by
-    which that is judged, where `west` are shuffled ones.
+    ((same - other) / (same + other))^2 of the characters in one's lane, after Rex and Lowen
+    (2007), mean over all with a character of the other direction beside them. `met` are the
+    directions that decide the latter if `west` is shuffled.
     """
     if not len(places):
         return np.nan
@@ -214,7 +214,7 @@ def _draw(
 
 
 def _worth_seeing(run: Run) -> list[Moment]:
-    """Return three moments while most are still under way."""
+    """Return three moments at which most characters still walk."""
     few = int((run.left <= 0.5 * run.left[0]).argmax()) or len(run.moments) - 1
     return [run.moments[round(share * few)] for share in (0.15, 0.45, 0.85)]
 
@@ -225,7 +225,7 @@ def _caption(name: str, moment: Moment) -> tuple[str, str]:
 
 
 def _draw_charts(figure: Figure, runs: Mapping[str, Run]) -> None:
-    """Draw, below the maps, the order of lanes and how many are left, over time."""
+    """Draw the order of lanes and the number of remaining characters over time."""
     page = figure.get_figheight()
     order, left = (
         figure.add_axes((x, 0.42 / page, 0.41, (_CHARTS - 0.62) / page)) for x in (0.065, 0.56)
@@ -247,7 +247,7 @@ def _draw_charts(figure: Figure, runs: Mapping[str, Run]) -> None:
 
 
 def _draw_chance(axes: Axes, run: Run) -> None:
-    """Draw what the order would be by chance."""
+    """Draw the order of lanes by chance."""
     time, chance = run.column("time"), run.column("chance")
     axes.plot(time, chance, color=palette.MUTED, lw=1.0, dashes=(3.0, 2.0))
     known = np.flatnonzero(~np.isnan(chance))

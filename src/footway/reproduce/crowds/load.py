@@ -1,4 +1,4 @@
-"""How much of a CPU a crowd needs, by its size (cmm-crowds-2008, figure 4)."""
+"""CPU load of a crowd by its size (cmm-crowds-2008, figure 4)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FILE: Final = "crowds-figure-4.png"
 
 
 class Measured(NamedTuple):
-    """One crowd."""
+    """Measurements of one crowd."""
 
     place: Scene
     characters: int
@@ -50,7 +50,7 @@ class Measured(NamedTuple):
 
     @property
     def density(self) -> float:
-        """Characters per m2 of free ground."""
+        """Characters per m2 of free space."""
         return self.characters / float(self.place.environment.walkable.area)
 
 
@@ -71,7 +71,7 @@ def run(effort: Effort, folder: Path) -> Section:
 
 
 def _measure(place: Scene, count: int, effort: Effort) -> Measured:
-    """Let a crowd walk, and take the CPU time; each has a new goal as soon as it arrives."""
+    """Measure the CPU time of a crowd whose characters get new goals when they arrive."""
     crowd = Crowd(place.cmap, seed=SEED, threads=1)
     crowd.add(count, radius=RADIUS, speed=SPEED)
     crowd.step(round(effort.warm / crowd.dt))
@@ -89,7 +89,7 @@ def _measure(place: Scene, count: int, effort: Effort) -> Measured:
 
 
 def _second(crowd: Crowd) -> float:
-    """CPU time of one second of simulated time, s."""
+    """Return the CPU time of one second of simulated time, s."""
     begin = time.process_time()
     crowd.step(round(1.0 / crowd.dt))
     return time.process_time() - begin
@@ -123,7 +123,7 @@ def _table(found: Sequence[Measured], effort: Effort) -> Table:
 
 
 def _draw(city: Sequence[Measured], beyond: Sequence[Measured], folder: Path) -> Picture:
-    """Draw the load as in figure 4, and once more for far larger crowds."""
+    """Draw the load as in figure 4, and also for far larger crowds."""
     title = "CPU load of a crowd in the city"
     captions = ("As in figure 4", "Beyond: both axes in powers of ten")
     chart = charts.new_chart(title, details="cmm-crowds-2008, figure 4", captions=captions)
@@ -160,7 +160,7 @@ def _use_powers(axes: Any) -> None:
 
 
 def _draw_published(axes: Any) -> None:
-    """Draw the paper's statement as a diamond on the line of real time."""
+    """Draw the published number as a diamond on the line of real time."""
     axes.axhline(REAL_TIME, color=palette.INK, lw=0.7, dashes=(4.0, 2.5), zorder=1.5)
     for count, load in PUBLISHED.items():
         axes.plot(count, load, "D", mfc=palette.PAGE, mec=palette.INK, ms=6.0, zorder=4.0)
@@ -171,7 +171,7 @@ def _draw_published(axes: Any) -> None:
 
 
 def _name_lines(axes: Any, city: Sequence[Measured], beyond: Sequence[Measured]) -> None:
-    """Write at the end of each line which crowd it is."""
+    """Label each line at its end."""
     for found, name, colour in (
         (city, "city", charts.SECOND),
         (beyond, "four cities", charts.FIRST),

@@ -68,7 +68,7 @@ _SHARES: Final = {
 
 
 def run(effort: Effort, folder: Path) -> Section:
-    """Let the four groups walk, draw figure 10, and measure the load of larger groups."""
+    """Simulate the four groups, draw figure 10, and measure the load of larger groups."""
     del effort  # they take a second
     walks = {part: _walk(part, MEMBERS) for part in LIMITS}
     loads = {count: _walk("b", count).load for count in SIZES}
@@ -126,7 +126,7 @@ def _walk(part: str, count: int) -> GroupWalk:
 
 
 def disorder(walks: Mapping[str, GroupWalk]) -> list[str]:
-    """Say where the groups differ from what the paper states."""
+    """Return where the groups differ from the statements of the paper."""
     a, b, c = (walks[part].mean for part in "abc")
     first, last, ahead = passing(walks["d"])
     longest = LIMITS["d"].longitudinal or 0.0
@@ -141,7 +141,7 @@ def disorder(walks: Mapping[str, GroupWalk]) -> list[str]:
 
 
 def passing(walk: GroupWalk) -> tuple[float, float, float]:
-    """Return when the first and the last pass the gap (s), and how far the first is then (m)."""
+    """Return the times (s) when the first and the last pass the gap, and their distance (m)."""
     beyond = walk.places[:, :, 1] > GAP[1]
     first, last = int(beyond.any(axis=1).argmax()), int(beyond.all(axis=1).argmax())
     ahead = float(np.hypot(*(walk.places[last] - GAP).T).max())

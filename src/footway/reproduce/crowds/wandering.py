@@ -1,4 +1,4 @@
-"""Where wanderers go: into long dead ends, not into short ones (cmm-crowds-2008, section 5.2)."""
+"""Wanderers use long dead ends, not short ones (cmm-crowds-2008, section 5.2)."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ FILE: Final = "crowds-wandering.png"
 
 
 class Ends(NamedTuple):
-    """Where dead ends end."""
+    """Ends of dead ends."""
 
     long: Floats  # (n, 2) m
-    room: Floats  # (n,) m, clearance there
+    clearance: Floats  # (n,) m
     short: Floats  # (k, 2) m: corners
 
 
 def run(effort: Effort, folder: Path) -> Section:
-    """Let many wander, and draw where they were."""
+    """Simulate wanderers, and draw where they were."""
     place = scene("city")
     crowd = Crowd(place.cmap, seed=SEED, threads=1)
     crowd.add(effort.wanderers, radius=RADIUS, behaviour="wander", name="wanderers")
@@ -81,14 +81,14 @@ def dead_ends(cmap: CorridorMap) -> Ends:
         np.bincount(index.graph.edges[chosen].ravel(), minlength=len(cmap.vertices))
         for chosen in (slice(None), stays(index))
     )
-    room = cmap.clearance(cmap.vertices)
-    long = (used == 1) & (room > RADIUS)
-    return Ends(cmap.vertices[long], room[long], cmap.vertices[(all_edges == 1) & (used == 0)])
+    clearance = cmap.clearance(cmap.vertices)
+    long = (used == 1) & (clearance > RADIUS)
+    return Ends(cmap.vertices[long], clearance[long], cmap.vertices[(all_edges == 1) & (used == 0)])
 
 
 def _table(ends: Ends, recording: Recording, load: float, effort: Effort) -> Table:
     seen = KDTree(recording.positions)
-    visits = seen.query_ball_point(ends.long, ends.room, return_length=True)
+    visits = seen.query_ball_point(ends.long, ends.clearance, return_length=True)
     corners = seen.query_ball_point(ends.short, CLOSE, return_length=True)
     rows: list[tuple[Cell, ...]] = [
         ("wanderers", effort.wanderers),
@@ -109,7 +109,7 @@ def _table(ends: Ends, recording: Recording, load: float, effort: Effort) -> Tab
 
 
 def _draw_ends(figure: Figure, places: Floats) -> None:
-    """Draw a ring around the end of every long dead end, and say so below."""
+    """Draw a ring around the end of every long dead end, and its key."""
     style: dict[str, Any] = {"ms": 5.0, "mfc": "none", "mec": palette.CORRIDOR, "mew": 0.9}
     figure.axes[0].plot(*places.T, "o", zorder=4.0, **style)
     figure.legend(

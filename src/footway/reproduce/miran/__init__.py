@@ -1,6 +1,6 @@
 """Terrain that matters: table 1 and figures 1, 7 and 8 of miran-2013, and routes in the city.
 
-One module for each figure or table; published numbers stand in `scenes`.
+One module for each figure or table; published numbers are in `scenes`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What must hold for a walk along a route before its time is believed."""
+"""Checks of walks along routes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CLOSE: Final = 1e-6
 
 
 def faults(walks: Mapping[Row, RouteWalk]) -> list[str]:
-    """Say which walks do not arrive, touch a wall, skip too much or are measured wrongly."""
+    """Return which walks do not arrive, touch a wall, skip too much or are measured wrongly."""
     return [f"{_named(row)}: {words}" for row, walk in walks.items() for words in _of(row, walk)]
 
 
@@ -46,14 +46,14 @@ def _of(row: Row, walk: RouteWalk) -> Iterator[str]:
 
 
 def _is_free(walk: RouteWalk) -> bool:
-    """Whether Shapely finds the walk in walkable space; it may run along walls."""
+    """Whether the walk is in walkable space by Shapely; it may run along walls."""
     line = shapely.linestrings(walk.points)
     walkable = shapely.buffer(walk.route.terrain.environment.walkable, 10.0 * _CLOSE)
     return bool(shapely.covers(walkable, line))
 
 
 def verdict(walks: Sequence[RouteWalk]) -> str:
-    """Return how many walks arrive, and what else was found to hold for them."""
+    """Describe how many walks arrive, and their other properties."""
     return (
         f"{len(walks)} walks arrive, by Shapely none crosses an obstacle, no reference point moves "
         "back, none is drawn to a point more than sigma ahead, and metres by kind of ground add up"

@@ -1,4 +1,4 @@
-"""Weighted routes in the city with a hundred regions: how fast, and what improving them gains."""
+"""Weighted routes in the city with a hundred regions: times, and gain by improvement."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _CLOSE: Final = 1e-6  # share of a length: rounding
 
 
 class Asked(NamedTuple):
-    """Routes of random queries, before and after they were improved, and their times."""
+    """Routes of random queries before and after improvement, and their times."""
 
     rough: Sequence[IndicativeRoute]
     improved: Sequence[IndicativeRoute]
@@ -51,7 +51,7 @@ class Asked(NamedTuple):
 
 
 def run(effort: Effort, folder: Path) -> Section:
-    """Ask random queries all over the city, judge the routes, and time them."""
+    """Run random queries in the city, check the routes, and time them."""
     environment = city()
     terrain = Terrain.build(environment, DISC)
     cmap = CorridorMap.build(environment)
@@ -71,7 +71,7 @@ def run(effort: Effort, folder: Path) -> Section:
 
 
 def ask(terrain: Terrain, questions: Sequence[Question], laps: int) -> Asked:
-    """Find all routes, then time them again in so many laps."""
+    """Find all routes, then time them again in several laps."""
     rough = partial(route, terrain, preferences=CITIZEN, improve=False)
     improved = partial(route, terrain, preferences=CITIZEN)
     answers = [[way(*question) for question in questions] for way in (rough, improved)]
@@ -80,7 +80,7 @@ def ask(terrain: Terrain, questions: Sequence[Question], laps: int) -> Asked:
 
 
 def _laps(way: Callable[..., object], questions: Sequence[Question], laps: int) -> Floats:
-    """Milliseconds of each query in each lap, (laps, n)."""
+    """Return the time of each query in each lap, (laps, n) ms."""
     out = np.empty((laps, len(questions)))
     with undisturbed():
         for lap in range(laps):
@@ -92,7 +92,7 @@ def _laps(way: Callable[..., object], questions: Sequence[Question], laps: int) 
 
 
 def faults(asked: Asked, questions: Sequence[Question]) -> list[str]:
-    """Say which routes are none, or weigh more after they were improved."""
+    """Return which routes are invalid, or have a larger weighted length after improvement."""
     wrong = []
     for k, question in enumerate(questions):
         before, after = asked.rough[k].weighted_length, asked.improved[k].weighted_length
@@ -146,7 +146,7 @@ def _percent(after: Floats, before: Floats) -> str:
 
 
 def _draw(asked: Asked, folder: Path) -> Picture:
-    """Draw the route that gains most, before and after, of those that fit a page."""
+    """Draw the route with the greatest gain, before and after, among those that fit a page."""
     wide = [bool(np.ptp(way.points[:, 0]) > np.ptp(way.points[:, 1])) for way in asked.rough]
     gains = [
         (a.weighted_length - b.weighted_length) * fits

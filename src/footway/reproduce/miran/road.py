@@ -29,7 +29,7 @@ LAST: Final = 0.2
 
 
 def run(effort: Effort, folder: Path) -> Section:
-    """Walk the one route with both methods."""
+    """Walk along the route with both methods."""
     del effort  # it takes no time
     walks = {row.method: walk(row, step=FINE) for row in rows_of(ROAD)}
     return Section(
@@ -46,7 +46,7 @@ def run(effort: Effort, folder: Path) -> Section:
 
 
 def skipped(walk: RouteWalk) -> float:
-    """Farthest distance of the last part of the route from the walk, m."""
+    """Return the greatest distance of the last part of the route from the walk, m."""
     route = walk.route
     along = np.linspace((1.0 - LAST) * route.length, route.length, 200)
     places = np.array([route.point_at(s) for s in along])
@@ -55,7 +55,7 @@ def skipped(walk: RouteWalk) -> float:
 
 
 def faults(walks: Mapping[str, RouteWalk]) -> list[str]:
-    """Say where the walks differ from what the paper tells of its own."""
+    """Return where the walks differ from the description in the paper."""
     ground = {name: walk.measure() for name, walk in walks.items()}
     ours, theirs = ground[MIRAN], ground[IRM]
     holds = {

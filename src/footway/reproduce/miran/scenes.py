@@ -1,4 +1,4 @@
-"""The scenes of table 1: their terrain, their routes and who walks there."""
+"""The scenes of table 1: terrain, routes and characters."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Row(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The row in words, without its numbers."""
+        """Name of the row, without its numbers."""
         return f"{self.scene}, {self.method}"
 
 
@@ -90,14 +90,14 @@ ROWS: Final = (
 
 
 def rows_of(scene: str) -> list[Row]:
-    """Rows of one scene, in their order."""
+    """Return the rows of one scene, in order."""
     return [row for row in ROWS if row.scene == scene]
 
 
 def walk(row: Row, *, radius: float = POINT, step: float = METRE, look: float = 0.0) -> RouteWalk:
-    """Walk a row; the route is cut at its ground anew, as for a route that was just drawn.
+    """Walk a row; the route is split by terrain anew, as for a new route.
 
-    `look` is the share of d that is walked before the character looks around again.
+    `look` is the distance between updates of the target, as a share of d.
     """
     drawn = replace(route_of(row.scene, radius))
     if row.sigma is None or row.spacing is None:
@@ -121,13 +121,13 @@ def route_of(scene: str, radius: float) -> IndicativeRoute:
 
 
 def environment_of(scene: str) -> Environment:
-    """Return the map of a scene, made once."""
+    """Return the map of a scene (cached)."""
     return _gallery({VILLAGE: "mckenna", ROAD: "mckenna-road"}.get(scene, "forest"))
 
 
 @cache
 def corridor_map(scene: str) -> CorridorMap:
-    """Return the corridor map of a scene, built once; the IRM needs it."""
+    """Return the corridor map of a scene (cached), for the IRM."""
     return CorridorMap.build(environment_of(scene))
 
 

@@ -1,4 +1,4 @@
-"""Table 1: how long a walk takes to compute."""
+"""Table 1: computing time of a walk."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SETTINGS: Final = {
 
 
 def run(effort: Effort, folder: Path) -> Section:
-    """Judge all walks, then time the nine rows in each setting."""
+    """Check all walks, then time the nine rows in each setting."""
     del folder  # the pictures have sections of their own
     walks, times, wrong = {}, {}, []
     for name, (radius, step, look) in SETTINGS.items():
@@ -55,7 +55,7 @@ def run(effort: Effort, folder: Path) -> Section:
 
 
 def _table(walks: Mapping[Row, RouteWalk], times: Mapping[Row, Timing], rounds: int) -> Table:
-    """The nine rows for a point that looks again after every metre."""
+    """Return the nine rows for a point that updates its target after every metre."""
     rows: list[tuple[Cell, ...]] = [
         (
             row.name,
@@ -84,7 +84,7 @@ def _table(walks: Mapping[Row, RouteWalk], times: Mapping[Row, Timing], rounds: 
 
 
 def missed(times: Mapping[Row, Timing]) -> str:
-    """Say which rows are less than ten times faster than the paper's."""
+    """Return which rows are less than ten times faster than the paper's."""
     slow = [
         f"{row.name} {_number(row.sigma)} ({gain:.1f}x)".replace("  ", " ")
         for row in times
@@ -96,7 +96,7 @@ def missed(times: Mapping[Row, Timing]) -> str:
 
 
 def _settings_table(times: Mapping[str, Mapping[Row, Timing]]) -> Table:
-    """The same rows for a disc, and with shorter steps."""
+    """Return the rows for a disc, and with shorter steps."""
     columns = ("", "sigma", *(f"{name}, ms" for name in times), "paper / ours")
     rows: list[tuple[Cell, ...]] = [
         (

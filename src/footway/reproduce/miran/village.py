@@ -1,4 +1,4 @@
-"""Figure 7: how sigma decides how much of a route is followed."""
+"""Figure 7: sigma determines how closely a route is followed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ COLOURS: Final = ("#e2402a", "#e39a2d", "#4fa3d1", "#7a3e9d", "#2f7d4f")
 
 
 def run(effort: Effort, folder: Path) -> Section:
-    """Walk the one route with five sigmas."""
+    """Walk along the route with five values of sigma."""
     del effort  # it takes no time
     walks = {row.sigma or 0.0: walk(row) for row in rows_of(VILLAGE)}
     return Section(
@@ -54,19 +54,19 @@ def run(effort: Effort, folder: Path) -> Section:
 
 
 def farthest(walk: RouteWalk) -> float:
-    """Farthest distance of the route from the walk, m."""
+    """Return the greatest distance of the route from the walk, m."""
     return float(shapely.distance(_places(walk.route), shapely.linestrings(walk.points)).max())
 
 
 def _places(route: IndicativeRoute) -> NDArray[np.object_]:
-    """Points of a route, a metre apart."""
+    """Return points of a route, a metre apart."""
     along = np.linspace(0.0, route.length, int(route.length) + 2)
     places: NDArray[np.object_] = shapely.points([route.point_at(s) for s in along])
     return places
 
 
 def faults(walks: Mapping[float, RouteWalk]) -> list[str]:
-    """Say where a larger sigma does not skip more."""
+    """Return where a larger sigma does not skip more."""
     found = [walks[sigma] for sigma in sorted(walks)]
     wrong = []
     for what, values in (

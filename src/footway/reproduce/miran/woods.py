@@ -1,4 +1,4 @@
-"""Figure 1: an adult and a child in the forest, each with preferences of its own."""
+"""Figure 1: an adult and a child in the forest with different preferences."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def run(effort: Effort, folder: Path) -> Section:
 
 
 def faults(walks: Mapping[str, RouteWalk]) -> list[str]:
-    """Say where the two do not go their own ways."""
+    """Return where the two do not take different routes."""
     wrong = []
     for what, found in (
         ("route", {name: each.route.measure() for name, each in walks.items()}),

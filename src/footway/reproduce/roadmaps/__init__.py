@@ -1,6 +1,6 @@
 """Roadmaps: tables II and III and figures 3, 5 and 6 of rrm-roadmaps-2006.
 
-One module for each experiment; published numbers stand at its top.
+One module for each experiment; published numbers are at its top.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _REMARKS: Final = (
 
 
 def run(folder: Path, *, quick: bool, step: Step) -> Report:
-    """Build all roadmaps, then run all six; pictures go to the folder."""
+    """Build all roadmaps, then run all six experiments; pictures go to the folder."""
     effort = QUICK if quick else FULL
     with step("warm up", "Loading the compiled kernels"):
         for name in ("field", "house"):

@@ -1,4 +1,4 @@
-"""Table III: how much clearance retraction to the medial axis adds."""
+"""Table III: clearance gained by retraction to the medial axis."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _note(built: Built) -> str:
 
 
 def _less(built: Built) -> list[str]:
-    """Say which statistic of the retracted roadmap is less than before."""
+    """Return which statistics of the retracted roadmap are less than before."""
     before, after = (clearance_statistics(built.roadmaps[m]) for m in ("RRM*", "RRRM"))
     return [
         f"{built.name}: {name} clearance is {b:.3f} m after the retraction, {a:.3f} m before"

@@ -1,4 +1,4 @@
-"""Figure 3: one unfavourable query, while useful cycles and nodes are added."""
+"""Figure 3: an unfavourable query with and without useful cycles and nodes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ NAMES: Final = {
 
 
 def run(effort: Effort, folder: Path) -> Section:
-    """Follow many queries in the Field, and draw one."""
+    """Run many queries in the Field, and draw one."""
     built = roadmaps_of(SETTINGS["field"])
     phases = _phases(built)
     pairs = random_pairs(built.roadmaps["GRM"], effort.tries)
@@ -81,7 +81,7 @@ def run(effort: Effort, folder: Path) -> Section:
 
 
 def _shortest(built: Built, pairs: Sequence[tuple[Floats, Floats]]) -> Floats:
-    """Lengths (n,) of the shortest ways in the grid, m."""
+    """Return the lengths (n,) of the shortest paths in the grid, m."""
     space = built.roadmaps["GRM"].space
     ends = [[space.corners_of(end[None]) for end in pair] for pair in pairs]
     return np.array([grid_distances(space, a, b)[0, 0] for a, b in ends])
@@ -110,7 +110,7 @@ def _phases(built: Built) -> dict[str, Roadmap]:
 
 
 def _spokes(star: Roadmap, first: int) -> Ints:
-    """Edges from each useful node to the two nearest nodes of the RRM that it sees."""
+    """Return edges from each useful node to the two nearest visible nodes of the RRM."""
     edges = []
     for node in range(first, star.n_nodes):
         here = np.repeat(star.nodes[[node]], first, axis=0)

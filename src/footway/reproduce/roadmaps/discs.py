@@ -1,4 +1,4 @@
-"""Figure 6: how much of the free space the clearance of a roadmap covers."""
+"""Figure 6: share of the free space that the clearance discs of a roadmap cover."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def run(effort: Effort, folder: Path) -> Section:
 
 
 def _shares(built: Built) -> dict[str, float]:
-    """% by kind of disc."""
+    """Return the covered share by kind of disc, %."""
     star, retracted = built.roadmaps["RRM*"], built.roadmaps["RRRM"]
     found = {by: 100.0 * coverage(star, by) for by in get_args(By)}
     return found | {"retracted": 100.0 * coverage(retracted, "paths")}
@@ -110,7 +110,7 @@ def _connection_table(built: list[Built], effort: Effort) -> Table:
 
 
 def _connection(built: Built, effort: Effort) -> float | None:
-    """ms, median over random places; None in three dimensions."""
+    """Return the median time over random positions, ms; None in three dimensions."""
     if built.setting.size is not None:
         return None
     corridors: Any = corridors_of(built.roadmaps["RRRM"])
@@ -144,10 +144,10 @@ def _draw(built: Built, shares: dict[str, float], folder: Path) -> Picture:
 
 
 def _discs(roadmap: Roadmap, kind: str) -> tuple[Floats, Floats]:
-    """Centres and radii, m."""
+    """Return centres and radii, m."""
     nodes = (roadmap.nodes, roadmap.node_clearance)
     if kind == "nodes":
         return nodes
     samples = roadmap.samples()
-    room = roadmap.edge_clearance[samples.edge] if kind == "edges" else samples.clearance
-    return np.concatenate([nodes[0], samples.points]), np.concatenate([nodes[1], room])
+    clearance = roadmap.edge_clearance[samples.edge] if kind == "edges" else samples.clearance
+    return np.concatenate([nodes[0], samples.points]), np.concatenate([nodes[1], clearance])

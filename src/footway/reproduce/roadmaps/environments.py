@@ -1,4 +1,4 @@
-"""Table I: the environments and the objects that move there; where ours differ."""
+"""Table I: environments and objects, and differences from the paper."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SOURCE: Final = "rrm-roadmaps-2006, section V.A and table I"
 
 
 class Published(NamedTuple):
-    """What the paper says of an environment."""
+    """Published facts about an environment."""
 
     bounds: str
     robot: str

@@ -1,4 +1,4 @@
-"""What must hold for a roadmap and for paths on it before their numbers are believed."""
+"""Checks of roadmaps and of paths on them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CLOSE: Final = 1e-6
 
 
 def faults(built: Built) -> list[str]:
-    """Say which roadmaps do not cover and connect their space, and where retraction lost room."""
+    """Return which roadmaps do not cover or connect their space, or lost clearance."""
     wrong = []
     for method in ("RRM", "RRM*", "RRRM"):
         found = verify(built.roadmaps[method])
@@ -40,7 +40,7 @@ def faults(built: Built) -> list[str]:
 def path_faults(
     corridors: Any, setting: Setting, pairs: Sequence[tuple[Floats, Floats]], what: str
 ) -> Iterator[str]:
-    """Say which queries have no answer, or one that ends elsewhere or comes too near to a wall."""
+    """Return which queries have no path, or one with wrong ends or too close to a wall."""
     for k, pair in enumerate(pairs):
         try:
             path = ask(corridors, setting, pair)
@@ -50,13 +50,13 @@ def path_faults(
         ends = np.array([path.points[0], path.points[-1]])
         if np.abs(ends - np.array(pair)).max() > _CLOSE:
             yield f"{what}, query {k}: begins or ends elsewhere"
-        room = float(corridors.clearance(_along(path.points)).min())
-        if room < setting.radius - _CLOSE:
-            yield f"{what}, query {k}: {room:.4f} m from a wall"
+        clearance = float(corridors.clearance(_along(path.points)).min())
+        if clearance < setting.radius - _CLOSE:
+            yield f"{what}, query {k}: {clearance:.4f} m from a wall"
 
 
 def _along(points: Floats) -> Floats:
-    """Places on a polyline, a tenth of a metre apart."""
+    """Return points on a polyline, 0.1 m apart."""
     step = np.linalg.norm(np.diff(points, axis=0), axis=1)
     along = np.concatenate([[0.0], np.cumsum(step)])
     at = np.union1d(along, np.arange(0.0, along[-1], 0.1))

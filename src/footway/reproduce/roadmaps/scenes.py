@@ -1,4 +1,4 @@
-"""The environments of the experiments, their objects, and the roadmaps of all methods."""
+"""Environments, objects and roadmaps of the experiments."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ METHODS: Final = ("GRM", "RRM", "RRM*", "RRRM")
 
 
 class Setting(NamedTuple):
-    """An environment, the object that moves there, and the cells (table I)."""
+    """An environment, its moving object, and the cell size (table I)."""
 
     name: str
     resolution: float | None  # m; None: that of the volume
@@ -41,12 +41,12 @@ class Setting(NamedTuple):
 
     @property
     def slug(self) -> str:
-        """For names of files."""
+        """Name for files."""
         return f"{self.name}-fine" if self.fine else self.name
 
     @property
     def options(self) -> dict[str, Any]:
-        """What the methods are called with."""
+        """Keyword arguments of the methods."""
         if self.size is not None:
             return {"size": self.size}
         return {"resolution": self.resolution, "radius": self.radius}
@@ -63,7 +63,7 @@ SETTINGS: Final = {
 
 
 class Built(NamedTuple):
-    """All roadmaps of an environment, and how long each took from the environment on."""
+    """All roadmaps of an environment, and the construction time of each."""
 
     setting: Setting
     environment: Environment | Volume
@@ -72,19 +72,19 @@ class Built(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Name of the environment, as in the paper, with the cells where they are finer."""
+        """Name of the environment as in the paper, with the cell size if it is finer."""
         name = self.setting.name.capitalize()
         return f"{name}, cells of {self.setting.resolution:g} m" if self.setting.fine else name
 
 
 @cache
 def roadmaps_of(setting: Setting) -> Built:
-    """Return the roadmaps of all methods, built once."""
+    """Return the roadmaps of all methods (cached)."""
     return build_all(setting, gallery.make(setting.name))
 
 
 def warm_up(setting: Setting) -> None:
-    """Build the same of a small environment, to load the compiled kernels."""
+    """Build roadmaps of a small environment, to load the compiled kernels."""
     small = build_all(
         setting._replace(size=setting.size and (1.0, 1.0, 1.0)), small_environment(setting)
     )
@@ -94,7 +94,7 @@ def warm_up(setting: Setting) -> None:
 
 
 def build_all(setting: Setting, environment: Environment | Volume) -> Built:
-    """Return the roadmaps of all methods, and how long they took."""
+    """Build the roadmaps of all methods, and measure the times."""
     found: dict[str, Roadmap] = {}
     seconds: dict[str, float] = {}
     begin = time.perf_counter()
@@ -111,7 +111,7 @@ def build_all(setting: Setting, environment: Environment | Volume) -> Built:
 
 
 def small_environment(setting: Setting) -> Environment | Volume:
-    """An environment that takes no time, with ways around, so that every kernel is called."""
+    """Return a small environment with cycles, so that every kernel is called."""
     from footway.environment import Environment, Volume
 
     posts = [(4, 4, 6, 7), (9, 3, 11, 6), (4, 10, 7, 12), (10, 9, 12, 12)]
@@ -128,7 +128,7 @@ def corridors_of(roadmap: Roadmap) -> Any:
 
 
 def random_pairs(roadmap: Roadmap, count: int, *, seed: int = SEED) -> list[tuple[Floats, Floats]]:
-    """Return pairs of places (d,) between which there is a way: free corners of the lattice.
+    """Return pairs of connected points (d,): free corners of the lattice.
 
     `roadmap` is the grid roadmap, whose components are those of the lattice.
     """

@@ -81,7 +81,7 @@ COLUMNS: Final = (
 
 
 class Asked(NamedTuple):
-    """Times of queries."""
+    """Times of the queries."""
 
     hundred: float  # ms, for 100 of them
     one: float  # ms, median
@@ -117,13 +117,13 @@ def run(effort: Effort, folder: Path) -> Section:
 
 
 def _ends(pairs: Sequence[Any]) -> tuple[Any, Any]:
-    """Starts and goals, (n, d) each."""
+    """Return starts and goals, (n, d) each."""
     starts, goals = np.array(pairs).transpose(1, 0, 2)
     return starts, goals
 
 
 def _ask_grid(built: Built, pairs: Sequence[Any]) -> Asked:
-    """Search the lattice; the paper does not count how the ends are found either."""
+    """Time the search on the lattice, without locating the ends, as in the paper."""
     space = built.roadmaps["GRM"].space
     ends = [(space.corners_of(a[None]), space.corners_of(b[None])) for a, b in pairs]
     return _timed([partial(grid_distances, space, *end) for end in ends], 1)
@@ -134,7 +134,7 @@ def _ask_all(corridors: Any, built: Built, pairs: Sequence[Any], rounds: int) ->
 
 
 def _timed(calls: Sequence[Callable[[], object]], rounds: int) -> Asked:
-    """Time each call in each round, after one that loads compiled kernels; take its median."""
+    """Return the median time of each call over the rounds, after a warm-up round."""
     taken: list[list[float]] = [[] for _ in calls]
     calls[0]()
     with undisturbed():
@@ -168,7 +168,7 @@ def _table(built: Built, asked: dict[str, Asked], straight: float) -> Table:
 
 
 def _three(factor: float | None) -> str | None:
-    """The factor as the paper writes it, with three decimals."""
+    """Format the factor with three decimals, as in the paper."""
     return None if factor is None else f"{factor:.3f}"
 
 
@@ -192,7 +192,7 @@ def _note(built: Built, straight: float) -> str:
 
 
 def _as_printed(built: Built) -> str:
-    """Say what algorithm 1 gives as it is printed."""
+    """Describe the result of algorithm 1 as printed in the paper."""
     printed = add_cycles(
         built.roadmaps["RRM"], usefulness=USEFULNESS, useful_nodes="published", seed=SEED
     )
@@ -208,7 +208,7 @@ def _than(ours: float, published: float) -> str:
 
 
 def _apart(components: int, factor: ShortestPathFactor) -> str:
-    """Say which pairs of nodes the factor leaves out."""
+    """Describe which pairs of nodes the factor does not cover."""
     if components == 1:
         return "All nodes are joined."
     share = factor.apart / (factor.pairs + factor.apart)

@@ -1,6 +1,6 @@
 """Smooth roadmaps and cameras: figures 1, 3, 5, 7, 8, 9 and 11 of voronoi-roadmaps-2004.
 
-One module for each figure, with the claims that go with it; what the paper says stands at its top.
+One module for each figure and its claims; statements of the paper are at its top.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _REMARKS: Final = (
 
 
 def run(folder: Path, *, quick: bool, step: Step) -> Report:
-    """Build the roadmaps, then run all seven; pictures go to the folder."""
+    """Build the roadmaps, then run all seven experiments; pictures go to the folder."""
     effort = QUICK if quick else FULL
     for name in dict.fromkeys((*effort.environments, queries.LARGE)):
         with step(name, f"{name.capitalize()}: roadmap, blends and map"):

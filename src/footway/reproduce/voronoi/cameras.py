@@ -1,4 +1,4 @@
-"""Figure 11: the speed diagram of a camera, and what looking ahead is good for."""
+"""Figure 11: the speed diagram of a camera, and the effect of looking ahead."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ TURN_RATE: Final = 0.8
 LOOK_AHEAD: Final = 1.0
 """s. "About 1 second is the right amount" (section 4.2)."""
 
-_FINE: Final = 1e-3  # s between moments at which the view's rate is measured
-_JUMP: Final = 0.02  # rad/s between two of them: a rate without jumps changes by less
+_FINE: Final = 1e-3  # s between measurements of the turn rate
+_JUMP: Final = 0.02  # rad/s: a continuous turn rate changes by less between two measurements
 
 
 class Rates(NamedTuple):
-    """How fast a view turns, in time."""
+    """Turn rate of a view over time."""
 
     times: Floats  # (n,) s
     along: Floats  # (n,) rad/s, looking along the path
@@ -55,12 +55,12 @@ class Rates(NamedTuple):
 
     @property
     def jumps(self) -> tuple[float, float]:
-        """Greatest change of both within a moment, rad/s."""
+        """Greatest change of both rates between two measurements, rad/s."""
         return tuple(float(np.abs(np.diff(rate)).max()) for rate in (self.along, self.ahead))  # type: ignore[return-value]
 
 
 def run(effort: Effort, folder: Path) -> Section:
-    """Fly a path, check every bound, and draw its speed and its view."""
+    """Move along a path, check every bound, and draw speed and view."""
     del effort  # it takes no time
     place = scene(SHOWN)
     path = place.cmap.path(*QUESTION, radius=RADIUS)
@@ -94,7 +94,7 @@ def run(effort: Effort, folder: Path) -> Section:
 
 
 def rates_of(flight: CameraMotion) -> Rates:
-    """How fast the camera turns, and how fast it would if it looked along the path."""
+    """Return the turn rate of the camera, and that of one that looks along the path."""
     assert flight.course is not None
     times = np.arange(0.0, flight.duration, _FINE)
     moments = flight.source.at(times)
@@ -106,13 +106,13 @@ def rates_of(flight: CameraMotion) -> Rates:
 
 
 def _headings(directions: Floats) -> Floats:
-    """(n,) rad, without jumps of a whole turn."""
+    """Return headings (n,) rad, unwrapped."""
     headings: Floats = np.unwrap(np.arctan2(directions[:, 1], directions[:, 0]))
     return headings
 
 
 def faults(rates: Rates) -> list[str]:
-    """Say what section 4.2 states and does not hold."""
+    """Return which statements of section 4.2 do not hold."""
     along, ahead = rates.jumps
     holds = {
         f"looking ahead, the view's rate jumps by {ahead:.3f} rad/s": ahead <= _JUMP,

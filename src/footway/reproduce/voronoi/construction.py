@@ -1,4 +1,4 @@
-"""Figure 1, and how long it takes to build a smooth roadmap."""
+"""Figure 1, and the construction time of a smooth roadmap."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SECONDS: Final = 1.0
 SHOWN: Final = "office"
 FILE: Final = "voronoi-figure-1.png"
 
-_SPARE: Final = 1e-3  # m, of passages that a disc just fits through: rounding decides about them
+_SPARE: Final = 1e-3  # m; for passages that a disc just fits through, rounding decides
 
 COLUMNS: Final = (
     *("", "size, m", "paper, s", "ours, s", "best, s", "CPU s", "paper / ours", "vertices"),
@@ -48,7 +48,7 @@ _NOTE: Final = (
 
 
 class Row(NamedTuple):
-    """What is known of a roadmap."""
+    """Facts about a roadmap."""
 
     place: Scene
     timing: Timing
@@ -57,7 +57,7 @@ class Row(NamedTuple):
 
 
 def run(effort: Effort, folder: Path) -> Section:
-    """Build the roadmaps of all environments, judge them, and draw figure 1."""
+    """Build and check the roadmaps of all environments, and draw figure 1."""
     places = [scene(name) for name in effort.environments]
     calls = {place.name: partial(build, place.environment) for place in places}
     timings = in_turn(calls, rounds=effort.builds)
@@ -85,7 +85,7 @@ def _row(place: Scene, timing: Timing) -> Row:
 
 
 def holes_for(environment: Environment, radius: float) -> int:
-    """Holes of the space in which a disc's centre can be, by Shapely."""
+    """Return the number of holes of the free space of a disc's centre, by Shapely."""
     shapes = [environment.walkable.boundary, environment.lines, environment.points]
     walls = shapely.union_all(shapes)
     free = environment.walkable.difference(shapely.buffer(walls, radius, quad_segs=32))
@@ -93,7 +93,7 @@ def holes_for(environment: Environment, radius: float) -> int:
 
 
 def faults(row: Row) -> list[str]:
-    """Say what is not as it must be."""
+    """Return which checks fail."""
     place, cycles = row.place, row.place.roadmap.n_cycles
     missing = [f"{place.name}: {cycles} cycles for {row.holes} holes"]
     return [*row.verdict.wrong, *(missing if cycles < row.holes else [])]

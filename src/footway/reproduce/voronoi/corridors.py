@@ -1,4 +1,4 @@
-"""Figure 9: the corridor of a group, around a path near obstacles and around one of the roadmap."""
+"""Figure 9: corridors of a group around a path near obstacles and around a roadmap path."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ CLEARANCE: Final = 1.5
 """m. What the roadmap is to keep: more than one needs, as section 3.1 prefers."""
 
 _SPACING: Final = 0.05  # m between circles
-_SHARE: Final = 0.47  # of the path that the entity has gone
-_ASIDE: Final = 0.8  # of the clearance that it is off the path
+_SHARE: Final = 0.47  # of the path behind the entity
+_ASIDE: Final = 0.8  # of the clearance: distance of the entity from the path
 
 
 class Ways(NamedTuple):
-    """The same query, answered twice, and the corridors around the answers."""
+    """Two paths of the same query, and the corridors around them."""
 
     near: TautPath  # around corners, as near as the disc can go
     far: TautPath  # on the roadmap
@@ -70,7 +70,7 @@ class Ways(NamedTuple):
 
 
 def run(effort: Effort, folder: Path) -> Section:
-    """Lay a corridor around both paths, and compare their widths."""
+    """Build a corridor around both paths, and compare their widths."""
     del effort  # it takes no time
     environment = gallery.make("field")
     ways = make_ways(environment)
@@ -104,7 +104,7 @@ def run(effort: Effort, folder: Path) -> Section:
 
 
 def make_ways(environment: Environment) -> Ways:
-    """Answer the query on the exact map and on the roadmap."""
+    """Find paths on the exact map and on the roadmap."""
     exact = CorridorMap.build(environment)
     roadmap = voronoi_prm(environment, radius=RADIUS, clearance=CLEARANCE, seed=SEED)
     near = exact.path(*QUESTION, radius=RADIUS)
@@ -122,14 +122,14 @@ def corridor_around(path: TautPath, exact: CorridorMap) -> Corridor:
 
 
 def attraction_point(corridor: Corridor, place: Floats, first: int) -> int:
-    """Return the furthest circle, counted on from `first`, that still holds a place (2,) m."""
+    """Return the furthest circle from `first` on that contains a point (2,) m."""
     held = np.hypot(*(corridor.backbone - place).T) <= corridor.radii
     outside = np.flatnonzero(~held[first:])
     return first + int(outside[0]) - 1 if len(outside) else len(held) - 1
 
 
 def faults(ways: Ways, judge: Judge) -> list[str]:
-    """Say where the figure does not show what section 3.1 states."""
+    """Return which statements of section 3.1 the figure does not show."""
     near, far = ways.around_near, ways.around_far
     away = judge.distances(shapely.points(far.backbone))
     holds = {
@@ -175,7 +175,7 @@ def _draw_way(sheet: Sheet, ground: Ground, path: TautPath, corridor: Corridor) 
 
 
 def _draw_attraction(sheet: Sheet, ground: Ground, ways: Ways) -> Sheet:
-    """Draw an entity beside the path, and the circle that it is led by; a part of the map."""
+    """Draw an entity beside the path and the circle of its attraction point, magnified."""
     corridor = ways.around_far
     k = int(_SHARE * len(corridor.radii))
     along = corridor.backbone[k + 1] - corridor.backbone[k]
@@ -198,7 +198,7 @@ def _draw_attraction(sheet: Sheet, ground: Ground, ways: Ways) -> Sheet:
 
 
 def _zoomed(sheet: Sheet, middle: Floats, width: float) -> Sheet:
-    """The sheet with a part of the map of this width, m."""
+    """Return the sheet, zoomed to a part of the map of this width, m."""
     height = width * (VIEW[3] - VIEW[1]) / (VIEW[2] - VIEW[0])
     x, y = middle.tolist()
     view: Box = (x - width / 2, y - height / 2, x + width / 2, y + height / 2)

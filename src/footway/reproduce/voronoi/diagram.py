@@ -1,4 +1,4 @@
-"""Figure 3: a Voronoi diagram in which the four boundaries are obstacles of their own."""
+"""Figure 3: a Voronoi diagram in which the four boundaries are separate obstacles."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ SOURCE: Final = "voronoi-roadmaps-2004, section 2.1 and figure 3"
 FILE: Final = "voronoi-figure-3.png"
 
 _STEP: Final = 0.01  # m between points of the diagram
-_GRID: Final = 1e-6  # m, to which ends of lines that meet are rounded
-_OFF: Final = 1e-4  # m, by which chords of its parabolas may be off
+_GRID: Final = 1e-6  # m, rounding of the ends of adjacent lines
+_OFF: Final = 1e-4  # m, tolerance of the chords of parabolas
 _TINTS: Final = (0, 1, 2, 3, 4)  # of palette.POPULATIONS: a plane graph needs four
 
 
 class Cells(NamedTuple):
-    """The parts of the free space that are nearest to one obstacle."""
+    """Cells of the free space, each nearest to one obstacle."""
 
     shapes: Shapes  # (n,) polygons
-    owners: NDArray[np.int64]  # (n,) obstacles that they are around; the four boundaries last
+    owners: NDArray[np.int64]  # (n,) obstacle of each cell; the four boundaries last
 
 
 def run(effort: Effort, folder: Path) -> Section:
-    """Cut the free space along the diagram, and ask Shapely whose each part is."""
+    """Split the free space along the diagram, and check the nearest obstacle by Shapely."""
     del effort  # it takes no time
     environment = courtyard()
     cmap = CorridorMap.build(environment)
@@ -80,7 +80,7 @@ def run(effort: Effort, folder: Path) -> Section:
 
 
 def obstacles_of(environment: Environment) -> Shapes:
-    """Blocks, then the four sides of the rectangle."""
+    """Return the obstacles, then the four sides of the rectangle."""
     x0, y0, x1, y1 = environment.bounds
     corners = [(x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0)]
     sides = [shapely.linestrings(corners[k : k + 2]) for k in range(4)]
@@ -88,7 +88,7 @@ def obstacles_of(environment: Environment) -> Shapes:
 
 
 def cells_of(environment: Environment, lines: list[Floats], obstacles: Shapes) -> Cells:
-    """Parts into which the lines of the diagram cut the rectangle."""
+    """Return the cells into which the diagram divides the rectangle."""
     rim = shapely.box(*environment.bounds).exterior
     cuts = shapely.union_all([rim, *map(shapely.linestrings, lines)], grid_size=_GRID)
     shapes = shapely.get_parts(shapely.polygonize(shapely.get_parts(cuts)))
@@ -99,13 +99,13 @@ def cells_of(environment: Environment, lines: list[Floats], obstacles: Shapes) -
 
 
 def _off_balance(points: Floats, obstacles: Shapes) -> float:
-    """Greatest difference of the distances of the two nearest obstacles on the diagram, m."""
+    """Return the greatest difference of distances to the two nearest obstacles, m."""
     away = np.sort(shapely.distance(shapely.points(points)[:, None], obstacles[None]), axis=1)
     return float((away[:, 1] - away[:, 0]).max())
 
 
 def faults(cells: Cells, obstacles: int, off: float) -> list[str]:
-    """Say where the diagram is none."""
+    """Return where the diagram is not a Voronoi diagram."""
     holds = {
         f"figure 3: {len(cells.shapes)} cells for {obstacles} obstacles": (
             sorted(cells.owners.tolist()) == list(range(obstacles))
@@ -116,7 +116,7 @@ def faults(cells: Cells, obstacles: int, off: float) -> list[str]:
 
 
 def _tints(shapes: Shapes) -> list[str]:
-    """A colour for each cell, another one than its neighbours have."""
+    """Return a colour for each cell, different from its neighbours'."""
     near = shapely.distance(shapes[:, None], shapes[None]) < _STEP
     chosen: list[int] = []
     for k in range(len(shapes)):

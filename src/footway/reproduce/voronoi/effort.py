@@ -1,4 +1,4 @@
-"""How much is measured."""
+"""Sizes of a full and a quick run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Effort:
     """Sizes of a run.
 
     Attributes:
-        environments: of the gallery, those that are plans.
+        environments: two-dimensional maps of the gallery.
         builds: rounds of building all roadmaps.
         queries: random queries on a roadmap.
         rounds: of all queries.

@@ -1,4 +1,4 @@
-"""What the drawings of this paper have in common."""
+"""Shared drawing functions for the figures of this paper."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def draw_lines(
 
 
 def draw_dots(sheet: Sheet, points: Floats, *, face: str, size: float, level: float) -> None:
-    """Draw places (n, 2) m as discs with a dark rim."""
+    """Draw points (n, 2) m as discs with a dark rim."""
     x, y = points.T
     style: dict[str, Any] = {"edgecolors": palette.INK, "linewidths": 0.6}
     sheet.axes.scatter(x, y, s=size, c=face, zorder=level, **style)
@@ -50,7 +50,7 @@ def diagram_lines(cmap: CorridorMap, step: float) -> list[Floats]:
 
 
 def draw_key(sheet: Sheet, entries: Mapping[str, Artist], *, columns: int | None = None) -> None:
-    """Draw what the marks mean, below the left of the page; in one line, or so many columns."""
+    """Draw the key of the marks below the maps, in one line or in columns."""
     sheet.figure.legend(
         list(entries.values()),
         list(entries),

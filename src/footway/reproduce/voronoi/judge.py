@@ -1,7 +1,6 @@
-"""What must hold for roadmaps, paths and cameras before their numbers are believed.
+"""Checks of roadmaps, paths and cameras.
 
-Distances are Shapely's, tangents are taken from the geometry anew: no kernel of Footway has a hand
-in them.
+Distances are computed by Shapely, and tangents from the geometry, without kernels of Footway.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ CLOSE: Final = 1e-6
 CHORD: Final = 1e-5
 """m. How far the chords may be from an arc that Shapely measures."""
 
-_NO_ARC: Final = 1e9  # m: centre and radius of a longer one have no digits left
+_NO_ARC: Final = 1e9  # m: beyond, centre and radius lose all precision
 
 
 class Judge:
@@ -53,7 +52,7 @@ class Judge:
         shapely.prepare(self._walkable)
 
     def distances(self, shapes: NDArray[np.object_]) -> Floats:
-        """Distance of each shape to the walls, (n,) m; -1 where it is in an obstacle."""
+        """Return the distance of each shape to the walls, (n,) m; -1 in an obstacle."""
         if not len(shapes):
             return np.empty(0)
         _, away = self._tree.query_nearest(shapes, return_distance=True, all_matches=False)
@@ -65,7 +64,7 @@ class Judge:
 
 
 class Verdict(NamedTuple):
-    """What a roadmap with blends is."""
+    """Measures of a roadmap with blends."""
 
     corner: float  # rad and m, greatest difference of tangents and places where lines meet arcs
     edges: float  # m, least distance of an edge to the walls
@@ -107,7 +106,7 @@ def judge_roadmap(name: str, roadmap: Roadmap, found: Blends, judge: Judge) -> V
 
 
 def _leaving(roadmap: Roadmap, found: Blends) -> Floats:
-    """Directions (k, 2, 2) in which both edges of each blend leave its vertex."""
+    """Return the directions (k, 2, 2) of both edges of each blend at its vertex."""
     ends = roadmap.nodes[roadmap.edges[found.edges]]
     away: Floats = ends.sum(axis=2) - 2.0 * roadmap.nodes[found.vertex][:, None]
     unit: Floats = away / np.linalg.norm(away, axis=2, keepdims=True)
@@ -115,7 +114,7 @@ def _leaving(roadmap: Roadmap, found: Blends) -> Floats:
 
 
 def _corners(roadmap: Roadmap, found: Blends) -> Floats:
-    """Differences (k,) between lines and arcs, of places (m) and tangents (rad), at both ends."""
+    """Return differences (k,) of position (m) and tangent (rad) between lines and arcs."""
     leaving = _leaving(roadmap, found)
     straight = ~(found.radius < _NO_ARC)
     gap = np.linalg.norm(leaving.sum(axis=1), axis=1)  # of pairs that make no turn
@@ -134,7 +133,7 @@ def _corners(roadmap: Roadmap, found: Blends) -> Floats:
 
 
 def _arcs(roadmap: Roadmap, found: Blends) -> NDArray[np.object_]:
-    """All blends that turn, as chords."""
+    """Return all blends with a turn as chords."""
     turning = np.isfinite(found.radius)
     first = _leaving(roadmap, found)[turning, 0]
     touch = roadmap.nodes[found.vertex[turning]] + found.tangent[turning, None] * first
@@ -142,7 +141,7 @@ def _arcs(roadmap: Roadmap, found: Blends) -> NDArray[np.object_]:
 
 
 def chords(centre: Floats, first: Floats, sweep: Floats) -> NDArray[np.object_]:
-    """Arcs around centres (n, 2) m from first points (n, 2), as lines within CHORD of them."""
+    """Return arcs around centres (n, 2) m from points (n, 2) as polylines within CHORD."""
     spoke = first - centre
     radius = np.hypot(*spoke.T)
     most = 2.0 * np.arccos(np.maximum(1.0 - CHORD / np.maximum(radius, CHORD), 0.0))
@@ -163,7 +162,7 @@ def _turned(vectors: Floats, angle: Floats) -> Floats:
 
 
 def _left_of(vectors: Floats) -> Floats:
-    """Vectors (n, 2) turned by a quarter to the left."""
+    """Return vectors (n, 2) rotated by 90 degrees to the left."""
     return np.column_stack([-vectors[:, 1], vectors[:, 0]])
 
 
@@ -171,7 +170,7 @@ def _left_of(vectors: Floats) -> Floats:
 
 
 def path_clearance(path: TautPath, judge: Judge) -> float:
-    """Least distance of a path's lines and arcs to the walls, m."""
+    """Return the least distance of a path's lines and arcs to the walls, m."""
     pieces = path.pieces
     bent = pieces[:, RADIUS] > 0.0
     lines = shapely.linestrings(pieces[~bent, X0 : X0 + 4].reshape(-1, 2, 2))
@@ -180,7 +179,7 @@ def path_clearance(path: TautPath, judge: Judge) -> float:
 
 
 def path_faults(path: TautPath, judge: Judge, what: str) -> Iterator[str]:
-    """Say where a path has a corner, ends elsewhere, or comes too near to a wall."""
+    """Return where a path has a corner, wrong ends, or is too close to a wall."""
     pieces = path.pieces
     firsts, lasts = pieces[:, X0 : X0 + 2], pieces[:, X1 : X1 + 2]
     gap = np.linalg.norm(
@@ -192,13 +191,13 @@ def path_faults(path: TautPath, judge: Judge, what: str) -> Iterator[str]:
     corner = np.linalg.norm(end[:-1] - begin[1:], axis=1).max(initial=0.0)
     if corner > CLOSE:
         yield f"{what}: a corner of {corner:.2g} rad"
-    room = path_clearance(path, judge)
-    if room < path.radius - 2.0 * CHORD:
-        yield f"{what}: {room:.6f} m from a wall, with a radius of {path.radius:g} m"
+    clearance = path_clearance(path, judge)
+    if clearance < path.radius - 2.0 * CHORD:
+        yield f"{what}: {clearance:.6f} m from a wall, with a radius of {path.radius:g} m"
 
 
 def _tangents(pieces: Floats) -> tuple[Floats, Floats]:
-    """Directions (n, 2) in which lines and arcs begin and end."""
+    """Return the directions (n, 2) of lines and arcs at their ends."""
     firsts, lasts = pieces[:, X0 : X0 + 2], pieces[:, X1 : X1 + 2]
     along = lasts - firsts
     along = along / np.maximum(np.hypot(*along.T), 1e-300)[:, None]
@@ -214,7 +213,7 @@ def _tangents(pieces: Floats) -> tuple[Floats, Floats]:
 
 
 def speed_faults(diagram: SpeedDiagram, *, steps: int = 20_000) -> Iterator[str]:
-    """Say where a speed diagram breaks a bound, or could be faster."""
+    """Return where a speed diagram violates a bound, or could be faster."""
     s = np.union1d(np.linspace(0.0, diagram.length, steps), diagram.breaks)
     speed, limit = diagram.speed_at(s), _limit(diagram, s)
     if (speed > limit + CLOSE).any():
@@ -233,7 +232,7 @@ def speed_faults(diagram: SpeedDiagram, *, steps: int = 20_000) -> Iterator[str]
 
 
 def _limit(diagram: SpeedDiagram, s: Floats) -> Floats:
-    """Greatest speed at arc lengths (n,) m: of both pieces where two meet, 0 at both ends."""
+    """Return the speed limit at arc lengths (n,) m: the least of adjacent pieces, 0 at ends."""
     last = len(diagram.limits) - 1
     before, after = (
         diagram.limits[np.clip(np.searchsorted(diagram.breaks, s, side=side) - 1, 0, last)]
@@ -245,7 +244,7 @@ def _limit(diagram: SpeedDiagram, s: Floats) -> Floats:
 
 
 def _fastest(s: Floats, limit: Floats, acceleration: float, deceleration: float) -> Floats:
-    """Greatest speeds (n,) m/s, by a pass forward and a pass backward over many arc lengths."""
+    """Return the greatest speeds (n,) m/s by a forward and a backward pass."""
     square, step = limit**2, np.diff(s)
     for k in range(1, len(s)):
         square[k] = min(square[k], square[k - 1] + 2.0 * acceleration * step[k - 1])

@@ -1,4 +1,4 @@
-"""Figure 8, and how long a query takes."""
+"""Figure 8, and the time of a query."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ QUESTION: Final = Question((14.0, 70.0), (75.0, 5.0))
 FILE: Final = "voronoi-figure-8.png"
 
 _NEAR: Final = 15.0  # m between neighbours
-_OFF: Final = 1.0  # m, of its vertices from walls
+_OFF: Final = 1.0  # m, distance of its vertices from walls
 
 
 class Asked(NamedTuple):
-    """Answers to random queries on a roadmap, and their times."""
+    """Paths of random queries on a roadmap, and their times."""
 
     name: str
     vertices: int
@@ -64,12 +64,12 @@ class Asked(NamedTuple):
     each: Floats  # (n,) ms, median of the rounds
     best: float  # ms, median of each query's fastest round
     longer: float  # mean of length / shortest
-    straight: float  # share of queries that a line answers
+    straight: float  # share of queries with a straight path
     wrong: list[str]
 
 
 def run(effort: Effort, folder: Path) -> Section:
-    """Ask random queries on three roadmaps, judge the answers, and draw one."""
+    """Run random queries on three roadmaps, check the paths, and draw one."""
     asked = [ask_large(effort), *(ask_gallery(name, effort) for name in (SHOWN, "field"))]
     path = scene(SHOWN).cmap.path(*QUESTION, radius=RADIUS)
     judge = scene(SHOWN).judge
@@ -91,22 +91,22 @@ def run(effort: Effort, folder: Path) -> Section:
 
 
 def ask_large(effort: Effort) -> Asked:
-    """Ask on a roadmap of the paper's size."""
+    """Run queries on a roadmap of the paper's size."""
     roadmap = large_roadmap()
     return _ask("the paper's size", map_of(roadmap), roadmap, LARGE, effort)
 
 
 def ask_gallery(name: str, effort: Effort) -> Asked:
-    """Ask on a roadmap of the gallery."""
+    """Run queries on a roadmap of the gallery."""
     place = scene(name)
     return _ask(f"{name}, as built", place.cmap, place.roadmap, name, effort)
 
 
 @cache
 def large_roadmap() -> Roadmap:
-    """Return 1,000 random places of a village, and 3,000 free edges between near ones.
+    """Return a roadmap of 1,000 random points of a village and 3,000 free short edges.
 
-    `voronoi_prm` keeps useful edges only: its roadmaps never have so many for their size.
+    `voronoi_prm` keeps only useful edges, so its roadmaps never have so many for their size.
     """
     place = scene(LARGE)
     walls = place.roadmap.space._replace(radius=0.0)
@@ -121,7 +121,7 @@ def large_roadmap() -> Roadmap:
 
 
 def _neighbours(nodes: Floats) -> Ints:
-    """Pairs (n, 2) of near nodes: sides of the Delaunay triangulation, then the shortest others."""
+    """Return pairs (n, 2) of near nodes: Delaunay edges, then the shortest others."""
     corners = Delaunay(nodes).simplices
     sides = np.concatenate([corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [2, 0]]])
     near = cKDTree(nodes).query_pairs(_NEAR, output_type="ndarray")
@@ -155,7 +155,7 @@ def _ask(name: str, cmap: CorridorMap, roadmap: Roadmap, where: str, effort: Eff
 
 
 def _time_all(cmap: CorridorMap, questions: Sequence[Question], rounds: int) -> Floats:
-    """Times (rounds, n) of queries, ms."""
+    """Return the times (rounds, n) of queries, ms."""
     times = np.empty((rounds, len(questions)))
     with undisturbed():
         for row in times:

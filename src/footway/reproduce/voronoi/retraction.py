@@ -60,11 +60,11 @@ USEFULNESS: Final = 1.5
 DISTANCE: Final = 8.0
 """m. How far apart neighbours may be."""
 
-_SEEN: Final = 2e-3  # m: chords of arcs are not told from the arcs
+_SEEN: Final = 2e-3  # m, tolerance of chords of arcs
 
 
 class Stages(NamedTuple):
-    """Edges as they are made: lines (n, 2) m each."""
+    """Stages of the construction; edges are polylines (n, 2) m."""
 
     samples: Floats  # (n, 2) m, as they are drawn
     vertices: Floats  # (n, 2) m, the same on the Voronoi diagram
@@ -75,16 +75,16 @@ class Stages(NamedTuple):
 
 
 def run(effort: Effort, folder: Path) -> Section:
-    """Make the edges of a few samples, and measure them before and after."""
+    """Build the edges of a few samples, and measure them before and after retraction."""
     del effort  # it takes no time
     environment = courtyard()
     stages = make_stages(environment)
     judge = Judge(environment)
     rooms = {
-        "(a) before": _rooms(stages.before, judge),
-        "(b) retracted": _rooms(stages.after, judge),
-        "(c) joined and bypassed": _rooms(_edges(stages.joined), judge),
-        "(d) through every passage": _rooms(_edges(stages.full), judge),
+        "(a) before": _clearances(stages.before, judge),
+        "(b) retracted": _clearances(stages.after, judge),
+        "(c) joined and bypassed": _clearances(_edges(stages.joined), judge),
+        "(d) through every passage": _clearances(_edges(stages.full), judge),
     }
     off = _off_diagram(stages, environment)
     rows = [
@@ -111,7 +111,7 @@ def run(effort: Effort, folder: Path) -> Section:
 
 
 def make_stages(environment: Environment) -> Stages:
-    """Follow sections 2.1 to 2.3, with few samples and without extra passages."""
+    """Run sections 2.1 to 2.3 with few samples and without extra passages."""
     walls = make_space(environment, radius=RADIUS)._replace(radius=0.0)
     samples = free_samples(environment, walls, radius=RADIUS, count=SAMPLES, seed=SEED)
     places, _ = retract_to_axis(samples, walls)
@@ -139,20 +139,20 @@ def _edges(roadmap: Roadmap) -> list[Floats]:
     return list(roadmap.nodes[roadmap.edges])
 
 
-def _rooms(lines: list[Floats], judge: Judge) -> Floats:
-    """Distance of each line to the walls, (n,) m."""
+def _clearances(lines: list[Floats], judge: Judge) -> Floats:
+    """Return the distance of each line to the walls, (n,) m."""
     return judge.distances(np.array([shapely.linestrings(line) for line in lines], dtype=object))
 
 
 def _off_diagram(stages: Stages, environment: Environment) -> float:
-    """Greatest distance of a retracted sample to the exact Voronoi diagram, m."""
+    """Return the greatest distance of a retracted sample to the exact Voronoi diagram, m."""
     lines = diagram_lines(CorridorMap.build(environment), 1e-3)
     exact = shapely.multilinestrings([shapely.linestrings(line) for line in lines])
     return float(shapely.distance(shapely.points(stages.vertices), exact).max())
 
 
 def faults(rooms: dict[str, Floats], off: float) -> list[str]:
-    """Say where retraction failed."""
+    """Return where retraction failed."""
     holds = {
         f"figure 5 {name}: an edge has {room.min():.4f} m": room.min() >= CLEARANCE - CLOSE
         for name, room in list(rooms.items())[1:]
@@ -190,7 +190,7 @@ def _draw(environment: Environment, stages: Stages, folder: Path) -> Picture:
 
 
 def _draw_moves(sheet: Sheet, stages: Stages) -> None:
-    """Draw where samples were drawn, and how they went to the diagram."""
+    """Draw the samples and their retraction to the diagram."""
     moves = list(np.stack([stages.samples, stages.vertices], axis=1))
     draw_lines(sheet, moves, colour=palette.MUTED, width=0.6, level=1.8, linestyle=(0, (1.5, 1.5)))
     x, y = stages.samples.T
@@ -198,10 +198,10 @@ def _draw_moves(sheet: Sheet, stages: Stages) -> None:
 
 
 def _draw_edges(sheet: Sheet, edges: list[Floats], vertices: Floats, judge: Judge) -> None:
-    """Draw vertices and edges; those parts that are too near to a wall in another colour."""
+    """Draw vertices and edges; parts too close to a wall have another colour."""
     draw_lines(sheet, edges, colour=palette.HALO, width=2.6, level=2.0, alpha=0.8)
     pieces = [piece for edge in edges for piece in np.stack([edge[:-1], edge[1:]], axis=1)]
-    near = _rooms(pieces, judge) < CLEARANCE - _SEEN
+    near = _clearances(pieces, judge) < CLEARANCE - _SEEN
     for chosen, colour in ((~near, palette.CORRIDOR), (near, palette.ACCENT)):
         lines = [piece for piece, is_one in zip(pieces, chosen, strict=True) if is_one]
         draw_lines(sheet, lines, colour=colour, width=1.3, level=2.1)

@@ -34,20 +34,20 @@ class Scene(NamedTuple):
 
 @cache
 def scene(name: str) -> Scene:
-    """Return a plan of the gallery with its roadmap, built once."""
+    """Return a plan of the gallery with its roadmap (cached)."""
     environment = gallery.make(name)
     roadmap, found = build(environment)
     return Scene(name, environment, roadmap, found, map_of(roadmap), Judge(environment))
 
 
 def build(environment: Environment) -> tuple[Roadmap, Blends]:
-    """Build all of section 2: the roadmap with its blends."""
+    """Build the roadmap with its blends (section 2)."""
     roadmap = voronoi_prm(environment, radius=RADIUS, seed=SEED)
     return roadmap, blends(roadmap)
 
 
 def map_of(roadmap: Roadmap) -> CorridorMap:
-    """Return the roadmap as it answers queries."""
+    """Return the roadmap as a corridor map for queries."""
     cmap = CorridorMap.from_roadmap(roadmap)
     assert isinstance(cmap, CorridorMap)
     return cmap
@@ -55,7 +55,7 @@ def map_of(roadmap: Roadmap) -> CorridorMap:
 
 @cache
 def exact_map(name: str) -> CorridorMap:
-    """Return the corridor map of a plan of the gallery, whose paths are the shortest."""
+    """Return the corridor map of a plan of the gallery, for shortest paths."""
     return CorridorMap.build(scene(name).environment)
 
 

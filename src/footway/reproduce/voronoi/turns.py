@@ -1,4 +1,4 @@
-"""Figure 7: circular blends, and how large they are."""
+"""Figure 7: circular blends and their sizes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _BLOCK: Final = [(4.3, 0.6), (6.0, 0.6), (5.25, 6.3), (5.0, 6.3)]
 
 
 class Part(NamedTuple):
-    """A part of the figure: a few edges, and what stands there."""
+    """A part of the figure: a few edges and obstacles."""
 
     caption: str
     nodes: list[tuple[float, float]]
@@ -109,7 +109,7 @@ def run(effort: Effort, folder: Path) -> Section:
 
 
 def roadmap_of(part: Part) -> tuple[Environment, Roadmap]:
-    """Return the roadmap of a part and where it lies."""
+    """Return the roadmap of a part and its environment."""
     environment = Environment.from_polygons(bounds=VIEW, obstacles=part.obstacles)
     space = make_space(environment, radius=RADIUS, resolution=0.5)
     roadmap = Roadmap.make(
@@ -119,7 +119,7 @@ def roadmap_of(part: Part) -> tuple[Environment, Roadmap]:
 
 
 def largest(roadmap: Roadmap) -> Blends:
-    """Return blends from the centres of the edges, whatever stands there."""
+    """Return blends that begin at the centres of the edges, ignoring obstacles."""
     empty = Environment.from_polygons(bounds=(-50, -50, 60, 60))
     space = make_space(empty, radius=RADIUS, resolution=2.0)
     nodes, edges = roadmap.nodes, roadmap.edges
@@ -233,7 +233,7 @@ def _draw_part(sheet: Sheet, roadmap: Roadmap) -> None:
 
 
 def _draw_halving(sheet: Sheet, roadmap: Roadmap) -> None:
-    """Draw the blends that came too near to the wall, and the disc that the last one touches."""
+    """Draw the blends too close to the wall, and the disc that the last one touches."""
     full, kept = largest(roadmap), float(blends(roadmap, method="halved").radius[0])
     style: dict[str, Any] = {"linestyle": (0, (3.0, 2.0))}
     radius = float(full.radius[0])
@@ -247,12 +247,12 @@ def _draw_halving(sheet: Sheet, roadmap: Roadmap) -> None:
 
 
 def _scaled(found: Blends, share: float) -> Blends:
-    """The same blends with a share of the radius, still tangent to their edges."""
+    """Return the blends with a share of the radius, still tangent to their edges."""
     return found._replace(radius=share * found.radius, tangent=share * found.tangent)
 
 
 def _points(found: Blends, k: int, roadmap: Roadmap) -> Floats:
-    """Points (n, 2) m of blend k, from its two edges: centre and sweep follow from the tangent."""
+    """Return points (n, 2) m of blend k; centre and sweep follow from the tangent."""
     vertex = roadmap.nodes[found.vertex[k]]
     ends = roadmap.nodes[roadmap.edges[found.edges[k]]].sum(axis=1) - 2.0 * vertex
     one, two = ends / np.hypot(*ends.T)[:, None]
