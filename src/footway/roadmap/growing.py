@@ -1,4 +1,4 @@
-"""New vertices and edges for a roadmap in the making."""
+"""Add samples and retracted edges to a draft roadmap."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 
-def put_in_samples(draft: Draft, points: Floats, room: Floats) -> None:
-    """Make vertices of samples (n, 2) m on the Voronoi diagram, which have `room` (n,) m.
+def add_samples(draft: Draft, points: Floats, clearance: Floats) -> None:
+    """Add vertices for samples (n, 2) m on the Voronoi diagram with `clearance` (n,) m.
 
-    A sample whose free disc reaches an edge stands for the place of that edge that is nearest,
-    unless a vertex is within a radius of it.
+    If the free disc of a sample reaches an edge, the edge is split at its point nearest to the
+    sample instead, unless a vertex is within a radius of that point.
     """
     places, edges = draft.places, draft.edges
     edge, away = np.empty(len(points), np.int64), np.empty(len(points))
     nearest_edges(points, places, edges, edge, away)
-    reaches = away < room
+    reaches = away < clearance
     draft.add_vertices(points[~reaches])
     _split_edges(draft, points[reaches], edges[edge[reaches]])
 
 
 def _split_edges(draft: Draft, points: Floats, edges: Ints) -> None:
-    """Put a vertex into edge k (n, 2) at the place that is nearest to point k (n, 2) m."""
+    """Split edge k (n, 2) at its point nearest to point k (n, 2) m."""
     places = draft.places
     start, end = places[edges[:, 0]], places[edges[:, 1]]
     foot = closest_points(points, np.hstack([start, end]))
@@ -51,25 +51,25 @@ def _split_edges(draft: Draft, points: Floats, edges: Ints) -> None:
             last = along[k]
     rows = [row for chosen in chains.values() for row in chosen]
     new = iter(draft.add_vertices(foot[rows]).tolist())
-    walks = [[a, *(next(new) for _ in chosen), b] for (a, b), chosen in chains.items()]
+    vertex_chains = [[a, *(next(new) for _ in chosen), b] for (a, b), chosen in chains.items()]
     for a, b in chains:
         draft.drop(a, b)
-    draft.add_edges(_steps(walks), is_passage=True)
+    draft.add_edges(_steps(vertex_chains), is_passage=True)
 
 
-def put_in_chains(draft: Draft, edges: Ints, chains: list[Floats]) -> None:
-    """Put in edges (m, 2) as chains of points (k, 2) m from end to end; none for an empty one."""
+def add_chains(draft: Draft, edges: Ints, chains: list[Floats]) -> None:
+    """Add edges (m, 2) as chains of points (k, 2) m from end to end; empty chains are skipped."""
     inner = np.concatenate([np.empty((0, 2)), *(chain[1:-1] for chain in chains)])
     new = iter(draft.add_vertices(inner).tolist())
-    walks = [
+    vertex_chains = [
         [a, *(next(new) for _ in chain[1:-1]), b]
         for (a, b), chain in zip(edges.tolist(), chains, strict=True)
         if len(chain)
     ]
-    draft.add_edges(_steps(walks), is_passage=False)
+    draft.add_edges(_steps(vertex_chains), is_passage=False)
 
 
-def _steps(walks: list[list[int]]) -> Ints:
-    """Edges (m, 2) from each vertex of a walk to the next."""
-    pairs = [pair for walk in walks for pair in itertools.pairwise(walk)]
+def _steps(vertex_chains: list[list[int]]) -> Ints:
+    """Return edges (m, 2) between consecutive vertices of each chain."""
+    pairs = [pair for chain in vertex_chains for pair in itertools.pairwise(chain)]
     return np.array(pairs, np.int64).reshape(-1, 2)

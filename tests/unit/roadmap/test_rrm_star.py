@@ -16,11 +16,11 @@ from footway.roadmap.rrm import rrm, rrm_of_space
 from footway.roadmap.rrm_star import add_cycles, reconnect, rrm_star
 from footway.roadmap.space import Space, space_of_cells
 from footway.roadmap.useful_nodes import (
-    Ways,
+    ShortestPaths,
     _best_bypass,
     find_useful_nodes,
-    ways_along,
-    ways_in_sight,
+    paths_along,
+    paths_in_sight,
 )
 from footway.roadmap.verify import verify
 
@@ -83,24 +83,24 @@ class TestUsefulNodes:
         space = space_of_cells(RING)
         nodes = np.array([(3.0, 3.0, 0.0), (21.0, 3.0, 0.0), (21.0, 21.0, 0.0)])
         found = find_useful_nodes(nodes, 1.5, space)
-        ways = ways_in_sight(np.concatenate([nodes, found]), space)
+        paths = paths_in_sight(np.concatenate([nodes, found]), space)
         assert np.hypot(*(found[:, :2] - (3, 21)).T).min() <= 4.0
-        assert np.isfinite(ways.length).all()
+        assert np.isfinite(paths.length).all()
 
     def test_a_stair_that_takes_several_in_a_row_is_found(self):
         space = stairs()
         nodes = np.array([(7, 2, 0), (57, 2, 0), (57, 13, 0), (13, 13, 0)], float)
-        before = ways_in_sight(nodes, space).length[0, 3]
+        before = paths_in_sight(nodes, space).length[0, 3]
         found = find_useful_nodes(nodes, 1.5, space)
-        after = ways_in_sight(np.concatenate([nodes, found]), space).length[0, 3]
+        after = paths_in_sight(np.concatenate([nodes, found]), space).length[0, 3]
         assert before > 90
         assert after < 25
 
     def test_ways_along_edges(self):
         places = np.array([(0.0, 0.0, 0.0), (3.0, 4.0, 0.0), (3.0, 5.0, 0.0), (9.0, 9.0, 0.0)])
-        ways = ways_along(np.array([(0, 1), (1, 2)]), places)
-        assert ways.length[0].tolist() == [0.0, 5.0, 6.0, math.inf]
-        assert ways.before[0, 2] == 1
+        paths = paths_along(np.array([(0, 1), (1, 2)]), places)
+        assert paths.length[0].tolist() == [0.0, 5.0, 6.0, math.inf]
+        assert paths.before[0, 2] == 1
 
 
 class TestRrmStar:
@@ -217,4 +217,4 @@ def test_a_bypass_is_so_many_times_shorter_than_the_way_around(length, found):
     around = np.array([[0.0, 10.0], [10.0, 0.0]])
     lengths = np.array([[0, length, 2, 4], [length, 0, 4, 2], [2, 4, 0, 2], [4, 2, 2, 0]], float)
     before = np.array([[-9, 3, 0, 2], [2, -9, 3, 1], [2, 3, -9, 2], [2, 3, 3, -9]])
-    assert _best_bypass(Ways(lengths, before), 2, 1.5, around) == found
+    assert _best_bypass(ShortestPaths(lengths, before), 2, 1.5, around) == found
