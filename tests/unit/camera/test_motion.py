@@ -220,7 +220,7 @@ class TestBadInput:
         course, _ = course_of([(0, 0), (5, 0), (5, 5), (0, 0)], 0.25, None)
         pace = {"speed": 1.4, "acceleration": 0.5, "deceleration": 0.5, "turn_rate": 0.8}
         pace |= {low: 1e-6} | {high: 1e6}
-        flight = Flight(course, checked_pace(**pace, look_ahead=1.0), height=1.7, wishes={})
+        flight = Flight(course, checked_pace(**pace, look_ahead=1.0), height=1.7, requests={})
         moments = flight.at(np.linspace(0, flight.duration, 500))
         assert all(np.isfinite(values).all() for values in moments)
         assert moments.speeds.max() <= pace["speed"] * (1 + 1e-9)
@@ -259,10 +259,10 @@ class TestBadInput:
             flight.at(bad)
 
 
-def refusal(path, **wishes) -> str:
+def refusal(path, **options) -> str:
     """What `motion` says to something that makes no sense."""
     with pytest.raises(fw.BadInput) as error:
-        fw.camera.motion(path, **wishes)
+        fw.camera.motion(path, **options)
     message = str(error.value)
     assert "\n" not in message
     assert 20 < len(message) < 300

@@ -265,10 +265,10 @@ class TestBadInput:
         assert "CorridorMap in the plane" in refusal(smap, [(1, 1, 1), (7, 1, 1)])
 
 
-def refusal(cmap, stops, **wishes) -> str:
+def refusal(cmap, stops, **options) -> str:
     """What `tour` says to something that makes no sense."""
     with pytest.raises(fw.BadInput) as error:
-        tour(cmap, stops, **wishes)
+        tour(cmap, stops, **options)
     message = str(error.value)
     assert "\n" not in message
     assert 20 < len(message) < 300

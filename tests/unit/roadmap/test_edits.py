@@ -148,7 +148,7 @@ class TestEdges:
         assert goes_over(fw.CorridorMap.from_roadmap(editor.roadmap))
 
     def test_each_node_is_joined_once(self, editor: Editor):
-        with pytest.raises(fw.BadQuery, match="node 0 is named twice"):
+        with pytest.raises(fw.BadQuery, match="node 0 is listed twice"):
             editor.add_node((3, 4), connect=[0, 3, 0])
 
 
