@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from footway._numba.portable_math import dist
+from footway._numba.portable_math import dist, hypot
 from footway._numba.segments import closest_points
 from footway.roadmap.kernels.clearance import line_clearances
+from footway.roadmap.kernels.prm import nearest_edges
 from footway.roadmap.kernels.straight import MOST_STRIDES
 from footway.roadmap.roadmap import clearance_along
 
@@ -168,8 +170,8 @@ class Draft:
     def _swept(self, start: Point, goal: Point, edges: dict[int, Edge]) -> dict[int, Edge] | None:
         """Return the edges after their common end moves from start to goal; None if it cannot.
 
-        At the goal they must keep their clearance, up to the desired one, and at every step on the
-        way there the radius. Steps are shorter than a disc diameter, so no obstacle lies between
+        At the goal they must keep their clearance, up to the desired one, and at every step before
+        it the radius. Steps are shorter than a disc diameter, so no obstacle lies between
         an edge before and after. If a tiny disc would need too many steps, the move is refused.
         """
         steps = max(1, math.ceil(dist(start, goal) / (STRIDE * self.radius)))
@@ -193,6 +195,61 @@ class Draft:
         edges = self.edges
         used, ends = np.unique([*edges.ravel().tolist(), *keep], return_inverse=True)
         return self.places[used.astype(np.int64)], ends[: edges.size].reshape(-1, 2)
+
+
+def add_samples(draft: Draft, points: Floats, clearance: Floats) -> None:
+    """Add vertices for samples (n, 2) m on the Voronoi diagram with `clearance` (n,) m.
+
+    If the free disc of a sample reaches an edge, the edge is split at its point nearest to the
+    sample instead, unless a vertex is within a radius of that point.
+    """
+    places, edges = draft.places, draft.edges
+    edge, away = np.empty(len(points), np.int64), np.empty(len(points))
+    nearest_edges(points, places, edges, edge, away)
+    reaches = away < clearance
+    draft.add_vertices(points[~reaches])
+    _split_edges(draft, points[reaches], edges[edge[reaches]])
+
+
+def _split_edges(draft: Draft, points: Floats, edges: Ints) -> None:
+    """Split edge k (n, 2) at its point nearest to point k (n, 2) m."""
+    places = draft.places
+    start, end = places[edges[:, 0]], places[edges[:, 1]]
+    foot = closest_points(points, np.hstack([start, end]))
+    along, length = hypot(*(foot - start).T), hypot(*(end - start).T)
+    chains: dict[tuple[int, int], list[int]] = {}
+    last = 0.0
+    for k in np.lexsort((along, edges[:, 1], edges[:, 0])).tolist():
+        a, b = edges[k].tolist()
+        if (a, b) not in chains:
+            chains[a, b], last = [], 0.0
+        if along[k] - last >= draft.radius <= length[k] - along[k]:
+            chains[a, b].append(k)
+            last = along[k]
+    rows = [row for chosen in chains.values() for row in chosen]
+    new = iter(draft.add_vertices(foot[rows]).tolist())
+    vertex_chains = [[a, *(next(new) for _ in chosen), b] for (a, b), chosen in chains.items()]
+    for a, b in chains:
+        draft.drop(a, b)
+    draft.add_edges(_steps(vertex_chains), is_passage=True)
+
+
+def add_chains(draft: Draft, edges: Ints, chains: list[Floats]) -> None:
+    """Add edges (m, 2) as chains of points (k, 2) m from end to end; empty chains are skipped."""
+    inner = np.concatenate([np.empty((0, 2)), *(chain[1:-1] for chain in chains)])
+    new = iter(draft.add_vertices(inner).tolist())
+    vertex_chains = [
+        [a, *(next(new) for _ in chain[1:-1]), b]
+        for (a, b), chain in zip(edges.tolist(), chains, strict=True)
+        if len(chain)
+    ]
+    draft.add_edges(_steps(vertex_chains), is_passage=False)
+
+
+def _steps(vertex_chains: list[list[int]]) -> Ints:
+    """Return edges (m, 2) between consecutive vertices of each chain."""
+    pairs = [pair for chain in vertex_chains for pair in itertools.pairwise(chain)]
+    return np.array(pairs, np.int64).reshape(-1, 2)
 
 
 def _foot(point: Point, a: Point, b: Point) -> Point:

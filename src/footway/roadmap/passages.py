@@ -171,28 +171,16 @@ def without_dead_ends(axis: AxisPoints) -> AxisPoints:
     links = axis.links[peel(axis.links, axis.points, axis.clearance, STEEP)]
     while True:
         order, forward, offsets = chain_pieces(links, len(axis.points))
-        tail, head = _ends_of_chains(links, order, forward, offsets)
-        stub = _stubs(axis, tail, head, np.bincount(links.ravel(), minlength=len(axis.points)))
+        first, last = offsets[:-1], offsets[1:] - 1
+        tail = np.where(forward[first], links[order[first], 0], links[order[first], 1])
+        head = np.where(forward[last], links[order[last], 1], links[order[last], 0])
+        degree = np.bincount(links.ravel(), minlength=len(axis.points))
+        apart = hypot(*(axis.points[tail] - axis.points[head]).T)
+        stub = (degree[tail] == 1) & (apart < axis.clearance[head])
+        stub |= (degree[head] == 1) & (apart < axis.clearance[tail])
         if not stub.any():
             return axis._replace(links=links)
         links = links[np.sort(order[~np.repeat(stub, np.diff(offsets))])]
-
-
-def _ends_of_chains(links: Ints, order: Ints, forward: Bools, offsets: Ints) -> tuple[Ints, Ints]:
-    """Return the first and last point of each chain of links."""
-    first, last = offsets[:-1], offsets[1:] - 1
-    tail = np.where(forward[first], links[order[first], 0], links[order[first], 1])
-    head = np.where(forward[last], links[order[last], 1], links[order[last], 0])
-    return tail, head
-
-
-def _stubs(axis: AxisPoints, tail: Ints, head: Ints, degree: Ints) -> Bools:
-    """Return which chains are dead ends within the free disc around their start."""
-    apart = hypot(*(axis.points[tail] - axis.points[head]).T)
-    tail_ends = (degree[tail] == 1) & (apart < axis.clearance[head])
-    head_ends = (degree[head] == 1) & (apart < axis.clearance[tail])
-    found: Bools = tail_ends | head_ends
-    return found
 
 
 def straightened(axis: AxisPoints, walls: Space, *, radius: float, desired: float) -> Ints:

@@ -144,24 +144,17 @@ def find_guards(space: Space, corners: Ints, seed: int, progress: Progress | Non
         sample = _at_most(MOST_SAMPLES, open_, rng)
         enough = int(ENOUGH * len(sample)) if len(sample) < len(open_) else 0
         candidates = _candidates(sample, axis, space, corners, rng)
-        picks, share = _choose(candidates, sample, enough, space, corners)
-        if share < BLIND:
+        seen = space.sees(corners[candidates], corners[sample])
+        rows = greedy_rows(seen, enough)
+        if seen[rows].any(axis=0).mean() < BLIND:
             axis = np.arange(len(corners))  # the axis sees hardly any of the remaining corners
             continue
+        picks = candidates[rows]
         found.append(Reach(picks, space.sees(corners[picks], corners)))
         covered |= found[-1].seen.any(axis=0)
         if progress is not None:
             progress(int(covered.sum()), len(corners))
     return _join(found)
-
-
-def _choose(
-    candidates: Ints, sample: Ints, enough: int, space: Space, corners: Ints
-) -> tuple[Ints, float]:
-    """Choose candidates until `enough` of the sample remain uncovered; also the covered share."""
-    seen = space.sees(corners[candidates], corners[sample])
-    rows = greedy_rows(seen, enough)
-    return candidates[rows], float(seen[rows].any(axis=0).mean())
 
 
 def _index_of(some: Ints, space: Space) -> Ints:

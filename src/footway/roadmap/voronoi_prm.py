@@ -16,8 +16,7 @@ import numpy as np
 
 from footway.constants import TOUCH
 from footway.errors import BadInput
-from footway.roadmap.draft import Draft
-from footway.roadmap.growing import add_chains, add_samples
+from footway.roadmap.draft import Draft, add_chains, add_samples
 from footway.roadmap.improving import drop_dead_ends, drop_useless_chains, improve
 from footway.roadmap.overlap import join_crossings, join_overlaps
 from footway.roadmap.passages import STEEP, passages

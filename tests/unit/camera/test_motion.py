@@ -24,7 +24,7 @@ def cmap() -> fw.CorridorMap:
 
 @pytest.fixture(scope="module")
 def block() -> fw.CorridorMap:
-    """A way of 3 m around two sides of a block with a corner at (3, 3)."""
+    """A corridor of 3 m around two sides of an obstacle with a corner at (3, 3)."""
     ring = [(3, 3), (11, 3), (11, 11), (3, 11)]
     return fw.CorridorMap.build(
         fw.Environment.from_polygons(bounds=(0, 0, 12, 12), obstacles=[ring])
@@ -144,7 +144,7 @@ class TestPaths:
         [("block", (2, 10), (10, 2), 1), ("cmap", (2, 2), (44, 40), 0)],
     )
     def test_a_path_of_a_point_turns_standing(self, request, name, start, goal, halts):
-        """A point turns around corners of walls, which leave no room for an arc."""
+        """A path of radius 0 turns at corners of walls, where no arc fits."""
         path = request.getfixturevalue(name).path(start, goal, radius=0.0)
         course = fw.camera.motion(path).course
         assert course.length == pytest.approx(path.length, abs=1e-9)

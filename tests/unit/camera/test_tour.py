@@ -94,7 +94,7 @@ class TestPastStops:
         assert trip.misses.max() < STANDS
 
     def test_arcs_keep_the_radius(self, cmap):
-        """A stop in the door, where an arc has little room."""
+        """A stop in the door, where an arc has little clearance."""
         trip = tour(cmap, [(2, 2), (10, 5), (18, 8)], radius=0.4)
         s = np.linspace(0, trip.course.length, 20000)
         clear = cmap.clearance(trip.course.position(s)).min()

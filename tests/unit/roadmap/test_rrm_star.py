@@ -26,7 +26,7 @@ from footway.roadmap.verify import verify
 
 RING = np.ones((24, 24), bool)
 RING[6:18, 6:18] = False
-"""A way around a block, in two dimensions."""
+"""Cells around an obstacle, in two dimensions."""
 
 GALLERY = {
     "field": {"resolution": 0.5, "radius": 0.5},
@@ -43,7 +43,7 @@ def tree(corners: list[tuple[int, int]], edges: list[tuple[int, int]], space: Sp
 
 
 def stairs() -> Space:
-    """Two long floors with a way up at the far end, and a narrow one near by that winds."""
+    """Two long floors joined at the far end, and by a narrow, winding passage near the start."""
     cells = np.zeros((15, 60), bool)
     cells[0:4] = cells[11:15] = True
     cells[4:11, 54:60] = True
@@ -79,7 +79,7 @@ class TestUsefulNodes:
         assert len(find_useful_nodes(nodes, 1.5, space)) == 0
 
     def test_the_missing_side_of_a_ring_is_found(self):
-        """No way between the nodes gets shorter, but ways between places on the axis do."""
+        """No path between nodes gets shorter, but paths between places on the axis do."""
         space = space_of_cells(RING)
         nodes = np.array([(3.0, 3.0, 0.0), (21.0, 3.0, 0.0), (21.0, 21.0, 0.0)])
         found = find_useful_nodes(nodes, 1.5, space)
@@ -135,7 +135,7 @@ class TestRrmStar:
         assert one.edges.tolist() == two.edges.tolist()
 
     def test_edges_that_would_be_missed_are_put_back(self):
-        """Shortest first leaves out the long edge of a triangle: the sum of ways would grow."""
+        """Shortest first drops the long edge of a triangle: the total path length would grow."""
         space = space_of_cells(np.ones((12, 30), bool))
         corners = [(2, 2), (15, 8), (28, 2)]
         before = tree(corners, [(0, 2), (0, 1)], space)
@@ -213,7 +213,7 @@ class TestErrors:
 
 @pytest.mark.parametrize(("length", "found"), [(6.6, [1, 0]), (6.7, [])])
 def test_a_bypass_is_so_many_times_shorter_than_the_way_around(length, found):
-    """Between two nodes that are 10 cells apart on foot, by way of two candidates."""
+    """Between two nodes with a path of 10 cells, via two candidates."""
     around = np.array([[0.0, 10.0], [10.0, 0.0]])
     lengths = np.array([[0, length, 2, 4], [length, 0, 4, 2], [2, 4, 0, 2], [4, 2, 2, 0]], float)
     before = np.array([[-9, 3, 0, 2], [2, -9, 3, 1], [2, 3, -9, 2], [2, 3, 3, -9]])

@@ -1,4 +1,4 @@
-"""Samples and edges retracted to the Voronoi diagram, against the slow twin and by hand."""
+"""Samples and edges retracted to the Voronoi diagram, compared with the slow oracle and by hand."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def field() -> Environment:
     return gallery.make("field")
 
 
-def test_points_agree_with_the_slow_twin(field):
+def test_points_agree_with_the_slow_oracle(field):
     walls = bare(field)
     points = free_samples(field, walls, radius=0.25, count=60, seed=3)
     found, _ = retract_to_axis(points, walls)
@@ -74,7 +74,7 @@ def test_an_edge_is_retracted_to_the_middle_of_a_corridor():
     assert shapely.LineString(chain).distance(env.walkable.boundary) >= 0.9 - 1e-6
 
 
-def test_an_edge_with_room_stays_and_one_without_any_fails():
+def test_an_edge_with_clearance_stays_and_a_blocked_one_fails():
     env = Environment.from_polygons(bounds=(0, 0, 20, 10), obstacles=[shapely.box(9, 0, 11, 9.8)])
     starts, ends = np.array([[2.0, 2.0], [5.0, 5.0]]), np.array([[7.0, 7.0], [15.0, 5.0]])
     kept, failed = retract_edges(starts, ends, bare(env), radius=0.25, desired=0.5, shortest=0.25)
