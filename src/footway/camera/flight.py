@@ -128,22 +128,24 @@ class Flight:
     def _stay(self, k: int, request: HaltRequest, pace: Pace) -> Stay:
         """Plan the stay at halt k."""
         last = len(self._ahead.ends) - 1
-        came = self._ahead.arrival(k - 1) if k > 0 else None
-        goes = self._ahead.departure(k) if k < last else None
+        before = self._ahead.arrival(k - 1) if k > 0 else None
+        after = self._ahead.departure(k) if k < last else None
         if request.look_at is not None:
             eye = self._eye(self._ahead.ends[k : k + 1])[0]
-            keep = (came or goes or Gaze(0.0, 0.0)).heading
+            keep = (before or after or Gaze(0.0, 0.0)).heading
             rest = as_gaze(request.look_at - eye, heading=keep)
-        elif came is not None:
-            rest = came
+        elif before is not None:
+            rest = before
         else:
             tangent = self.course.tangent(self._ahead.ends[k : k + 1])
-            rest = goes if request.dwell == 0.0 and goes else as_gaze(in_space(tangent)[0])
-        arrival = _turn(came, rest, pace.turn_rate) if came is not None else Turn(rest, rest, 0.0)
+            rest = after if request.dwell == 0.0 and after else as_gaze(in_space(tangent)[0])
+        arrival = (
+            _turn(before, rest, pace.turn_rate) if before is not None else Turn(rest, rest, 0.0)
+        )
         no_request = request.dwell == 0.0 and request.look_at is None
-        no_departure = k == last or (came is None and no_request)
+        no_departure = k == last or (before is None and no_request)
         departure = (
-            Turn(rest, rest, 0.0) if no_departure else _turn(rest, goes or rest, pace.turn_rate)
+            Turn(rest, rest, 0.0) if no_departure else _turn(rest, after or rest, pace.turn_rate)
         )
         return Stay(arrival, request.dwell, departure)
 

@@ -20,7 +20,7 @@ from footway.roadmap.parallel import phase
 from footway.roadmap.roadmap import Roadmap
 from footway.roadmap.rrm import rrm
 from footway.roadmap.useful_nodes import find_useful_nodes, paths_along, total
-from footway.roadmap.useful_nodes_paper import find_nodes_as_printed
+from footway.roadmap.useful_nodes_paper import find_published_nodes
 from footway.validation import function, number, one_of, shown
 from footway.validation import seed as checked_seed
 
@@ -127,7 +127,7 @@ def add_cycles(
     nodes = on_lattice(space.lattice(roadmap.nodes))
     searching = phase(progress, 0.0, FOUND)
     if useful_nodes == "published":
-        useful = find_nodes_as_printed(nodes, roadmap.edges, space, seed, searching)
+        useful = find_published_nodes(nodes, roadmap.edges, space, seed, searching)
     else:
         useful = find_useful_nodes(nodes, factor, space, seed, searching)
     places = np.concatenate([nodes, useful])

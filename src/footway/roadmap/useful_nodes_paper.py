@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
 
 
-def find_nodes_as_printed(
+def find_published_nodes(
     nodes: Floats, edges: Ints, space: Space, seed: int = 0, progress: Progress | None = None
 ) -> Floats:
     """Return useful places (u, 3) for a graph of nodes (n, 3) and edges (m, 2), in lattice units.
