@@ -139,14 +139,12 @@ class Flight:
         else:
             tangent = self.course.tangent(self._ahead.ends[k : k + 1])
             rest = after if request.dwell == 0.0 and after else as_gaze(in_space(tangent)[0])
-        arrival = (
-            _turn(before, rest, pace.turn_rate) if before is not None else Turn(rest, rest, 0.0)
-        )
-        no_request = request.dwell == 0.0 and request.look_at is None
-        no_departure = k == last or (before is None and no_request)
-        departure = (
-            Turn(rest, rest, 0.0) if no_departure else _turn(rest, after or rest, pace.turn_rate)
-        )
+        arrival = departure = Turn(rest, rest, 0.0)
+        if before is not None:
+            arrival = _turn(before, rest, pace.turn_rate)
+        has_request = request.dwell != 0.0 or request.look_at is not None
+        if k < last and (before is not None or has_request):
+            departure = _turn(rest, after or rest, pace.turn_rate)
         return Stay(arrival, request.dwell, departure)
 
 

@@ -88,7 +88,10 @@ def _improved(lengths: Floats, order: list[int]) -> list[int]:
         i, j = (int(x) for x in np.unravel_index(changes[k].argmin(), changes[k].shape))
         if changes[k][i, j] >= -1e-9:
             return [int(place) for place in chain[:-1]]
-        chain = _reversed(chain, i, j) if k == 0 else _moved(chain, i, _SIZES[k - 1], j)
+        if k == 0:
+            chain[i : j + 1] = chain[i : j + 1][::-1].copy()
+        else:
+            chain = _moved(chain, i, _SIZES[k - 1], j)
 
 
 def _reversals(distances: Floats, chain: NDArray[np.int64]) -> Floats:
@@ -113,10 +116,6 @@ def _moves(distances: Floats, chain: NDArray[np.int64], size: int) -> Floats:
     put = distances[chain[j], chain[i]] + distances[chain[last], chain[j + 1]] - legs[j]
     possible = (i > 0) & (i + size <= n) & ((j < i - 1) | (j > last))
     return np.where(possible, put - taken, np.inf)
-
-
-def _reversed(chain: NDArray[np.int64], i: int, j: int) -> NDArray[np.int64]:
-    return np.concatenate([chain[:i], chain[i : j + 1][::-1], chain[j + 1 :]])
 
 
 def _moved(chain: NDArray[np.int64], i: int, size: int, j: int) -> NDArray[np.int64]:
