@@ -19,7 +19,7 @@ from footway.roadmap.rrm import rrm_of_space
 from footway.roadmap.rrm_star import add_cycles, reconnect
 from footway.roadmap.space import make_space
 from footway.roadmap.useful_nodes import medial_places
-from footway.roadmap.useful_nodes_paper import find_nodes_as_printed
+from footway.roadmap.useful_nodes_paper import find_published_nodes
 from footway.roadmap.verify import verify
 from tests.effort import examples
 from tests.oracle import cycles, lattice
@@ -114,7 +114,7 @@ class TestPublishedNodes:
             )
         except cycles.SeveralWays:
             reject()
-        found = find_nodes_as_printed(nodes, rrm.edges, some.space, seed)
+        found = find_published_nodes(nodes, rrm.edges, some.space, seed)
         np.testing.assert_array_equal(found, candidates[expected])
 
     @examples(10)

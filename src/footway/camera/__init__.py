@@ -1,4 +1,4 @@
-"""From a path to a camera that flies it (voronoi-roadmaps-2004, section 4).
+"""Camera motions along paths (voronoi-roadmaps-2004, section 4).
 
 import footway as fw
 

@@ -1,4 +1,4 @@
-"""Arcs at the corners of a course, as large as the room around them allows (section 2.4)."""
+"""Round the corners of a course with arcs as large as their clearance allows (section 2.4)."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 SMALLEST = 0.05
-"""m. An arc of a smaller radius is no better than a corner."""
+"""m. Least radius of an arc; a smaller one is no better than a corner."""
 
 
 def tangent_lengths(course: Course, deviation: Floats, reach: Floats) -> Floats:
-    """Tangent length (n + 1,) of the arc at each corner, m; 0 where none fits.
+    """Return the tangent length (n + 1,) of the arc at each corner, m; 0 if no arc fits.
 
-    An arc leaves its corner by `h tan(angle / 4)` at most, where h is the tangent length. It may
-    take a line's half where that has two corners, and all of it where it has one.
+    The distance between an arc and its corner is at most `h tan(angle / 4)`, where h is the tangent
+    length. An arc may use half of a line with two rounded corners, and all of a line with one.
 
     Args:
         course: with corners.
-        deviation: (n + 1,) m, how far from the course each arc may go.
+        deviation: (n + 1,) m, largest distance of each arc from the course.
         reach: (n + 1,) m, greatest tangent lengths.
 
     """
@@ -43,13 +43,13 @@ def tangent_lengths(course: Course, deviation: Floats, reach: Floats) -> Floats:
 
 
 def blended(course: Course, tangents: Floats) -> tuple[Course, Floats]:
-    """Course with arcs of these tangent lengths (n + 1,) at its corners.
+    """Return the course with arcs of these tangent lengths (n + 1,) at its corners.
 
-    Also gives the arc length (n + 1,) of every old break: the middle of its arc.
+    Also returns the new arc length (n + 1,) of every old break: the middle of its arc.
     """
     n = len(course.starts)
     angles, inner = course.corners[1:-1], tangents[1:-1]
-    chain = 2 * np.arange(n)  # pieces go to even places, arcs between them to odd ones
+    chain = 2 * np.arange(n)  # even rows are pieces, odd rows the arcs between them
     starts, directions, normals = (np.zeros((2 * n - 1, course.dimension)) for _ in range(3))
     starts[chain] = course.starts + tangents[:-1, None] * course.tangents
     directions[chain], normals[chain] = course.tangents, course.normals
@@ -67,7 +67,7 @@ def blended(course: Course, tangents: Floats) -> tuple[Course, Floats]:
     ends = np.concatenate([[0.0], np.cumsum(lengths)])
     breaks = np.concatenate([[0.0], 0.5 * (ends[1:-1:2] + ends[2::2]), ends[-1:]])
     kept = lengths > 0.0
-    halts = np.zeros(int(kept.sum()) + 1, bool)  # a piece may be used up: the next one halts
+    halts = np.zeros(int(kept.sum()) + 1, bool)  # if a piece is used up, the next halts
     halts[np.searchsorted(np.flatnonzero(kept), chain[course.halts[:-1]])] = True
     return (
         Course(
@@ -84,10 +84,10 @@ def blended(course: Course, tangents: Floats) -> tuple[Course, Floats]:
 
 
 def with_halts(course: Course) -> Course:
-    """Course that halts at every corner that is left and too sharp to pass.
+    """Return the course with halts at all remaining corners that are too sharp to pass.
 
-    Several small ones within a turn of less than the smallest radius are as bad as a sharp one: a
-    walk has them where it turns on the spot.
+    A cluster of small corners with a turning radius below SMALLEST counts as one sharp corner: a
+    walk has such clusters where it turns on the spot.
     """
     halts = course.halts | (course.corners > SHARP)
     cluster: list[int] = []

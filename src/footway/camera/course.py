@@ -1,4 +1,4 @@
-"""What a camera flies along: lines and arcs by arc length, in two or three dimensions."""
+"""Course of a camera: lines and arcs by arc length, in two or three dimensions."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
 
 SHARP = 0.35
-"""rad. A corner of more than this that has no room for an arc is turned standing; a smaller one,
-as the samples of a walk have, is passed: at 0.35 rad looking ahead hides it."""
+"""rad. The camera stops and turns at a sharper corner that has no arc. Smaller corners, such as
+those between samples of a walk, are passed: looking ahead smooths the view there."""
 
 STRAIGHT = 1e-7
-"""rad. A smaller corner is rounding."""
+"""rad. Smaller corners are rounding errors."""
 
 EMPTY = 1e-9
-"""m. A shorter piece is rounding."""
+"""m. Shorter pieces are rounding errors."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Course:
-    """A chain of n lines and arcs in d dimensions, with everything as a function of arc length.
+    """A chain of n lines and arcs in d dimensions, parametrised by arc length.
 
     Attributes:
-        starts: (n, d) m. Where each piece begins.
-        tangents: (n, d) unit. Its direction there.
-        normals: (n, d) unit. Direction from there to the centre of an arc; zeros for a line.
+        starts: (n, d) m. Start of each piece.
+        tangents: (n, d) unit. Direction at the start.
+        normals: (n, d) unit. Direction from the start to the centre of an arc; zeros for a line.
         curvatures: (n,) 1/m. 0 for a line.
         lengths: (n,) m.
-        goal: (d,) m. Where the last piece ends.
-        halts: (n + 1,) where the camera must stand: at the start of piece k, not at both ends.
+        goal: (d,) m. End of the last piece.
+        halts: (n + 1,) whether the camera must stop at the start of piece k; False at both ends.
 
     """
 
@@ -60,17 +60,17 @@ class Course:
 
     @cached_property
     def breaks(self) -> Floats:
-        """(n + 1,) m. Arc length at which each piece begins, and the length of all."""
+        """(n + 1,) m. Arc length at the start of each piece, and the total length."""
         return np.concatenate([[0.0], np.cumsum(self.lengths)])
 
     @property
     def length(self) -> float:
-        """Of all pieces, m."""
+        """Total length, m."""
         return float(self.breaks[-1])
 
     @cached_property
     def corners(self) -> Floats:
-        """(n + 1,) rad. Angle between one piece's end and the next one's start; 0 at both ends."""
+        """(n + 1,) rad. Angle between consecutive pieces at each break; 0 at both ends."""
         angles = np.zeros(len(self.starts) + 1)
         ends = self._tangents_in(np.arange(len(self.starts)), self.lengths)
         angles[1:-1] = angles_between(ends[:-1], self.tangents[1:])
@@ -78,17 +78,17 @@ class Course:
         return angles
 
     def piece_at(self, s: ArrayLike) -> NDArray[np.int64]:
-        """Piece at each arc length; at a break the one that begins there."""
+        """Return the piece at each arc length; at a break the one that starts there."""
         found = np.searchsorted(self.breaks, s, side="right") - 1
         return np.clip(found, 0, len(self.starts) - 1)
 
     def position(self, s: ArrayLike) -> Floats:
-        """(..., d) m. Where the course is at arc lengths s (m); its ends beyond them."""
+        """Return positions (..., d) m at arc lengths s (m); s is clamped to the course."""
         s = np.asarray(s, np.float64)
         k = self.piece_at(s)
         u = np.clip(s - self.breaks[k], 0.0, self.lengths[k])
         half = 0.5 * self.curvatures[k] * u
-        # Along and across the arc: sin(cu) / c and (1 - cos(cu)) / c, also for c = 0.
+        # Along and across the arc: sin(cu) / c and (1 - cos(cu)) / c; valid for c = 0 too.
         sine = sin(half)
         flat = np.where(half == 0.0, 1.0, sine / np.where(half == 0.0, 1.0, half))
         ahead = u * flat * cos(half)
@@ -101,7 +101,7 @@ class Course:
         return np.where((s >= self.length)[..., None], self.goal, place)
 
     def tangent(self, s: ArrayLike) -> Floats:
-        """(..., d) unit. Direction of the course at arc lengths s; at a corner the next one."""
+        """Return unit directions (..., d) at arc lengths s (m); at a corner of the next piece."""
         s = np.asarray(s, np.float64)
         k = self.piece_at(s)
         return self._tangents_in(k, np.clip(s - self.breaks[k], 0.0, self.lengths[k]))
@@ -116,14 +116,14 @@ class Course:
 
 
 def angles_between(a: Floats, b: Floats) -> Floats:
-    """Angles (...) between unit vectors (..., d), rad; exact also where they are small."""
+    """Return the angles (...) between unit vectors (..., d), rad; accurate for small angles."""
     apart, together = np.linalg.norm(b - a, axis=-1), np.linalg.norm(b + a, axis=-1)
     angles: Floats = 2.0 * atan2(apart, together)
     return angles
 
 
 def course_of_points(points: Floats) -> Course:
-    """Course along a polyline (n, d), with its corners."""
+    """Return the course along a polyline (n, d), with its corners."""
     step = np.diff(points, axis=0)
     lengths = np.linalg.norm(step, axis=1)
     kept = lengths > EMPTY
@@ -140,7 +140,7 @@ def course_of_points(points: Floats) -> Course:
 
 
 def course_of_pieces(pieces: Floats) -> Course:
-    """Course of lines and arcs as a short path has them, (n, 9): exactly its own curve."""
+    """Return the course along the lines and arcs (n, 9) of a shortest path; the same curve."""
     step = pieces[:, X1 : Y1 + 1] - pieces[:, X0:X1]
     is_arc = pieces[:, RADIUS] > 0.0
     radius = np.where(is_arc, pieces[:, RADIUS], 1.0)
@@ -165,7 +165,7 @@ def course_of_pieces(pieces: Floats) -> Course:
 
 
 def joined(courses: Sequence[Course]) -> tuple[Course, NDArray[np.int64]]:
-    """One course of k that follow each other, and the pieces (k - 1,) that the next begin with."""
+    """Concatenate k courses; also return the first piece of each but the first, (k - 1,)."""
     first = np.cumsum([len(course.starts) for course in courses])[:-1]
     halts = [courses[0].halts, *(course.halts[1:] for course in courses[1:])]
     whole = Course(

@@ -1,4 +1,4 @@
-"""A course in time: legs that follow the speed diagram, and stays between them."""
+"""Motion along a course in time: legs that follow the speed diagram, and stays between them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from footway.camera.limits import speed_limits
-from footway.camera.look import Ahead, Gaze, Turn, as_gaze, in_space, turn_between
+from footway.camera.look import Gaze, LookAhead, Turn, as_gaze, in_space, turn_between
 from footway.camera.speed import SpeedDiagram
 
 if TYPE_CHECKING:
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-_STILL = 1e-6  # rad. A turn of less is none
+_STILL = 1e-6  # rad. Smaller turns are ignored
 
 
-class Wish(NamedTuple):
-    """What the camera is to do where it stands."""
+class HaltRequest(NamedTuple):
+    """Requested behaviour of the camera at a halt."""
 
     dwell: float = 0.0  # s
     look_at: Floats | None = None  # (3,) m
 
 
 class Moments(NamedTuple):
-    """Where a camera is and looks, at n times."""
+    """Position and view direction of a camera at n times."""
 
     times: Floats  # (n,) s
     positions: Floats  # (n, 3) m
@@ -41,7 +41,7 @@ class Moments(NamedTuple):
 
 
 class Stay(NamedTuple):
-    """What the camera does where it stands: it turns, rests and turns away."""
+    """Stay at a halt: the camera turns to its target, rests, and turns to the next leg."""
 
     arrival: Turn
     dwell: float  # s
@@ -53,7 +53,7 @@ class Stay(NamedTuple):
         return self.arrival.duration + self.dwell + self.departure.duration
 
     def directions(self, t: Floats) -> Floats:
-        """(n, 3) unit. Where the camera looks t seconds (n,) after it came."""
+        """Return the view direction (n, 3) t seconds (n,) after the arrival."""
         leaving = self.arrival.duration + self.dwell
         return np.where(
             (t < leaving)[:, None],
@@ -66,9 +66,9 @@ class Flight:
     """A camera's motion along a course, exact at any time."""
 
     def __init__(
-        self, course: Course, pace: Pace, *, height: float, wishes: Mapping[int, Wish]
+        self, course: Course, pace: Pace, *, height: float, requests: Mapping[int, HaltRequest]
     ) -> None:
-        """Plan the motion; `wishes` are by halt: 0 for the start, then each halt, then the end."""
+        """Plan the motion; keys of `requests` are halts, counted from 0, the start, to the end."""
         self.pace = pace
         limits = speed_limits(course, pace)
         self.course, self._height = course, height if course.dimension == 2 else 0.0
@@ -79,28 +79,28 @@ class Flight:
             acceleration=pace.acceleration,
             deceleration=pace.deceleration,
         )
-        self._ahead = Ahead(course, self.diagram, pace.look_ahead)
+        self._ahead = LookAhead(course, self.diagram, pace.look_ahead)
         count = len(self._ahead.ends)
-        self.stays = [self._stay(k, wishes.get(k, Wish()), pace) for k in range(count)]
+        self.stays = [self._stay(k, requests.get(k, HaltRequest()), pace) for k in range(count)]
         waits = np.array([stay.duration for stay in self.stays])
         self._waited = np.cumsum(waits)
         self.departures = self._ahead.times + self._waited
-        """(k,) s. When the camera leaves the start, every halt, and the end."""
+        """(k,) s. Departure from the start, every halt, and the end."""
         self.arrivals = self.departures - waits
-        """(k,) s. When it comes there."""
+        """(k,) s. Arrival at each of them."""
 
     @property
     def duration(self) -> float:
-        """In seconds, with all stays."""
+        """Duration including all stays, s."""
         return float(self.departures[-1])
 
     def at(self, t: Floats) -> Moments:
-        """Return where the camera is and looks at times t (n,), s."""
+        """Return the position and view of the camera at times t (n,), s."""
         t = np.clip(t, 0.0, self.duration)
         k = np.searchsorted(self.arrivals, t, side="right") - 1  # the last halt that was reached
         rests = t < self.departures[k]
         times, last = self._ahead.times, len(self.stays) - 1
-        # Rounding takes nobody from one leg to another.
+        # Rounding must not move the camera into another leg.
         moving = np.clip(t - self._waited[k], times[k], times[np.minimum(k + 1, last)])
         s = np.where(rests, self._ahead.ends[k], self.diagram.distance_at(moving))
         directions = self._ahead.directions(moving, np.minimum(k, last - 1))
@@ -114,7 +114,7 @@ class Flight:
         return Moments(t, self._eye(s), directions, speeds, s)
 
     def time_of(self, s: float) -> float:
-        """Time at which the camera passes an arc length, s; the arrival at a halt."""
+        """Return the time (s) at which the camera passes an arc length; at a halt its arrival."""
         k = int(np.searchsorted(self._ahead.ends, s, side="right")) - 1
         if s == self._ahead.ends[k]:
             return float(self.arrivals[k])
@@ -125,27 +125,27 @@ class Flight:
         place[:, 2] += self._height
         return place
 
-    def _stay(self, k: int, wish: Wish, pace: Pace) -> Stay:
-        """What the camera does at halt k."""
+    def _stay(self, k: int, request: HaltRequest, pace: Pace) -> Stay:
+        """Plan the stay at halt k."""
         last = len(self._ahead.ends) - 1
-        came = self._ahead.arrival(k - 1) if k > 0 else None
-        goes = self._ahead.departure(k) if k < last else None
-        if wish.look_at is not None:
+        before = self._ahead.arrival(k - 1) if k > 0 else None
+        after = self._ahead.departure(k) if k < last else None
+        if request.look_at is not None:
             eye = self._eye(self._ahead.ends[k : k + 1])[0]
-            keep = (came or goes or Gaze(0.0, 0.0)).heading
-            rest = as_gaze(wish.look_at - eye, heading=keep)
-        elif came is not None:
-            rest = came
+            keep = (before or after or Gaze(0.0, 0.0)).heading
+            rest = as_gaze(request.look_at - eye, heading=keep)
+        elif before is not None:
+            rest = before
         else:
             tangent = self.course.tangent(self._ahead.ends[k : k + 1])
-            rest = goes if wish.dwell == 0.0 and goes else as_gaze(in_space(tangent)[0])
-        arrival = _turn(came, rest, pace.turn_rate) if came is not None else Turn(rest, rest, 0.0)
-        no_wish = wish.dwell == 0.0 and wish.look_at is None
-        no_way_on = k == last or (came is None and no_wish)
-        departure = (
-            Turn(rest, rest, 0.0) if no_way_on else _turn(rest, goes or rest, pace.turn_rate)
-        )
-        return Stay(arrival, wish.dwell, departure)
+            rest = after if request.dwell == 0.0 and after else as_gaze(in_space(tangent)[0])
+        arrival = departure = Turn(rest, rest, 0.0)
+        if before is not None:
+            arrival = _turn(before, rest, pace.turn_rate)
+        has_request = request.dwell != 0.0 or request.look_at is not None
+        if k < last and (before is not None or has_request):
+            departure = _turn(rest, after or rest, pace.turn_rate)
+        return Stay(arrival, request.dwell, departure)
 
 
 def _turn(first: Gaze, last: Gaze, turn_rate: float) -> Turn:

@@ -11,7 +11,7 @@ from footway._numba.portable_math import atan2, cos, sin
 from footway.camera.flight import Moments
 from footway.camera.limits import LEAST, MOST
 from footway.camera.look import as_directions
-from footway.camera.measuring import polyline_room
+from footway.camera.measuring import polyline_distance
 from footway.camera.motion import MOST_FRAMES, CameraMotion, checked_rate, frame_times
 from footway.constants import TOUCH
 from footway.errors import BadQuery
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-_STANDS = 0.1  # m/s. Who is slower than this keeps his heading
-_EYES = 1.5  # m. Height at which the camera looks at the character
-_AHEAD = 2.0  # m. It looks at a place so far before him, so that it sees where he goes
-_RADIUS = 0.2  # m. Least distance to walls where none is asked for
-_MARGIN = 0.002  # m. By which knots are clearer than the radius at first
-_ATTEMPTS = 4  # to keep the radius between knots too, each with a larger margin
-_STIFF = 2.0  # 1/s. How quickly the camera turns after the character
-_KNOTS = 60.0  # per second. Where the motion is planned, whatever the rate of its frames
-_PARTS = 4  # of the way from knot to knot, by which it is measured
-_STEPS = 64  # of a ray on its way to a wall, at most; one that is not there yet ends where it is
+_STANDS = 0.1  # m/s. A character slower than this keeps its heading
+_EYES = 1.5  # m. Height of the point that the camera looks at
+_AHEAD = 2.0  # m. The camera looks at a point this far in front of the character
+_RADIUS = 0.2  # m. Default least distance to walls
+_MARGIN = 0.002  # m. Initial extra clearance at knots
+_ATTEMPTS = 4  # attempts to keep the radius between knots, each with a larger margin
+_STIFF = 2.0  # 1/s. Stiffness with which the heading follows the character
+_KNOTS = 60.0  # per second. Knots at which the motion is planned, independent of the frame rate
+_PARTS = 4  # chords per interval between knots for measuring clearance
+_STEPS = 64  # most steps of a ray towards a wall; it ends early if it needs more
 
 
 def follow(
@@ -50,26 +50,27 @@ def follow(
     rate: float = 30.0,
     cmap: CorridorMap | None = None,
 ) -> CameraMotion:
-    """Motion of a camera behind one character, from the first frame he is in to the last.
+    """Return the motion of a camera behind one character, from its first frame to its last.
 
-    It keeps its distance and turns after him, gently; position and direction are C1. It looks at
-    where he goes, a little down. Time counts from his first frame.
+    The camera keeps its distance and turns smoothly with the character; position and direction are
+    C1. It looks slightly down at a point in front of the character. Time starts at the character's
+    first frame.
 
     Args:
         recording: of a crowd.
-        character: his id; see `recording.characters.ids`.
-        distance: behind him, m. With a map it is shorter where a wall is in the way.
+        character: id of the character; see `recording.characters.ids`.
+        distance: behind the character, m. With a map it is shortened where a wall is in between.
         height: of the camera above the ground, m.
-        radius: least distance of the camera to walls, m, with a map: no more than he himself keeps.
-            If not given, 0.2, or less where he is nearer to walls than that.
-        turn_rate: greatest, of the heading, rad/s.
-        smoothing: s. Steps to the side that take less than this are hardly seen.
-        rate: frames per second; the motion is the same at any rate.
-        cmap: the map he walks on: then the camera is in no wall, nor behind one.
+        radius: least distance of the camera to walls, m, with a map; at most the character's own
+            distance. Default: 0.2, or less if the character comes nearer to walls than that.
+        turn_rate: greatest rate of the heading, rad/s.
+        smoothing: s. Sideways movements shorter than this are smoothed out.
+        rate: frames per second; the motion does not depend on it.
+        cmap: map of the recording; with it the camera is never inside or behind a wall.
 
     Raises:
-        BadQuery: nobody has this id, or he is in one frame only; a bad value; a radius with which
-            the camera does not fit where he walks.
+        BadQuery: unknown id, a character in one frame only, an invalid value, or a radius with
+            which the camera does not fit along the character's path.
 
     Example:
         >>> import footway as fw
@@ -81,7 +82,7 @@ def follow(
         (5.0, True)
 
     """
-    wish = _Wish(
+    settings = _Settings(
         number(distance, "distance", "m", low=0.0, high=FARTHEST),
         number(height, "height", "m", above=_EYES, high=FARTHEST),
         checked_radius(_RADIUS if radius is None else radius, _extent(cmap)),
@@ -95,24 +96,26 @@ def follow(
     if len(times) < 2:
         raise BadQuery(f"character {character} is in one frame only: there is nothing to follow")
     times = times - times[0]
-    frame_times(float(times[-1]), rate)  # refuses too many
+    frame_times(float(times[-1]), rate)  # raises if there are too many frames
     walk = _walk(times, track)
     if cmap is None:
-        return CameraMotion(_chase(walk, wish), rate, None, None, wish.radius, math.nan)
+        return CameraMotion(_chase(walk, settings), rate, None, None, settings.radius, math.nan)
     if radius is None:
-        wish = wish._replace(radius=min(wish.radius, polyline_room(walk.places, cmap)))
-    _check_room(cmap, walk, character, wish.radius)
-    chase, clearance = _clear_chase(cmap, walk, wish)
-    if radius is not None and clearance < wish.radius - TOUCH:
-        raise BadQuery(
-            f"the radius is {wish.radius:g} m, and a smooth camera behind character {character} "
-            f"keeps {clearance:.4f} m: give a radius of no more than that"
+        settings = settings._replace(
+            radius=min(settings.radius, polyline_distance(walk.places, cmap))
         )
-    return CameraMotion(chase, rate, None, None, min(wish.radius, clearance), clearance)
+    _check_fits(cmap, walk, character, settings.radius)
+    chase, clearance = _clear_chase(cmap, walk, settings)
+    if radius is not None and clearance < settings.radius - TOUCH:
+        raise BadQuery(
+            f"the radius is {settings.radius:g} m, and a smooth camera behind character "
+            f"{character} keeps {clearance:.4f} m: give a radius of no more than that"
+        )
+    return CameraMotion(chase, rate, None, None, min(settings.radius, clearance), clearance)
 
 
 def _extent(cmap: CorridorMap | None) -> float:
-    """Longest side of the map, m."""
+    """Return the longest side of the map, m."""
     if cmap is None:
         return FARTHEST
     if not hasattr(cmap, "solver"):
@@ -120,7 +123,7 @@ def _extent(cmap: CorridorMap | None) -> float:
     return cmap.solver.extent
 
 
-class _Wish(NamedTuple):
+class _Settings(NamedTuple):
     distance: float
     height: float
     radius: float
@@ -130,7 +133,7 @@ class _Wish(NamedTuple):
 
 
 class _Walk(NamedTuple):
-    """A character's track at the knots."""
+    """Positions of a character at the knots."""
 
     times: Floats  # (n,) s, in even steps
     places: Floats  # (n, 2) m
@@ -142,9 +145,9 @@ def _walk(times: Floats, track: Floats) -> _Walk:
     return _Walk(knots, _cubic(times, track, np.gradient(track, times, axis=0), knots)[0])
 
 
-def _check_room(cmap: CorridorMap, walk: _Walk, character: int, radius: float) -> None:
-    """Refuse a camera that does not fit where the character is: it may have to come so near."""
-    least = polyline_room(walk.places, cmap)
+def _check_fits(cmap: CorridorMap, walk: _Walk, character: int, radius: float) -> None:
+    """Raise BadQuery if the camera does not fit everywhere at the character's own position."""
+    least = polyline_distance(walk.places, cmap)
     if least > 0.0 and radius <= least + TOUCH:
         return
     x, y = walk.places[cmap.clearance(walk.places).argmin()].tolist()
@@ -159,19 +162,19 @@ def _check_room(cmap: CorridorMap, walk: _Walk, character: int, radius: float) -
     )
 
 
-def _clear_chase(cmap: CorridorMap, walk: _Walk, wish: _Wish) -> tuple[Chase, float]:
-    """Chase that keeps the radius between its knots too, and its clearance, m."""
+def _clear_chase(cmap: CorridorMap, walk: _Walk, settings: _Settings) -> tuple[Chase, float]:
+    """Return a chase that keeps the radius between knots too, and its clearance, m."""
     for _ in range(_ATTEMPTS):
-        chase = _chase(walk, wish, cmap)
+        chase = _chase(walk, settings, cmap)
         clearance = chase.clearance(cmap)
-        if clearance >= wish.radius:
+        if clearance >= settings.radius:
             break
-        wish = wish._replace(margin=wish.margin + 1.5 * (wish.radius - clearance))
+        settings = settings._replace(margin=settings.margin + 1.5 * (settings.radius - clearance))
     return chase, clearance
 
 
 class Chase:
-    """A camera's places and headings at knots, with a cubic between them: C1.
+    """Camera positions and headings at knots with cubics between them: C1.
 
     Attributes:
         times: (n,) s.
@@ -190,11 +193,11 @@ class Chase:
 
     @property
     def duration(self) -> float:
-        """In seconds."""
+        """Duration, s."""
         return float(self.times[-1])
 
     def at(self, t: Floats) -> Moments:
-        """Return where the camera is and looks at times t (n,), s."""
+        """Return the position and view of the camera at times t (n,), s."""
         t = np.clip(t, 0.0, self.duration)
         values, slopes = _cubic(self.times, self._values, self._slopes, t)
         speeds = np.linalg.norm(slopes[:, :3], axis=1)
@@ -203,53 +206,55 @@ class Chase:
         return Moments(t, values[:, :3], directions, speeds, arc_lengths)
 
     def clearance(self, cmap: CorridorMap) -> float:
-        """Least distance to any wall, m: a lower bound, between knots too."""
+        """Return a lower bound of the distance to any wall (m), also between knots."""
         count = _PARTS * (len(self.times) - 1)
         chords = self.at(np.linspace(0.0, self.duration, count + 1)).positions[:, :2]
-        # A cubic leaves its chord by an eighth of its second derivative at most, which is linear:
-        # greatest at a knot.
+        # The distance between a cubic and its chord is at most an eighth of its second derivative,
+        # which is linear and hence greatest at a knot.
         step = np.diff(self.times)[:, None]
         moved = np.diff(self.places, axis=0)
         first, last = self._slopes[:-1, :3] * step, self._slopes[1:, :3] * step
         bends = np.stack([6.0 * moved - 4.0 * first - 2.0 * last,
                           6.0 * moved - 2.0 * first - 4.0 * last])  # fmt: skip
         left = float(np.linalg.norm(bends, axis=2).max()) / 8.0 / _PARTS**2
-        return max(0.0, polyline_room(chords, cmap) - left)
+        return max(0.0, polyline_distance(chords, cmap) - left)
 
 
-def _chase(walk: _Walk, wish: _Wish, cmap: CorridorMap | None = None) -> Chase:
-    """Places and headings of the camera at all knots."""
+def _chase(walk: _Walk, settings: _Settings, cmap: CorridorMap | None = None) -> Chase:
+    """Compute positions and headings of the camera at all knots."""
     knots = walk.times
-    smooth = _smoothed(knots, walk.places, wish.smoothing)
-    heading = _eased_heading(knots, np.gradient(smooth, knots, axis=0), wish.turn_rate)
+    smooth = _smoothed(knots, walk.places, settings.smoothing)
+    heading = _eased_heading(knots, np.gradient(smooth, knots, axis=0), settings.turn_rate)
     if cmap is not None:
-        smooth = _kept_clear(cmap, walk, smooth, wish)
+        smooth = _clear_of_walls(cmap, walk, smooth, settings)
     back = -np.column_stack([cos(heading), sin(heading)])
-    distance = np.full(len(knots), wish.distance)
+    distance = np.full(len(knots), settings.distance)
     if cmap is not None:
-        reach = _reach(cmap, smooth, back, distance, wish)
-        distance = _beneath(knots, reach, wish.smoothing)
+        reach = _reach(cmap, smooth, back, distance, settings)
+        distance = _smooth_below(knots, reach, settings.smoothing)
     places = smooth + distance[:, None] * back
-    height = np.full(len(knots), wish.height)
+    height = np.full(len(knots), settings.height)
     return Chase(knots, np.column_stack([places, height]), heading, distance)
 
 
-def _kept_clear(cmap: CorridorMap, walk: _Walk, smooth: Floats, wish: _Wish) -> Floats:
-    """Smoothed track that is not nearer to walls than the camera may be; else the track itself."""
+def _clear_of_walls(cmap: CorridorMap, walk: _Walk, smooth: Floats, settings: _Settings) -> Floats:
+    """Move the smoothed track back towards the walk where it is too close to walls."""
     aside = smooth - walk.places
     far = np.linalg.norm(aside, axis=1)
     unit = aside / np.maximum(far, 1e-12)[:, None]
-    reach = _reach(cmap, walk.places, unit, far, wish)
+    reach = _reach(cmap, walk.places, unit, far, settings)
     share = np.where(far > 1e-9, reach / np.maximum(far, 1e-12), 1.0)
-    return walk.places + _beneath(walk.times, share, wish.smoothing)[:, None] * aside
+    return walk.places + _smooth_below(walk.times, share, settings.smoothing)[:, None] * aside
 
 
-def _reach(cmap: CorridorMap, origin: Floats, unit: Floats, most: Floats, wish: _Wish) -> Floats:
-    """How far (n,) m a disc gets from places (n, 2) along unit vectors before it meets a wall.
+def _reach(
+    cmap: CorridorMap, origin: Floats, unit: Floats, most: Floats, settings: _Settings
+) -> Floats:
+    """Return how far (n,) m a disc can move from places (n, 2) along unit vectors (n, 2).
 
-    It goes on by what is free around it, which never meets a wall.
+    Each step is as long as the free distance around the disc, so it never meets a wall.
     """
-    gone, kept = np.zeros(len(origin)), wish.radius + wish.margin
+    gone, kept = np.zeros(len(origin)), settings.radius + settings.margin
     for _ in range(_STEPS):
         free = cmap.clearance(origin + gone[:, None] * unit) - kept
         step = np.minimum(np.maximum(free, 0.0), most - gone)
@@ -259,8 +264,8 @@ def _reach(cmap: CorridorMap, origin: Floats, unit: Floats, most: Floats, wish: 
     return gone
 
 
-def _beneath(times: Floats, limit: Floats, seconds: float) -> Floats:
-    """Smooth values (n,) that are nowhere above a limit (n,): its least around, then the mean."""
+def _smooth_below(times: Floats, limit: Floats, seconds: float) -> Floats:
+    """Return smooth values (n,) nowhere above a limit (n,): sliding minimum, then mean."""
     half = _half_width(times, seconds)
     least = np.lib.stride_tricks.sliding_window_view(
         np.pad(limit, 2 * half, mode="edge"), 4 * half + 1
@@ -269,7 +274,7 @@ def _beneath(times: Floats, limit: Floats, seconds: float) -> Floats:
 
 
 def _smoothed(times: Floats, values: Floats, seconds: float) -> Floats:
-    """Mean (n, k) over a window with soft ends, twice `seconds` wide; it reflects at the ends."""
+    """Return the mean (n, k) over a triangular window 2 `seconds` wide, reflected at the ends."""
     half = _half_width(times, seconds)
     box = np.ones(2 * half + 1) / (2 * half + 1)
     weights = np.convolve(box, box)
@@ -280,39 +285,39 @@ def _smoothed(times: Floats, values: Floats, seconds: float) -> Floats:
 
 
 def _half_width(times: Floats, seconds: float) -> int:
-    """Knots in half of `seconds`; fewer in a short motion."""
+    """Return the number of knots in half of `seconds`; fewer in a short motion."""
     step = float(times[1] - times[0])
     return max(0, min(round(0.5 * seconds / step), (len(times) - 2) // 2))
 
 
 def _eased_heading(times: Floats, velocity: Floats, turn_rate: float) -> Floats:
-    """Heading (n,) rad that turns after the velocity as a damped spring, never too fast.
+    """Return a heading (n,) rad that follows the velocity as a damped spring with limited rate.
 
-    It takes half a second to reach the greatest rate, also where the character turns on his heel.
+    Reaching the greatest rate takes half a second, even if the character reverses on the spot.
     """
     pace = np.linalg.norm(velocity, axis=1)
     moves = np.flatnonzero(pace > _STANDS)
     if not len(moves):
         return np.zeros(len(times))
-    wanted = np.unwrap(atan2(velocity[moves, 1], velocity[moves, 0]))
-    wanted = wanted[np.clip(np.searchsorted(moves, np.arange(len(times)), "right") - 1, 0, None)]
-    heading, rate, out = float(wanted[0]), 0.0, np.empty(len(times))
+    target = np.unwrap(atan2(velocity[moves, 1], velocity[moves, 0]))
+    target = target[np.clip(np.searchsorted(moves, np.arange(len(times)), "right") - 1, 0, None)]
+    heading, rate, out = float(target[0]), 0.0, np.empty(len(times))
     out[0] = heading
     for k in range(1, len(times)):
         step = float(times[k] - times[k - 1])
-        pull = _STIFF**2 * math.remainder(wanted[k] - heading, math.tau)
-        # The damping is taken at the end of the step: stable for any step.
-        wish = (rate + step * pull) / (1.0 + 2.0 * _STIFF * step)
+        pull = _STIFF**2 * math.remainder(target[k] - heading, math.tau)
+        # Implicit damping is stable for any step.
+        free_rate = (rate + step * pull) / (1.0 + 2.0 * _STIFF * step)
         change = _STIFF * turn_rate * step
-        most = turn_rate - 0.25 * change  # between knots the cubic exceeds it by no more
-        rate = min(max(wish, rate - change, -most), rate + change, most)
+        most = turn_rate - 0.25 * change  # the cubic exceeds it between knots by at most the rest
+        rate = min(max(free_rate, rate - change, -most), rate + change, most)
         heading += step * rate
         out[k] = heading
     return out
 
 
 def _cubic(times: Floats, values: Floats, slopes: Floats, t: Floats) -> tuple[Floats, Floats]:
-    """Values and slopes (m, k) at times t (m,) of the cubic through values and slopes (n, k)."""
+    """Return values and slopes (m, k) at times t (m,) of the cubics through knots (n, k)."""
     k = np.clip(np.searchsorted(times, t, side="right") - 1, 0, len(times) - 2)
     step = (times[k + 1] - times[k])[:, None]
     x = (t - times[k])[:, None] / step

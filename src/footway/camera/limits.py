@@ -1,4 +1,4 @@
-"""How fast a camera may go where its course turns (voronoi-roadmaps-2004, section 4.1)."""
+"""Speed limits of a camera where its course turns (voronoi-roadmaps-2004, section 4.1)."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 LEAST, MOST = 1e-6, 1e6
-"""Of all bounds of a camera, in m and s: beyond them numbers of 64 bits lose what they say."""
+"""Range of all bounds of a camera, in m and s; beyond it 64-bit floats lose precision."""
 
-_HALVINGS = 12  # of the interval in which an eased limit is looked for: 0.03 % of the speed
+_HALVINGS = 12  # bisections in the search for an eased limit: 0.03 % of the speed
 
 
 class Pace(NamedTuple):
-    """What a camera may do."""
+    """Bounds of the motion of a camera."""
 
     speed: float  # m/s, greatest
     acceleration: float  # m/s^2
@@ -32,23 +32,22 @@ class Pace(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """Greatest speeds along a course of n pieces."""
+    """Speed limits along a course of n pieces."""
 
     pieces: Floats  # (n,) m/s
-    breaks: Floats  # (n + 1,) m/s, at the ends of pieces: 0 at a halt, infinite at most
+    breaks: Floats  # (n + 1,) m/s, at breaks: 0 at a halt, infinite without a corner
 
 
 def speed_limits(course: Course, pace: Pace) -> Limits:
-    """Greatest speed on every piece of a course, and at its breaks.
+    """Return the speed limit on every piece of a course, and at its breaks.
 
-    On an arc of radius r that is `turn_rate * r`, the paper's bound. A short path turns around
-    corners in arcs as small as its disc, most of them by a few degrees; there the camera would
-    slow to a crawl again and again, though the view, which looks ahead, turns gently at any speed.
-    So an arc is passed faster where, in the `look_ahead` seconds around it, the course turns by so
-    little that the view keeps the turn rate at any speed (44 degrees with the defaults), and the
-    velocity changes by `acceleration * look_ahead` at most. A faster stretch between two slower
-    ones that takes less than `look_ahead` is not worth speeding up for, and has the limit of its
-    neighbours.
+    On an arc of radius r the paper's limit is `turn_rate * r`. A shortest path has arcs as small as
+    its disc, most of which turn by a few degrees only. The camera would slow down at each of them,
+    although its view, which looks ahead, turns gently at any speed. So the limit of an arc is
+    raised if, in the `look_ahead` seconds around it, the course turns by so little that the view
+    keeps the turn rate at any speed (44 degrees with the defaults), and the velocity changes by at
+    most `acceleration * look_ahead`. A faster stretch between two slower ones that takes less than
+    `look_ahead` gets the limit of its neighbours.
     """
     turns = _Turns(course)
     arcs = np.flatnonzero(course.curvatures > 0.0)
@@ -57,7 +56,7 @@ def speed_limits(course: Course, pace: Pace) -> Limits:
     pieces[arcs] = _eased(turns, course.breaks[arcs], course.breaks[arcs + 1], own, pace)
     breaks = np.full(len(course.breaks), np.inf)
     corners = np.flatnonzero((course.corners > 0.0) & ~course.halts)
-    # The arc that a corner of a sampled curve stands for, from middle to middle of its neighbours.
+    # A corner of a sampled curve represents an arc between the midpoints of its two pieces.
     spread = 0.5 * (course.lengths[corners - 1] + course.lengths[corners])
     own = pace.turn_rate * spread / course.corners[corners]
     at = course.breaks[corners]
@@ -67,7 +66,7 @@ def speed_limits(course: Course, pace: Pace) -> Limits:
 
 
 class _Turns:
-    """Angle by which a course has turned, whichever way, up to an arc length."""
+    """Total absolute turning angle of a course up to an arc length."""
 
     def __init__(self, course: Course) -> None:
         self._breaks, self._curvatures = course.breaks, course.curvatures
@@ -77,7 +76,7 @@ class _Turns:
         )
 
     def within(self, first: Floats, last: Floats) -> Floats:
-        """Turn between two arc lengths, rad, with the corners at both."""
+        """Return the turning angle between two arc lengths, rad, including corners at both."""
         return self._up_to(last, "right") - self._up_to(first, "left")
 
     def _up_to(self, s: Floats, side: str) -> Floats:
@@ -89,10 +88,10 @@ class _Turns:
 
 
 def _eased(turns: _Turns, first: Floats, last: Floats, own: Floats, pace: Pace) -> Floats:
-    """Limit of arcs from `first` to `last` (m): their own, or more where they turn by little."""
+    """Return the limit of arcs from `first` to `last` (m): their own, or more for small turns."""
     middle, change = 0.5 * (first + last), min(pace.acceleration, pace.deceleration)
-    # Past a corner of this angle, at any constant speed, a view that looks ahead turns just so fast
-    # in the middle: the chord's rate there is 2 tan(angle / 2) / look_ahead.
+    # At a corner of this angle, the view turns at the turn rate at any constant speed: the rate of
+    # the chord in the middle is 2 tan(angle / 2) / look_ahead.
     most = 2.0 * atan2(0.5 * pace.turn_rate * pace.look_ahead, 1.0)
 
     def is_gentle(speed: Floats) -> NDArray[np.bool_]:
@@ -118,7 +117,7 @@ def _eased(turns: _Turns, first: Floats, last: Floats, own: Floats, pace: Pace) 
 
 
 def _without_short_peaks(limits: Limits, lengths: Floats, look_ahead: float) -> Limits:
-    """Limits where faster stretches that are too short to be of use are levelled."""
+    """Return the limits without faster stretches that are too short to be useful."""
     chain = np.empty(2 * len(lengths) + 1)
     chain[::2], chain[1::2] = limits.breaks, limits.pieces
     size = np.zeros(len(chain))

@@ -1,12 +1,13 @@
-"""Where a camera looks (voronoi-roadmaps-2004, section 4.2).
+"""View direction of a camera (voronoi-roadmaps-2004, section 4.2).
 
-On its way it looks at the place where it will be `look_ahead` seconds later. That turns C1: with
-p(t) the position, which is C1 because the course is and the speed is continuous, the direction is
-c / |c| with c = p(t + look_ahead) - p(t), so its rate is continuous wherever c is not zero. The
-tangent's rate is curvature times speed, which jumps where an arc begins. Towards a halt the place
-ahead stays at the halt; c goes to zero there, c / |c| to the last tangent and its rate to zero.
+A moving camera looks at the position that it will have `look_ahead` seconds later. This direction
+is C1: it is c / |c| with c = p(t + look_ahead) - p(t), and the position p is C1 because the course
+is C1 and the speed is continuous; so the rate of the direction is continuous wherever c is not
+zero. (The rate of the tangent is curvature times speed, which jumps at the start of an arc.) Near a
+halt the position ahead is the halt itself; c tends to zero, c / |c| to the last tangent and its
+rate to zero.
 
-Where the camera stands it turns with an eased rate, from zero to what the way ahead begins with.
+A standing camera turns with an eased rate, from zero to the initial rate of the next leg.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-_NEAR = 1e-4  # m. A chord this short has the direction of the course at its middle, to 1e-9
-_STEEP = 1e-9  # of a direction's length: what is steeper has no heading
+_NEAR = 1e-4  # m. Shorter chords get the direction of the course at their middle, exact to 1e-9
+_STEEP = 1e-9  # horizontal share of a direction below which it has no heading
 
 
 class Gaze(NamedTuple):
-    """A view direction as a camera on a tripod has it; the horizon is level."""
+    """A view direction without roll: the horizon is level."""
 
     heading: float  # rad, from the x-axis to the left
     pitch: float  # rad, upwards
@@ -40,14 +41,14 @@ class Gaze(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """A turn on the spot; its rates are continuous, from 0 to those of the last gaze."""
+    """A turn on the spot; its rates change continuously from 0 to those of the last gaze."""
 
     first: Gaze
     last: Gaze
     duration: float  # s
 
     def directions(self, t: Floats) -> Floats:
-        """(n, 3) unit. Where the camera looks t seconds (n,) after the turn began."""
+        """Return the view direction (n, 3) t seconds (n,) after the start of the turn."""
         if self.duration == 0.0:
             x, slope = np.where(t > 0.0, 1.0, 0.0), np.zeros_like(t)
         else:
@@ -62,9 +63,9 @@ class Turn(NamedTuple):
 
 
 def turn_between(first: Gaze, last: Gaze, turn_rate: float) -> Turn:
-    """The shorter way round at `turn_rate` (rad/s) at most, which it takes a second to reach.
+    """Return the shorter turn with at most `turn_rate` (rad/s), which takes a second to reach.
 
-    Where the way ahead bends at once, the rate that it begins with comes on top.
+    If the next leg starts with a bend, its initial rate is added.
     """
     heading = first.heading + math.remainder(last.heading - first.heading, math.tau)
     last = last._replace(heading=heading)
@@ -76,9 +77,9 @@ def turn_between(first: Gaze, last: Gaze, turn_rate: float) -> Turn:
 
 
 def as_gaze(direction: Floats, rate: Floats | None = None, *, heading: float = 0.0) -> Gaze:
-    """Gaze along a vector (3,) of any length, whose rate (3,) is per second.
+    """Return the gaze along a vector (3,) of any length with derivative `rate` (3,) per second.
 
-    A vertical one keeps the heading that is given.
+    A vertical vector gets the given heading.
     """
     x, y, z = direction.tolist()
     level = hypot(x, y)
@@ -96,30 +97,30 @@ def as_gaze(direction: Floats, rate: Floats | None = None, *, heading: float = 0
 
 
 def as_directions(heading: Floats, pitch: Floats) -> Floats:
-    """Unit vectors (n, 3) of headings and pitches (n,)."""
+    """Return the unit vectors (n, 3) of headings and pitches (n,)."""
     level = cos(pitch)
     return np.column_stack([level * cos(heading), level * sin(heading), sin(pitch)])
 
 
-class Ahead:
-    """Looks ahead along a course that is passed as a speed diagram says."""
+class LookAhead:
+    """View directions that look ahead along a course with a given speed diagram."""
 
     def __init__(self, course: Course, diagram: SpeedDiagram, look_ahead: float) -> None:
         self._course, self._diagram, self._look_ahead = course, diagram, look_ahead
         inner = course.breaks[course.halts]
         self.ends = np.concatenate([[0.0], inner, [course.length]])
-        """(k + 1,) m. Both ends of the course and all halts: the legs are between them."""
+        """(k + 1,) m. Start, halts and end of the course; legs lie between them."""
         self.times = diagram.time_at(self.ends)
 
     def directions(self, t: Floats, leg: NDArray[np.int64]) -> Floats:
-        """(n, 3) unit. Where the camera looks after t seconds (n,) of moving, in legs (n,)."""
+        """Return the view direction (n, 3) after t seconds (n,) of motion, in legs (n,)."""
         course, ends = self._course, self.times[leg + 1]
         here = np.minimum(self._diagram.distance_at(t), self.ends[leg + 1])
         there = self._diagram.distance_at(np.minimum(t + self._look_ahead, ends))
         there = np.clip(there, here, self.ends[leg + 1])
         chord = course.position(there) - course.position(here)
         length = np.linalg.norm(chord, axis=1)
-        # Just before a halt: the tangent of the piece that ends there.
+        # Just before a halt, use the tangent of the piece that ends there.
         before = np.nextafter(self.ends[leg + 1], 0.0)
         tangent = course.tangent(np.minimum(0.5 * (here + there), before))
         near = (there - here < _NEAR) | (length == 0.0)
@@ -127,12 +128,12 @@ class Ahead:
         return in_space(chord)
 
     def arrival(self, leg: int) -> Gaze:
-        """Where the camera looks at the end of a leg: along its last tangent."""
+        """Return the gaze at the end of a leg, along its last tangent."""
         direction = self.directions(self.times[leg + 1 : leg + 2], np.array([leg]))[0]
         return as_gaze(direction)
 
     def departure(self, leg: int) -> Gaze:
-        """Where the camera looks at the start of a leg, and how it turns there."""
+        """Return the gaze at the start of a leg, with its rates."""
         first, last = float(self.times[leg]), float(self.times[leg + 1])
         ahead = min(first + self._look_ahead, last)
         here, there = self.ends[leg], self._diagram.distance_at(ahead)
@@ -143,7 +144,7 @@ class Ahead:
 
 
 def in_space(vectors: Floats) -> Floats:
-    """Vectors (n, 2 or 3) in three dimensions, (n, 3)."""
+    """Return vectors (n, 2 or 3) with three coordinates, (n, 3)."""
     if vectors.shape[1] == 3:
         return vectors
     return np.column_stack([vectors, np.zeros(len(vectors))])

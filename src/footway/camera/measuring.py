@@ -1,4 +1,4 @@
-"""How near to walls a camera comes, between the places it is planned at too."""
+"""Measure the distance of a camera to walls, also between its sample points."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-_SAGITTA = 1e-6  # m. How far chords that stand for an arc leave it; counts as lost clearance
-_STEP = 0.01  # m. Of samples in space; half of it counts as lost clearance
-_MOST = 200_000  # samples
+_SAGITTA = 1e-6  # m. Distance between an arc and its chords; subtracted from the clearance
+_STEP = 0.01  # m. Distance of samples in 3D; half of it is subtracted from the clearance
+_MOST = 200_000  # most samples
 
 
 def course_clearance(course: Course, cmap: CorridorMap | SpaceMap) -> float:
-    """Least distance of a course to any wall, m: a lower bound; 0 where it meets one."""
+    """Return a lower bound of the distance of a course to any wall, m; 0 if it meets one."""
     if isinstance(cmap, CorridorMap):
-        return max(0.0, polyline_room(_chords(course), cmap) - _SAGITTA)
+        return max(0.0, polyline_distance(_chords(course), cmap) - _SAGITTA)
     count = min(_MOST, math.ceil(course.length / _STEP))
     places = course.position(np.linspace(0.0, course.length, count + 1))
-    # A distance changes by no more than one moves, and no place is further from a sample than this.
+    # Every point is within half a step of a sample, and clearance changes by no more than that.
     return max(0.0, float(cmap.clearance(places).min()) - 0.5 * course.length / count)
 
 
-def polyline_room(points: Floats, cmap: CorridorMap) -> float:
-    """Least distance of a polyline (n, 2) to any wall, m; 0 where it meets one."""
-    # Who starts outside of obstacles and crosses no wall stays outside.
+def polyline_distance(points: Floats, cmap: CorridorMap) -> float:
+    """Return the least distance of a polyline (n, 2) to any wall, m; 0 if it meets one."""
+    # A polyline that starts outside obstacles and crosses no wall stays outside.
     least = min(
         float(cmap.clearance(points).min()),
         float(polyline_clearance(np.ascontiguousarray(points), cmap.solver.index.grid)),
@@ -44,7 +44,7 @@ def polyline_room(points: Floats, cmap: CorridorMap) -> float:
 
 
 def _chords(course: Course) -> Floats:
-    """Places (n, 2) on a course: the ends of its lines, and chords of its arcs."""
+    """Return points (n, 2) on a course: ends of its lines, and of chords of its arcs."""
     # The sagitta of a chord that turns by a is radius * a^2 / 8.
     widest = np.sqrt(8.0 * _SAGITTA * np.maximum(course.curvatures, 1e-12))
     counts = np.ceil(course.curvatures * course.lengths / widest).astype(int)

@@ -1,4 +1,4 @@
-"""From a path to a camera that flies it (voronoi-roadmaps-2004, section 4)."""
+"""Camera motion along a path (voronoi-roadmaps-2004, section 4)."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 COLUMNS = ("time", "x", "y", "z", "dx", "dy", "dz", "speed")
-"""Of a motion's table: s, m, unit vector, m/s."""
+"""Columns of the table of a motion: s, m, unit vector, m/s."""
 
 MOST_FRAMES = 10_000_000
 
 
 class View(NamedTuple):
-    """Where a camera is and looks at one time."""
+    """Position and view direction of a camera at one time."""
 
     time: float  # s
     position: Floats  # (3,) m
@@ -49,29 +49,29 @@ class View(NamedTuple):
 
 
 class Source(Protocol):
-    """What tells where a camera is and looks."""
+    """Provides the position and view direction of a camera at any time."""
 
     @property
     def duration(self) -> float:
-        """In seconds."""
+        """Duration, s."""
         ...
 
     def at(self, t: Floats) -> Moments:
-        """Return where the camera is and looks at times t (n,), s."""
+        """Return the position and view of the camera at times t (n,), s."""
         ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CameraMotion:
-    """A camera's position, direction and speed in time.
+    """Position, view direction and speed of a camera in time.
 
     Attributes:
-        source: tells where the camera is at any time.
+        source: gives the position and view at any time.
         rate: frames per second.
-        course: the lines and arcs that it flies along; None for one that follows somebody.
-        diagram: its speed by arc length, without stays; None for one that follows somebody.
-        radius: of the disc that the path was made for, m; 0 where that is not known.
-        clearance: least distance of the course to any wall, m; NaN where no walls are known.
+        course: lines and arcs of the course; None for a camera that follows a character.
+        diagram: speed by arc length, without stays; None for a camera that follows a character.
+        radius: of the disc that the path was found for, m; 0 if unknown.
+        clearance: least distance of the course to any wall, m; NaN if the walls are unknown.
 
     """
 
@@ -84,7 +84,7 @@ class CameraMotion:
 
     @cached_property
     def frames(self) -> Moments:
-        """The frames: one every 1 / rate seconds from 0 on, and one at the end."""
+        """Frames every 1 / rate seconds from 0, and one at the end."""
         return self.source.at(frame_times(self.duration, self.rate))
 
     @property
@@ -114,12 +114,12 @@ class CameraMotion:
 
     @property
     def duration(self) -> float:
-        """In seconds."""
+        """Duration, s."""
         return self.source.duration
 
     @property
     def length(self) -> float:
-        """Of the way, m."""
+        """Length of the course, m."""
         return float(self.arc_lengths[-1])
 
     @property
@@ -129,7 +129,7 @@ class CameraMotion:
         return np.column_stack([frames.times, frames.positions, frames.directions, frames.speeds])
 
     def at(self, time: float) -> View:
-        """Return where the camera is and looks at a time, s; exact, between frames too."""
+        """Return the exact position and view at a time (s), also between frames."""
         time = number(time, "time", "s")
         moments = self.source.at(np.array([time]))
         position, direction = moments.positions[0], moments.directions[0]
@@ -137,7 +137,7 @@ class CameraMotion:
         return View(float(moments.times[0]), position, direction, speed, arc_length)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values for JSON."""
         return {
             "duration": self.duration,
             "length": self.length,
@@ -168,11 +168,11 @@ def motion(
     rounding: float = 0.25,
     cmap: CorridorMap | SpaceMap | None = None,
 ) -> CameraMotion:
-    """Motion of a camera along any path: as fast as its bounds allow, looking ahead.
+    """Return the fastest motion of a camera along a path within its bounds, looking ahead.
 
-    Lines and arcs of a path are flown as they are. Corners of a polyline (a walk, a path in space,
-    an array) are rounded, never nearer to walls than the path's radius; where a sharp corner has no
-    room for an arc the camera stops and turns.
+    Lines and arcs of a path are followed exactly. Corners of a polyline (a walk, a path in space,
+    an array) are rounded, never nearer to walls than the path's radius. If no arc fits at a sharp
+    corner, the camera stops and turns.
 
     Args:
         path: a Path, or an (n, 2) or (n, 3) array of points in metres.
@@ -180,17 +180,18 @@ def motion(
         acceleration: greatest, m/s^2.
         deceleration: greatest, m/s^2.
         turn_rate: rad/s. On an arc of radius r the speed is `turn_rate * r` at most, unless it
-            turns by so little that looking ahead hides it: see `camera.limits.speed_limits`.
-        look_ahead: s. The camera looks at where it will be so much later.
+            turns so little that the view stays smooth: see `camera.limits.speed_limits`.
+        look_ahead: s. The camera looks at its own position this much later.
         height: of the eye above the ground, m, for paths in the plane.
         rate: frames per second.
-        rounding: m. How far arcs may leave the corners of a polyline at most.
-        cmap: map of the path: corners have the room that there is around each of them, otherwise
-            what the path's own clearance leaves. An array has no clearance of its own: with a map
-            arcs meet no wall, and what the places leave is measured; without one nothing is known.
+        rounding: m. Largest distance between arcs and the corners of a polyline.
+        cmap: map of the path. With it, arcs may use the clearance around each corner; without it,
+            only the least clearance of the path. For an array, which has no clearance of its own,
+            the map keeps arcs clear of walls and the clearance is measured; without a map it is
+            unknown.
 
     Raises:
-        BadQuery: a value that makes no sense, a path of no length.
+        BadQuery: an invalid value, or a path of no length.
 
     Example:
         >>> import footway as fw
@@ -207,15 +208,15 @@ def motion(
         raise BadQuery(f"a CorridorMap is needed, not {shown(cmap)}: see CorridorMap.build")
     course, clearance = course_of(path, rounding, cmap)
     radius = float(path.radius) if isinstance(path, Path) else 0.0
-    flight = Flight(course, pace, height=height, wishes={})
-    frame_times(flight.duration, rate)  # refuses too many
+    flight = Flight(course, pace, height=height, requests={})
+    frame_times(flight.duration, rate)  # raises if there are too many frames
     return CameraMotion(flight, rate, course, flight.diagram, radius, clearance)
 
 
 def course_of(
     path: Path | ArrayLike, rounding: float, cmap: CorridorMap | SpaceMap | None
 ) -> tuple[Course, float]:
-    """Course along a path with its corners rounded, and its clearance, m."""
+    """Return the course along a path with rounded corners, and its clearance, m."""
     if not isinstance(path, Path):
         return _course_of_array(path, rounding, cmap)
     pieces = getattr(path, "pieces", None)
@@ -224,13 +225,13 @@ def course_of(
     radius, clearance = float(path.radius), float(path.clearance)
     if not course.corners.any():
         return course, clearance
-    room = max(0.0, clearance - radius)
-    allowed, reach = _rooms(course, min(rounding, room), rounding, radius, cmap)
+    margin = max(0.0, clearance - radius)
+    allowed, reach = _corner_bounds(course, min(rounding, margin), rounding, radius, cmap)
     grid = getattr(path, "grid", None)
     if cmap is None and grid is not None:
-        allowed = _rooms_of_walk(course, allowed, radius, grid)
+        allowed = _walk_corner_bounds(course, allowed, radius, grid)
     tangents = tangent_lengths(course, allowed, reach)
-    left = tangents * tan(0.25 * course.corners)  # how far the arcs leave the path
+    left = tangents * tan(0.25 * course.corners)  # distance between the arcs and the path
     clearance = max(radius, clearance - float(left.max())) if clearance >= radius else clearance
     return with_halts(blended(course, tangents)[0]), clearance
 
@@ -238,7 +239,7 @@ def course_of(
 def _course_of_array(
     points: ArrayLike, rounding: float, cmap: CorridorMap | SpaceMap | None
 ) -> tuple[Course, float]:
-    """Course along places, and its clearance, m: measured with a map, NaN without one."""
+    """Return the course along points, and its clearance, m: NaN without a map."""
     course = course_of_points(_as_polyline(points))
     _check_length(course)
     if cmap is not None and course.dimension != getattr(cmap, "dimension", 2):
@@ -246,8 +247,8 @@ def _course_of_array(
             f"the path has {course.dimension} coordinates, and its map has "
             f"{5 - course.dimension}: give places of the map, or leave cmap out"
         )
-    room = rounding if cmap is None else 0.0
-    allowed, reach = _rooms(course, room, rounding, 0.0, cmap)
+    margin = rounding if cmap is None else 0.0
+    allowed, reach = _corner_bounds(course, margin, rounding, 0.0, cmap)
     course = with_halts(blended(course, tangent_lengths(course, allowed, reach))[0])
     return course, math.nan if cmap is None else course_clearance(course, cmap)
 
@@ -257,28 +258,28 @@ def _check_length(course: Course) -> None:
         raise BadQuery("the path has no length: a camera needs two places at least")
 
 
-def _rooms(
-    course: Course, room: float, rounding: float, radius: float, cmap: Any
+def _corner_bounds(
+    course: Course, margin: float, rounding: float, radius: float, cmap: Any
 ) -> tuple[Floats, Floats]:
-    """How far arcs may leave each corner, and how long their tangents may be, (n + 1,) m.
+    """Return the largest deviation from each corner and tangent length of its arc, (n + 1,) m.
 
-    All may leave it by `room`, and with a map by what is free around each, `rounding` at most.
+    The deviation is `margin`, or with a map the clearance around the corner, at most `rounding`.
     """
     count = len(course.breaks)
-    if cmap is None or room >= rounding:
-        return np.full(count, room), np.full(count, np.inf)
-    # A place within c - r of a corner with clearance c has clearance r.
+    if cmap is None or margin >= rounding:
+        return np.full(count, margin), np.full(count, np.inf)
+    # A point within c - r of a corner with clearance c has at least clearance r.
     corners = np.vstack([course.starts, course.goal])
     around = np.maximum(cmap.clearance(corners) - radius - TOUCH, 0.0)
     free = around * tan(0.25 * course.corners)
-    wide = free > room
-    return np.where(wide, np.minimum(free, rounding), room), np.where(wide, around, np.inf)
+    wide = free > margin
+    return np.where(wide, np.minimum(free, rounding), margin), np.where(wide, around, np.inf)
 
 
-def _rooms_of_walk(course: Course, allowed: Floats, radius: float, grid: Grid) -> Floats:
-    """How far arcs may leave each corner of a walk, (n + 1,) m, by the walls that it knows.
+def _walk_corner_bounds(course: Course, allowed: Floats, radius: float, grid: Grid) -> Floats:
+    """Return the largest deviation from each corner of a walk, (n + 1,) m, by its own wall grid.
 
-    Only corners that want more than the least clearance of the walk leaves are measured.
+    Only corners that could use more than the least clearance of the walk allows are measured.
     """
     share = np.concatenate(
         [[0.0], 0.5 * np.minimum(course.lengths[:-1], course.lengths[1:]), [0.0]]
@@ -292,7 +293,7 @@ def _rooms_of_walk(course: Course, allowed: Floats, radius: float, grid: Grid) -
 
 
 def frame_times(duration: float, rate: float) -> Floats:
-    """Times (n,) of frames, s: every 1 / rate from 0 on, and the end."""
+    """Return the times (n,) of frames, s: every 1 / rate from 0, and the end."""
     if duration * rate > MOST_FRAMES:
         raise BadQuery(
             f"{duration:g} s at {rate:g} frames per second are more than {MOST_FRAMES:,} frames: "
@@ -308,7 +309,7 @@ def frame_times(duration: float, rate: float) -> Floats:
 def checked_pace(
     speed: float, acceleration: float, deceleration: float, turn_rate: float, look_ahead: float
 ) -> Pace:
-    """What a camera may do, or one clear line."""
+    """Return the checked bounds of a camera."""
     return Pace(
         number(speed, "speed", "m/s", above=0.0, low=LEAST, high=MOST),
         number(acceleration, "acceleration", "m/s^2", above=0.0, low=LEAST, high=MOST),
@@ -319,17 +320,17 @@ def checked_pace(
 
 
 def checked_rate(rate: float) -> float:
-    """Frames per second, or one clear line."""
+    """Return the checked number of frames per second."""
     return number(rate, "rate", "frames per second", low=LEAST, high=MOST)
 
 
 def checked_height(height: float) -> float:
-    """Height of the eye above the ground, m, or one clear line."""
+    """Return the checked height of the eye above the ground, m."""
     return number(height, "height", "m", low=-FARTHEST, high=FARTHEST)
 
 
 def _as_polyline(points: ArrayLike) -> Floats:
-    """(n, 2) or (n, 3) finite numbers, or one clear line."""
+    """Return checked points, (n, 2) or (n, 3), m."""
     array = floats(points, "(n, 2) or (n, 3)", name="the places that a camera flies along")
     if array.ndim != 2 or array.shape[1] not in (2, 3) or len(array) < 2:
         raise BadQuery(

@@ -1,4 +1,4 @@
-"""In which order to visit places: the shortest way that begins at the first."""
+"""Shortest order in which to visit places, starting at the first."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 EXACT = 12
-"""places. Up to here the shortest order is found for certain (Held and Karp 1962), in 0.1 s."""
+"""places. Up to this number the order is optimal (Held and Karp 1962) and found in 0.1 s."""
 
 
-_SIZES = (1, 2, 3)  # places in a row that are moved
+_SIZES = (1, 2, 3)  # numbers of consecutive places that are moved
 
 
 def shortest_order(lengths: Floats) -> list[int]:
-    """Order of n places that begins at place 0; `lengths` (n, n) m, symmetric.
+    """Return a short order of n places that starts at place 0; `lengths` (n, n) m, symmetric.
 
-    The shortest one of all up to EXACT places; beyond, one that no reversal of a stretch (2-opt)
-    and no move of up to three places in a row (or-opt) shortens.
+    Optimal up to EXACT places; beyond, no reversal of a stretch (2-opt) and no move of up to three
+    consecutive places (or-opt) makes it shorter.
     """
     if len(lengths) <= 2:
         return list(range(len(lengths)))
@@ -31,16 +31,16 @@ def shortest_order(lengths: Floats) -> list[int]:
 
 
 def order_length(lengths: Floats, order: list[int]) -> float:
-    """Length of the way in this order, m."""
+    """Return the length of the path in this order, m."""
     return float(lengths[order[:-1], order[1:]].sum())
 
 
 def _exact(lengths: Floats) -> list[int]:
-    """Held and Karp's dynamic programming over sets of places, for an open way."""
+    """Run Held and Karp's dynamic programming over sets of places, for an open path."""
     count = len(lengths) - 1  # place 0 is in every set and always first
     best = np.full((1 << count, count), np.inf)
-    came = np.zeros((1 << count, count), np.int64)
-    ways = lengths[1:, 1:]
+    previous = np.zeros((1 << count, count), np.int64)
+    distances = lengths[1:, 1:]
     for k in range(count):
         best[1 << k, k] = lengths[0, k + 1]
     for size in range(2, count + 1):
@@ -48,20 +48,20 @@ def _exact(lengths: Floats) -> list[int]:
             members = list(chosen)
             whole = sum(1 << k for k in members)
             rest = np.array([whole ^ (1 << k) for k in members])
-            options = best[rest][:, members] + ways[np.ix_(members, members)]
-            came[whole, members] = np.array(members)[options.argmin(axis=1)]
+            options = best[rest][:, members] + distances[np.ix_(members, members)]
+            previous[whole, members] = np.array(members)[options.argmin(axis=1)]
             best[whole, members] = options.min(axis=1)
     whole = (1 << count) - 1
     order = [int(best[whole].argmin())]
     while whole.bit_count() > 1:
         last = order[-1]
-        order.append(int(came[whole, last]))
+        order.append(int(previous[whole, last]))
         whole ^= 1 << last
     return [0, *(k + 1 for k in reversed(order))]
 
 
 def _nearest(lengths: Floats) -> list[int]:
-    """Always on to the nearest place that is left."""
+    """Return the nearest-neighbour order."""
     order, left = [0], set(range(1, len(lengths)))
     while left:
         order.append(min(left, key=lambda k: (lengths[order[-1], k], k)))
@@ -70,50 +70,52 @@ def _nearest(lengths: Floats) -> list[int]:
 
 
 def _improved(lengths: Floats, order: list[int]) -> list[int]:
-    """Reverse stretches and move places until nothing gets shorter, the best change first.
+    """Reverse stretches and move places, best change first, until nothing gets shorter.
 
-    All changes of one step are measured at once by the few legs that each replaces: n^2 numbers.
+    Each step evaluates all n^2 changes at once, by the few legs that each replaces.
     """
     n = len(order)
-    ways = np.zeros((n + 1, n + 1))  # the last place is no place, and as near as the end
-    ways[:n, :n] = lengths
+    distances = np.zeros((n + 1, n + 1))  # an artificial last place at distance 0 from all others
+    distances[:n, :n] = lengths
     chain = np.array([*order, n])
     while True:
-        reversal, moves = _reversals(ways, chain), [_moves(ways, chain, k) for k in _SIZES]
+        reversal, moves = (
+            _reversals(distances, chain),
+            [_moves(distances, chain, k) for k in _SIZES],
+        )
         changes = [reversal, *moves]
         k = int(np.argmin([change.min() for change in changes]))
         i, j = (int(x) for x in np.unravel_index(changes[k].argmin(), changes[k].shape))
         if changes[k][i, j] >= -1e-9:
             return [int(place) for place in chain[:-1]]
-        chain = _reversed(chain, i, j) if k == 0 else _moved(chain, i, _SIZES[k - 1], j)
+        if k == 0:
+            chain[i : j + 1] = chain[i : j + 1][::-1].copy()
+        else:
+            chain = _moved(chain, i, _SIZES[k - 1], j)
 
 
-def _reversals(ways: Floats, chain: NDArray[np.int64]) -> Floats:
-    """(n, n) m. How much longer the way gets where places i to j come in reverse; else infinite."""
+def _reversals(distances: Floats, chain: NDArray[np.int64]) -> Floats:
+    """Return the change of length (n, n) m if places i to j are reversed; infinite if invalid."""
     n = len(chain) - 1
-    legs = ways[chain[:-1], chain[1:]]
+    legs = distances[chain[:-1], chain[1:]]
     longer = np.full((n, n), np.inf)
     i, j = np.triu_indices(n, 1)
     i, j = i[i > 0], j[i > 0]
-    joins = ways[chain[i - 1], chain[j]] + ways[chain[i], chain[j + 1]]
+    joins = distances[chain[i - 1], chain[j]] + distances[chain[i], chain[j + 1]]
     longer[i, j] = joins - legs[i - 1] - legs[j]
     return longer
 
 
-def _moves(ways: Floats, chain: NDArray[np.int64], size: int) -> Floats:
-    """(n, n) m. The same where `size` places from i on come after place j instead."""
+def _moves(distances: Floats, chain: NDArray[np.int64], size: int) -> Floats:
+    """Return the change of length (n, n) m if `size` places from i are moved after place j."""
     n = len(chain) - 1
-    legs = ways[chain[:-1], chain[1:]]
+    legs = distances[chain[:-1], chain[1:]]
     i, j = np.indices((n, n))
     last = np.minimum(i + size - 1, n - 1)
-    taken = legs[i - 1] + legs[last] - ways[chain[i - 1], chain[last + 1]]
-    put = ways[chain[j], chain[i]] + ways[chain[last], chain[j + 1]] - legs[j]
+    taken = legs[i - 1] + legs[last] - distances[chain[i - 1], chain[last + 1]]
+    put = distances[chain[j], chain[i]] + distances[chain[last], chain[j + 1]] - legs[j]
     possible = (i > 0) & (i + size <= n) & ((j < i - 1) | (j > last))
     return np.where(possible, put - taken, np.inf)
-
-
-def _reversed(chain: NDArray[np.int64], i: int, j: int) -> NDArray[np.int64]:
-    return np.concatenate([chain[:i], chain[i : j + 1][::-1], chain[j + 1 :]])
 
 
 def _moved(chain: NDArray[np.int64], i: int, size: int, j: int) -> NDArray[np.int64]:

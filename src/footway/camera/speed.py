@@ -1,4 +1,4 @@
-"""The speed diagram: the fastest motion along a course under bounds (section 4.1, figure 11)."""
+"""Speed diagram: the fastest motion along a course within bounds (section 4.1, figure 11)."""
 
 from __future__ import annotations
 
@@ -18,35 +18,35 @@ if TYPE_CHECKING:
 
 
 ROUNDING = 1e-12
-"""Of the length. A phase that is shorter is rounding."""
+"""Share of the length below which a phase is a rounding error."""
 
 
 class SpeedDiagram:
-    """The fastest way to pass a course whose speed is limited piece by piece.
+    """The fastest motion along a course with a speed limit on each piece.
 
-    The square of the speed is linear in the arc length between knots, so that everything has a
-    closed form. At every arc length s it is the greatest that any motion can have:
+    The square of the speed is linear in the arc length between knots, so everything has a closed
+    form. At every arc length s it is the greatest that any motion can have:
 
         v(s)^2 = min(limit(s)^2, limit(r)^2 + 2 a (s - r) for all r < s,
                                  limit(r)^2 + 2 d (r - s) for all r > s)
 
-    for acceleration a and deceleration d. A faster motion would break one of these bounds, and this
-    one breaks none: it is time-optimal. The speed at both ends counts as a limit there.
+    for acceleration a and deceleration d. A faster motion would violate one of these bounds, and
+    this one violates none: it is time-optimal. The speeds at both ends are limits there.
 
     Args:
-        breaks: (n + 1,) m, ascending from 0: where the limit changes.
+        breaks: (n + 1,) m, ascending from 0: arc lengths at which the limit changes.
         limits: (n,) m/s, positive: greatest speed on each piece.
         acceleration: greatest, m/s^2.
         deceleration: greatest, m/s^2.
-        break_limits: (n + 1,) m/s: greatest speed at the breaks alone; 0 where the camera stands.
-        start_speed: m/s, at the beginning at most.
-        end_speed: m/s, at the end at most.
+        break_limits: (n + 1,) m/s: greatest speed at the breaks; 0 where the camera stops.
+        start_speed: m/s, greatest speed at the start.
+        end_speed: m/s, greatest speed at the end.
 
     Attributes:
-        knots: (k,) m. Where the acceleration changes.
-        speeds: (k,) m/s. At the knots.
-        times: (k,) s. At the knots.
-        accelerations: (k - 1,) m/s^2. Between them.
+        knots: (k,) m. Arc lengths at which the acceleration changes.
+        speeds: (k,) m/s. Speeds at the knots.
+        times: (k,) s. Times at the knots.
+        accelerations: (k - 1,) m/s^2. Accelerations between knots.
 
     Example:
         >>> diagram = SpeedDiagram([0, 4, 5, 9], [1.4, 0.4, 1.4], acceleration=0.5)
@@ -81,7 +81,7 @@ class SpeedDiagram:
         self._set_knots(energy)
 
     def _at_breaks(self, start: float, end: float) -> Floats:
-        """Square of the speed at the breaks, (n + 1,)."""
+        """Return the square of the speed at the breaks, (n + 1,)."""
         most = self.break_limits.copy()
         most[:-1] = np.minimum(most[:-1], self.limits)
         most[1:] = np.minimum(most[1:], self.limits)
@@ -91,7 +91,7 @@ class SpeedDiagram:
         return _reached(forward[::-1], 2.0 * self.deceleration * size[::-1])[::-1]
 
     def _set_knots(self, energy: Floats) -> None:
-        """Split every piece where its motion goes from speeding up to the limit to slowing down."""
+        """Split every piece into speeding up, constant speed at the limit, and slowing down."""
         first, last, top = energy[:-1], energy[1:], self.limits**2
         a, d, size = self.acceleration, self.deceleration, np.diff(self.breaks)
         rise, fall = (top - first) / (2.0 * a), (top - last) / (2.0 * d)
@@ -109,7 +109,7 @@ class SpeedDiagram:
         knots, squares = np.append(knots, self.breaks[-1]), np.append(squares, last[-1])
         kept = np.diff(knots) > ROUNDING * max(1.0, self.length)
         kept[0] = knots[1] > 0.0
-        ends = np.append(kept, True)  # a phase of no length has the speed of the next one
+        ends = np.append(kept, True)  # a phase of length 0 gets the speed of the next one
         self.knots, self.accelerations = knots[ends], rates[kept]
         speeds = np.sqrt(squares)
         pace = speeds[:-1] + speeds[1:]
@@ -118,16 +118,16 @@ class SpeedDiagram:
 
     @property
     def length(self) -> float:
-        """Of the course, m."""
+        """Length of the course, m."""
         return float(self.breaks[-1])
 
     @property
     def duration(self) -> float:
-        """Seconds that it takes."""
+        """Duration, s."""
         return float(self.times[-1])
 
     def limit_at(self, s: ArrayLike) -> Floats:
-        """Greatest speed that is allowed at arc lengths s, m/s; at a break the least around it."""
+        """Return the speed limit at arc lengths s, m/s; at a break the least around it."""
         s = np.clip(_places(s, "arc lengths"), 0.0, self.length)
         right = np.searchsorted(self.breaks, s, side="right") - 1
         left = np.searchsorted(self.breaks, s, side="left") - 1
@@ -140,7 +140,7 @@ class SpeedDiagram:
         return limit
 
     def speed_at(self, s: ArrayLike) -> Floats:
-        """Speed at arc lengths s, m/s."""
+        """Return the speed at arc lengths s, m/s."""
         s = np.clip(_places(s, "arc lengths"), 0.0, self.length)
         k = self._phase(self.knots, s)
         u = s - self.knots[k]
@@ -149,7 +149,7 @@ class SpeedDiagram:
         return np.where(s == self.knots[k + 1], self.speeds[k + 1], speed)
 
     def time_at(self, s: ArrayLike) -> Floats:
-        """Time at which the camera is at arc lengths s, s."""
+        """Return the time (s) at arc lengths s (m)."""
         s = np.clip(_places(s, "arc lengths"), 0.0, self.length)
         k = self._phase(self.knots, s)
         pace = self.speeds[k] + self.speed_at(s)
@@ -157,7 +157,7 @@ class SpeedDiagram:
         return np.where(s == self.knots[k + 1], self.times[k + 1], time)
 
     def distance_at(self, t: ArrayLike) -> Floats:
-        """Arc length at times t, m; the ends of the course before and after."""
+        """Return the arc length (m) at times t (s); t is clamped to the duration."""
         t = np.clip(_places(t, "times"), 0.0, self.duration)
         k = self._phase(self.times, t)
         u = t - self.times[k]
@@ -167,7 +167,7 @@ class SpeedDiagram:
         return distance
 
     def speed_after(self, t: ArrayLike) -> Floats:
-        """Speed at times t, m/s."""
+        """Return the speed at times t (s), m/s."""
         t = np.clip(_places(t, "times"), 0.0, self.duration)
         k = self._phase(self.times, t)
         speed: Floats = np.maximum(
@@ -176,12 +176,12 @@ class SpeedDiagram:
         return np.where(t == self.times[k + 1], self.speeds[k + 1], speed)
 
     def _phase(self, knots: Floats, at: Floats) -> NDArray[np.int64]:
-        """Phase in which each value lies."""
+        """Return the phase in which each value lies."""
         found = np.searchsorted(knots, at, side="right") - 1
         return np.clip(found, 0, len(self.accelerations) - 1)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values for JSON."""
         return {
             "breaks": self.breaks.tolist(),
             "limits": self.limits.tolist(),
@@ -196,7 +196,7 @@ class SpeedDiagram:
 
 
 def _places(values: ArrayLike, name: str) -> Floats:
-    """Numbers of any shape, none of them NaN."""
+    """Return checked numbers of any shape, none of them NaN."""
     found = floats(values, "(n,)", name=name)
     if np.isnan(found).any():
         raise BadQuery(f"the {name} have a NaN: give numbers")
@@ -204,9 +204,9 @@ def _places(values: ArrayLike, name: str) -> Floats:
 
 
 def _reached(squares: Floats, gains: Floats) -> Floats:
-    """Squares of speeds (n + 1,) that are reached where each step gains (n,) at most.
+    """Return the squared speeds (n + 1,) that are reached if each step gains at most `gains` (n,).
 
-    Step by step: sums over the whole course would lose the slow pieces of one with fast pieces.
+    Computed step by step: cumulative sums would lose precision on slow pieces after fast ones.
     """
     pairs = zip(squares[1:].tolist(), gains.tolist(), strict=True)
     found = accumulate(
@@ -218,7 +218,7 @@ def _reached(squares: Floats, gains: Floats) -> Floats:
 def _checked(
     breaks: ArrayLike, limits: ArrayLike, break_limits: ArrayLike | None
 ) -> tuple[Floats, Floats, Floats]:
-    """Arrays that fit each other, or one clear line."""
+    """Return the checked arrays of a speed diagram."""
     at = floats(breaks, "(n + 1,)", name="breaks of a speed diagram")
     most = floats(limits, "(n,)", name="limits of a speed diagram")
     there = np.full(at.shape, np.inf)

@@ -11,7 +11,7 @@ import numpy as np
 from footway._numba.portable_math import cos, dist, hypot, tan
 from footway.camera.blending import SMALLEST, blended, tangent_lengths, with_halts
 from footway.camera.course import Course, joined
-from footway.camera.flight import Flight, Wish
+from footway.camera.flight import Flight, HaltRequest
 from footway.camera.limits import MOST
 from footway.camera.motion import (
     CameraMotion,
@@ -38,21 +38,20 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-_CHORDS = 64  # by which an arc at a stop is measured; their sagitta counts as lost clearance
-_ROUNDING = 0.25  # m, how far arcs may leave the corners of legs that are polylines
+_CHORDS = 64  # chords of an arc at a stop; their sagitta is subtracted from the clearance
+_ROUNDING = 0.25  # m, largest distance between arcs and corners of legs that are polylines
 
-_ON_WALL = 0.0005  # m: less than messages show
+_ON_WALL = 0.0005  # m, rounds to 0 in messages
 
 
 class Stop(NamedTuple):
     """A place on a tour.
 
-    Where it has neither a dwell time nor something to look at, the camera passes it without
-    stopping.
+    The camera passes a stop without stopping if it has neither a dwell time nor a `look_at`.
     """
 
     at: tuple[float, float]  # m
-    dwell: float = 0.0  # s that the camera rests there; turning comes on top
+    dwell: float = 0.0  # s of rest, in addition to turning
     look_at: tuple[float, ...] | None = None  # m, x, y (at the eye's height) or x, y, z
 
 
@@ -61,11 +60,11 @@ class Tour(CameraMotion):
     """A camera motion from stop to stop.
 
     Attributes:
-        stops: (n) in the order in which they are visited.
-        order: (n) which of the given stops each is.
-        arrivals: (n,) s. When the camera is there, or nearest to it.
-        departures: (n,) s. When it leaves; the same where it does not stop.
-        misses: (n,) m. How near the camera comes: 0 where it stops.
+        stops: (n) in the order of the visits.
+        order: (n) indices of the stops as given.
+        arrivals: (n,) s. Time at which the camera is at, or nearest to, each stop.
+        departures: (n,) s. Time at which it leaves; equal to the arrival if it does not stop.
+        misses: (n,) m. Distance at which the camera passes each stop: 0 if it stops there.
 
     """
 
@@ -76,7 +75,7 @@ class Tour(CameraMotion):
     misses: Floats
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values for JSON."""
         rows = zip(self.stops, self.order, self.arrivals, self.departures, self.misses, strict=True)
         stops = [
             {
@@ -109,18 +108,18 @@ def tour(
     height: float = 1.7,
     rate: float = 30.0,
 ) -> Tour:
-    """Motion of a camera from the first stop to the last, past all others.
+    """Return the motion of a camera from the first stop to the last, past all others.
 
     Args:
         cmap: the map.
         stops: places x, y in metres, or `Stop`s with a dwell time and something to look at.
         radius: least distance to walls, m.
-        clearance: wanted distance to walls, m, where there is room for more than the radius.
-        order: "kept", or "optimised": the first stop stays the first, the others come in the order
-            of the shortest way (the shortest of all up to 12 stops).
-        miss: m. Where the camera does not stop, it flies an arc past the stop, this far from it at
-            most. Where there is no room for an arc, or none of use, it stops and turns.
-        speed: this and the other options are those of `motion`.
+        clearance: desired distance to walls, m, where more than the radius is possible.
+        order: "kept", or "optimised": the first stop remains first, the others are sorted for a
+            short path (optimal up to 12 stops).
+        miss: m. Where the camera does not stop, it passes the stop on an arc at most this far from
+            it. If no useful arc fits, it stops and turns.
+        speed: greatest, m/s. This and the other options are those of `motion`.
         acceleration: greatest, m/s^2.
         deceleration: greatest, m/s^2.
         turn_rate: rad/s.
@@ -129,8 +128,8 @@ def tour(
         rate: frames per second.
 
     Raises:
-        BadQuery: a stop in a wall, one stop only, the same stop twice in a row, a bad value.
-        NoPath: no way between two stops, and where it is too narrow.
+        BadQuery: a stop in a wall, one stop only, the same stop twice in a row, an invalid value.
+        NoPath: no path between two stops; the message says where it is too narrow.
 
     Example:
         >>> import footway as fw
@@ -157,15 +156,16 @@ def tour(
         _leg(cmap, (places[k].at, places[k + 1].at), chosen[k : k + 2], radius, clearance)
         for k in range(len(places) - 1)
     ]
-    course, ways, narrowest = _past_stops(cmap, legs, places, radius, miss)
-    wishes = _wishes(course, ways, places, height)
-    flight = Flight(course, pace, height=height, wishes=wishes)
-    frame_times(flight.duration, rate)  # refuses too many
-    arrivals = np.array([flight.time_of(s) for s in ways])
+    course, arc_lengths, narrowest = _past_stops(cmap, legs, places, radius, miss)
+    requests = _halt_requests(course, arc_lengths, places, height)
+    flight = Flight(course, pace, height=height, requests=requests)
+    frame_times(flight.duration, rate)  # raises if there are too many frames
+    arrivals = np.array([flight.time_of(s) for s in arc_lengths])
     stays = [
-        flight.stays[_halt_at(course, s)].duration if _stands(course, s) else 0.0 for s in ways
+        flight.stays[_halt_at(course, s)].duration if _stands(course, s) else 0.0
+        for s in arc_lengths
     ]
-    away = course.position(ways) - np.array([stop.at for stop in places])
+    away = course.position(arc_lengths) - np.array([stop.at for stop in places])
     return Tour(
         flight,
         rate,
@@ -184,7 +184,7 @@ def tour(
 def _order(
     cmap: CorridorMap, places: list[Stop], order: str, radius: float, clearance: float | None
 ) -> list[int]:
-    """In which order the stops are visited."""
+    """Return the order in which the stops are visited."""
     kept = list(range(len(places)))
     one_of(order, "order", ("kept", "optimised"))
     if order == "kept":
@@ -201,15 +201,19 @@ def _order(
 
 
 def _leg(
-    cmap: CorridorMap, ends: tuple[Any, Any], stops: list[int], radius: float, wish: float | None
+    cmap: CorridorMap,
+    ends: tuple[Any, Any],
+    stops: list[int],
+    radius: float,
+    clearance: float | None,
 ) -> Path:
-    """Path between two stops, or why there is none."""
+    """Return the path between two stops; raise NoPath with the reason if there is none."""
     try:
-        return cmap.path(*ends, radius=radius, clearance=wish)
+        return cmap.path(*ends, radius=radius, clearance=clearance)
     except NoPath as error:
         a, b = stops
         raise NoPath(
-            f"no way from stop {a + 1} to stop {b + 1}: {error}",
+            f"no path from stop {a + 1} to stop {b + 1}: {error}",
             reason=error.reason,
             pinch=error.pinch,
         ) from None
@@ -218,7 +222,7 @@ def _leg(
 def _past_stops(
     cmap: CorridorMap, legs: list[Path], places: list[Stop], radius: float, miss: float
 ) -> tuple[Course, Floats, float]:
-    """Course along all legs, the arc length of every stop, and the course's clearance, m."""
+    """Return the course along all legs, the arc length of every stop, and its clearance, m."""
     courses, clearances = zip(*(course_of(leg, _ROUNDING, cmap) for leg in legs), strict=True)
     course, first = joined(courses)
     halts = course.halts.copy()
@@ -232,14 +236,14 @@ def _past_stops(
         tangents[k], clear = _fitting(cmap, course, int(k), float(tangents[k]), radius)
         narrowest = min(narrowest, clear)
     course, breaks = blended(course, tangents)
-    ways = np.concatenate([[0.0], breaks[first], [course.length]])
-    return with_halts(course), ways, narrowest
+    arc_lengths = np.concatenate([[0.0], breaks[first], [course.length]])
+    return with_halts(course), arc_lengths, narrowest
 
 
 def _fitting(
     cmap: CorridorMap, course: Course, k: int, tangent: float, radius: float
 ) -> tuple[float, float]:
-    """Tangent length of an arc at corner k that keeps the radius, 0 for none, and its clearance."""
+    """Return the tangent length of an arc at corner k that keeps the radius, and its clearance."""
     one = replace(
         course,
         starts=course.starts[k - 1 : k + 1],
@@ -265,12 +269,12 @@ def _fitting(
 
 
 def _stands(course: Course, s: float) -> bool:
-    """Whether the camera stands at an arc length: an end or a halt."""
+    """Return whether the camera stands at an arc length: an end or a halt."""
     return s in (0.0, course.length) or bool((course.breaks[course.halts] == s).any())
 
 
 def _halt_at(course: Course, s: float) -> int:
-    """Number of a halt, counted from the start, which is 0."""
+    """Return the number of a halt; the start is 0."""
     if s == 0.0:
         return 0
     return 1 + int((course.breaks[course.halts] < s).sum())
@@ -280,33 +284,35 @@ def _is_rest(stop: Stop) -> bool:
     return stop.dwell > 0.0 or stop.look_at is not None
 
 
-def _wishes(course: Course, ways: Floats, places: list[Stop], height: float) -> dict[int, Wish]:
-    """What the camera does at each halt that is a stop."""
-    wishes = {}
-    for stop, s in zip(places, ways.tolist(), strict=True):
+def _halt_requests(
+    course: Course, arc_lengths: Floats, places: list[Stop], height: float
+) -> dict[int, HaltRequest]:
+    """Return the request for each halt that is a stop."""
+    requests = {}
+    for stop, s in zip(places, arc_lengths.tolist(), strict=True):
         if _is_rest(stop):
-            thing = stop.look_at
-            target = None if thing is None else np.array([*thing, height][:3])
-            wishes[_halt_at(course, s)] = Wish(stop.dwell, target)
-    return wishes
+            look_at = stop.look_at
+            target = None if look_at is None else np.array([*look_at, height][:3])
+            requests[_halt_at(course, s)] = HaltRequest(stop.dwell, target)
+    return requests
 
 
 def checked_stops(cmap: CorridorMap, stops: Sequence[Any], radius: float) -> list[Stop]:
-    """Stops at which the camera fits, or one clear line."""
+    """Return checked stops at which the camera fits."""
     listed = sequence(stops, "stops")
     if len(listed) < 2:
         raise BadQuery(f"a tour has two stops or more, not {len(listed)}: give another place to go")
     places = [_as_stop(stop, k + 1) for k, stop in enumerate(listed)]
     at = np.array([stop.at for stop in places])
     for k, (place, clear) in enumerate(zip(at, cmap.clearance(at), strict=True)):
-        _check_room(cmap, place, k + 1, float(clear), radius)
+        _check_fits(cmap, place, k + 1, float(clear), radius)
         if k > 0 and hypot(*(place - at[k - 1])) < TOUCH:
             raise BadQuery(f"stops {k} and {k + 1} are the same place {_text(place)}: drop one")
     return places
 
 
-def _check_room(cmap: CorridorMap, place: Floats, name: int, clear: float, radius: float) -> None:
-    """Refuse a stop in a wall, or too near to one."""
+def _check_fits(cmap: CorridorMap, place: Floats, name: int, clear: float, radius: float) -> None:
+    """Raise an error for a stop in a wall, or too near to one."""
     if clear > 0.0 and clear >= radius - TOUCH:
         return
     contact = cmap.nearest_obstacle(place[None])[0]
@@ -328,7 +334,7 @@ def _check_room(cmap: CorridorMap, place: Floats, name: int, clear: float, radiu
 
 
 def _as_stop(stop: Any, name: int) -> Stop:
-    """One stop with numbers that make sense."""
+    """Return a checked stop."""
     stop = stop if isinstance(stop, Stop) else Stop(stop)
     at = tuple(point(stop.at, f"place of stop {name}").tolist())
     dwell = number(stop.dwell, f"dwell time of stop {name}", "s", low=0.0, high=MOST)

@@ -1,6 +1,6 @@
-"""A roadmap in one file: the schema of its arrays and facts, and what must hold between them.
+"""Save and load a roadmap: the schema of its arrays and facts, and consistency checks.
 
-Of the space only what cannot be derived is stored: free cells, clearance of the corners, walls.
+Of the space, only data that cannot be derived is stored: free cells, corner clearance, walls.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-_SAME = 1e-3  # m, by which what is stored may differ from what the walls say
-_CORNERS = 20_000  # of the lattice, whose clearance is compared with the walls
+_SAME = 1e-3  # m, allowed difference between stored values and those measured from the walls
+_CORNERS = 20_000  # lattice corners whose stored clearance is compared with the walls
 _FINEST = 1e-6  # m, side of a cell
 _WIDEST = 1e7  # m, coordinates and lengths: grids over more would not fit in memory
 
@@ -104,13 +104,13 @@ def save(file: str | PathLike[str], roadmap: Roadmap) -> None:
 
 
 def load(file: str | PathLike[str]) -> Roadmap:
-    """Read a roadmap; everything is checked before."""
+    """Read a roadmap from a file and check all of its data."""
     with archive.reading(file, KIND) as (facts, arrays):
         space = _space(facts, arrays)
         _check_points(arrays, space)
         fakes = tuple(map(FakeObstacle.from_dict, facts["fake_obstacles"]))
         if any(fake.dimension != space.dimension for fake in fakes):
-            raise Damaged("a fake obstacle has another dimension")
+            raise Damaged("a fake obstacle does not have the dimension of the roadmap")
         roadmap = Roadmap.make(
             arrays["nodes"],
             arrays["edges"],
@@ -126,7 +126,7 @@ def load(file: str | PathLike[str]) -> Roadmap:
 
 
 def is_roadmap(file: str | PathLike[str]) -> bool:
-    """Tell whether a file holds a roadmap; false for everything else, damaged files too."""
+    """Return whether a file holds a roadmap; False for any other or damaged file."""
     return archive.format_of(file) == KIND.format
 
 
@@ -153,17 +153,17 @@ def _space(facts: dict[str, Any], arrays: dict[str, Any]) -> Space:
 
 
 def _check_clearance(space: Space) -> None:
-    """Clearance at corners of the cells is the distance to the walls, less the radius."""
+    """Check that the stored corner clearance is the distance to the walls minus the radius."""
     corners = space.corners
     some = corners[:: max(1, len(corners) // _CORNERS)]
-    there, _ = space.clearance(space.positions(some))
-    said = space.corner_clearance[some[:, 2], some[:, 1], some[:, 0]]
-    if not (np.abs(np.maximum(there, 0.0) - said) <= _SAME).all():
+    measured, _ = space.clearance(space.positions(some))
+    stored = space.corner_clearance[some[:, 2], some[:, 1], some[:, 0]]
+    if not (np.abs(np.maximum(measured, 0.0) - stored) <= _SAME).all():
         raise Damaged("the clearance does not fit the walls")
 
 
 def _check_points(arrays: dict[str, Any], space: Space) -> None:
-    """Nodes and paths lie within the lattice."""
+    """Check that nodes and local paths lie within the lattice."""
     low = space.origin[: space.dimension]
     high = low + np.array(space.free.shape[::-1][: space.dimension]) * space.resolution
     for name in ("nodes", "path_points"):

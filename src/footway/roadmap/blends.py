@@ -1,7 +1,7 @@
-"""Circular blends: arcs that lead from edge to edge at every vertex of a roadmap.
+"""Circular blends: arcs that connect each pair of edges at every vertex of a roadmap.
 
-voronoi-roadmaps-2004, section 2.4. Straight edges make a graph with corners; with a blend for each
-pair of edges at a vertex, lines and arcs, it has none: every way along it is C1.
+voronoi-roadmaps-2004, section 2.4. Paths along straight edges have corners. With a blend for each
+pair of edges, paths consist of lines and arcs and are C1.
 """
 
 from __future__ import annotations
@@ -35,27 +35,27 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-_BENT = 1e-9  # m, that a straight local path is longer than the line between its ends
+_BENT = 1e-9  # m, a local path that exceeds its chord by more than this is not straight
 
 
 class Blends(NamedTuple):
-    """One blend for each pair of edges at each vertex; going the other way it is the same row.
+    """One blend for each unordered pair of edges at each vertex.
 
-    A pair that makes no turn has tangent 0, radius infinite, sweep 0 and no centre (NaN). Pairs
-    that fold back, so sharply that the radius would be less than a millimetre, have no blend.
+    A straight pair has tangent 0, infinite radius, sweep 0 and a NaN centre. Pairs that turn so
+    sharply that the radius would be less than a millimetre have no blend.
     """
 
     vertex: Ints  # (k,)
     edges: Ints  # (k, 2)
-    tangent: Floats  # (k,) m, from the vertex to where the arc begins, and to where it ends
+    tangent: Floats  # (k,) m, distance from the vertex to the start and the end of the arc
     radius: Floats  # (k,) m
     centre: Floats  # (k, 2) m
     sweep: Floats  # (k,) radians, going from the first edge to the second; positive to the left
-    clearance: Floats  # (k,) m, distance of the arc to the walls; not less the disc's radius
+    clearance: Floats  # (k,) m, distance of the arc to the walls; the radius is not subtracted
 
 
 class Ends(NamedTuple):
-    """Where walls end, by cells: what a blend can meet first."""
+    """End points of walls, binned in cells: the first contact of a growing blend is one of them."""
 
     box: Floats  # (3,) lower left corner and cell size, m
     shape: Ints  # (2,) columns, rows
@@ -69,20 +69,20 @@ def blends(
     clearance: float | None = None,
     method: Literal["exact", "halved"] = "exact",
 ) -> Blends:
-    """Blends of all pairs of edges that meet in a vertex.
+    """Return the blends of all pairs of edges that meet in a vertex.
 
-    An arc begins and ends no further from the vertex than the middles of its edges. It keeps the
-    wanted clearance, or that of its edges where they have less.
+    An arc starts and ends no further from the vertex than the midpoints of its edges. It keeps the
+    desired clearance, or that of its edges if they have less.
 
     Args:
         roadmap: in the plane, with straight edges.
-        clearance: wanted distance to the walls, m; None: the one that the roadmap was made with, or
-            twice the radius of its disc.
+        clearance: desired distance to the walls, m; None: the one that the roadmap was built with,
+            or twice the radius of its disc.
         method: "exact" gives the largest radius with that clearance; "halved" is the paper's
-            procedure: half the radius until the arc has it.
+            procedure: halve the radius until the arc has that clearance.
 
     Raises:
-        BadInput: a roadmap in three dimensions, with bent edges or no walls; a negative clearance.
+        BadInput: a 3D roadmap, bent edges, no walls, or a negative clearance.
 
     Example:
         >>> import footway as fw
@@ -98,36 +98,46 @@ def blends(
     """
     _check(roadmap)
     one_of(method, "method", ("exact", "halved"), error=BadInput)
-    wish = wanted_clearance(roadmap)
+    desired = wanted_clearance(roadmap)
     if clearance is not None:
         extent = extent_of(roadmap.bounds)
-        wish = checked_radius(clearance, extent, name="clearance", error=BadInput)
+        desired = checked_radius(clearance, extent, name="clearance", error=BadInput)
     halves = half_edges(roadmap)
     turns = _turns(roadmap, halves.lengths)
     pairs = turns[:, 1:] // 2
     most = 0.5 * halves.lengths[turns[:, 1:]].min(axis=1)
-    keep = np.minimum(wish, edge_distance(roadmap)[pairs].min(axis=1))
+    keep = np.minimum(desired, edge_distance(roadmap)[pairs].min(axis=1))
     rows = np.zeros((len(turns), 6))
     blend_turns(
         turns, roadmap.nodes, halves.directions, most, keep, method == "halved",
         ends_of(roadmap.space.walls), roadmap.space, rows,
     )  # fmt: skip
     straight = rows[:, TANGENT] == 0.0
-    rows[straight, CLEARANCE] = _distance(roadmap)[turns[straight, 0]]
+    wall_distance, _ = roadmap.space._replace(radius=0.0).clearance(roadmap.nodes)
+    rows[straight, CLEARANCE] = wall_distance[turns[straight, 0]]
     kept = rows[:, RADIUS] >= FOLD
-    return _as_blends(turns[kept, 0], pairs[kept], rows[kept])
+    rows = rows[kept]
+    return Blends(
+        vertex=turns[kept, 0],
+        edges=pairs[kept],
+        tangent=rows[:, TANGENT].copy(),
+        radius=rows[:, RADIUS].copy(),
+        centre=np.ascontiguousarray(rows[:, [CX, CY]]),
+        sweep=rows[:, SWEEP].copy(),
+        clearance=rows[:, CLEARANCE].copy(),
+    )
 
 
 class HalfEdges(NamedTuple):
-    """Straight edges as they leave their vertices: 2 e along edge e, 2 e + 1 against it."""
+    """Directed straight edges: 2 e runs along edge e, 2 e + 1 against it."""
 
-    tails: Ints  # (2 m,) vertices
+    tails: Ints  # (2 m,) start vertices
     directions: Floats  # (2 m, 2) unit vectors
     lengths: Floats  # (2 m,) m
 
 
 def half_edges(roadmap: Roadmap) -> HalfEdges:
-    """Half-edges of a roadmap with straight edges."""
+    """Return the half-edges of a roadmap with straight edges."""
     ends = roadmap.nodes[roadmap.edges]
     along = ends[:, 1] - ends[:, 0]
     length = hypot(*along.T)
@@ -137,19 +147,19 @@ def half_edges(roadmap: Roadmap) -> HalfEdges:
 
 
 def edge_distance(roadmap: Roadmap) -> Floats:
-    """(m,) m. Exact distance of each straight edge to the walls."""
+    """Return the exact distance of each straight edge to the walls, (m,) m."""
     ends = roadmap.nodes[roadmap.edges]
     return clearance_along(ends[:, 0], ends[:, 1], roadmap.space._replace(radius=0.0))
 
 
 def wanted_clearance(roadmap: Roadmap) -> float:
-    """Distance to the walls that the roadmap was made to keep where there is room, m."""
-    wish = roadmap.parameters.get("clearance")
-    return float(2.0 * roadmap.space.radius if wish is None else wish)
+    """Return the clearance (m) that the roadmap was built to keep wherever it fits."""
+    desired = roadmap.parameters.get("clearance")
+    return float(2.0 * roadmap.space.radius if desired is None else desired)
 
 
 def ends_of(walls: Floats) -> Ends:
-    """Bins of the distinct ends of walls (n, 4), one in a cell on average."""
+    """Bin the distinct end points of walls (n, 4), about one per cell."""
     xy = np.unique(walls.reshape(-1, 2), axis=0)
     low, extent = xy.min(axis=0), np.ptp(xy, axis=0)
     size = max(float(np.sqrt(extent.prod() / len(xy))), float(extent.max()) / 2048, 1e-3)
@@ -158,9 +168,9 @@ def ends_of(walls: Floats) -> Ends:
 
 
 def binned(points: Floats, low: Floats, size: float, shape: Ints) -> tuple[Ints, Floats, Ints]:
-    """Rows of points by cells: offsets (cells + 1,), the points in that order, and which they are.
+    """Sort points into cells: offsets (cells + 1,), sorted points, and their original indices.
 
-    Cells of one row follow each other.
+    Cells are in row-major order.
     """
     cell = np.clip(np.floor((points - low) / size).astype(np.int64), 0, shape - 1)
     number = cell[:, 1] * shape[0] + cell[:, 0]
@@ -170,30 +180,18 @@ def binned(points: Floats, low: Floats, size: float, shape: Ints) -> tuple[Ints,
 
 
 def _turns(roadmap: Roadmap, lengths: Floats) -> Ints:
-    """(k, 3) pairs of half-edges that leave each vertex: the vertex, then both."""
+    """Return all pairs of half-edges that leave each vertex, (k, 3): vertex, first, second."""
     tails = roadmap.edges.ravel()
     real = lengths > 0.0
     order = np.flatnonzero(real)[np.argsort(tails[real], kind="stable")]
     count = np.bincount(tails[real], minlength=roadmap.n_nodes)
     first = np.cumsum(count) - count
-    # Each half-edge with those of its vertex that come after it in the order.
+    # Pair each half-edge with the later ones of the same vertex.
     place = np.arange(len(order))
     after = (first + count)[tails[order]] - place - 1
-    one = np.repeat(place, after)
-    two = one + 1 + np.arange(len(one)) - np.repeat(np.cumsum(after) - after, after)
-    return np.ascontiguousarray(np.column_stack([tails[order[one]], order[one], order[two]]))
-
-
-def _distance(roadmap: Roadmap) -> Floats:
-    """(n,) m. Exact distance of each vertex to the walls."""
-    return roadmap.space._replace(radius=0.0).clearance(roadmap.nodes)[0]
-
-
-def _as_blends(vertex: Ints, edges: Ints, rows: Floats) -> Blends:
-    centre = np.ascontiguousarray(rows[:, [CX, CY]])
-    numbers = (rows[:, column].copy() for column in (TANGENT, RADIUS, SWEEP, CLEARANCE))
-    tangent, radius, sweep, clearance = numbers
-    return Blends(vertex, edges, tangent, radius, centre, sweep, clearance)
+    a = np.repeat(place, after)
+    b = a + 1 + np.arange(len(a)) - np.repeat(np.cumsum(after) - after, after)
+    return np.ascontiguousarray(np.column_stack([tails[order[a]], order[a], order[b]]))
 
 
 def _check(roadmap: Roadmap) -> None:
@@ -207,6 +205,6 @@ def _check(roadmap: Roadmap) -> None:
     bent = np.flatnonzero(roadmap.lengths > straight + _BENT)
     if len(bent):
         raise BadInput(
-            f"edge {bent[0]} is bent, and {len(bent) - 1} others are: blends need straight edges, "
+            f"edge {bent[0]} is bent, as are {len(bent) - 1} others: blends need straight edges, "
             "as those of voronoi_prm and rrm_star"
         )

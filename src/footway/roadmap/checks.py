@@ -1,4 +1,4 @@
-"""Arrays that a roadmap can be made from, or one clear line that says why not."""
+"""Check the arrays that a roadmap is built from."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 
 
 LEAST_WEIGHT, MOST_WEIGHT = 1e-9, 1e9
-"""Factors on lengths: beyond these a weighted length loses what its length says."""
+"""Limits of edge weights: beyond them a weighted length loses the precision of the length."""
 
 
 def a_roadmap(value: object) -> None:
-    """Refuse what is no roadmap."""
+    """Raise BadInput if the value is not a Roadmap."""
     if not hasattr(value, "path_offsets"):
         raise BadInput(f"a Roadmap is needed, not {shown(value)}: see footway.roadmap")
 
 
 def places(nodes: ArrayLike, dimension: int) -> Floats:
-    """Nodes (n, d), m."""
+    """Return checked nodes (n, d), m."""
     return points(nodes, dimension, name="nodes", error=BadInput)
 
 
 def pairs(edges: ArrayLike, nodes: int) -> Ints:
-    """Edges (m, 2) between that many nodes."""
+    """Return checked edges (m, 2) between the given number of nodes."""
     array = whole_numbers(edges, "edges", "(m, 2)", error=BadInput)
     if (array.ndim != 2 and array.size) or array.shape[-1] not in (0, 2):
         raise BadInput(f"edges have the shape {array.shape}: give (m, 2)")
@@ -52,7 +52,7 @@ def pairs(edges: ArrayLike, nodes: int) -> Ints:
 
 
 def factors(weights: ArrayLike, count: int) -> Floats:
-    """Weights (m,) of that many edges."""
+    """Return checked weights (m,) for the given number of edges."""
     array = floats(weights, "(m,)", name="weights", error=BadInput)
     if array.shape != (count,):
         raise BadInput(f"weights have the shape {array.shape}: give one for each of {count} edges")
@@ -62,7 +62,7 @@ def factors(weights: ArrayLike, count: int) -> Floats:
 
 
 def joined_paths(paths: Paths | None, nodes: Floats, edges: Ints) -> tuple[Floats, Ints]:
-    """Local paths one after the other, and where each begins."""
+    """Return the concatenated points of all local paths, and their offsets (m + 1,)."""
     if paths is None:
         straight = np.ascontiguousarray(nodes[edges].reshape(-1, nodes.shape[1]))
         return straight, np.arange(0, 2 * len(edges) + 1, 2)

@@ -1,15 +1,17 @@
-"""A roadmap in the making: straight edges that are split, joined and dropped one by one."""
+"""A roadmap under construction: straight edges that are split, joined and dropped one by one."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from footway._numba.portable_math import dist
+from footway._numba.portable_math import dist, hypot
 from footway._numba.segments import closest_points
 from footway.roadmap.kernels.clearance import line_clearances
+from footway.roadmap.kernels.prm import nearest_edges
 from footway.roadmap.kernels.straight import MOST_STRIDES
 from footway.roadmap.roadmap import clearance_along
 
@@ -25,84 +27,84 @@ if TYPE_CHECKING:
     Point = tuple[float, float]
 
 SLACK = 1e-9
-"""m. Room that may be missing: the last bits of a distance do not matter."""
+"""m. Clearance that may be missing, for rounding."""
 
 
 STRIDE = 1.9
-"""Radii that the end of an edge moves at a time: an edge before and after such a step are less than
-a disc apart everywhere, so an obstacle between them would be too close to one of the two."""
+"""Radii that the end of an edge moves per step. The edge before and after a step are less than a
+disc diameter apart everywhere, so an obstacle between them would be too close to one of them."""
 
 
 class Edge(NamedTuple):
-    """What is known of an edge."""
+    """Properties of an edge."""
 
-    room: float  # m, its distance to the walls
-    is_passage: bool  # it leads through a passage: it is not dropped for being of little use
+    clearance: float  # m, distance to the walls
+    is_passage: bool  # whether it leads through a passage; such an edge is never dropped as useless
 
 
 class Draft:
-    """Vertices and straight edges with their room: their distance to the nearest wall.
+    """Vertices and straight edges with their clearance (distance to the nearest wall).
 
-    Edges keep `wish` metres of room where they have it. A change is made only where every new edge
-    keeps what the edges that it replaces had, up to the wish.
+    A change is made only if every new edge keeps the clearance of the edges that it replaces; more
+    than the `desired` clearance need not be kept.
     """
 
-    def __init__(self, walls: Space, *, radius: float, wish: float) -> None:
-        """Nothing yet. `walls` is a space of radius 0."""
+    def __init__(self, walls: Space, *, radius: float, desired: float) -> None:
+        """Create an empty draft. `walls` is a space of radius 0."""
         self.walls = walls
         self.radius = radius
-        self.wish = wish
+        self.desired = desired
         self.at: list[Point] = []
         self.edges_of: list[dict[int, Edge]] = []
 
     def add_vertices(self, points: Floats) -> Ints:
-        """Numbers of new vertices at points (n, 2) m."""
+        """Add vertices at points (n, 2) m and return their numbers."""
         first = len(self.at)
         self.at += [(x, y) for x, y in points.tolist()]
         self.edges_of += [{} for _ in range(len(points))]
         return np.arange(first, len(self.at))
 
     def add_edges(self, edges: Ints, *, is_passage: bool) -> None:
-        """Join vertices (m, 2); their room is measured."""
+        """Join pairs of vertices (m, 2) and measure the clearance of the new edges."""
         places = self.places
-        rooms = clearance_along(places[edges[:, 0]], places[edges[:, 1]], self.walls)
-        for (a, b), room in zip(edges.tolist(), rooms.tolist(), strict=True):
-            self.join(a, b, Edge(room, is_passage))
+        clearances = clearance_along(places[edges[:, 0]], places[edges[:, 1]], self.walls)
+        for (a, b), clearance in zip(edges.tolist(), clearances.tolist(), strict=True):
+            self.join(a, b, Edge(clearance, is_passage))
 
     @property
     def places(self) -> Floats:
-        """(n, 2) m, where the vertices are."""
+        """(n, 2) m. Positions of the vertices."""
         return np.array(self.at, np.float64).reshape(-1, 2)
 
     @property
     def edges(self) -> Ints:
-        """(m, 2) vertices a < b that edges join, sorted."""
+        """(m, 2) End vertices a < b of all edges, sorted."""
         pairs = [(a, b) for a, row in enumerate(self.edges_of) for b in row if a < b]
         return np.array(sorted(pairs), np.int64).reshape(-1, 2)
 
     def degree(self, vertex: int) -> int:
-        """How many edges a vertex has."""
+        """Return the number of edges of a vertex."""
         return len(self.edges_of[vertex])
 
     def join(self, a: int, b: int, edge: Edge) -> None:
-        """Put an edge in; one that is there already stays a passage if it was one."""
+        """Add or replace an edge; a passage stays a passage."""
         if a == b:
             return
         known = self.edges_of[a].get(b)
-        merged = Edge(edge.room, edge.is_passage or (known is not None and known.is_passage))
+        merged = Edge(edge.clearance, edge.is_passage or (known is not None and known.is_passage))
         self.edges_of[a][b] = self.edges_of[b][a] = merged
 
     def drop(self, a: int, b: int) -> Edge:
-        """Take an edge out."""
+        """Remove an edge and return it."""
         del self.edges_of[b][a]
         return self.edges_of[a].pop(b)
 
     def floor(self, *edges: Edge) -> float:
-        """Room that has to be kept when these edges are replaced, m."""
-        return min(self.wish, *(edge.room for edge in edges)) - SLACK
+        """Return the clearance (m) that must be kept when these edges are replaced."""
+        return min(self.desired, *(edge.clearance for edge in edges)) - SLACK
 
-    def rooms(self, lines: Sequence[tuple[Point, Point]]) -> Floats:
-        """Room along straight lines between points, (n,) m."""
+    def clearances(self, lines: Sequence[tuple[Point, Point]]) -> Floats:
+        """Return the clearance along straight lines between points, (n,) m."""
         ends = np.array(lines, np.float64).reshape(-1, 2, 2)
         placed = np.zeros((2, len(ends), 3))
         placed[:, :, :2] = ends.transpose(1, 0, 2)
@@ -111,15 +113,15 @@ class Draft:
         return out
 
     def move_vertices(self, places: Floats) -> None:
-        """Put all vertices elsewhere, (n, 2) m, and measure their edges; nothing is checked."""
+        """Move all vertices to places (n, 2) m and measure their edges; nothing is checked."""
         self.at = [(x, y) for x, y in places.tolist()]
         edges = self.edges
-        rooms = clearance_along(places[edges[:, 0]], places[edges[:, 1]], self.walls)
-        for (a, b), room in zip(edges.tolist(), rooms.tolist(), strict=True):
-            self.join(a, b, Edge(room, self.edges_of[a][b].is_passage))
+        clearances = clearance_along(places[edges[:, 0]], places[edges[:, 1]], self.walls)
+        for (a, b), clearance in zip(edges.tolist(), clearances.tolist(), strict=True):
+            self.join(a, b, Edge(clearance, self.edges_of[a][b].is_passage))
 
     def insert(self, vertex: int, a: int, b: int) -> bool:
-        """Lead edge a-b over a vertex, if both halves keep its room."""
+        """Split edge a-b at a vertex, if both halves keep its clearance; return if it was done."""
         edge, here = self.edges_of[a][b], self.at[vertex]
         ends = {end: edge for end in (a, b) if end != vertex}
         halves = self._swept(_foot(here, self.at[a], self.at[b]), here, ends)
@@ -131,9 +133,9 @@ class Draft:
         return True
 
     def bypass(self, vertex: int, most: float) -> bool:
-        """Join the two neighbours of a vertex directly, if that keeps the room of both edges.
+        """Replace the two edges of a vertex by one between its neighbours, if clearance is kept.
 
-        The new edge is at most `most` metres from the vertex.
+        The new edge is at most `most` metres from the vertex. Returns whether it was done.
         """
         a, b = self.edges_of[vertex]
         here = self.at[vertex]
@@ -145,15 +147,17 @@ class Draft:
             return False
         self.drop(vertex, a)
         self.drop(vertex, b)
-        room = min(half.room for half in halves.values())
-        self.join(a, b, Edge(room, any(half.is_passage for half in halves.values())))
+        clearance = min(half.clearance for half in halves.values())
+        self.join(a, b, Edge(clearance, any(half.is_passage for half in halves.values())))
         return True
 
     def unite(self, gone: int, vertex: int) -> bool:
-        """Give all edges of one vertex to another, if they keep their room."""
+        """Move all edges of one vertex to another, if they keep their clearance."""
         here, there = self.at[gone], self.at[vertex]
         others = {b: edge for b, edge in self.edges_of[gone].items() if b != vertex}
-        is_free = vertex in self.edges_of[gone] or self.rooms([(here, there)])[0] >= self.radius
+        is_free = (
+            vertex in self.edges_of[gone] or self.clearances([(here, there)])[0] >= self.radius
+        )
         moved = self._swept(here, there, others) if is_free else None
         if moved is None:
             return False
@@ -164,11 +168,11 @@ class Draft:
         return True
 
     def _swept(self, start: Point, goal: Point, edges: dict[int, Edge]) -> dict[int, Edge] | None:
-        """Edges to these vertices when their common end goes from start to goal; None if it cannot.
+        """Return the edges after their common end moves from start to goal; None if it cannot.
 
-        At the goal they must keep their room, up to the wish, and on the way there the radius, in
-        steps of less than a disc: so no obstacle is between an edge before and after. A tiny disc
-        would take too many steps across a hall: then it cannot either.
+        At the goal they must keep their clearance, up to the desired one, and at every step before
+        it the radius. Steps are shorter than a disc diameter, so no obstacle lies between
+        an edge before and after. If a tiny disc would need too many steps, the move is refused.
         """
         steps = max(1, math.ceil(dist(start, goal) / (STRIDE * self.radius)))
         if steps > MOST_STRIDES:
@@ -176,24 +180,79 @@ class Draft:
         shares = [step / steps for step in range(1, steps + 1)]
         (x0, y0), (x1, y1) = start, goal
         stops = [(x0 + share * (x1 - x0), y0 + share * (y1 - y0)) for share in shares[:-1]]
-        rooms = self.rooms([(at, self.at[b]) for at in (*stops, goal) for b in edges])
-        rooms = rooms.reshape(steps, len(edges))
+        clearances = self.clearances([(at, self.at[b]) for at in (*stops, goal) for b in edges])
+        clearances = clearances.reshape(steps, len(edges))
         floors = [self.floor(edge) for edge in edges.values()]
-        if (rooms < self.radius - SLACK).any() or (rooms[-1] < floors).any():
+        if (clearances < self.radius - SLACK).any() or (clearances[-1] < floors).any():
             return None
         return {
-            b: Edge(room, edge.is_passage)
-            for (b, edge), room in zip(edges.items(), rooms[-1].tolist(), strict=True)
+            b: Edge(clearance, edge.is_passage)
+            for (b, edge), clearance in zip(edges.items(), clearances[-1].tolist(), strict=True)
         }
 
     def compacted(self, keep: Sequence[int]) -> tuple[Floats, Ints]:
-        """Vertices (n, 2) that have edges, or that are to be kept without, and edges (m, 2)."""
+        """Return the vertices (n, 2) that have edges or are listed in `keep`, and edges (m, 2)."""
         edges = self.edges
         used, ends = np.unique([*edges.ravel().tolist(), *keep], return_inverse=True)
         return self.places[used.astype(np.int64)], ends[: edges.size].reshape(-1, 2)
 
 
+def add_samples(draft: Draft, points: Floats, clearance: Floats) -> None:
+    """Add vertices for samples (n, 2) m on the Voronoi diagram with `clearance` (n,) m.
+
+    If the free disc of a sample reaches an edge, the edge is split at its point nearest to the
+    sample instead, unless a vertex is within a radius of that point.
+    """
+    places, edges = draft.places, draft.edges
+    edge, away = np.empty(len(points), np.int64), np.empty(len(points))
+    nearest_edges(points, places, edges, edge, away)
+    reaches = away < clearance
+    draft.add_vertices(points[~reaches])
+    _split_edges(draft, points[reaches], edges[edge[reaches]])
+
+
+def _split_edges(draft: Draft, points: Floats, edges: Ints) -> None:
+    """Split edge k (n, 2) at its point nearest to point k (n, 2) m."""
+    places = draft.places
+    start, end = places[edges[:, 0]], places[edges[:, 1]]
+    foot = closest_points(points, np.hstack([start, end]))
+    along, length = hypot(*(foot - start).T), hypot(*(end - start).T)
+    chains: dict[tuple[int, int], list[int]] = {}
+    last = 0.0
+    for k in np.lexsort((along, edges[:, 1], edges[:, 0])).tolist():
+        a, b = edges[k].tolist()
+        if (a, b) not in chains:
+            chains[a, b], last = [], 0.0
+        if along[k] - last >= draft.radius <= length[k] - along[k]:
+            chains[a, b].append(k)
+            last = along[k]
+    rows = [row for chosen in chains.values() for row in chosen]
+    new = iter(draft.add_vertices(foot[rows]).tolist())
+    vertex_chains = [[a, *(next(new) for _ in chosen), b] for (a, b), chosen in chains.items()]
+    for a, b in chains:
+        draft.drop(a, b)
+    draft.add_edges(_steps(vertex_chains), is_passage=True)
+
+
+def add_chains(draft: Draft, edges: Ints, chains: list[Floats]) -> None:
+    """Add edges (m, 2) as chains of points (k, 2) m from end to end; empty chains are skipped."""
+    inner = np.concatenate([np.empty((0, 2)), *(chain[1:-1] for chain in chains)])
+    new = iter(draft.add_vertices(inner).tolist())
+    vertex_chains = [
+        [a, *(next(new) for _ in chain[1:-1]), b]
+        for (a, b), chain in zip(edges.tolist(), chains, strict=True)
+        if len(chain)
+    ]
+    draft.add_edges(_steps(vertex_chains), is_passage=False)
+
+
+def _steps(vertex_chains: list[list[int]]) -> Ints:
+    """Return edges (m, 2) between consecutive vertices of each chain."""
+    pairs = [pair for chain in vertex_chains for pair in itertools.pairwise(chain)]
+    return np.array(pairs, np.int64).reshape(-1, 2)
+
+
 def _foot(point: Point, a: Point, b: Point) -> Point:
-    """Point of the line from a to b that is nearest to a point."""
+    """Return the point of segment a-b nearest to a point."""
     ((x, y),) = closest_points(np.array([point]), np.array([(*a, *b)])).tolist()
     return x, y

@@ -1,6 +1,6 @@
-"""Edits of a roadmap by a level designer: checked, undoable, saved with it.
+"""Edit a roadmap as a level designer: edits are checked, undoable and saved with the roadmap.
 
-voronoi-roadmaps-2004, section 6: manipulate the graph, weigh edges, add fake obstacles.
+voronoi-roadmaps-2004, section 6: change the graph, set edge weights, add fake obstacles.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 class Editor:
-    """Changes a roadmap step by step; `roadmap` is what it is now.
+    """Edits a roadmap step by step; the attribute `roadmap` holds the current state.
 
-    A node inside an obstacle and an edge through one are refused, with the place. Nodes and edges
-    keep their numbers until one is removed: those after it move up by one.
+    A node inside an obstacle or an edge through one is refused, with its position. When a node or
+    an edge is removed, the numbers of those after it decrease by one.
 
     Example:
         >>> import footway as fw
@@ -65,10 +65,12 @@ space at (3.500, 1.500): go around the obstacle there
     # -- nodes -------------------------------------------------------------------------------
 
     def add_node(self, at: ArrayLike, *, connect: Iterable[int] = ()) -> int:
-        """Number of a new node, with straight edges to the given nodes."""
+        """Add a node with straight edges to the given nodes and return its number."""
         place, others = self._place(at), [self._node(v) for v in _several(connect)]
         if len(set(others)) < len(others):
-            raise BadQuery(f"node {max(others, key=others.count)} is named twice to be joined")
+            raise BadQuery(
+                f"node {max(others, key=others.count)} is listed twice in connect: list it once"
+            )
         for other in others:
             self._check_line(place, self.roadmap.nodes[other])
         now, node = self.roadmap, self.roadmap.n_nodes
@@ -79,7 +81,7 @@ space at (3.500, 1.500): go around the obstacle there
         return node
 
     def move_node(self, node: int, to: ArrayLike) -> None:
-        """Put a node elsewhere; its edges become straight lines."""
+        """Move a node; its edges become straight lines."""
         v, place, now = self._node(node), self._place(to), self.roadmap
         own = np.flatnonzero((now.edges == v).any(axis=1))
         paths = {}
@@ -94,7 +96,7 @@ space at (3.500, 1.500): go around the obstacle there
         self._set(nodes=nodes, **_joined(lines, now.dimension))
 
     def remove_node(self, node: int) -> None:
-        """Take a node away, with its edges; nodes after it move up by one."""
+        """Remove a node and its edges; the numbers of later nodes decrease by one."""
         v, now = self._node(node), self.roadmap
         keep = ~(now.edges == v).any(axis=1)
         changes = self._kept_edges(keep)
@@ -104,7 +106,7 @@ space at (3.500, 1.500): go around the obstacle there
     # -- edges -------------------------------------------------------------------------------
 
     def add_edge(self, a: int, b: int, *, weight: float = 1.0) -> int:
-        """Number of a new straight edge."""
+        """Add a straight edge and return its number."""
         v, w, now = self._node(a), self._node(b), self.roadmap
         if v == w:
             raise BadQuery(f"an edge from node {v} to itself: give two nodes")
@@ -117,13 +119,13 @@ space at (3.500, 1.500): go around the obstacle there
         return now.n_edges
 
     def remove_edge(self, edge: int) -> None:
-        """Take an edge away; edges after it move up by one."""
+        """Remove an edge; the numbers of later edges decrease by one."""
         keep = np.ones(self.roadmap.n_edges, bool)
         keep[self._edge(edge)] = False
         self._set(**self._kept_edges(keep))
 
     def set_weight(self, edge: int, weight: float) -> None:
-        """Factor on the length of an edge: above 1 it is avoided, below 1 preferred."""
+        """Set the factor on the length of an edge: above 1 it is avoided, below 1 preferred."""
         weights = self.roadmap.weights.copy()
         weights[self._edge(edge)] = _weight(weight)
         self._set(weights=weights)
@@ -137,7 +139,7 @@ space at (3.500, 1.500): go around the obstacle there
         disc: tuple[ArrayLike, float] | None = None,
         box: tuple[ArrayLike, ArrayLike] | None = None,
     ) -> int:
-        """Number of a new fake obstacle; nothing goes through it while it is there.
+        """Add a fake obstacle, which blocks all paths through it, and return its number.
 
         Args:
             polygon: corners (n, 2), m.
@@ -161,7 +163,7 @@ space at (3.500, 1.500): go around the obstacle there
         return len(fakes)
 
     def remove_fake_obstacle(self, number: int) -> None:
-        """Open what a fake obstacle closed; those after it move up by one."""
+        """Remove a fake obstacle; the numbers of later ones decrease by one."""
         fakes = self.roadmap.fake_obstacles
         if not _counts(number, len(fakes)):
             raise BadQuery(f"there is no fake obstacle {shown(number)}: there are {len(fakes)}")
@@ -170,14 +172,14 @@ space at (3.500, 1.500): go around the obstacle there
     # -- undo --------------------------------------------------------------------------------
 
     def undo(self) -> bool:
-        """Take the last edit back; false where there is none."""
+        """Undo the last edit; return False if there is none."""
         if self._now == 0:
             return False
         self._now -= 1
         return True
 
     def redo(self) -> bool:
-        """Make the last edit that was taken back again; false where there is none."""
+        """Redo the edit that was undone last; return False if there is none."""
         if self._now + 1 == len(self._states):
             return False
         self._now += 1
@@ -188,7 +190,7 @@ space at (3.500, 1.500): go around the obstacle there
     def _set(self, **changes: Any) -> None:
         parameters = {**self.roadmap.parameters, "edited": True}
         if len(changes.get("nodes", self.roadmap.nodes)) < self.roadmap.n_nodes:
-            parameters.pop("rrm_nodes", None)  # which nodes come first is no longer known
+            parameters.pop("rrm_nodes", None)  # the RRM nodes may no longer come first
         changed = self.roadmap.with_changes(parameters=parameters, **changes)
         self._states[self._now + 1 :] = [changed]
         self._now += 1
@@ -216,7 +218,7 @@ space at (3.500, 1.500): go around the obstacle there
 
     @property
     def _free(self) -> Space:
-        """The space without what is closed now."""
+        """The space without the cells that the current fake obstacles close."""
         fakes = self.roadmap.fake_obstacles
         if self._space[0] != fakes:
             base = self._states[0].space
@@ -267,7 +269,7 @@ def _number(value: int, count: int, what: str) -> int:
 
 
 def _counts(value: Any, count: int) -> bool:
-    """Tell whether a value is one of 0 to count - 1; True and False are no numbers here."""
+    """Return whether a value is an integer from 0 to count - 1; booleans do not count."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     return whole and 0 <= int(value) < count
 

@@ -32,7 +32,7 @@ _TOUCH = 1e-9  # m
 
 @dataclass(frozen=True)
 class FakeObstacle:
-    """A convex or other simple polygon in two dimensions, a box in three; m.
+    """A simple polygon in two dimensions, a box in three; m.
 
     Attributes:
         kind: "polygon" or "box".
@@ -45,7 +45,7 @@ class FakeObstacle:
 
     @classmethod
     def polygon(cls, corners: ArrayLike) -> FakeObstacle:
-        """Polygon from its corners (n, 2), m."""
+        """Create a polygon from its corners (n, 2), m."""
         array = checked_points(corners, name="corners of a polygon", error=BadInput)
         if len(array) < 3:
             raise BadInput(f"a polygon has corners (n, 2), n > 2, not {array.shape}")
@@ -58,7 +58,7 @@ class FakeObstacle:
 
     @classmethod
     def disc(cls, centre: ArrayLike, radius: float) -> FakeObstacle:
-        """Disc, as the polygon of 48 sides around it."""
+        """Create the circumscribed polygon of a disc, with 48 sides."""
         middle = point(centre, "centre of a disc", error=BadInput)
         size = number(
             radius, "radius of a disc", "m", low=TOUCH, high=0.5 * FARTHEST, error=BadInput
@@ -70,7 +70,7 @@ class FakeObstacle:
 
     @classmethod
     def box(cls, low: ArrayLike, high: ArrayLike) -> FakeObstacle:
-        """Box between two corners: in two dimensions a rectangle."""
+        """Create a box between two corners; in two dimensions a rectangle."""
         a, b = (point(corner, "corner of a box", 2, 3, error=BadInput) for corner in (low, high))
         if len(a) != len(b) or not (a < b).all():
             raise BadInput("a box has a lower and an upper corner, each x, y or x, y, z in m")
@@ -90,7 +90,7 @@ class FakeObstacle:
         return np.hstack([corners, np.roll(corners, -1, axis=0)])
 
     def contains(self, points: Floats) -> Bools:
-        """Which points (n, 2) lie inside a polygon: an odd number of sides to their right."""
+        """Return which points (n, 2) lie inside the polygon (even-odd rule)."""
         points = checked_points(points)
         inside = np.zeros(len(points), bool)
         for x0, y0, x1, y1 in self.walls.tolist():
@@ -101,12 +101,12 @@ class FakeObstacle:
         return inside
 
     def distance(self, points: Floats) -> Floats:
-        """Distance of points (n, 2) to a polygon, (n,) m; 0 inside."""
+        """Return the distance of points (n, 2) to the polygon, (n,) m; 0 inside."""
         points = checked_points(points)
         return np.where(self.contains(points), 0.0, _to_segments(points, self.walls))
 
     def blocks(self, starts: Floats, ends: Floats, space: Space) -> Bools:
-        """Which lines (n, d) the object cannot move along without touching the obstacle."""
+        """Return along which lines (n, d) the moving object would touch the obstacle."""
         if not hasattr(space, "corner_clearance"):
             raise BadInput(f"a Space is needed, not {shown(space)}: take that of a roadmap")
         starts, ends = (checked_points(line, self.dimension) for line in (starts, ends))
@@ -125,12 +125,12 @@ class FakeObstacle:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values for JSON."""
         return {"kind": self.kind, "points": [list(point) for point in self.points]}
 
     @classmethod
     def from_dict(cls, value: dict[str, Any]) -> FakeObstacle:
-        """Return the obstacle of `to_dict`, checked."""
+        """Create an obstacle from the values of `to_dict`, checked."""
         if not isinstance(value, dict) or not {"kind", "points"} <= value.keys():
             raise BadInput(f"a fake obstacle has a kind and points, not {shown(value)}")
         if value["kind"] == "polygon":
@@ -142,7 +142,7 @@ class FakeObstacle:
 
 
 def open_parts(roadmap: Roadmap) -> tuple[Bools, Bools]:
-    """Which nodes (n,) and which edges (m,) no fake obstacle closes."""
+    """Return which nodes (n,) and which edges (m,) are not blocked by a fake obstacle."""
     space, fakes = roadmap.space, roadmap.fake_obstacles
     points, offsets = roadmap.path_points, roadmap.path_offsets
     after = np.arange(len(points)) + has_next(offsets)
@@ -155,32 +155,31 @@ def open_parts(roadmap: Roadmap) -> tuple[Bools, Bools]:
     return ~gone, free & ~gone[roadmap.edges].any(axis=1)
 
 
-def made_real(roadmap: Roadmap) -> Roadmap:
-    """The roadmap with the fake obstacles as obstacles: without what lies in their way."""
+def without_blocked(roadmap: Roadmap) -> Roadmap:
+    """Return the roadmap without the nodes, edges and cells that its fake obstacles block."""
     space, fakes = roadmap.space, roadmap.fake_obstacles
     points, offsets = roadmap.path_points, roadmap.path_offsets
-    stays, free = open_parts(roadmap)
-    gone = ~stays
-    number = np.cumsum(stays) - 1
-    kept = np.repeat(free, np.diff(offsets))
+    open_nodes, open_edges = open_parts(roadmap)
+    number = np.cumsum(open_nodes) - 1
+    kept = np.repeat(open_edges, np.diff(offsets))
     return roadmap.with_changes(
-        nodes=roadmap.nodes[~gone],
-        edges=number[roadmap.edges[free]],
+        nodes=roadmap.nodes[open_nodes],
+        edges=number[roadmap.edges[open_edges]],
         path_points=points[kept],
-        path_offsets=np.concatenate([[0], np.cumsum(np.diff(offsets)[free])]),
-        weights=roadmap.weights[free],
+        path_offsets=np.concatenate([[0], np.cumsum(np.diff(offsets)[open_edges])]),
+        weights=roadmap.weights[open_edges],
         space=closed_space(space, fakes),
         fake_obstacles=(),
     )
 
 
 def closed_space(space: Space, fakes: tuple[FakeObstacle, ...]) -> Space:
-    """The space without the cells that fake obstacles may reach."""
+    """Return the space without the cells that fake obstacles block."""
     return (_closed_plane if space.dimension == 2 else _closed_volume)(space, fakes)
 
 
 def _closed_plane(space: Space, fakes: tuple[FakeObstacle, ...]) -> Space:
-    """A cell stays free where every point of it is at least the radius away."""
+    """Keep the cells of which every point is at least the radius away from all polygons."""
     from footway.environment.raster import Raster
 
     free, clearance = space.free.copy(), space.corner_clearance.copy()
@@ -193,8 +192,8 @@ def _closed_plane(space: Space, fakes: tuple[FakeObstacle, ...]) -> Space:
         free &= (away >= space.radius + half - _TOUCH).reshape(free.shape)
         _, ny, nx = clearance.shape
         corners = np.stack(np.meshgrid(np.arange(nx), np.arange(ny)), axis=-1).reshape(-1, 2)
-        room = np.maximum(0.0, fake.distance(origin + side * corners) - space.radius)
-        clearance = np.minimum(clearance, room.reshape(clearance.shape))
+        to_fake = np.maximum(0.0, fake.distance(origin + side * corners) - space.radius)
+        clearance = np.minimum(clearance, to_fake.reshape(clearance.shape))
     walls = np.concatenate([space.walls, *(fake.walls for fake in fakes)])
     return space_of_raster(
         Raster(free, clearance, space.origin, side, 2, walls, space.radius, space.size)
@@ -202,7 +201,7 @@ def _closed_plane(space: Space, fakes: tuple[FakeObstacle, ...]) -> Space:
 
 
 def _closed_volume(space: Space, fakes: tuple[FakeObstacle, ...]) -> Space:
-    """A cell stays free where the object's box, around any point of it, misses all boxes."""
+    """Keep the cells in which the object's box, centred at any point, misses all boxes."""
     free = space.free.copy()
     for fake in fakes:
         low, high = _grown(fake, space)
@@ -215,17 +214,17 @@ def _closed_volume(space: Space, fakes: tuple[FakeObstacle, ...]) -> Space:
 
 
 def _grown(fake: FakeObstacle, space: Space) -> tuple[Floats, Floats]:
-    """Box in which the object's centre must not be."""
+    """Return the box that the centre of the object must not enter: lower and upper corner."""
     half = np.full(3, space.radius) if space.radius > 0.0 else 0.5 * space.size
     low, high = np.array(fake.points)
     return low - half, high + half
 
 
 def _meets_box(starts: Floats, ends: Floats, low: Floats, high: Floats) -> Bools:
-    """Which lines (n, 3) pass through the inside of a box."""
-    way = ends - starts
-    still = np.abs(way) < _TOUCH
-    step = np.where(still, 1.0, way)
+    """Return which lines (n, 3) pass through the inside of a box."""
+    direction = ends - starts
+    still = np.abs(direction) < _TOUCH
+    step = np.where(still, 1.0, direction)
     a, b = (low - starts) / step, (high - starts) / step
     inside = (starts > low + _TOUCH) & (starts < high - _TOUCH)
     enter = np.where(still, np.where(inside, -np.inf, np.inf), np.minimum(a, b)).max(axis=1)
@@ -235,7 +234,7 @@ def _meets_box(starts: Floats, ends: Floats, low: Floats, high: Floats) -> Bools
 
 
 def _to_segments(points: Floats, segments: Floats) -> Floats:
-    """Distance of each point (n, 2) to the nearest segment (k, 4), (n,) m."""
+    """Return the distance of each point (n, 2) to the nearest segment (k, 4), (n,) m."""
     best = np.full(len(points), np.inf)
     for segment in segments:
         best = np.minimum(best, _apart(points, np.broadcast_to(segment, (len(points), 4))))
@@ -243,18 +242,18 @@ def _to_segments(points: Floats, segments: Floats) -> Floats:
 
 
 def _apart(points: Floats, lines: Floats) -> Floats:
-    """Distance of each point (n, 2) to the line (n, 4) in its row, (n,) m."""
+    """Return the distance of each point (n, 2) to the segment (n, 4) in its row, (n,) m."""
     apart: Floats = hypot(*(closest_points(points, lines) - points).T)
     return apart
 
 
 def _crosses(starts: Floats, ends: Floats, segments: Floats) -> Bools:
-    """Which lines (n, 2) cross one of the segments (k, 4)."""
+    """Return which lines (n, 2) cross one of the segments (k, 4)."""
     found = np.zeros(len(starts), bool)
-    way = ends - starts
+    direction = ends - starts
     for x0, y0, x1, y1 in segments.tolist():
         a, b = np.array([x0, y0]), np.array([x1, y1])
-        side_a, side_b = cross(way, a - starts), cross(way, b - starts)
-        along = np.broadcast_to(b - a, way.shape)
+        side_a, side_b = cross(direction, a - starts), cross(direction, b - starts)
+        along = np.broadcast_to(b - a, direction.shape)
         found |= (side_a * side_b < 0.0) & (cross(along, starts - a) * cross(along, ends - a) < 0.0)
     return found

@@ -1,4 +1,4 @@
-"""The Grid Roadmap Method: every free corner is a node. The baseline, and what SPF divides by."""
+"""Grid Roadmap Method (GRM): every free corner is a node. Baseline of the shortest path factor."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
 
 BYTES_PER_CORNER = {2: 500, 3: 1300}
-"""bytes, by dimension. A node and its edges, with their local paths, while they are made."""
+"""bytes, by dimension. Memory per node with its edges and local paths during construction."""
 
 FORWARD = 13
-"""Of the 26 steps from a corner, half lead to corners that come later: each edge once."""
+"""Half of the 26 steps from a corner lead to later corners, so that each edge is found once."""
 
 
 def grid(
@@ -53,10 +53,10 @@ def grid(
         resolution: m, side of a cell; None: half a metre, more for large maps; a volume's own.
         radius: m, of the disc or ball that moves.
         size: m, of a box that moves without turning, in a volume.
-        progress: called with the numbers of directions done and of all directions.
+        progress: called with the number of directions done and their total number.
 
     Raises:
-        BadInput: numbers that make no sense, too many cells for the memory, or no free cell.
+        BadInput: invalid numbers, too many cells for the memory, or no free cell.
 
     Example:
         >>> from footway.environment import Environment
@@ -74,7 +74,7 @@ def grid(
 
 
 def grid_of_space(space: Space, *, progress: Progress | None = None) -> Roadmap:
-    """Return the same of a lattice that is there already."""
+    """Return the grid roadmap of an existing lattice."""
     start = time.perf_counter()
     check_memory(
         int(space.is_node.sum()), resolution=space.resolution, dimension=space.dimension,
@@ -93,19 +93,19 @@ def grid_of_space(space: Space, *, progress: Progress | None = None) -> Roadmap:
 
 
 def lattice_links(space: Space) -> NDArray[np.uint32]:
-    """Return which neighbours each corner is joined to, as bits: see kernels/grid."""
+    """Return the neighbours that each corner is joined to, as bits (see kernels/grid)."""
     links = np.zeros(space.is_node.shape, np.uint32)
     find_links(space.free, space.is_node, links)
     return links
 
 
 def lattice_edges(space: Space, *, progress: Progress | None = None) -> Ints:
-    """Return all edges (m, 2) between free corners, which are numbered as in `space.corners`."""
+    """Return all edges (m, 2) between free corners, numbered as in `space.corners`."""
     links = lattice_links(space).ravel()
     number = np.cumsum(space.is_node.ravel()) - 1
     strides = _strides(space)
     parts = []
-    for done, b in enumerate(_forward(strides)):
+    for done, b in enumerate(np.flatnonzero(strides > 0)):
         here = np.flatnonzero((links >> np.uint32(b)) & 1)
         parts.append(np.column_stack([number[here], number[here + strides[b]]]))
         if progress is not None:
@@ -114,10 +114,10 @@ def lattice_edges(space: Space, *, progress: Progress | None = None) -> Ints:
 
 
 def grid_distances(space: Space, sources: Ints, targets: Ints) -> Floats:
-    """Return lengths of shortest ways on the grid between corners (n, 3) and (m, 3): (n, m) m.
+    """Return lengths of shortest paths on the grid between corners (n, 3) and (m, 3): (n, m) m.
 
-    Infinite where there is no way. The denominator of the shortest path factor (definition 5);
-    nothing but the lattice is searched, so the grid roadmap is not needed for it.
+    Infinite if there is no path. This is the denominator of the shortest path factor
+    (definition 5). Only the lattice is searched; no grid roadmap is built.
 
     Example:
         >>> from footway.roadmap.space import space_of_cells
@@ -130,7 +130,7 @@ def grid_distances(space: Space, sources: Ints, targets: Ints) -> Floats:
     strides = _strides(space)
     starts, ends = (_flat(corners, space) for corners in (sources, targets))
 
-    def one(source: int) -> Floats:
+    def from_source(source: int) -> Floats:
         n = len(links)
         found: Floats = lattice_distances(
             source, ends, links, strides,
@@ -139,20 +139,15 @@ def grid_distances(space: Space, sources: Ints, targets: Ints) -> Floats:
         return found
 
     with ThreadPoolExecutor(thread_count()) as pool:
-        rows = list(pool.map(one, starts.tolist()))
+        rows = list(pool.map(from_source, starts.tolist()))
     return np.array(rows).reshape(len(starts), len(ends)) * space.resolution
 
 
 def _strides(space: Space) -> Ints:
-    """Steps to the 26 neighbours in flat arrays of corners."""
+    """Return the index offsets to the 26 neighbours in flat arrays of corners."""
     _, ny, nx = space.is_node.shape
     strides: Ints = STEPS @ np.array([1, nx, nx * ny])
     return strides
-
-
-def _forward(strides: Ints) -> Ints:
-    """The 13 steps that lead to later corners."""
-    return np.flatnonzero(strides > 0)
 
 
 def _flat(corners: Ints, space: Space) -> Ints:

@@ -1,4 +1,4 @@
-"""What makes a roadmap look drawn by hand: no stubs, few vertices, no needless turns.
+"""Simplify a draft roadmap: remove stubs, redundant vertices and needless turns.
 
 voronoi-roadmaps-2004, section 2.3.
 """
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 
 
 OFF_VERTEX = 0.4
-"""Share of the room of a vertex that an edge which bypasses it may be away from it: in a wide
-corridor the road stays in the middle."""
+"""Largest distance of a new edge from the vertex that it bypasses, as a share of the clearance of
+the vertex. It keeps roads in the middle of wide corridors."""
 
 
 FARTHEST = 0.6
-"""Share of its room that a junction may move at a time to where a road goes straight on."""
+"""Largest single move of a junction that straightens a road, as a share of its clearance."""
 
 
 def drop_dead_ends(draft: Draft, steep: float, *, all_of_them: bool) -> list[int]:
-    """Drop dead ends that samples made and that run into corners or are stubs, or all of them.
+    """Drop sampled dead ends that run into corners or are stubs, or all sampled dead ends.
 
-    A dead end runs into a corner where the room grows by more than `steep` for each metre inward; a
-    stub lies in the disc of free space around the vertex where it begins. Passages stay. Returns
-    the vertices that are all that is left of their components now.
+    A dead end runs into a corner if clearance grows by more than `steep` for each metre away from
+    its end. A stub lies in the free disc around the vertex at which it starts. Passages are kept.
+    Returns the vertices that have become the only vertex of their component.
     """
-    room = _rooms(draft)
+    clearance = _clearances(draft)
     queue = [v for v in range(len(draft.at)) if draft.degree(v) == 1]
     last: list[int] = []
     while queue:
@@ -44,31 +44,31 @@ def drop_dead_ends(draft: Draft, steep: float, *, all_of_them: bool) -> list[int
         if draft.degree(end) != 1:
             continue
         ((base, edge),) = draft.edges_of[end].items()
-        if draft.degree(base) == 1 and room[base] < room[end]:
+        if draft.degree(base) == 1 and clearance[base] < clearance[end]:
             end, base = base, end
         apart = dist(draft.at[end], draft.at[base])
-        is_corner = room[base] - room[end] > steep * apart
-        if not edge.is_passage and (all_of_them or is_corner or apart < room[base]):
+        is_corner = clearance[base] - clearance[end] > steep * apart
+        if not edge.is_passage and (all_of_them or is_corner or apart < clearance[base]):
             draft.drop(end, base)
             (queue if draft.degree(base) else last).append(base)
     return last
 
 
 def drop_useless_chains(draft: Draft, usefulness: float) -> None:
-    """Drop chains of edges that samples made and that are of no use after joining, longest first.
+    """Drop sampled chains of edges that are no longer useful after joining, longest first.
 
-    A chain is useful when the way around is more than `usefulness` times longer, or there is none.
+    A chain is useful if every other path between its ends is more than `usefulness` times longer.
     """
     for chain in sorted(_sampled_chains(draft), key=lambda chain: -_length(draft, chain)):
-        known = [draft.drop(a, b) for a, b in itertools.pairwise(chain)]
+        dropped = [draft.drop(a, b) for a, b in itertools.pairwise(chain)]
         limit = usefulness * _length(draft, chain)
         if chain[0] == chain[-1] or not _is_within(draft, chain[0], chain[-1], limit):
-            for (a, b), edge in zip(itertools.pairwise(chain), known, strict=True):
+            for (a, b), edge in zip(itertools.pairwise(chain), dropped, strict=True):
                 draft.join(a, b, edge)
 
 
 def _sampled_chains(draft: Draft) -> list[list[int]]:
-    """Vertices along chains of edges of samples, over vertices that have two edges."""
+    """Return the vertices of each maximal chain of sampled edges; inner vertices have degree 2."""
     seen: set[tuple[int, int]] = set()
     chains = []
     for start in range(len(draft.at)):
@@ -92,23 +92,23 @@ def _length(draft: Draft, chain: list[int]) -> float:
 
 
 def _is_within(draft: Draft, start: int, goal: int, limit: float) -> bool:
-    """Whether there is a way between two vertices that is no longer than the limit."""
-    way, queue = {start: 0.0}, [(0.0, start)]
+    """Return whether a path between two vertices is no longer than the limit (m)."""
+    best, queue = {start: 0.0}, [(0.0, start)]
     while queue:
         key, v = heapq.heappop(queue)
         if v == goal:
             return True
-        for w in draft.edges_of[v] if key <= way[v] else ():
-            longer = key + dist(draft.at[v], draft.at[w])
+        for w in draft.edges_of[v] if key <= best[v] else ():
+            length = key + dist(draft.at[v], draft.at[w])
             straight = dist(draft.at[w], draft.at[goal])
-            if longer < way.get(w, math.inf) and longer + straight <= limit:
-                way[w] = longer
-                heapq.heappush(queue, (longer, w))
+            if length < best.get(w, math.inf) and length + straight <= limit:
+                best[w] = length
+                heapq.heappush(queue, (length, w))
     return False
 
 
 def improve(draft: Draft) -> None:
-    """Leave out vertices and straighten roads, twice: each makes room for the other."""
+    """Bypass vertices and straighten roads, twice, since each enables more of the other."""
     for _ in range(2):
         bypass_vertices(draft)
         straighten_roads(draft)
@@ -116,17 +116,17 @@ def improve(draft: Draft) -> None:
 
 
 def bypass_vertices(draft: Draft) -> None:
-    """Leave out vertices of two edges where one straight edge keeps the room of both."""
-    room = _rooms(draft)
+    """Remove vertices of degree 2 if one straight edge keeps the clearance of both edges."""
+    clearance = _clearances(draft)
     queue = [v for v in range(len(draft.at)) if draft.degree(v) == 2]
     queue.sort(key=lambda v: -_straightness(draft, v))
     for v in queue:
         if draft.degree(v) == 2:
-            draft.bypass(v, OFF_VERTEX * room[v])
+            draft.bypass(v, OFF_VERTEX * clearance[v])
 
 
 def straighten_roads(draft: Draft) -> None:
-    """Move junctions so that roads go straight on over them, where all edges keep their room."""
+    """Move junctions so that roads pass them straight, if all edges keep their clearance."""
     edges = draft.edges
     if not len(edges):
         return
@@ -142,14 +142,14 @@ def straighten_roads(draft: Draft) -> None:
     draft.move_vertices(places)
 
 
-def _rooms(draft: Draft) -> list[float]:
-    """Room of every vertex, m."""
+def _clearances(draft: Draft) -> list[float]:
+    """Return the clearance of every vertex, m."""
     return draft.walls.clearance(draft.places)[0].tolist() if draft.at else []
 
 
 def _straightness(draft: Draft, vertex: int) -> float:
-    """Length between the neighbours of a vertex as a share of the way over it."""
+    """Return the distance between the neighbours of a vertex over the path length across it."""
     a, b = (draft.at[n] for n in draft.edges_of[vertex])
     here = draft.at[vertex]
-    way = dist(a, here) + dist(here, b)
-    return dist(a, b) / way if way > 0.0 else 1.0
+    length = dist(a, here) + dist(here, b)
+    return dist(a, b) / length if length > 0.0 else 1.0

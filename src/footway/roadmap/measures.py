@@ -1,4 +1,4 @@
-"""What a roadmap is worth: how long its ways are, its size, its clearance and what that covers.
+"""Measure a roadmap: path lengths, size, clearance and coverage.
 
 rrm-roadmaps-2006, section V: table II, table III and figure 6.
 """
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 By = Literal["nodes", "edges", "paths"]
 
 MOST_NODES = 5000
-"""Nodes between which ways are compared: the table of their distances is as large as it gets."""
+"""Largest number of nodes for the shortest path factor, which needs all pairwise distances."""
 
 
 class ShortestPathFactor(NamedTuple):
-    """How much longer the ways of a roadmap are than those of the grid (definition 5)."""
+    """How much longer the paths of a roadmap are than those of the grid (definition 5)."""
 
-    factor: float  # sum of the ways in the roadmap over the sum of those in the grid
+    factor: float  # sum of path lengths in the roadmap over their sum in the grid
     pairs: int  # of nodes that the roadmap joins
-    apart: int  # pairs that it does not join, and that are left out
+    apart: int  # pairs that it does not join; they are left out
 
 
 class Sizes(NamedTuple):
-    """How large a roadmap is."""
+    """Size of a roadmap."""
 
     nodes: int
     edges: int
@@ -58,12 +58,12 @@ class ClearanceStatistics(NamedTuple):
 
 
 def shortest_path_factor(roadmap: Roadmap) -> ShortestPathFactor:
-    """Return how much longer the ways between the nodes are than the shortest in the grid.
+    """Return how much longer the shortest paths between nodes are than those in the grid.
 
-    The sum of the lengths of the shortest ways between all pairs of nodes that the roadmap joins,
-    over the same in the grid roadmap (definition 5). Weights count as 1: lengths are compared. A
-    node that is not a corner of the lattice is compared from the nearest free corner. The grid
-    itself has the factor 1. A roadmap in which no two nodes are joined has it too.
+    The sum of the shortest path lengths between all pairs of nodes that the roadmap joins, divided
+    by the same sum in the grid roadmap (definition 5). Weights are ignored. A node that is not a
+    corner of the lattice is represented by the nearest free corner in the grid. The factor is 1
+    for the grid itself and for a roadmap in which no two nodes are joined.
 
     Raises:
         BadInput: more than 5,000 nodes, except in a grid roadmap.
@@ -83,20 +83,20 @@ def shortest_path_factor(roadmap: Roadmap) -> ShortestPathFactor:
         joined = int((sizes * (sizes - 1) // 2).sum())
         return ShortestPathFactor(1.0, joined, n * (n - 1) // 2 - joined)
     if n > MOST_NODES:
-        raise BadInput(f"{n} nodes are too many to compare all ways: at most {MOST_NODES}")
-    ways = roadmap.with_changes(weights=np.ones(roadmap.n_edges)).distances()
+        raise BadInput(f"{n} nodes are too many to compare all paths: at most {MOST_NODES}")
+    lengths = roadmap.with_changes(weights=np.ones(roadmap.n_edges)).distances()
     first, last = np.triu_indices(n, 1)
-    joined_pairs = np.isfinite(ways[first, last])
+    joined_pairs = np.isfinite(lengths[first, last])
     corners = _free_corners(roadmap)
     shortest = grid_distances(roadmap.space, corners, corners)[first, last][joined_pairs].sum()
-    total = ways[first, last][joined_pairs].sum()
+    total = lengths[first, last][joined_pairs].sum()
     pairs = int(joined_pairs.sum())
     factor = float(total / shortest) if shortest > 0.0 else 1.0
     return ShortestPathFactor(factor, pairs, len(first) - pairs)
 
 
 def _free_corners(roadmap: Roadmap) -> NDArray[np.int64]:
-    """Free corner nearest to each node, (n, 3)."""
+    """Return the free corner nearest to each node, (n, 3)."""
     space = roadmap.space
     corners = space.corners_of(roadmap.nodes)
     i, j, k = corners.T
@@ -130,7 +130,7 @@ def sizes(roadmap: Roadmap) -> Sizes:
 def clearance_statistics(roadmap: Roadmap) -> ClearanceStatistics:
     """Return the least, average and most clearance of the roadmap's configurations (table III).
 
-    Configurations are nodes and places on local paths, at most one cell apart.
+    Configurations are nodes and samples of local paths, at most one cell apart.
 
     Example:
         >>> from footway.environment import Environment
@@ -150,13 +150,14 @@ def clearance_statistics(roadmap: Roadmap) -> ClearanceStatistics:
 def coverage(roadmap: Roadmap, by: By = "paths") -> float:
     """Return the share of the free space in which a query needs no collision check (figure 6).
 
-    A configuration nearer to one of the roadmap's than that one's clearance is free, and so is the
-    line between them (section V.B.2). The free space is counted in free corners of the lattice.
+    A configuration is covered if it lies in the ball around a configuration of the roadmap whose
+    radius is the clearance there; it and the line to the ball's centre are then free
+    (section V.B.2). The free space is counted in free corners of the lattice.
 
     Args:
         roadmap: with straight or retracted local paths.
-        by: whose clearance is used: that of "nodes"; that and the least along each of the "edges",
-            around all its configurations; or that of every configuration on the "paths".
+        by: which balls are used: "nodes"; "edges", nodes and all configurations of each edge with
+            the edge's least clearance; or "paths", every configuration with its own clearance.
 
     Example:
         >>> from footway.environment import gallery
@@ -177,7 +178,7 @@ def coverage(roadmap: Roadmap, by: By = "paths") -> float:
 
 
 def _balls(roadmap: Roadmap, by: By) -> Iterator[tuple[Floats, Floats]]:
-    """Centres and radii, m."""
+    """Yield centres and radii of balls, m."""
     yield roadmap.nodes, roadmap.node_clearance
     samples = roadmap.samples()
     if by == "edges":

@@ -1,7 +1,7 @@
-"""Corners on the medial axis of the lattice: where guards and useful nodes stand best.
+"""Corners on the medial axis of the lattice: candidates for guards and useful nodes.
 
-After the integer medial axis of a feature transform: between two neighbouring corners whose
-nearest obstacle points lie apart runs the axis, and the corner on its nearer side belongs to it.
+This follows the integer medial axis of a feature transform: the axis runs between two neighbouring
+corners whose nearest obstacle points lie apart, and the corner nearer to it belongs to it.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 APART = 1.5
-"""Cells. Along one flat wall the nearest points of neighbouring corners are one cell apart."""
+"""cells. Along a flat wall the nearest points of neighbouring corners are one cell apart."""
 
 
 def medial_corners(space: Space) -> Ints:
     """Return the free corners (n, 3), columns i, j, k, on the medial axis.
 
-    The nearest obstacle points on either side of the axis are seen at 60 degrees or more from it:
-    ripples of a wall leave no branches. A passage that is one cell wide has no corner on the axis.
+    From the axis, the nearest obstacle points on its two sides are 60 degrees or more apart, so
+    that ripples of a wall cause no branches. A passage one cell wide has no corner on the axis.
 
     Example:
         >>> from footway.roadmap.space import space_of_cells
@@ -47,7 +47,7 @@ def medial_corners(space: Space) -> Ints:
 
 
 def _nearest_obstacles(space: Space) -> Floats:
-    """Nearest obstacle point of each free corner, in lattice units: shape of the corners + (3,)."""
+    """Return the nearest obstacle point of each corner, lattice units; NaN if not free."""
     near = np.full((*space.is_node.shape, 3), np.nan)
     corners = space.corners
     _, points = space.clearance(space.positions(corners))
@@ -57,13 +57,13 @@ def _nearest_obstacles(space: Space) -> Floats:
 
 
 def _mark(axis: int, place: Floats, near: Floats, space: Space, on_axis: Bools) -> None:
-    """Mark the corners on the axis between neighbours along one axis of the arrays."""
+    """Mark corners on the medial axis, for neighbours along one axis of the arrays."""
     here = tuple(slice(None, -1) if a == axis else slice(None) for a in range(3))
     there = tuple(slice(1, None) if a == axis else slice(None) for a in range(3))
     apart = np.linalg.norm(near[here] - near[there], axis=-1)
     clearance = space.corner_clearance / space.resolution
-    # In a plane, obstacles are real walls and the clearance is less by the radius; in a volume
-    # both are of the cells in which the object does not fit.
+    # In 2D, nearest points are on the real walls and the radius is subtracted from the clearance.
+    # In 3D, both refer to the cells in which the object does not fit.
     radius = space.radius / space.resolution if space.dimension == 2 else 0.0
     reach = np.minimum(clearance[here], clearance[there]) + radius
     between = 0.5 * (place[here] + place[there])

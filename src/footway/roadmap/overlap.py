@@ -1,8 +1,8 @@
-"""Edges that overlap are joined (voronoi-roadmaps-2004, section 2.2 and figure 6).
+"""Join overlapping edges (voronoi-roadmaps-2004, section 2.2 and figure 6).
 
-One rule covers the four cases: a vertex that is close to an edge becomes a vertex of that edge; two
-vertices that are close to each other become one; and two edges between the same vertices are one.
-Each only where the edges keep their room.
+Three operations cover the four cases of the figure: an edge is split at a vertex close to it, two
+close vertices are united, and two edges between the same vertices become one. Each is done only if
+the edges keep their clearance.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from footway.roadmap.draft import Draft
 
 MOST_ROUNDS = 8
-"""Joined edges can be close to others: more rounds than this were never needed."""
+"""Most rounds of joining, since joined edges can be close to others; no map needed more."""
 
 CLOSE = 0.3
-"""Share of the room of a vertex within which something is close to it, where that is more than the
-radius: in the open two roads a step apart are one."""
+"""Anything within this share of a vertex's clearance, and at least the radius, is close to it. In
+open space, two roads a step apart become one."""
 
 
 def join_overlaps(draft: Draft) -> None:
-    """Join what lies close together, until there is nothing that could be joined."""
+    """Unite close vertices and split close edges until nothing changes."""
     tried: set[tuple[int, ...]] = set()
     for _ in range(MOST_ROUNDS):
         if not (unite_vertices(draft, tried) + split_edges(draft, tried)):
@@ -37,7 +37,7 @@ def join_overlaps(draft: Draft) -> None:
 
 
 def unite_vertices(draft: Draft, tried: set[tuple[int, ...]]) -> int:
-    """Unite vertices that are close; how many there were. Pairs that were tried are left out."""
+    """Unite close vertices and return how many were united. Pairs in `tried` are skipped."""
     from scipy.spatial import cKDTree
 
     places, close = draft.places, closeness(draft)
@@ -58,7 +58,7 @@ def unite_vertices(draft: Draft, tried: set[tuple[int, ...]]) -> int:
 
 
 def split_edges(draft: Draft, tried: set[tuple[int, ...]]) -> int:
-    """Lead edges over vertices that are close to them; how many there were."""
+    """Split edges at vertices close to them and return how many were split."""
     places, edges, close = draft.places, draft.edges, closeness(draft)
     pairs = close_pairs(places, edges, close)
     vertex, (a, b) = pairs[:, 0], edges[pairs[:, 1]].T
@@ -76,7 +76,7 @@ def split_edges(draft: Draft, tried: set[tuple[int, ...]]) -> int:
 
 
 def join_crossings(draft: Draft) -> None:
-    """Put a vertex where an edge that samples made crosses another edge."""
+    """Add a vertex wherever a sampled edge crosses another edge."""
     for _ in range(MOST_ROUNDS):
         places, edges = draft.places, draft.edges
         is_new = np.array([not draft.edges_of[a][b].is_passage for a, b in edges.tolist()], bool)
@@ -93,7 +93,7 @@ def join_crossings(draft: Draft) -> None:
 def _crossing(
     a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.float64], d: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Where the line from a to b meets that from c to d."""
+    """Return the intersection of the lines a-b and c-d."""
     along, other = b - a, d - c
     across = along[0] * other[1] - along[1] * other[0]
     share = ((c - a)[0] * other[1] - (c - a)[1] * other[0]) / across
@@ -102,6 +102,6 @@ def _crossing(
 
 
 def closeness(draft: Draft) -> NDArray[np.float64]:
-    """Distance (n,) m within which something is close to each vertex."""
-    room = draft.walls.clearance(draft.places)[0] if draft.at else np.empty(0)
-    return np.maximum(draft.radius, CLOSE * room)
+    """Return the distance (n,) m within which anything counts as close to each vertex."""
+    clearance = draft.walls.clearance(draft.places)[0] if draft.at else np.empty(0)
+    return np.maximum(draft.radius, CLOSE * clearance)

@@ -1,4 +1,4 @@
-"""Long work: on all cores, for kernels run without Python's lock, and how far it is."""
+"""Run kernels, which release the GIL, on all cores; scale progress over several phases."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
 
 WHOLE = 1000
-"""Parts of all work, as progress over several phases counts them."""
+"""Total that progress over several phases counts to."""
 
 
 def in_parts(count: int, each: int, work: Callable[[slice], object]) -> None:
-    """Call `work` for every part of `count` things, `each` of them at a time.
+    """Call `work` on threads with slices of at most `each` that together cover `count` items.
 
     Example:
         >>> done = []
@@ -32,7 +32,7 @@ def in_parts(count: int, each: int, work: Callable[[slice], object]) -> None:
 
 
 def phase(progress: Progress | None, begin: float, end: float) -> Progress | None:
-    """Progress of a phase that is this share of the whole, 0 to 1; None for None.
+    """Return a progress callback that maps a phase to the share begin to end of all work.
 
     Example:
         >>> phase(print, 0.5, 0.9)(1, 2)

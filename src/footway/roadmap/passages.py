@@ -1,7 +1,7 @@
-"""Passages: the exact medial axis where the disc fits, without what runs into corners.
+"""Passages: the exact medial axis where the disc fits, without branches into corners.
 
 A roadmap with a chain of edges along every passage has a path through every corridor between the
-obstacles (voronoi-roadmaps-2004, section 2.3), which samples alone only make likely.
+obstacles (voronoi-roadmaps-2004, section 2.3); sampling alone only makes that likely.
 """
 
 from __future__ import annotations
@@ -28,58 +28,58 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 STEP = 0.25
-"""Distance between points of the axis as a share of the room there."""
+"""Distance between points of the axis as a share of the clearance there."""
 
 STEEP = 1 / 3
-"""Room that is won per metre on the way out of a corner: of 39 degrees, or wider."""
+"""Growth of clearance per metre out of a corner with an angle of 39 degrees or more."""
 
 NEARLY = 0.9
-"""Share of the room of a passage that a straight edge along it keeps where the wish is more."""
+"""Share of a passage's clearance that an edge along it keeps if less than desired is there."""
 
 OFF_AXIS = 0.4
-"""Share of the room of a point of the axis that a straight edge may be away from it: so between
-the axis and the edge there is no obstacle."""
+"""Largest distance of an edge from a point of the axis, as a share of the clearance there, so that
+no obstacle lies between them."""
 
 TINY = 0.02
-"""m. Where the disc does not fit through, near corners, the axis is cut as for a disc of this
-radius at least."""
+"""m. Where the disc does not fit, near corners, the axis is sampled as for a disc of at least this
+radius."""
 
 SHORTEST = 1e-5
-"""m. Parts of the axis are no shorter: the walls lie on a grid that is much coarser."""
+"""m. Least length of parts of the axis; the grid of the wall coordinates is much coarser."""
 
 
 class AxisPoints(NamedTuple):
-    """Points of the medial axis, close together."""
+    """Densely sampled medial axis."""
 
     points: Floats  # (p, 2) m
-    room: Floats  # (p,) m, distance to the nearest wall
+    clearance: Floats  # (p,) m, distance to the nearest wall
     links: Ints  # (l, 2) neighbours on the axis
 
 
 class Passages(NamedTuple):
-    """Straight edges along passages. A vertex without edges is all there is of its component."""
+    """Straight edges along passages. A vertex without edges is its whole component."""
 
     vertices: Floats  # (n, 2) m
     edges: Ints  # (m, 2)
 
 
-def passages(axis: MedialAxis, walls: Space, *, radius: float, wish: float) -> Passages:
+def passages(axis: MedialAxis, walls: Space, *, radius: float, desired: float) -> Passages:
     """Return chains of straight edges along all passages of a disc.
 
-    Edges keep `wish` from the walls, m, or nearly what the passage has where that is less, and
-    never less than `radius`. `walls` is a space of radius 0.
+    Edges keep the `desired` clearance (m), or nearly that of the passage if it is less, and never
+    less than `radius`. `walls` is a space of radius 0.
     """
-    wide = where_it_fits(axis_points(axis, radius=radius, wish=wish), radius)
-    edges = straightened(without_dead_ends(wide), walls, radius=radius, wish=wish)
-    lone = _widest_of_the_rest(wide, edges, radius)
-    used, ends = np.unique(np.concatenate([edges.ravel(), lone]), return_inverse=True)
+    wide = without_narrow_parts(axis_points(axis, radius=radius, desired=desired), radius)
+    edges = straightened(without_dead_ends(wide), walls, radius=radius, desired=desired)
+    isolated = _widest_of_other_components(wide, edges, radius)
+    used, ends = np.unique(np.concatenate([edges.ravel(), isolated]), return_inverse=True)
     return Passages(wide.points[used], ends[: edges.size].reshape(-1, 2))
 
 
-def axis_points(axis: MedialAxis, *, radius: float, wish: float) -> AxisPoints:
-    """Return points of the whole axis, as far apart as a quarter of the room there or less."""
+def axis_points(axis: MedialAxis, *, radius: float, desired: float) -> AxisPoints:
+    """Return samples of the whole axis, at most a quarter of the clearance there apart."""
     piece = np.flatnonzero(axis.piece_left >= 0)
-    count = _parts(axis, piece, radius, wish)
+    count = _parts(axis, piece, radius, desired)
     owner = np.repeat(piece, count - 1)
     first = np.cumsum(count - 1) - (count - 1)
     share = (np.arange(len(owner)) - np.repeat(first, count - 1) + 1) / np.repeat(count, count - 1)
@@ -88,24 +88,24 @@ def axis_points(axis: MedialAxis, *, radius: float, wish: float) -> AxisPoints:
     n = int(node.max(initial=-1)) + 1
     points = np.empty((n + len(between), 2))
     points[node], points[n:] = axis.events, between
-    room = np.empty(len(points))
-    room[node], room[n:] = axis.clearance, _room(axis, owner, between)
-    return AxisPoints(points, room, _links(piece, count, n + first, node))
+    clearance = np.empty(len(points))
+    clearance[node], clearance[n:] = axis.clearance, _clearance(axis, owner, between)
+    return AxisPoints(points, clearance, _links(piece, count, n + first, node))
 
 
-def _parts(axis: MedialAxis, piece: Ints, radius: float, wish: float) -> Ints:
-    """Into how many parts each piece is cut: fine enough for chords to keep their room."""
-    room = np.minimum(axis.clearance[piece], axis.clearance[piece + 1])
-    room = np.where(room < max(radius, ON_WALL), max(radius, TINY), room)
-    spare = room - np.maximum(radius, np.minimum(wish, NEARLY * room))
-    step = np.minimum(STEP * room, np.sqrt(4.0 * room * spare))
+def _parts(axis: MedialAxis, piece: Ints, radius: float, desired: float) -> Ints:
+    """Return the number of parts of each piece: enough for chords to keep their clearance."""
+    clearance = np.minimum(axis.clearance[piece], axis.clearance[piece + 1])
+    clearance = np.where(clearance < max(radius, ON_WALL), max(radius, TINY), clearance)
+    spare = clearance - np.maximum(radius, np.minimum(desired, NEARLY * clearance))
+    step = np.minimum(STEP * clearance, np.sqrt(4.0 * clearance * spare))
     curved = axis.is_point[axis.piece_left[piece]] != axis.is_point[axis.piece_right[piece]]
-    step = np.where(curved, np.maximum(step, max(1e-2 * radius, SHORTEST)), STEP * room)
+    step = np.where(curved, np.maximum(step, max(1e-2 * radius, SHORTEST)), STEP * clearance)
     return np.maximum(1, np.ceil(axis.piece_length[piece] / step)).astype(np.int64)
 
 
 def _on_pieces(axis: MedialAxis, piece: Ints, share: Floats) -> Floats:
-    """Points (n, 2) at shares of pieces: of the line, or of the parabola's directrix."""
+    """Return points (n, 2) at shares of pieces, measured on the line or the directrix."""
     start, end = axis.events[piece], axis.events[piece + 1]
     points = start + share[:, None] * (end - start)
     left, right = axis.piece_left[piece], axis.piece_right[piece]
@@ -126,18 +126,18 @@ def _on_pieces(axis: MedialAxis, piece: Ints, share: Floats) -> Floats:
     return points
 
 
-def _room(axis: MedialAxis, piece: Ints, points: Floats) -> Floats:
-    """Distance of points of pieces to the nearer of their two sites, (n,) m."""
+def _clearance(axis: MedialAxis, piece: Ints, points: Floats) -> Floats:
+    """Return the distance of points of pieces to the nearer of their two sites, (n,) m."""
     away = [
         hypot(*(points - closest_points(points, axis.sites[side[piece]])).T)
         for side in (axis.piece_left, axis.piece_right)
     ]
-    room: Floats = np.minimum(*away)
-    return room
+    clearance: Floats = np.minimum(*away)
+    return clearance
 
 
 def _nodes_of_events(axis: MedialAxis) -> Ints:
-    """Number of the point at each event: the ends of edges are vertices, which edges share."""
+    """Return the point number of each event; edges share the vertices at their ends."""
     node = np.full(len(axis.events), -1)
     node[axis.offsets[:-1]], node[axis.offsets[1:] - 1] = axis.edges.T
     inner = np.flatnonzero(node < 0)
@@ -146,7 +146,7 @@ def _nodes_of_events(axis: MedialAxis) -> Ints:
 
 
 def _links(piece: Ints, count: Ints, first: Ints, node: Ints) -> Ints:
-    """Neighbours (l, 2): `count` links along each piece, whose inner points begin at `first`."""
+    """Return links (l, 2), `count` along each piece, whose inner points start at `first`."""
     owner = np.repeat(np.arange(len(piece)), count)
     place = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
     start = np.where(place == 0, node[piece[owner]], first[owner] + place - 1)
@@ -154,58 +154,46 @@ def _links(piece: Ints, count: Ints, first: Ints, node: Ints) -> Ints:
     return np.column_stack([start, end])
 
 
-def where_it_fits(axis: AxisPoints, radius: float) -> AxisPoints:
-    """Return the axis without points that have less room than the radius."""
-    fits = axis.room >= radius - SLACK
+def without_narrow_parts(axis: AxisPoints, radius: float) -> AxisPoints:
+    """Return the axis without links to points with less clearance than the radius."""
+    fits = axis.clearance >= radius - SLACK
     return axis._replace(links=axis.links[fits[axis.links].all(axis=1)])
 
 
 def without_dead_ends(axis: AxisPoints) -> AxisPoints:
-    """Return the axis without what runs into corners, and without stubs.
+    """Return the axis without branches into corners and without stubs.
 
-    A stub is a dead end that lies in the disc of free space around the place where it begins.
-    Dead-end rooms and corridors stay, and of each component something.
+    A stub is a dead end that lies in the free disc around its start. Dead-end rooms and corridors
+    are kept, and so is some part of each component.
     """
     from footway.medial.kernels.chains import chain_pieces  # the package is slow to import
 
-    links = axis.links[peel(axis.links, axis.points, axis.room, STEEP)]
+    links = axis.links[peel(axis.links, axis.points, axis.clearance, STEEP)]
     while True:
         order, forward, offsets = chain_pieces(links, len(axis.points))
-        tail, head = _ends_of_chains(links, order, forward, offsets)
-        stub = _stubs(axis, tail, head, np.bincount(links.ravel(), minlength=len(axis.points)))
+        first, last = offsets[:-1], offsets[1:] - 1
+        tail = np.where(forward[first], links[order[first], 0], links[order[first], 1])
+        head = np.where(forward[last], links[order[last], 1], links[order[last], 0])
+        degree = np.bincount(links.ravel(), minlength=len(axis.points))
+        apart = hypot(*(axis.points[tail] - axis.points[head]).T)
+        stub = (degree[tail] == 1) & (apart < axis.clearance[head])
+        stub |= (degree[head] == 1) & (apart < axis.clearance[tail])
         if not stub.any():
             return axis._replace(links=links)
         links = links[np.sort(order[~np.repeat(stub, np.diff(offsets))])]
 
 
-def _ends_of_chains(links: Ints, order: Ints, forward: Bools, offsets: Ints) -> tuple[Ints, Ints]:
-    """First and last point of each chain of links."""
-    first, last = offsets[:-1], offsets[1:] - 1
-    tail = np.where(forward[first], links[order[first], 0], links[order[first], 1])
-    head = np.where(forward[last], links[order[last], 1], links[order[last], 0])
-    return tail, head
+def straightened(axis: AxisPoints, walls: Space, *, radius: float, desired: float) -> Ints:
+    """Return a few straight edges (m, 2) between points that replace the links of the axis.
 
-
-def _stubs(axis: AxisPoints, tail: Ints, head: Ints, degree: Ints) -> Bools:
-    """Which chains end in nothing within the disc around where they begin."""
-    apart = hypot(*(axis.points[tail] - axis.points[head]).T)
-    tail_ends = (degree[tail] == 1) & (apart < axis.room[head])
-    head_ends = (degree[head] == 1) & (apart < axis.room[tail])
-    found: Bools = tail_ends | head_ends
-    return found
-
-
-def straightened(axis: AxisPoints, walls: Space, *, radius: float, wish: float) -> Ints:
-    """Return few straight edges (m, 2) between points, in place of the many links of the axis.
-
-    A chain of links becomes one edge if that keeps its room and has no obstacle between itself and
-    the axis; else it is split where it is farthest from the axis, and so on.
+    A chain of links becomes one edge if the edge keeps the clearance and no obstacle lies between
+    edge and axis; otherwise it is split where edge and axis are farthest apart, recursively.
     """
-    walk, chords = _walks(axis)
+    chain_points, chords = _chains(axis)
     done: list[Ints] = []
     while len(chords):
-        good, split = _judged(axis, walk, chords, walls, radius, wish)
-        done.append(walk[chords[good]])
+        good, split = _check_chords(axis, chain_points, chords, walls, radius, desired)
+        done.append(chain_points[chords[good]])
         first, last = chords[~good].T
         middle = split[~good]
         short = last - first == 1  # cannot be split: the disc barely fits, or not at all
@@ -215,38 +203,38 @@ def straightened(axis: AxisPoints, walls: Space, *, radius: float, wish: float) 
     return np.unique(np.sort(edges, axis=1), axis=0)
 
 
-def _walks(axis: AxisPoints) -> tuple[Ints, Ints]:
-    """Points along all chains, one chain after the other, and where each begins and ends."""
+def _chains(axis: AxisPoints) -> tuple[Ints, Ints]:
+    """Return the concatenated points of all chains, and the first and last index of each."""
     from footway.medial.kernels.chains import chain_pieces  # the package is slow to import
 
     order, forward, offsets = chain_pieces(axis.links, len(axis.points))
     ends = np.where(forward[:, None], axis.links[order], axis.links[order][:, ::-1])
-    walk = np.insert(ends[:, 0], offsets[1:], ends[offsets[1:] - 1, 1])
+    chain_points = np.insert(ends[:, 0], offsets[1:], ends[offsets[1:] - 1, 1])
     chains = np.arange(len(offsets) - 1)
-    return walk, np.column_stack([offsets[:-1] + chains, offsets[1:] + chains])
+    return chain_points, np.column_stack([offsets[:-1] + chains, offsets[1:] + chains])
 
 
-def _judged(
-    axis: AxisPoints, walk: Ints, chords: Ints, walls: Space, radius: float, wish: float
+def _check_chords(
+    axis: AxisPoints, chain_points: Ints, chords: Ints, walls: Space, radius: float, desired: float
 ) -> tuple[Bools, Ints]:
-    """Whether each chord (first, last) of the walk will do as an edge, and where to split it."""
+    """Return whether each chord (first, last) can be an edge, and where to split it."""
     first, last = chords.T
     count = last - first + 1
     begin = np.cumsum(count) - count
     place = np.repeat(first - begin, count) + np.arange(count.sum())
-    at, room = axis.points[walk[place]], axis.room[walk[place]]
-    start, end = axis.points[walk[first]], axis.points[walk[last]]
+    at, clearance = axis.points[chain_points[place]], axis.clearance[chain_points[place]]
+    start, end = axis.points[chain_points[first]], axis.points[chain_points[last]]
     lines = np.repeat(np.hstack([start, end]), count, axis=0)
     away = hypot(*(at - closest_points(at, lines)).T)
-    least = np.minimum(wish, NEARLY * np.minimum.reduceat(room, begin))
+    least = np.minimum(desired, NEARLY * np.minimum.reduceat(clearance, begin))
     least = np.maximum(radius, least) - SLACK
     good = clearance_along(start, end, walls) >= least
-    good &= np.maximum.reduceat(away - OFF_AXIS * room, begin) <= 0.0
+    good &= np.maximum.reduceat(away - OFF_AXIS * clearance, begin) <= 0.0
     return good, _farthest(away, begin, count, place)
 
 
 def _farthest(away: Floats, begin: Ints, count: Ints, place: Ints) -> Ints:
-    """Place in the walk at which each chord is farthest from it; the middle of a straight one."""
+    """Return the index at which each chord is farthest from the axis; its middle if straight."""
     chord = np.repeat(np.arange(len(begin)), count)
     middle = np.abs(np.arange(len(away)) - (begin + 0.5 * (count - 1))[chord])
     order = np.lexsort((middle, -np.round(away, 9), chord))
@@ -256,16 +244,16 @@ def _farthest(away: Floats, begin: Ints, count: Ints, place: Ints) -> Ints:
     return split
 
 
-def _widest_of_the_rest(axis: AxisPoints, edges: Ints, radius: float) -> Ints:
-    """Widest point (k,) of each component of the axis that no edge is in."""
+def _widest_of_other_components(axis: AxisPoints, edges: Ints, radius: float) -> Ints:
+    """Return the point of most clearance of each axis component without edges, (k,)."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
     n = len(axis.points)
     a, b = axis.links.T
     _, part = connected_components(coo_array((np.ones(len(a)), (a, b)), (n, n)), directed=False)
-    fits = np.flatnonzero(axis.room >= radius - SLACK)
-    widest = fits[np.lexsort((fits, -axis.room[fits], part[fits]))]
+    fits = np.flatnonzero(axis.clearance >= radius - SLACK)
+    widest = fits[np.lexsort((fits, -axis.clearance[fits], part[fits]))]
     _, first = np.unique(part[widest], return_index=True)
     widest = widest[first]
     rest: Ints = widest[~np.isin(part[widest], part[edges.ravel()])]

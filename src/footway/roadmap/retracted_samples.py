@@ -1,4 +1,4 @@
-"""Samples and edges retracted to the Voronoi diagram (voronoi-roadmaps-2004, sections 2.1, 2.2)."""
+"""Retract samples and edges to the Voronoi diagram (voronoi-roadmaps-2004, sections 2.1, 2.2)."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 EPSILON = 1e-7
-"""m. How far from the Voronoi diagram a retracted point may be: the paper's epsilon."""
+"""m. Largest distance of a retracted point from the Voronoi diagram: the paper's epsilon."""
 
 MOST_TRIES = 100
-"""Points that are drawn for each sample that is wanted, before drawing stops."""
+"""Most batches of random points that are drawn before sampling stops."""
 
 
 def free_samples(
     environment: Environment, walls: Space, *, radius: float, count: int, seed: int
 ) -> Floats:
-    """Return `count` places (n, 2) m of a disc, uniform in the space in which it fits.
+    """Return `count` positions (n, 2) m of a disc, uniform in the space in which it fits.
 
-    Fewer where it fits in next to nothing of the map. `walls` is a space of radius 0.
+    Fewer if the disc fits in a tiny part of the map only. `walls` is a space of radius 0.
     """
     rng = RandomStream(seed)
     rings = np.ascontiguousarray(environment.walls.segments[~environment.walls.two_sided])
@@ -52,9 +52,9 @@ def free_samples(
 
 
 def retract_to_axis(points: Floats, walls: Space) -> tuple[Floats, Floats]:
-    """Return points (n, 2) m moved to the Voronoi diagram, and their room (n,) m there.
+    """Retract points (n, 2) m to the Voronoi diagram; return them and their clearance (n,) m.
 
-    Each moves straight away from its nearest wall point until another is as near.
+    Each moves straight away from its nearest wall point until another wall point is as near.
     """
     out = np.empty((len(points), 3))
     retract_points(np.ascontiguousarray(points), EPSILON, walls, out)
@@ -73,9 +73,9 @@ def useful_neighbours(
 ) -> Ints:
     """Return new edges (m, 2) between places (n, 2), the shortest first.
 
-    Between places within `distance` metres that a disc can go between in a straight line, when
-    there is no way along the known edges (k, 2) and the new ones so far, or one that is more than
-    `usefulness` times longer and longer by more than `saving` metres.
+    An edge joins two places within `distance` metres between which a disc can move straight, if
+    along the known edges (k, 2) and the new ones so far there is no path, or only one that is more
+    than `usefulness` times longer and longer by more than `saving` metres.
     """
     from scipy.spatial import cKDTree
 
@@ -84,7 +84,7 @@ def useful_neighbours(
     pairs = cKDTree(places).query_pairs(distance, output_type="ndarray").astype(np.int64)
     lengths = _lengths(places, pairs)
     order = np.lexsort((pairs[:, 1], pairs[:, 0], lengths))
-    pairs, lengths = pairs[order], lengths[order]  # none has length 0: uniting saw to that
+    pairs, lengths = pairs[order], lengths[order]  # no length is 0: close vertices were united
     known = np.ascontiguousarray(known)
     useful: NDArray[np.bool_] = useful_pairs(
         np.ascontiguousarray(pairs), lengths, places, known, _lengths(places, known), usefulness,
@@ -95,13 +95,13 @@ def useful_neighbours(
 
 
 def retract_edges(
-    starts: Floats, ends: Floats, walls: Space, *, radius: float, wish: float, shortest: float
+    starts: Floats, ends: Floats, walls: Space, *, radius: float, desired: float, shortest: float
 ) -> list[Floats]:
-    """Return the chain of points (k, 2) m that each straight edge becomes; none where it fails.
+    """Retract straight edges; return a chain of points (k, 2) m for each, empty if it fails.
 
-    Where an edge has less room than `wish`, its middle is retracted, and so are the middles of
-    both halves, until they have the room or would be shorter than `shortest` if they were straight.
-    An edge fails if such a short part has less room than `radius`.
+    If an edge has less than the `desired` clearance, its midpoint is retracted and both halves are
+    treated in the same way, until they have that clearance or their share of the straight edge is
+    no longer than `shortest`. An edge fails if such a short part has less clearance than `radius`.
     """
     n = len(starts)
     length = hypot(*(ends - starts).T)
@@ -109,29 +109,29 @@ def retract_edges(
     done: list[_Parts] = []
     failed = np.zeros(n, bool)
     while len(parts.lines):
-        room = clearance_along(parts.lines[:, :2], parts.lines[:, 2:], walls)
-        enough = room >= wish - SLACK
+        clearance = clearance_along(parts.lines[:, :2], parts.lines[:, 2:], walls)
+        enough = clearance >= desired - SLACK
         short = length[parts.edge] * parts.share <= shortest
-        failed[parts.edge[~enough & short & (room < radius - SLACK)]] = True
+        failed[parts.edge[~enough & short & (clearance < radius - SLACK)]] = True
         done.append(parts.where(enough | short))
         parts = parts.where(~enough & ~short & ~failed[parts.edge]).halved(walls)
-    return _strung(done, failed)
+    return _chains(done, failed)
 
 
 class _Parts(NamedTuple):
-    """Parts of edges, straight lines."""
+    """Straight parts of edges."""
 
     lines: Floats  # (p, 4) m, both ends
-    edge: Ints  # (p,) that each is a part of
-    begin: Floats  # (p,) share of the edge at which it begins
-    share: Floats  # (p,) of the edge that it is
+    edge: Ints  # (p,) edge that each belongs to
+    begin: Floats  # (p,) share of the edge at which the part starts
+    share: Floats  # (p,) length as a share of the edge
 
     def where(self, chosen: Bools) -> _Parts:
-        """Some of the parts."""
+        """Return the chosen parts."""
         return _Parts(self.lines[chosen], self.edge[chosen], self.begin[chosen], self.share[chosen])
 
     def halved(self, walls: Space) -> _Parts:
-        """Both halves of every part, which meet in its middle, retracted."""
+        """Return both halves of every part; they meet in its retracted midpoint."""
         starts, ends, half = self.lines[:, :2], self.lines[:, 2:], 0.5 * self.share
         middle, _ = retract_to_axis(0.5 * (starts + ends), walls)
         return _Parts(
@@ -142,8 +142,8 @@ class _Parts(NamedTuple):
         )
 
 
-def _strung(done: list[_Parts], failed: Bools) -> list[Floats]:
-    """Points of each edge in their order; none of an edge that failed."""
+def _chains(done: list[_Parts], failed: Bools) -> list[Floats]:
+    """Return the points of each edge in order; an empty array for a failed edge."""
     if not done:
         return []
     lines, edge, begin, _ = (np.concatenate(values) for values in zip(*done, strict=True))

@@ -1,8 +1,8 @@
-"""RRRM: the local paths of a roadmap retracted to the medial axis (rrm-roadmaps-2006, section IV).
+"""RRRM: retract the local paths of a roadmap to the medial axis (rrm-roadmaps-2006, section IV).
 
-Nodes stay where they are: they lie on the medial axis up to the lattice, and the shortest path
-factor is defined for nodes on it. So the least clearance of an edge can stay what it was, where a
-node has it, but it never becomes less.
+Nodes are not moved: up to the lattice they lie on the medial axis already, and the shortest path
+factor is defined for nodes on it. So the least clearance of an edge, which may be that of a node,
+never decreases.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
 
 STRETCH = 3
-"""Times as many configurations as the straight path that there is memory for, and `SPARE` more."""
+"""Memory for a retracted path: this many times the configurations of the straight one + `SPARE`."""
 
 SPARE = 64
 
 STRAIGHT = 0.8
-"""Share of the work that is done when the local paths are straight lines still."""
+"""Share of the work that is done before the retraction."""
 
 
 def rrrm(
@@ -54,7 +54,7 @@ def rrrm(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Roadmap:
-    """Return the retracted RRM*: small, with useful cycles, and with much clearance everywhere.
+    """Return the retracted RRM*: small, with useful cycles and high clearance.
 
     Args:
         source: 2D map, volume of voxels, or a roadmap of `rrm` or `rrm_star`.
@@ -63,10 +63,10 @@ def rrrm(
         size: m, of a box that moves without turning, in a volume.
         usefulness: the paper's K: see `rrm_star`.
         seed: the same seed gives the same roadmap.
-        progress: called with how much of all work is done, about, and with 1000, which is all.
+        progress: called with the approximate amount of work done and 1000, the total.
 
     Raises:
-        BadInput: numbers that make no sense, too many cells for the memory, or no free cell.
+        BadInput: invalid numbers, too many cells for the memory, or no free cell.
 
     Example:
         >>> from footway.environment import gallery
@@ -91,17 +91,17 @@ def rrrm(
 def retract(roadmap: Roadmap, *, progress: Progress | None = None) -> Roadmap:
     """Return the same roadmap with every local path on the medial axis, in two or three dimensions.
 
-    Configurations one cell apart are pushed away from their closest obstacle until their
-    clearance stops growing; branches that are walked forth and back are cut; then the path is
-    smoothed for at most a tenth of a cell of clearance. The paths stay in the free cells, and none
-    comes nearer to an obstacle than it did before.
+    Configurations one cell apart are pushed away from their closest obstacle until their clearance
+    stops growing. Branches that lead forth and back are cut. Then the path is smoothed, at the cost
+    of at most a tenth of a cell of clearance. Paths stay in the free cells, and the least clearance
+    of a path never decreases.
 
     Args:
         roadmap: of any method; its weights are kept.
-        progress: called with the numbers of edges done and of all.
+        progress: called with the number of edges done and their total number.
 
     Raises:
-        BadInput: a roadmap with fake obstacles, which the medial axis does not know.
+        BadInput: a roadmap with fake obstacles, which the medial axis ignores.
 
     Example:
         >>> from footway.environment import Environment
@@ -139,12 +139,8 @@ def retract(roadmap: Roadmap, *, progress: Progress | None = None) -> Roadmap:
 
 
 def retract_line(points: Floats, space: Space) -> Floats:
-    """Return a polyline in free cells, (k, d) m, on the medial axis, as `retract` does."""
+    """Retract a polyline in free cells, (k, d) m, to the medial axis, as `retract` does."""
     path = on_lattice(space.lattice(points))
-    return space.positions(retract_path(path, _memory(path), space))
-
-
-def _memory(path: Floats) -> int:
-    """Configurations that a local path (k, 3) in lattice units may get."""
     length = float(np.linalg.norm(np.diff(path, axis=0), axis=1).sum())
-    return int(STRETCH * length / STEP) + len(path) + SPARE
+    most = int(STRETCH * length / STEP) + len(path) + SPARE
+    return space.positions(retract_path(path, most, space))

@@ -1,4 +1,4 @@
-"""The value that every method gives: a graph in the free space with the local path of each edge."""
+"""Roadmap: a graph in the free space with a local path for each edge, the result of all methods."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-_BATCH = 4096  # lines that a thread measures at a time
+_BATCH = 4096  # lines per call of a thread
 
 METHODS = ("grid", "rrm", "rrm-star", "rrrm", "prm")
 
@@ -48,10 +48,10 @@ class Samples(NamedTuple):
     edge: Ints  # (n,)
 
 
-class Way(NamedTuple):
-    """A shortest way between two nodes."""
+class NodePath(NamedTuple):
+    """A shortest path between two nodes."""
 
-    length: float  # m, times the weights
+    length: float  # m, weighted
     nodes: Ints  # (k,) from the start to the goal
     edges: Ints  # (k - 1,)
 
@@ -60,21 +60,21 @@ class Way(NamedTuple):
 class Roadmap:
     """Nodes and edges in the free space of an object (rrm-roadmaps-2006, section II).
 
-    Made by `grid`, `rrm`, `rrm_star`, `rrrm` and `retract`; `CorridorMap.from_roadmap` attaches
-    clearance to it, for paths, walkers and crowds (section V.B.2).
+    Built by `grid`, `rrm`, `rrm_star`, `rrrm`, `retract` and `voronoi_prm`.
+    `CorridorMap.from_roadmap` adds clearance, for paths, walks and crowds (section V.B.2).
 
     Attributes:
         nodes: (n, d) m, in two or three dimensions.
         edges: (m, 2) nodes that each edge joins.
         path_points: (p, d) m. Local paths of all edges, one after the other, from node to node.
         path_offsets: (m + 1,) edge e has the points path_offsets[e] to path_offsets[e + 1] - 1.
-        weights: (m,) factor on the length of each edge, for searching; 1 unless edited.
+        weights: (m,) factor on the length of each edge in searches; 1 unless edited.
         method: "grid", "rrm", "rrm-star", "rrrm" or "prm".
-        space: the discretised free space that it was made in.
+        space: the discretised free space that it was built in.
         name: of the environment.
-        parameters: what it was made with: resolution, radius, size, usefulness, seed.
-        seconds: how long each step of the construction took.
-        fake_obstacles: what a level designer closed: see `Editor`.
+        parameters: parameters of the construction: resolution, radius, size, usefulness, seed.
+        seconds: duration of each step of the construction, s.
+        fake_obstacles: regions that a level designer closed: see `Editor`.
 
     """
 
@@ -104,15 +104,15 @@ class Roadmap:
         parameters: dict[str, Any] | None = None,
         seconds: dict[str, float] | None = None,
     ) -> Roadmap:
-        """Roadmap from arrays, checked for consistency (not for collisions: see `Editor`).
+        """Create a roadmap from arrays, checked for consistency (not for collisions: see `Editor`).
 
         Args:
             nodes: (n, d) m.
             edges: (m, 2) nodes.
-            space: that it lies in.
-            method: that made it.
+            space: discretised free space.
+            method: name of the method that built it.
             paths: local path of each edge from its first node to its second, (k, d) each; or all
-                of them one after the other with their offsets. None: straight.
+                paths concatenated, with their offsets. None: straight.
             weights: (m,) above 0; None: 1.
             name: of the environment.
             parameters: of the method.
@@ -138,15 +138,15 @@ class Roadmap:
         )  # fmt: skip
 
     def with_changes(self, **changes: Any) -> Roadmap:
-        """A copy with other fields; nothing is checked."""
+        """Return a copy with other fields; nothing is checked."""
         return replace(self, **changes)
 
     @cached_property
     def in_effect(self) -> Roadmap:
-        """The roadmap in which fake obstacles are obstacles; itself where there are none."""
-        from footway.roadmap.fake_obstacles import made_real
+        """The roadmap without what its fake obstacles block; itself if it has none."""
+        from footway.roadmap.fake_obstacles import without_blocked
 
-        return made_real(self) if self.fake_obstacles else self
+        return without_blocked(self) if self.fake_obstacles else self
 
     # -- size --------------------------------------------------------------------------------
 
@@ -180,12 +180,12 @@ class Roadmap:
 
     @property
     def n_cycles(self) -> int:
-        """Number of independent cycles, of edges that no fake obstacle closes."""
+        """Number of independent cycles of edges that no fake obstacle blocks."""
         return int(self._is_open.sum()) - self.n_nodes + self.n_components
 
     @property
     def bounds(self) -> tuple[float, ...]:
-        """Box of the space: lower corner, then upper corner, in m."""
+        """Bounding box of the space: lower corner, then upper corner, m."""
         cells = np.array(self.space.free.shape[::-1], np.float64)[: self.dimension]
         low = np.asarray(self.space.origin)[: self.dimension]
         high = low + cells * self.space.resolution
@@ -194,7 +194,7 @@ class Roadmap:
     # -- local paths -------------------------------------------------------------------------
 
     def path_of(self, edge: int) -> Floats:
-        """Local path of one edge, from its first node to its second, (k, d) m."""
+        """Return the local path of one edge, from its first node to its second, (k, d) m."""
         edge = index(edge, "edge", self.n_edges)
         return self.path_points[self.path_offsets[edge] : self.path_offsets[edge + 1]]
 
@@ -223,17 +223,19 @@ class Roadmap:
         Exact in two dimensions; to a thousandth of the resolution in three.
         """
         lines = np.flatnonzero(has_next(self.path_offsets))
-        room = np.full(len(self.path_points), np.inf)
-        room[lines] = clearance_along(
+        clearance = np.full(len(self.path_points), np.inf)
+        clearance[lines] = clearance_along(
             self.path_points[lines], self.path_points[lines + 1], self.space
         )
-        return np.minimum.reduceat(room, self.path_offsets[:-1]) if self.n_edges else np.empty(0)
+        return (
+            np.minimum.reduceat(clearance, self.path_offsets[:-1]) if self.n_edges else np.empty(0)
+        )
 
     def samples(self, step: float | None = None) -> Samples:
-        """Configurations on all local paths, at most `step` metres apart, with their clearance.
+        """Return configurations on all local paths, at most `step` metres apart, with clearance.
 
-        Both ends of every path are among them. The step is the resolution if not given. Computed
-        once for each step.
+        Both ends of every path are included. The default step is the resolution. Results are
+        cached for each step.
         """
         size = number(self.space.resolution if step is None else step, "step", "m", above=0.0)
         number_of_samples(
@@ -259,9 +261,9 @@ class Roadmap:
 
     @cached_property
     def _graph(self) -> csr_array:
-        """Lengths times weights as a symmetric sparse matrix; of parallel edges the shortest.
+        """Weighted lengths as a symmetric sparse matrix; the shortest of parallel edges.
 
-        What a fake obstacle closes is left out.
+        Edges that a fake obstacle blocks are left out.
         """
         from scipy.sparse import coo_array  # slow to import
 
@@ -279,23 +281,23 @@ class Roadmap:
 
     @cached_property
     def _is_open(self) -> NDArray[np.bool_]:
-        """(m,) edges that no fake obstacle closes."""
+        """(m,) Whether no fake obstacle blocks each edge."""
         from footway.roadmap.fake_obstacles import open_parts
 
         return open_parts(self)[1] if self.fake_obstacles else np.ones(self.n_edges, bool)
 
     def distances(self, sources: ArrayLike | None = None) -> Floats:
-        """Length of the shortest way from each source node to every node, (k, n) m.
+        """Return the length of the shortest path from each source to every node, (k, n) m.
 
-        Infinite where there is none. All nodes are sources if none are given.
+        Infinite if there is none. By default all nodes are sources.
         """
         from scipy.sparse.csgraph import dijkstra  # slow to import
 
         which = None if sources is None else self._nodes_named(sources)
         return np.atleast_2d(dijkstra(self._graph, directed=False, indices=which))
 
-    def shortest_path(self, start: int, goal: int) -> Way | None:
-        """Shortest way between two nodes along the edges; None where there is none."""
+    def shortest_path(self, start: int, goal: int) -> NodePath | None:
+        """Return the shortest path between two nodes along the edges; None if there is none."""
         from scipy.sparse.csgraph import dijkstra  # slow to import
 
         first, last = self._nodes_named([start, goal]).tolist()
@@ -307,8 +309,8 @@ class Roadmap:
         nodes = [last]
         while nodes[-1] != first:
             nodes.append(int(before[nodes[-1]]))
-        way = np.array(nodes[::-1])
-        return Way(float(length[last]), way, self._edges_between(way))
+        path = np.array(nodes[::-1])
+        return NodePath(float(length[last]), path, self._edges_between(path))
 
     def _nodes_named(self, nodes: ArrayLike) -> Ints:
         found = ids(nodes, "nodes")
@@ -317,7 +319,7 @@ class Roadmap:
         return found
 
     def _edges_between(self, nodes: Ints) -> Ints:
-        """Shortest edge between each node and the next."""
+        """Return the shortest edge between consecutive nodes."""
         cost = self.lengths * self.weights
         found = []
         for a, b in zip(nodes[:-1].tolist(), nodes[1:].tolist(), strict=True):
@@ -329,7 +331,7 @@ class Roadmap:
     # -- files -------------------------------------------------------------------------------
 
     def save(self, file: str | PathLike[str]) -> None:
-        """Write the roadmap to one file: arrays and JSON, no pickle. Its suffix is .fwmap."""
+        """Write the roadmap to one file (suffix .fwmap) of arrays and JSON, without pickle."""
         from footway.roadmap import archive  # it imports this module
 
         archive.save(file, self)
@@ -339,7 +341,7 @@ class Roadmap:
         """Read a roadmap that `save` wrote.
 
         Raises:
-            BadFile: when the file is missing, damaged, or of a newer Footway.
+            BadFile: the file is missing, damaged, or from a newer version of Footway.
 
         """
         from footway.roadmap import archive  # it imports this module
@@ -354,7 +356,7 @@ class Roadmap:
 
 
 def clearance_along(starts: Floats, ends: Floats, space: Space) -> Floats:
-    """Least clearance of the object along straight lines (n, d) in free space, (n,) m."""
+    """Return the least clearance of the object along straight lines (n, d), (n,) m."""
     from footway.roadmap.kernels.clearance import line_clearances
     from footway.roadmap.parallel import in_parts
 
@@ -369,14 +371,14 @@ def clearance_along(starts: Floats, ends: Floats, space: Space) -> Floats:
 
 
 def _in_space(points: Floats, space: Space) -> Floats:
-    """Points as kernels take them, (n, 3) m."""
+    """Return points with three coordinates, as kernels need them, (n, 3) m."""
     placed = np.full((len(points), 3), float(space.origin[2]))
     placed[:, : points.shape[1]] = points
     return placed
 
 
 def has_next(offsets: Ints) -> NDArray[np.bool_]:
-    """Which points of the local paths another one of the same path follows. (p,)."""
+    """Return which points of the local paths are not the last of their path, (p,)."""
     found = np.ones(int(offsets[-1]), bool)
     found[offsets[1:] - 1] = False
     return found

@@ -1,11 +1,11 @@
-"""The Reachability Roadmap Method: a small roadmap that covers and connects the whole lattice.
+"""Reachability Roadmap Method (RRM): a small roadmap that covers and connects the whole lattice.
 
     guards -----> connectors -----> prune -----> edges
     see every     join what is      drop what    shortest forest
     free corner   connected         is not needed
 
-rrm-roadmaps-2006, section II, and what the earlier paper that it relies on held. The reachability
-region of a node is the set of free corners that it sees in a straight free line.
+rrm-roadmaps-2006, section II. The reachability region of a node is the set of free corners that a
+straight free line connects to it ("that it sees").
 """
 
 from __future__ import annotations
@@ -40,26 +40,26 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
 
 BYTES_PER_CORNER = 1000
-"""bytes. Neighbours of a free corner, its place on the medial axis, and which nodes see it."""
+"""bytes. Memory per free corner: neighbours, medial axis, and the nodes that see it."""
 
 MOST_CANDIDATES = 2000
-"""Corners among which guards are chosen at a time; of a larger axis a sample, and those nearby."""
+"""Candidates for guards per round; a larger axis is sampled near and far from uncovered corners."""
 
 MOST_SAMPLES = 1000
-"""Uncovered corners by which candidates are judged at a time; more are sampled at random."""
+"""Uncovered corners with which candidates are ranked per round; more are sampled at random."""
 
 ENOUGH = 0.25
-"""Share of the sample that is left when the next is drawn: its last corners say little."""
+"""Share of the sample that may stay uncovered before the next is drawn; few corners rank poorly."""
 
 BLIND = 0.1
-"""Share of a sample that the axis must see, or guards are chosen among all corners near it."""
+"""If axis corners see less than this share of a sample, guards are chosen among all corners."""
 
 
 class Reach(NamedTuple):
-    """Nodes and what they see."""
+    """Nodes and their reachability regions."""
 
     nodes: Ints  # (n,) indices of free corners
-    seen: Bools  # (n, m) their reachability regions, over all free corners
+    seen: Bools  # (n, m) whether each node sees each free corner
 
 
 def rrm(
@@ -73,19 +73,20 @@ def rrm(
 ) -> Roadmap:
     """Return a small roadmap that covers and connects the free space (section II).
 
-    Every free corner of the lattice sees a node in a straight free line (definition 1), and nodes
-    between which there is a way are joined (definition 2). `verify` checks both, exhaustively.
+    Every free corner of the lattice sees a node along a straight free line (definition 1), and
+    nodes are connected if a path exists between them (definition 2). `verify` checks both
+    exhaustively.
 
     Args:
         environment: 2D map, or a volume of voxels.
         resolution: m, side of a cell; None: half a metre, more for large maps; a volume's own.
         radius: m, of the disc or ball that moves.
         size: m, of a box that moves without turning, in a volume.
-        seed: of the samples by which guards are chosen; the same seed gives the same roadmap.
-        progress: called with the numbers of covered and of all corners.
+        seed: of the random samples; the same seed gives the same roadmap.
+        progress: called with the number of covered corners and of all corners.
 
     Raises:
-        BadInput: numbers that make no sense, too many cells for the memory, or no free cell.
+        BadInput: invalid numbers, too many cells for the memory, or no free cell.
 
     Example:
         >>> from footway.environment import gallery
@@ -104,7 +105,7 @@ def rrm(
 
 
 def rrm_of_space(space: Space, *, seed: int = 0, progress: Progress | None = None) -> Roadmap:
-    """Return the same of a lattice that is there already."""
+    """Return the RRM of an existing lattice."""
     check_memory(
         int(space.is_node.sum()), resolution=space.resolution, dimension=space.dimension,
         each=BYTES_PER_CORNER,
@@ -129,10 +130,10 @@ def rrm_of_space(space: Space, *, seed: int = 0, progress: Progress | None = Non
 
 
 def find_guards(space: Space, corners: Ints, seed: int, progress: Progress | None = None) -> Reach:
-    """Return guards, from the medial axis where that will do, that see all corners (m, 3).
+    """Return guards that see all corners (m, 3), on the medial axis where possible.
 
-    Greedily: next comes the candidate that sees most corners that no guard sees yet, judged by a
-    sample where there are too many to count.
+    Greedy: the next guard is the candidate that sees most uncovered corners, or most of a sample of
+    them if there are many.
     """
     rng = RandomStream(seed)
     axis = _index_of(medial_corners(space), space)
@@ -143,10 +144,12 @@ def find_guards(space: Space, corners: Ints, seed: int, progress: Progress | Non
         sample = _at_most(MOST_SAMPLES, open_, rng)
         enough = int(ENOUGH * len(sample)) if len(sample) < len(open_) else 0
         candidates = _candidates(sample, axis, space, corners, rng)
-        picks, share = _choose(candidates, sample, enough, space, corners)
-        if share < BLIND:
-            axis = np.arange(len(corners))  # what is left the axis hardly sees
+        seen = space.sees(corners[candidates], corners[sample])
+        rows = greedy_rows(seen, enough)
+        if seen[rows].any(axis=0).mean() < BLIND:
+            axis = np.arange(len(corners))  # the axis sees hardly any of the remaining corners
             continue
+        picks = candidates[rows]
         found.append(Reach(picks, space.sees(corners[picks], corners)))
         covered |= found[-1].seen.any(axis=0)
         if progress is not None:
@@ -154,17 +157,8 @@ def find_guards(space: Space, corners: Ints, seed: int, progress: Progress | Non
     return _join(found)
 
 
-def _choose(
-    candidates: Ints, sample: Ints, enough: int, space: Space, corners: Ints
-) -> tuple[Ints, float]:
-    """Candidates that see the sample down to `enough` corners, and the share that they see."""
-    seen = space.sees(corners[candidates], corners[sample])
-    rows = greedy_rows(seen, enough)
-    return candidates[rows], float(seen[rows].any(axis=0).mean())
-
-
 def _index_of(some: Ints, space: Space) -> Ints:
-    """Indices among the free corners of some of them."""
+    """Return the indices of some free corners in `space.corners`."""
     index = np.cumsum(space.is_node.ravel()).reshape(space.is_node.shape) - 1
     i, j, k = some.T
     found: Ints = index[k, j, i]
@@ -176,10 +170,10 @@ def _at_most(count: int, some: Ints, rng: RandomStream) -> Ints:
 
 
 def _candidates(sample: Ints, some: Ints, space: Space, corners: Ints, rng: RandomStream) -> Ints:
-    """Corners of a set, the roomiest first: of equals the roomiest is taken.
+    """Return candidate corners by decreasing clearance, which decides between equal candidates.
 
-    Of a large set some from everywhere, for what is seen from afar, and those near the sample, for
-    what is seen from nowhere else.
+    Of a large set, a random sample is used (to see far corners) and the corners near the uncovered
+    ones (which may be seen from nowhere else).
     """
     from scipy.spatial import cKDTree
 
@@ -199,13 +193,14 @@ def _join(found: list[Reach]) -> Reach:
 
 
 def add_connectors(space: Space, corners: Ints, guards: Reach) -> Reach:
-    """Return the guards and the connectors that join all that can be joined (definition 2).
+    """Return the guards and connectors, which connect all that can be connected (definition 2).
 
-    First corners that nodes of different components see, those that join most of them and then
-    the roomiest; then both of two neighbours that are seen from different components.
+    Connectors are corners seen from different components: those that join most components first,
+    then those of most clearance. If there are none, two neighbouring corners that are seen from
+    different components become connectors.
     """
     i, j, k = corners.T
-    room = space.corner_clearance[k, j, i]
+    clearance = space.corner_clearance[k, j, i]
     neighbours = lattice_edges(space)
     parts, cover = [guards], _cover_of_components(guards)
     overlap: NDArray[np.int32] = np.array(cover).sum(axis=0, dtype=np.int32)
@@ -213,9 +208,9 @@ def add_connectors(space: Space, corners: Ints, guards: Reach) -> Reach:
         most = overlap.max()
         if most > 1:
             best = np.flatnonzero(overlap == most)
-            new = best[[np.argmax(room[best])]]
+            new = best[[np.argmax(clearance[best])]]
         else:
-            new = _across(cover, neighbours, room)
+            new = _across(cover, neighbours, clearance)
         if len(new) == 0:
             return _join(parts)
         parts.append(Reach(new, space.sees(corners[new], corners)))
@@ -223,7 +218,7 @@ def add_connectors(space: Space, corners: Ints, guards: Reach) -> Reach:
 
 
 def _cover_of_components(reach: Reach) -> list[Bools]:
-    """What each component of nodes that see each other sees: (m,) each."""
+    """Return the corners that each component of mutually visible nodes sees, (m,) each."""
     from scipy.sparse.csgraph import connected_components
 
     count, label = connected_components(reach.seen[:, reach.nodes], directed=False)
@@ -234,7 +229,7 @@ def _cover_of_components(reach: Reach) -> list[Bools]:
 
 
 def _merge(cover: list[Bools], new: Reach, overlap: NDArray[np.int32]) -> list[Bools]:
-    """Cover of the components when nodes that see each other come in; `overlap` counts them."""
+    """Merge the components that new, mutually visible nodes join; update the count `overlap`."""
     merged = new.seen.max(axis=0)
     rest = []
     for row in cover:
@@ -247,25 +242,25 @@ def _merge(cover: list[Bools], new: Reach, overlap: NDArray[np.int32]) -> list[B
     return [*rest, merged]
 
 
-def _across(cover: list[Bools], neighbours: Ints, room: Floats) -> Ints:
-    """The roomiest two neighbours that are seen from different components, or none."""
-    component = np.zeros(len(room), np.int64)
+def _across(cover: list[Bools], neighbours: Ints, clearance: Floats) -> Ints:
+    """Return the two neighbours of most clearance seen from different components, or none."""
+    component = np.zeros(len(clearance), np.int64)
     for number, row in enumerate(cover):
         component[row] = number
     a, b = neighbours.T
     border = np.flatnonzero(component[a] != component[b])
     if len(border) == 0:
         return np.empty(0, np.int64)
-    width = np.minimum(room[a[border]], room[b[border]])
+    width = np.minimum(clearance[a[border]], clearance[b[border]])
     widest: Ints = neighbours[border[np.argmax(width)]]
     return widest
 
 
 def prune(reach: Reach) -> Reach:
-    """Return the nodes without those that neither coverage nor connectivity needs.
+    """Return the nodes without those that are redundant for coverage and connectivity.
 
-    The nodes that see least are tried first, again and again: when a node has gone, one that
-    joined it to the others may be of no more use.
+    Nodes that see least are tried first. This is repeated, since the removal of a node may make
+    the one that connected it redundant.
     """
     count = reach.seen.sum(axis=0, dtype=np.int64)
     sight = reach.seen[:, reach.nodes]
@@ -282,13 +277,16 @@ def prune(reach: Reach) -> Reach:
 
 
 def spanning_forest(corners: Ints, sight: Bools) -> Ints:
-    """Edges (m, 2) of the shortest forest over nodes at corners (n, 3) that see each other."""
+    """Return the minimum spanning forest (m, 2) of nodes at corners (n, 3) that see each other."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import minimum_spanning_tree
 
     a, b = np.nonzero(np.triu(sight, 1))
     length = np.linalg.norm(corners[a] - corners[b], axis=1)
-    places = (a.astype(np.int32), b.astype(np.int32))  # all that SciPy before 1.17.1 accepts
+    places = (
+        a.astype(np.int32),
+        b.astype(np.int32),
+    )  # SciPy before 1.17.1 accepts only 32-bit indices
     tree = minimum_spanning_tree(coo_array((length, places), sight.shape).tocsr()).tocoo()
     edges = np.sort(np.column_stack([tree.row, tree.col]).astype(np.int64), axis=1)
     in_order: Ints = edges[np.lexsort(edges.T[::-1])]

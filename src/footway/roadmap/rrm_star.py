@@ -3,8 +3,8 @@
     RRM -----> useful nodes -----> reconnect -----> drop dead ends
                on the axis         K-useful edges   useful nodes of degree one
 
-rrm-roadmaps-2006, section III. Where the useful nodes go is in useful.py (ours) and
-useful_as_printed.py (algorithm 1); reconnecting the edges is algorithm 2 as it is printed.
+rrm-roadmaps-2006, section III. useful_nodes.py (ours) and useful_nodes_paper.py (algorithm 1)
+choose the useful nodes; the edges are reconnected by algorithm 2.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from footway.roadmap.kernels.graph import pairs_in_sight, useful_edges
 from footway.roadmap.parallel import phase
 from footway.roadmap.roadmap import Roadmap
 from footway.roadmap.rrm import rrm
-from footway.roadmap.useful_nodes import find_useful_nodes, total, ways_along
-from footway.roadmap.useful_nodes_paper import find_nodes_as_printed
+from footway.roadmap.useful_nodes import find_useful_nodes, paths_along, total
+from footway.roadmap.useful_nodes_paper import find_published_nodes
 from footway.validation import function, number, one_of, shown
 from footway.validation import seed as checked_seed
 
@@ -41,13 +41,13 @@ if TYPE_CHECKING:
 UsefulNodes: TypeAlias = Literal["shortening", "published"]
 
 MOST_NODES = 5000
-"""Nodes between which useful cycles are searched: a gigabyte for all pairs of more."""
+"""Most nodes for useful cycles, which need memory for all pairs: more would take a gigabyte."""
 
 HALFWAY, FOUND = 0.5, 0.8
-"""Shares of the work: all of the RRM in all, and the useful nodes in what comes after."""
+"""Shares of the work: the RRM in all of it, and the useful nodes in the part after the RRM."""
 
 ON_LATTICE = 1e-6
-"""cells. A node this close to a corner is on it: metres and back again leave less."""
+"""cells. A node this close to a corner is on it; conversion to metres and back errs by less."""
 
 
 def rrm_star(
@@ -61,12 +61,12 @@ def rrm_star(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Roadmap:
-    """Return a reachability roadmap with useful cycles: shorter ways, and others to choose from.
+    """Return a reachability roadmap with useful cycles: shorter and alternative paths.
 
-    The nodes are those of the RRM, in their order, and then the useful ones;
-    `parameters["rrm_nodes"]` says how many come first. Coverage and connectivity stay. Between the
-    nodes of the RRM the ways are, taken together, never longer than they were: where leaving out
-    edges (algorithm 2) would make them so, edges of the RRM are put back. So on those nodes the
+    The nodes are those of the RRM, in their order, followed by the useful ones;
+    `parameters["rrm_nodes"]` is the number of the former. Coverage and connectivity are preserved.
+    The total length of all shortest paths between nodes of the RRM never increases: if dropped
+    edges (algorithm 2) would increase it, edges of the RRM are put back. So on those nodes the
     shortest path factor never grows.
 
     Args:
@@ -74,15 +74,15 @@ def rrm_star(
         resolution: m, side of a cell; None: half a metre, more for large maps; a volume's own.
         radius: m, of the disc or ball that moves.
         size: m, of a box that moves without turning, in a volume. A roadmap has all three.
-        usefulness: the paper's K: an edge is added where it is this many times shorter than the
-            way around. Up to 1: every free edge. Infinite: no cycle at all.
-        useful_nodes: "shortening", places that shorten the ways most, or "published", those of
-            algorithm 1 as it is printed: on our maps mostly more nodes and longer ways.
-        seed: of the RRM, and of the places that are tried where the medial axis has very many.
-        progress: called with how much of all work is done, about, and with 1000, which is all.
+        usefulness: the paper's K: an edge is added if it is this many times shorter than the
+            existing path. Up to 1: every free edge. Infinite: no cycles.
+        useful_nodes: "shortening", places that shorten paths most, or "published", those of
+            algorithm 1 as published: on our maps mostly more nodes and longer paths.
+        seed: of the RRM, and of the random choice of candidates on a large medial axis.
+        progress: called with the approximate amount of work done and 1000, the total.
 
     Raises:
-        BadInput: numbers that make no sense, too many cells for the memory, or no free cell.
+        BadInput: invalid numbers, too many cells for the memory, or no free cell.
 
     Example:
         >>> from footway.environment import gallery
@@ -127,13 +127,13 @@ def add_cycles(
     nodes = on_lattice(space.lattice(roadmap.nodes))
     searching = phase(progress, 0.0, FOUND)
     if useful_nodes == "published":
-        useful = find_nodes_as_printed(nodes, roadmap.edges, space, seed, searching)
+        useful = find_published_nodes(nodes, roadmap.edges, space, seed, searching)
     else:
         useful = find_useful_nodes(nodes, factor, space, seed, searching)
     places = np.concatenate([nodes, useful])
     halfway = time.perf_counter()
     edges = reconnect(places, factor, space)
-    if np.isfinite(factor):  # else no cycle is wanted
+    if np.isfinite(factor):  # otherwise no cycles are requested
         edges = _put_back(edges, roadmap.edges, places, len(nodes))
     kept = _without_dead_ends(edges, len(places), len(nodes))
     renumber = np.cumsum(kept) - 1
@@ -145,7 +145,13 @@ def add_cycles(
         space,
         method="rrm-star",
         name=roadmap.name,
-        parameters=_parameters(roadmap, factor, useful_nodes, seed),
+        parameters={
+            **roadmap.parameters,
+            "usefulness": factor,
+            "useful_nodes": useful_nodes,
+            "seed": int(seed),
+            "rrm_nodes": roadmap.n_nodes,
+        },
         seconds={
             **roadmap.seconds,
             "useful nodes": halfway - start,
@@ -163,35 +169,35 @@ def reconnect(places: Floats, usefulness: float, space: Space) -> Ints:
 
 
 def on_lattice(places: Floats) -> Floats:
-    """Places (n, 3) in lattice units, those at corners exactly so."""
+    """Return places (n, 3) in lattice units, rounded to corners that are within rounding error."""
     corner = np.rint(places)
     return np.where(np.abs(places - corner) < ON_LATTICE, corner, places)
 
 
 def _put_back(edges: Ints, before: Ints, places: Floats, n: int) -> Ints:
-    """Return the edges, and those from before that keep the ways between the first n nodes short.
+    """Put back edges of `before` until paths between the first n nodes are as short as before.
 
-    The sum of the lengths of all shortest ways is what the shortest path factor compares. The
-    edge whose ends drifted furthest apart comes back first.
+    Path lengths are compared by their sum, as in the shortest path factor. The edge with the
+    longest detour between its ends is put back first.
     """
-    most = total(ways_along(before, places[:n]).length)
+    most = total(paths_along(before, places[:n]).length)
     missing = before
     while len(missing) > 0:
-        ways = ways_along(edges, places).length
-        if total(ways[:n, :n]) <= most * (1 + 1e-12):
+        lengths = paths_along(edges, places).length
+        if total(lengths[:n, :n]) <= most * (1 + 1e-12):
             break
         a, b = missing.T
-        longer = ways[a, b] - np.linalg.norm(places[a] - places[b], axis=1)
-        worst = int(np.argmax(longer))
+        detour = lengths[a, b] - np.linalg.norm(places[a] - places[b], axis=1)
+        worst = int(np.argmax(detour))
         edges = np.concatenate([edges, missing[[worst]]])
         missing = np.delete(missing, worst, axis=0)
     return edges
 
 
 def _without_dead_ends(edges: Ints, count: int, n: int) -> Bools:
-    """Which of `count` nodes are left when useful ones (from n on) of degree one are dropped.
+    """Return which of `count` nodes remain after useful ones (from n on) of degree 1 are dropped.
 
-    Again and again, since a chain of useful nodes can end in one of them.
+    This is repeated, since a chain of useful nodes can be a dead end.
     """
     kept = np.ones(count, bool)
     while True:
@@ -203,30 +209,18 @@ def _without_dead_ends(edges: Ints, count: int, n: int) -> Bools:
         kept &= ~drop
 
 
-def _parameters(
-    roadmap: Roadmap, usefulness: float, useful_nodes: str, seed: int
-) -> dict[str, Any]:
-    more = {
-        "usefulness": usefulness,
-        "useful_nodes": useful_nodes,
-        "seed": int(seed),
-        "rrm_nodes": roadmap.n_nodes,
-    }
-    return {**roadmap.parameters, **more}
-
-
 def _checked(usefulness: float) -> float:
     return number(usefulness, "usefulness K", above=0.0, endless=True, error=BadInput)
 
 
 def check_same(parameters: dict[str, Any], **given: Any) -> None:
-    """A roadmap has its cells and its object: others are refused, what has its default is not."""
-    usual: dict[str, Any] = getattr(rrm_star, "__kwdefaults__", {})
+    """Refuse parameters that differ from both those of the roadmap and their defaults."""
+    defaults: dict[str, Any] = getattr(rrm_star, "__kwdefaults__", {})
     for name, own in parameters.items():
-        wanted = given[name]
-        if not (_is_same(wanted, usual[name]) or _is_same(wanted, own)):
+        value = given[name]
+        if not (_is_same(value, defaults[name]) or _is_same(value, own)):
             raise BadInput(
-                f"the {name} is {shown(wanted)}, and the roadmap was made with {own or 'none'}: "
+                f"the {name} is {shown(value)}, and the roadmap was made with {own or 'none'}: "
                 "leave it out, or give the map instead of its roadmap"
             )
 
@@ -239,11 +233,13 @@ def _is_same(a: object, b: object) -> bool:
 
 
 def _check_choice(useful_nodes: str) -> None:
-    one_of(useful_nodes, "way to choose useful nodes", ("shortening", "published"), error=BadInput)
+    one_of(
+        useful_nodes, "method to choose useful nodes", ("shortening", "published"), error=BadInput
+    )
 
 
 def _check_small(roadmap: Roadmap) -> None:
-    """Every pair of nodes is looked at: a grid has too many."""
+    """Refuse roadmaps with too many nodes, since all pairs are examined."""
     if roadmap.n_nodes > MOST_NODES:
         raise BadInput(
             f"{roadmap.n_nodes:,} nodes are too many for useful cycles: start from a roadmap of "
@@ -252,9 +248,9 @@ def _check_small(roadmap: Roadmap) -> None:
 
 
 def _check_unedited(roadmap: Roadmap) -> None:
-    """Cycles are found in the space alone: what a designer added would be lost."""
+    """Refuse edited roadmaps: cycles depend on the space alone, so edits would be lost."""
     if roadmap.fake_obstacles or (roadmap.weights != 1.0).any():
         raise BadInput(
-            "the roadmap has weights or fake obstacles, which useful cycles do not know: "
+            "the roadmap has weights or fake obstacles, which useful cycles ignore: "
             "add cycles first, then edit"
         )

@@ -1,9 +1,9 @@
-"""The discretised space of an object: cells in which it fits, and corners that it can be at.
+"""Discretised configuration space of an object: free cells and free corners.
 
-One lattice serves two and three dimensions. Cells have side `resolution`; a cell is free when the
-object fits wherever in the closed cell its centre is. Configurations are the corners of cells, as
-in the paper's grid roadmap (section V); a corner is free when it belongs to a free cell. Straight
-lines through free cells are free of collisions in the real world, not only at samples.
+One lattice serves two and three dimensions. Cells have side `resolution`; a cell is free if the
+object fits with its centre anywhere in the closed cell. Configurations are the corners of cells, as
+in the paper's grid roadmap (section V); a corner is free if it belongs to a free cell. A straight
+line through free cells is collision-free everywhere, not only at samples.
 
 In two dimensions there is one layer of cells, and corners lie in the plane z = 0.
 """
@@ -29,26 +29,26 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
 
-WALL_BLOCK = 16  # cells per side of the blocks in which walls are sorted first
+WALL_BLOCK = 16  # cells per side of the blocks of the first level of the wall grid
 
-LINES_AT_A_TIME = 1 << 16  # that a thread tests: some ten milliseconds of work
+LINES_AT_A_TIME = 1 << 16  # lines per call of a thread: about ten milliseconds of work
 
 
 class Space(NamedTuple):
-    """The lattice, as kernels take it. Axes of arrays are z, y, x; corners are columns i, j, k."""
+    """The lattice, as kernels use it. Array axes are z, y, x; corners have columns i, j, k."""
 
     free: Bools  # (nz, ny, nx) cells in which the object fits; nz = 1 in two dimensions
-    jump: NDArray[np.int16]  # (nz, ny, nx) cells to the nearest that is not free; 0: not free
+    jump: NDArray[np.int16]  # (nz, ny, nx) cells to the nearest non-free cell; 0: not free
     corner_clearance: Floats  # (nz + 1, ny + 1, nx + 1), in two dimensions (1, ny + 1, nx + 1), m
     is_node: Bools  # as corner_clearance: free corners
     origin: Floats  # (3,) m, lower corner
     resolution: float  # m, side of a cell
     dimension: int  # 2 or 3
     walls: Floats  # (n, 4) wall segments in two dimensions, m; none in three
-    wall_offsets: Ints  # (ny nx + 1,) rows of wall_members: walls nearest to a point of each cell
+    wall_offsets: Ints  # (ny nx + 1,) rows of wall_members: walls nearest to any point of a cell
     wall_members: NDArray[np.int32]
     radius: float  # m, of the disc or ball; 0 for a box
-    size: Floats  # (3,) m, box around the object
+    size: Floats  # (3,) m, bounding box of the object
 
     @property
     def corners(self) -> Ints:
@@ -57,28 +57,28 @@ class Space(NamedTuple):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What the lattice was made with: resolution, radius, and size of a box (else None)."""
+        """Parameters of the lattice: resolution, radius, and size of a box (otherwise None)."""
         box = self.dimension == 3 and self.radius == 0.0
         size = tuple(self.size.tolist()) if box else None
         return {"resolution": self.resolution, "radius": self.radius, "size": size}
 
     def positions(self, corners: ArrayLike) -> Floats:
-        """Corners (n, 3), or points in lattice units, in metres: (n, dimension)."""
+        """Convert corners or points (n, 3) in lattice units to metres, (n, dimension)."""
         lattice = np.asarray(corners, dtype=np.float64)
         return (self.origin + lattice * self.resolution)[..., : self.dimension]
 
     def lattice(self, points: ArrayLike) -> Floats:
-        """Points (n, dimension) in metres in lattice units: (n, 3); z is 0 in two dimensions."""
+        """Convert points (n, dimension) in metres to lattice units, (n, 3); z is 0 in 2D."""
         return (self._in_space(points) - self.origin) / self.resolution
 
     def corners_of(self, points: ArrayLike) -> Ints:
-        """Nearest corner (n, 3) of each point (n, dimension) in metres; it may not be free."""
+        """Return the nearest corner (n, 3), free or not, of each point (n, dimension), m."""
         top = np.array(self.is_node.shape[::-1]) - 1
         nearest: Ints = np.clip(np.rint(self.lattice(points)), 0, top).astype(np.int64)
         return nearest
 
     def first_hits(self, starts: ArrayLike, ends: ArrayLike) -> Floats:
-        """Share (n,) of each line, (n, dimension) m, at which it leaves the free cells.
+        """Return the share (n,) of each line, (n, dimension) m, at which it leaves the free cells.
 
         2.0 for a line that is free.
         """
@@ -88,14 +88,14 @@ class Space(NamedTuple):
         return out
 
     def lines_are_free(self, starts: ArrayLike, ends: ArrayLike) -> Bools:
-        """Whether each straight line (n, dimension) m lies in the free cells: the local planner."""
+        """Return whether each line (n, dimension) m lies in the free cells: the local planner."""
         free: Bools = self.first_hits(starts, ends) == FREE
         return free
 
     def sees(self, sources: Ints, targets: Ints) -> Bools:
-        """Which corners (n, 3) see which corners (m, 3) in a straight free line: (n, m).
+        """Return which corners (n, 3) see which corners (m, 3) along a straight free line: (n, m).
 
-        With all free corners as targets, rows are the reachability regions of the sources.
+        If all free corners are targets, rows are the reachability regions of the sources.
         """
         a, b = np.ascontiguousarray(sources), np.ascontiguousarray(targets)
         out = np.empty((len(a), len(b)), bool)
@@ -107,10 +107,10 @@ class Space(NamedTuple):
         return out
 
     def clearance(self, points: ArrayLike) -> tuple[Floats, Floats]:
-        """Clearance (n,) of the object at points (n, dimension), and the nearest obstacle points.
+        """Return the clearance (n,) of the object at points (n, dimension), and nearest obstacles.
 
-        In two dimensions exact, from the walls; in three the distance to the nearest cell that is
-        not free. Everything in metres.
+        Exact distance to the walls in two dimensions; distance to the nearest non-free cell in
+        three. Everything in metres; the second array holds the nearest obstacle points.
         """
         there = np.ascontiguousarray(np.atleast_2d(self._in_space(points)))
         out = np.empty((len(there), 4))
@@ -118,7 +118,7 @@ class Space(NamedTuple):
         return out[:, 0].copy(), out[:, 1 : 1 + self.dimension].copy()
 
     def _in_space(self, points: ArrayLike) -> Floats:
-        """Points with three columns, m; those of the plane at the height of the lattice."""
+        """Return points with three columns, m; 2D points get the z of the lattice."""
         given = np.asarray(points, dtype=np.float64)
         if given.shape[-1] == 3:
             return given
@@ -136,13 +136,13 @@ def make_space(
 
     Args:
         environment: 2D map, or a volume of voxels.
-        resolution: m, side of a cell; None: half a metre, or a 200th of the longest side where
-            that is more. A volume has its own.
+        resolution: m, side of a cell; None: half a metre, or a 200th of the longest side if that
+            is more. A volume has its own.
         radius: m, of the disc or ball.
         size: m, box of an object that moves without turning, in three dimensions.
 
     Raises:
-        BadInput: numbers that make no sense, too many cells for the memory, or no free cell.
+        BadInput: invalid numbers, too many cells for the memory, or no free cell.
 
     Example:
         >>> from footway.environment import Environment
@@ -157,7 +157,7 @@ def make_space(
 
 
 def space_of_raster(raster: Raster) -> Space:
-    """Return the lattice of cells that were found free."""
+    """Return the lattice of a raster."""
     free = np.ascontiguousarray(raster.free)
     walls = np.ascontiguousarray(raster.walls, dtype=np.float64)
     offsets, members = _walls_of_cells(walls, raster.origin, raster.resolution, free.shape)
@@ -178,9 +178,9 @@ def space_of_raster(raster: Raster) -> Space:
 
 
 def space_of_cells(free: ArrayLike, resolution: float = 1.0) -> Space:
-    """Return the lattice of a point among cells: free (ny, nx) or (nz, ny, nx), origin 0.
+    """Return the lattice of a point object in cells, free (ny, nx) or (nz, ny, nx), origin 0.
 
-    In two dimensions the walls are the sides between a free cell and one that is not.
+    In two dimensions the walls are the sides between a free and a non-free cell.
 
     Example:
         >>> space = space_of_cells([[True, True], [True, False]])
@@ -209,17 +209,17 @@ def space_of_cells(free: ArrayLike, resolution: float = 1.0) -> Space:
 
 
 def corners_where(mask: Bools) -> Ints:
-    """Corners (n, 3), columns i, j, k, at which an array of the corners' shape is true."""
+    """Return the corners (n, 3), columns i, j, k, at which a mask of corners is true."""
     return np.ascontiguousarray(np.argwhere(mask)[:, ::-1])
 
 
 def _axes(dimension: int) -> tuple[tuple[int, int], ...]:
-    """Padding of one around the lattice: not across the plane in two dimensions."""
+    """Return the padding by one cell along each axis of the arrays; none along z in 2D."""
     return ((1, 1), (1, 1), (1, 1)) if dimension == 3 else ((0, 0), (1, 1), (1, 1))
 
 
 def _jump(free: Bools, dimension: int) -> NDArray[np.int16]:
-    """Chebyshev distance, in cells, to the nearest cell that is not free or outside."""
+    """Return the Chebyshev distance (cells) to the nearest cell that is not free or is outside."""
     from scipy.ndimage import distance_transform_cdt
 
     padded: Any = np.pad(free, _axes(dimension))
@@ -230,14 +230,14 @@ def _jump(free: Bools, dimension: int) -> NDArray[np.int16]:
 
 
 def _free_corners(free: Bools, dimension: int) -> Bools:
-    """Corners that belong to a free cell."""
+    """Return which corners belong to a free cell."""
     cells = np.pad(free, _axes(dimension))
     found = cells[:, :-1, :-1] | cells[:, 1:, :-1] | cells[:, :-1, 1:] | cells[:, 1:, 1:]
     return np.ascontiguousarray(found[:-1] | found[1:] if dimension == 3 else found)
 
 
 def _sides(free: Bools) -> Floats:
-    """Sides (n, 4) between a free cell and one that is not, in cells."""
+    """Return the sides (n, 4) between free and non-free cells, in cells."""
     padded = np.pad(free, 1)
     j, i = np.nonzero(padded[1:-1, 1:] != padded[1:-1, :-1])
     upright = np.column_stack([i, j, i, j + 1])
@@ -248,7 +248,7 @@ def _sides(free: Bools) -> Floats:
 def _walls_of_cells(
     walls: Floats, origin: Floats, side: float, shape: tuple[int, ...]
 ) -> tuple[Ints, NDArray[np.int32]]:
-    """Walls that are nearest to a point of each cell, by rows: first by blocks, then by cells."""
+    """Return, for each cell, the walls nearest to any of its points: by blocks, then by cells."""
     if len(walls) == 0:
         return np.zeros(1, np.int64), np.zeros(0, np.int32)
     _, ny, nx = shape

@@ -1,20 +1,20 @@
-"""Useful nodes: places on the medial axis that shorten the ways of a roadmap.
+"""Useful nodes: places on the medial axis that shorten the paths of a roadmap.
 
 rrm-roadmaps-2006, section III.B. Algorithm 1 takes any place on the medial axis, in any order, from
-which the way between its two closest nodes is not all in sight (definition 4). Tried on our maps,
-with every medial corner in three random orders, it gave after algorithm 2 (nodes, shortest path
-factor; ours beside it, all from the same RRM):
+which the path between its two closest nodes is not fully visible (definition 4). On our maps, with
+all medial corners in three random orders, it gives after algorithm 2 (number of nodes, shortest
+path factor; ours for comparison, all from the same RRM):
 
     field    40 to 46 nodes      1.12 to 1.16    ours  33  1.10
     office   406 to 409 nodes    1.11 to 1.12    ours 229  1.11
     house    29 to 31 nodes      1.44 to 1.47    ours  42  1.13
     quake    1273 to 1472 nodes  1.16 to 1.20    ours 122  1.18
 
-So as it is printed it makes ways short where it may have many nodes, and misses the stairs of the
-house. Here a place is useful when it shortens the ways between nodes and probes, all together, by
-more than a certain share, and the place that shortens them most comes first. Probes stand for the
-unfavourable queries of figure 2. Where no place helps, a bypass may: a few places in a row, K times
-shorter than the way around; a stair or a gate that no node stands at takes several.
+So algorithm 1 makes paths short at the cost of many nodes, and misses the stairs of the house. Here
+a place is useful if it shortens the total length of the paths between nodes and probes by more than
+a given share; the place that shortens them most comes first. Probes represent the unfavourable
+queries of figure 2. If no single place helps, a bypass may: a chain of places that is K times
+shorter than the existing path. A stair or a gate without a node needs several places.
 """
 
 from __future__ import annotations
@@ -41,34 +41,34 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
 
 LEAST_SAVING = 1 / 500
-"""Share of the length of all ways that a useful node saves. Chosen on the four maps above, for
+"""Share of the total path length that a useful node must save. Chosen on the four maps above, for
 roadmaps about as large as in table II. Half of it gives quake 147 nodes and 1.15, and the office
-237 and 1.09, but the field and the house more nodes and no shorter ways."""
+237 and 1.09, but the field and the house more nodes and no shorter paths."""
 
 MOST_CANDIDATES = 4000
-"""Places on the medial axis that are tried; a larger axis is thinned at random."""
+"""Most candidates on the medial axis; a larger axis is thinned at random."""
 
 MOST_STOPS = 600
-"""Places among them along which bypasses are searched: all pairs of them are looked at."""
+"""Candidates along which bypasses are searched; all pairs of them are examined."""
 
 
 MOST_PROBES = 50
-"""Places among them that stand for queries. They make cycles around obstacles worth their nodes."""
+"""Candidates that represent queries, so that cycles around obstacles save enough to be added."""
 
 
-class Ways(NamedTuple):
-    """Shortest ways between places along straight edges, in cells."""
+class ShortestPaths(NamedTuple):
+    """Shortest paths between places along straight edges, in cells."""
 
-    length: Floats  # (n, n) infinite where there is none
-    before: Ints  # (n, n) in row a, the place before each on the way from a; below 0 for none
+    length: Floats  # (n, n) infinite if there is no path
+    before: Ints  # (n, n) in row a, the predecessor of each place on the path from a; < 0: none
 
 
 class _Trial(NamedTuple):
-    """The ways between nodes and probes so far, and which of them the candidates see."""
+    """Current path lengths between nodes and probes, and which of them the candidates see."""
 
-    ways: Floats  # (n, n) lengths in cells
-    sights: Floats  # (c, n) distance of each candidate to each that it sees, else infinite
-    is_probe: Bools  # (n,) ways start and end at a probe, but do not pass
+    path_lengths: Floats  # (n, n) lengths in cells
+    sights: Floats  # (c, n) distance of each candidate to each that it sees; infinite if hidden
+    is_probe: Bools  # (n,) paths start and end at probes, but do not pass through them
 
 
 def find_useful_nodes(
@@ -78,60 +78,61 @@ def find_useful_nodes(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Floats:
-    """Return places (u, 3) that shorten the ways between nodes (n, 3) most, the best first.
+    """Return places (u, 3) that shorten the paths between nodes (n, 3) most, the best first.
 
-    Everything is in lattice units. The ways are those along all free lines between nodes, of which
-    algorithm 2 leaves some out later. Progress counts how far the savings have come down to those
-    that are too small.
+    Everything is in lattice units. Paths run along all free lines between nodes, some of which
+    algorithm 2 drops later. Progress measures how close savings are to the least useful saving.
     """
     candidates = medial_places(space, seed)
-    bypasses = ways_in_sight(np.concatenate([nodes, candidates[:MOST_STOPS]]), space)
+    bypasses = paths_in_sight(np.concatenate([nodes, candidates[:MOST_STOPS]]), space)
     trial = _first_trial(nodes, candidates, space)
     saving = np.full(len(candidates), np.inf)
-    found, fallen = list[int](), 0.0
+    found, done = list[int](), 0.0
     while len(found) < len(candidates):
         place, saved = best_place(*trial, saving)
-        chosen, least = [place], LEAST_SAVING * total(trial.ways)
-        fallen = max(fallen, min(1.0, least / max(saved, 1e-300)))
-        if progress is not None:  # savings fall about as one over the number of nodes
-            progress(round(WHOLE * fallen), WHOLE)
+        chosen, least = [place], LEAST_SAVING * total(trial.path_lengths)
+        done = max(done, min(1.0, least / max(saved, 1e-300)))
+        if progress is not None:  # savings are about inversely proportional to the number of nodes
+            progress(round(WHOLE * done), WHOLE)
         if saved <= least:
-            chosen = _best_bypass(bypasses, len(nodes), usefulness, trial.ways)
-            saving[:] = np.inf  # behind a bypass a place may save more than before
-        longer = _with_nodes(chosen, trial, candidates, space)
-        if _saved(trial, longer) <= least * len(chosen):
+            chosen = _best_bypass(bypasses, len(nodes), usefulness, trial.path_lengths)
+            saving[:] = np.inf  # after a bypass, a place may save more than before
+        extended = _with_nodes(chosen, trial, candidates, space)
+        if _saved(trial, extended) <= least * len(chosen):
             break
         found += chosen
-        trial = longer
+        trial = extended
     return candidates[found]
 
 
 def _first_trial(nodes: Floats, candidates: Floats, space: Space) -> _Trial:
-    """Return the ways between the nodes of the input graph and the probes."""
+    """Return the path lengths between the nodes of the input graph and the probes."""
     probes = candidates[-MOST_PROBES:]
-    ways = ways_in_sight(nodes, space).length
+    path_lengths = paths_in_sight(nodes, space).length
     last = sight_lengths(probes, nodes, space)
-    to_nodes = np.array([(row[:, None] + ways).min(axis=0, initial=np.inf) for row in last])
+    to_nodes = np.array([(row[:, None] + path_lengths).min(axis=0, initial=np.inf) for row in last])
     to_nodes = to_nodes.reshape(len(probes), len(nodes))
     between = (to_nodes[:, :, None] + last.T).min(axis=1, initial=np.inf)
     between = np.minimum(between, sight_lengths(probes, probes, space))
     return _Trial(
-        np.block([[ways, to_nodes.T], [to_nodes, between]]),
+        np.block([[path_lengths, to_nodes.T], [to_nodes, between]]),
         sight_lengths(candidates, np.concatenate([nodes, probes]), space),
         np.arange(len(nodes) + len(probes)) >= len(nodes),
     )
 
 
 def medial_places(space: Space, seed: int) -> Floats:
-    """Places on the medial axis (c, 3) in lattice units, in random order."""
+    """Return places on the medial axis (c, 3) in lattice units, in random order."""
     corners = medial_corners(space)
     order = RandomStream(seed).permutation(len(corners))
     return corners[order[:MOST_CANDIDATES]].astype(np.float64)
 
 
-def _best_bypass(bypasses: Ways, n: int, usefulness: float, ways: Floats) -> list[int]:
+def _best_bypass(
+    bypasses: ShortestPaths, n: int, usefulness: float, path_lengths: Floats
+) -> list[int]:
     """Return the candidates on the bypass between two of the first n nodes that saves most."""
-    now, best = ways[:n, :n], bypasses.length[:n, :n]
+    now, best = path_lengths[:n, :n], bypasses.length[:n, :n]
     known = np.where(np.isfinite(now), now, 0.0)
     detour = np.where(best < known / usefulness, known - best, 0.0)
     start, stop = (int(end) for end in np.unravel_index(np.argmax(detour), detour.shape))
@@ -144,39 +145,39 @@ def _best_bypass(bypasses: Ways, n: int, usefulness: float, ways: Floats) -> lis
 
 
 def _with_nodes(chosen: list[int], trial: _Trial, candidates: Floats, space: Space) -> _Trial:
-    """Return the ways and sights when candidates become nodes."""
-    ways, sights, is_probe = trial
+    """Return the trial after the chosen candidates become nodes."""
+    path_lengths, sights, is_probe = trial
     for place in chosen:
-        across = (ways[:, ~is_probe] + sights[place, ~is_probe]).min(axis=1)
+        across = (path_lengths[:, ~is_probe] + sights[place, ~is_probe]).min(axis=1)
         to_place = np.minimum(across, sights[place])
-        ways = np.pad(np.minimum(ways, to_place[:, None] + to_place), (0, 1))
-        ways[-1, :-1] = ways[:-1, -1] = to_place
+        path_lengths = np.pad(np.minimum(path_lengths, to_place[:, None] + to_place), (0, 1))
+        path_lengths[-1, :-1] = path_lengths[:-1, -1] = to_place
         seen = sight_lengths(candidates, candidates[[place]], space)
         sights = np.concatenate([sights, seen], axis=1)
         is_probe = np.append(is_probe, False)
-    return _Trial(ways, sights, is_probe)
+    return _Trial(path_lengths, sights, is_probe)
 
 
 def _saved(before: _Trial, after: _Trial) -> float:
-    """By how much the ways that were there before became shorter."""
-    n = len(before.ways)
-    known = np.isfinite(before.ways)
-    return float((before.ways[known] - after.ways[:n, :n][known]).sum())
+    """Return by how much the existing paths became shorter in total."""
+    n = len(before.path_lengths)
+    known = np.isfinite(before.path_lengths)
+    return float((before.path_lengths[known] - after.path_lengths[:n, :n][known]).sum())
 
 
-def total(ways: Floats) -> float:
-    """Sum of the lengths of all ways that there are."""
-    return float(ways[np.isfinite(ways)].sum())
+def total(path_lengths: Floats) -> float:
+    """Return the sum of all finite path lengths."""
+    return float(path_lengths[np.isfinite(path_lengths)].sum())
 
 
-def ways_in_sight(places: Floats, space: Space) -> Ways:
-    """Return the shortest ways along all free lines between places (n, 3)."""
+def paths_in_sight(places: Floats, space: Space) -> ShortestPaths:
+    """Return the shortest paths along all free lines between places (n, 3)."""
     pairs, _ = pairs_in_sight(places, space)
-    return ways_along(pairs, places)
+    return paths_along(pairs, places)
 
 
-def ways_along(edges: Ints, places: Floats) -> Ways:
-    """Return the shortest ways along straight edges (m, 2) between places (n, 3)."""
+def paths_along(edges: Ints, places: Floats) -> ShortestPaths:
+    """Return the shortest paths along straight edges (m, 2) between places (n, 3)."""
     from scipy.sparse import coo_array  # slow to import
     from scipy.sparse.csgraph import dijkstra
 
@@ -184,4 +185,4 @@ def ways_along(edges: Ints, places: Floats) -> Ways:
     length = np.linalg.norm(places[a] - places[b], axis=1)
     graph = coo_array((length, (a, b)), (len(places), len(places))).tocsr()
     lengths, before = dijkstra(graph, directed=False, return_predecessors=True)
-    return Ways(lengths, before.astype(np.int64))
+    return ShortestPaths(lengths, before.astype(np.int64))

@@ -1,4 +1,4 @@
-"""Does a roadmap keep its promises? Every free corner and every edge of it is looked at."""
+"""Verify coverage, connectivity and collisions of a roadmap at every free corner and edge."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
 
-CORNERS_AT_A_TIME = 2048  # that a thread looks from
+CORNERS_AT_A_TIME = 2048  # corners per call of a thread
 
 
 @dataclass(frozen=True, eq=False)
 class Verification:
-    """What was found, over all free corners of the lattice.
+    """Violations found, over all free corners of the lattice.
 
     Attributes:
-        corners: how many free corners there are.
+        corners: number of free corners.
         uncovered: (n, 3) corners, columns i, j, k, that see no node (definition 1).
-        apart: (n, 2) nodes between which there is a way in the free space but none in the roadmap
-            (definition 2); one pair for each join that is missing.
+        apart: (n, 2) nodes connected in the free space but not in the roadmap (definition 2); one
+            pair for each missing connection.
         colliding: (n,) edges whose local path leaves the free space.
         outside: (n,) nodes that are not in a free cell.
 
@@ -48,17 +48,17 @@ class Verification:
 
     @property
     def covered(self) -> bool:
-        """Whether every free corner sees a node in a straight free line."""
+        """Whether every free corner sees a node along a straight free line."""
         return len(self.uncovered) == 0
 
     @property
     def connected(self) -> bool:
-        """Whether nodes are joined wherever there is a way between them."""
+        """Whether all nodes that are connected in the free space are connected in the roadmap."""
         return len(self.apart) == 0
 
     @property
     def holds(self) -> bool:
-        """Whether nothing at all was found."""
+        """Whether no violation was found."""
         found = (self.uncovered, self.apart, self.colliding, self.outside)
         return all(len(what) == 0 for what in found)
 
@@ -72,11 +72,11 @@ class Verification:
 
 
 def verify(roadmap: Roadmap) -> Verification:
-    """Return whether a roadmap covers and connects its space: definitions 1 and 2, exhaustively.
+    """Check exhaustively whether a roadmap covers and connects its space (definitions 1 and 2).
 
     Coverage is tested from every free corner of the lattice, connectivity between all nodes, and
-    collisions along every edge. An edge that collides joins nothing. In two dimensions a path may
-    leave the free cells, which are cautious, where its exact clearance shows that it is free.
+    collisions along every edge. A colliding edge connects nothing. In two dimensions a path may
+    leave the free cells, which are conservative, if its exact clearance shows that it is free.
 
     Example:
         >>> from footway.environment import gallery
@@ -100,22 +100,24 @@ def verify(roadmap: Roadmap) -> Verification:
 
 
 def _covered(nodes: Floats, corners: Ints, space: Space) -> Bools:
-    """Whether each corner sees a node."""
-    eyes = np.ascontiguousarray(space.lattice(nodes).reshape(-1, 3))
-    seen = _corners_with_node(eyes, corners, space)
+    """Return whether each corner sees a node."""
+    places = np.ascontiguousarray(space.lattice(nodes).reshape(-1, 3))
+    seen = _corners_with_node(places, corners, space)
     in_parts(
         len(corners),
         CORNERS_AT_A_TIME,
-        lambda part: mark_seen(eyes, corners, space.jump, part.start, part.stop, seen),
+        lambda part: mark_seen(places, corners, space.jump, part.start, part.stop, seen),
     )
     return seen
 
 
-def _corners_with_node(eyes: Floats, corners: Ints, space: Space) -> Bools:
-    """Corners at which there is a node: in a grid roadmap all of them."""
-    whole = np.rint(eyes).astype(np.int64)
+def _corners_with_node(places: Floats, corners: Ints, space: Space) -> Bools:
+    """Return which corners have a node; in a grid roadmap all of them."""
+    whole = np.rint(places).astype(np.int64)
     top = np.array(space.is_node.shape[::-1])
-    on_lattice = (eyes == whole).all(axis=1) & (whole >= 0).all(axis=1) & (whole < top).all(axis=1)
+    on_lattice = (
+        (places == whole).all(axis=1) & (whole >= 0).all(axis=1) & (whole < top).all(axis=1)
+    )
     taken = np.zeros(space.is_node.shape, bool)
     i, j, k = whole[on_lattice].T
     taken[k, j, i] = True
@@ -125,7 +127,7 @@ def _corners_with_node(eyes: Floats, corners: Ints, space: Space) -> Bools:
 
 
 def _colliding(roadmap: Roadmap) -> Ints:
-    """Edges with a line, from one point of the local path to the next, that is not free."""
+    """Return the edges whose local path has a segment that is not free."""
     from footway.roadmap.roadmap import clearance_along, has_next
 
     first = np.flatnonzero(has_next(roadmap.path_offsets))
@@ -137,7 +139,7 @@ def _colliding(roadmap: Roadmap) -> Ints:
 
 
 def _area_of_nodes(nodes: Floats, space: Space) -> Ints:
-    """Number, from 1, of the connected part of the free cells that each node is in; 0: in none."""
+    """Return the connected area of free cells, counted from 1, of each node; 0 if outside."""
     from scipy.ndimage import label
 
     areas, _ = label(space.free, np.ones((3, 3, 3)))
@@ -153,7 +155,7 @@ def _area_of_nodes(nodes: Floats, space: Space) -> Ints:
 
 
 def _apart(roadmap: Roadmap, area: Ints, colliding: Ints) -> Ints:
-    """Pairs of nodes in one area but in different components of the roadmap."""
+    """Return pairs of nodes in the same area but in different components of the roadmap."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 

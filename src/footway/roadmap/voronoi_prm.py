@@ -1,4 +1,4 @@
-"""Voronoi-PRM: a roadmap of straight edges far from walls, from samples on the Voronoi diagram.
+"""Voronoi-PRM: straight edges with high clearance, from samples on the Voronoi diagram.
 
     passages -----> samples -----> useful edges -----> retract -----> join -----> bypass
     all of them     retracted      K times shorter     edges          overlaps    vertices
@@ -16,8 +16,7 @@ import numpy as np
 
 from footway.constants import TOUCH
 from footway.errors import BadInput
-from footway.roadmap.draft import Draft
-from footway.roadmap.growing import put_in_chains, put_in_samples
+from footway.roadmap.draft import Draft, add_chains, add_samples
 from footway.roadmap.improving import drop_dead_ends, drop_useless_chains, improve
 from footway.roadmap.overlap import join_crossings, join_overlaps
 from footway.roadmap.passages import STEEP, passages
@@ -47,34 +46,34 @@ if TYPE_CHECKING:
 
 
 STEPS = 7
-"""Of the construction, as `progress` counts them."""
+"""Steps of the construction, as `progress` counts them."""
 
 FEWEST = 200
-"""Samples where the caller does not say how many, on top of one for each `AREA_PER_SAMPLE`."""
+"""Default number of samples, in addition to one for each `AREA_PER_SAMPLE`."""
 
 AREA_PER_SAMPLE = 100.0  # m2
 
 WITHOUT_PASSAGES = 8
-"""Times as many samples, up to `ENOUGH`, where passages are found by samples alone."""
+"""Factor on the default number of samples, up to `ENOUGH`, if only samples find passages."""
 
 ENOUGH = 5000
 
 MOST_SAMPLES = 100_000
 
 NEIGHBOURS = 3.0
-"""Mean distances between samples that neighbours may be apart where the caller does not say."""
+"""Default neighbour distance, in mean distances between samples."""
 
 
 MOST_CELLS = 1000
-"""Cells along the longer side of the lattice where the disc fits in no cell of the usual size."""
+"""Most cells along the longer side of a lattice that is finer than the default."""
 
 SAVING = 1.0
-"""Neighbour distances that an edge must save where all passages are there already: else
-each corner would be cut, and the corners that are left, again and again."""
+"""Neighbour distances that an edge must save if all passages have roads already; otherwise corners
+would be cut again and again."""
 
 
-class _Wishes(NamedTuple):
-    """What was asked for, checked; lengths in m."""
+class _Parameters(NamedTuple):
+    """Checked parameters; lengths in m."""
 
     radius: float
     clearance: float
@@ -98,26 +97,26 @@ def voronoi_prm(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Roadmap:
-    """Return a roadmap of straight edges that keep their distance from the walls.
+    """Return a roadmap of straight edges that keep a distance from the walls.
 
     Args:
         environment: 2D map.
         radius: m, of the disc that moves, a micrometre or more. No part of an edge is nearer to a
             wall.
-        clearance: m, distance to walls that edges keep wherever there is room; in a narrower
-            passage they follow its middle. None: twice the radius.
-        samples: how many places are drawn; None: by the size of the map.
-        neighbour_distance: m, how far apart places may be that an edge joins; None: by the samples.
-        usefulness: the paper's K: a cycle is closed by an edge that is this many times shorter
-            than the way around.
+        clearance: m, distance to walls that edges keep wherever possible; in a narrower passage
+            they follow its middle. None: twice the radius.
+        samples: number of random samples; None: by the size of the map.
+        neighbour_distance: m, longest edge between samples; None: by their number.
+        usefulness: the paper's K: an edge closes a cycle if it is this many times shorter than
+            the existing path.
         resolution: m, side of a cell of the space; None: half a metre, more for large maps.
-        every_passage: also put a road through every passage that the disc fits through, not only
+        every_passage: also add a road through every passage that the disc fits through, not only
             where samples happen to be.
         seed: the same seed gives the same roadmap.
-        progress: called with the numbers of steps done and of all.
+        progress: called with the number of steps done and their total number.
 
     Raises:
-        BadInput: numbers that make no sense, a volume, or no place where the disc fits.
+        BadInput: invalid numbers, a volume, or a disc that fits nowhere.
 
     Example:
         >>> from footway.environment import gallery
@@ -126,39 +125,48 @@ def voronoi_prm(
         (1, True)
 
     """
-    wishes = _checked(
+    parameters = _checked(
         environment, radius, clearance, samples, neighbour_distance, usefulness, every_passage, seed
     )
     function(progress, "progress")
     clock = _Clock(progress)
-    axis = _axis(environment, wishes.radius)
+    axis = _axis(environment, parameters.radius)
     clock.tick("axis")
-    space = _space(environment, axis, wishes.radius, resolution)
+    space = _space(environment, axis, parameters.radius, resolution)
     clock.tick("space")
-    draft = Draft(space._replace(radius=0.0), radius=wishes.radius, wish=wishes.clearance)
-    lone = _put_in_passages(draft, axis, wishes) if wishes.every_passage else []
+    draft = Draft(
+        space._replace(radius=0.0), radius=parameters.radius, desired=parameters.clearance
+    )
+    isolated = _add_passages(draft, axis, parameters) if parameters.every_passage else []
     clock.tick("passages")
-    _put_in_samples(draft, environment, wishes)
+    drawn = free_samples(
+        environment,
+        draft.walls,
+        radius=parameters.radius,
+        count=parameters.samples,
+        seed=parameters.seed,
+    )
+    add_samples(draft, *retract_to_axis(drawn, draft.walls))
     clock.tick("samples")
-    _put_in_edges(draft, wishes)
+    _add_edges(draft, parameters)
     clock.tick("edges")
     join_crossings(draft)
     join_overlaps(draft)
     clock.tick("overlaps")
-    if wishes.every_passage:  # else a chain may be the only one through its passage
-        drop_useless_chains(draft, wishes.usefulness)
-    last = drop_dead_ends(draft, STEEP, all_of_them=wishes.every_passage)
+    if parameters.every_passage:  # otherwise a chain may be the only one through its passage
+        drop_useless_chains(draft, parameters.usefulness)
+    last = drop_dead_ends(draft, STEEP, all_of_them=parameters.every_passage)
     improve(draft)
     clock.tick("bypass")
-    nodes, edges = draft.compacted(lone if wishes.every_passage else last or _widest(draft))
+    nodes, edges = draft.compacted(isolated if parameters.every_passage else last or _widest(draft))
     return Roadmap.make(
         nodes, edges, space, method="prm", name=environment.name,
-        parameters={**space.parameters, **wishes._asdict()}, seconds=clock.seconds,
+        parameters={**space.parameters, **parameters._asdict()}, seconds=clock.seconds,
     )  # fmt: skip
 
 
 class _Clock:
-    """How long each step took, s."""
+    """Measures the duration of each step, s, and reports progress."""
 
     def __init__(self, progress: Progress | None) -> None:
         self.seconds: dict[str, float] = {}
@@ -166,7 +174,7 @@ class _Clock:
         self._last = time.perf_counter()
 
     def tick(self, step: str) -> None:
-        """Say that a step is done."""
+        """Record the end of a step."""
         now = time.perf_counter()
         self.seconds[step], self._last = now - self._last, now
         if self._progress is not None:
@@ -174,16 +182,16 @@ class _Clock:
 
 
 def _axis(environment: Environment, radius: float) -> MedialAxis:
-    """Medial axis of the map, on which the disc must fit somewhere."""
+    """Return the medial axis; raise BadInput if the disc fits nowhere on it."""
     from footway.medial import medial_axis
 
     axis = medial_axis(environment.walls)
     widest = int(np.argmax(axis.clearance))
     if axis.clearance[widest] < radius:
-        (x, y), room = axis.events[widest].tolist(), float(axis.clearance[widest])
+        (x, y), clearance = axis.events[widest].tolist(), float(axis.clearance[widest])
         raise BadInput(
             f"nothing fits a disc of {radius:g} m: the widest place, ({x:.3f}, {y:.3f}), has "
-            f"{room:.3f} m; take a smaller radius"
+            f"{clearance:.3f} m; take a smaller radius"
         )
     return axis
 
@@ -191,21 +199,21 @@ def _axis(environment: Environment, radius: float) -> MedialAxis:
 def _space(
     environment: Environment, axis: MedialAxis, radius: float, resolution: float | None
 ) -> Space:
-    """Lattice of the disc; a finer one where it fits in no cell of the usual size."""
+    """Return the lattice of the disc; a finer one if it fits in no cell of the default size."""
     try:
         return make_space(environment, resolution=resolution, radius=radius)
     except BadInput:
         if resolution is not None:
             raise
     x0, y0, x1, y1 = environment.bounds
-    spare = float(axis.clearance.max()) - radius  # a cell that this is the diagonal of is free
+    spare = float(axis.clearance.max()) - radius  # a cell with this diagonal is free
     finer = max(0.7 * spare, max(x1 - x0, y1 - y0) / MOST_CELLS)
     return make_space(environment, resolution=finer, radius=radius)
 
 
-def _put_in_passages(draft: Draft, axis: MedialAxis, wishes: _Wishes) -> list[int]:
-    """Put a chain of edges along every passage; which vertices have none and are needed still."""
-    found = passages(axis, draft.walls, radius=wishes.radius, wish=wishes.clearance)
+def _add_passages(draft: Draft, axis: MedialAxis, parameters: _Parameters) -> list[int]:
+    """Add a chain of edges along every passage; return the isolated vertices, which are kept."""
+    found = passages(axis, draft.walls, radius=parameters.radius, desired=parameters.clearance)
     draft.add_vertices(found.vertices)
     draft.add_edges(found.edges, is_passage=True)
     join_overlaps(draft)
@@ -213,31 +221,23 @@ def _put_in_passages(draft: Draft, axis: MedialAxis, wishes: _Wishes) -> list[in
     return sorted(set(range(len(found.vertices))) - set(found.edges.ravel().tolist()))
 
 
-def _put_in_samples(draft: Draft, environment: Environment, wishes: _Wishes) -> None:
-    """Put in samples on the Voronoi diagram."""
-    drawn = free_samples(
-        environment, draft.walls, radius=wishes.radius, count=wishes.samples, seed=wishes.seed
-    )
-    put_in_samples(draft, *retract_to_axis(drawn, draft.walls))
-
-
-def _put_in_edges(draft: Draft, wishes: _Wishes) -> None:
-    """Put in useful edges, retracted."""
+def _add_edges(draft: Draft, parameters: _Parameters) -> None:
+    """Add useful edges, retracted to the Voronoi diagram."""
     places = draft.places
     edges = useful_neighbours(
-        places, draft.edges, draft.walls, radius=wishes.radius,
-        distance=wishes.neighbour_distance, usefulness=wishes.usefulness,
-        saving=SAVING * wishes.neighbour_distance if wishes.every_passage else 0.0,
+        places, draft.edges, draft.walls, radius=parameters.radius,
+        distance=parameters.neighbour_distance, usefulness=parameters.usefulness,
+        saving=SAVING * parameters.neighbour_distance if parameters.every_passage else 0.0,
     )  # fmt: skip
     chains = retract_edges(
-        places[edges[:, 0]], places[edges[:, 1]], draft.walls, radius=wishes.radius,
-        wish=wishes.clearance, shortest=wishes.radius,
+        places[edges[:, 0]], places[edges[:, 1]], draft.walls, radius=parameters.radius,
+        desired=parameters.clearance, shortest=parameters.radius,
     )  # fmt: skip
-    put_in_chains(draft, edges, chains)
+    add_chains(draft, edges, chains)
 
 
 def _widest(draft: Draft) -> list[int]:
-    """The vertex with most room, if there are only vertices."""
+    """Return the vertex with most clearance if there are no edges, otherwise nothing."""
     if not draft.at or len(draft.edges):
         return []
     return [int(np.argmax(draft.walls.clearance(draft.places)[0]))]
@@ -255,19 +255,23 @@ def _checked(
     usefulness: float,
     every_passage: bool,
     seed: int,
-) -> _Wishes:
+) -> _Parameters:
     from footway.environment import Environment as Plan  # loads Shapely
 
     if not isinstance(environment, Plan):
-        raise BadInput(_no_map(environment))
+        name = getattr(environment, "name", "") or type(environment).__name__
+        raise BadInput(
+            f"{name} is no 2D map, which a Voronoi-PRM needs: cut a plan of a volume with "
+            "between=LOW,HIGH, or build with rrm_star"
+        )
     checked_seed(seed, error=BadInput)
     extent = extent_of(environment.bounds)
     r = _radius(radius, extent)
     count = _count(samples, environment.area, every_passage=flag(every_passage, "every_passage"))
     mean = math.sqrt(environment.area / max(count, 1))
-    return _Wishes(
+    return _Parameters(
         radius=r,
-        clearance=2.0 * r if clearance is None else _wish(clearance, r, extent),
+        clearance=2.0 * r if clearance is None else _clearance(clearance, r, extent),
         samples=count,
         neighbour_distance=(
             NEIGHBOURS * mean
@@ -277,14 +281,6 @@ def _checked(
         usefulness=_factor(usefulness),
         every_passage=bool(every_passage),
         seed=int(seed),
-    )
-
-
-def _no_map(environment: object) -> str:
-    name = getattr(environment, "name", "")
-    return (
-        f"{name or type(environment).__name__} is no 2D map, which a Voronoi-PRM needs: cut a plan "
-        "of a volume with between=LOW,HIGH, or build with rrm_star"
     )
 
 
@@ -307,12 +303,12 @@ def _radius(value: object, extent: float) -> float:
     return radius
 
 
-def _wish(value: object, radius: float, extent: float) -> float:
+def _clearance(value: object, radius: float, extent: float) -> float:
     clearance = checked_radius(value, extent, name="clearance", above=0.0, error=BadInput)
     if clearance < radius:
         raise BadInput(
             f"the clearance is {clearance:g} m, less than the radius of {radius:g} m: "
-            "it is the distance from the middle of the disc to the walls"
+            "it is the distance from the centre of the disc to the walls"
         )
     return clearance
 

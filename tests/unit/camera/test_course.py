@@ -1,4 +1,4 @@
-"""Courses: exactly the curve of a path; corners of polylines rounded within the room there is."""
+"""Courses: exactly the curve of a path; corners of polylines rounded within the clearance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A camera behind a character: smooth, behind him, and in no wall."""
+"""A camera behind a character: smooth, behind the character, and in no wall."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class TestAmongWalls:
                 assert away < 4.0 + 0.8
 
     def test_comes_nearer_where_a_wall_is_behind(self):
-        """He starts 1 m from the wall."""
+        """The character starts 1 m from the wall."""
         cmap = map_of("corridor")
         track = np.column_stack([1.0 + 0.24 * np.arange(100), np.full(100, 2.0)])
         shot = fw.camera.follow(recording_of(track), 4, cmap=cmap)

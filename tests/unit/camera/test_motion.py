@@ -24,7 +24,7 @@ def cmap() -> fw.CorridorMap:
 
 @pytest.fixture(scope="module")
 def block() -> fw.CorridorMap:
-    """A way of 3 m around two sides of a block with a corner at (3, 3)."""
+    """A corridor of 3 m around two sides of an obstacle with a corner at (3, 3)."""
     ring = [(3, 3), (11, 3), (11, 11), (3, 11)]
     return fw.CorridorMap.build(
         fw.Environment.from_polygons(bounds=(0, 0, 12, 12), obstacles=[ring])
@@ -144,7 +144,7 @@ class TestPaths:
         [("block", (2, 10), (10, 2), 1), ("cmap", (2, 2), (44, 40), 0)],
     )
     def test_a_path_of_a_point_turns_standing(self, request, name, start, goal, halts):
-        """A point turns around corners of walls, which leave no room for an arc."""
+        """A path of radius 0 turns at corners of walls, where no arc fits."""
         path = request.getfixturevalue(name).path(start, goal, radius=0.0)
         course = fw.camera.motion(path).course
         assert course.length == pytest.approx(path.length, abs=1e-9)
@@ -220,7 +220,7 @@ class TestBadInput:
         course, _ = course_of([(0, 0), (5, 0), (5, 5), (0, 0)], 0.25, None)
         pace = {"speed": 1.4, "acceleration": 0.5, "deceleration": 0.5, "turn_rate": 0.8}
         pace |= {low: 1e-6} | {high: 1e6}
-        flight = Flight(course, checked_pace(**pace, look_ahead=1.0), height=1.7, wishes={})
+        flight = Flight(course, checked_pace(**pace, look_ahead=1.0), height=1.7, requests={})
         moments = flight.at(np.linspace(0, flight.duration, 500))
         assert all(np.isfinite(values).all() for values in moments)
         assert moments.speeds.max() <= pace["speed"] * (1 + 1e-9)
@@ -259,10 +259,10 @@ class TestBadInput:
             flight.at(bad)
 
 
-def refusal(path, **wishes) -> str:
+def refusal(path, **options) -> str:
     """What `motion` says to something that makes no sense."""
     with pytest.raises(fw.BadInput) as error:
-        fw.camera.motion(path, **wishes)
+        fw.camera.motion(path, **options)
     message = str(error.value)
     assert "\n" not in message
     assert 20 < len(message) < 300

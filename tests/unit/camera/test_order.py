@@ -49,7 +49,7 @@ def test_few_are_exact(count, seed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_as_many_as_are_exact(seed):
-    """No change makes it shorter, and each half of it is the best way between its ends."""
+    """No change makes it shorter, and each half of it is the shortest path between its ends."""
     lengths = lengths_of(EXACT, seed)
     found = shortest_order(lengths)
     assert_an_order(found, EXACT)

@@ -94,7 +94,7 @@ class TestPastStops:
         assert trip.misses.max() < STANDS
 
     def test_arcs_keep_the_radius(self, cmap):
-        """A stop in the door, where an arc has little room."""
+        """A stop in the door, where an arc has little clearance."""
         trip = tour(cmap, [(2, 2), (10, 5), (18, 8)], radius=0.4)
         s = np.linspace(0, trip.course.length, 20000)
         clear = cmap.clearance(trip.course.position(s)).min()
@@ -265,10 +265,10 @@ class TestBadInput:
         assert "CorridorMap in the plane" in refusal(smap, [(1, 1, 1), (7, 1, 1)])
 
 
-def refusal(cmap, stops, **wishes) -> str:
+def refusal(cmap, stops, **options) -> str:
     """What `tour` says to something that makes no sense."""
     with pytest.raises(fw.BadInput) as error:
-        tour(cmap, stops, **wishes)
+        tour(cmap, stops, **options)
     message = str(error.value)
     assert "\n" not in message
     assert 20 < len(message) < 300

@@ -12,7 +12,7 @@ from footway.roadmap.space import make_space, space_of_cells
 
 @pytest.fixture
 def roadmap() -> Roadmap:
-    """Around a block of 2 m x 4 m in a room of 12 m x 8 m."""
+    """A roadmap around an obstacle of 2 m x 4 m in a hall of 12 m x 8 m."""
     env = fw.Environment.from_polygons(
         bounds=(0, 0, 12, 8), obstacles=[[(5, 2), (7, 2), (7, 6), (5, 6)]]
     )
@@ -138,7 +138,7 @@ class TestEdges:
 
     @pytest.mark.parametrize("ends", [((3, 1), (11, 4.5)), ((11, 4.5), (3, 1))])
     def test_weights_count_on_the_first_and_the_last_edge_too(self, editor: Editor, ends):
-        """Along the lower side it is near; three times as long, the way around is nearer."""
+        """The lower side is shortest; with weight 3 the path around the other side is."""
 
         def goes_over(cmap) -> bool:
             return bool(cmap.path(*ends, radius=0.25).points[:, 1].max() > 6)
@@ -148,7 +148,7 @@ class TestEdges:
         assert goes_over(fw.CorridorMap.from_roadmap(editor.roadmap))
 
     def test_each_node_is_joined_once(self, editor: Editor):
-        with pytest.raises(fw.BadQuery, match="node 0 is named twice"):
+        with pytest.raises(fw.BadQuery, match="node 0 is listed twice"):
             editor.add_node((3, 4), connect=[0, 3, 0])
 
 

@@ -1,4 +1,4 @@
-"""The grid roadmap and the shortest ways on it."""
+"""The grid roadmap and its shortest paths."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def space() -> Space:
 
 @pytest.fixture(scope="module")
 def square(space: Space) -> Roadmap:
-    """A way around the block, a node apart."""
+    """A path around the obstacle, and an isolated node."""
     nodes = [(1, 1), (11, 1), (11, 7), (1, 7), (3, 4)]
     return Roadmap.make(nodes, [(0, 1), (1, 2), (2, 3), (3, 0)], space, method="rrm", name="block")
 

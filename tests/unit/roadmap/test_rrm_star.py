@@ -16,17 +16,17 @@ from footway.roadmap.rrm import rrm, rrm_of_space
 from footway.roadmap.rrm_star import add_cycles, reconnect, rrm_star
 from footway.roadmap.space import Space, space_of_cells
 from footway.roadmap.useful_nodes import (
-    Ways,
+    ShortestPaths,
     _best_bypass,
     find_useful_nodes,
-    ways_along,
-    ways_in_sight,
+    paths_along,
+    paths_in_sight,
 )
 from footway.roadmap.verify import verify
 
 RING = np.ones((24, 24), bool)
 RING[6:18, 6:18] = False
-"""A way around a block, in two dimensions."""
+"""Cells around an obstacle, in two dimensions."""
 
 GALLERY = {
     "field": {"resolution": 0.5, "radius": 0.5},
@@ -43,7 +43,7 @@ def tree(corners: list[tuple[int, int]], edges: list[tuple[int, int]], space: Sp
 
 
 def stairs() -> Space:
-    """Two long floors with a way up at the far end, and a narrow one near by that winds."""
+    """Two long floors joined at the far end, and by a narrow, winding passage near the start."""
     cells = np.zeros((15, 60), bool)
     cells[0:4] = cells[11:15] = True
     cells[4:11, 54:60] = True
@@ -79,28 +79,28 @@ class TestUsefulNodes:
         assert len(find_useful_nodes(nodes, 1.5, space)) == 0
 
     def test_the_missing_side_of_a_ring_is_found(self):
-        """No way between the nodes gets shorter, but ways between places on the axis do."""
+        """No path between nodes gets shorter, but paths between places on the axis do."""
         space = space_of_cells(RING)
         nodes = np.array([(3.0, 3.0, 0.0), (21.0, 3.0, 0.0), (21.0, 21.0, 0.0)])
         found = find_useful_nodes(nodes, 1.5, space)
-        ways = ways_in_sight(np.concatenate([nodes, found]), space)
+        paths = paths_in_sight(np.concatenate([nodes, found]), space)
         assert np.hypot(*(found[:, :2] - (3, 21)).T).min() <= 4.0
-        assert np.isfinite(ways.length).all()
+        assert np.isfinite(paths.length).all()
 
     def test_a_stair_that_takes_several_in_a_row_is_found(self):
         space = stairs()
         nodes = np.array([(7, 2, 0), (57, 2, 0), (57, 13, 0), (13, 13, 0)], float)
-        before = ways_in_sight(nodes, space).length[0, 3]
+        before = paths_in_sight(nodes, space).length[0, 3]
         found = find_useful_nodes(nodes, 1.5, space)
-        after = ways_in_sight(np.concatenate([nodes, found]), space).length[0, 3]
+        after = paths_in_sight(np.concatenate([nodes, found]), space).length[0, 3]
         assert before > 90
         assert after < 25
 
     def test_ways_along_edges(self):
         places = np.array([(0.0, 0.0, 0.0), (3.0, 4.0, 0.0), (3.0, 5.0, 0.0), (9.0, 9.0, 0.0)])
-        ways = ways_along(np.array([(0, 1), (1, 2)]), places)
-        assert ways.length[0].tolist() == [0.0, 5.0, 6.0, math.inf]
-        assert ways.before[0, 2] == 1
+        paths = paths_along(np.array([(0, 1), (1, 2)]), places)
+        assert paths.length[0].tolist() == [0.0, 5.0, 6.0, math.inf]
+        assert paths.before[0, 2] == 1
 
 
 class TestRrmStar:
@@ -135,7 +135,7 @@ class TestRrmStar:
         assert one.edges.tolist() == two.edges.tolist()
 
     def test_edges_that_would_be_missed_are_put_back(self):
-        """Shortest first leaves out the long edge of a triangle: the sum of ways would grow."""
+        """Shortest first drops the long edge of a triangle: the total path length would grow."""
         space = space_of_cells(np.ones((12, 30), bool))
         corners = [(2, 2), (15, 8), (28, 2)]
         before = tree(corners, [(0, 2), (0, 1)], space)
@@ -213,8 +213,8 @@ class TestErrors:
 
 @pytest.mark.parametrize(("length", "found"), [(6.6, [1, 0]), (6.7, [])])
 def test_a_bypass_is_so_many_times_shorter_than_the_way_around(length, found):
-    """Between two nodes that are 10 cells apart on foot, by way of two candidates."""
+    """Between two nodes with a path of 10 cells, via two candidates."""
     around = np.array([[0.0, 10.0], [10.0, 0.0]])
     lengths = np.array([[0, length, 2, 4], [length, 0, 4, 2], [2, 4, 0, 2], [4, 2, 2, 0]], float)
     before = np.array([[-9, 3, 0, 2], [2, -9, 3, 1], [2, 3, -9, 2], [2, 3, 3, -9]])
-    assert _best_bypass(Ways(lengths, before), 2, 1.5, around) == found
+    assert _best_bypass(ShortestPaths(lengths, before), 2, 1.5, around) == found

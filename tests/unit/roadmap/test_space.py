@@ -1,4 +1,4 @@
-"""The lattice: what is free, what sees what, how much room there is."""
+"""The lattice: free cells, visibility and clearance."""
 
 from __future__ import annotations
 

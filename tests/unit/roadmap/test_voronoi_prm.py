@@ -1,4 +1,4 @@
-"""Voronoi-PRM on built-in and hand-made maps: roads through every passage, far from the walls."""
+"""Voronoi-PRM on built-in and hand-made maps: roads through every passage, with high clearance."""
 
 from __future__ import annotations
 
@@ -66,13 +66,13 @@ def built(request) -> tuple[Environment, Roadmap]:
 
 
 class TestGallery:
-    def test_edges_keep_the_radius_and_mostly_the_wish(self, built):
+    def test_edges_keep_the_radius_and_mostly_the_desired_clearance(self, built):
         env, roadmap = built
         away = shapely.distance(lines_of(roadmap), walls_of(env))
         assert away.min() >= 0.24 - EXACT
         assert (away >= 0.48 - EXACT).mean() > 0.9
 
-    def test_roads_stay_where_one_can_walk(self, built):
+    def test_roads_stay_in_walkable_space(self, built):
         env, roadmap = built
         assert env.walkable.contains(shapely.union_all(lines_of(roadmap)))
 
@@ -95,7 +95,7 @@ class TestGallery:
         assert len(np.unique(pairs, axis=0)) == len(pairs)
         assert roadmap.lengths.min() > 0.0
 
-    def test_it_says_how_it_was_made(self, built):
+    def test_parameters_are_recorded(self, built):
         env, roadmap = built
         assert (roadmap.method, roadmap.name) == ("prm", env.name)
         assert roadmap.parameters["clearance"] == pytest.approx(0.48)

@@ -17,7 +17,7 @@ from footway.roadmap.improving import (
 from footway.roadmap.overlap import _crossing, join_crossings, join_overlaps, unite_vertices
 from footway.roadmap.space import make_space
 
-RADIUS, WISH = 0.25, 0.5
+RADIUS, DESIRED = 0.25, 0.5
 
 
 def draft_of(
@@ -26,11 +26,11 @@ def draft_of(
     *,
     obstacles: tuple[tuple[float, float, float, float], ...] = (),
 ) -> Draft:
-    """A roadmap in the making, in a hall of 40 by 4 m with boxes in it."""
+    """A draft roadmap in a hall of 40 by 4 m with boxes in it."""
     env = Environment.from_polygons(
         bounds=(0, 0, 40, 4), obstacles=[shapely.box(*box) for box in obstacles]
     )
-    draft = Draft(make_space(env)._replace(radius=0.0), radius=RADIUS, wish=WISH)
+    draft = Draft(make_space(env)._replace(radius=0.0), radius=RADIUS, desired=DESIRED)
     draft.add_vertices(np.array(points, float))
     draft.add_edges(np.array(edges), is_passage=False)
     return draft
@@ -79,12 +79,15 @@ class TestFigure6:
         join_overlaps(draft)
         assert len(roads(draft)) == 4
 
-    def test_room_is_kept(self):
-        pillars = ((14, 0, 16, 1.45), (14, 2.55, 16, 4))  # a gate of 1.1 m: the wish fits just so
+    def test_clearance_is_kept(self):
+        pillars = (
+            (14, 0, 16, 1.45),
+            (14, 2.55, 16, 4),
+        )  # a gate of 1.1 m: the desired clearance just fits
         draft = draft_of([(5, 2), (35, 2), (10, 2.2)], [(0, 1), (0, 2)], obstacles=pillars)
         join_overlaps(draft)
-        away = [draft.rooms([(draft.at[a], draft.at[b])])[0] for a, b in draft.edges.tolist()]
-        assert min(away) >= WISH - 1e-6
+        away = [draft.clearances([(draft.at[a], draft.at[b])])[0] for a, b in draft.edges.tolist()]
+        assert min(away) >= DESIRED - 1e-6
 
 
 def test_crossing_roads_get_a_junction():
@@ -100,7 +103,7 @@ class TestBypass:
         bypass_vertices(draft)
         assert roads(draft) == {frozenset((0, 2))}
 
-    def test_not_where_the_room_would_be_lost(self):
+    def test_not_where_clearance_would_be_lost(self):
         draft = draft_of(
             [(5, 1), (20, 2.6), (35, 1)], [(0, 1), (1, 2)], obstacles=((19, 0, 21, 2),)
         )

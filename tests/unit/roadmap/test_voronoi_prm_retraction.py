@@ -1,4 +1,4 @@
-"""Samples and edges retracted to the Voronoi diagram, against the slow twin and by hand."""
+"""Samples and edges retracted to the Voronoi diagram, compared with the slow oracle and by hand."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def field() -> Environment:
     return gallery.make("field")
 
 
-def test_points_agree_with_the_slow_twin(field):
+def test_points_agree_with_the_slow_oracle(field):
     walls = bare(field)
     points = free_samples(field, walls, radius=0.25, count=60, seed=3)
     found, _ = retract_to_axis(points, walls)
@@ -37,11 +37,11 @@ def test_points_agree_with_the_slow_twin(field):
 
 def test_retracted_points_have_two_nearest_walls(field):
     walls = bare(field)
-    points, room = retract_to_axis(
+    points, clearance = retract_to_axis(
         free_samples(field, walls, radius=0.25, count=100, seed=5), walls
     )
     segments = shapely.linestrings(field.walls.segments.reshape(-1, 2, 2))
-    for point, away in zip(shapely.points(points), room, strict=True):
+    for point, away in zip(shapely.points(points), clearance, strict=True):
         near = segments[shapely.distance(segments, point) <= away + 1e-5]
         feet = np.array([shapely.shortest_line(point, wall).coords[1] for wall in near])
         assert np.hypot(*(feet - feet[0]).T).max() > 1e-3
@@ -60,7 +60,12 @@ def test_an_edge_is_retracted_to_the_middle_of_a_corridor():
     )
     walls = bare(env)
     (chain,) = retract_edges(
-        np.array([[4.0, 4.6]]), np.array([[16.0, 4.6]]), walls, radius=0.25, wish=0.9, shortest=0.25
+        np.array([[4.0, 4.6]]),
+        np.array([[16.0, 4.6]]),
+        walls,
+        radius=0.25,
+        desired=0.9,
+        shortest=0.25,
     )
     inside = chain[(chain[:, 0] > 8) & (chain[:, 0] < 12)]
     assert inside[:, 1] == pytest.approx(np.full(len(inside), 5.0), abs=0.01)
@@ -69,17 +74,17 @@ def test_an_edge_is_retracted_to_the_middle_of_a_corridor():
     assert shapely.LineString(chain).distance(env.walkable.boundary) >= 0.9 - 1e-6
 
 
-def test_an_edge_with_room_stays_and_one_without_any_fails():
+def test_an_edge_with_clearance_stays_and_a_blocked_one_fails():
     env = Environment.from_polygons(bounds=(0, 0, 20, 10), obstacles=[shapely.box(9, 0, 11, 9.8)])
     starts, ends = np.array([[2.0, 2.0], [5.0, 5.0]]), np.array([[7.0, 7.0], [15.0, 5.0]])
-    kept, failed = retract_edges(starts, ends, bare(env), radius=0.25, wish=0.5, shortest=0.25)
+    kept, failed = retract_edges(starts, ends, bare(env), radius=0.25, desired=0.5, shortest=0.25)
     assert kept.tolist() == [[2.0, 2.0], [7.0, 7.0]]
     assert failed.shape == (0, 2)
 
 
 def test_no_edges_give_no_chains(field):
     none = np.empty((0, 2))
-    assert retract_edges(none, none, bare(field), radius=0.25, wish=0.5, shortest=0.25) == []
+    assert retract_edges(none, none, bare(field), radius=0.25, desired=0.5, shortest=0.25) == []
 
 
 def test_useful_edges_close_a_cycle_when_the_way_around_is_long():

@@ -120,7 +120,7 @@ def make_stages(environment: Environment) -> Stages:
         usefulness=USEFULNESS,
     )  # fmt: skip
     chains = retract_edges(
-        places[edges[:, 0]], places[edges[:, 1]], walls, radius=RADIUS, wish=CLEARANCE,
+        places[edges[:, 0]], places[edges[:, 1]], walls, radius=RADIUS, desired=CLEARANCE,
         shortest=RADIUS,
     )  # fmt: skip
     joined, full = (

@@ -1,8 +1,8 @@
-"""The largest blend of a turn, and the exact distance of an arc to the walls.
+"""Largest blend of a turn, and exact distance of an arc to the walls.
 
-A turn has a vertex and two unit directions a and b that leave it, along its edges. A blend with
-tangent length t begins t metres before the vertex and ends t metres behind it. With h half of the
-angle between a and b, it has the radius t tan(h), and its centre lies t / cos(h) from the vertex.
+A turn has a vertex and two unit directions a and b that leave it along its edges. A blend with
+tangent length t starts t metres before the vertex and ends t metres after it. If h is half of the
+angle between a and b, its radius is t tan(h), and its centre lies t / cos(h) from the vertex.
 """
 
 from __future__ import annotations
@@ -13,30 +13,30 @@ from footway._numba.jit import inner, kernel
 from footway._numba.math import atan2, hypot, sin, sincos
 from footway.roadmap.kernels.space import wall_distance
 
-STRAIGHT = 1e-9  # cosine of h below which a turn is none: its heading jumps by 2e-9 radians
-FOLD = 1e-3  # m, radius below which a turn folds back: no walker and no camera follows it
+STRAIGHT = 1e-9  # cosine of h below which a turn is straight: the heading jumps by 2e-9 radians
+FOLD = 1e-3  # m, least radius of a blend: no walk or camera can follow a smaller one
 MOST_RADIUS = 1e6  # m, beyond which centres lose the digits that positions need
-SLACK = 1e-9  # m, that a blend may be closer to a wall than it should, for rounding
+SLACK = 1e-9  # m, clearance that may be missing, for rounding
 
-TANGENT, RADIUS, CX, CY, SWEEP, CLEARANCE = range(6)  # columns of a blend's numbers
+TANGENT, RADIUS, CX, CY, SWEEP, CLEARANCE = range(6)  # columns of the output rows
 
 
 @inner
 def half_angle(ax, ay, bx, by):
-    """Cosine and sine of half the angle between two unit vectors, exact near 0 and near pi."""
+    """Return cosine and sine of half the angle between unit vectors, exact near 0 and pi."""
     cosine = 0.5 * math.sqrt((ax + bx) * (ax + bx) + (ay + by) * (ay + by))
     return cosine, 0.5 * math.sqrt((ax - bx) * (ax - bx) + (ay - by) * (ay - by))
 
 
 @inner
 def arc_of(tangent, cosine, sine):
-    """Radius and turn (radians, 0 or more) of the blend with this tangent length."""
+    """Return radius and turning angle (radians, >= 0) of the blend with this tangent length."""
     return tangent * sine / cosine, 2.0 * atan2(cosine, sine)
 
 
 @inner
 def saving(tangent, cosine, sine):
-    """By how much the blend with this tangent length is shorter than the two straight parts."""
+    """Return how much shorter (m) the blend is than the two tangents that it replaces."""
     if cosine < STRAIGHT:
         return 0.0
     radius, turn = arc_of(tangent, cosine, sine)
@@ -52,15 +52,15 @@ def _cells(low, high, origin, size, count):
 
 @inner(inline=False)
 def largest_tangent(x, y, ax, ay, bx, by, most, keep, ends):
-    """Largest tangent length, up to `most`, of a blend that keeps `keep` metres off all walls.
+    """Return the largest tangent length, up to `most`, of a blend with clearance `keep` (m).
 
-    Both edges keep that distance already; (x, y) is their vertex. Exact. What lies between blend
-    and vertex grows with t, so a blend is free until it first meets a wall at the distance `keep`.
-    It meets none on the outside, where an edge is nearer; nor, on the inside, one beyond its ends,
-    where again an edge is nearer; between them the distance to the centre is convex along a wall,
-    so that an end p of it is met first, where |p - C(t)| = r(t) - keep. With w = p - v that is
-    t^2 - 2 t (w.u - keep sin h) / cos h + w.w - keep^2 = 0, u pointing along the bisector; between
-    its roots p lies inside the circle, and at the larger one the blend arrives.
+    Exact. Both edges have that clearance; (x, y) is their vertex. The region between blend and
+    vertex grows with t, so a blend is free until its distance to a wall first becomes `keep`. That
+    wall is not on the outer side, nor beyond the ends of the arc, because an edge is nearer there.
+    Between the ends the distance to the centre is convex along a wall, so the first contact is an
+    end point p of a wall, with |p - C(t)| = r(t) - keep. With w = p - v this is
+    t^2 - 2 t (w.u - keep sin h) / cos h + w.w - keep^2 = 0, where u points along the bisector. p
+    lies inside the circle between the roots, and the blend reaches it at the larger root.
     """
     cosine, sine = half_angle(ax, ay, bx, by)
     if cosine < STRAIGHT or sine < STRAIGHT:
@@ -68,10 +68,10 @@ def largest_tangent(x, y, ax, ay, bx, by, most, keep, ends):
     keep -= SLACK
     best = min(most, MOST_RADIUS * cosine / sine)
     if best * sine / cosine <= keep:
-        return best  # every place inside is nearer to an edge than that
+        return best  # every point inside is nearer to an edge than `keep`
     side = 1.0 if ax * by - ay * bx > 0.0 else -1.0
     ux, uy = 0.5 * (ax + bx) / cosine, 0.5 * (ay + by) / cosine
-    # What can be met lies between the edges, moved inward by `keep`, and their tangent points.
+    # Contacts lie between the edges, moved inward by `keep`, and their tangent points.
     px, py = x + ux * keep / sine, y + uy * keep / sine
     qx, qy = x + ax * best - side * ay * keep, y + ay * best + side * ax * keep
     rx, ry = x + bx * best + side * by * keep, y + by * best - side * bx * keep
@@ -91,13 +91,13 @@ def largest_tangent(x, y, ax, ay, bx, by, most, keep, ends):
 
 @inner
 def _within(dx, dy, sx, sy, ex, ey, side):
-    """Whether direction d is between s and e, which side * (less than pi) leads from s to."""
+    """Return whether direction d lies between s and e, turning to `side` by less than pi."""
     return side * (sx * dy - sy * dx) >= 0.0 and side * (dx * ey - dy * ex) >= 0.0
 
 
 @inner
 def _meets(cx, cy, radius, sx, sy, ex, ey, side, walls, w):
-    """Whether wall w crosses an arc."""
+    """Return whether wall w crosses an arc."""
     fx, fy = walls[w, 0] - cx, walls[w, 1] - cy
     dx, dy = walls[w, 2] - walls[w, 0], walls[w, 3] - walls[w, 1]
     a, b = dx * dx + dy * dy, fx * dx + fy * dy
@@ -113,7 +113,7 @@ def _meets(cx, cy, radius, sx, sy, ex, ey, side, walls, w):
 
 @inner
 def _wall_to_arc(cx, cy, radius, sx, sy, ex, ey, side, best, walls, w):
-    """Distance between wall w and an arc if that is below the best so far, else the best."""
+    """Return the smaller of `best` and the distance between wall w and an arc."""
     near, px, py = wall_distance(cx, cy, walls, w)
     if near - radius >= best:
         return best
@@ -132,11 +132,11 @@ def _wall_to_arc(cx, cy, radius, sx, sy, ex, ey, side, best, walls, w):
 
 @inner(inline=False)
 def arc_distance(cx, cy, radius, sx, sy, ex, ey, side, x0, y0, size, nx, ny, rows, members, walls):
-    """Least distance of an arc to any wall; exact, 0 where it crosses one.
+    """Return the exact least distance of an arc to any wall; 0 if it crosses one.
 
-    From the unit direction s to e around (cx, cy), to the left (side 1) or right (-1) by less than
-    pi. Rows of `members` list the walls that are nearest to some point of each of nx by ny cells
-    from (x0, y0): those are looked at in the cells along short parts of the arc.
+    The arc runs from unit direction s to e around (cx, cy), to the left (side 1) or right (-1) by
+    less than pi. Rows of `members` list the walls nearest to any point of each of nx by ny cells
+    from (x0, y0); the walls of the cells along short parts of the arc are tested.
     """
     sweep = atan2(side * (sx * ey - sy * ex), sx * ex + sy * ey)
     parts = int(math.ceil(radius * sweep / size)) + 1
@@ -161,10 +161,10 @@ def arc_distance(cx, cy, radius, sx, sy, ex, ey, side, x0, y0, size, nx, ny, row
 
 @inner
 def _measure(x, y, ax, ay, bx, by, tangent, space, row):
-    """Numbers of the blend with this tangent length, going from a to b."""
+    """Write the values of the blend with this tangent length, from a to b, into row."""
     cosine, sine = half_angle(ax, ay, bx, by)
     radius, turn = arc_of(tangent, cosine, sine)
-    # A walker comes along -a and leaves along b: to the left where b is on the right of a.
+    # Motion is along -a, then b: it turns left if b is to the right of a.
     side = -1.0 if ax * by - ay * bx > 0.0 else 1.0
     sx, sy, ex, ey = -side * ay, side * ax, side * by, -side * bx
     cx, cy = x + ax * tangent - radius * sx, y + ay * tangent - radius * sy
@@ -178,7 +178,7 @@ def _measure(x, y, ax, ay, bx, by, tangent, space, row):
 
 @inner(inline=False)
 def _leaps(x, y, ax, ay, bx, by, row, ends):
-    """Whether a wall ends between a blend and its vertex: it passes that wall on the other side."""
+    """Return whether a wall ends between blend and vertex: the blend is on its other side."""
     t, side = row[TANGENT], (1.0 if ax * by - ay * bx > 0.0 else -1.0)
     box, shape = ends.box, ends.shape
     i0, i1 = _cells(x + t * min(0.0, ax, bx), x + t * max(0.0, ax, bx), box[0], box[2], shape[0])
@@ -197,7 +197,7 @@ def _leaps(x, y, ax, ay, bx, by, row, ends):
 
 @inner(inline=False)
 def _halve(x, y, ax, ay, bx, by, most, keep, ends, space, row):
-    """The paper's procedure: half the radius until the blend has the clearance."""
+    """Halve the radius until the blend has the clearance: the paper's procedure."""
     cosine, sine = half_angle(ax, ay, bx, by)
     tangent = min(most, MOST_RADIUS * cosine / sine)
     while tangent * sine / cosine >= FOLD:
@@ -210,11 +210,11 @@ def _halve(x, y, ax, ay, bx, by, most, keep, ends, space, row):
 
 @kernel
 def blend_turns(turns, places, directions, most, keep, halved, ends, space, rows):
-    """Numbers of the blends of turns, into rows (k, 6); radius 0 where a turn folds back.
+    """Write the blends of turns into rows (k, 6); radius 0 if a turn is too sharp for a blend.
 
-    No clearance where there is no turn.
-    Turns (k, 3) have a vertex and the half-edges that leave it along its two edges; `directions`
-    (h, 2) are those of half-edges; `most` and `keep` (k,) m limit tangent lengths and clearance.
+    The clearance of straight turns is not set. Turns (k, 3) have a vertex and its two outgoing
+    half-edges; `directions` (h, 2) are those of half-edges; `most` (k,) m limits tangent lengths,
+    and `keep` (k,) m is the least clearance.
     """
     for k in range(len(turns)):
         x, y = places[turns[k, 0], 0], places[turns[k, 0], 1]

@@ -8,12 +8,12 @@ from footway._numba.jit import inner, kernel
 from footway.roadmap.kernels.line import between_lines
 from footway.roadmap.kernels.space import clearance_at
 
-FINE = 1e-3  # of the resolution: how well the least clearance is known in three dimensions
+FINE = 1e-3  # accuracy of the least clearance in 3D, as a share of the resolution
 
 
 @inner
 def _next_crossing(p, d, t):
-    """Share of a line, after t, at which one coordinate (in cells) crosses into the next cell."""
+    """Return the share of a line, after t, at which a coordinate (cells) enters the next cell."""
     if d == 0.0:
         return 1.0
     here = p + t * d
@@ -23,7 +23,7 @@ def _next_crossing(p, d, t):
 
 @inner
 def least_among_walls(ax, ay, bx, by, space):
-    """Exact: each part of a line against the walls that may be nearest in its cell."""
+    """Return the exact least clearance of a line (m): each part against the walls of its cell."""
     x0, y0, side = space.origin[0], space.origin[1], space.resolution
     ny, nx = space.jump.shape[1], space.jump.shape[2]
     px, py, dx, dy = (ax - x0) / side, (ay - y0) / side, (bx - ax) / side, (by - ay) / side
@@ -31,7 +31,7 @@ def least_among_walls(ax, ay, bx, by, space):
     while True:
         end = max(t, min(_next_crossing(px, dx, t), _next_crossing(py, dy, t)))
         if end - t < 1e-12:
-            end = min(1.0, t + 1e-12)  # past a plane that rounding keeps the line on
+            end = min(1.0, t + 1e-12)  # step over a grid plane that rounding keeps the line on
         middle = 0.5 * (t + end)
         i = min(nx - 1, max(0, math.floor(px + middle * dx)))
         j = min(ny - 1, max(0, math.floor(py + middle * dy)))
@@ -51,9 +51,9 @@ def least_among_walls(ax, ay, bx, by, space):
 
 @inner
 def _floor_between(low, high, length):
-    """Lower bound of the clearance between two points of a line, from that at both.
+    """Return a lower bound of the clearance between two points, from the values at both.
 
-    It changes by no more than the way, and bends upward by no more than 1 / clearance.
+    Clearance changes by no more than the distance, and its curvature is at most 1 / clearance.
     """
     steep = 0.5 * (low + high - length)
     if steep <= 0.0:
@@ -63,7 +63,7 @@ def _floor_between(low, high, length):
 
 @inner(inline=False)
 def least_among_cells(a, b, space, stack):
-    """Halve the line where it might come closer to a blocked cell than it did so far."""
+    """Return the least clearance of a line (m): halve parts that may have less than the best."""
     length = math.sqrt((b[0] - a[0]) ** 2 + (b[1] - a[1]) ** 2 + (b[2] - a[2]) ** 2)
     first = clearance_at(a[0], a[1], a[2], space)[0]
     last = clearance_at(b[0], b[1], b[2], space)[0]
@@ -92,7 +92,7 @@ def least_among_cells(a, b, space, stack):
 
 @kernel
 def line_clearances(starts, ends, space, stack, out):
-    """Least clearance along each line, starts and ends (n, 3) m, into out (n,).
+    """Write the least clearance along each line, starts and ends (n, 3) m, into out (n,).
 
     `stack` (64, 4) is scratch memory.
     """

@@ -1,9 +1,9 @@
-"""Array kernels of RRM*: useful nodes, and useful edges (rrm-roadmaps-2006, section III).
+"""Kernels of RRM*: useful nodes and useful edges (rrm-roadmaps-2006, section III).
 
-A growing graph is a few arrays: `first` (n,) holds a node's latest half-edge, `after` (h,) the
-half-edge of the same node that came before it, `to` (h,) the node that a half-edge leads to and
-`length` (h,) how long it is. -1 stands for none. Half-edges 2e and 2e + 1 belong to edge e.
-Places are rows x, y, z in lattice units; lengths are in cells.
+A growing graph is stored as linked lists: `first` (n,) holds the latest half-edge of each node,
+`after` (h,) the previous half-edge of the same node, `to` (h,) the node that a half-edge leads to,
+`length` (h,) its length; -1 for none. Half-edges 2e and 2e + 1 belong to edge e. Places are rows
+x, y, z in lattice units; lengths are in cells.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from footway.roadmap.kernels.space import segment_is_free
 
 @kernel
 def best_place(ways, sights, is_probe, saving):
-    """The place that shortens the ways between nodes and probes most, and by how much in all.
+    """Return the place that shortens the paths between nodes and probes most, and by how much.
 
-    A way through a place comes from a node that the place sees, or begins at a probe that it sees,
-    and goes on in the same manner.
+    A path through a place enters it from a visible node, or starts at a visible probe, and leaves
+    it in the same way.
 
     Args:
-        ways: (n, n) lengths of the shortest ways between nodes and probes.
-        sights: (c, n) distance of each place to each of them that it sees, infinite to the others.
-        is_probe: (n,) ways start and end at a probe, but do not pass.
-        saving: (c,) what each place saved when it was last looked at, infinite before. Nearly
-            always that is no less than what it saves now, so only the places that lead are looked
-            at again; updated.
+        ways: (n, n) lengths of the shortest paths between nodes and probes.
+        sights: (c, n) distance of each place to each node and probe that it sees, else infinite.
+        is_probe: (n,) paths start and end at probes, but do not pass through them.
+        saving: (c,) saving of each place at its last evaluation, infinite before the first. It is
+            nearly always an upper bound of the current saving, so only the leading places are
+            evaluated again; updated.
 
     """
     checked = np.zeros(len(saving), np.bool_)
@@ -46,7 +46,7 @@ def best_place(ways, sights, is_probe, saving):
 
 @kernel
 def sight_lengths(places, nodes, space):
-    """Distance of each place (c, 3) to each node (n, 3) that it sees, else infinite: (c, n)."""
+    """Return the distance of each place (c, 3) to each node (n, 3), infinite if hidden: (c, n)."""
     out = np.full((len(places), len(nodes)), np.inf)
     for p in range(len(places)):
         for v in range(len(nodes)):
@@ -57,13 +57,13 @@ def sight_lengths(places, nodes, space):
 
 @kernel
 def useful_edges(pairs, lengths, usefulness, n):
-    """Pairs that are K-useful edges when they are added from the shortest to the longest.
+    """Return the pairs that are K-useful edges when added from the shortest to the longest.
 
-    A pair is added when the way between its nodes along what was added before is longer than
-    `usefulness` times its length, or when there is no such way (algorithm 2, definition 3).
+    A pair is added if the path between its nodes along earlier edges is longer than `usefulness`
+    times its length, or if there is no path (algorithm 2, definition 3).
 
     Args:
-        pairs: (p, 2) nodes in straight sight of each other, by increasing length.
+        pairs: (p, 2) mutually visible nodes, by increasing length.
         lengths: (p,).
         usefulness: the paper's K.
         n: number of nodes.
@@ -93,7 +93,7 @@ def useful_edges(pairs, lengths, usefulness, n):
 
 @kernel
 def pairs_in_sight(nodes, space):
-    """Pairs of nodes a < b that a free straight line joins (p, 2), and their distances (p,)."""
+    """Return pairs of mutually visible nodes a < b (p, 2), and their distances (p,)."""
     n = len(nodes)
     pairs, lengths = np.empty((n * (n - 1) // 2, 2), np.int64), np.empty(n * (n - 1) // 2)
     total = 0
@@ -115,14 +115,14 @@ def _sees(one, a, other, b, space):
 
 @inner
 def _apart(one, a, other, b):
-    """Distance in cells."""
+    """Return the distance in cells."""
     x, y, z = one[a, 0] - other[b, 0], one[a, 1] - other[b, 1], one[a, 2] - other[b, 2]
     return math.sqrt(x * x + y * y + z * z)
 
 
 @inner(inline=False)
 def _saving(place, ways, sights, is_probe, to_place):
-    """By how much a place shortens all ways together; to_place (n,) is working space."""
+    """Return by how much a place shortens all paths in total; to_place (n,) is scratch."""
     n = len(ways)
     for i in range(n):
         to_place[i] = sights[place, i]
@@ -148,10 +148,10 @@ def join(a, b, e, apart, first, after, to, length):
 
 @inner(inline=False)
 def _search(start, goal, limit, way, keys, queue, first, after, to, length):
-    """Dijkstra from start until the goal is reached or all ways are longer than the limit.
+    """Run Dijkstra from start until the goal is reached or all paths exceed the limit.
 
-    `way` is infinite where it begins; afterwards way[goal] is the length of the shortest way if
-    that is not above the limit, and above the limit otherwise.
+    `way` holds path lengths and must be infinite initially. Afterwards way[goal] is the length of
+    the shortest path if that is within the limit, and above the limit otherwise.
     """
     way[start] = 0.0
     size = _push(0.0, start, 0, keys, queue)

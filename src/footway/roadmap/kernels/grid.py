@@ -1,7 +1,7 @@
-"""Shortest ways on the lattice itself, without its edges ever being written down.
+"""Shortest paths on the lattice, without an explicit list of edges.
 
-Bit b of a corner's links says that it is joined to the neighbour at STEPS[b]: along the sides and
-all diagonals of a free cell.
+Bit b of a corner's links is set if the corner is joined to its neighbour at STEPS[b], along a side
+or a diagonal of a free cell.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import numpy as np
 from footway._numba.jit import kernel
 
 STEPS = np.array([s for s in itertools.product((-1, 0, 1), repeat=3) if any(s)], np.int64)
-"""(26, 3) steps to neighbours, columns x, y, z. Step 25 - b goes back along step b."""
+"""(26, 3) steps to neighbours, columns x, y, z. Step 25 - b is the reverse of step b."""
 
 LENGTHS = np.sqrt((STEPS**2).sum(axis=1))  # (26,) cells
 
 
 @kernel
 def find_links(free, is_node, links):
-    """Fill links, uint32 shaped as the corners `is_node`."""
+    """Fill links, uint32 with the shape of `is_node`."""
     nz, ny, nx = free.shape
     for k in range(links.shape[0]):
         for j in range(links.shape[1]):
@@ -33,7 +33,7 @@ def find_links(free, is_node, links):
                     x, y, z = STEPS[b, 0], STEPS[b, 1], STEPS[b, 2]
                     if not 0 <= k + z < links.shape[0]:
                         continue
-                    # Cells with both ends: one along a moving axis, two along another.
+                    # Cells that contain both ends: one along axes of the step, two along others.
                     found = False
                     for ck in range(k - 1 + max(z, 0), k + min(z, 0) + 1):
                         for cj in range(j - 1 + max(y, 0), j + min(y, 0) + 1):
@@ -46,12 +46,12 @@ def find_links(free, is_node, links):
 
 @kernel
 def lattice_distances(source, targets, links, strides, distance, stacks, stacked):
-    """Lengths of the shortest ways from one corner to others, in cells: (len(targets),).
+    """Return the lengths of the shortest paths from a corner to others, cells: (len(targets),).
 
-    Corners are flat indices; `links` is flat, and `strides` (26,) are the steps in it. Infinite
-    where there is no way. Buckets one cell wide take the place of a heap: no edge is shorter, so
-    whatever a bucket holds when its turn comes is final; no edge is longer than two, so three are
-    in use. `distance` (n,), stacks (3, n) and `stacked` (n,) are working space.
+    Infinite if there is no path. Corners are flat indices; `links` is flat, and `strides` (26,) are
+    the steps in it. Buckets one cell wide replace a heap: no edge is shorter than a cell, so
+    distances in the current bucket are final; no edge is longer than two, so three buckets suffice.
+    `distance` (n,), `stacks` (3, n) and `stacked` (n,) are scratch memory.
     """
     distance[:] = math.inf
     stacked[:] = -1
@@ -72,7 +72,7 @@ def lattice_distances(source, targets, links, strides, distance, stacks, stacked
             here = stacks[bucket, slot]
             base = distance[here]
             if base < turn:
-                continue  # it was in an earlier bucket too, and had its turn
+                continue  # it was processed in an earlier bucket
             waiting -= is_target[here]
             is_target[here] = False
             bits = links[here]

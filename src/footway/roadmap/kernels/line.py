@@ -1,7 +1,7 @@
-"""Exact clearance of the object at places and along straight lines, in lattice units.
+"""Exact clearance of the object at points and along straight lines, in lattice units.
 
-The clearance along a line is its distance to the walls less the radius in two dimensions, and its
-distance to the cells that are not free in three (rrm-roadmaps-2006, section V.A).
+The clearance along a line is its distance to the walls minus the radius in two dimensions, and its
+distance to the non-free cells in three (rrm-roadmaps-2006, section V.A).
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from footway._numba.jit import inner
 from footway.roadmap.kernels.space import clearance_at, to_segment
 
 FEW_CELLS = 16
-"""Cells around a line of which the walls are looked up; a longer line meets all walls."""
+"""Most cells around a line whose walls are looked up; a longer line is tested with all walls."""
 
 
 @inner
 def obstacle_near(x, y, z, space):
-    """Clearance of the object at a place, and the nearest obstacle point; all in lattice units."""
+    """Return the clearance at a point and the nearest obstacle point; all in lattice units."""
     size, origin = space.resolution, space.origin
     room, px, py, pz = clearance_at(
         origin[0] + x * size, origin[1] + y * size, origin[2] + z * size, space
@@ -27,13 +27,13 @@ def obstacle_near(x, y, z, space):
 
 @inner
 def room_at(x, y, z, space):
-    """Clearance of the object at a place in lattice units, in cells."""
+    """Return the clearance of the object at a point in lattice units, in cells."""
     return obstacle_near(x, y, z, space)[0]
 
 
 @inner(inline=False)
 def line_clearance(ax, ay, az, bx, by, bz, space):
-    """Least clearance of the object along a straight line in lattice units, exact, in cells."""
+    """Return the exact least clearance along a line in lattice units, in cells."""
     if space.dimension == 2:
         return _line_to_walls(ax, ay, bx, by, space)
     return _line_to_cells(ax, ay, az, bx, by, bz, space)
@@ -41,7 +41,7 @@ def line_clearance(ax, ay, az, bx, by, bz, space):
 
 @inner(inline=False)
 def _line_to_walls(ax, ay, bx, by, space):
-    """Least distance between a line and the walls, less the radius, in cells."""
+    """Return the least distance between a line and the walls, minus the radius, in cells."""
     size = space.resolution
     px, py = space.origin[0] + ax * size, space.origin[1] + ay * size
     qx, qy = space.origin[0] + bx * size, space.origin[1] + by * size
@@ -52,7 +52,7 @@ def _line_to_walls(ax, ay, bx, by, space):
     if i0 < 0 or j0 < 0 or i1 >= nx or j1 >= ny or (i1 - i0 + 1) * (j1 - j0 + 1) > FEW_CELLS:
         for w in range(len(space.walls)):
             best = _nearer(px, py, qx, qy, w, best, space.walls)
-    else:  # the wall that is nearest to the line is nearest to a point of one of its cells
+    else:  # the wall nearest to the line is nearest to some point of one of its cells
         for j in range(j0, j1 + 1):
             for i in range(i0, i1 + 1):
                 for slot in range(
@@ -64,7 +64,7 @@ def _line_to_walls(ax, ay, bx, by, space):
 
 @inner
 def _nearer(px, py, qx, qy, w, best, walls):
-    """Distance between a line and wall w if that is below the best so far, else the best."""
+    """Return the smaller of `best` and the distance between a line and wall w."""
     x0, y0, x1, y1 = walls[w, 0], walls[w, 1], walls[w, 2], walls[w, 3]
     gap_x = max(min(px, qx) - max(x0, x1), min(x0, x1) - max(px, qx))
     gap_y = max(min(py, qy) - max(y0, y1), min(y0, y1) - max(py, qy))
@@ -75,7 +75,7 @@ def _nearer(px, py, qx, qy, w, best, walls):
 
 @inner
 def between_lines(px, py, qx, qy, x0, y0, x1, y1):
-    """Distance between two straight lines in the plane."""
+    """Return the distance between two line segments in the plane."""
     a = _side(px, py, qx, qy, x0, y0) * _side(px, py, qx, qy, x1, y1)
     b = _side(x0, y0, x1, y1, px, py) * _side(x0, y0, x1, y1, qx, qy)
     if a < 0.0 and b < 0.0:
@@ -93,7 +93,7 @@ def _side(px, py, qx, qy, x, y):
 
 @inner(inline=False)
 def _line_to_cells(ax, ay, az, bx, by, bz, space):
-    """Least distance between a line and the cells that are not free, in cells."""
+    """Return the least distance between a line and the non-free cells, in cells."""
     nz, ny, nx = space.free.shape
     best = room_at(ax, ay, az, space)
     i0, i1 = int(math.floor(min(ax, bx) - best)), int(math.floor(max(ax, bx) + best))
@@ -119,10 +119,10 @@ def _line_to_cells(ax, ay, az, bx, by, bz, space):
 
 @inner(inline=False)
 def _line_to_cell(ax, ay, az, bx, by, bz, i, j, k):
-    """Distance between a line and a unit cube.
+    """Return the distance between a line and a unit cube.
 
-    The squared distance along the line is convex, and its slope is straight between the planes of
-    the cube's faces.
+    The squared distance along the line is convex, and its derivative is linear between the planes
+    of the cube's faces.
     """
     low, high = 0.0, 1.0
     if _slope(0.0, ax, ay, az, bx, by, bz, i, j, k) >= 0.0:
@@ -155,7 +155,7 @@ def _line_to_cell(ax, ay, az, bx, by, bz, i, j, k):
 
 @inner
 def _slope(share, ax, ay, az, bx, by, bz, i, j, k):
-    """Half the slope of the squared distance to a cube at a share of a line."""
+    """Return half the derivative of the squared distance to a cube at a share of a line."""
     dx, dy, dz = bx - ax, by - ay, bz - az
     return (
         _beyond(ax + share * dx, i) * dx
@@ -166,5 +166,5 @@ def _slope(share, ax, ay, az, bx, by, bz, i, j, k):
 
 @inner
 def _beyond(x, i):
-    """How far x is above i + 1, or below i (negative); 0 between them."""
+    """Return how far x is above i + 1, or below i (negative); 0 between them."""
     return max(x - i - 1.0, 0.0) + min(x - i, 0.0)

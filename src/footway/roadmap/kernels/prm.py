@@ -1,7 +1,7 @@
-"""Array kernels of the Voronoi-PRM: retraction, useful edges, dead ends, what lies close together.
+"""Kernels of the Voronoi-PRM: retraction, useful edges, dead ends, close vertices and edges.
 
-Room is the distance to the nearest wall, m. Spaces that come in here have the radius 0, so that
-their clearance is room.
+`room` is the distance to the nearest wall, m. Spaces passed to these kernels have radius 0, so that
+their clearance is this distance.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from footway.roadmap.kernels.graph import join
 from footway.roadmap.kernels.space import FREE, clearance_at, hit_among, to_segment
 
 MOST_STEPS = 64
-"""Doublings of the distance to the wall point: from a millimetre across any map."""
+"""Most doublings of the distance to the wall point: from a millimetre across any map."""
 
 LEAST_STRIDE = 0.5
-"""Radii between places of a line that are looked at before it is measured."""
+"""Least distance, in radii, between points of a line that are tested before it is measured."""
 
 
 @kernel
 def retract_points(points, epsilon, walls, out):
-    """Points (n, 2) m moved straight away from their nearest wall point to the Voronoi diagram.
+    """Move points (n, 2) m straight away from their nearest wall point to the Voronoi diagram.
 
-    Into out (n, 3): x, y and the room there. voronoi-roadmaps-2004, section 2.1: steps away from
-    the wall point until it is no longer the nearest, then binary search to `epsilon`. `walls` is a
-    space of radius 0.
+    Writes x, y and the clearance there into out (n, 3). voronoi-roadmaps-2004, section 2.1: step
+    away from the wall point until it is no longer the nearest, then bisect to `epsilon`. `walls`
+    is a space of radius 0.
     """
     for row in range(len(points)):
         x, y, room = _retracted(points[row, 0], points[row, 1], epsilon, walls)
@@ -39,10 +39,10 @@ def retract_points(points, epsilon, walls, out):
 
 @inner(inline=False)
 def _retracted(x, y, epsilon, walls):
-    """One point on the Voronoi diagram, and its room.
+    """Return one point retracted to the Voronoi diagram, and its clearance.
 
-    The points of a ray from which its wall point is nearest are all before the others, so steps
-    may grow: each goes as far again.
+    Along the ray, the points whose nearest wall point is its origin come before all others, so the
+    distance can be doubled in each step.
     """
     room, cx, cy, _ = clearance_at(x, y, 0.0, walls)
     if room <= 0.0:
@@ -67,14 +67,14 @@ def _retracted(x, y, epsilon, walls):
 
 @inner
 def _is_nearest(cx, cy, ux, uy, away, walls):
-    """Whether wall point c is nearest to the place `away` metres from it; equal is nearest."""
+    """Return whether wall point c is nearest to the point `away` m from it, or equally near."""
     room, _, _, _ = clearance_at(cx + away * ux, cy + away * uy, 0.0, walls)
     return room >= away * (1.0 - 1e-12) - 1e-10
 
 
 @kernel
 def inside_walls(points, walls, out):
-    """Whether points (n, 2) are inside the rings of walls (w, 4): crossings to the right, odd."""
+    """Write whether points (n, 2) are inside the rings of walls (w, 4), by the even-odd rule."""
     for row in range(len(points)):
         x, y = points[row, 0], points[row, 1]
         odd = False
@@ -88,11 +88,11 @@ def inside_walls(points, walls, out):
 
 @kernel
 def useful_pairs(pairs, lengths, places, known, known_lengths, usefulness, saving, radius, walls):
-    """Which pairs (p, 2) of places (n, 2) are useful edges when they are added one by one.
+    """Return which pairs (p, 2) of places (n, 2) are useful edges when added one by one.
 
-    A pair is added when the line between its places keeps `radius` m from the walls, and there is
-    no way between them along the known edges (k, 2) and what was added before, or only one that is
-    longer than `usefulness` times its length, and by more than `saving`.
+    A pair is added if the line between its places keeps `radius` m from the walls, and along the
+    known edges (k, 2) and earlier pairs there is no path between them, or only one that is longer
+    than `usefulness` times the length of the line and longer by more than `saving`.
     """
     n, total = len(places), len(pairs) + len(known)
     first = np.full(n, -1, np.int64)
@@ -119,11 +119,11 @@ def useful_pairs(pairs, lengths, places, known, known_lengths, usefulness, savin
 
 @inner(inline=False)
 def _is_far(a, b, limit, places, way, reached, keys, queue, first, after, to, length):
-    """Whether the shortest way from a to b is longer than the limit, or there is none.
+    """Return whether the shortest path from a to b is longer than the limit, or does not exist.
 
-    A search that leaves out vertices over which a way would be too long even if it went straight
-    on. `way` (n,) is infinite before and after; `reached` (n,), `keys` and `queue` are scratch
-    memory.
+    The search skips vertices through which a path would be too long even if it continued straight
+    to b. `way` (n,) holds path lengths and is infinite before and after; `reached` (n,), `keys`
+    and `queue` are scratch memory.
     """
     way[a], reached[0] = 0.0, a
     count, size, is_far = 1, push(0.0, a, 0, keys, queue), True
@@ -151,10 +151,10 @@ def _is_far(a, b, limit, places, way, reached, keys, queue, first, after, to, le
 
 @inner(inline=False)
 def has_room(ax, ay, bx, by, radius, walls):
-    """Whether a line keeps the radius, for which the cells of the space were found free.
+    """Return whether a line keeps the radius, for which the free cells were computed.
 
-    Free cells settle most lines that are, and strides of at least `LEAST_STRIDE` from where it
-    leaves them most lines that are not; what is left is measured.
+    Free cells accept most lines that do; steps of at least `LEAST_STRIDE`, from where the line
+    leaves the free cells, refute most lines that do not. The remaining lines are measured.
     """
     x0, y0, side = walls.origin[0], walls.origin[1], walls.resolution
     share = hit_among(
@@ -173,13 +173,13 @@ def has_room(ax, ay, bx, by, radius, walls):
 
 @kernel
 def peel(links, points, room, steep):
-    """Which links (l, 2) are left when ends that run into corners are taken off, one by one.
+    """Return which links (l, 2) remain after ends that run into corners are removed one by one.
 
-    An end runs into a corner where the room grows by more than `steep` for each metre inward.
+    An end runs into a corner if clearance grows by more than `steep` for each metre away from it.
     """
     n = len(points)
     degree = np.zeros(n, np.int64)
-    total = np.zeros(n, np.int64)  # of the numbers of a node's links: at an end, that of its last
+    total = np.zeros(n, np.int64)  # sum of the numbers of a node's links: at an end, its only link
     for e in range(len(links)):
         for k in range(2):
             degree[links[e, k]] += 1
@@ -203,7 +203,7 @@ def peel(links, points, room, steep):
 
 @kernel
 def close_pairs(points, edges, distance):
-    """Pairs (k, 2) of a vertex and an edge, not its own, within `distance` (n,) of the vertex."""
+    """Return pairs (k, 2) of a vertex and a foreign edge within `distance` (n,) of the vertex."""
     out = np.empty((1024, 2), np.int64)
     count = 0
     for e in range(len(edges)):
@@ -226,7 +226,7 @@ def close_pairs(points, edges, distance):
 
 @kernel
 def crossing_pairs(points, edges, is_new):
-    """Pairs (k, 2) of edges (m, 2) that cross inside both, the first of them new; it is (m,)."""
+    """Return pairs (k, 2) of edges (m, 2) with an inner crossing; the first has `is_new` (m,)."""
     out = np.empty((1024, 2), np.int64)
     count = 0
     for e in range(len(edges)):
@@ -258,13 +258,13 @@ def crossing_pairs(points, edges, is_new):
 
 @inner
 def _turn(ax, ay, bx, by, x, y):
-    """Positive where (x, y) is to the left of the way from a to b."""
+    """Return a positive value if (x, y) is to the left of the line from a to b."""
     return (bx - ax) * (y - ay) - (by - ay) * (x - ax)
 
 
 @kernel
 def nearest_edges(points, places, edges, out_edge, out_away):
-    """Nearest of the edges (m, 2) between places (n, 2) to each point (k, 2), and how far it is."""
+    """Write the edge (m, 2) nearest to each point (k, 2), and its distance; places (n, 2)."""
     for row in range(len(points)):
         x, y = points[row, 0], points[row, 1]
         best, nearest = math.inf, -1

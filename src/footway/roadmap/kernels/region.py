@@ -1,4 +1,4 @@
-"""Which corners see which: blocks of a matrix of sight, and a greedy choice of its rows."""
+"""Visibility between corners: blocks of the visibility matrix, and greedy set cover."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from footway.roadmap.kernels.space import FREE, hit_among
 
 @kernel
 def sight(sources, targets, jump, first, last, out):
-    """Whether source s sees target t straight, for the pairs first <= s m + t < last.
+    """Write whether source s sees target t, for the pairs first <= s m + t < last.
 
-    Corners (n, 3) and (m, 3); into out, bool (n, m). Pairs are numbered so that threads can share
-    one long row as well as many.
+    Sources (n, 3) and targets (m, 3) are corners; out is bool (n, m). Pairs are numbered so that
+    threads can share a single long row as well as many rows.
     """
     m = len(targets)
     for pair in range(first, last):
@@ -28,9 +28,10 @@ def sight(sources, targets, jump, first, last, out):
 
 @kernel
 def greedy_rows(seen, enough):
-    """Rows of seen, bool (n, m), each with the most columns that no row before it has.
+    """Choose rows of seen, bool (n, m), each with the most columns not covered by earlier rows.
 
-    Of equal rows the first. Until at most `enough` columns are left, or no row has any of them.
+    The first of equal rows is chosen. Stops when at most `enough` columns are uncovered, or when no
+    row covers any of them.
     """
     n, m = seen.shape
     gain = np.zeros(n, np.int64)
@@ -57,7 +58,7 @@ def greedy_rows(seen, enough):
 
 @kernel
 def can_go(node, seen, count):
-    """Whether every corner that a node sees, seen bool (n, m), is seen by another: count (m,)."""
+    """Return whether other nodes see all corners that a node sees; `count` (m,) nodes see each."""
     for corner in range(len(count)):
         if seen[node, corner] and count[corner] < 2:
             return False
@@ -66,7 +67,7 @@ def can_go(node, seen, count):
 
 @kernel
 def joins_nothing(node, sight, kept):
-    """Whether the kept nodes that a node sees, sight bool (n, n), stay joined without it."""
+    """Return whether the kept nodes that a node sees, sight bool (n, n), stay connected."""
     n = len(kept)
     waiting = np.zeros(n, np.bool_)  # seen by the node, not reached yet
     fresh = kept.copy()  # not reached yet
@@ -98,7 +99,7 @@ def joins_nothing(node, sight, kept):
 def mark_seen(eyes, corners, jump, first, last, seen):
     """Set seen (m,) for the corners (m, 3) first <= c < last that see one of the eyes (n, 3).
 
-    Eyes are anywhere, in lattice units. Corners that are marked already are passed over.
+    Eyes are arbitrary points in lattice units. Corners that are already marked are skipped.
     """
     for c in range(first, last):
         x, y, z = float(corners[c, 0]), float(corners[c, 1]), float(corners[c, 2])

@@ -1,9 +1,9 @@
-"""Array kernels that retract local paths to the medial axis (rrm-roadmaps-2006, section IV).
+"""Kernels that retract local paths to the medial axis (rrm-roadmaps-2006, section IV).
 
 A local path is a chain of configurations (n, 3) in lattice units with their clearance `room` (n,)
-in cells. Every change of the chain keeps three things, and is dropped where it would not: all
-straight lines from one configuration to the next lie in free cells, none comes nearer to an
-obstacle than the straight local path did (`least`), and the ends stay where they are.
+in cells. Every change of the chain keeps three invariants, or is not made: all lines between
+consecutive configurations lie in free cells; none has less clearance than the original local path
+(`least`); the ends do not move.
 """
 
 from __future__ import annotations
@@ -17,34 +17,34 @@ from footway.roadmap.kernels.line import line_clearance, obstacle_near, room_at
 from footway.roadmap.kernels.space import segment_is_free
 
 STEP = 1.0
-"""cells. Configurations are at most this far apart: the lattice says nothing about less."""
+"""cells. Largest distance between configurations; the lattice resolves no finer detail."""
 
 GROWTH = 0.5
-"""A configuration moves on while its clearance grows by this share of the move. It grows by all of
-it before the axis, by the cosine of the angle between the directions to the two closest obstacle
-points beyond: so branches into flat corners, and between the steps of a voxel ramp, are passed."""
+"""A configuration moves while its clearance grows by at least this share of the move: 1 before the
+axis, beyond it the cosine of the angle between the directions to the two closest obstacle points.
+So branches into flat corners and between the steps of a voxel ramp are skipped."""
 
 FINEST = 2.0**-7
-"""cells. The shortest move: how near to the axis a configuration comes."""
+"""cells. Shortest move: the accuracy with which configurations reach the axis."""
 
 DETOUR = 1.5
-"""A part of the chain is walked forth and back when it is this many times the line."""
+"""A part of the chain leads forth and back if it is this many times longer than its chord."""
 
 CROWDED = 0.7 * STEP
-"""cells. Of configurations whose neighbours are this close to each other one is enough."""
+"""cells. A configuration is redundant if its neighbours are this close to each other."""
 
 MOVING, ON_AXIS, BLOCKED, FIXED = 0, 1, 2, 3
-"""What became of a configuration at its last push. The ends are fixed, and so is what comes between
-them and a neighbour that moves away: the way from an end that is not on the axis to the axis."""
+"""State of a configuration after its last push. The ends are fixed, and so are configurations that
+are inserted next to them: the connection from an end that is not on the axis to the axis."""
 
 SLACK = 0.1
-"""cells. Clearance that a configuration may give up for a smoother path."""
+"""cells. Clearance that a configuration may lose for a smoother path."""
 
 SWEEPS = 200
-"""Most rounds of pushing: a configuration moves by at most STEP in each."""
+"""Most rounds of pushing; a configuration moves by at most STEP in each."""
 
 CUT_EVERY = 8
-"""Rounds of pushing after which branches are cut, so that nothing runs far into them."""
+"""Rounds of pushing between cuts of branches, so that branches stay short."""
 
 ROUNDS = 30
 """Rounds of smoothing."""
@@ -55,9 +55,9 @@ LAST_BITS = 1e-12
 
 @kernel
 def retract_path(path, most, space):
-    """Local path (k, 3) in lattice units, pushed to the medial axis: (n, 3) from end to end.
+    """Return a local path (k, 3) in lattice units, pushed to the medial axis: (n, 3).
 
-    The path lies in free cells. It stops growing where it has `most` configurations.
+    The path must lie in free cells. It gets at most `most` configurations.
     """
     least = math.inf
     for k in range(1, len(path)):
@@ -80,7 +80,7 @@ def retract_path(path, most, space):
 
 @inner(inline=False)
 def _subdivide(path, points, room, space):
-    """Configurations on the path, at most one step apart if there is memory; how many."""
+    """Sample the path, at most one step apart if memory allows; return the number of samples."""
     _copy(path, 0, points, 0)
     n = 1
     for k in range(1, len(path)):
@@ -100,7 +100,7 @@ def _subdivide(path, points, room, space):
 
 @inner(inline=False)
 def _push_all(points, room, state, n, least, space):
-    """Push every configuration that may move once; whether any moved."""
+    """Push every configuration that may move once; return whether any moved."""
     moved = False
     for k in range(1, n - 1):
         if state[k] != MOVING:
@@ -118,8 +118,8 @@ def _push_all(points, room, state, n, least, space):
 def _push(k, points, room, least, space):
     """Move a configuration away from its closest obstacle by up to a step.
 
-    MOVING if it moved, ON_AXIS if its clearance does not grow, BLOCKED if it would but a line to a
-    neighbour would not be good.
+    Returns MOVING if it moved, ON_AXIS if its clearance would not grow enough, BLOCKED if a line to
+    a neighbour would violate the invariants.
     """
     x, y, z = points[k, 0], points[k, 1], points[k, 2]
     ux, uy, uz = _away(x, y, z, space)
@@ -139,7 +139,7 @@ def _push(k, points, room, least, space):
 
 @inner
 def _away(x, y, z, space):
-    """Direction away from the closest obstacle; zero where it is unknown."""
+    """Return the unit direction away from the closest obstacle; zero if unknown."""
     _, px, py, pz = obstacle_near(x, y, z, space)
     ux, uy, uz = x - px, y - py, z - pz if space.dimension == 3 else 0.0
     norm = math.sqrt(ux * ux + uy * uy + uz * uz)
@@ -153,7 +153,7 @@ def _away(x, y, z, space):
 
 @inner(inline=False)
 def _into_the_free(x, y, z, space):
-    """Sum of the directions to the free cells around a place that touches an obstacle."""
+    """Return the sum of the directions to the free cells around a point on an obstacle."""
     nz, ny, nx = space.free.shape
     ux, uy, uz = 0.0, 0.0, 0.0
     for sz in range(2 if space.dimension == 3 else 1):
@@ -169,7 +169,7 @@ def _into_the_free(x, y, z, space):
 
 @inner(inline=False)
 def _fits(k, x, y, z, there, points, room, least, space):
-    """Whether the lines to both neighbours stay good when configuration k is moved to x, y, z."""
+    """Return whether the lines to both neighbours are valid if configuration k moves to x, y, z."""
     for other in (k - 1, k + 1):
         if not _is_good(
             points[other, 0], points[other, 1], points[other, 2], x, y, z,
@@ -181,11 +181,11 @@ def _fits(k, x, y, z, there, points, room, least, space):
 
 @inner(inline=False)
 def _is_good(ax, ay, az, bx, by, bz, room_a, room_b, least, space):
-    """Whether a line lies in free cells and nowhere has less than the least clearance."""
+    """Return whether a line lies in free cells and has at least the clearance `least`."""
     if not segment_is_free(ax, ay, az, bx, by, bz, space):
         return False
     apart = math.sqrt((bx - ax) ** 2 + (by - ay) ** 2 + (bz - az) ** 2)
-    if 0.5 * (room_a + room_b - apart) >= least:  # clearance changes no faster than the place
+    if 0.5 * (room_a + room_b - apart) >= least:  # clearance changes by at most the distance
         return True
     return line_clearance(ax, ay, az, bx, by, bz, space) >= least - LAST_BITS
 
@@ -210,7 +210,7 @@ def _clearance_between(path, a, b, space):
 
 @inner
 def _joins(points, room, a, b, least, space):
-    """Whether the straight line between two configurations of the chain is good."""
+    """Return whether the straight line between two configurations of the chain is valid."""
     return _is_good(
         points[a, 0], points[a, 1], points[a, 2], points[b, 0], points[b, 1], points[b, 2],
         room[a], room[b], least, space,
@@ -219,7 +219,7 @@ def _joins(points, room, a, b, least, space):
 
 @inner(inline=False)
 def _refine(points, other, room, state, n, space):
-    """Put a configuration in the middle of every line that is longer than a step."""
+    """Insert a configuration in the middle of every line longer than a step; return the count."""
     long = 0
     for k in range(1, n):
         long += _between(points, k - 1, points, k) > STEP
@@ -245,8 +245,8 @@ def _refine(points, other, room, state, n, space):
 
 @inner(inline=False)
 def _cut_branches(points, room, state, n, least, space):
-    """Leave out what is walked forth and back: the way between two places within a step."""
-    last = 0  # of what is kept
+    """Cut parts that lead forth and back between configurations within a step; return the count."""
+    last = 0  # index of the last configuration kept
     k = 0
     while k < n - 1:
         goal = k + 1
@@ -262,13 +262,13 @@ def _cut_branches(points, room, state, n, least, space):
         if goal > k + 1:
             for end in (last - 1, last):
                 state[end] = FIXED if state[end] == FIXED else MOVING
-        k = goal  # what is ahead keeps its numbers: the chain behind is compacted in place
+        k = goal  # the chain is compacted in place; indices ahead are unchanged
     return last + 1
 
 
 @inner
 def _is_detour(points, a, b, apart):
-    """Whether the chain between two configurations is much longer than the line."""
+    """Return whether the chain between two configurations is much longer than its chord."""
     along = 0.0
     for k in range(a, b):
         along += _between(points, k, points, k + 1)
@@ -279,7 +279,7 @@ def _is_detour(points, a, b, apart):
 
 @inner(inline=False)
 def _thin(points, room, n, least, space):
-    """Leave out configurations that crowd together."""
+    """Remove redundant configurations; return the count."""
     last = 0
     for k in range(1, n):
         ahead = k + 1 < n and _between(points, last, points, k + 1) <= CROWDED
@@ -293,7 +293,7 @@ def _thin(points, room, n, least, space):
 
 @inner(inline=False)
 def _smooth(points, room, floor, n, least, space):
-    """Draw configurations to the middle of their neighbours, for a little of their clearance."""
+    """Move configurations towards the middle of their neighbours, for at most SLACK clearance."""
     for _ in range(ROUNDS):
         for k in range(1, n - 1):
             x = 0.5 * points[k, 0] + 0.25 * (points[k - 1, 0] + points[k + 1, 0])

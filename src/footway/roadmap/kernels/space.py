@@ -1,9 +1,9 @@
-"""Straight lines among cells: the local planner, what a corner sees, and exact clearance.
+"""Straight lines through cells: the local planner, visibility of corners, and exact clearance.
 
 Lattice units: cell (i, j, k) is the closed cube from (i, j, k) to (i + 1, j + 1, k + 1), corner
 (i, j, k) its lower corner. In two dimensions there is one layer of cells, and everything lies in
-the plane z = 0, a face of that layer. F is the union of the closed free cells; a line is free when
-it lies in F.
+the plane z = 0, a face of that layer. F is the union of the closed free cells; a line is free if it
+lies in F.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import numpy as np
 from footway._numba.jit import inner, kernel
 from footway._numba.math import hypot
 
-ON_PLANE = 1e-9  # cells; closer to a grid plane than this is on it: a corner's line comes no closer
-FREE = 2.0  # what first_hit says of a line that hits nothing
+ON_PLANE = 1e-9  # cells; a coordinate this close to a grid plane counts as on it
+FREE = 2.0  # result of first_hit for a line that hits nothing
 
 
 @inner
 def _at_rest(p):
-    """First and last cell, along one axis, of a line that does not move along it.
+    """Return the first and last cell, along one axis, of a line perpendicular to that axis.
 
-    Two where it runs in a grid plane: it lies in the face that both cells share.
+    They differ if the line lies in a grid plane, the face that both cells share.
     """
     plane = math.floor(p + 0.5)
     if abs(p - plane) < ON_PLANE:
@@ -33,13 +33,13 @@ def _at_rest(p):
 
 @inner
 def _ahead(p, d):
-    """Cell, along one axis, that holds the line just after coordinate p."""
+    """Return the cell, along one axis, that contains the line just after coordinate p."""
     return math.floor(p + ON_PLANE) if d > 0.0 else math.ceil(p - ON_PLANE) - 1
 
 
 @inner
 def _roomiest(i0, i1, j0, j1, k0, k1, jump):
-    """Among cells that share a face, the one with most free rings: (jump, i, j, k)."""
+    """Return the cell with the largest jump among cells that share a face: (jump, i, j, k)."""
     nz, ny, nx = jump.shape
     if i0 == i1 and j0 == j1 and k0 == k1:
         if 0 <= i0 < nx and 0 <= j0 < ny and 0 <= k0 < nz:
@@ -56,7 +56,7 @@ def _roomiest(i0, i1, j0, j1, k0, k1, jump):
 
 @inner
 def _leaves(a, d, inverse, cell, reach):
-    """Share of the line at which it leaves the free rings around a cell, along one axis."""
+    """Return the share of the line at which it leaves the free cube around a cell, on one axis."""
     if d == 0.0:
         return math.inf
     plane = cell + reach if d > 0.0 else cell - reach + 1
@@ -65,13 +65,13 @@ def _leaves(a, d, inverse, cell, reach):
 
 @inner
 def _moving(d):
-    """A difference of coordinates and its inverse; 0 where it is only rounding."""
+    """Return a difference of coordinates and its inverse; 0 if it is only rounding."""
     return (d, 1.0 / d) if abs(d) > ON_PLANE else (0.0, 0.0)
 
 
 @inner
 def hit_among(ax, ay, az, bx, by, bz, jump):
-    """`first_hit` with nothing of the space but `jump`: for loops over many lines."""
+    """Return `first_hit`, but take only `jump` of the space: faster in loops over many lines."""
     dx, ix = _moving(bx - ax)
     dy, iy = _moving(by - ay)
     dz, iz = _moving(bz - az)
@@ -79,7 +79,7 @@ def hit_among(ax, ay, az, bx, by, bz, jump):
     j0, j1 = _at_rest(ay)
     k0, k1 = _at_rest(az)
     if jump.shape[0] == 1 and k1 == 0:
-        k0 = 0  # one layer: in its lower face there is no other
+        k0 = 0  # one layer: there is no cell below its lower face
     t = 0.0
     while True:
         if dx != 0.0:
@@ -102,22 +102,22 @@ def hit_among(ax, ay, az, bx, by, bz, jump):
 
 @inner
 def first_hit(ax, ay, az, bx, by, bz, space):
-    """Share of the line from a to b, 0 to 1, at which it leaves F; FREE (2.0) if it never does.
+    """Return the share of the line a-b, 0 to 1, at which it leaves F; FREE (2.0) if never.
 
-    Lattice units; any points, not only corners.
+    Lattice units; a and b may be any points.
     """
     return hit_among(ax, ay, az, bx, by, bz, space.jump)
 
 
 @inner
 def segment_is_free(ax, ay, az, bx, by, bz, space):
-    """Whether the straight line from a to b lies in F: the local planner. Lattice units."""
+    """Return whether the line from a to b lies in F: the local planner. Lattice units."""
     return hit_among(ax, ay, az, bx, by, bz, space.jump) == FREE
 
 
 @kernel
 def first_hits(starts, ends, space, out):
-    """`first_hit` of each line, starts and ends (n, 3) in lattice units, into out (n,)."""
+    """Write `first_hit` of each line, starts and ends (n, 3) in lattice units, into out (n,)."""
     for row in range(len(starts)):
         a, b = starts[row], ends[row]
         out[row] = first_hit(a[0], a[1], a[2], b[0], b[1], b[2], space)
@@ -125,7 +125,7 @@ def first_hits(starts, ends, space, out):
 
 @inner
 def to_segment(x, y, ax, ay, bx, by):
-    """Distance of a point to the segment from a to b, and the segment's nearest point."""
+    """Return the distance of a point to segment a-b, and the nearest point of the segment."""
     dx, dy = bx - ax, by - ay
     squared = dx * dx + dy * dy
     t = 0.0
@@ -137,16 +137,16 @@ def to_segment(x, y, ax, ay, bx, by):
 
 @inner
 def wall_distance(x, y, walls, w):
-    """Distance of a point to wall w, and the wall's nearest point."""
+    """Return the distance of a point to wall w, and the nearest point of the wall."""
     return to_segment(x, y, walls[w, 0], walls[w, 1], walls[w, 2], walls[w, 3])
 
 
 @kernel
 def near_walls(walls, above, members, ratio, x0, y0, size, nx, ny):
-    """Walls that are nearest to some point of each square, in compressed rows (offsets, walls).
+    """Return the walls nearest to any point of each square, in compressed rows (offsets, walls).
 
-    nx by ny squares of side `size` from (x0, y0), taken from the rows `above` of squares that are
-    `ratio` times as wide.
+    There are nx by ny squares of side `size` from (x0, y0). Candidates are taken from the rows
+    `above` of squares that are `ratio` times as wide.
     """
     offsets = np.zeros(nx * ny + 1, np.int64)
     out = np.empty(4 * nx * ny + len(walls), np.int32)
@@ -165,7 +165,7 @@ def near_walls(walls, above, members, ratio, x0, y0, size, nx, ny):
             bigger = np.empty(2 * (count + len(walls)), np.int32)
             bigger[:count] = out[:count]
             out = bigger
-        # A wall nearest to a point of the square is at most a diagonal farther from the centre.
+        # A wall nearest to any point of the square is at most a diagonal farther from the centre.
         for slot in range(above[row], above[row + 1]):
             if distance[slot - above[row]] <= best + 1.5 * size:
                 out[count] = members[slot]
@@ -176,7 +176,7 @@ def near_walls(walls, above, members, ratio, x0, y0, size, nx, ny):
 
 @inner
 def _clearance_among_walls(x, y, space):
-    """Distance to the nearest wall less the radius, 0 at the least, and the nearest point."""
+    """Return the distance to the nearest wall minus the radius (at least 0), nearest point."""
     i = math.floor((x - space.origin[0]) / space.resolution)
     j = math.floor((y - space.origin[1]) / space.resolution)
     ny, nx = space.jump.shape[1], space.jump.shape[2]
@@ -196,15 +196,16 @@ def _clearance_among_walls(x, y, space):
 
 @inner
 def _outside(p, cell):
-    """How far coordinate p is outside the cell, along one axis."""
+    """Return how far coordinate p is outside the cell, along one axis."""
     return max(0.0, cell - p, p - cell - 1)
 
 
 @inner
 def _blocked_ahead(p, across, best, step, j, k, jump):
-    """Squared distance to the first blocked cell of a row, from p along one way, and its index.
+    """Return the squared distance to the first blocked cell of a row from p, and its index.
 
-    `across` is the squared distance from the point to the row. Gives `best` if none is nearer.
+    `step` (1 or -1) is the direction; `across` is the squared distance from the point to the row.
+    Returns `best` if no cell is nearer.
     """
     n = jump.shape[2]
     i = math.floor(p)
@@ -220,7 +221,7 @@ def _blocked_ahead(p, across, best, step, j, k, jump):
 
 @inner(inline=False)
 def _clearance_among_cells(x, y, z, space):
-    """Distance to the nearest blocked cell, and its nearest point; everything in lattice units."""
+    """Return the distance to the nearest blocked cell, and its nearest point; lattice units."""
     jump = space.jump
     nz, ny, nx = jump.shape
     ci = min(nx, max(0, math.floor(x + 0.5)))
@@ -247,10 +248,10 @@ def _clearance_among_cells(x, y, z, space):
 
 @inner(inline=False)
 def clearance_at(x, y, z, space):
-    """Clearance of the object at a point, and the nearest obstacle point; all in metres.
+    """Return the clearance of the object at a point, and the nearest obstacle point; metres.
 
-    In two dimensions exact from the walls, for points in walkable space; in three the distance to
-    the nearest cell that is not free. 0 at the least.
+    In two dimensions the exact distance to the walls minus the radius, for points in walkable
+    space; in three the distance to the nearest non-free cell. At least 0.
     """
     if space.dimension == 2:
         clearance, px, py = _clearance_among_walls(x, y, space)
@@ -264,7 +265,7 @@ def clearance_at(x, y, z, space):
 
 @kernel
 def clearances_at(points, space, out):
-    """`clearance_at` of points (n, 3) in metres, into out (n, 4)."""
+    """Write `clearance_at` of points (n, 3) in metres into out (n, 4)."""
     for row in range(len(points)):
         c, x, y, z = clearance_at(points[row, 0], points[row, 1], points[row, 2], space)
         out[row, 0], out[row, 1], out[row, 2], out[row, 3] = c, x, y, z

@@ -1,8 +1,8 @@
-"""Array kernels that move the junctions of a roadmap so that its roads go straight on.
+"""Kernels that move the junctions of a roadmap so that roads pass them straight.
 
 A graph is in compressed rows: vertex v has the half-edges offsets[v] to offsets[v + 1] - 1, which
-lead to the vertices `to` (h,) and must keep `floor` (h,) m from the walls. Spaces that come in here
-have the radius 0.
+lead to the vertices `to` (h,) and must keep `floor` (h,) m from the walls. Spaces passed to these
+kernels have radius 0.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from footway.roadmap.kernels.clearance import least_among_walls
 from footway.roadmap.kernels.space import clearance_at, to_segment
 
 ROUNDS = 4
-"""Times that all junctions are looked at."""
+"""Rounds over all junctions."""
 
 WIDEST_TURN = 1.05
-"""rad. A pair of roads that turns more at a junction is not one road that goes on."""
+"""rad. Two edges that turn more than this at a junction do not form one road."""
 
 MOST_STRIDES = 400
-"""Strides that a vertex moves at a time: more only where the disc is tiny."""
+"""Most strides of a single move; more would be needed only for a tiny disc."""
 
 LEAST_GAIN = 1e-3
-"""rad2. Bend that a move takes away, at least."""
+"""rad2. Least decrease of the bend that justifies a move."""
 
 
 @kernel
 def straighten(places, offsets, to, floor, radius, stride, farthest, walls):
-    """Move junctions onto the line between two of their neighbours where roads bend less then.
+    """Move junctions onto the line between two of their neighbours if roads then bend less.
 
-    `places` (n, 2) m change. Every edge keeps its floor, and `radius` on the way there in steps of
-    `stride` m, `MOST_STRIDES` of them at most; no junction moves farther at a time than `farthest`
-    times its room. Returns how many moves there were.
+    Updates `places` (n, 2) m. Every edge keeps its floor after a move, and `radius` during it, at
+    steps of `stride` m (at most `MOST_STRIDES`). A single move is at most `farthest` times the
+    clearance of the junction. Returns the number of moves.
     """
     moves = 0
     for _ in range(ROUNDS):
@@ -47,7 +47,7 @@ def straighten(places, offsets, to, floor, radius, stride, farthest, walls):
 
 @inner(inline=False)
 def _straighten_one(v, places, offsets, to, floor, radius, stride, farthest, walls):
-    """Move one junction to the best of its lines; how often (0 or 1)."""
+    """Move one junction to the best of its lines; return the number of moves (0 or 1)."""
     x, y = places[v, 0], places[v, 1]
     most = min(farthest * clearance_at(x, y, 0.0, walls)[0], MOST_STRIDES * stride)
     before = _bends_around(v, places, offsets, to)
@@ -73,7 +73,7 @@ def _straighten_one(v, places, offsets, to, floor, radius, stride, farthest, wal
 
 @inner(inline=False)
 def _can_move(v, x, y, places, offsets, to, floor, radius, stride, walls):
-    """Whether the edges of a vertex keep their room at a new place, and the radius on the way."""
+    """Return whether the edges of a vertex keep their floor at a new place, `radius` before."""
     x0, y0 = places[v, 0], places[v, 1]
     steps = max(1, math.ceil(hypot(x - x0, y - y0) / stride))
     for step in range(steps, 0, -1):
@@ -89,7 +89,7 @@ def _can_move(v, x, y, places, offsets, to, floor, radius, stride, walls):
 
 @inner(inline=False)
 def _bends_around(v, places, offsets, to):
-    """Sum over the half-edges at a vertex and its neighbours of the least bend squared, rad2."""
+    """Return the sum of `_bends_at` over a vertex and its neighbours, rad2."""
     total = _bends_at(v, places, offsets, to)
     for half in range(offsets[v], offsets[v + 1]):
         total += _bends_at(to[half], places, offsets, to)
@@ -98,7 +98,7 @@ def _bends_around(v, places, offsets, to):
 
 @inner(inline=False)
 def _bends_at(v, places, offsets, to):
-    """Each edge at a vertex goes on along another: its least bend, squared and summed, rad2."""
+    """Return the sum over the edges of a vertex of the squared least bend to another edge, rad2."""
     total = 0.0
     for one in range(offsets[v], offsets[v + 1]):
         least = math.inf
@@ -112,7 +112,7 @@ def _bends_at(v, places, offsets, to):
 
 @inner
 def _bend(places, p, v, q):
-    """Angle by which a way turns at v, from p to q, 0 to pi."""
+    """Return the angle by which the path from p over v to q turns, 0 to pi."""
     ax, ay = places[v, 0] - places[p, 0], places[v, 1] - places[p, 1]
     bx, by = places[q, 0] - places[v, 0], places[q, 1] - places[v, 1]
     return abs(atan2(ax * by - ay * bx, ax * bx + ay * by))
