@@ -74,16 +74,16 @@ def check_name(file: str | PathLike[str]) -> Path:
 # -- writing -----------------------------------------------------------------------------------
 
 
-def save(cast: Simulation, file: str | PathLike[str]) -> None:
+def save(simulation: Simulation, file: str | PathLike[str]) -> None:
     """Write a checkpoint; the file is there whole or not at all."""
     path = check_name(file)
-    arrays = _characters(cast) | _parts(cast) | cast.routes.arrays()
-    archive.write(path, KIND, _facts(cast), arrays)
+    arrays = _characters(simulation) | _parts(simulation) | simulation.routes.arrays()
+    archive.write(path, KIND, _facts(simulation), arrays)
 
 
-def _characters(cast: Simulation) -> Arrays:
+def _characters(simulation: Simulation) -> Arrays:
     """Characters and their ways, without where these lie in memory."""
-    engine = cast.engine
+    engine = simulation.engine
     arrays: Arrays = {name: a[: engine.n].copy() for name, a in engine.state._asdict().items()}
     track, story = arrays["track"], arrays["story"]
     gone = track[:, MODE] == GONE
@@ -94,7 +94,7 @@ def _characters(cast: Simulation) -> Arrays:
     story[:, ROUTE_SIZE] = story[:, ROUTE_SIZE] > 0
     track[track[:, LEFT] == GUIDED, FINAL] = 0
     grouped = track[:, GROUP] >= 0
-    first = np.array([group.samples[0] for group in cast.groups.all], np.int32)
+    first = np.array([group.samples[0] for group in simulation.groups.all], np.int32)
     track[grouped, AT] -= first[track[grouped, GROUP]]
     track[grouped, HALF] = track[grouped, END] = track[grouped, FINAL] = 0
     return arrays
@@ -107,10 +107,10 @@ def _runs(first: NDArray[Any], count: NDArray[Any]) -> NDArray[np.int64]:
     return np.repeat(first - before, count) + np.arange(count.sum())
 
 
-def _parts(cast: Simulation) -> Arrays:
+def _parts(simulation: Simulation) -> Arrays:
     """Places, groups, sources, obstacles and who waits for a way."""
-    groups, sources, places = cast.groups.all, cast.sources, cast.places
-    waiting = cast.planner.waiting
+    groups, sources, places = simulation.groups.all, simulation.sources, simulation.places
+    waiting = simulation.planner.waiting
     rest = [slice(source.next, None) for source in sources]
     of_sources: dict[str, Any] = {
         "ids": [source.ids[r] for source, r in zip(sources, rest, strict=True)],
@@ -130,10 +130,10 @@ def _parts(cast: Simulation) -> Arrays:
     return {
         "points": places.spots[:, :2],
         "reach": places.reach,
-        "weights": cast.engine.tracks.weights,
+        "weights": simulation.engine.tracks.weights,
         "queue": np.array([number for number, _ in waiting], np.int64),
         "keep": np.array([keep for _, keep in waiting], bool),
-        "seen": cast.obstacles.seen,
+        "seen": simulation.obstacles.seen,
         "group_sizes": np.array(
             [(len(g.ids), len(g.backbone), len(g.edges)) for g in groups], np.int64
         ).reshape(-1, 3),
@@ -151,27 +151,27 @@ def _parts(cast: Simulation) -> Arrays:
     }
 
 
-def _facts(cast: Simulation) -> dict[str, Any]:
-    engine = cast.engine
+def _facts(simulation: Simulation) -> dict[str, Any]:
+    engine = simulation.engine
     return {
-        "map": _fingerprint(cast.map),
-        "edges": len(cast.map.edges),
-        "seed": cast.seed,
-        "step": cast.dt,
-        "avoidance": cast.avoidance,
+        "map": _fingerprint(simulation.map),
+        "edges": len(simulation.map.edges),
+        "seed": simulation.seed,
+        "step": simulation.dt,
+        "avoidance": simulation.avoidance,
         "steps": engine.steps,
-        "next": cast.next,
-        "arrivals": int(cast.arrivals),
-        "exited": int(cast.exited),
+        "next": simulation.next,
+        "arrivals": int(simulation.arrivals),
+        "exited": int(simulation.exited),
         "widest": engine.widest,
         "close": float(engine.model[2]),
-        "populations": [p.to_list() for p in cast.populations],
-        "manners": [list(manner) for manner in cast.routes.manners],
-        "pools": [[radius, *pool] for radius, pool in cast.pools.items()],
-        "groups": [[list(g.bounds), g.arrived] for g in cast.groups.all],
-        "obstacles": [[k, asdict(o)] for k, o in cast.obstacles.all.items()],
-        "next_obstacle": cast.obstacles.next,
-        "sources": [source.population for source in cast.sources],
+        "populations": [p.to_list() for p in simulation.populations],
+        "manners": [list(manner) for manner in simulation.routes.manners],
+        "pools": [[radius, *pool] for radius, pool in simulation.pools.items()],
+        "groups": [[list(g.bounds), g.arrived] for g in simulation.groups.all],
+        "obstacles": [[k, asdict(o)] for k, o in simulation.obstacles.all.items()],
+        "next_obstacle": simulation.obstacles.next,
+        "sources": [source.population for source in simulation.sources],
     }
 
 
@@ -205,7 +205,7 @@ def load(
         if facts["manners"] and environment is None:
             raise BadFile("some follow routes over terrain: give the environment too")
         require(facts["edges"] == len(cmap.edges), "its arrays and the map")
-        cast = Simulation(
+        simulation = Simulation(
             cmap,
             seed=facts["seed"],
             dt=facts["step"],
@@ -214,39 +214,43 @@ def load(
             environment=environment,
         )
         populations = check_facts(facts, arrays)
-        check_arrays(arrays, populations, cast.engine.tracks, cmap.bounds)
+        check_arrays(arrays, populations, simulation.engine.tracks, cmap.bounds)
         check_groups(arrays)
-        _restore(cast, populations, facts, arrays)
-        return cast
+        _restore(simulation, populations, facts, arrays)
+        return simulation
 
 
 def _restore(
-    cast: Simulation, populations: list[Population], facts: dict[str, Any], arrays: Arrays
+    simulation: Simulation, populations: list[Population], facts: dict[str, Any], arrays: Arrays
 ) -> None:
-    """Fill an empty cast."""
-    engine = cast.engine
-    cast.next, cast.arrivals, cast.exited = facts["next"], facts["arrivals"], facts["exited"]
-    cast.populations = populations
-    cast.pools = {radius: GoalRange(first, size) for radius, first, size in facts["pools"]}
-    cast.places.add(arrays["points"], arrays["reach"])
-    _restore_engine(cast, facts, arrays)
-    cast.routes.restore([Manner.from_list(m) for m in facts["manners"]], arrays)
+    """Fill an empty simulation."""
+    engine = simulation.engine
+    simulation.next, simulation.arrivals, simulation.exited = (
+        facts["next"],
+        facts["arrivals"],
+        facts["exited"],
+    )
+    simulation.populations = populations
+    simulation.pools = {radius: GoalRange(first, size) for radius, first, size in facts["pools"]}
+    simulation.places.add(arrays["points"], arrays["reach"])
+    _restore_engine(simulation, facts, arrays)
+    simulation.routes.restore([Manner.from_list(m) for m in facts["manners"]], arrays)
     is_guided = engine.state.track[: engine.n, LEFT] == GUIDED
     followers = engine.state.track[: engine.n, ID][is_guided]
     require(np.isin(followers, arrays["guide_notes"][:, 0]).all(), "its routes over terrain")
     for number, keep in zip(arrays["queue"].tolist(), arrays["keep"].tolist(), strict=True):
-        cast.planner.ask(number, keep_goal=keep)
-    _restore_groups(cast, facts, arrays)
-    _restore_sources(cast, facts, arrays)
+        simulation.planner.ask(number, keep_goal=keep)
+    _restore_groups(simulation, facts, arrays)
+    _restore_sources(simulation, facts, arrays)
     for number, values in facts["obstacles"]:
-        cast.obstacles.all[number] = Obstacle(**values)
-    cast.obstacles.next = facts["next_obstacle"]
-    list_obstacles(cast, arrays["seen"])
+        simulation.obstacles.all[number] = Obstacle(**values)
+    simulation.obstacles.next = facts["next_obstacle"]
+    list_obstacles(simulation, arrays["seen"])
 
 
-def _restore_engine(cast: Simulation, facts: dict[str, Any], arrays: Arrays) -> None:
+def _restore_engine(simulation: Simulation, facts: dict[str, Any], arrays: Arrays) -> None:
     """Characters in their slots, and routes in a new pool."""
-    engine = cast.engine
+    engine = simulation.engine
     state = State(**{name: arrays[name] for name in State._fields})
     track, story = state.track, state.story
     slots = np.flatnonzero(track[:, MODE] != GONE)
@@ -270,19 +274,19 @@ def _restore_engine(cast: Simulation, facts: dict[str, Any], arrays: Arrays) -> 
     story[owners, ROUTE_SIZE] = size
 
 
-def _restore_groups(cast: Simulation, facts: dict[str, Any], arrays: Arrays) -> None:
+def _restore_groups(simulation: Simulation, facts: dict[str, Any], arrays: Arrays) -> None:
     names, sizes = ("group_ids", "group_balls", "group_edges"), arrays["group_sizes"].T
     parts = zip(
         *(split(arrays[name], n) for name, n in zip(names, sizes, strict=True)), strict=True
     )
     for (bounds, arrived), (ids, balls, edges) in zip(facts["groups"], parts, strict=True):
-        group = cast.groups.add(ids, Bounds(*bounds))
+        group = simulation.groups.add(ids, Bounds(*bounds))
         group.arrived, group.edges = arrived, edges
         group.backbone = np.ascontiguousarray(balls)
-    cast.groups.restore()
+    simulation.groups.restore()
 
 
-def _restore_sources(cast: Simulation, facts: dict[str, Any], arrays: Arrays) -> None:
+def _restore_sources(simulation: Simulation, facts: dict[str, Any], arrays: Arrays) -> None:
     counts, starts = arrays["source_sizes"].T
     names = ("ids", "times", "begin", "waits", "body")
     parts = zip(
@@ -293,7 +297,7 @@ def _restore_sources(cast: Simulation, facts: dict[str, Any], arrays: Arrays) ->
     for population, (ids, times, begin, waits, body, points) in zip(
         facts["sources"], parts, strict=True
     ):
-        known = cast.populations[population] if len(ids) else None
+        known = simulation.populations[population] if len(ids) else None
         require((np.diff(times) >= 0.0).all(), "its sources")
         require(known is None or (population >= 0 and len(points)), "its sources")
         if known is not None and known.each:
@@ -304,7 +308,7 @@ def _restore_sources(cast: Simulation, facts: dict[str, Any], arrays: Arrays) ->
         track[:, ID], track[:, GROUP], track[:, HALF] = ids, -1, -1
         story[:, POPULATION], story[:, BEGIN] = population, begin
         rows = {"body": body, "track": track, "story": story}
-        cast.sources.append(Source(ids, times, rows, np.ascontiguousarray(points)))
+        simulation.sources.append(Source(ids, times, rows, np.ascontiguousarray(points)))
     to_come = arrays["source_ids"]
-    there = np.concatenate([cast.engine.present, to_come])
+    there = np.concatenate([simulation.engine.present, to_come])
     require(len(np.unique(there)) == len(there), "its ids")

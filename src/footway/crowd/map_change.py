@@ -49,33 +49,36 @@ def prepare(cmap: CorridorMap) -> None:
     balls_of(cmap)
 
 
-def moved(cast: Simulation, cmap: CorridorMap, environment: Environment | None) -> Simulation:
-    """Return the cast on another map, with the same ids, bodies, clocks and goals.
+def moved(simulation: Simulation, cmap: CorridorMap, environment: Environment | None) -> Simulation:
+    """Return the simulation on another map, with the same ids, bodies, clocks and goals.
 
     Who is in a wall there, and goals that are, go to the nearest free place. Everybody gets a new
     way. Weights of edges, by which wanderers choose, belong to the old map: they are forgotten.
     """
     made = Simulation(
-        cmap, seed=cast.seed, dt=cast.dt, threads=cast.engine.threads, avoidance=cast.avoidance,
-        environment=environment,
+        cmap, seed=simulation.seed, dt=simulation.dt, threads=simulation.engine.threads,
+        avoidance=simulation.avoidance, environment=environment,
     )  # fmt: skip
-    made.engine.steps = cast.engine.steps
-    made.next, made.arrivals, made.exited = cast.next, cast.arrivals, cast.exited
-    manners = _manners(cast, made)
-    made.populations = [_population(p, manners[p.manner], made) for p in cast.populations]
-    made.pools = dict(cast.pools)
-    made.obstacles.all, made.obstacles.next = dict(cast.obstacles.all), cast.obstacles.next
-    ids = cast.engine.present
-    radii = cast.engine.state.body[cast.engine.slot_of[ids], RADIUS].astype(np.float64)
+    made.engine.steps = simulation.engine.steps
+    made.next, made.arrivals, made.exited = simulation.next, simulation.arrivals, simulation.exited
+    manners = _manners(simulation, made)
+    made.populations = [_population(p, manners[p.manner], made) for p in simulation.populations]
+    made.pools = dict(simulation.pools)
+    made.obstacles.all, made.obstacles.next = (
+        dict(simulation.obstacles.all),
+        simulation.obstacles.next,
+    )
+    ids = simulation.engine.present
+    radii = simulation.engine.state.body[simulation.engine.slot_of[ids], RADIUS].astype(np.float64)
     widest = float(radii.max(initial=0.25))
-    _move_places(cast, made, widest)
-    _move_bodies(cast, made, ids, radii)
-    _move_sources(cast, made, widest)
-    _give_ways(cast, made, ids)
+    _move_places(simulation, made, widest)
+    _move_bodies(simulation, made, ids, radii)
+    _move_sources(simulation, made, widest)
+    _give_ways(simulation, made, ids)
     return made
 
 
-def _manners(cast: Simulation, made: Simulation) -> dict[int, int]:
+def _manners(simulation: Simulation, made: Simulation) -> dict[int, int]:
     """Numbers of manners to follow routes on the new map, by their old ones.
 
     Kinds of ground that are there no more are forgotten; without ground all follow corridors, and
@@ -83,11 +86,11 @@ def _manners(cast: Simulation, made: Simulation) -> dict[int, int]:
     """
     ground = made.routes.environment
     if ground is None:
-        return dict.fromkeys(range(-1, len(cast.routes.manners)), -1)
+        return dict.fromkeys(range(-1, len(simulation.routes.manners)), -1)
     kinds = {GROUND} | {region.kind for region in ground.terrain}
     numbers = {-1: -1}
-    for k in sorted({population.manner for population in cast.populations} - {-1}):
-        manner = cast.routes.manners[k]
+    for k in sorted({population.manner for population in simulation.populations} - {-1}):
+        manner = simulation.routes.manners[k]
         known = {kind: w for kind, w in manner.preferences.items() if kind in kinds}
         try:
             numbers[k] = made.routes.add(manner._replace(preferences=known))
@@ -106,18 +109,18 @@ def _population(population: Population, manner: int, made: Simulation) -> Popula
     return population._replace(row=0, manner=manner, profile=profile)
 
 
-def _move_places(cast: Simulation, made: Simulation, radius: float) -> None:
+def _move_places(simulation: Simulation, made: Simulation, radius: float) -> None:
     """Locate all places on the new map, in the same order."""
-    points = cast.places.spots[:, :2]
+    points = simulation.places.spots[:, :2]
     free = nearest_free(made.map, points, np.full(len(points), radius))
-    made.places.add(free, cast.places.reach.astype(np.float64))
+    made.places.add(free, simulation.places.reach.astype(np.float64))
 
 
-def _move_bodies(cast: Simulation, made: Simulation, ids: Ints, radii: Floats) -> None:
+def _move_bodies(simulation: Simulation, made: Simulation, ids: Ints, radii: Floats) -> None:
     """Put everybody on the new map; nobody has a way there yet."""
     rows: dict[str, Any] = {
-        name: values[cast.engine.slot_of[ids]].copy()
-        for name, values in cast.engine.state._asdict().items()
+        name: values[simulation.engine.slot_of[ids]].copy()
+        for name, values in simulation.engine.state._asdict().items()
     }
     place, track = rows["place"], rows["track"]
     place[:, :2] = nearest_free(made.map, np.ascontiguousarray(place[:, :2]), radii)
@@ -132,18 +135,20 @@ def _move_bodies(cast: Simulation, made: Simulation, ids: Ints, radii: Floats) -
         made.engine.append(ids, **rows)
 
 
-def _move_sources(cast: Simulation, made: Simulation, radius: float) -> None:
+def _move_sources(simulation: Simulation, made: Simulation, radius: float) -> None:
     """Let those who have not come yet appear on the new map."""
-    for source in cast.sources:
+    for source in simulation.sources:
         rest = slice(source.next, None)
         rows = {name: values[rest] for name, values in source.rows.items()}
         points = nearest_free(made.map, source.points, np.full(len(source.points), radius))
         made.sources.append(Source(source.ids[rest], source.times[rest], rows, points))
 
 
-def _give_ways(cast: Simulation, made: Simulation, ids: Ints) -> None:
+def _give_ways(simulation: Simulation, made: Simulation, ids: Ints) -> None:
     """Give everybody a new way to the goal that it has."""
-    grouped = np.concatenate([np.empty(0, np.int64), *(group.ids for group in cast.groups.all)])
+    grouped = np.concatenate(
+        [np.empty(0, np.int64), *(group.ids for group in simulation.groups.all)]
+    )
     alone = np.setdiff1d(ids, grouped, assume_unique=True)
     which = made.engine.state.story[made.engine.slot_of[alone], POPULATION]
     walking = [alone[:0]]
@@ -154,7 +159,7 @@ def _give_ways(cast: Simulation, made: Simulation, ids: Ints) -> None:
         else:
             walking.append(some)
     _plan(made, np.concatenate(walking))
-    for old in cast.groups.all:
+    for old in simulation.groups.all:
         group = made.groups.add(old.ids, old.bounds)
         group.arrived = old.arrived
         present = group.ids[made.engine.slot_of[group.ids] >= 0]

@@ -51,19 +51,19 @@ _PATH = 4  # ways that a shortest path is worth, in time
 _ELBOW = 0.3  # m that somebody who stands in a group takes beyond its body: the last find room
 
 
-def let_appear(cast: Simulation) -> None:
+def let_appear(simulation: Simulation) -> None:
     """Those of the sources whose time has come, as far as there is room."""
-    for number, source in enumerate(cast.sources):
-        count = source.due(cast.time)
+    for number, source in enumerate(simulation.sources):
+        count = source.due(simulation.time)
         if count > 0:
-            _appear(cast, source, count, number)
-    cast.sources = [source for source in cast.sources if source.next < len(source.ids)]
+            _appear(simulation, source, count, number)
+    simulation.sources = [source for source in simulation.sources if source.next < len(source.ids)]
 
 
-def _appear(cast: Simulation, source: Source, count: int, number: int) -> None:
-    engine = cast.engine
-    rng = cast.random(SPAWNS, number * 1_000_003 + engine.steps)
-    points = source.places(count, cast.discs, cast.blocks, rng)
+def _appear(simulation: Simulation, source: Source, count: int, number: int) -> None:
+    engine = simulation.engine
+    rng = simulation.random(SPAWNS, number * 1_000_003 + engine.steps)
+    points = source.places(count, simulation.discs, simulation.blocks, rng)
     if not len(points):
         return
     here = slice(source.next, source.next + len(points))
@@ -73,122 +73,122 @@ def _appear(cast: Simulation, source: Source, count: int, number: int) -> None:
     rows["story"][:, BEGIN] = np.minimum(begin, NEVER)
     source.next += len(points)
     ids = source.ids[here]
-    enter(cast, ids, points, rows)
-    population = cast.populations[rows["story"][0, POPULATION]]
+    enter(simulation, ids, points, rows)
+    population = simulation.populations[rows["story"][0, POPULATION]]
     if population.behaviour == "wander":
-        let_wander(cast, ids, population)
+        let_wander(simulation, ids, population)
         return
-    call(cast, ids)
+    call(simulation, ids)
     for one in ids.tolist():
-        cast.planner.ask(one, keep_goal=False)
+        simulation.planner.ask(one, keep_goal=False)
 
 
-def call(cast: Simulation, ids: Ints) -> None:
+def call(simulation: Simulation, ids: Ints) -> None:
     """Let characters stand until they get a way; those who wait for their time wait on."""
-    track, slots = cast.engine.state.track, cast.engine.slot_of[ids]
+    track, slots = simulation.engine.state.track, simulation.engine.slot_of[ids]
     track[slots, MODE] = np.where(track[slots, MODE] == WAITING, WAITING, ARRIVED)
 
 
-def place_obstacles(cast: Simulation) -> None:
+def place_obstacles(simulation: Simulation) -> None:
     """Put the obstacles where they are now; who cannot pass any more asks for another way."""
-    planner = cast.planner
+    planner = simulation.planner
     before = planner.index.graph.clearance
-    if not list_obstacles(cast, cast.obstacles.discs(cast.time)):
+    if not list_obstacles(simulation, simulation.obstacles.discs(simulation.time)):
         return
     shut = np.flatnonzero(planner.index.graph.clearance < before - 1e-9)
     if not len(shut):
         return
-    on_routes = cast.routes.shut(planner.index.graph)
+    on_routes = simulation.routes.shut(planner.index.graph)
     for number in sorted([*planner.using(shut).tolist(), *on_routes]):
-        planner.ask(number, keep_goal=not _may_choose(cast, number))
-    for group in cast.groups.all:
-        _guide_around(cast, group, shut)
+        planner.ask(number, keep_goal=not _may_choose(simulation, number))
+    for group in simulation.groups.all:
+        _guide_around(simulation, group, shut)
 
 
-def _may_choose(cast: Simulation, number: int) -> bool:
+def _may_choose(simulation: Simulation, number: int) -> bool:
     """Whether a character is on its way to one of several destinations, so it may take another."""
-    population, stage, goal = _story(cast, number)
+    population, stage, goal = _story(simulation, number)
     return len(population.leg(stage)) > 1 and population.reaches(stage, goal)
 
 
-def _story(cast: Simulation, number: int) -> tuple[Population, int, int]:
+def _story(simulation: Simulation, number: int) -> tuple[Population, int, int]:
     """Population, destinations reached and place of the goal of a character."""
-    story = cast.engine.state.story[cast.engine.slot_of[number]]
-    return cast.populations[story[POPULATION]], int(story[STAGE]), int(story[GOAL])
+    story = simulation.engine.state.story[simulation.engine.slot_of[number]]
+    return simulation.populations[story[POPULATION]], int(story[STAGE]), int(story[GOAL])
 
 
-def list_obstacles(cast: Simulation, discs: Floats) -> bool:
+def list_obstacles(simulation: Simulation, discs: Floats) -> bool:
     """Tell the step and the planner where the obstacles are (n, 5); false: as before."""
-    engine = cast.engine
-    if not cast.obstacles.changed(discs, engine.box):
+    engine = simulation.engine
+    if not simulation.obstacles.changed(discs, engine.box):
         return False
     engine.blocks = blocks_of(discs, engine.box, engine.shape) if len(discs) else NO_BLOCKS
-    cast.planner.index = narrowed(cast.map.solver.index, engine.tracks, discs)
+    simulation.planner.index = narrowed(simulation.map.solver.index, engine.tracks, discs)
     return True
 
 
-def answer(cast: Simulation, asks: NDArray[np.int32]) -> None:
+def answer(simulation: Simulation, asks: NDArray[np.int32]) -> None:
     """Do what characters ask for after a step, or put it on the list."""
-    engine = cast.engine
+    engine = simulation.engine
     for number, what in asks.tolist():
         slot = engine.slot_of[number]
-        population = cast.populations[engine.state.story[slot, POPULATION]]
+        population = simulation.populations[engine.state.story[slot, POPULATION]]
         group = int(engine.state.track[slot, GROUP])
         arrived = what == WANTS_GOAL
-        cast.arrivals += arrived
+        simulation.arrivals += arrived
         if group >= 0:
-            _answer_member(cast, group, slot, population, arrived=arrived)
+            _answer_member(simulation, group, slot, population, arrived=arrived)
         elif population.behaviour == "wander":
-            let_wander(cast, np.array([number]), population)
-        elif not arrived or _goes_on(cast, number, slot, population):
-            cast.planner.ask(number, keep_goal=not arrived)
+            let_wander(simulation, np.array([number]), population)
+        elif not arrived or _goes_on(simulation, number, slot, population):
+            simulation.planner.ask(number, keep_goal=not arrived)
 
 
 def _answer_member(
-    cast: Simulation, number: int, slot: int, population: Population, *, arrived: bool
+    simulation: Simulation, number: int, slot: int, population: Population, *, arrived: bool
 ) -> None:
-    group = cast.groups.all[number]
+    group = simulation.groups.all[number]
     if not arrived:
-        cast.groups.find_again(group, slot)
-    elif cast.groups.all_there(number):
-        _regroup(cast, group, population)
+        simulation.groups.find_again(group, slot)
+    elif simulation.groups.all_there(number):
+        _regroup(simulation, group, population)
 
 
-def _goes_on(cast: Simulation, number: int, slot: int, population: Population) -> bool:
+def _goes_on(simulation: Simulation, number: int, slot: int, population: Population) -> bool:
     """Whether a character that has arrived has another goal; else it stays or leaves."""
-    story = cast.engine.state.story
+    story = simulation.engine.state.story
     story[slot, STAGE] += population.reaches(story[slot, STAGE], story[slot, GOAL])
     if population.then == "repeat" or story[slot, STAGE] < len(population.legs):
         return True
-    cast.planner.cancel(number)
+    simulation.planner.cancel(number)
     if population.then == "exit":
-        _leave(cast, np.array([number]))
+        _leave(simulation, np.array([number]))
     else:
-        cast.engine.state.track[slot, MODE] = STAYING
+        simulation.engine.state.track[slot, MODE] = STAYING
     return False
 
 
-def _leave(cast: Simulation, ids: Ints) -> None:
-    cast.planner.forget(ids)
-    cast.engine.remove(ids)
-    cast.exited += len(ids)
+def _leave(simulation: Simulation, ids: Ints) -> None:
+    simulation.planner.forget(ids)
+    simulation.engine.remove(ids)
+    simulation.exited += len(ids)
 
 
-def take_away(cast: Simulation, ids: Ints) -> None:
+def take_away(simulation: Simulation, ids: Ints) -> None:
     """Take characters out who have not left by themselves."""
     for number in ids.tolist():
-        cast.planner.cancel(number)
-    cast.planner.forget(ids)
-    cast.engine.remove(ids)
+        simulation.planner.cancel(number)
+    simulation.planner.forget(ids)
+    simulation.engine.remove(ids)
 
 
-def plan_some(cast: Simulation) -> None:
+def plan_some(simulation: Simulation) -> None:
     """Give ways to those whose turn it is, until the step has had its share of searching."""
-    planner = cast.planner
-    choosy = any(len(leg) > 1 for population in cast.populations for leg in population.legs)
+    planner = simulation.planner
+    choosy = any(len(leg) > 1 for population in simulation.populations for leg in population.legs)
 
     def weigh(number: int, keep: bool) -> int:
-        return 1 if keep or not choosy else _weight(cast, number)
+        return 1 if keep or not choosy else _weight(simulation, number)
 
     left, most = planner.budget, float(planner.share)
     while most >= 1.0:
@@ -197,46 +197,46 @@ def plan_some(cast: Simulation) -> None:
             return
         ids, keep = np.array([n for n, _ in due]), np.array([k for _, k in due])
         weights = np.array([weigh(n, k) for n, k in due])
-        costs = weights * cost_of(planner.find(cast.wishes(ids, keep)))
-        costs[cast.routes.followed(ids)] += _ROUTE
+        costs = weights * cost_of(planner.find(simulation.wishes(ids, keep)))
+        costs[simulation.routes.followed(ids)] += _ROUTE
         left -= float(costs.sum())
         most = left * float(weights.sum()) / float(costs.sum())
 
 
-def _weight(cast: Simulation, number: int) -> int:
+def _weight(simulation: Simulation, number: int) -> int:
     """How many ways a wish is worth: who chooses compares shortest paths, which cost more."""
-    population, stage, _ = _story(cast, number)
+    population, stage, _ = _story(simulation, number)
     choices = len(population.leg(stage))
     return 1 if choices == 1 else 1 + _PATH * choices
 
 
-def _regroup(cast: Simulation, group: Group, population: Population) -> None:
+def _regroup(simulation: Simulation, group: Group, population: Population) -> None:
     """All members are at the goal: what then."""
-    engine = cast.engine
+    engine = simulation.engine
     group.arrived += 1
     present = group.ids[engine.slot_of[group.ids] >= 0]
     if population.then == "exit":
-        _leave(cast, present)
+        _leave(simulation, present)
     elif population.then == "stay" or population.legs[0][0].size == 1:
         engine.state.track[engine.slot_of[present], MODE] = STAYING
     else:
-        lead(cast, group, population)
+        lead(simulation, group, population)
 
 
-def lead(cast: Simulation, group: Group, population: Population) -> None:
+def lead(simulation: Simulation, group: Group, population: Population) -> None:
     """Give a group a corridor to one of the places of its population."""
-    engine, pool = cast.engine, population.legs[0][0]
-    rng = cast.random(LEADS, engine.steps * 1009 + group.number)
+    engine, pool = simulation.engine, population.legs[0][0]
+    rng = simulation.random(LEADS, engine.steps * 1009 + group.number)
     for _ in range(_TRIES):
-        goal = cast.places.spots[pool.first + int(rng.integers(pool.size, 1)[0]), :2]
-        if _guide(cast, group, goal):
+        goal = simulation.places.spots[pool.first + int(rng.integers(pool.size, 1)[0]), :2]
+        if _guide(simulation, group, goal):
             return
-    engine.state.track[_members(cast, group), MODE] = UNREACHABLE
+    engine.state.track[_members(simulation, group), MODE] = UNREACHABLE
 
 
-def lead_on(cast: Simulation, group: Group) -> None:
+def lead_on(simulation: Simulation, group: Group) -> None:
     """Give a group that walks another corridor to the goal it has, where its members fit."""
-    state, slots = cast.engine.state, _members(cast, group)
+    state, slots = simulation.engine.state, _members(simulation, group)
     mode = state.track[slots, MODE].copy()
     going = slots[(mode == WALKING) | (mode == UNREACHABLE)]
     there = slots[mode == ARRIVED]
@@ -245,40 +245,42 @@ def lead_on(cast: Simulation, group: Group) -> None:
     goals, radius = state.place[going[:1], GOAL_X : GOAL_Y + 1], state.body[slots, RADIUS].max()
     state.track[slots, MODE] = ARRIVED
     if not np.isfinite(goals).all():
-        lead(cast, group, cast.populations[state.story[going[0], POPULATION]])
-    elif not _guide(cast, group, nearest_free(cast.map, goals, np.full(1, float(radius)))[0]):
+        lead(simulation, group, simulation.populations[state.story[going[0], POPULATION]])
+    elif not _guide(
+        simulation, group, nearest_free(simulation.map, goals, np.full(1, float(radius)))[0]
+    ):
         state.track[slots, MODE] = UNREACHABLE
     state.track[there, MODE] = ARRIVED  # they wait for the others, and are counted once
 
 
-def _guide(cast: Simulation, group: Group, goal: Floats) -> bool:
+def _guide(simulation: Simulation, group: Group, goal: Floats) -> bool:
     """Give a group a corridor to a goal; around what obstacles close, where there is a way."""
-    state, slots = cast.engine.state, _members(cast, group)
+    state, slots = simulation.engine.state, _members(simulation, group)
     place, radius = state.place[slots, :2], float(state.body[slots, RADIUS].max())
     # From the member nearest to the middle: the middle itself may be in a wall.
     start = place[hypot(*(place - place.mean(axis=0)).T).argmin()]
-    for index in (cast.planner.index, cast.map.solver.index):
-        found = cast.map.solver.corridor(start, goal, radius, index=index)
+    for index in (simulation.planner.index, simulation.map.solver.index):
+        found = simulation.map.solver.corridor(start, goal, radius, index=index)
         if found.status == 0:
             reach = max(ARRIVAL, (radius + _ELBOW) * math.sqrt(len(slots)))
-            cast.groups.set_off(group, found.balls, goal, reach)
+            simulation.groups.set_off(group, found.balls, goal, reach)
             group.edges = found.halves // 2
             return True
     return False
 
 
-def _guide_around(cast: Simulation, group: Group, shut: Ints) -> None:
+def _guide_around(simulation: Simulation, group: Group, shut: Ints) -> None:
     """Give a group another corridor where its own leads along edges that are shut for it."""
-    state, slots = cast.engine.state, _members(cast, group)
+    state, slots = simulation.engine.state, _members(simulation, group)
     walking = slots[state.track[slots, MODE] == WALKING]
     if not len(walking):
         return
-    room = cast.planner.index.graph.clearance[np.intersect1d(group.edges, shut)]
+    room = simulation.planner.index.graph.clearance[np.intersect1d(group.edges, shut)]
     if (room < state.body[slots, RADIUS].max()).any():
-        _guide(cast, group, state.place[walking[0], GOAL_X : GOAL_Y + 1].copy())
+        _guide(simulation, group, state.place[walking[0], GOAL_X : GOAL_Y + 1].copy())
 
 
-def _members(cast: Simulation, group: Group) -> NDArray[np.int32]:
+def _members(simulation: Simulation, group: Group) -> NDArray[np.int32]:
     """Slots of those of a group who are there."""
-    slots = cast.engine.slot_of[group.ids]
+    slots = simulation.engine.slot_of[group.ids]
     return slots[slots >= 0]

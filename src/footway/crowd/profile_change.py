@@ -65,7 +65,7 @@ class _Change(NamedTuple):
 
 
 def set_profile(
-    cast: Simulation, number: int, profile: Profile, *, names_speed: bool = False
+    simulation: Simulation, number: int, profile: Profile, *, names_speed: bool = False
 ) -> None:
     """Give a population another profile; where it raises, nothing has changed.
 
@@ -76,76 +76,82 @@ def set_profile(
         BadInput: a kind of ground that the map lacks.
 
     """
-    change = _checked(cast, number, profile, names_speed=names_speed)
-    before = cast.populations[number]
-    slots = cast.engine.slot_of[change.ids]
-    _change_bodies(cast, change, slots)
-    _change_sources(cast, change)
+    change = _checked(simulation, number, profile, names_speed=names_speed)
+    before = simulation.populations[number]
+    slots = simulation.engine.slot_of[change.ids]
+    _change_bodies(simulation, change, slots)
+    _change_sources(simulation, change)
     has_new_size = RADIUS in change.bodies
-    moved = _make_room(cast, change, slots) if has_new_size else np.zeros(len(slots), bool)
-    cast.populations[number] = change.population
-    groups = _groups_of(cast, change.ids)
+    moved = _make_room(simulation, change, slots) if has_new_size else np.zeros(len(slots), bool)
+    simulation.populations[number] = change.population
+    groups = _groups_of(simulation, change.ids)
     if change.population.behaviour == "wander":
         if has_new_size and len(slots):
-            spawning.let_wander(cast, change.ids, change.population)
+            spawning.let_wander(simulation, change.ids, change.population)
     elif not groups:
-        _give_ways(cast, change, before, moved)
+        _give_ways(simulation, change, before, moved)
     for group in groups if has_new_size else ():
-        phases.lead_on(cast, group)
+        phases.lead_on(simulation, group)
     if has_new_size:
-        spawning.forget_places(cast)
+        spawning.forget_places(simulation)
 
 
 # -- before anything changes -----------------------------------------------------------------
 
 
-def _checked(cast: Simulation, number: int, profile: Profile, *, names_speed: bool) -> _Change:
+def _checked(
+    simulation: Simulation, number: int, profile: Profile, *, names_speed: bool
+) -> _Change:
     """Everything that can be refused, and what will be done."""
-    before, present = cast.populations[number], cast.engine.present
-    slots = cast.engine.slot_of[present]
-    ids = present[cast.engine.state.story[slots, POPULATION] == number]
-    groups = _groups_of(cast, ids)
+    before, present = simulation.populations[number], simulation.engine.present
+    slots = simulation.engine.slot_of[present]
+    ids = present[simulation.engine.state.story[slots, POPULATION] == number]
+    groups = _groups_of(simulation, ids)
     manner = spawning.manner_of(profile, "group" if groups else before.behaviour)
-    bodies = _bodies(cast, number, ids, profile, names_speed=names_speed)
-    widest, is_wider = _widest(profile), _is_wider(cast, ids, bodies, before.profile, profile)
-    if is_wider and not fits_somewhere(cast.map, widest):
+    bodies = _bodies(simulation, number, ids, profile, names_speed=names_speed)
+    widest, is_wider = _widest(profile), _is_wider(simulation, ids, bodies, before.profile, profile)
+    if is_wider and not fits_somewhere(simulation.map, widest):
         raise BadQuery(f"the radius is {widest:g} m: a disc of this size fits nowhere on the map")
     for group in groups if RADIUS in bodies else ():
         _check_group(group, bodies[RADIUS][group.ids])
-    after = before._replace(profile=profile, manner=cast.routes.number(manner))
+    after = before._replace(profile=profile, manner=simulation.routes.number(manner))
     if is_wider and after.has_random_goals and not groups:
-        pool = spawning.random_pool(cast, widest, max(len(ids), 1))  # raises where it finds none
+        pool = spawning.random_pool(
+            simulation, widest, max(len(ids), 1)
+        )  # raises where it finds none
         after = after._replace(legs=((pool,),))
-    narrowest = float(cast.engine.state.body[cast.engine.slot_of[ids], RADIUS].min(initial=np.inf))
+    narrowest = float(
+        simulation.engine.state.body[simulation.engine.slot_of[ids], RADIUS].min(initial=np.inf)
+    )
     return _Change(number, ids, bodies, narrowest, widest, is_wider, after)
 
 
 def _bodies(
-    cast: Simulation, number: int, ids: Ints, profile: Profile, *, names_speed: bool
+    simulation: Simulation, number: int, ids: Ints, profile: Profile, *, names_speed: bool
 ) -> dict[int, Floats]:
     """New values for every id of the crowd, of what changes."""
     found: dict[int, Floats] = {}
-    known = cast.populations[number].profile
+    known = simulation.populations[number].profile
     for k, (name, column) in enumerate(_DRAWN.items()):
         before, after = getattr(known, name), getattr(profile, name)
         if before != after or (names_speed and name == "speed"):
-            rng = cast.random(CHANGES, number * len(_DRAWN) + k)
-            values = found[column] = drawn(after, cast.next, rng)
-            for some, old in _old_values(cast, number, ids, column):
+            rng = simulation.random(CHANGES, number * len(_DRAWN) + k)
+            values = found[column] = drawn(after, simulation.next, rng)
+            for some, old in _old_values(simulation, number, ids, column):
                 _keep_order(values, some, old, before, after)
     if known.noise != profile.noise:
-        found[NOISE] = np.full(cast.next, float(profile.noise))
+        found[NOISE] = np.full(simulation.next, float(profile.noise))
     return found
 
 
 def _old_values(
-    cast: Simulation, number: int, ids: Ints, column: int
+    simulation: Simulation, number: int, ids: Ints, column: int
 ) -> Iterator[tuple[Ints, NDArray[Any]]]:
     """Ids and values of a column of the body: those to come, then those who are there."""
-    for source in cast.sources:
+    for source in simulation.sources:
         if source.population == number:
             yield source.ids, source.rows["body"][:, column]
-    yield ids, cast.engine.state.body[cast.engine.slot_of[ids], column]
+    yield ids, simulation.engine.state.body[simulation.engine.slot_of[ids], column]
 
 
 def _keep_order(
@@ -162,12 +168,12 @@ def _keep_order(
 
 
 def _is_wider(
-    cast: Simulation, ids: Ints, bodies: dict[int, Floats], before: Profile, after: Profile
+    simulation: Simulation, ids: Ints, bodies: dict[int, Floats], before: Profile, after: Profile
 ) -> bool:
     """Whether somebody becomes wider, or may be so when it comes."""
     if RADIUS not in bodies:
         return False
-    radii = cast.engine.state.body[cast.engine.slot_of[ids], RADIUS]
+    radii = simulation.engine.state.body[simulation.engine.slot_of[ids], RADIUS]
     grown = bodies[RADIUS][ids].astype(np.float32) > radii
     return bool(grown.any()) or _widest(after) > _widest(before)
 
@@ -184,49 +190,51 @@ def _check_group(group: Group, radii: Floats) -> None:
     bounds_of(width, area, None, longitudinal, radii)
 
 
-def _groups_of(cast: Simulation, ids: Ints) -> list[Group]:
+def _groups_of(simulation: Simulation, ids: Ints) -> list[Group]:
     """The groups that some of these are members of."""
-    numbers = np.unique(cast.engine.state.track[cast.engine.slot_of[ids], GROUP])
-    return [cast.groups.all[k] for k in numbers.tolist() if k >= 0]
+    numbers = np.unique(simulation.engine.state.track[simulation.engine.slot_of[ids], GROUP])
+    return [simulation.groups.all[k] for k in numbers.tolist() if k >= 0]
 
 
 # -- bodies and where they are ---------------------------------------------------------------
 
 
-def _change_bodies(cast: Simulation, change: _Change, slots: NDArray[np.int32]) -> None:
-    body = cast.engine.state.body
+def _change_bodies(simulation: Simulation, change: _Change, slots: NDArray[np.int32]) -> None:
+    body = simulation.engine.state.body
     for column, values in change.bodies.items():
         body[slots, column] = values[change.ids]
-    cast.engine.fit_to(body[slots])
+    simulation.engine.fit_to(body[slots])
 
 
-def _change_sources(cast: Simulation, change: _Change) -> None:
+def _change_sources(simulation: Simulation, change: _Change) -> None:
     """The same for those who are still to come, and places where they fit."""
-    for source in cast.sources:
+    for source in simulation.sources:
         if source.population != change.number:
             continue
         for column, values in change.bodies.items():
             source.rows["body"][:, column] = values[source.ids]
         if change.is_wider:
-            roomy = cast.map.clearance(source.points) >= change.widest
+            roomy = simulation.map.clearance(source.points) >= change.widest
             radii = np.full(len(source.points), change.widest)
             source.points = (
                 source.points[roomy]
                 if roomy.any()
-                else nearest_free(cast.map, source.points, radii)
+                else nearest_free(simulation.map, source.points, radii)
             )
 
 
-def _make_room(cast: Simulation, change: _Change, slots: NDArray[np.int32]) -> Flags:
+def _make_room(simulation: Simulation, change: _Change, slots: NDArray[np.int32]) -> Flags:
     """Put those who overlap a wall now at the nearest free place; who of them. (n,)."""
-    state = cast.engine.state
+    state = simulation.engine.state
     state.body[slots, ROOM] = 0.0  # to the next wall: nobody knows how far that is
     if not change.is_wider:
         return np.zeros(len(slots), bool)
     before = np.ascontiguousarray(state.place[slots, :2])
-    places = nearest_free(cast.map, before, state.body[slots, RADIUS].astype(np.float64))
+    places = nearest_free(simulation.map, before, state.body[slots, RADIUS].astype(np.float64))
     moved: Flags = (places != before).any(axis=1)
-    places[moved] = apart(cast.map, places[moved], state.body[slots[moved], RADIUS].astype(float))
+    places[moved] = apart(
+        simulation.map, places[moved], state.body[slots[moved], RADIUS].astype(float)
+    )
     state.place[slots[moved], :2] = state.anchor[slots[moved]] = places[moved]
     return moved
 
@@ -234,33 +242,35 @@ def _make_room(cast: Simulation, change: _Change, slots: NDArray[np.int32]) -> F
 # -- where they go ---------------------------------------------------------------------------
 
 
-def _give_ways(cast: Simulation, change: _Change, before: Population, moved: Flags) -> None:
+def _give_ways(simulation: Simulation, change: _Change, before: Population, moved: Flags) -> None:
     """New ways for those who need one: at once for some, the others wait for their turn."""
-    ids, state = change.ids, cast.engine.state
-    slots = cast.engine.slot_of[ids]
-    redirected = _move_goals(cast, change, slots) if change.is_wider else np.zeros(len(ids), bool)
+    ids, state = change.ids, simulation.engine.state
+    slots = simulation.engine.slot_of[ids]
+    redirected = (
+        _move_goals(simulation, change, slots) if change.is_wider else np.zeros(len(ids), bool)
+    )
     lost = redirected | (state.track[slots, MODE] == UNREACHABLE)
     if change.is_wider:
         # Ways begin and end on edges that lead into corners, where nobody ever fitted.
-        room = cast.planner.index.graph.clearance
+        room = simulation.planner.index.graph.clearance
         shut = np.flatnonzero((room >= change.narrowest) & (room < change.widest))
-        lost |= np.isin(ids, cast.planner.using(shut))
+        lost |= np.isin(ids, simulation.planner.using(shut))
     if change.population.manner == before.manner and not (lost | moved).any():
         return
-    keep = _keeps_goal(cast, cast.populations[change.number], slots, lost)
+    keep = _keeps_goal(simulation, simulation.populations[change.number], slots, lost)
     staying = state.track[slots, MODE] == STAYING
     waiting, lost = ~staying & ~lost, lost & ~staying
-    _plan_now(cast, ids[lost], keep[lost])
+    _plan_now(simulation, ids[lost], keep[lost])
     if change.population.manner == before.manner:
         waiting &= moved
-    _ask(cast, ids[waiting], keep[waiting])
+    _ask(simulation, ids[waiting], keep[waiting])
 
 
 def _keeps_goal(
-    cast: Simulation, population: Population, slots: NDArray[np.int32], lost: Flags
+    simulation: Simulation, population: Population, slots: NDArray[np.int32], lost: Flags
 ) -> Flags:
     """Whose goal stays: others take another of their destination, or a random one. (n,)."""
-    state = cast.engine.state
+    state = simulation.engine.state
     keep: Flags = np.isfinite(state.place[slots, 2])
     if population.has_random_goals:
         keep &= ~lost
@@ -277,75 +287,75 @@ def _is_destination(goals: NDArray[np.int32], population: Population) -> Flags:
     return found
 
 
-def _plan_now(cast: Simulation, ids: Ints, keep: Flags) -> None:
+def _plan_now(simulation: Simulation, ids: Ints, keep: Flags) -> None:
     """Ways for those whose own no longer fits; who is not among the first stands and waits."""
-    phases.call(cast, ids)
+    phases.call(simulation, ids)
     if len(ids):
-        cast.planner.find(cast.wishes(ids[:_AT_ONCE], keep[:_AT_ONCE]))
-    _ask(cast, ids[_AT_ONCE:], keep[_AT_ONCE:])
+        simulation.planner.find(simulation.wishes(ids[:_AT_ONCE], keep[:_AT_ONCE]))
+    _ask(simulation, ids[_AT_ONCE:], keep[_AT_ONCE:])
 
 
-def _ask(cast: Simulation, ids: Ints, keep: Flags) -> None:
+def _ask(simulation: Simulation, ids: Ints, keep: Flags) -> None:
     for number, keeps in zip(ids.tolist(), keep.tolist(), strict=True):
-        cast.planner.ask(number, keep_goal=keeps)
+        simulation.planner.ask(number, keep_goal=keeps)
 
 
-def _move_goals(cast: Simulation, change: _Change, slots: NDArray[np.int32]) -> Flags:
+def _move_goals(simulation: Simulation, change: _Change, slots: NDArray[np.int32]) -> Flags:
     """Let goals be where they fit; whose goal is another now, or does not fit. (n,)."""
-    population, story = change.population, cast.engine.state.story
+    population, story = change.population, simulation.engine.state.story
     if population.has_random_goals:
-        return _is_tight(cast, slots)
+        return _is_tight(simulation, slots)
     before = story[slots, GOAL].copy()
-    legs = tuple(_leg(cast, leg, change, slots) for leg in population.legs)
-    cast.populations[change.number] = population._replace(legs=legs)
-    _send_elsewhere(cast, slots)
+    legs = tuple(_leg(simulation, leg, change, slots) for leg in population.legs)
+    simulation.populations[change.number] = population._replace(legs=legs)
+    _send_elsewhere(simulation, slots)
     changed: Flags = story[slots, GOAL] != before
     return changed
 
 
-def _leg(cast: Simulation, leg: Leg, change: _Change, slots: NDArray[np.int32]) -> Leg:
-    return tuple(_pool(cast, pool, change, slots) for pool in leg)
+def _leg(simulation: Simulation, leg: Leg, change: _Change, slots: NDArray[np.int32]) -> Leg:
+    return tuple(_pool(simulation, pool, change, slots) for pool in leg)
 
 
 def _pool(
-    cast: Simulation, pool: GoalRange, change: _Change, slots: NDArray[np.int32]
+    simulation: Simulation, pool: GoalRange, change: _Change, slots: NDArray[np.int32]
 ) -> GoalRange:
     """Places of a destination where the widest fits; those on their way there go to the new."""
     here = slice(pool.first, pool.first + pool.size)
-    points, reach = cast.places.spots[here, :2].copy(), cast.places.reach[here]
-    tight = cast.map.clearance(points) < change.widest
+    points, reach = simulation.places.spots[here, :2].copy(), simulation.places.reach[here]
+    tight = simulation.map.clearance(points) < change.widest
     if not tight.any():
         return pool
     roomy = points[~tight]
     if len(roomy) and not change.population.each:
         points[tight] = roomy[np.arange(tight.sum()) % len(roomy)]
     else:
-        points = nearest_free(cast.map, points, np.full(len(points), change.widest))
-    made = cast.places.add(points, reach.astype(np.float64))
-    state = cast.engine.state
+        points = nearest_free(simulation.map, points, np.full(len(points), change.widest))
+    made = simulation.places.add(points, reach.astype(np.float64))
+    state = simulation.engine.state
     goals = state.story[slots, GOAL]
     mine = slots[(goals >= pool.first) & (goals < pool.first + pool.size)]
     state.story[mine, GOAL] += made.first - pool.first
-    state.place[mine, 2:4] = cast.places.spots[state.story[mine, GOAL], :2]
+    state.place[mine, 2:4] = simulation.places.spots[state.story[mine, GOAL], :2]
     return made
 
 
-def _send_elsewhere(cast: Simulation, slots: NDArray[np.int32]) -> None:
+def _send_elsewhere(simulation: Simulation, slots: NDArray[np.int32]) -> None:
     """Those whose goal is too tight, because `set_goals` sent them there: next to it."""
-    state = cast.engine.state
-    mine = slots[_is_tight(cast, slots)]
+    state = simulation.engine.state
+    mine = slots[_is_tight(simulation, slots)]
     if len(mine):
         goals = np.ascontiguousarray(state.place[mine, 2:4])
-        free = nearest_free(cast.map, goals, state.body[mine, RADIUS].astype(np.float64))
-        state.story[mine, GOAL] = cast.places.add(free).first + np.arange(len(mine))
+        free = nearest_free(simulation.map, goals, state.body[mine, RADIUS].astype(np.float64))
+        state.story[mine, GOAL] = simulation.places.add(free).first + np.arange(len(mine))
         state.place[mine, 2:4] = free
 
 
-def _is_tight(cast: Simulation, slots: NDArray[np.int32]) -> Flags:
+def _is_tight(simulation: Simulation, slots: NDArray[np.int32]) -> Flags:
     """Whose body does not fit where it goes. (n,)."""
-    state = cast.engine.state
+    state = simulation.engine.state
     goals: Any = np.ascontiguousarray(state.place[slots, 2:4])
     tight = np.isfinite(goals[:, 0])
-    tight[tight] = cast.map.clearance(goals[tight]) < state.body[slots[tight], RADIUS]
+    tight[tight] = simulation.map.clearance(goals[tight]) < state.body[slots[tight], RADIUS]
     found: Flags = tight
     return found

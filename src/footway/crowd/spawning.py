@@ -76,16 +76,16 @@ def profile_of(profile: Profile | None, usual: Profile, **given: object) -> Prof
     return replace(usual if profile is None else profile, **own)
 
 
-def check_number(cast: Simulation, count: int, profile: Profile, area: Any) -> None:
+def check_number(simulation: Simulation, count: int, profile: Profile, area: Any) -> None:
     """Raise BadQuery where far more are to be placed at random than there is ground for."""
     radius = profile.radius[0] if isinstance(profile.radius, (tuple, list)) else profile.radius
     region = None if area is None else Region.of(area)
-    if are_too_many(cast.map, count, radius, region):
-        check_capacity(cast.map, count, radius, region, cast.discs)
+    if are_too_many(simulation.map, count, radius, region):
+        check_capacity(simulation.map, count, radius, region, simulation.discs)
 
 
 def bodies(
-    cast: Simulation, ids: Ints, profile: Profile, premovement: Spread, rng: RandomStream
+    simulation: Simulation, ids: Ints, profile: Profile, premovement: Spread, rng: RandomStream
 ) -> Rows:
     """Rows of new characters, that know no place and no way."""
     n = len(ids)
@@ -97,9 +97,11 @@ def bodies(
     delay = checks.premovement(premovement, n, rng)
     track[:, MODE] = np.where(delay > 0.0, WAITING, WALKING)
     track[:, ID], track[:, GROUP], track[:, HALF] = ids, -1, -1
-    story[:, POPULATION] = len(cast.populations)
-    story[:, BEGIN] = np.minimum(cast.engine.steps + np.ceil(delay / cast.dt - 1e-9), NEVER)
-    story[:, SINCE] = cast.engine.steps
+    story[:, POPULATION] = len(simulation.populations)
+    story[:, BEGIN] = np.minimum(
+        simulation.engine.steps + np.ceil(delay / simulation.dt - 1e-9), NEVER
+    )
+    story[:, SINCE] = simulation.engine.steps
     return {"body": body, "track": track, "story": story}
 
 
@@ -109,24 +111,26 @@ def radii_of(rows: Rows) -> Floats:
 
 
 def starts_of(
-    cast: Simulation, starts: ArrayLike | None, area: Any, radii: Floats, rng: RandomStream
+    simulation: Simulation, starts: ArrayLike | None, area: Any, radii: Floats, rng: RandomStream
 ) -> Floats:
     """Where they stand: as given, or at random. (n, 2) m."""
     if starts is None:
         region = None if area is None else Region.of(area)
-        return scatter(cast.map, radii, region, cast.discs, rng, blocks=cast.blocks)
+        return scatter(
+            simulation.map, radii, region, simulation.discs, rng, blocks=simulation.blocks
+        )
     points = as_points(starts)
     if len(points) != len(radii):
         raise BadQuery(f"there are {len(points)} starts for {len(radii)} characters")
-    check_room(cast, "start", points, radii)
-    inside = np.flatnonzero(overlapping(points, radii, cast.blocks))
+    check_room(simulation, "start", points, radii)
+    inside = np.flatnonzero(overlapping(points, radii, simulation.blocks))
     if len(inside):
         x, y = points[inside[0]].tolist()
         raise BadQuery(f"start {inside[0]} at ({x:g}, {y:g}) is in an obstacle: move one of them")
     return points
 
 
-def around(cast: Simulation, centre: Floats, radii: Floats, rng: RandomStream) -> Floats:
+def around(simulation: Simulation, centre: Floats, radii: Floats, rng: RandomStream) -> Floats:
     """Places around a point, as near as there is room. (n, 2) m."""
     need = math.sqrt(float((radii**2).sum()))
     angle = np.linspace(0.0, 2.0 * np.pi, 48, endpoint=False)
@@ -134,7 +138,13 @@ def around(cast: Simulation, centre: Floats, radii: Floats, rng: RandomStream) -
         ring = centre + reach * np.column_stack([cos(angle), sin(angle)])
         try:
             return scatter(
-                cast.map, radii, Region((ring,)), cast.discs, rng, sight=centre, blocks=cast.blocks
+                simulation.map,
+                radii,
+                Region((ring,)),
+                simulation.discs,
+                rng,
+                sight=centre,
+                blocks=simulation.blocks,
             )
         except BadQuery:
             continue
@@ -143,16 +153,16 @@ def around(cast: Simulation, centre: Floats, radii: Floats, rng: RandomStream) -
     )
 
 
-def check_room(cast: Simulation, what: str, points: Floats, radii: Floats) -> None:
+def check_room(simulation: Simulation, what: str, points: Floats, radii: Floats) -> None:
     """Raise BadQuery where a disc does not fit."""
-    clearance = cast.map.clearance(points)
+    clearance = simulation.map.clearance(points)
     tight = np.flatnonzero(clearance < radii)
     if len(tight):
         k = int(tight[0])
         x, y = points[k].tolist()
         raise BadQuery(
             f"{what} {k} at ({x:g}, {y:g}) {_tightness(clearance[k], radii[k])}"
-            f"; {free_place(cast.map, (x, y), float(radii[k])) or 'it fits nowhere'}"
+            f"; {free_place(simulation.map, (x, y), float(radii[k])) or 'it fits nowhere'}"
         )
 
 
@@ -163,7 +173,7 @@ def _tightness(clearance: float, radius: float) -> str:
 
 
 def population_of(
-    cast: Simulation,
+    simulation: Simulation,
     name: str,
     behaviour: Behaviour,
     radii: Floats,
@@ -184,15 +194,15 @@ def population_of(
         raise BadQuery("give goals, one for each, or destinations, not both")
     if then == "repeat" and (goals is not None or len(destinations) == 1):
         then = "stay"  # there is no other goal
-    manner = cast.routes.number(manner_of(profile, behaviour))
+    manner = simulation.routes.number(manner_of(profile, behaviour))
     row = 0
     if preference is not None:
-        weights = checks.preference(preference, len(cast.map.edges))
-        cast.engine.tracks, row = with_weights(cast.engine.tracks, weights)
-    legs = _legs(cast, behaviour, radii, goals, destinations)
+        weights = checks.preference(preference, len(simulation.map.edges))
+        simulation.engine.tracks, row = with_weights(simulation.engine.tracks, weights)
+    legs = _legs(simulation, behaviour, radii, goals, destinations)
     each, visits = goals is not None, len(destinations) > 0
     return Population(
-        name, behaviour, legs, each, visits, cast.next, then, within, row, manner, profile
+        name, behaviour, legs, each, visits, simulation.next, then, within, row, manner, profile
     )
 
 
@@ -209,7 +219,7 @@ def manner_of(profile: Profile, behaviour: Behaviour | Literal["group"]) -> Mann
 
 
 def _legs(
-    cast: Simulation,
+    simulation: Simulation,
     behaviour: Behaviour,
     radii: Floats,
     goals: ArrayLike | None,
@@ -223,113 +233,123 @@ def _legs(
         points = as_points(goals)
         if len(points) != len(radii):
             raise BadQuery(f"there are {len(points)} goals for {len(radii)} characters")
-        check_room(cast, "goal", points, radii)
-        return ((cast.places.add(points),),)
+        check_room(simulation, "goal", points, radii)
+        return ((simulation.places.add(points),),)
     if len(destinations):
-        return tuple(_leg(cast, d, widest) for d in destinations)
-    return ((random_pool(cast, widest, len(radii)),),)
+        return tuple(_leg(simulation, d, widest) for d in destinations)
+    return ((random_pool(simulation, widest, len(radii)),),)
 
 
-def _leg(cast: Simulation, destination: Any, radius: float) -> Leg:
+def _leg(simulation: Simulation, destination: Any, radius: float) -> Leg:
     """Places of a destination, or of each of those of which one takes the nearest."""
     choice = checks.as_choice(destination)
-    return tuple(_destination(cast, one, radius) for one in choice or [destination])
+    return tuple(_destination(simulation, one, radius) for one in choice or [destination])
 
 
-def _destination(cast: Simulation, destination: Any, radius: float) -> GoalRange:
+def _destination(simulation: Simulation, destination: Any, radius: float) -> GoalRange:
     """Places of a point or of an area; in an area it is reached once one is well inside."""
     point = checks.as_point(destination)
     if point is not None:
-        check_room(cast, "destination", point, np.full(1, radius))
-        return cast.places.add(point)
+        check_room(simulation, "destination", point, np.full(1, radius))
+        return simulation.places.add(point)
     region = Region.of(destination)
-    rng = cast.random(AREAS, len(cast.places.pieces))
-    points = free_points(cast.map, _GOALS_IN_AREA, radius, region, rng)
-    return cast.places.add(points, np.maximum(0.3, region.depth(points)))
+    rng = simulation.random(AREAS, len(simulation.places.pieces))
+    points = free_points(simulation.map, _GOALS_IN_AREA, radius, region, rng)
+    return simulation.places.add(points, np.maximum(0.3, region.depth(points)))
 
 
-def random_pool(cast: Simulation, radius: float, count: int) -> GoalRange:
+def random_pool(simulation: Simulation, radius: float, count: int) -> GoalRange:
     """Random goals on the whole map: about one for each character, or it would be crowded."""
     size = min(max(_FEWEST_GOALS, count), _MOST_GOALS)
-    if radius not in cast.pools or cast.pools[radius].size < size // 2:
-        rng = cast.random(GOALS, len(cast.places.pieces))
-        points = free_points(cast.map, size, radius, None, rng, everywhere=True)
-        cast.pools[radius] = cast.places.add(points)
-    return cast.pools[radius]
+    if radius not in simulation.pools or simulation.pools[radius].size < size // 2:
+        rng = simulation.random(GOALS, len(simulation.places.pieces))
+        points = free_points(simulation.map, size, radius, None, rng, everywhere=True)
+        simulation.pools[radius] = simulation.places.add(points)
+    return simulation.pools[radius]
 
 
-def forget_places(cast: Simulation) -> None:
+def forget_places(simulation: Simulation) -> None:
     """Forget places where nobody goes, now or later: each change of a radius leaves some."""
-    pools = {pool for population in cast.populations for leg in population.legs for pool in leg}
-    cast.pools = {radius: pool for radius, pool in cast.pools.items() if pool in pools}
-    if not len(cast.places.pieces):
+    pools = {
+        pool for population in simulation.populations for leg in population.legs for pool in leg
+    }
+    simulation.pools = {radius: pool for radius, pool in simulation.pools.items() if pool in pools}
+    if not len(simulation.places.pieces):
         return
-    engine = cast.engine
+    engine = simulation.engine
     slots = engine.slot_of[engine.present]
     goals = engine.state.story[slots, GOAL]
-    used = np.zeros(len(cast.places.pieces), bool)
+    used = np.zeros(len(simulation.places.pieces), bool)
     used[:1] = True  # those who have no goal yet have this one
     used[goals] = True
     for pool in pools:
         used[pool.first : pool.first + pool.size] = True
     if 2 * used.sum() > len(used):
         return
-    number = cast.places.keep(used)
+    number = simulation.places.keep(used)
     engine.state.story[slots, GOAL] = number[goals]
-    cast.pools = {radius: pool.renumbered(number) for radius, pool in cast.pools.items()}
-    cast.populations[:] = [population.renumbered(number) for population in cast.populations]
+    simulation.pools = {
+        radius: pool.renumbered(number) for radius, pool in simulation.pools.items()
+    }
+    simulation.populations[:] = [
+        population.renumbered(number) for population in simulation.populations
+    ]
 
 
-def enter(cast: Simulation, ids: Ints, points: Floats, rows: Rows) -> None:
+def enter(simulation: Simulation, ids: Ints, points: Floats, rows: Rows) -> None:
     """Put characters on the map."""
     place = np.column_stack([points, np.full((len(ids), 2), np.nan)])
-    cast.engine.append(ids, place=place, anchor=points, **rows)
-    cast.new.append(ids)
+    simulation.engine.append(ids, place=place, anchor=points, **rows)
+    simulation.new.append(ids)
 
 
-def give_ways(cast: Simulation, ids: Ints, population: Population, *, given: bool) -> None:
+def give_ways(simulation: Simulation, ids: Ints, population: Population, *, given: bool) -> None:
     """First ways, at once; raises NoPath where a goal that was given cannot be reached."""
     if population.behaviour == "wander":
-        let_wander(cast, ids, population)
+        let_wander(simulation, ids, population)
         return
-    wishes = cast.wishes(ids, np.zeros(len(ids), bool))
-    found = cast.planner.find(wishes)
+    wishes = simulation.wishes(ids, np.zeros(len(ids), bool))
+    found = simulation.planner.find(wishes)
     lost = np.flatnonzero(found[:, STATUS] != FOUND)
     if given and len(lost):
-        start, radius = _where(cast, ids[lost[0]])
-        _refuse(cast, int(lost[0]), start, int(wishes.pools[lost[0], 0]), radius)
+        start, radius = _where(simulation, ids[lost[0]])
+        _refuse(simulation, int(lost[0]), start, int(wishes.pools[lost[0], 0]), radius)
     if given and len(ids):
-        check_ways(cast, *_where(cast, ids[0]), population)
+        check_ways(simulation, *_where(simulation, ids[0]), population)
 
 
-def let_wander(cast: Simulation, ids: Ints, population: Population) -> None:
+def let_wander(simulation: Simulation, ids: Ints, population: Population) -> None:
     """Put wanderers on the edge that is nearest."""
-    engine = cast.engine
+    engine = simulation.engine
     slots = engine.slot_of[ids]
     engine.state.track[slots, FINAL] = population.row
-    wander_off(slots, cast.seed + engine.steps, engine.state, engine.tracks, engine.index)
+    wander_off(slots, simulation.seed + engine.steps, engine.state, engine.tracks, engine.index)
 
 
-def _where(cast: Simulation, number: int) -> tuple[Floats, float]:
+def _where(simulation: Simulation, number: int) -> tuple[Floats, float]:
     """Place and radius of a character."""
-    slot = cast.engine.slot_of[number]
-    return cast.engine.state.place[slot, :2], float(cast.engine.state.body[slot, RADIUS])
+    slot = simulation.engine.slot_of[number]
+    return simulation.engine.state.place[slot, :2], float(
+        simulation.engine.state.body[slot, RADIUS]
+    )
 
 
-def check_ways(cast: Simulation, start: Floats, radius: float, population: Population) -> None:
+def check_ways(
+    simulation: Simulation, start: Floats, radius: float, population: Population
+) -> None:
     """Raise NoPath where none of the places of a leg can be reached from a start."""
-    piece = int(cast.map.locate(start[None]).piece[0])
+    piece = int(simulation.map.locate(start[None]).piece[0])
     for leg in population.legs:
-        pieces = np.concatenate([cast.places.pieces[p.first : p.first + p.size] for p in leg])
-        if not are_connected(piece, pieces, radius, cast.map.solver.index).any():
-            _refuse(cast, 0, start, leg[0].first, radius)
+        pieces = np.concatenate([simulation.places.pieces[p.first : p.first + p.size] for p in leg])
+        if not are_connected(piece, pieces, radius, simulation.map.solver.index).any():
+            _refuse(simulation, 0, start, leg[0].first, radius)
 
 
-def _refuse(cast: Simulation, k: int, start: Floats, place: int, radius: float) -> NoReturn:
+def _refuse(simulation: Simulation, k: int, start: Floats, place: int, radius: float) -> NoReturn:
     """Raise the reason why a character cannot get where it should."""
     words = f"character {k} at ({start[0]:.2f}, {start[1]:.2f}) cannot reach its goal"
     try:
-        cast.map.corridor(start, cast.places.spots[place, :2], radius=radius)
+        simulation.map.corridor(start, simulation.places.spots[place, :2], radius=radius)
     except NoPath as error:
         raise NoPath(f"{words}: {error}", reason=error.reason, pinch=error.pinch) from None
     raise NoPath(words, reason="components")

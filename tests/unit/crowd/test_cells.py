@@ -18,7 +18,7 @@ SPREADS = st.sampled_from([0.5, 4.0, 30.0])
 def ordered(seed, count, *, spread=30.0, radii=(0.1, 0.6), gone=0.0):
     """Engine with characters anywhere, also on and beyond the border of the map; and how many."""
     rng = np.random.default_rng(seed)
-    engine = crowd("hall", threads=2)._cast.engine
+    engine = crowd("hall", threads=2)._simulation.engine
     low, high = np.array(engine._bounds[:2]) - 8.0, np.array(engine._bounds[2:]) + 8.0
     middle = rng.uniform(low, high)
     place = np.clip(middle + rng.uniform(-spread, spread, (count, 2)), low, high)
@@ -101,7 +101,7 @@ class TestNeighbours:
             assert j in around[i]
 
     def test_wider_cells_for_wider_characters(self):
-        engine = crowd("hall")._cast.engine
+        engine = crowd("hall")._simulation.engine
         before = engine.box[2]
         engine.append(np.array([0]), body=np.full((1, 8), 2.0, np.float32))
         assert engine.box[2] == pytest.approx(avoid.RANGE + 4.0)

@@ -59,7 +59,7 @@ class TestResume:
         one.add(60)
         one.step(20)
         other = resumed(one, tmp_path)
-        assert other._cast.avoidance == "published"
+        assert other._simulation.avoidance == "published"
         one.step(40)
         other.step(40)
         assert_same(one, other)
@@ -79,9 +79,9 @@ class TestResume:
         one.set_speed(one.ids[:1], 6.0)
         one.set_speed(one.ids[:1], 1.0)
         other = resumed(one, tmp_path)
-        close = one._cast.engine.model[2]
+        close = one._simulation.engine.model[2]
         assert close == pytest.approx(2.2 * 6.0 * 0.1)
-        assert other._cast.engine.model[2] == close
+        assert other._simulation.engine.model[2] == close
         one.step(60)
         other.step(60)
         assert_same(one, other)
@@ -106,21 +106,21 @@ class TestResume:
         one.step(300)
         first, _ = one.add_obstacle((15, 2), 0.5), one.add_obstacle((15, 18), 0.5)
         one.remove_obstacle(first)
-        one._cast.planner.ask(4, keep_goal=True)
-        one._cast.planner.ask(5, keep_goal=False)
+        one._simulation.planner.ask(4, keep_goal=True)
+        one._simulation.planner.ask(5, keep_goal=False)
         other = resumed(one, tmp_path)
         assert [group.arrived for group in other.groups] == [1]
-        assert one._cast.planner.waiting[-2:] == [(4, True), (5, False)]
-        assert other._cast.planner.waiting == one._cast.planner.waiting
+        assert one._simulation.planner.waiting[-2:] == [(4, True), (5, False)]
+        assert other._simulation.planner.waiting == one._simulation.planner.waiting
         assert other.add_obstacle((15, 18), 0.5) == one.add_obstacle((15, 18), 0.5) == 2
 
     def test_with_those_who_wait_for_a_way(self, tmp_path):
         one = crowd("hall", seed=2)
         one.add_source(60, area=box(0, 0, 9, 20), schedule=[(0.0, 60)])
         one.step()
-        assert one._cast.planner.waiting
+        assert one._simulation.planner.waiting
         other = resumed(one, tmp_path)
-        assert other._cast.planner.waiting == one._cast.planner.waiting
+        assert other._simulation.planner.waiting == one._simulation.planner.waiting
         one.step(60)
         other.step(60)
         assert_same(one, other)

@@ -81,7 +81,7 @@ class TestBlocks:
     @pytest.mark.parametrize("seed", range(5))
     def test_are_listed_wherever_they_can_be_felt(self, seed):
         rng = np.random.default_rng(seed)
-        engine = crowd("hall")._cast.engine
+        engine = crowd("hall")._simulation.engine
         discs = np.column_stack(
             [rng.uniform(-3, 33, 6), rng.uniform(-3, 23, 6), np.zeros((6, 2)),
              rng.uniform(0.1, 3, 6)]
@@ -100,7 +100,7 @@ class TestNarrowed:
     def clearances(self, *discs):
         it = crowd("corridor")
         index = it.map.solver.index
-        found = narrowed(index, it._cast.engine.tracks, np.array(discs, float).reshape(-1, 5))
+        found = narrowed(index, it._simulation.engine.tracks, np.array(discs, float).reshape(-1, 5))
         return index.graph.clearance, found.graph.clearance
 
     @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ class TestNarrowed:
 
     def test_edges_that_no_disc_narrows_keep_their_bits(self):
         it = crowd("field")
-        index, tracks = it.map.solver.index, it._cast.engine.tracks
+        index, tracks = it.map.solver.index, it._simulation.engine.tracks
         edges = len(index.axis.edges)
         balls = tracks.balls[: tracks.last[edges - 1] + 1]
         x, y, _ = balls[len(balls) // 2]

@@ -80,7 +80,7 @@ class TestAppearing:
         it.add_source(40, area=AREA, schedule=[(0.0, 10), (0.5, 30)], radius=(0.3, 0.05))
         walls, seen = NearestWall(env("hall")), 40
         for _ in range(14):
-            let_appear(it._cast)  # as at the begin of a step
+            let_appear(it._simulation)  # as at the begin of a step
             close = neighbours(it.positions, it.radii, -1e-9)
             assert not {(i, j) for i, j in close if max(i, j) >= seen}
             it.step()
@@ -106,7 +106,7 @@ class TestAppearing:
     def test_in_the_area(self):
         it = crowd("hall", seed=1)
         it.add_source(20, area=AREA, schedule=[(0.0, 20)], premovement=60.0)
-        let_appear(it._cast)
+        let_appear(it._simulation)
         assert ((it.positions > 1) & (it.positions < 5)).all()
         assert len(it) == 20
 
@@ -134,8 +134,8 @@ class TestPremovement:
         )  # fmt: skip
         begin = []
         for _ in range(600):
-            let_appear(it._cast)
-            story = it._cast.engine.state.story[it._cast.engine.slot_of[it.ids]]
+            let_appear(it._simulation)
+            story = it._simulation.engine.state.story[it._simulation.engine.slot_of[it.ids]]
             new = story[:, SINCE] == it.steps
             begin += (story[new, BEGIN] - it.steps).tolist() if it.steps else [20] * new.sum()
             it.step()

@@ -153,15 +153,15 @@ class TestEverythingElse:
                    profile=HIKER)  # fmt: skip
             it.step(400)
         assert it.exited == 30
-        assert len(it._cast.engine.guides.marks) == 64
-        assert it._cast.routes._used_rows <= 12
+        assert len(it._simulation.engine.guides.marks) == 64
+        assert it._simulation.routes._used_rows <= 12
 
     @pytest.mark.parametrize("follow", ["miran", "irm"])
     def test_one_whom_others_push_out_of_sight_of_its_route_gets_another(self, follow):
         it = fw.Crowd(maps.cmap("bend"), environment=maps.env("bend"))
         it.add(1, starts=[(2, 2)], goals=[(20, 2)], follow=follow)
         it.step(20)
-        engine = it._cast.engine
+        engine = it._simulation.engine
         before = engine.guides.marks[0, LENGTH]
         engine.state.place[0, :2] = 10.0, 28.0  # around two corners
         engine.state.body[0, ROOM] = 0.0
@@ -179,7 +179,7 @@ class TestEverythingElse:
         it.add_obstacle((15, 1.5), 1.4)
         it.step()
         it.add(1, starts=[(5, 9)], goals=[(25, 9)], follow="miran")
-        assert it._cast.engine.state.track[0, LEFT] != GUIDED
+        assert it._simulation.engine.state.track[0, LEFT] != GUIDED
         it.step(500)
         assert it.arrivals == 1
 
@@ -196,7 +196,7 @@ class TestEverythingElse:
             else {"goals": [(25, 8.5)]}
         )
         it.add(1, starts=[(5, 8.5)], follow=follow, **where)
-        state = it._cast.engine.state
+        state = it._simulation.engine.state
         it.step(20)
         assert state.track[0, LEFT] == GUIDED
         assert it.positions[0, 1] < 8.5  # on its way through the lower passage
