@@ -1,4 +1,4 @@
-"""Checkpoints: a crowd as arrays and JSON in one file, no pickle. See `checkpoint_kind`."""
+"""Checkpoints: a crowd as arrays and JSON in one file, no pickle. See `checkpoint_schema`."""
 
 from __future__ import annotations
 
@@ -59,12 +59,12 @@ if TYPE_CHECKING:
     Arrays = dict[str, NDArray[Any]]
 
 SUFFIX = ".npz"
-_SMALLEST = 3  # log2 of the shortest piece of the pool of routes
-_POOL = 1 << 12  # half-edges that it has room for, at the least
+_SMALLEST = 3  # log2 of the smallest block of the path pool
+_POOL = 1 << 12  # half-edges, least capacity of the path pool
 
 
 def check_name(file: str | PathLike[str]) -> Path:
-    """Return the path of a checkpoint, if its name is one."""
+    """Return the file's path; raise BadInput unless it ends in .npz."""
     path = validation.file(file)
     if path.suffix.lower() != SUFFIX:
         raise BadInput(f"{path}: the name of a checkpoint must end in {SUFFIX}")
@@ -75,14 +75,14 @@ def check_name(file: str | PathLike[str]) -> Path:
 
 
 def save(simulation: Simulation, file: str | PathLike[str]) -> None:
-    """Write a checkpoint; the file is there whole or not at all."""
+    """Write a checkpoint atomically."""
     path = check_name(file)
     arrays = _characters(simulation) | _parts(simulation) | simulation.routes.arrays()
     archive.write(path, KIND, _facts(simulation), arrays)
 
 
 def _characters(simulation: Simulation) -> Arrays:
-    """Characters and their ways, without where these lie in memory."""
+    """Return characters and their paths, independent of the memory layout."""
     engine = simulation.engine
     arrays: Arrays = {name: a[: engine.n].copy() for name, a in engine.state._asdict().items()}
     track, story = arrays["track"], arrays["story"]
@@ -101,14 +101,14 @@ def _characters(simulation: Simulation) -> Arrays:
 
 
 def _runs(first: NDArray[Any], count: NDArray[Any]) -> NDArray[np.int64]:
-    """first[k] to first[k] + count[k] - 1 for every k, one after the other."""
+    """Return the concatenated ranges first[k] to first[k] + count[k] - 1."""
     count = count.astype(np.int64)
     before = np.cumsum(count) - count
     return np.repeat(first - before, count) + np.arange(count.sum())
 
 
 def _parts(simulation: Simulation) -> Arrays:
-    """Places, groups, sources, obstacles and who waits for a way."""
+    """Return places, groups, sources, obstacles and the queue of path requests."""
     groups, sources, places = simulation.groups.all, simulation.sources, simulation.places
     waiting = simulation.planner.waiting
     rest = [slice(source.next, None) for source in sources]
@@ -176,7 +176,7 @@ def _facts(simulation: Simulation) -> dict[str, Any]:
 
 
 def _fingerprint(cmap: CorridorMap) -> str:
-    """Hash of the medial axis: another for every other map, whatever its name."""
+    """Return a hash of the medial axis, which identifies the map independent of its name."""
     digest = hashlib.sha256()
     for name, rows in cmap.solver.index.axis._asdict().items():
         array = np.ascontiguousarray(rows)
@@ -195,7 +195,7 @@ def load(
     threads: int,
     environment: Environment | None = None,
 ) -> Simulation:
-    """Read a checkpoint."""
+    """Read a checkpoint; raise BadFile if it does not match the map."""
     with archive.reading(file, KIND) as (facts, arrays):
         if facts["map"] != _fingerprint(cmap):
             raise BadFile(
@@ -223,7 +223,7 @@ def load(
 def _restore(
     simulation: Simulation, populations: list[Population], facts: dict[str, Any], arrays: Arrays
 ) -> None:
-    """Fill an empty simulation."""
+    """Fill an empty simulation from a checkpoint."""
     engine = simulation.engine
     simulation.next, simulation.arrivals, simulation.exited = (
         facts["next"],
@@ -249,7 +249,7 @@ def _restore(
 
 
 def _restore_engine(simulation: Simulation, facts: dict[str, Any], arrays: Arrays) -> None:
-    """Characters in their slots, and routes in a new pool."""
+    """Restore characters in their slots and paths in a new pool."""
     engine = simulation.engine
     state = State(**{name: arrays[name] for name in State._fields})
     track, story = state.track, state.story
@@ -259,7 +259,7 @@ def _restore_engine(simulation: Simulation, facts: dict[str, Any], arrays: Array
     slot_of = np.full(int(named.max()) + 1, -1, np.int32)
     slot_of[ids] = slots
     engine.restore(state, slot_of, facts["steps"], facts["widest"])
-    engine.model[2] = facts["close"]  # some were faster once
+    engine.model[2] = facts["close"]  # depends on the fastest character so far
     engine.tracks = engine.tracks._replace(weights=arrays["weights"])
     owners = np.flatnonzero(story[:, ROUTE_SIZE])
     count = np.maximum(track[owners, LEFT], 0).astype(np.int64)

@@ -1,13 +1,13 @@
-"""The schema of a checkpoint, and what must hold between its arrays before a kernel sees them.
+"""Schema of a checkpoint, and consistency checks of its arrays before kernels use them.
 
-What follows from the map or from other arrays is not stored but made again: the samples of the map,
-places on its axis, where routes lie in memory, who is in which slot. So fewer things can contradict
-each other. Of the columns of `track` and `story` (see `state`):
+Values that follow from the map or from other arrays are not stored but computed again: the samples
+of the map, positions of places on its axis, memory layout of the paths, slots of the characters. So
+fewer values can contradict each other. Some columns of `track` and `story` (see `state`) differ:
 
-    AT          of a member of a group: counted from the beginning of its corridor
-    NEXT, ROUTE 0: the half-edges that are left of all routes are in `routes`, in the order of slots
-    ROUTE_SIZE  1 for those who have a route
-    FINAL       0 for those on a route over terrain: their guide is found by its id
+    AT          for members of a group: relative to the beginning of the group's corridor
+    NEXT, ROUTE 0; the remaining half-edges of all paths are in `routes`, in the order of slots
+    ROUTE_SIZE  1 for characters with a path
+    FINAL       0 for characters on a route over terrain: their guide is found by id
 """
 
 from __future__ import annotations
@@ -62,10 +62,10 @@ if TYPE_CHECKING:
 
 _INT = 2**31 - 1
 _LONGEST = 1e12  # s
-_WIDE, _FAST = 15.0, 100.0  # m, m/s: above what a profile allows, with its deviation
+_WIDE, _FAST = 15.0, 100.0  # m, m/s: above the limits of a profile with its deviation
 _TINY = 1e-9  # above 0
 _ANYWHERE = 1e22  # m: FARTHEST m/s for _LONGEST s
-_BESIDE = 1.0  # m beyond the walls, where nobody is
+_BESIDE = 1.0  # m, tolerance around the bounds of the map
 
 _COORDINATE, _LENGTH = Number(-FARTHEST, FARTHEST), Number(math.ulp(0.0), FARTHEST)
 _COUNT, _TIME = Whole(0, 2**62), Number(0.0, math.inf)
@@ -174,19 +174,19 @@ KIND = archive.Kind(
 
 
 def require(holds: Any, what: str) -> None:
-    """Raise Damaged where something does not hold."""
+    """Raise Damaged if a condition does not hold."""
     if not holds:
         raise Damaged(f"{what} do not fit each other")
 
 
 def split(rows: NDArray[Any], sizes: Ints) -> list[NDArray[Any]]:
-    """Return rows as parts of given sizes, one after the other."""
+    """Split rows into consecutive parts of the given sizes."""
     require(int(sizes.sum()) == len(rows), "its arrays")
     return np.split(rows, np.cumsum(sizes)[:-1]) if len(sizes) else []
 
 
 def check_facts(facts: dict[str, Any], arrays: Arrays) -> list[Population]:
-    """Compare facts with each other; the populations."""
+    """Check that the facts are consistent, and return the populations."""
     places, weights, manners = len(arrays["points"]), len(arrays["weights"]), len(facts["manners"])
     populations = [Population.from_list(values) for values in facts["populations"]]
     pools = [(first, size) for _, first, size in facts["pools"]]
@@ -210,7 +210,7 @@ def check_facts(facts: dict[str, Any], arrays: Arrays) -> list[Population]:
 def check_arrays(
     arrays: Arrays, populations: list[Population], tracks: Tracks, bounds: tuple[float, ...]
 ) -> None:
-    """Compare the characters with their ways, groups, goals and with the map."""
+    """Check that characters, paths, goals and the map are consistent."""
     place, track = arrays["place"], arrays["track"]
     is_there = track[:, MODE] != GONE
     ids = track[is_there, ID]
@@ -226,7 +226,7 @@ def check_arrays(
 
 
 def _check_ways(arrays: Arrays, tracks: Tracks) -> None:
-    """Those who are in no group are on edges of the map, and their routes go on from there."""
+    """Check that characters outside groups are on edges of the map, where their paths continue."""
     track, routes = arrays["track"], arrays["routes"]
     left, half = track[:, LEFT], track[:, HALF]
     halves = 2 * len(tracks.first)
@@ -253,7 +253,7 @@ def _check_ways(arrays: Arrays, tracks: Tracks) -> None:
 
 
 def _check_goals(arrays: Arrays, populations: list[Population]) -> None:
-    """Those who go to goals have places to go to, and so have those who wait for a way."""
+    """Check that characters with goals, and those in the queue, have valid places to go to."""
     track, story = arrays["track"], arrays["story"]
     is_there = track[:, MODE] != GONE
     ids, whose = track[is_there, ID], story[is_there, POPULATION]
@@ -274,7 +274,7 @@ def _check_goals(arrays: Arrays, populations: list[Population]) -> None:
 
 
 def check_groups(arrays: Arrays) -> None:
-    """Members of a group with a corridor, and nobody else, are in it."""
+    """Check that exactly the members of a group with a corridor are in that corridor."""
     track = arrays["track"]
     members, balls = (
         split(arrays[name], arrays["group_sizes"][:, k])

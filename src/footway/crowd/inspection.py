@@ -1,4 +1,4 @@
-"""All about one character: where it goes, what draws it there and what holds it off."""
+"""Inspect one character: goal, corridor and forces."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 MODES: Final = ("gone", "waiting", "walking", "arrived", "staying", "unreachable")
-"""Words for what a character does, in the order of `state`."""
+"""Names of the modes, in the order of `state`."""
 
-_MOST_SAMPLES: Final = 5000  # of a corridor that is shown
-_NEAREST: Final = 0.05  # m between discs: nearer counts as this, or the force has no end
+_MOST_SAMPLES: Final = 5000  # samples of the returned corridor at most
+_NEAREST: Final = 0.05  # m, least gap between discs in F_c, which would diverge
 
 
 class Character(NamedTuple):
@@ -57,16 +57,16 @@ class Character(NamedTuple):
     velocity: tuple[float, float]
     goal: tuple[float, float] | None
     radius: float
-    speed: float  # that it wants
+    speed: float  # preferred
     population: int
     mode: str
-    attraction: tuple[float, float] | None  # the point that it follows
-    corridor: Floats  # (n, 3) x, y, clearance along the way that is left
+    attraction: tuple[float, float] | None  # attraction point
+    corridor: Floats  # (n, 3) x, y, clearance along the remaining path
     forces: dict[str, Floats]  # (2,) each, by name
 
 
 def character(simulation: Simulation, number: int, slot: int) -> Character:
-    """Return all about the character in a slot."""
+    """Return the details of the character in a slot."""
     state = simulation.engine.state
     place, body, track = state.place[slot], state.body[slot], state.track[slot]
     walks = MODES[track[MODE]] == "walking" and track[HALF] >= 0
@@ -87,7 +87,7 @@ def character(simulation: Simulation, number: int, slot: int) -> Character:
 
 
 def _attraction(simulation: Simulation, slot: int) -> Floats:
-    """The point that a character follows (2,): its goal, once one ball holds both of them."""
+    """Return the attraction point (2,), or the goal once one ball contains it and the character."""
     state, track = simulation.engine.state, simulation.engine.state.track[slot]
     if track[LEFT] == GUIDED:
         marks, notes, _ = simulation.engine.guides
@@ -106,7 +106,7 @@ def _attraction(simulation: Simulation, slot: int) -> Floats:
 
 
 def _way(simulation: Simulation, track: NDArray[np.int32]) -> Floats:
-    """Balls (n, 3) from the attraction point to the end of the way, or along a route."""
+    """Return balls (n, 3) from the attraction point to the end of the path or route."""
     engine, tracks = simulation.engine, simulation.engine.tracks
     if track[LEFT] == GUIDED:
         return _route(simulation, int(track[FINAL]))
@@ -119,7 +119,7 @@ def _way(simulation: Simulation, track: NDArray[np.int32]) -> Floats:
 
 
 def _route(simulation: Simulation, row: int) -> Floats:
-    """Points and their clearance (n, 3) of the route of a guide, as far as it lies ahead."""
+    """Return the points ahead on a guide's route, with their clearance (n, 3)."""
     marks, notes, pool = simulation.engine.guides
     record, count = notes[row, [RECORD, POINTS]].tolist()
     points = pool[record : record + count]
@@ -128,12 +128,12 @@ def _route(simulation: Simulation, row: int) -> Floats:
 
 
 def _samples(first: int, last: int) -> NDArray[np.int64]:
-    """Numbers from first to last, forward or backward."""
+    """Return the numbers from first to last, forward or backward."""
     return np.arange(first, last + 1) if last >= first else np.arange(first, last - 1, -1)
 
 
 def _forces(simulation: Simulation, number: int, slot: int, at: Floats | None) -> dict[str, Floats]:
-    """F_a, F_perp, F_c of others and of obstacles, as in a step but one by one. (2,) m/s2."""
+    """Compute F_a, F_perp and F_c of characters and of obstacles separately. (2,) m/s2."""
     state = simulation.engine.state
     place, body = state.place[slot, :2], state.body[slot].astype(np.float64)
     heading = np.array([1.0, 0.0])
@@ -143,7 +143,7 @@ def _forces(simulation: Simulation, number: int, slot: int, at: Floats | None) -
         distance = max(float(hypot(*away)), 1e-9)
         heading = away / distance
         x, y, room = simulation.engine.tracks.balls[state.track[slot, AT]].tolist()
-        if (x, y) == (at[0], at[1]):  # no lane on a route, nor with the goal in sight
+        if (x, y) == (at[0], at[1]):  # lanes are off on routes and with the goal in sight
             beside = _beside(body, heading, distance, room)
             forces["lane"] = body[SPEED] * (beside - heading) / RELAXATION
         forces["steering"] = (body[SPEED] * heading - body[:2]) / RELAXATION
@@ -158,7 +158,7 @@ def _forces(simulation: Simulation, number: int, slot: int, at: Floats | None) -
 
 
 def _beside(body: Floats, heading: Floats, distance: float, room: float) -> Floats:
-    """Direction of F_a + F_perp (2,): the heading, and to the side that the character keeps to."""
+    """Return the direction of F_a + F_perp (2,)."""
     radius, pace = body[RADIUS], float((body[:2] ** 2).sum()) / body[SPEED] ** 2
     if 2.0 * radius >= room:
         return heading
@@ -172,7 +172,7 @@ def _beside(body: Floats, heading: Floats, distance: float, room: float) -> Floa
 def _push(
     place: Floats, body: Floats, heading: Floats, rows: Floats, simulation: Simulation
 ) -> Floats:
-    """F_c of discs (n, 5) x, y, velocity, radius: equation 3 of Helbing and Molnar, as the step."""
+    """Return F_c of discs (n, 5) x, y, velocity, radius (equation 3 of Helbing and Molnar)."""
     share, look = float(simulation.engine.model[0]), float(simulation.engine.model[1])
     away = place - rows[:, :2]
     distance = hypot(*away.T)

@@ -1,4 +1,4 @@
-"""The same crowd on another map: what happens when somebody draws a wall while it walks."""
+"""Move a running crowd to another map, for example after a wall was drawn."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-GROUND = "ground"  # kind of what no region covers; its own module would load Shapely
-_AT_ONCE = 20_000  # characters who get their new ways at once; others wait for their turn
-_ROUTES = 100  # the same for routes over terrain, which take longer
+GROUND = "ground"  # default kind of terrain; importing it would load Shapely
+_AT_ONCE = 20_000  # paths that are planned at once; the others are queued
+_ROUTES = 100  # the same for routes over terrain, which take longer to plan
 
 
 def prepare(cmap: CorridorMap) -> None:
-    """Make what a crowd needs of a map, so that it gets there the faster; in any thread."""
+    """Precompute what a crowd needs of a map; may run in any thread."""
     tracks_of(cmap)
     balls_of(cmap)
 
@@ -52,8 +52,8 @@ def prepare(cmap: CorridorMap) -> None:
 def moved(simulation: Simulation, cmap: CorridorMap, environment: Environment | None) -> Simulation:
     """Return the simulation on another map, with the same ids, bodies, clocks and goals.
 
-    Who is in a wall there, and goals that are, go to the nearest free place. Everybody gets a new
-    way. Weights of edges, by which wanderers choose, belong to the old map: they are forgotten.
+    Characters and goals inside a wall are moved to the nearest free point. All paths are planned
+    again. The edge weights of wanderers belong to the old map and are dropped.
     """
     made = Simulation(
         cmap, seed=simulation.seed, dt=simulation.dt, threads=simulation.engine.threads,
@@ -79,10 +79,10 @@ def moved(simulation: Simulation, cmap: CorridorMap, environment: Environment | 
 
 
 def _manners(simulation: Simulation, made: Simulation) -> dict[int, int]:
-    """Numbers of manners to follow routes on the new map, by their old ones.
+    """Return the numbers of terrain following styles on the new map by their old numbers.
 
-    Kinds of ground that are there no more are forgotten; without ground all follow corridors, and
-    so do those for whom there is no room on it.
+    Kinds of terrain that the new map lacks are dropped. Without an environment, or where the disc
+    does not fit, characters follow corridors.
     """
     ground = made.routes.environment
     if ground is None:
@@ -100,7 +100,7 @@ def _manners(simulation: Simulation, made: Simulation) -> dict[int, int]:
 
 
 def _population(population: Population, manner: int, made: Simulation) -> Population:
-    """A population on the new map: its profile is what can be followed there."""
+    """Return a population with a profile that can be followed on the new map."""
     profile = population.profile
     if manner >= 0:
         profile = replace(profile, preferences=made.routes.manners[manner].preferences)
@@ -117,7 +117,7 @@ def _move_places(simulation: Simulation, made: Simulation, radius: float) -> Non
 
 
 def _move_bodies(simulation: Simulation, made: Simulation, ids: Ints, radii: Floats) -> None:
-    """Put everybody on the new map; nobody has a way there yet."""
+    """Put all characters on the new map, without paths."""
     rows: dict[str, Any] = {
         name: values[simulation.engine.slot_of[ids]].copy()
         for name, values in simulation.engine.state._asdict().items()
@@ -136,7 +136,7 @@ def _move_bodies(simulation: Simulation, made: Simulation, ids: Ints, radii: Flo
 
 
 def _move_sources(simulation: Simulation, made: Simulation, radius: float) -> None:
-    """Let those who have not come yet appear on the new map."""
+    """Move the sources to the new map."""
     for source in simulation.sources:
         rest = slice(source.next, None)
         rows = {name: values[rest] for name, values in source.rows.items()}
@@ -145,7 +145,7 @@ def _move_sources(simulation: Simulation, made: Simulation, radius: float) -> No
 
 
 def _give_ways(simulation: Simulation, made: Simulation, ids: Ints) -> None:
-    """Give everybody a new way to the goal that it has."""
+    """Plan paths of all characters to their current goals."""
     grouped = np.concatenate(
         [np.empty(0, np.int64), *(group.ids for group in simulation.groups.all)]
     )
@@ -169,7 +169,7 @@ def _give_ways(simulation: Simulation, made: Simulation, ids: Ints) -> None:
 
 
 def _plan(made: Simulation, ids: Ints) -> None:
-    """Ways at once for as many as the pause allows, the others wait for their turn."""
+    """Plan some paths at once, to bound the pause, and queue the others."""
     mode = made.engine.state.track[made.engine.slot_of[ids], MODE]
     ids = ids[mode != STAYING]
     whose = made.engine.state.story[made.engine.slot_of[ids], POPULATION].tolist()

@@ -1,4 +1,4 @@
-"""Which of several destinations is the nearest: by the shortest path, not as the crow flies."""
+"""Choose the nearest of several destinations by the length of the shortest path."""
 
 from __future__ import annotations
 
@@ -27,36 +27,36 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-_BATCH = 16  # characters that a thread takes at a time
+_BATCH = 16  # characters per task of a thread
 
 
 class _Gate(NamedTuple):
-    """The place of a destination that is next to somebody in a straight line."""
+    """The place of a destination that is closest to a character in a straight line."""
 
-    distance: float  # m; infinite where nothing of the destination can be reached
+    distance: float  # m; infinite if the destination cannot be reached
     place: int
 
 
 class _Walker(NamedTuple):
-    """Somebody who chooses."""
+    """A character that chooses."""
 
     at: Floats  # (2,) m
-    piece: int  # of the axis
+    piece: int  # of the medial axis
     radius: float  # m
 
 
 class Nearest:
-    """Chooses among destinations; each choice is one character's own, so threads do not matter."""
+    """Chooses among destinations; choices are independent, so threads do not change them."""
 
     def __init__(self, engine: Engine, solver: Solver, places: Places, planner: Planner) -> None:
         self._engine, self._solver, self._places = engine, solver, places
-        self._planner = planner  # knows what obstacles close
+        self._planner = planner  # its index has the edges that obstacles close
 
     def choose(self, ids: Ints, leg: Leg) -> Ints:
-        """First place and number of places of the nearest destination for each of ids. (n, 2).
+        """Return first place and number of places of the nearest destination. (n, 2).
 
-        A destination is as far away as the shortest path to that of its places which is next in a
-        straight line. Ways that obstacles close do not count, unless all are closed.
+        The distance of a destination is the length of the shortest path to its closest place in a
+        straight line. Paths that obstacles close do not count, unless all are closed.
         """
         walkers = self._walkers(ids)
         parts = [walkers[k : k + _BATCH] for k in range(0, len(walkers), _BATCH)]
@@ -78,7 +78,7 @@ class Nearest:
         return [_Walker(*one) for one in zip(at, pieces.tolist(), radii.tolist(), strict=True)]
 
     def _choice(self, walker: _Walker, leg: Leg) -> int:
-        """Number of the nearest destination; of two that are as near, the first."""
+        """Return the number of the nearest destination; the first of equal ones."""
         gates = [self._gate(walker, pool) for pool in leg]
         order = sorted(range(len(leg)), key=lambda k: gates[k].distance)
         for index in (self._planner.index, self._solver.index):
@@ -102,19 +102,19 @@ class Nearest:
         return _Gate(float(away.min()), pool.first + int(away.argmin()))
 
     def _length(self, walker: _Walker, place: int, index: Index) -> float:
-        """Length of the shortest path, m; infinite where there is none."""
+        """Return the length of the shortest path, m; infinite if there is none."""
         solver, goal = self._solver, self._places.spots[place, :2]
         closed = index is not solver.index
         if closed and self._is_shut(place, walker.radius, index):
             return math.inf
-        # The search for the shortest path would look everywhere before it gives up.
+        # The search for the shortest path would visit everything before it gives up.
         if closed and solver.corridor(walker.at, goal, walker.radius, index=index).status != FOUND:
             return math.inf
         found = solver.solve(walker.at, goal, walker.radius, shortcut=not closed, index=index)
         return found.length if found.status == FOUND else math.inf
 
     def _is_shut(self, place: int, radius: float, index: Index) -> bool:
-        """Whether obstacles close the edge that a place is on, which searches do not look at."""
+        """Return whether obstacles close the edge of a place, which searches do not check."""
         edge = index.graph.edge_of[self._places.pieces[place]]
         before = self._solver.index.graph.clearance[edge]
         return bool(index.graph.clearance[edge] < min(radius, before))

@@ -1,4 +1,4 @@
-"""What happens around a step: who appears, what is in the way, who gets what it asks for."""
+"""Phases of a step besides the motion: spawning, obstacles, requests, planning, groups."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 _TRIES = 16  # goals that are tried for a group
-_ROUTE = 400  # half-edges of ways that a route over terrain is worth, in time
-_PATH = 4  # ways that a shortest path is worth, in time
-_ELBOW = 0.3  # m that somebody who stands in a group takes beyond its body: the last find room
+_ROUTE = 400  # cost of planning a route over terrain, in half-edges of paths
+_PATH = 4  # cost of a shortest path, in paths
+_ELBOW = 0.3  # m around each standing member of a group, so that the last ones find free space
 
 
 def let_appear(simulation: Simulation) -> None:
-    """Those of the sources whose time has come, as far as there is room."""
+    """Spawn the characters of sources that are due, where there is free space."""
     for number, source in enumerate(simulation.sources):
         count = source.due(simulation.time)
         if count > 0:
@@ -84,13 +84,13 @@ def _appear(simulation: Simulation, source: Source, count: int, number: int) -> 
 
 
 def call(simulation: Simulation, ids: Ints) -> None:
-    """Let characters stand until they get a way; those who wait for their time wait on."""
+    """Let characters stand until a path is planned; those in premovement keep waiting."""
     track, slots = simulation.engine.state.track, simulation.engine.slot_of[ids]
     track[slots, MODE] = np.where(track[slots, MODE] == WAITING, WAITING, ARRIVED)
 
 
 def place_obstacles(simulation: Simulation) -> None:
-    """Put the obstacles where they are now; who cannot pass any more asks for another way."""
+    """Update the obstacles, and request new paths for characters that cannot pass any more."""
     planner = simulation.planner
     before = planner.index.graph.clearance
     if not list_obstacles(simulation, simulation.obstacles.discs(simulation.time)):
@@ -106,19 +106,19 @@ def place_obstacles(simulation: Simulation) -> None:
 
 
 def _may_choose(simulation: Simulation, number: int) -> bool:
-    """Whether a character is on its way to one of several destinations, so it may take another."""
+    """Return whether a character walks to one of several alternative destinations."""
     population, stage, goal = _story(simulation, number)
     return len(population.leg(stage)) > 1 and population.reaches(stage, goal)
 
 
 def _story(simulation: Simulation, number: int) -> tuple[Population, int, int]:
-    """Population, destinations reached and place of the goal of a character."""
+    """Return population, number of destinations reached and place of the goal of a character."""
     story = simulation.engine.state.story[simulation.engine.slot_of[number]]
     return simulation.populations[story[POPULATION]], int(story[STAGE]), int(story[GOAL])
 
 
 def list_obstacles(simulation: Simulation, discs: Floats) -> bool:
-    """Tell the step and the planner where the obstacles are (n, 5); false: as before."""
+    """Pass the obstacles (n, 5) to the step and the planner; return whether they changed."""
     engine = simulation.engine
     if not simulation.obstacles.changed(discs, engine.box):
         return False
@@ -128,7 +128,7 @@ def list_obstacles(simulation: Simulation, discs: Floats) -> bool:
 
 
 def answer(simulation: Simulation, asks: NDArray[np.int32]) -> None:
-    """Do what characters ask for after a step, or put it on the list."""
+    """Handle the requests of characters after a step, or queue them."""
     engine = simulation.engine
     for number, what in asks.tolist():
         slot = engine.slot_of[number]
@@ -155,7 +155,7 @@ def _answer_member(
 
 
 def _goes_on(simulation: Simulation, number: int, slot: int, population: Population) -> bool:
-    """Whether a character that has arrived has another goal; else it stays or leaves."""
+    """Return whether an arrived character has another goal; if not, let it stay or leave."""
     story = simulation.engine.state.story
     story[slot, STAGE] += population.reaches(story[slot, STAGE], story[slot, GOAL])
     if population.then == "repeat" or story[slot, STAGE] < len(population.legs):
@@ -175,7 +175,7 @@ def _leave(simulation: Simulation, ids: Ints) -> None:
 
 
 def take_away(simulation: Simulation, ids: Ints) -> None:
-    """Take characters out who have not left by themselves."""
+    """Remove characters, and cancel their requests."""
     for number in ids.tolist():
         simulation.planner.cancel(number)
     simulation.planner.forget(ids)
@@ -183,7 +183,7 @@ def take_away(simulation: Simulation, ids: Ints) -> None:
 
 
 def plan_some(simulation: Simulation) -> None:
-    """Give ways to those whose turn it is, until the step has had its share of searching."""
+    """Plan requested paths until the search budget of a step is used up."""
     planner = simulation.planner
     choosy = any(len(leg) > 1 for population in simulation.populations for leg in population.legs)
 
@@ -204,14 +204,14 @@ def plan_some(simulation: Simulation) -> None:
 
 
 def _weight(simulation: Simulation, number: int) -> int:
-    """How many ways a wish is worth: who chooses compares shortest paths, which cost more."""
+    """Return the cost of a request, in paths; a choice compares shortest paths and costs more."""
     population, stage, _ = _story(simulation, number)
     choices = len(population.leg(stage))
     return 1 if choices == 1 else 1 + _PATH * choices
 
 
 def _regroup(simulation: Simulation, group: Group, population: Population) -> None:
-    """All members are at the goal: what then."""
+    """Continue with a group whose members are all at the goal."""
     engine = simulation.engine
     group.arrived += 1
     present = group.ids[engine.slot_of[group.ids] >= 0]
@@ -224,7 +224,7 @@ def _regroup(simulation: Simulation, group: Group, population: Population) -> No
 
 
 def lead(simulation: Simulation, group: Group, population: Population) -> None:
-    """Give a group a corridor to one of the places of its population."""
+    """Give a group a corridor to a random one of its population's goals."""
     engine, pool = simulation.engine, population.legs[0][0]
     rng = simulation.random(LEADS, engine.steps * 1009 + group.number)
     for _ in range(_TRIES):
@@ -235,7 +235,7 @@ def lead(simulation: Simulation, group: Group, population: Population) -> None:
 
 
 def lead_on(simulation: Simulation, group: Group) -> None:
-    """Give a group that walks another corridor to the goal it has, where its members fit."""
+    """Give a walking group a new corridor to its current goal, after its radii have changed."""
     state, slots = simulation.engine.state, _members(simulation, group)
     mode = state.track[slots, MODE].copy()
     going = slots[(mode == WALKING) | (mode == UNREACHABLE)]
@@ -250,14 +250,16 @@ def lead_on(simulation: Simulation, group: Group) -> None:
         simulation, group, nearest_free(simulation.map, goals, np.full(1, float(radius)))[0]
     ):
         state.track[slots, MODE] = UNREACHABLE
-    state.track[there, MODE] = ARRIVED  # they wait for the others, and are counted once
+    state.track[there, MODE] = (
+        ARRIVED  # they still wait for the others; their arrival is counted already
+    )
 
 
 def _guide(simulation: Simulation, group: Group, goal: Floats) -> bool:
-    """Give a group a corridor to a goal; around what obstacles close, where there is a way."""
+    """Give a group a corridor to a goal, around closed edges if possible; False if none."""
     state, slots = simulation.engine.state, _members(simulation, group)
     place, radius = state.place[slots, :2], float(state.body[slots, RADIUS].max())
-    # From the member nearest to the middle: the middle itself may be in a wall.
+    # Start at the member nearest to the centre: the centre itself may be in a wall.
     start = place[hypot(*(place - place.mean(axis=0)).T).argmin()]
     for index in (simulation.planner.index, simulation.map.solver.index):
         found = simulation.map.solver.corridor(start, goal, radius, index=index)
@@ -270,7 +272,7 @@ def _guide(simulation: Simulation, group: Group, goal: Floats) -> bool:
 
 
 def _guide_around(simulation: Simulation, group: Group, shut: Ints) -> None:
-    """Give a group another corridor where its own leads along edges that are shut for it."""
+    """Give a group another corridor if obstacles close edges of its own."""
     state, slots = simulation.engine.state, _members(simulation, group)
     walking = slots[state.track[slots, MODE] == WALKING]
     if not len(walking):
@@ -281,6 +283,6 @@ def _guide_around(simulation: Simulation, group: Group, shut: Ints) -> None:
 
 
 def _members(simulation: Simulation, group: Group) -> NDArray[np.int32]:
-    """Slots of those of a group who are there."""
+    """Return the slots of the present members of a group."""
     slots = simulation.engine.slot_of[group.ids]
     return slots[slots >= 0]
