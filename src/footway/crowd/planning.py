@@ -1,4 +1,4 @@
-"""Ways for those who ask, some in every step, so that no step takes long."""
+"""Plan requested paths; a budget per step keeps the duration of a step bounded."""
 
 from __future__ import annotations
 
@@ -33,63 +33,63 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-_BATCH = 64  # askers that a thread takes at a time
-_SHARE = 500  # one in so many characters may get a new way in a step, however long it is
-_LEAST = 8  # ways in a step that are always allowed
-_SEARCH = 0.15  # half-edges of new ways in a step for each character: as long as a step takes
-_SHORTEST = 8  # half-edges that a way costs at the least
-_LOST = 64  # half-edges that it costs to find out that there is no way
+_BATCH = 64  # requests per task of a thread
+_SHARE = 500  # characters per path that a step may plan regardless of its length
+_LEAST = 8  # paths that every step may plan
+_SEARCH = 0.15  # half-edges of new paths per step and character: about the duration of a step
+_SHORTEST = 8  # half-edges, least cost of a path
+_LOST = 64  # half-edges, cost of finding that there is no path
 
 
 class Wishes(NamedTuple):
-    """Where characters want to go: to one of some places."""
+    """Requests of characters for a path to one of several places."""
 
     ids: Ints  # (n,)
     pools: Ints  # (n, 3) first place, number of places, goals drawn so far
-    within: Floats  # (n,) m, greatest distance
+    within: Floats  # (n,) m, greatest distance of a goal
 
     def part(self, rows: Any) -> Wishes:
-        """Some of them."""
+        """Return some of the requests."""
         return Wishes(self.ids[rows], self.pools[rows], self.within[rows])
 
 
 class Planner:
-    """Finds ways in batches, and keeps a queue of those who wait for one."""
+    """Plans paths in batches, and keeps the queue of requests."""
 
     def __init__(self, engine: Engine, solver: Solver, places: Places, routes: Routes) -> None:
         self._engine, self._solver, self._places = engine, solver, places
         self._routes = routes
-        self.index: Index = solver.index  # with what obstacles close
+        self.index: Index = solver.index  # with the edges that obstacles close
         self._queue: deque[int] = deque()
-        self._wish: dict[int, bool] = {}  # of those in the queue: whether the goal stays
+        self._wish: dict[int, bool] = {}  # by id in the queue: whether to keep the goal
 
     def ask(self, number: int, *, keep_goal: bool) -> None:
-        """Queue a character; who is in the queue already keeps its turn, with the new wish."""
+        """Queue a request; a character that is queued keeps its position with the new request."""
         if number not in self._wish:
             self._queue.append(number)
         self._wish[number] = keep_goal
 
     def cancel(self, number: int) -> None:
-        """Somebody wants nothing any more."""
+        """Cancel the request of a character."""
         self._wish.pop(number, None)
 
     @property
     def share(self) -> int:
-        """Ways that a step may have, however long they are."""
+        """Number of paths that a step may plan, regardless of their length."""
         return max(_LEAST, self._engine.n // _SHARE)
 
     @property
     def budget(self) -> float:
-        """Half-edges of ways that a step may have beyond that: it depends on no clock."""
+        """Half-edges of further paths that a step may plan; independent of any clock."""
         return _SEARCH * self._engine.n
 
     def due(
         self, most: float | None = None, weigh: Callable[[int, bool], int] | None = None
     ) -> list[tuple[int, bool]]:
-        """Those whose turn it is: (id, whether the goal stays).
+        """Take the next requests from the queue: (id, whether to keep the goal).
 
-        They weigh `most` together, the usual share of a step if it is not given; `weigh` says how
-        many ways the wish of each is worth.
+        Their total cost is about `most` paths, by default the share of a step; `weigh` returns the
+        cost of each request in paths.
         """
         left = float(self.share) if most is None else most
         chosen: list[tuple[int, bool]] = []
@@ -105,9 +105,9 @@ class Planner:
         return chosen
 
     def find(self, wishes: Wishes) -> NDArray[np.int32]:
-        """Put characters on ways to where they want to go; (n, 5) what was found.
+        """Plan the requested paths and assign them; return the results (n, 5).
 
-        Where obstacles close every way, the way is found as if they were not there: it waits.
+        If obstacles close every path, the path ignores them, and the character waits there.
         """
         everything = self._solver.index
         found = self._search(wishes, self.index, give_up=self.index is everything)
@@ -118,7 +118,7 @@ class Planner:
         return found
 
     def _search(self, wishes: Wishes, index: Index, *, give_up: bool) -> NDArray[np.int32]:
-        """In batches on all threads; the answers do not depend on their number."""
+        """Search in batches on all threads; the results do not depend on their number."""
         starts = list(range(0, len(wishes.ids), _BATCH))
         parts = [wishes.part(slice(a, a + _BATCH)) for a in starts]
         engine = self._engine
@@ -170,13 +170,13 @@ class Planner:
             engine.pool = np.concatenate([engine.pool, np.zeros_like(engine.pool)])
 
     def forget(self, ids: Ints) -> None:
-        """Free the routes of characters that leave."""
+        """Free the paths of characters that leave."""
         engine = self._engine
         forget_routes(engine.slot_of[ids], engine.state, engine.pool, engine.lists)
         self._routes.forget(ids)
 
     def using(self, edges: Ints) -> Ints:
-        """Ids of those whose way leads along one of these edges, where they do not fit now."""
+        """Return ids of characters whose path uses one of these edges, where they do not fit."""
         engine = self._engine
         if not len(edges):
             return np.empty(0, np.int64)
@@ -195,6 +195,6 @@ class Planner:
 
 
 def cost_of(found: NDArray[np.int32]) -> Ints:
-    """What searches cost, as half-edges of ways (n,): about 1 or 2 microseconds each."""
+    """Return the cost of searches in half-edges (n,), about 1 or 2 microseconds each."""
     halves = np.maximum(found[:, HALVES].astype(np.int64), _SHORTEST)
     return np.where(found[:, STATUS] == FOUND, halves, _LOST)

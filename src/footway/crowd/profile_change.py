@@ -1,9 +1,9 @@
-"""Another profile for a population while it walks: who is there, and who is still to come.
+"""Change the profile of a population during the simulation, including its sources.
 
-    check everything --> bodies --> places where they fit --> new ways, for those who need one
+    check everything --> bodies --> positions where they fit --> new paths where needed
 
-What was drawn for a character stays unless the numbers it was drawn from change, and who was wider
-than others is so afterwards, where both sets of numbers let people differ.
+Values that were drawn for a character stay unless their distribution changes. Then each character
+keeps its deviation from the mean, if both distributions have one.
 """
 
 from __future__ import annotations
@@ -47,33 +47,33 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Flags = NDArray[np.bool_]
 
-_DRAWN = {"radius": RADIUS, "speed": SPEED, "lane": LANE}  # columns of what differs between people
-_TAIL = 2.0 + 1e-3  # deviations from the mean, at the most, of what was drawn
-_AT_ONCE = 2000  # characters who get ways at once where theirs no longer fits; others wait
+_DRAWN = {"radius": RADIUS, "speed": SPEED, "lane": LANE}  # columns of randomly drawn values
+_TAIL = 2.0 + 1e-3  # greatest deviation of drawn values from the mean, in deviations
+_AT_ONCE = 2000  # paths that are planned at once; the others are queued
 
 
 class _Change(NamedTuple):
-    """What is to be done, once everything is checked."""
+    """A checked change."""
 
     number: int  # of the population
-    ids: Ints  # (n,) of those who are there
+    ids: Ints  # (n,) of the characters present
     bodies: dict[int, Floats]  # values of all ids, by column of the body
-    narrowest: float  # m, that anybody of it was
-    widest: float  # m, that anybody of it may be
-    is_wider: bool  # somebody becomes so
-    population: Population  # as it will be
+    narrowest: float  # m, least radius before the change
+    widest: float  # m, greatest radius that the new profile allows
+    is_wider: bool  # whether a radius grows
+    population: Population  # after the change
 
 
 def set_profile(
     simulation: Simulation, number: int, profile: Profile, *, names_speed: bool = False
 ) -> None:
-    """Give a population another profile; where it raises, nothing has changed.
+    """Set the profile of a population; if this raises, nothing has changed.
 
-    Where the caller names a speed, those to whom `set_speed` gave another get it too.
+    With `names_speed`, the speed also replaces speeds that were set by `set_speed`.
 
     Raises:
-        BadQuery: it fits nowhere, or it does not go with what they do.
-        BadInput: a kind of ground that the map lacks.
+        BadQuery: the disc fits nowhere, or the profile does not suit the behaviour.
+        BadInput: the map lacks a kind of terrain.
 
     """
     change = _checked(simulation, number, profile, names_speed=names_speed)
@@ -96,13 +96,13 @@ def set_profile(
         spawning.forget_places(simulation)
 
 
-# -- before anything changes -----------------------------------------------------------------
+# -- checks before any change ----------------------------------------------------------------
 
 
 def _checked(
     simulation: Simulation, number: int, profile: Profile, *, names_speed: bool
 ) -> _Change:
-    """Everything that can be refused, and what will be done."""
+    """Check everything that can be refused, and return the change."""
     before, present = simulation.populations[number], simulation.engine.present
     slots = simulation.engine.slot_of[present]
     ids = present[simulation.engine.state.story[slots, POPULATION] == number]
@@ -118,7 +118,7 @@ def _checked(
     if is_wider and after.has_random_goals and not groups:
         pool = spawning.random_pool(
             simulation, widest, max(len(ids), 1)
-        )  # raises where it finds none
+        )  # raises if there are none
         after = after._replace(legs=((pool,),))
     narrowest = float(
         simulation.engine.state.body[simulation.engine.slot_of[ids], RADIUS].min(initial=np.inf)
@@ -129,7 +129,7 @@ def _checked(
 def _bodies(
     simulation: Simulation, number: int, ids: Ints, profile: Profile, *, names_speed: bool
 ) -> dict[int, Floats]:
-    """New values for every id of the crowd, of what changes."""
+    """Return new values for every id of the crowd, by the columns that change."""
     found: dict[int, Floats] = {}
     known = simulation.populations[number].profile
     for k, (name, column) in enumerate(_DRAWN.items()):
@@ -147,7 +147,7 @@ def _bodies(
 def _old_values(
     simulation: Simulation, number: int, ids: Ints, column: int
 ) -> Iterator[tuple[Ints, NDArray[Any]]]:
-    """Ids and values of a column of the body: those to come, then those who are there."""
+    """Yield ids and values of a body column: of sources, then of the characters present."""
     for source in simulation.sources:
         if source.population == number:
             yield source.ids, source.rows["body"][:, column]
@@ -157,12 +157,12 @@ def _old_values(
 def _keep_order(
     values: Floats, ids: Ints, old: NDArray[Any], before: Spread, after: Spread
 ) -> None:
-    """Let those who differed be as many deviations from the mean as they were."""
+    """Keep the deviation of each character from the mean, in deviations."""
     mean, deviation = mean_and_deviation(before, "spread", "")
     if deviation == 0.0:
         return
     away = (old.astype(np.float64) - mean) / deviation
-    usual = np.abs(away) <= _TAIL  # not so: `set_speed` gave it
+    usual = np.abs(away) <= _TAIL  # others were set by `set_speed`
     mean, deviation = mean_and_deviation(after, "spread", "")
     values[ids[usual]] = mean + deviation * np.clip(away[usual], -2.0, 2.0)
 
@@ -170,7 +170,7 @@ def _keep_order(
 def _is_wider(
     simulation: Simulation, ids: Ints, bodies: dict[int, Floats], before: Profile, after: Profile
 ) -> bool:
-    """Whether somebody becomes wider, or may be so when it comes."""
+    """Return whether the radius of a character, present or yet to spawn, may grow."""
     if RADIUS not in bodies:
         return False
     radii = simulation.engine.state.body[simulation.engine.slot_of[ids], RADIUS]
@@ -179,24 +179,24 @@ def _is_wider(
 
 
 def _widest(profile: Profile) -> float:
-    """Greatest radius that a profile allows, as bodies have it, m."""
+    """Return the greatest radius that a profile allows, rounded to 32 bits as in bodies, m."""
     mean, deviation = check_spread("radius", profile.radius, np.inf, "m")
     return float(np.float32(mean + 2.0 * deviation))
 
 
 def _check_group(group: Group, radii: Floats) -> None:
-    """Raise BadQuery where a group's bounds leave no room for such bodies."""
+    """Raise BadQuery if a group's bounds are too small for these radii."""
     width, area, longitudinal = (b if np.isfinite(b) else None for b in group.bounds)
     bounds_of(width, area, None, longitudinal, radii)
 
 
 def _groups_of(simulation: Simulation, ids: Ints) -> list[Group]:
-    """The groups that some of these are members of."""
+    """Return the groups of these characters."""
     numbers = np.unique(simulation.engine.state.track[simulation.engine.slot_of[ids], GROUP])
     return [simulation.groups.all[k] for k in numbers.tolist() if k >= 0]
 
 
-# -- bodies and where they are ---------------------------------------------------------------
+# -- bodies and positions --------------------------------------------------------------------
 
 
 def _change_bodies(simulation: Simulation, change: _Change, slots: NDArray[np.int32]) -> None:
@@ -207,7 +207,7 @@ def _change_bodies(simulation: Simulation, change: _Change, slots: NDArray[np.in
 
 
 def _change_sources(simulation: Simulation, change: _Change) -> None:
-    """The same for those who are still to come, and places where they fit."""
+    """Change the bodies of characters yet to spawn, and keep start points where they fit."""
     for source in simulation.sources:
         if source.population != change.number:
             continue
@@ -224,9 +224,9 @@ def _change_sources(simulation: Simulation, change: _Change) -> None:
 
 
 def _make_room(simulation: Simulation, change: _Change, slots: NDArray[np.int32]) -> Flags:
-    """Put those who overlap a wall now at the nearest free place; who of them. (n,)."""
+    """Move characters that overlap a wall to the nearest free point; return which. (n,)."""
     state = simulation.engine.state
-    state.body[slots, ROOM] = 0.0  # to the next wall: nobody knows how far that is
+    state.body[slots, ROOM] = 0.0  # the distance to the nearest wall has to be measured again
     if not change.is_wider:
         return np.zeros(len(slots), bool)
     before = np.ascontiguousarray(state.place[slots, :2])
@@ -239,11 +239,11 @@ def _make_room(simulation: Simulation, change: _Change, slots: NDArray[np.int32]
     return moved
 
 
-# -- where they go ---------------------------------------------------------------------------
+# -- goals and paths--------------------------------------------------------------------------
 
 
 def _give_ways(simulation: Simulation, change: _Change, before: Population, moved: Flags) -> None:
-    """New ways for those who need one: at once for some, the others wait for their turn."""
+    """Plan new paths where needed: some at once, the others are queued."""
     ids, state = change.ids, simulation.engine.state
     slots = simulation.engine.slot_of[ids]
     redirected = (
@@ -251,7 +251,7 @@ def _give_ways(simulation: Simulation, change: _Change, before: Population, move
     )
     lost = redirected | (state.track[slots, MODE] == UNREACHABLE)
     if change.is_wider:
-        # Ways begin and end on edges that lead into corners, where nobody ever fitted.
+        # Not below `narrowest`: paths begin and end on edges into corners that never fitted.
         room = simulation.planner.index.graph.clearance
         shut = np.flatnonzero((room >= change.narrowest) & (room < change.widest))
         lost |= np.isin(ids, simulation.planner.using(shut))
@@ -269,7 +269,7 @@ def _give_ways(simulation: Simulation, change: _Change, before: Population, move
 def _keeps_goal(
     simulation: Simulation, population: Population, slots: NDArray[np.int32], lost: Flags
 ) -> Flags:
-    """Whose goal stays: others take another of their destination, or a random one. (n,)."""
+    """Return which characters keep their goal; the others get another one. (n,)."""
     state = simulation.engine.state
     keep: Flags = np.isfinite(state.place[slots, 2])
     if population.has_random_goals:
@@ -280,7 +280,7 @@ def _keeps_goal(
 
 
 def _is_destination(goals: NDArray[np.int32], population: Population) -> Flags:
-    """Which goals are places of a population's destinations. (n,)."""
+    """Return which goals belong to a population's destinations. (n,)."""
     found = np.zeros(len(goals), bool)
     for pool in (pool for leg in population.legs for pool in leg):
         found |= (goals >= pool.first) & (goals < pool.first + pool.size)
@@ -288,7 +288,7 @@ def _is_destination(goals: NDArray[np.int32], population: Population) -> Flags:
 
 
 def _plan_now(simulation: Simulation, ids: Ints, keep: Flags) -> None:
-    """Ways for those whose own no longer fits; who is not among the first stands and waits."""
+    """Replace paths that no longer fit; characters beyond the first stand until planned."""
     phases.call(simulation, ids)
     if len(ids):
         simulation.planner.find(simulation.wishes(ids[:_AT_ONCE], keep[:_AT_ONCE]))
@@ -301,7 +301,7 @@ def _ask(simulation: Simulation, ids: Ints, keep: Flags) -> None:
 
 
 def _move_goals(simulation: Simulation, change: _Change, slots: NDArray[np.int32]) -> Flags:
-    """Let goals be where they fit; whose goal is another now, or does not fit. (n,)."""
+    """Move goals to where the widest fits; return whose goal changed or does not fit. (n,)."""
     population, story = change.population, simulation.engine.state.story
     if population.has_random_goals:
         return _is_tight(simulation, slots)
@@ -320,7 +320,7 @@ def _leg(simulation: Simulation, leg: Leg, change: _Change, slots: NDArray[np.in
 def _pool(
     simulation: Simulation, pool: GoalRange, change: _Change, slots: NDArray[np.int32]
 ) -> GoalRange:
-    """Places of a destination where the widest fits; those on their way there go to the new."""
+    """Return places of a destination where the widest fits, and redirect characters to them."""
     here = slice(pool.first, pool.first + pool.size)
     points, reach = simulation.places.spots[here, :2].copy(), simulation.places.reach[here]
     tight = simulation.map.clearance(points) < change.widest
@@ -341,7 +341,7 @@ def _pool(
 
 
 def _send_elsewhere(simulation: Simulation, slots: NDArray[np.int32]) -> None:
-    """Those whose goal is too tight, because `set_goals` sent them there: next to it."""
+    """Move goals from `set_goals` that are too tight to the nearest free point."""
     state = simulation.engine.state
     mine = slots[_is_tight(simulation, slots)]
     if len(mine):

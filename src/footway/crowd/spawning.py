@@ -1,4 +1,4 @@
-"""New characters: their bodies, where they stand, where they want to go, and their first ways."""
+"""Spawn characters: bodies, start points, goals and first paths."""
 
 from __future__ import annotations
 
@@ -63,13 +63,16 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Rows = dict[str, NDArray[Any]]
 
-_FEWEST_GOALS, _MOST_GOALS = 1 << 12, 1 << 18  # random goals that populations share
+_FEWEST_GOALS, _MOST_GOALS = (
+    1 << 12,
+    1 << 18,
+)  # limits for the number of random goals that populations share
 _GOALS_IN_AREA = 256
-NEVER = 2**31 - 1  # a step that does not come
+NEVER = 2**31 - 1  # a step that is never reached
 
 
 def profile_of(profile: Profile | None, usual: Profile, **given: object) -> Profile:
-    """Body and habits: what is given goes before the profile, and that before what is usual."""
+    """Return the profile, or the usual one, with the given values replaced."""
     if profile is not None and not isinstance(profile, Profile):
         raise BadQuery(f"the profile is {validation.shown(profile)}: it must be a fw.Profile")
     own: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
@@ -77,7 +80,7 @@ def profile_of(profile: Profile | None, usual: Profile, **given: object) -> Prof
 
 
 def check_number(simulation: Simulation, count: int, profile: Profile, area: Any) -> None:
-    """Raise BadQuery where far more are to be placed at random than there is ground for."""
+    """Raise BadQuery if far more characters are to be placed than fit."""
     radius = profile.radius[0] if isinstance(profile.radius, (tuple, list)) else profile.radius
     region = None if area is None else Region.of(area)
     if are_too_many(simulation.map, count, radius, region):
@@ -87,7 +90,7 @@ def check_number(simulation: Simulation, count: int, profile: Profile, area: Any
 def bodies(
     simulation: Simulation, ids: Ints, profile: Profile, premovement: Spread, rng: RandomStream
 ) -> Rows:
-    """Rows of new characters, that know no place and no way."""
+    """Return rows of new characters, without positions and paths."""
     n = len(ids)
     body, track = np.zeros((n, 8), np.float32), np.zeros((n, 10), np.int32)
     story = np.zeros((n, 8), np.int32)
@@ -106,14 +109,14 @@ def bodies(
 
 
 def radii_of(rows: Rows) -> Floats:
-    """Radii of new characters, m. (n,)."""
+    """Return the radii of new characters, m. (n,)."""
     return rows["body"][:, RADIUS].astype(np.float64)
 
 
 def starts_of(
     simulation: Simulation, starts: ArrayLike | None, area: Any, radii: Floats, rng: RandomStream
 ) -> Floats:
-    """Where they stand: as given, or at random. (n, 2) m."""
+    """Return the given start points, checked, or random ones. (n, 2) m."""
     if starts is None:
         region = None if area is None else Region.of(area)
         return scatter(
@@ -131,7 +134,7 @@ def starts_of(
 
 
 def around(simulation: Simulation, centre: Floats, radii: Floats, rng: RandomStream) -> Floats:
-    """Places around a point, as near as there is room. (n, 2) m."""
+    """Return random points around a centre, in the smallest circle with enough space. (n, 2) m."""
     need = math.sqrt(float((radii**2).sum()))
     angle = np.linspace(0.0, 2.0 * np.pi, 48, endpoint=False)
     for reach in (1.6 * need, 2.5 * need, 5.0 * need, 10.0 * need, 50.0 * need):
@@ -154,7 +157,7 @@ def around(simulation: Simulation, centre: Floats, radii: Floats, rng: RandomStr
 
 
 def check_room(simulation: Simulation, what: str, points: Floats, radii: Floats) -> None:
-    """Raise BadQuery where a disc does not fit."""
+    """Raise BadQuery if a disc does not fit."""
     clearance = simulation.map.clearance(points)
     tight = np.flatnonzero(clearance < radii)
     if len(tight):
@@ -184,7 +187,7 @@ def population_of(
     preference: ArrayLike | None,
     profile: Profile,
 ) -> Population:
-    """What new characters want, checked."""
+    """Return a checked population for new characters."""
     validation.one_of(behaviour, "behaviour", ("goals", "wander"))
     validation.one_of(then, "then", ("repeat", "stay", "exit"))
     within = validation.number(within, "within", "m", above=0.0, endless=True)
@@ -207,7 +210,7 @@ def population_of(
 
 
 def manner_of(profile: Profile, behaviour: Behaviour | Literal["group"]) -> Manner | None:
-    """How they follow routes over terrain; None: they follow corridors."""
+    """Return the terrain following style of a profile; None if it follows corridors."""
     manner = Manner.of(profile)
     if manner is not None and behaviour != "goals":
         who = "a group" if behaviour == "group" else "a wanderer"
@@ -225,7 +228,7 @@ def _legs(
     goals: ArrayLike | None,
     destinations: Sequence[Any],
 ) -> tuple[Leg, ...]:
-    """Places to go to, one after the other."""
+    """Return the goals of a population, by stage."""
     widest = float(radii.max(initial=0.0)) or 0.25
     if behaviour == "wander":
         return ((GoalRange(0, 1),),)
@@ -241,13 +244,13 @@ def _legs(
 
 
 def _leg(simulation: Simulation, destination: Any, radius: float) -> Leg:
-    """Places of a destination, or of each of those of which one takes the nearest."""
+    """Return the places of a destination, or of each alternative."""
     choice = checks.as_choice(destination)
     return tuple(_destination(simulation, one, radius) for one in choice or [destination])
 
 
 def _destination(simulation: Simulation, destination: Any, radius: float) -> GoalRange:
-    """Places of a point or of an area; in an area it is reached once one is well inside."""
+    """Return the places of a point or an area; an area is reached well inside it."""
     point = checks.as_point(destination)
     if point is not None:
         check_room(simulation, "destination", point, np.full(1, radius))
@@ -259,7 +262,7 @@ def _destination(simulation: Simulation, destination: Any, radius: float) -> Goa
 
 
 def random_pool(simulation: Simulation, radius: float, count: int) -> GoalRange:
-    """Random goals on the whole map: about one for each character, or it would be crowded."""
+    """Return random goals on the whole map, about one per character to avoid crowding."""
     size = min(max(_FEWEST_GOALS, count), _MOST_GOALS)
     if radius not in simulation.pools or simulation.pools[radius].size < size // 2:
         rng = simulation.random(GOALS, len(simulation.places.pieces))
@@ -269,7 +272,7 @@ def random_pool(simulation: Simulation, radius: float, count: int) -> GoalRange:
 
 
 def forget_places(simulation: Simulation) -> None:
-    """Forget places where nobody goes, now or later: each change of a radius leaves some."""
+    """Drop places that are no longer used: each change of a radius leaves some."""
     pools = {
         pool for population in simulation.populations for leg in population.legs for pool in leg
     }
@@ -280,7 +283,7 @@ def forget_places(simulation: Simulation) -> None:
     slots = engine.slot_of[engine.present]
     goals = engine.state.story[slots, GOAL]
     used = np.zeros(len(simulation.places.pieces), bool)
-    used[:1] = True  # those who have no goal yet have this one
+    used[:1] = True  # characters without a goal refer to place 0
     used[goals] = True
     for pool in pools:
         used[pool.first : pool.first + pool.size] = True
@@ -297,14 +300,14 @@ def forget_places(simulation: Simulation) -> None:
 
 
 def enter(simulation: Simulation, ids: Ints, points: Floats, rows: Rows) -> None:
-    """Put characters on the map."""
+    """Add characters to the simulation."""
     place = np.column_stack([points, np.full((len(ids), 2), np.nan)])
     simulation.engine.append(ids, place=place, anchor=points, **rows)
     simulation.new.append(ids)
 
 
 def give_ways(simulation: Simulation, ids: Ints, population: Population, *, given: bool) -> None:
-    """First ways, at once; raises NoPath where a goal that was given cannot be reached."""
+    """Plan first paths at once; raise NoPath if a given goal cannot be reached."""
     if population.behaviour == "wander":
         let_wander(simulation, ids, population)
         return
@@ -319,7 +322,7 @@ def give_ways(simulation: Simulation, ids: Ints, population: Population, *, give
 
 
 def let_wander(simulation: Simulation, ids: Ints, population: Population) -> None:
-    """Put wanderers on the edge that is nearest."""
+    """Put wanderers on the nearest edge."""
     engine = simulation.engine
     slots = engine.slot_of[ids]
     engine.state.track[slots, FINAL] = population.row
@@ -327,7 +330,7 @@ def let_wander(simulation: Simulation, ids: Ints, population: Population) -> Non
 
 
 def _where(simulation: Simulation, number: int) -> tuple[Floats, float]:
-    """Place and radius of a character."""
+    """Return position and radius of a character."""
     slot = simulation.engine.slot_of[number]
     return simulation.engine.state.place[slot, :2], float(
         simulation.engine.state.body[slot, RADIUS]
@@ -337,7 +340,7 @@ def _where(simulation: Simulation, number: int) -> tuple[Floats, float]:
 def check_ways(
     simulation: Simulation, start: Floats, radius: float, population: Population
 ) -> None:
-    """Raise NoPath where none of the places of a leg can be reached from a start."""
+    """Raise NoPath if no place of a stage can be reached from a start."""
     piece = int(simulation.map.locate(start[None]).piece[0])
     for leg in population.legs:
         pieces = np.concatenate([simulation.places.pieces[p.first : p.first + p.size] for p in leg])
@@ -346,7 +349,7 @@ def check_ways(
 
 
 def _refuse(simulation: Simulation, k: int, start: Floats, place: int, radius: float) -> NoReturn:
-    """Raise the reason why a character cannot get where it should."""
+    """Raise NoPath with the reason why a character cannot reach its goal."""
     words = f"character {k} at ({start[0]:.2f}, {start[1]:.2f}) cannot reach its goal"
     try:
         simulation.map.corridor(start, simulation.places.spots[place, :2], radius=radius)

@@ -1,6 +1,6 @@
-"""The arrays of a crowd and what happens to them in a step.
+"""Engine: the arrays of a crowd, and the motion of all characters in a step.
 
-order by cells --> move everybody --> who asks for a goal or a way --> plan for some of them
+sort by cells --> move all characters --> collect requests for goals and paths
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-_REORDER = 32  # steps between two times that memory is put in the order of the cells
+_REORDER = 32  # steps between two sorts of the memory by cells
 _FEW = 2000  # characters below which one thread is faster
-_CLOSE = 0.4  # m between discs, within which nobody takes more than half of a gap in a step
-_BANDS = 4  # parts of the work for each thread, so that none waits long for another
+_CLOSE = 0.4  # m between discs, below which a step may use at most half of the gap
+_BANDS = 4  # parts of the work per thread, for load balancing
 
 
 class Engine:
-    """State and step of a crowd; knows nothing of populations."""
+    """State and motion of characters, independent of populations."""
 
     def __init__(
         self,
@@ -62,11 +62,11 @@ class Engine:
         self.seed, self.dt, self.threads = seed, dt, threads
         self.model = np.append(model, np.float32(_CLOSE))
         self.steps = 0
-        self.n = 0  # slots in use, some of them by characters that are gone
+        self.n = 0  # slots in use, including those of removed characters
         self.state, self._spare = make_state(0), make_state(0)
-        self.slot_of = np.empty(0, np.int32)  # by id; -1: not there
-        self.pool = np.zeros(1 << 12, np.int32)  # half-edges of all routes
-        self.lists = np.full(32, -1, np.int32)  # pieces of the pool that are free
+        self.slot_of = np.empty(0, np.int32)  # by id; -1: not present
+        self.pool = np.zeros(1 << 12, np.int32)  # half-edges of all paths
+        self.lists = np.full(32, -1, np.int32)  # free blocks of the pool, by log2 of their length
         self.lists[0] = 0
         self.caps = np.empty(0, np.int32)
         self.own = np.empty((0, 2), np.float32)
@@ -76,10 +76,10 @@ class Engine:
         self._workers: ThreadPoolExecutor | None = None
         self._fit_grid(0.25)
 
-    # -- who is there ------------------------------------------------------------------------
+    # -- characters --------------------------------------------------------------------------
 
     def append(self, ids: Ints, **columns: Any) -> Ints:
-        """Slots for new characters; `columns` are the rows of the arrays by name."""
+        """Add characters and return their slots; `columns` are rows of the arrays by name."""
         first, end = self.n, self.n + len(ids)
         if end > len(self.state.place):
             room = max(end, 2 * len(self.state.place))
@@ -98,25 +98,25 @@ class Engine:
         return slots
 
     def fit_to(self, bodies: NDArray[np.float32]) -> None:
-        """Cells for the widest, and room for the fastest: two who meet come so close in a step."""
+        """Adapt the cells to the greatest radius, and the guarded gap to the greatest speed."""
         widest, fastest = bodies[:, RADIUS].max(initial=0.0), bodies[:, SPEED].max(initial=0.0)
         if widest > self.widest:
             self._fit_grid(float(widest))
         self.model[2] = max(self.model[2], min(RANGE, 2.2 * fastest * self.dt))
 
     def remove(self, ids: Ints) -> None:
-        """Take characters out; their slots are used again when memory is put in order."""
+        """Remove characters; their slots are reused after the next sort."""
         slots = self.slot_of[ids]
         self.state.track[slots, MODE] = GONE
         self.slot_of[ids] = -1
 
     def set_speed(self, slots: NDArray[np.int32], speed: float) -> None:
-        """Let characters want another speed, m/s."""
+        """Set the preferred speed of characters, m/s."""
         self.state.body[slots, SPEED] = speed
         self.fit_to(self.state.body[slots])
 
     def restore(self, state: State, slot_of: NDArray[np.int32], steps: int, widest: float) -> None:
-        """Go on from a checkpoint."""
+        """Restore the state of a checkpoint."""
         self.state, self._spare = state, make_state(len(state.place))
         self.n, self.slot_of, self.steps = len(state.place), slot_of, steps
         self._fit_rows(self.n)
@@ -125,13 +125,13 @@ class Engine:
 
     @property
     def present(self) -> Ints:
-        """Ids of all who are there, in the order of adding."""
+        """Ids of all characters present, ascending."""
         return np.flatnonzero(self.slot_of >= 0)
 
     # -- memory ------------------------------------------------------------------------------
 
     def _fit_grid(self, widest: float) -> None:
-        """Cells as wide as the range of F_c, so that nine hold all neighbours (section 4)."""
+        """Make cells as wide as the range of F_c, so that nine hold all neighbours (section 4)."""
         self.widest = widest
         size = RANGE + 2.0 * widest
         x0, y0, x1, y1 = self._bounds
@@ -150,7 +150,7 @@ class Engine:
     # -- the step ----------------------------------------------------------------------------
 
     def advance(self) -> NDArray[np.int32]:
-        """Move everybody by one step; who asks for what (k, 2): id, and what, by id."""
+        """Move all characters by one step; return requests (k, 2): id and kind, ascending by id."""
         if self.n == 0:
             self.steps += 1
             return np.empty((0, 2), np.int32)
@@ -162,7 +162,7 @@ class Engine:
         return asks[np.argsort(asks[:, 0])]
 
     def _order(self) -> int:
-        """Bodies in the order of the cells; how many."""
+        """Sort the bodies by cells; return their number."""
         threads = self._n_threads
         parts = _split(self.n, threads)
         cells = len(self._offsets) - 1
@@ -193,7 +193,7 @@ class Engine:
         return total
 
     def _put_in_order(self, total: int) -> None:
-        """Slots in the order of the cells; those who are gone lose theirs."""
+        """Sort the slots by cells, and drop those of removed characters."""
         order = self._slots[:total]
         self.state, self._spare = reordered(self.state, order, self._spare)
         if len(self.own):
@@ -224,7 +224,7 @@ class Engine:
         return self.threads if self.n >= _FEW else 1
 
     def _each(self, work: Callable[[Any], Any], parts: list[tuple[int, int, int]]) -> list[Any]:
-        """Do the work on every part, on all threads."""
+        """Run the work on every part, on all threads."""
         if len(parts) == 1:
             return [work(parts[0])]
         return list(self.workers.map(work, parts))
@@ -238,6 +238,6 @@ class Engine:
 
 
 def _split(n: int, parts: int) -> list[tuple[int, int, int]]:
-    """Number, begin and end of equal parts of n."""
+    """Return number, begin and end of equal parts of n."""
     parts = max(1, min(parts, n))
     return [(k, k * n // parts, (k + 1) * n // parts) for k in range(parts)]

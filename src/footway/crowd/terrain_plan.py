@@ -1,4 +1,4 @@
-"""Routes over terrain, as the pool of a crowd keeps them."""
+"""Plan routes over terrain in the layout of the crowd's pool."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-MARGIN = 0.75  # m that routes keep off worse ground, where there is room: others push one about
+MARGIN = 0.75  # m between routes and worse terrain if possible: other characters push sideways
 
 
 class Route(NamedTuple):
-    """A route as the pool keeps it."""
+    """A route in the layout of the pool."""
 
-    points: Floats  # (n, 4) x, y, m along it, and the cost up to there
-    pieces: Floats  # (m, 4) m along it at both ends, the triangle of the spread ground, and 0
+    points: Floats  # (n, 4) x, y, m along it, cost up to there
+    pieces: Floats  # (m, 4) m along it at both ends, triangle (see `spread`), 0
 
 
 def plan(starts: Floats, goals: Floats, footing: Footing) -> list[Route | None]:
-    """Good routes from starts to goals (n, 2), m, of those who share their ground; None: no way.
+    """Plan routes from starts to goals (n, 2), m, for one following style; None: no route.
 
-    The answer for one does not depend on the others. NaN is nowhere.
+    Each result is independent of the others. There is no route from or to NaN.
     """
     routes: list[Route | None] = [None] * len(starts)
     asked = np.flatnonzero(np.isfinite(starts + goals).all(axis=1) & (starts != goals).any(axis=1))

@@ -1,8 +1,8 @@
-"""Routes over terrain for those who follow them: planned after their ways, looked at as they walk.
+"""Routes over terrain: planned after the paths, followed with a guide per character.
 
-A character that prefers some ground has a way on the corridor map like everybody: it says that the
-goal can be reached, and is what it follows where the ground has no route for it. Over it comes a
-guide: a route by weighted length, and what draws the character on it.
+A character with terrain preferences has a path on the corridor map like all others: it shows that
+the goal can be reached, and is followed if there is no route over the terrain. The guide holds the
+route of least weighted length and the attraction point on it.
 """
 
 from __future__ import annotations
@@ -57,23 +57,23 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-_BATCH = 32  # routes that a thread plans at a time
+_BATCH = 32  # routes per task of a thread
 _FEW = 500  # guides below which one thread is faster
-_SMALLEST = 5  # log2 of the shortest piece of the pool
-_GOLDEN = 0.6180339887498949  # ids times this are spread evenly over 0 to 1
-_STRIDE = 1.0  # m between the places of a route that are looked up on the map
-_FAR = 1.0  # m off the ground, from which there is no route
+_SMALLEST = 5  # log2 of the smallest block of the pool
+_GOLDEN = 0.6180339887498949  # fractional parts of multiples are spread evenly over 0 to 1
+_STRIDE = 1.0  # m between the points of a route that are located on the map
+_FAR = 1.0  # m beside the terrain, beyond which there is no route
 
 
 class _Sense(NamedTuple):
-    """Memory of one thread to look around."""
+    """Workspace of one thread for updates of attraction points."""
 
     window: Window
     eyes: VisibilityWorkspace
 
 
 class Routes:
-    """Guides of all who follow routes; the rows of those who left are used again."""
+    """Guides of all characters on routes; rows of removed characters are reused."""
 
     def __init__(
         self,
@@ -84,23 +84,23 @@ class Routes:
         environment: Environment | None,
     ) -> None:
         self._engine, self._index = engine, index
-        self._manner_of = manner_of  # of a population
-        self._manners_in_use = manners_in_use  # of all populations
+        self._manner_of = manner_of  # style of a population
+        self._manners_in_use = manners_in_use  # styles of all populations
         self.environment = environment
         self.manners: list[Manner] = []
         self._footings: list[Footing] = []
         self._rows: dict[int, int] = {}  # row of a guide, by id
-        self._sizes: dict[int, int] = {}  # log2 of the piece of the pool, by row
+        self._sizes: dict[int, int] = {}  # log2 of the block of the pool, by row
         self._free_rows: list[int] = []
-        self._free: dict[int, list[int]] = {}  # pieces of the pool, by log2 of their length
+        self._free: dict[int, list[int]] = {}  # free blocks of the pool, by log2 of their length
         self._used_rows = self._used = 0
         self._longest = 0  # rows of the longest route
-        self._senses: dict[tuple[int, int], _Sense] = {}  # by thread and manner
+        self._senses: dict[tuple[int, int], _Sense] = {}  # by thread and style
 
-    # -- who follows how ---------------------------------------------------------------------
+    # -- following styles --------------------------------------------------------------------
 
     def number(self, manner: Manner | None) -> int:
-        """Number of a manner; -1 for those who follow corridors."""
+        """Return the number of a style, replacing an unused one; -1 for corridors."""
         if manner is None:
             return -1
         if manner not in self.manners:
@@ -108,28 +108,28 @@ class Routes:
         return self.manners.index(manner)
 
     def add(self, manner: Manner) -> int:
-        """Number of a manner, where populations do not yet say which of them they have."""
+        """Return the number of a style, appending it: populations do not refer to styles yet."""
         if manner not in self.manners:
             self._take_up(manner, len(self.manners))
         return self.manners.index(manner)
 
     def _take_up(self, manner: Manner, number: int) -> None:
-        """Make the ground of a manner, and give it a number: that of one that nobody follows."""
+        """Build the terrain of a style, and store it under a free number."""
         footing = footing_of(manner, self.environment)
         self._footings[number : number + 1] = [footing]
         self.manners[number : number + 1] = [manner]
         self._senses = {key: sense for key, sense in self._senses.items() if key[1] != number}
 
     def _unused(self) -> int:
-        """Number of a manner that no population has and no guide is in, or of one more."""
+        """Return the first number that no population and no guide uses."""
         notes = self._engine.guides.notes[: self._used_rows]
         used = set(notes[notes[:, WHO] >= 0, MANNER].tolist()) | self._manners_in_use()
         return next((k for k in range(len(self.manners)) if k not in used), len(self.manners))
 
     def follow(self, ids: Ints, graph: Graph) -> None:
-        """Put those of these who have a manner on routes to their goals; all have a way.
+        """Plan routes for the characters with a style; all have a path already.
 
-        Who would come through an edge of the map that obstacles close in `graph` keeps to its way.
+        A character whose route uses an edge that obstacles close in `graph` follows its path.
         """
         if not self.manners or not len(ids):
             return
@@ -142,7 +142,7 @@ class Routes:
                 self._guide(ids[mine], slots[mine], k, graph)
 
     def followed(self, ids: Ints) -> NDArray[np.bool_]:
-        """Which of these are on a route now. (n,)."""
+        """Return which characters are on a route now. (n,)."""
         slots = self._engine.slot_of[ids]
         is_guided: NDArray[np.bool_] = self._engine.state.track[slots, LEFT] == GUIDED
         return is_guided
@@ -157,7 +157,7 @@ class Routes:
                 self._free_rows.append(row)
 
     def look(self) -> None:
-        """Let all who are due look for what draws them next."""
+        """Update the attraction points of all characters that are due."""
         threads = self._engine.threads if self._used_rows >= _FEW else 1
         parts = [
             (k, k * self._used_rows // threads, (k + 1) * self._used_rows // threads)
@@ -219,7 +219,7 @@ class Routes:
                 self.set_off(one, slot, number, route)
 
     def shut(self, graph: Graph) -> list[int]:
-        """Ids, ascending, of those on whose route obstacles close an edge ahead in `graph`."""
+        """Return ids, ascending, of characters with an edge ahead that is closed in `graph`."""
         marks, notes, pool = self._engine.guides
         state, found = self._engine.state, []
         for one, row in sorted(self._rows.items()):
@@ -234,9 +234,9 @@ class Routes:
         return found
 
     def _is_shut(self, route: Floats, start: float, radius: float, graph: Graph) -> bool:
-        """Whether obstacles close an edge of the map that a route (n, 4) comes along.
+        """Return whether obstacles close an edge of the map along a route (n, 4).
 
-        Only what comes after `start`, m along the route, counts.
+        Only the part after `start`, m along the route, counts.
         """
         x, y, along = route[:, :3].T
         places = np.arange(start, along[-1], _STRIDE)
@@ -249,7 +249,7 @@ class Routes:
         return bool((room < np.minimum(radius, before)).any())
 
     def _on_ground(self, points: Floats, footing: Footing) -> Floats:
-        """Nearest places of the ground (n, 2); NaN where they are far from it."""
+        """Return the nearest points of the terrain (n, 2); NaN if they are far from it."""
         places, away = np.empty((len(points), 2)), np.empty(len(points))
         points = np.ascontiguousarray(points)
         places_on(points, footing.ground, self._index.grid, places, away)
@@ -257,7 +257,7 @@ class Routes:
         return places
 
     def set_off(self, one: int, slot: int, number: int, route: Route) -> None:
-        """Put a character on a route, at its beginning."""
+        """Put a character at the beginning of a route."""
         if one in self._rows:
             self._give_back(self._rows[one])
         else:
@@ -270,7 +270,7 @@ class Routes:
         marks[row] = 0.0
         marks[row, LENGTH] = route.points[-1, 2]
         marks[row, STRIDE] = self.manners[number].look * (one * _GOLDEN % 1.0)
-        # On its first line, and it has not looked yet.
+        # On its first line, and not updated yet.
         notes[row] = one, number, record, count, len(route.pieces), 0, -1, ON_ROUTE
         self._longest = max(self._longest, size)
         track = self._engine.state.track
@@ -286,7 +286,7 @@ class Routes:
         return self._used_rows - 1
 
     def _take(self, row: int, count: int) -> int:
-        """A piece of the pool of a length that is a power of two."""
+        """Allocate a block of the pool; its length is a power of two."""
         size = max(_SMALLEST, (count - 1).bit_length())
         self._sizes[row] = size
         if self._free.get(size):
@@ -304,7 +304,7 @@ class Routes:
     # -- checkpoints -------------------------------------------------------------------------
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Everything about the guides, by id, for a checkpoint."""
+        """Return all guides by ascending id, for a checkpoint."""
         rows = [self._rows[one] for one in sorted(self._rows)]
         marks, notes, pool = self._engine.guides
         records = [
@@ -320,7 +320,7 @@ class Routes:
         }
 
     def restore(self, manners: list[Manner], arrays: dict[str, NDArray[Any]]) -> None:
-        """Go on from a checkpoint; raises Damaged where its arrays do not fit each other."""
+        """Restore a checkpoint; raise Damaged if its arrays are inconsistent."""
         for number, manner in enumerate(manners):
             self._take_up(manner, number)
         marks, notes, pool = (arrays[f"guide_{name}"] for name in ("marks", "notes", "pool"))
@@ -352,12 +352,12 @@ class Routes:
         record = self._engine.guides.notes[row, RECORD]
         self._engine.guides.marks[row], self._engine.guides.notes[row] = marks, notes
         self._engine.guides.notes[row, RECORD] = record
-        if left != GUIDED:  # it has another way by now, and this one is kept for its memory
+        if left != GUIDED:  # it follows a path now; the guide only keeps its row
             track[[LEFT, FINAL]] = left, final
 
 
 def _is_route(route: Route, marks: Floats, triangles: int) -> bool:
-    """Whether a route has lengths that grow and pieces in triangles, and its marks are on it."""
+    """Return whether lengths ascend, pieces are in triangles and the marks are on the route."""
     along, (begin, end, where) = route.points[:, 2:], route.pieces.T[:3]
     length = float(along[-1, 0])
     reference, attraction, stride = marks[[REFERENCE, ATTRACTION, STRIDE]].tolist()
@@ -374,7 +374,7 @@ def _is_route(route: Route, marks: Floats, triangles: int) -> bool:
 
 
 def _doubled(array: NDArray[Any]) -> NDArray[Any]:
-    """The same rows, and as much room again."""
+    """Return a copy with twice the capacity."""
     more = np.zeros((max(64, 2 * len(array)), *array.shape[1:]), array.dtype)
     more[: len(array)] = array
     return more
