@@ -57,8 +57,8 @@ class Free(NamedTuple):
 
     def roomiest(self, region: Region) -> tuple[float, float]:
         """Return the point with the greatest distance to walls and to the region's boundary, m."""
-        room = np.minimum(self.clearance, region.depth(self.points))
-        x, y = self.points[int(room.argmax())]
+        clearance = np.minimum(self.clearance, region.depth(self.points))
+        x, y = self.points[int(clearance.argmax())]
         return float(x), float(y)
 
 
@@ -92,9 +92,9 @@ def free_place(cmap: CorridorMap, at: tuple[float, float], radius: float) -> str
     away = _NEAREST
     while away < float(hypot(*(high - low))):
         points = np.round(centre + away * directions, 2)
-        room = cmap.clearance(points)
-        if (room >= radius).any():
-            x, y = points[int(room.argmax())].tolist()
+        clearance = cmap.clearance(points)
+        if (clearance >= radius).any():
+            x, y = points[int(clearance.argmax())].tolist()
             return f"({x:.10g}, {y:.10g}) is free"
         away *= _FURTHER
     return ""
@@ -113,7 +113,7 @@ class Inscribed(NamedTuple):
     """Maximal balls of a map, grouped by size."""
 
     all: Floats  # (n, 3) x, y, radius, m
-    shelves: tuple[SizeClass, ...]
+    size_classes: tuple[SizeClass, ...]
 
 
 _known: WeakKeyDictionary[CorridorMap, Inscribed] = WeakKeyDictionary()
@@ -126,11 +126,11 @@ def balls_of(cmap: CorridorMap) -> Inscribed:
         balls = np.column_stack([axis.points, axis.clearance])
         size = np.frexp(axis.clearance)[1]  # classes between powers of two
         rows = [np.flatnonzero(size == k) for k in np.unique(size)]
-        shelves = tuple(
+        size_classes = tuple(
             SizeClass(some, cKDTree(balls[some, :2]), balls[some, 2].min(), balls[some, 2].max())
             for some in rows
         )
-        _known[cmap] = Inscribed(balls, shelves)
+        _known[cmap] = Inscribed(balls, size_classes)
     return _known[cmap]
 
 
@@ -202,24 +202,26 @@ def _spread(cmap: CorridorMap, points: Floats, rows: NDArray[np.int64], radius: 
 def _near(balls: Inscribed, points: Floats, radii: Floats) -> list[NDArray[np.int64]]:
     """Return, per point, the candidate balls for the nearest point where its disc fits."""
     shortest = np.full(len(points), np.inf)  # m, upper bound
-    for shelf in balls.shelves:
-        away, which = shelf.tree.query(points)
-        room = balls.all[shelf.rows[which], 2] - radii - _INSIDE
-        shortest = np.where(room >= 0.0, np.minimum(shortest, away - room), shortest)
+    for size_class in balls.size_classes:
+        away, which = size_class.tree.query(points)
+        margin = balls.all[size_class.rows[which], 2] - radii - _INSIDE
+        shortest = np.where(margin >= 0.0, np.minimum(shortest, away - margin), shortest)
     rows: list[list[NDArray[np.int64]]] = [[] for _ in points]
-    for shelf in balls.shelves:
-        reach = np.maximum(0.0, shortest) + shelf.largest + _INSIDE
-        for mine, here in zip(rows, _within(shelf, points, reach), strict=True):
-            mine.append(shelf.rows[here])
+    for size_class in balls.size_classes:
+        reach = np.maximum(0.0, shortest) + size_class.largest + _INSIDE
+        for mine, here in zip(rows, _within(size_class, points, reach), strict=True):
+            mine.append(size_class.rows[here])
     return [np.sort(np.concatenate(mine)) for mine in rows]
 
 
-def _within(shelf: SizeClass, points: Floats, reach: Floats) -> list[list[int]]:
+def _within(size_class: SizeClass, points: Floats, reach: Floats) -> list[list[int]]:
     """Return, per point, the balls with centres within `reach`; all if `reach` is infinite."""
     known = np.isfinite(reach)
-    found: list[list[int]] = [list(range(len(shelf.rows)))] * len(points)
+    found: list[list[int]] = [list(range(len(size_class.rows)))] * len(points)
     for k, here in zip(
-        np.flatnonzero(known), shelf.tree.query_ball_point(points[known], reach[known]), strict=True
+        np.flatnonzero(known),
+        size_class.tree.query_ball_point(points[known], reach[known]),
+        strict=True,
     ):
         found[k] = here
     return found
@@ -227,12 +229,12 @@ def _within(shelf: SizeClass, points: Floats, reach: Floats) -> list[list[int]]:
 
 def _into_ball(balls: Floats, point: Floats, radius: float) -> Floats:
     """Return the nearest point to a given one where a disc fits into one of the balls (n, 3)."""
-    room = balls[:, 2] - radius - _INSIDE
+    margin = balls[:, 2] - radius - _INSIDE
     away = point - balls[:, :2]
     distance = hypot(*away.T)
-    miss = np.where(room >= 0.0, distance - room, np.inf)
+    miss = np.where(margin >= 0.0, distance - margin, np.inf)
     best = int(miss.argmin() if np.isfinite(miss).any() else balls[:, 2].argmax())
-    share = min(1.0, max(0.0, room[best]) / max(distance[best], _INSIDE))
+    share = min(1.0, max(0.0, margin[best]) / max(distance[best], _INSIDE))
     place: Floats = balls[best, :2] + share * away[best]
     return place
 

@@ -19,7 +19,7 @@ from footway.crowd.checkpoint_schema import (
 )
 from footway.crowd.groups import Bounds
 from footway.crowd.obstacles import Obstacle
-from footway.crowd.phases import list_obstacles
+from footway.crowd.phases import update_obstacles
 from footway.crowd.places import GoalRange
 from footway.crowd.simulation import Simulation
 from footway.crowd.sources import Source
@@ -43,7 +43,7 @@ from footway.crowd.state import (
     WALKING,
     State,
 )
-from footway.crowd.terrain_following import Manner
+from footway.crowd.terrain_following import FollowingStyle
 from footway.errors import BadFile, BadInput
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def _parts(simulation: Simulation) -> Arrays:
     }
     empty = {"group_balls": (0, 3), "source_body": (0, 8), "source_points": (0, 2)}
     return {
-        "points": places.spots[:, :2],
+        "points": places.located[:, :2],
         "reach": places.reach,
         "weights": simulation.engine.tracks.weights,
         "queue": np.array([number for number, _ in waiting], np.int64),
@@ -166,7 +166,7 @@ def _facts(simulation: Simulation) -> dict[str, Any]:
         "widest": engine.widest,
         "close": float(engine.model[2]),
         "populations": [p.to_list() for p in simulation.populations],
-        "manners": [list(manner) for manner in simulation.routes.manners],
+        "manners": [list(style) for style in simulation.routes.styles],
         "pools": [[radius, *pool] for radius, pool in simulation.pools.items()],
         "groups": [[list(g.bounds), g.arrived] for g in simulation.groups.all],
         "obstacles": [[k, asdict(o)] for k, o in simulation.obstacles.all.items()],
@@ -225,27 +225,24 @@ def _restore(
 ) -> None:
     """Fill an empty simulation from a checkpoint."""
     engine = simulation.engine
-    simulation.next, simulation.arrivals, simulation.exited = (
-        facts["next"],
-        facts["arrivals"],
-        facts["exited"],
-    )
-    simulation.populations = populations
+    simulation.next = facts["next"]
+    simulation.arrivals, simulation.exited = facts["arrivals"], facts["exited"]
+    simulation.populations[:] = populations
     simulation.pools = {radius: GoalRange(first, size) for radius, first, size in facts["pools"]}
     simulation.places.add(arrays["points"], arrays["reach"])
     _restore_engine(simulation, facts, arrays)
-    simulation.routes.restore([Manner.from_list(m) for m in facts["manners"]], arrays)
+    simulation.routes.restore([FollowingStyle.from_list(m) for m in facts["manners"]], arrays)
     is_guided = engine.state.track[: engine.n, LEFT] == GUIDED
     followers = engine.state.track[: engine.n, ID][is_guided]
     require(np.isin(followers, arrays["guide_notes"][:, 0]).all(), "its routes over terrain")
     for number, keep in zip(arrays["queue"].tolist(), arrays["keep"].tolist(), strict=True):
-        simulation.planner.ask(number, keep_goal=keep)
+        simulation.planner.request(number, keep_goal=keep)
     _restore_groups(simulation, facts, arrays)
     _restore_sources(simulation, facts, arrays)
     for number, values in facts["obstacles"]:
         simulation.obstacles.all[number] = Obstacle(**values)
     simulation.obstacles.next = facts["next_obstacle"]
-    list_obstacles(simulation, arrays["seen"])
+    update_obstacles(simulation, arrays["seen"])
 
 
 def _restore_engine(simulation: Simulation, facts: dict[str, Any], arrays: Arrays) -> None:
@@ -300,9 +297,9 @@ def _restore_sources(simulation: Simulation, facts: dict[str, Any], arrays: Arra
         known = simulation.populations[population] if len(ids) else None
         require((np.diff(times) >= 0.0).all(), "its sources")
         require(known is None or (population >= 0 and len(points)), "its sources")
-        if known is not None and known.each:
+        if known is not None and known.has_own_goals:
             own = ids - known.first
-            require(((own >= 0) & (own < known.legs[0][0].size)).all(), "its sources")
+            require(((own >= 0) & (own < known.stages[0][0].size)).all(), "its sources")
         track, story = np.zeros((len(ids), 10), np.int32), np.zeros((len(ids), 8), np.int32)
         track[:, MODE] = np.where(waits, WAITING, WALKING)
         track[:, ID], track[:, GROUP], track[:, HALF] = ids, -1, -1

@@ -187,14 +187,14 @@ def split(rows: NDArray[Any], sizes: Ints) -> list[NDArray[Any]]:
 
 def check_facts(facts: dict[str, Any], arrays: Arrays) -> list[Population]:
     """Check that the facts are consistent, and return the populations."""
-    places, weights, manners = len(arrays["points"]), len(arrays["weights"]), len(facts["manners"])
+    places, weights, styles = len(arrays["points"]), len(arrays["weights"]), len(facts["manners"])
     populations = [Population.from_list(values) for values in facts["populations"]]
     pools = [(first, size) for _, first, size in facts["pools"]]
     for population in populations:
-        require(population.row < weights and population.manner < manners, "its populations")
-        require(population.legs and all(population.legs), "its populations")
+        require(population.row < weights and population.style < styles, "its populations")
+        require(population.stages and all(population.stages), "its populations")
         if population.behaviour == "goals":
-            pools += [pool for leg in population.legs for pool in leg]
+            pools += [pool for alternatives in population.stages for pool in alternatives]
     require(all(first + size <= places for first, size in pools), "its places")
     numbers = [number for number, _ in facts["obstacles"]]
     is_known = (
@@ -259,9 +259,9 @@ def _check_goals(arrays: Arrays, populations: list[Population]) -> None:
     ids, whose = track[is_there, ID], story[is_there, POPULATION]
     require((story[:, GOAL] < max(1, len(arrays["points"]))).all(), "its places")
     for number, population in enumerate(populations):
-        if population.each:
+        if population.has_own_goals:
             own = ids[whose == number] - population.first
-            size = min(leg[0].size for leg in population.legs)
+            size = min(alternatives[0].size for alternatives in population.stages)
             require(((own >= 0) & (own < size)).all(), "its goals")
     seeks = np.array([p.behaviour == "goals" for p in populations], bool)
     waits = np.isin(ids, arrays["queue"])

@@ -116,7 +116,9 @@ def as_choice(value: Any) -> list[Any] | None:
         return None
     if not value:
         raise BadQuery("a destination is an empty list: give areas or points to choose from")
-    return [one[0] if isinstance(one, (list, tuple)) and len(one) == 1 else one for one in value]
+    return [
+        item[0] if isinstance(item, (list, tuple)) and len(item) == 1 else item for item in value
+    ]
 
 
 def _is_ring(value: Any) -> bool:

@@ -224,7 +224,7 @@ class Crowd:
     @property
     def stuck(self) -> list[Stuck]:
         """Characters that moved less than their radius in 30 s while walking, with the cause."""
-        return find_stuck(self._simulation.engine, self._simulation.blocks)
+        return find_stuck(self._simulation.engine, self._simulation.obstacle_discs)
 
     @property
     def obstacles(self) -> Floats:
@@ -308,7 +308,7 @@ class Crowd:
             NoPath: a given goal cannot be reached; the message tells why.
 
         """
-        body = spawning.profile_of(
+        body = spawning.make_profile(
             profile, Profile(), radius=radius, speed=speed, lane=lane, noise=noise,
             preferences=preferences, follow=follow,
         )  # fmt: skip
@@ -317,15 +317,15 @@ class Crowd:
             spawning.check_number(self._simulation, count, body, area)
         simulation, ids, rows, rng = self._newcomers(count, body, premovement)
         radii = spawning.radii_of(rows)
-        points = spawning.starts_of(simulation, starts, area, radii, rng)
-        population = spawning.population_of(
+        points = spawning.start_points(simulation, starts, area, radii, rng)
+        population = spawning.make_population(
             simulation, name, behaviour, radii, goals, destinations, then, within, preference, body
         )
         simulation.populations.append(population)
         spawning.enter(simulation, ids, points, rows)
         given = goals is not None or len(destinations) > 0
         try:
-            spawning.give_ways(simulation, ids, population, given=given)
+            spawning.plan_first_paths(simulation, ids, population, given=given)
         except NoPath:
             simulation.planner.forget(ids)
             simulation.engine.remove(ids)
@@ -353,7 +353,7 @@ class Crowd:
         validation.index(population, "population", len(self.names))
         count = validation.whole(count, "count", high=_MOST)
         known = self._simulation.populations[population]
-        if known.each:
+        if known.has_own_goals:
             raise BadQuery("each of them has a goal of its own: `add` others with theirs")
         if any(known.first in group.ids for group in self.groups):
             raise BadQuery("this population is a group: it stays as it is; add another one")
@@ -361,9 +361,9 @@ class Crowd:
             spawning.check_number(self._simulation, count, known.profile, area)
         simulation, ids, rows, rng = self._newcomers(count, known.profile, 0.0)
         rows["story"][:, POPULATION] = population
-        points = spawning.starts_of(simulation, starts, area, spawning.radii_of(rows), rng)
+        points = spawning.start_points(simulation, starts, area, spawning.radii_of(rows), rng)
         spawning.enter(simulation, ids, points, rows)
-        spawning.give_ways(simulation, ids, known, given=False)
+        spawning.plan_first_paths(simulation, ids, known, given=False)
         simulation.next += count
         return ids
 
@@ -405,7 +405,7 @@ class Crowd:
         They appear at `rate` per second from `start` on, or by a `schedule` of (time, count). A
         character waits until there is free space for it. The other arguments are as for `add`.
         """
-        body = spawning.profile_of(
+        body = spawning.make_profile(
             profile, Profile(), radius=radius, speed=speed, lane=lane, noise=noise,
             preferences=preferences, follow=follow,
         )  # fmt: skip
@@ -415,11 +415,11 @@ class Crowd:
         radii = spawning.radii_of(rows)
         widest = float(radii.max(initial=0.0)) or 0.25
         points = free_points(simulation.map, _STARTS_IN_AREA, widest, Region.of(area), rng)
-        population = spawning.population_of(
+        population = spawning.make_population(
             simulation, name, behaviour, radii, goals, destinations, then, within, preference, body
         )
         if count and behaviour == "goals":
-            spawning.check_ways(simulation, points[0], widest, population)
+            spawning.check_reachable(simulation, points[0], widest, population)
         simulation.populations.append(population)
         rows["story"][:, BEGIN] -= (
             simulation.engine.steps
@@ -470,21 +470,21 @@ class Crowd:
         validation.one_of(then, "then", ("repeat", "stay", "exit"))
         validation.text(name, "name")
         usual = Profile(lane=(0.0, 0.4))
-        body = spawning.profile_of(
+        body = spawning.make_profile(
             profile, usual, radius=radius, speed=speed, lane=lane, noise=noise
         )
-        spawning.manner_of(body, "group")
+        spawning.style_of(body, "group")
         count = validation.whole(count, "count", low=1, high=_MOST)
         simulation, ids, rows, rng = self._newcomers(count, body, 0.0)
         radii = spawning.radii_of(rows)
         bounds = bounds_of(width, group_area, lateral, longitudinal, radii)
         centre, widest = validation.point(start, "start"), float(radii.max())
         if goal is None:
-            pool = spawning.random_pool(simulation, widest, 1)
+            pool = spawning.random_goals(simulation, widest, 1)
         else:
             simulation.map.corridor(centre, goal, radius=widest)  # raises NoPath
             pool = simulation.places.add(validation.point(goal, "goal")[None])
-        points = spawning.around(simulation, centre, radii, rng)
+        points = spawning.points_around(simulation, centre, radii, rng)
         population = Population(
             name,
             "goals",
@@ -501,7 +501,7 @@ class Crowd:
         spawning.enter(simulation, ids, points, rows)
         simulation.next += count
         group = simulation.groups.add(ids, bounds)
-        phases.lead(simulation, group, population)
+        phases.send_group(simulation, group, population)
         return group
 
     # -- changing characters -------------------------------------------------------------------
@@ -521,13 +521,13 @@ class Crowd:
         if len(member):
             raise BadQuery(f"character {int(chosen[member[0]])} belongs to a group: it stays there")
         radii = simulation.engine.state.body[slots, RADIUS].astype(np.float64)
-        spawning.check_room(simulation, "goal", points, radii)
+        spawning.check_clearance(simulation, "goal", points, radii)
         first = simulation.places.add(points).first
         simulation.engine.state.story[slots, GOAL] = first + np.arange(len(points))
         simulation.engine.state.place[slots, 2:4] = points
-        phases.call(simulation, chosen)
+        phases.hold_until_planned(simulation, chosen)
         for number in chosen.tolist():
-            simulation.planner.ask(number, keep_goal=True)
+            simulation.planner.request(number, keep_goal=True)
 
     def set_speed(self, ids: ArrayLike, speed: float) -> None:
         """Set the preferred speed (m/s) of the given characters (n,)."""
@@ -577,14 +577,14 @@ class Crowd:
             "radius": radius, "speed": speed, "lane": lane, "noise": noise,
             "preferences": preferences, "follow": follow,
         }  # fmt: skip
-        body = spawning.profile_of(profile, self.profiles[population], **given)
+        body = spawning.make_profile(profile, self.profiles[population], **given)
         set_profile(self._simulation, population, body, names_speed=speed is not None)
 
     def remove(self, ids: ArrayLike) -> None:
         """Remove characters (n,). Raises BadQuery for ids that are not present."""
         chosen = np.unique(validation.ids(ids))
         self._slots(chosen)
-        phases.take_away(self._simulation, chosen)
+        phases.remove_characters(self._simulation, chosen)
 
     def remove_population(self, population: int) -> None:
         """Remove the characters and the sources of a population, an index into `names`."""
@@ -679,13 +679,13 @@ class Crowd:
         if self._in_functions:
             raise BadQuery("a function of each_step calls `step` or `run`: it is called by them")
         for _ in range(validation.whole(count, "count", high=NEVER - self.steps)):
-            phases.let_appear(simulation)
+            phases.spawn_due(simulation)
             simulation.engine.own = self._own_forces()
             phases.place_obstacles(simulation)
             simulation.groups.cap()
             simulation.routes.look()
-            phases.answer(simulation, simulation.engine.advance())
-            phases.plan_some(simulation)
+            phases.handle_requests(simulation, simulation.engine.advance())
+            phases.plan_within_budget(simulation)
 
     def _own_forces(self) -> NDArray[np.float32]:
         """Return the sum of the accelerations of the user's functions, by slot; empty if none."""

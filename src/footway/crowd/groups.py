@@ -139,13 +139,13 @@ class Groups:
         self.all.append(group)
         return group
 
-    def set_off(self, group: Group, balls: Floats, goal: Floats, reach: float) -> None:
+    def assign_corridor(self, group: Group, balls: Floats, goal: Floats, reach: float) -> None:
         """Assign a corridor (n, 4) x, y, z, R to a group, and put its members at the beginning."""
         engine = self._engine
         # No ball takes more than half of the group area, or the group could not move forward.
         widest = min(group.bounds.width, math.sqrt(group.bounds.area / (2.0 * math.pi)))
         group.backbone = np.column_stack([balls[:, :2], np.minimum(balls[:, 3], widest)])
-        first, last = self._lay(group)
+        first, last = self._write_corridor(group)
         slots = engine.slot_of[group.ids]
         slots = slots[slots >= 0]
         track = engine.state.track
@@ -155,9 +155,9 @@ class Groups:
         track[slots, MODE] = np.where(track[slots, MODE] == ARRIVED, WALKING, track[slots, MODE])
         engine.state.place[slots, 2:4] = goal
         engine.state.body[slots, REACH] = reach
-        self._list()
+        self._rebuild_tables()
 
-    def _lay(self, group: Group) -> tuple[int, int]:
+    def _write_corridor(self, group: Group) -> tuple[int, int]:
         """Write the balls of a group's corridor into the tracks; return first and last sample."""
         engine, count = self._engine, len(group.backbone)
         if count > group.samples[1]:
@@ -180,7 +180,7 @@ class Groups:
         engine.tracks = tracks
         return first, first + count - 1
 
-    def _list(self) -> None:
+    def _rebuild_tables(self) -> None:
         """Rebuild the tables of the kernel `cap`."""
         rows, members, lengths, gains = [], [], [], []
         begin = base = 0
@@ -210,13 +210,13 @@ class Groups:
         track = self._engine.state.track
         for group in self.all:
             if len(group.backbone):
-                first, last = self._lay(group)
+                first, last = self._write_corridor(group)
                 slots = self._engine.slot_of[group.ids]
                 slots = slots[slots >= 0]
                 track[slots, AT] += first
                 track[slots, HALF] = 2 * group.edge
                 track[slots, END] = track[slots, FINAL] = last
-        self._list()
+        self._rebuild_tables()
 
     def cap(self) -> None:
         """Compute how far the front of each group may move ahead (alpha_max)."""
@@ -227,7 +227,7 @@ class Groups:
                 engine.tracks.balls, engine.state, engine.caps,
             )  # fmt: skip
 
-    def find_again(self, group: Group, slot: int) -> None:
+    def reattach(self, group: Group, slot: int) -> None:
         """Move the attraction point of a displaced member to the ball closest to the member."""
         engine = self._engine
         x, y = engine.state.place[slot, :2]
@@ -235,7 +235,7 @@ class Groups:
         out = hypot(balls[:, 0] - x, balls[:, 1] - y) - balls[:, 2]
         engine.state.track[slot, AT] = group.samples[0] + int(out.argmin())
 
-    def all_there(self, number: int) -> bool:
+    def all_arrived(self, number: int) -> bool:
         """Return whether all present members of a group have arrived."""
         slots = self._engine.slot_of[self.all[number].ids]
         return bool((self._engine.state.track[slots[slots >= 0], MODE] == ARRIVED).all())

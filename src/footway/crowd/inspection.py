@@ -81,7 +81,7 @@ def character(simulation: Simulation, number: int, slot: int) -> Character:
         population=int(state.story[slot, POPULATION]),
         mode=MODES[track[MODE]],
         attraction=None if at is None else _pair(at),
-        corridor=_way(simulation, track) if walks else np.empty((0, 3)),
+        corridor=_path_ahead(simulation, track) if walks else np.empty((0, 3)),
         forces=_forces(simulation, number, slot, at),
     )
 
@@ -95,17 +95,17 @@ def _attraction(simulation: Simulation, slot: int) -> Floats:
         if notes[row, SIGHT] == GOAL_AHEAD:
             return state.place[slot, 2:4].copy()
         return marks[row, AIM_X : AIM_Y + 1].copy()
-    x, y, room = simulation.engine.tracks.balls[track[AT]]
+    x, y, clearance = simulation.engine.tracks.balls[track[AT]]
     at = np.array([x, y])
     if track[LEFT] < 0 or track[GROUP] >= 0:
         return at
     ends = state.place[slot].reshape(2, 2)
     away = hypot(*(ends - at).T)
-    sees_goal = (away < max(room - state.body[slot, RADIUS], FLOOR)).all()
+    sees_goal = (away < max(clearance - state.body[slot, RADIUS], FLOOR)).all()
     return ends[1].copy() if sees_goal else at
 
 
-def _way(simulation: Simulation, track: NDArray[np.int32]) -> Floats:
+def _path_ahead(simulation: Simulation, track: NDArray[np.int32]) -> Floats:
     """Return balls (n, 3) from the attraction point to the end of the path or route."""
     engine, tracks = simulation.engine, simulation.engine.tracks
     if track[LEFT] == GUIDED:
@@ -142,9 +142,9 @@ def _forces(simulation: Simulation, number: int, slot: int, at: Floats | None) -
         away = np.asarray(at, np.float64) - place
         distance = max(float(hypot(*away)), 1e-9)
         heading = away / distance
-        x, y, room = simulation.engine.tracks.balls[state.track[slot, AT]].tolist()
+        x, y, clearance = simulation.engine.tracks.balls[state.track[slot, AT]].tolist()
         if (x, y) == (at[0], at[1]):  # lanes are off on routes and with the goal in sight
-            beside = _beside(body, heading, distance, room)
+            beside = _beside(body, heading, distance, clearance)
             forces["lane"] = body[SPEED] * (beside - heading) / RELAXATION
         forces["steering"] = (body[SPEED] * heading - body[:2]) / RELAXATION
     others = simulation.engine.present
@@ -157,15 +157,15 @@ def _forces(simulation: Simulation, number: int, slot: int, at: Floats | None) -
     return forces
 
 
-def _beside(body: Floats, heading: Floats, distance: float, room: float) -> Floats:
+def _beside(body: Floats, heading: Floats, distance: float, clearance: float) -> Floats:
     """Return the direction of F_a + F_perp (2,)."""
     radius, pace = body[RADIUS], float((body[:2] ** 2).sum()) / body[SPEED] ** 2
-    if 2.0 * radius >= room:
+    if 2.0 * radius >= clearance:
         return heading
-    across = body[LANE] * min(1.0, pace) * (room - 2.0 * radius)
-    across /= max(distance, 0.5 * (room - radius))
-    way = heading + across * np.array([-heading[1], heading[0]])
-    direction: Floats = way / max(float(hypot(*way)), 1e-9)
+    across = body[LANE] * min(1.0, pace) * (clearance - 2.0 * radius)
+    across /= max(distance, 0.5 * (clearance - radius))
+    force = heading + across * np.array([-heading[1], heading[0]])
+    direction: Floats = force / max(float(hypot(*force)), 1e-9)
     return direction
 
 

@@ -118,7 +118,7 @@ class Obstacles:
         return not same
 
 
-def blocks_of(discs: Floats, box: Floats, shape: NDArray[np.int64]) -> Blocks:
+def obstacle_cells(discs: Floats, box: Floats, shape: NDArray[np.int64]) -> Blocks:
     """List discs by the cells in which they affect characters, for the step."""
     columns, rows = shape.tolist()
     cells: list[tuple[int, int]] = []
@@ -156,12 +156,12 @@ def narrowed(index: Index, tracks: Tracks, discs: Floats) -> Index:
         return index
     edges = len(index.axis.edges)
     balls = tracks.balls[: tracks.last[edges - 1] + 1]
-    room = balls[:, 2].copy()
+    passable = balls[:, 2].copy()
     for x, y, _, _, radius in standing.tolist():
         d = hypot(balls[:, 0] - x, balls[:, 1] - y)
         near = d < balls[:, 2] + radius
-        room[near] = np.minimum(room[near], 0.5 * (balls[near, 2] + d[near] - radius))
-    least = np.minimum.reduceat(room, tracks.first[:edges])
+        passable[near] = np.minimum(passable[near], 0.5 * (balls[near, 2] + d[near] - radius))
+    least = np.minimum.reduceat(passable, tracks.first[:edges])
     shut = least < np.minimum.reduceat(balls[:, 2], tracks.first[:edges])
     clearance = np.where(shut, np.minimum(least, index.graph.clearance), index.graph.clearance)
     return index._replace(graph=index.graph._replace(clearance=clearance))

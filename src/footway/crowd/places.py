@@ -46,7 +46,7 @@ class Places:
 
     def __init__(self, cmap: CorridorMap) -> None:
         self._cmap = cmap
-        self.spots = np.empty(
+        self.located = np.empty(
             (0, 6)
         )  # x, y, point on the medial axis (x, y), its clearance, own clearance
         self.pieces = np.empty(0, np.int64)  # of the medial axis
@@ -58,7 +58,7 @@ class Places:
         with one_parallel_kernel:
             pieces, values = locate_points(points, index.axis, index.grid, index.fans)
         first = len(self.pieces)
-        self.spots = np.vstack([self.spots, np.column_stack([points, values[:, :4]])])
+        self.located = np.vstack([self.located, np.column_stack([points, values[:, :4]])])
         self.pieces = np.concatenate([self.pieces, pieces])
         reach = np.broadcast_to(np.asarray(reach, np.float32), len(points))
         self.reach = np.concatenate([self.reach, reach])
@@ -66,7 +66,7 @@ class Places:
 
     def keep(self, used: NDArray[np.bool_]) -> Ints:
         """Drop unused places; return new numbers of all (n + 1,): the count kept before each."""
-        self.spots, self.pieces = self.spots[used], self.pieces[used]
+        self.located, self.pieces = self.located[used], self.pieces[used]
         self.reach = self.reach[used]
         return np.concatenate([[0], np.cumsum(used)])
 
@@ -79,7 +79,7 @@ def scatter(
     rng: RandomStream,
     *,
     sight: Floats | None = None,
-    blocks: Floats | None = None,
+    obstacles: Floats | None = None,
 ) -> Floats:
     """Place discs of these radii (n,) at random points without overlaps. (n, 2) m.
 
@@ -101,8 +101,8 @@ def scatter(
         points = free_points(cmap, 2 * len(rest) + 64, float(radii.max()), region, rng)
         if sight is not None:
             points = points[in_sight(sight[0], sight[1], points, cmap.solver.index.grid)]
-        if blocks is not None:
-            points = points[~overlapping(points, np.full(len(points), radii.max()), blocks)]
+        if obstacles is not None:
+            points = points[~overlapping(points, np.full(len(points), radii.max()), obstacles)]
         new, _ = keep_apart(points, rest, here, size, low, shape[0], shape[1])
         found.append(new)
         idle = 0 if len(new) else idle + 1
@@ -147,10 +147,10 @@ def are_too_many(cmap: CorridorMap, count: int, radius: float, region: Region | 
     return count * np.pi * radius * radius > PACKED * ground
 
 
-def overlapping(points: Floats, radii: Floats, blocks: Floats) -> NDArray[np.bool_]:
+def overlapping(points: Floats, radii: Floats, obstacles: Floats) -> NDArray[np.bool_]:
     """Return which discs at points (n, 2) with radii (n,) overlap a disc of (m, 3), m. (n,)."""
     found = np.zeros(len(points), bool)
-    for x, y, radius in blocks.tolist():
+    for x, y, radius in obstacles.tolist():
         found |= hypot(points[:, 0] - x, points[:, 1] - y) < radii + radius
     return found
 

@@ -41,16 +41,16 @@ _SHORTEST = 8  # half-edges, least cost of a path
 _LOST = 64  # half-edges, cost of finding that there is no path
 
 
-class Wishes(NamedTuple):
+class PathRequests(NamedTuple):
     """Requests of characters for a path to one of several places."""
 
     ids: Ints  # (n,)
     pools: Ints  # (n, 3) first place, number of places, goals drawn so far
     within: Floats  # (n,) m, greatest distance of a goal
 
-    def part(self, rows: Any) -> Wishes:
+    def part(self, rows: Any) -> PathRequests:
         """Return some of the requests."""
-        return Wishes(self.ids[rows], self.pools[rows], self.within[rows])
+        return PathRequests(self.ids[rows], self.pools[rows], self.within[rows])
 
 
 class Planner:
@@ -61,17 +61,17 @@ class Planner:
         self._routes = routes
         self.index: Index = solver.index  # with the edges that obstacles close
         self._queue: deque[int] = deque()
-        self._wish: dict[int, bool] = {}  # by id in the queue: whether to keep the goal
+        self._keep_goal: dict[int, bool] = {}  # by id in the queue: whether to keep the goal
 
-    def ask(self, number: int, *, keep_goal: bool) -> None:
+    def request(self, number: int, *, keep_goal: bool) -> None:
         """Queue a request; a character that is queued keeps its position with the new request."""
-        if number not in self._wish:
+        if number not in self._keep_goal:
             self._queue.append(number)
-        self._wish[number] = keep_goal
+        self._keep_goal[number] = keep_goal
 
     def cancel(self, number: int) -> None:
         """Cancel the request of a character."""
-        self._wish.pop(number, None)
+        self._keep_goal.pop(number, None)
 
     @property
     def share(self) -> int:
@@ -84,7 +84,7 @@ class Planner:
         return _SEARCH * self._engine.n
 
     def due(
-        self, most: float | None = None, weigh: Callable[[int, bool], int] | None = None
+        self, most: float | None = None, cost: Callable[[int, bool], int] | None = None
     ) -> list[tuple[int, bool]]:
         """Take the next requests from the queue: (id, whether to keep the goal).
 
@@ -95,44 +95,46 @@ class Planner:
         chosen: list[tuple[int, bool]] = []
         while self._queue and left >= 1.0:
             number = self._queue.popleft()
-            keep = self._wish.pop(number, None)
+            keep = self._keep_goal.pop(number, None)
             slot = self._engine.slot_of[number]
             if keep is None or slot < 0:
                 continue
             if not keep or self._engine.state.track[slot, MODE] != STAYING:
                 chosen.append((number, keep))
-                left -= 1 if weigh is None else weigh(number, keep)
+                left -= 1 if cost is None else cost(number, keep)
         return chosen
 
-    def find(self, wishes: Wishes) -> NDArray[np.int32]:
+    def find(self, requests: PathRequests) -> NDArray[np.int32]:
         """Plan the requested paths and assign them; return the results (n, 5).
 
         If obstacles close every path, the path ignores them, and the character waits there.
         """
         everything = self._solver.index
-        found = self._search(wishes, self.index, give_up=self.index is everything)
+        found = self._search(requests, self.index, give_up=self.index is everything)
         shut = found[:, STATUS] == NONE
         if shut.any() and self.index is not everything:
-            found[shut] = self._search(wishes.part(shut), everything, give_up=True)
-        self._routes.follow(wishes.ids[found[:, STATUS] == FOUND], self.index.graph)
+            found[shut] = self._search(requests.part(shut), everything, give_up=True)
+        self._routes.follow(requests.ids[found[:, STATUS] == FOUND], self.index.graph)
         return found
 
-    def _search(self, wishes: Wishes, index: Index, *, give_up: bool) -> NDArray[np.int32]:
+    def _search(self, requests: PathRequests, index: Index, *, give_up: bool) -> NDArray[np.int32]:
         """Search in batches on all threads; the results do not depend on their number."""
-        starts = list(range(0, len(wishes.ids), _BATCH))
-        parts = [wishes.part(slice(a, a + _BATCH)) for a in starts]
+        starts = list(range(0, len(requests.ids), _BATCH))
+        parts = [requests.part(slice(a, a + _BATCH)) for a in starts]
         engine = self._engine
         if len(parts) > 1 and engine.threads > 1:
             answers = list(engine.workers.map(lambda part: self._batch(part, index), parts))
         else:
             answers = [self._batch(part, index) for part in parts]
         for part, (found, halves) in zip(parts, answers, strict=True):
-            self._set_off(part, found, halves, give_up=give_up)
+            self._assign_paths(part, found, halves, give_up=give_up)
         return np.concatenate([np.empty((0, 5), np.int32), *(found for found, _ in answers)])
 
-    def _batch(self, wishes: Wishes, index: Index) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def _batch(
+        self, requests: PathRequests, index: Index
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         engine, places, ladder = self._engine, self._places, self._solver.ladder
-        slots = engine.slot_of[wishes.ids]
+        slots = engine.slot_of[requests.ids]
         starts = engine.state.place[slots, :2]
         radii = engine.state.body[slots, RADIUS].astype(np.float64)
         found = np.zeros((len(slots), 5), np.int32)
@@ -141,29 +143,29 @@ class Planner:
         while done < len(slots):
             before = done
             done = plan(
-                done, starts, radii, wishes.ids, wishes.pools, wishes.within, engine.seed,
-                places.spots, places.pieces, engine.tracks, index, ladder, found, buffer,
+                done, starts, radii, requests.ids, requests.pools, requests.within, engine.seed,
+                places.located, places.pieces, engine.tracks, index, ladder, found, buffer,
             )  # fmt: skip
             halves.append(buffer[: found[before:done, HALVES].sum()].copy())
         return found, np.concatenate(halves)
 
-    def _set_off(
+    def _assign_paths(
         self,
-        wishes: Wishes,
+        requests: PathRequests,
         found: NDArray[np.int32],
         halves: NDArray[np.int32],
         *,
         give_up: bool,
     ) -> None:
         engine, places = self._engine, self._places
-        slots = engine.slot_of[wishes.ids]
+        slots = engine.slot_of[requests.ids]
         engine.state.story[slots, DRAWN] += 1
         done = 0
         while True:
             rest = halves[found[:done, HALVES].sum() :]
             done += set_off(
-                slots[done:], found[done:], rest, give_up, places.spots, places.reach, engine.state,
-                engine.pool, engine.lists, engine.tracks,
+                slots[done:], found[done:], rest, give_up, places.located, places.reach,
+                engine.state, engine.pool, engine.lists, engine.tracks,
             )  # fmt: skip
             if done == len(slots):
                 return
@@ -191,7 +193,9 @@ class Planner:
     @property
     def waiting(self) -> list[tuple[int, bool]]:
         """The queue, for a checkpoint."""
-        return [(number, self._wish[number]) for number in self._queue if number in self._wish]
+        return [
+            (number, self._keep_goal[number]) for number in self._queue if number in self._keep_goal
+        ]
 
 
 def cost_of(found: NDArray[np.int32]) -> Ints:

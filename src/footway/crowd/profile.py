@@ -137,7 +137,7 @@ def check_spread(name: str, value: object, most: float, unit: str) -> tuple[floa
 def mean_and_deviation(value: object, name: str, unit: str) -> tuple[float, float]:
     """Return the mean and deviation of a spread, or raise BadQuery."""
     given = value if isinstance(value, (tuple, list)) else (value, 0.0)
-    found = [as_float(one) for one in given]
+    found = [as_float(item) for item in given]
     if len(found) != 2 or found[0] is None or found[1] is None:
         wanted = f"give a number, or (mean, deviation){unit and f', in {unit}'}"
         raise BadQuery(f"the {name} is {shown(value)}: {wanted}")

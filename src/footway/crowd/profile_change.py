@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from footway.crowd.goals import Leg, Population
+    from footway.crowd.goals import Alternatives, Population
     from footway.crowd.groups import Group
     from footway.crowd.places import GoalRange
     from footway.crowd.profile import Profile, Spread
@@ -89,9 +89,9 @@ def set_profile(
         if has_new_size and len(slots):
             spawning.let_wander(simulation, change.ids, change.population)
     elif not groups:
-        _give_ways(simulation, change, before, moved)
+        _plan_paths(simulation, change, before, moved)
     for group in groups if has_new_size else ():
-        phases.lead_on(simulation, group)
+        phases.resend_group(simulation, group)
     if has_new_size:
         spawning.forget_places(simulation)
 
@@ -107,19 +107,17 @@ def _checked(
     slots = simulation.engine.slot_of[present]
     ids = present[simulation.engine.state.story[slots, POPULATION] == number]
     groups = _groups_of(simulation, ids)
-    manner = spawning.manner_of(profile, "group" if groups else before.behaviour)
+    style = spawning.style_of(profile, "group" if groups else before.behaviour)
     bodies = _bodies(simulation, number, ids, profile, names_speed=names_speed)
     widest, is_wider = _widest(profile), _is_wider(simulation, ids, bodies, before.profile, profile)
     if is_wider and not fits_somewhere(simulation.map, widest):
         raise BadQuery(f"the radius is {widest:g} m: a disc of this size fits nowhere on the map")
     for group in groups if RADIUS in bodies else ():
         _check_group(group, bodies[RADIUS][group.ids])
-    after = before._replace(profile=profile, manner=simulation.routes.number(manner))
+    after = before._replace(profile=profile, style=simulation.routes.number(style))
     if is_wider and after.has_random_goals and not groups:
-        pool = spawning.random_pool(
-            simulation, widest, max(len(ids), 1)
-        )  # raises if there are none
-        after = after._replace(legs=((pool,),))
+        pool = spawning.random_goals(simulation, widest, max(len(ids), 1))  # or raises BadQuery
+        after = after._replace(stages=((pool,),))
     narrowest = float(
         simulation.engine.state.body[simulation.engine.slot_of[ids], RADIUS].min(initial=np.inf)
     )
@@ -242,7 +240,7 @@ def _make_room(simulation: Simulation, change: _Change, slots: NDArray[np.int32]
 # -- goals and paths--------------------------------------------------------------------------
 
 
-def _give_ways(simulation: Simulation, change: _Change, before: Population, moved: Flags) -> None:
+def _plan_paths(simulation: Simulation, change: _Change, before: Population, moved: Flags) -> None:
     """Plan new paths where needed: some at once, the others are queued."""
     ids, state = change.ids, simulation.engine.state
     slots = simulation.engine.slot_of[ids]
@@ -252,18 +250,18 @@ def _give_ways(simulation: Simulation, change: _Change, before: Population, move
     lost = redirected | (state.track[slots, MODE] == UNREACHABLE)
     if change.is_wider:
         # Not below `narrowest`: paths begin and end on edges into corners that never fitted.
-        room = simulation.planner.index.graph.clearance
-        shut = np.flatnonzero((room >= change.narrowest) & (room < change.widest))
+        clearance = simulation.planner.index.graph.clearance
+        shut = np.flatnonzero((clearance >= change.narrowest) & (clearance < change.widest))
         lost |= np.isin(ids, simulation.planner.using(shut))
-    if change.population.manner == before.manner and not (lost | moved).any():
+    if change.population.style == before.style and not (lost | moved).any():
         return
     keep = _keeps_goal(simulation, simulation.populations[change.number], slots, lost)
     staying = state.track[slots, MODE] == STAYING
     waiting, lost = ~staying & ~lost, lost & ~staying
     _plan_now(simulation, ids[lost], keep[lost])
-    if change.population.manner == before.manner:
+    if change.population.style == before.style:
         waiting &= moved
-    _ask(simulation, ids[waiting], keep[waiting])
+    _request_paths(simulation, ids[waiting], keep[waiting])
 
 
 def _keeps_goal(
@@ -274,7 +272,7 @@ def _keeps_goal(
     keep: Flags = np.isfinite(state.place[slots, 2])
     if population.has_random_goals:
         keep &= ~lost
-    elif population.visits:
+    elif population.has_destinations:
         keep &= ~(lost & _is_destination(state.story[slots, GOAL], population))
     return keep
 
@@ -282,22 +280,22 @@ def _keeps_goal(
 def _is_destination(goals: NDArray[np.int32], population: Population) -> Flags:
     """Return which goals belong to a population's destinations. (n,)."""
     found = np.zeros(len(goals), bool)
-    for pool in (pool for leg in population.legs for pool in leg):
+    for pool in (pool for alternatives in population.stages for pool in alternatives):
         found |= (goals >= pool.first) & (goals < pool.first + pool.size)
     return found
 
 
 def _plan_now(simulation: Simulation, ids: Ints, keep: Flags) -> None:
     """Replace paths that no longer fit; characters beyond the first stand until planned."""
-    phases.call(simulation, ids)
+    phases.hold_until_planned(simulation, ids)
     if len(ids):
-        simulation.planner.find(simulation.wishes(ids[:_AT_ONCE], keep[:_AT_ONCE]))
-    _ask(simulation, ids[_AT_ONCE:], keep[_AT_ONCE:])
+        simulation.planner.find(simulation.path_requests(ids[:_AT_ONCE], keep[:_AT_ONCE]))
+    _request_paths(simulation, ids[_AT_ONCE:], keep[_AT_ONCE:])
 
 
-def _ask(simulation: Simulation, ids: Ints, keep: Flags) -> None:
+def _request_paths(simulation: Simulation, ids: Ints, keep: Flags) -> None:
     for number, keeps in zip(ids.tolist(), keep.tolist(), strict=True):
-        simulation.planner.ask(number, keep_goal=keeps)
+        simulation.planner.request(number, keep_goal=keeps)
 
 
 def _move_goals(simulation: Simulation, change: _Change, slots: NDArray[np.int32]) -> Flags:
@@ -306,15 +304,19 @@ def _move_goals(simulation: Simulation, change: _Change, slots: NDArray[np.int32
     if population.has_random_goals:
         return _is_tight(simulation, slots)
     before = story[slots, GOAL].copy()
-    legs = tuple(_leg(simulation, leg, change, slots) for leg in population.legs)
-    simulation.populations[change.number] = population._replace(legs=legs)
+    stages = tuple(
+        _stage(simulation, alternatives, change, slots) for alternatives in population.stages
+    )
+    simulation.populations[change.number] = population._replace(stages=stages)
     _send_elsewhere(simulation, slots)
     changed: Flags = story[slots, GOAL] != before
     return changed
 
 
-def _leg(simulation: Simulation, leg: Leg, change: _Change, slots: NDArray[np.int32]) -> Leg:
-    return tuple(_pool(simulation, pool, change, slots) for pool in leg)
+def _stage(
+    simulation: Simulation, alternatives: Alternatives, change: _Change, slots: NDArray[np.int32]
+) -> Alternatives:
+    return tuple(_pool(simulation, pool, change, slots) for pool in alternatives)
 
 
 def _pool(
@@ -322,12 +324,12 @@ def _pool(
 ) -> GoalRange:
     """Return places of a destination where the widest fits, and redirect characters to them."""
     here = slice(pool.first, pool.first + pool.size)
-    points, reach = simulation.places.spots[here, :2].copy(), simulation.places.reach[here]
+    points, reach = simulation.places.located[here, :2].copy(), simulation.places.reach[here]
     tight = simulation.map.clearance(points) < change.widest
     if not tight.any():
         return pool
     roomy = points[~tight]
-    if len(roomy) and not change.population.each:
+    if len(roomy) and not change.population.has_own_goals:
         points[tight] = roomy[np.arange(tight.sum()) % len(roomy)]
     else:
         points = nearest_free(simulation.map, points, np.full(len(points), change.widest))
@@ -336,7 +338,7 @@ def _pool(
     goals = state.story[slots, GOAL]
     mine = slots[(goals >= pool.first) & (goals < pool.first + pool.size)]
     state.story[mine, GOAL] += made.first - pool.first
-    state.place[mine, 2:4] = simulation.places.spots[state.story[mine, GOAL], :2]
+    state.place[mine, 2:4] = simulation.places.located[state.story[mine, GOAL], :2]
     return made
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from footway._numba.random_stream import RandomStream
-from footway.crowd.goals import wishes_of
+from footway.crowd.goals import make_path_requests
 from footway.crowd.groups import Groups
 from footway.crowd.nearest import Nearest
 from footway.crowd.obstacles import Obstacles
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from footway.corridor import CorridorMap
     from footway.crowd.goals import Population
-    from footway.crowd.planning import Wishes
+    from footway.crowd.planning import PathRequests
     from footway.environment import Environment
 
     Floats = NDArray[np.float64]
@@ -60,10 +60,8 @@ class Simulation:
             cmap, tracks, seed=seed, dt=dt, threads=threads, model=MODELS[avoidance]
         )
         self.places = Places(cmap)
-        self.populations: list[Population] = []
-        self.routes = Routes(
-            self.engine, cmap.solver.index, self._manner_of, self._manners, environment
-        )
+        self.populations: list[Population] = []  # changed in place: `routes` refers to it
+        self.routes = Routes(self.engine, cmap.solver.index, self.populations, environment)
         self.planner = Planner(self.engine, cmap.solver, self.places, self.routes)
         self.nearest = Nearest(self.engine, cmap.solver, self.places, self.planner)
         self.groups = Groups(self.engine)
@@ -91,22 +89,14 @@ class Simulation:
         return discs_of(self.engine.state, self.engine.slot_of[self.engine.present])
 
     @property
-    def blocks(self) -> Floats:
+    def obstacle_discs(self) -> Floats:
         """(m, 3) x, y, radius of the obstacles present now, m."""
         return self.obstacles.discs(self.time)[:, [0, 1, 4]]
 
-    def _manner_of(self, population: int) -> int:
-        """Return the terrain following style of a population; -1 for corridors."""
-        return self.populations[population].manner
-
-    def _manners(self) -> set[int]:
-        """Return the terrain following styles of all populations."""
-        return {population.manner for population in self.populations}
-
-    def wishes(self, ids: Ints, keep: NDArray[np.bool_]) -> Wishes:
+    def path_requests(self, ids: Ints, keep: NDArray[np.bool_]) -> PathRequests:
         """Return path requests of characters (n,); those in `keep` keep their goal."""
         story = self.engine.state.story[self.engine.slot_of[ids]]
-        return wishes_of(ids, keep, story, self.populations, self.nearest.choose)
+        return make_path_requests(ids, keep, story, self.populations, self.nearest.choose)
 
     def random(self, what: int, number: int) -> RandomStream:
         """Return a random stream for one purpose."""

@@ -50,7 +50,7 @@ class Source:
         """Return the number of characters that are due and have not appeared."""
         return int(np.searchsorted(self.times, time + 1e-9, side="right")) - self.next
 
-    def places(self, count: int, there: Floats, blocks: Floats, rng: RandomStream) -> Floats:
+    def places(self, count: int, there: Floats, obstacles: Floats, rng: RandomStream) -> Floats:
         """Return free points for at most the next `count` characters. (k, 2).
 
         `there` (m, 3) are the discs of all characters, `blocks` (m, 3) those of obstacles.
@@ -64,7 +64,7 @@ class Source:
         low = low - 2 * widest
         shape = np.floor((high + 2 * widest - low) / size).astype(np.int64) + 1
         points = self.points[rng.integers(len(self.points), _TRIES * count)]
-        points = points[~overlapping(points, np.full(len(points), radii.max()), blocks)]
+        points = points[~overlapping(points, np.full(len(points), radii.max()), obstacles)]
         found, _ = keep_apart(points, radii, there[near], size, low, shape[0], shape[1])
         places: Floats = found
         return places

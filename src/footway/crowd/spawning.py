@@ -13,7 +13,7 @@ from footway._numba.portable_math import cos, sin
 from footway.corridor.map import as_points
 from footway.crowd import checks
 from footway.crowd.capacity import free_place
-from footway.crowd.goals import Behaviour, Leg, Population, Then
+from footway.crowd.goals import Alternatives, Behaviour, Population, Then
 from footway.crowd.kernels.placement import are_connected
 from footway.crowd.kernels.planning import FOUND, STATUS, wander_off
 from footway.crowd.places import (
@@ -46,7 +46,7 @@ from footway.crowd.state import (
     WAITING,
     WALKING,
 )
-from footway.crowd.terrain_following import Manner
+from footway.crowd.terrain_following import FollowingStyle
 from footway.crowd.tracks import with_weights
 from footway.errors import BadQuery, NoPath
 
@@ -71,7 +71,7 @@ _GOALS_IN_AREA = 256
 NEVER = 2**31 - 1  # a step that is never reached
 
 
-def profile_of(profile: Profile | None, usual: Profile, **given: object) -> Profile:
+def make_profile(profile: Profile | None, usual: Profile, **given: object) -> Profile:
     """Return the profile, or the usual one, with the given values replaced."""
     if profile is not None and not isinstance(profile, Profile):
         raise BadQuery(f"the profile is {validation.shown(profile)}: it must be a fw.Profile")
@@ -113,27 +113,28 @@ def radii_of(rows: Rows) -> Floats:
     return rows["body"][:, RADIUS].astype(np.float64)
 
 
-def starts_of(
+def start_points(
     simulation: Simulation, starts: ArrayLike | None, area: Any, radii: Floats, rng: RandomStream
 ) -> Floats:
     """Return the given start points, checked, or random ones. (n, 2) m."""
     if starts is None:
         region = None if area is None else Region.of(area)
-        return scatter(
-            simulation.map, radii, region, simulation.discs, rng, blocks=simulation.blocks
-        )
+        obstacles = simulation.obstacle_discs
+        return scatter(simulation.map, radii, region, simulation.discs, rng, obstacles=obstacles)
     points = as_points(starts)
     if len(points) != len(radii):
         raise BadQuery(f"there are {len(points)} starts for {len(radii)} characters")
-    check_room(simulation, "start", points, radii)
-    inside = np.flatnonzero(overlapping(points, radii, simulation.blocks))
+    check_clearance(simulation, "start", points, radii)
+    inside = np.flatnonzero(overlapping(points, radii, simulation.obstacle_discs))
     if len(inside):
         x, y = points[inside[0]].tolist()
         raise BadQuery(f"start {inside[0]} at ({x:g}, {y:g}) is in an obstacle: move one of them")
     return points
 
 
-def around(simulation: Simulation, centre: Floats, radii: Floats, rng: RandomStream) -> Floats:
+def points_around(
+    simulation: Simulation, centre: Floats, radii: Floats, rng: RandomStream
+) -> Floats:
     """Return random points around a centre, in the smallest circle with enough space. (n, 2) m."""
     need = math.sqrt(float((radii**2).sum()))
     angle = np.linspace(0.0, 2.0 * np.pi, 48, endpoint=False)
@@ -141,22 +142,17 @@ def around(simulation: Simulation, centre: Floats, radii: Floats, rng: RandomStr
         ring = centre + reach * np.column_stack([cos(angle), sin(angle)])
         try:
             return scatter(
-                simulation.map,
-                radii,
-                Region((ring,)),
-                simulation.discs,
-                rng,
-                sight=centre,
-                blocks=simulation.blocks,
-            )
+                simulation.map, radii, Region((ring,)), simulation.discs, rng, sight=centre,
+                obstacles=simulation.obstacle_discs,
+            )  # fmt: skip
         except BadQuery:
             continue
     raise BadQuery(
-        f"there is no room for a group of {len(radii)} around ({centre[0]:g}, {centre[1]:g})"
+        f"there is no free space for a group of {len(radii)} around ({centre[0]:g}, {centre[1]:g})"
     )
 
 
-def check_room(simulation: Simulation, what: str, points: Floats, radii: Floats) -> None:
+def check_clearance(simulation: Simulation, what: str, points: Floats, radii: Floats) -> None:
     """Raise BadQuery if a disc does not fit."""
     clearance = simulation.map.clearance(points)
     tight = np.flatnonzero(clearance < radii)
@@ -175,7 +171,7 @@ def _tightness(clearance: float, radius: float) -> str:
     return f"has a clearance of {clearance:.3f} m: the character has a radius of {radius:g} m"
 
 
-def population_of(
+def make_population(
     simulation: Simulation,
     name: str,
     behaviour: Behaviour,
@@ -197,37 +193,37 @@ def population_of(
         raise BadQuery("give goals, one for each, or destinations, not both")
     if then == "repeat" and (goals is not None or len(destinations) == 1):
         then = "stay"  # there is no other goal
-    manner = simulation.routes.number(manner_of(profile, behaviour))
+    style = simulation.routes.number(style_of(profile, behaviour))
     row = 0
     if preference is not None:
         weights = checks.preference(preference, len(simulation.map.edges))
         simulation.engine.tracks, row = with_weights(simulation.engine.tracks, weights)
-    legs = _legs(simulation, behaviour, radii, goals, destinations)
-    each, visits = goals is not None, len(destinations) > 0
+    stages = _stages(simulation, behaviour, radii, goals, destinations)
     return Population(
-        name, behaviour, legs, each, visits, simulation.next, then, within, row, manner, profile
-    )
+        name, behaviour, stages, goals is not None, len(destinations) > 0, simulation.next, then,
+        within, row, style, profile,
+    )  # fmt: skip
 
 
-def manner_of(profile: Profile, behaviour: Behaviour | Literal["group"]) -> Manner | None:
+def style_of(profile: Profile, behaviour: Behaviour | Literal["group"]) -> FollowingStyle | None:
     """Return the terrain following style of a profile; None if it follows corridors."""
-    manner = Manner.of(profile)
-    if manner is not None and behaviour != "goals":
+    style = FollowingStyle.of(profile)
+    if style is not None and behaviour != "goals":
         who = "a group" if behaviour == "group" else "a wanderer"
         raise BadQuery(
             f"{who} follows corridors, and a profile with preferences, or one that follows miran "
             "or irm, needs a route to a goal of one's own: take another profile"
         )
-    return manner
+    return style
 
 
-def _legs(
+def _stages(
     simulation: Simulation,
     behaviour: Behaviour,
     radii: Floats,
     goals: ArrayLike | None,
     destinations: Sequence[Any],
-) -> tuple[Leg, ...]:
+) -> tuple[Alternatives, ...]:
     """Return the goals of a population, by stage."""
     widest = float(radii.max(initial=0.0)) or 0.25
     if behaviour == "wander":
@@ -236,24 +232,24 @@ def _legs(
         points = as_points(goals)
         if len(points) != len(radii):
             raise BadQuery(f"there are {len(points)} goals for {len(radii)} characters")
-        check_room(simulation, "goal", points, radii)
+        check_clearance(simulation, "goal", points, radii)
         return ((simulation.places.add(points),),)
     if len(destinations):
-        return tuple(_leg(simulation, d, widest) for d in destinations)
-    return ((random_pool(simulation, widest, len(radii)),),)
+        return tuple(_stage(simulation, d, widest) for d in destinations)
+    return ((random_goals(simulation, widest, len(radii)),),)
 
 
-def _leg(simulation: Simulation, destination: Any, radius: float) -> Leg:
+def _stage(simulation: Simulation, destination: Any, radius: float) -> Alternatives:
     """Return the places of a destination, or of each alternative."""
     choice = checks.as_choice(destination)
-    return tuple(_destination(simulation, one, radius) for one in choice or [destination])
+    return tuple(_destination(simulation, item, radius) for item in choice or [destination])
 
 
 def _destination(simulation: Simulation, destination: Any, radius: float) -> GoalRange:
     """Return the places of a point or an area; an area is reached well inside it."""
     point = checks.as_point(destination)
     if point is not None:
-        check_room(simulation, "destination", point, np.full(1, radius))
+        check_clearance(simulation, "destination", point, np.full(1, radius))
         return simulation.places.add(point)
     region = Region.of(destination)
     rng = simulation.random(AREAS, len(simulation.places.pieces))
@@ -261,7 +257,7 @@ def _destination(simulation: Simulation, destination: Any, radius: float) -> Goa
     return simulation.places.add(points, np.maximum(0.3, region.depth(points)))
 
 
-def random_pool(simulation: Simulation, radius: float, count: int) -> GoalRange:
+def random_goals(simulation: Simulation, radius: float, count: int) -> GoalRange:
     """Return random goals on the whole map, about one per character to avoid crowding."""
     size = min(max(_FEWEST_GOALS, count), _MOST_GOALS)
     if radius not in simulation.pools or simulation.pools[radius].size < size // 2:
@@ -274,7 +270,10 @@ def random_pool(simulation: Simulation, radius: float, count: int) -> GoalRange:
 def forget_places(simulation: Simulation) -> None:
     """Drop places that are no longer used: each change of a radius leaves some."""
     pools = {
-        pool for population in simulation.populations for leg in population.legs for pool in leg
+        pool
+        for population in simulation.populations
+        for alternatives in population.stages
+        for pool in alternatives
     }
     simulation.pools = {radius: pool for radius, pool in simulation.pools.items() if pool in pools}
     if not len(simulation.places.pieces):
@@ -306,19 +305,21 @@ def enter(simulation: Simulation, ids: Ints, points: Floats, rows: Rows) -> None
     simulation.new.append(ids)
 
 
-def give_ways(simulation: Simulation, ids: Ints, population: Population, *, given: bool) -> None:
+def plan_first_paths(
+    simulation: Simulation, ids: Ints, population: Population, *, given: bool
+) -> None:
     """Plan first paths at once; raise NoPath if a given goal cannot be reached."""
     if population.behaviour == "wander":
         let_wander(simulation, ids, population)
         return
-    wishes = simulation.wishes(ids, np.zeros(len(ids), bool))
-    found = simulation.planner.find(wishes)
+    requests = simulation.path_requests(ids, np.zeros(len(ids), bool))
+    found = simulation.planner.find(requests)
     lost = np.flatnonzero(found[:, STATUS] != FOUND)
     if given and len(lost):
         start, radius = _where(simulation, ids[lost[0]])
-        _refuse(simulation, int(lost[0]), start, int(wishes.pools[lost[0], 0]), radius)
+        _refuse(simulation, int(lost[0]), start, int(requests.pools[lost[0], 0]), radius)
     if given and len(ids):
-        check_ways(simulation, *_where(simulation, ids[0]), population)
+        check_reachable(simulation, *_where(simulation, ids[0]), population)
 
 
 def let_wander(simulation: Simulation, ids: Ints, population: Population) -> None:
@@ -332,27 +333,28 @@ def let_wander(simulation: Simulation, ids: Ints, population: Population) -> Non
 def _where(simulation: Simulation, number: int) -> tuple[Floats, float]:
     """Return position and radius of a character."""
     slot = simulation.engine.slot_of[number]
-    return simulation.engine.state.place[slot, :2], float(
-        simulation.engine.state.body[slot, RADIUS]
-    )
+    state = simulation.engine.state
+    return state.place[slot, :2], float(state.body[slot, RADIUS])
 
 
-def check_ways(
+def check_reachable(
     simulation: Simulation, start: Floats, radius: float, population: Population
 ) -> None:
     """Raise NoPath if no place of a stage can be reached from a start."""
     piece = int(simulation.map.locate(start[None]).piece[0])
-    for leg in population.legs:
-        pieces = np.concatenate([simulation.places.pieces[p.first : p.first + p.size] for p in leg])
+    for alternatives in population.stages:
+        pieces = np.concatenate(
+            [simulation.places.pieces[p.first : p.first + p.size] for p in alternatives]
+        )
         if not are_connected(piece, pieces, radius, simulation.map.solver.index).any():
-            _refuse(simulation, 0, start, leg[0].first, radius)
+            _refuse(simulation, 0, start, alternatives[0].first, radius)
 
 
 def _refuse(simulation: Simulation, k: int, start: Floats, place: int, radius: float) -> NoReturn:
     """Raise NoPath with the reason why a character cannot reach its goal."""
     words = f"character {k} at ({start[0]:.2f}, {start[1]:.2f}) cannot reach its goal"
     try:
-        simulation.map.corridor(start, simulation.places.spots[place, :2], radius=radius)
+        simulation.map.corridor(start, simulation.places.located[place, :2], radius=radius)
     except NoPath as error:
         raise NoPath(f"{words}: {error}", reason=error.reason, pinch=error.pinch) from None
     raise NoPath(words, reason="components")

@@ -82,9 +82,9 @@ class Engine:
         """Add characters and return their slots; `columns` are rows of the arrays by name."""
         first, end = self.n, self.n + len(ids)
         if end > len(self.state.place):
-            room = max(end, 2 * len(self.state.place))
-            self.state, self._spare = grown(self.state, room), make_state(room)
-            self._fit_rows(room)
+            capacity = max(end, 2 * len(self.state.place))
+            self.state, self._spare = grown(self.state, capacity), make_state(capacity)
+            self._fit_rows(capacity)
         for name, rows in columns.items():
             getattr(self.state, name)[first:end] = rows
         self.n = end
@@ -141,11 +141,11 @@ class Engine:
         self._offsets = np.zeros(columns * rows + 1, np.int32)
         self._counts = np.zeros((self.threads, columns * rows), np.int32)
 
-    def _fit_rows(self, room: int) -> None:
-        self._cells = np.empty(room, np.int32)
-        self._slots = np.empty(room, np.int32)
-        self._bodies = np.empty((room, 5), np.float32)
-        self._asks = np.empty((room, 2), np.int32)
+    def _fit_rows(self, capacity: int) -> None:
+        self._cells = np.empty(capacity, np.int32)
+        self._slots = np.empty(capacity, np.int32)
+        self._bodies = np.empty((capacity, 5), np.float32)
+        self._requests = np.empty((capacity, 2), np.int32)
 
     # -- the step ----------------------------------------------------------------------------
 
@@ -154,14 +154,14 @@ class Engine:
         if self.n == 0:
             self.steps += 1
             return np.empty((0, 2), np.int32)
-        total = self._order()
+        total = self._sort_bodies()
         if self.steps % _REORDER == 0:
-            self._put_in_order(total)
-        asks = self._move(total)
+            self._sort_slots(total)
+        requests = self._move(total)
         self.steps += 1
-        return asks[np.argsort(asks[:, 0])]
+        return requests[np.argsort(requests[:, 0])]
 
-    def _order(self) -> int:
+    def _sort_bodies(self) -> int:
         """Sort the bodies by cells; return their number."""
         threads = self._n_threads
         parts = _split(self.n, threads)
@@ -169,16 +169,7 @@ class Engine:
 
         def count(part: tuple[int, int, int]) -> None:
             k, a, b = part
-            count_cells(
-                a,
-                b,
-                cells,
-                self.state,
-                self.box,
-                self.shape,
-                self._cells,
-                self._counts[k],
-            )
+            count_cells(a, b, cells, self.state, self.box, self.shape, self._cells, self._counts[k])
 
         def fill(part: tuple[int, int, int]) -> None:
             k, a, b = part
@@ -187,12 +178,12 @@ class Engine:
                 self._bodies, self._slots,
             )  # fmt: skip
 
-        self._each(count, parts)
+        self._on_threads(count, parts)
         total: int = begin_cells(cells, self._counts[: len(parts)], self._offsets)
-        self._each(fill, parts)
+        self._on_threads(fill, parts)
         return total
 
-    def _put_in_order(self, total: int) -> None:
+    def _sort_slots(self, total: int) -> None:
         """Sort the slots by cells, and drop those of removed characters."""
         order = self._slots[:total]
         self.state, self._spare = reordered(self.state, order, self._spare)
@@ -207,23 +198,25 @@ class Engine:
 
         def move(part: tuple[int, int, int]) -> NDArray[np.int32]:
             _, a, b = part
-            asks = self._asks[a:b]
+            requests = self._requests[a:b]
             count = move_cells(
                 a, b, self.steps, self.dt, self.seed, self.model, self.shape[0], self._offsets,
                 self._bodies, self._slots, self.blocks, self.caps, self.own, self.state, self.pool,
-                self.tracks, self.index, self.guides, asks,
+                self.tracks, self.index, self.guides, requests,
             )  # fmt: skip
-            return asks[:count]
+            return requests[:count]
 
         return np.concatenate(
-            self._each(move, _split(total, threads * _BANDS if threads > 1 else 1))
+            self._on_threads(move, _split(total, threads * _BANDS if threads > 1 else 1))
         )
 
     @property
     def _n_threads(self) -> int:
         return self.threads if self.n >= _FEW else 1
 
-    def _each(self, work: Callable[[Any], Any], parts: list[tuple[int, int, int]]) -> list[Any]:
+    def _on_threads(
+        self, work: Callable[[Any], Any], parts: list[tuple[int, int, int]]
+    ) -> list[Any]:
         """Run the work on every part, on all threads."""
         if len(parts) == 1:
             return [work(parts[0])]

@@ -22,7 +22,7 @@ FEW = 3  # nodes on a long side of a triangle: the search is faster, routes are 
 Follow = Literal["miran", "irm"]
 
 
-class Manner(NamedTuple):
+class FollowingStyle(NamedTuple):
     """How to follow routes over terrain; populations may share a style."""
 
     follow: Follow
@@ -33,7 +33,7 @@ class Manner(NamedTuple):
     preferences: dict[str, float]  # weight by kind of terrain
 
     @classmethod
-    def of(cls, profile: Profile) -> Manner | None:
+    def of(cls, profile: Profile) -> FollowingStyle | None:
         """Return the style of a profile; None if it follows corridors."""
         if profile.follows == "cmm":
             return None
@@ -43,12 +43,12 @@ class Manner(NamedTuple):
         return cls(profile.follows, *numbers, widest, dict(profile.preferences))
 
     @classmethod
-    def from_list(cls, values: list[Any]) -> Manner:
+    def from_list(cls, values: list[Any]) -> FollowingStyle:
         """Make a style from its values, for a checkpoint."""
         return cls(*values)
 
 
-class Footing(NamedTuple):
+class TerrainData(NamedTuple):
     """A following style with its terrain, prepared for searches and kernels."""
 
     terrain: Terrain
@@ -59,7 +59,7 @@ class Footing(NamedTuple):
     habit: Habit
 
 
-def footing_of(manner: Manner, environment: Environment | None) -> Footing:
+def build_terrain_data(style: FollowingStyle, environment: Environment | None) -> TerrainData:
     """Build the terrain and the kernel parameters of a following style.
 
     Raises:
@@ -75,14 +75,14 @@ def footing_of(manner: Manner, environment: Environment | None) -> Footing:
     from footway.terrain.improvement import network_of
     from footway.terrain.terrain import Terrain  # loads Shapely
 
-    terrain = Terrain.build(environment, manner.radius)
-    weights = terrain.weights(manner.preferences)
+    terrain = Terrain.build(environment, style.radius)
+    weights = terrain.weights(style.preferences)
     used = weights[np.unique(terrain.ground.kind)]
-    sigma = manner.sigma if manner.follow == "miran" else 0.0
-    habit = Habit(sigma, manner.spacing, manner.look, float(used.min()), float(used.max()))
+    sigma = style.sigma if style.follow == "miran" else 0.0
+    habit = Habit(sigma, style.spacing, style.look, float(used.min()), float(used.max()))
     network = network_of(terrain, FEW)
     nodes, away = network.nodes, network.landmarks(weights)
-    return Footing(terrain, spread(terrain.ground), nodes, away, weights, habit)
+    return TerrainData(terrain, spread(terrain.ground), nodes, away, weights, habit)
 
 
 def spread(ground: Ground) -> Ground:

@@ -82,7 +82,7 @@ def make_tracks(index: Index) -> Tracks:
         np.full(len(axis.vertices), -1, np.int32),
         np.where(stays(index), 1.0, 0.0).astype(np.float32)[None],
     )
-    return _with_ways_home(_with_loops(tracks, index), index)
+    return _with_home_edges(_with_loops(tracks, index), index)
 
 
 def stays(index: Index) -> NDArray[np.bool_]:
@@ -92,7 +92,7 @@ def stays(index: Index) -> NDArray[np.bool_]:
     """
     graph, vertices = index.graph, len(index.axis.vertices)
     kept = np.ones(len(graph.edges), bool)
-    room = _vertex_clearance(index)
+    clearance = _vertex_clearance(index)
     degree = np.diff(graph.offsets)
     depth = np.zeros(vertices)
     leaves = list(np.flatnonzero(degree == 1))
@@ -104,7 +104,7 @@ def stays(index: Index) -> NDArray[np.bool_]:
         half = halves[0]
         w = graph.edges[half // 2, 1 - half % 2]
         reach = depth[v] + graph.length[half // 2]
-        if reach > SHORT * room[w] and graph.clearance[half // 2] > 0.0:
+        if reach > SHORT * clearance[w] and graph.clearance[half // 2] > 0.0:
             continue
         kept[half // 2] = False
         depth[w] = max(depth[w], reach)
@@ -116,30 +116,30 @@ def stays(index: Index) -> NDArray[np.bool_]:
 
 def _vertex_clearance(index: Index) -> Floats:
     axis = index.axis
-    room = np.zeros(len(axis.vertices))
-    room[axis.edges[:, 0]] = axis.clearance[axis.offsets[:-1]]
-    room[axis.edges[:, 1]] = axis.clearance[axis.offsets[1:] - 1]
-    return room
+    clearance = np.zeros(len(axis.vertices))
+    clearance[axis.edges[:, 0]] = axis.clearance[axis.offsets[:-1]]
+    clearance[axis.edges[:, 1]] = axis.clearance[axis.offsets[1:] - 1]
+    return clearance
 
 
 def _with_loops(tracks: Tracks, index: Index) -> Tracks:
     """Add loops at the ends of long dead ends."""
-    graph, room = index.graph, _vertex_clearance(index)
+    graph, clearance = index.graph, _vertex_clearance(index)
     kept = tracks.weights[0] > 0
-    degree = np.bincount(graph.edges[kept].ravel(), minlength=len(room))
-    ends = np.flatnonzero((degree == 1) & (room > 0))
-    dead_ends = np.concatenate([ends, _middles(index, degree, room)])
+    degree = np.bincount(graph.edges[kept].ravel(), minlength=len(clearance))
+    ends = np.flatnonzero((degree == 1) & (clearance > 0))
+    dead_ends = np.concatenate([ends, _middles(index, degree, clearance)])
     loops = []
     for v in dead_ends:
         halves = graph.out[graph.offsets[v] : graph.offsets[v + 1]]
         half = next((h for h in halves if kept[h // 2]), halves[0])
-        course = _course_into(half, tracks)
-        loops.append(_loop(index.axis.vertices[v], room[v], course))
+        direction = _direction_into(half, tracks)
+        loops.append(_loop(index.axis.vertices[v], clearance[v], direction))
     tracks.loop_of[dead_ends] = len(tracks.first) + np.arange(len(dead_ends))
     return with_edges(tracks, loops, np.column_stack([dead_ends, dead_ends]))
 
 
-def _with_ways_home(tracks: Tracks, index: Index) -> Tracks:
+def _with_home_edges(tracks: Tracks, index: Index) -> Tracks:
     """Fill `home`: the shortest paths out of dead ends that wanderers do not use."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import dijkstra
@@ -149,47 +149,49 @@ def _with_ways_home(tracks: Tracks, index: Index) -> Tracks:
     inside[graph.edges[tracks.weights[0] > 0]] = True
     if inside.all() or not inside.any():
         return tracks
-    ways = np.flatnonzero(graph.clearance > 0)
-    tail, head = graph.edges[ways].T
-    lengths = coo_array((graph.length[ways], (tail, head)), (count, count)).tocsr()
+    usable = np.flatnonzero(graph.clearance > 0)
+    tail, head = graph.edges[usable].T
+    lengths = coo_array((graph.length[usable], (tail, head)), (count, count)).tocsr()
     _, before, _ = dijkstra(
         lengths, directed=False, indices=np.flatnonzero(inside), min_only=True,
         return_predecessors=True,
     )  # fmt: skip
-    for start, end, halves in ((tail, head, 2 * ways), (head, tail, 2 * ways + 1)):
+    for start, end, halves in ((tail, head, 2 * usable), (head, tail, 2 * usable + 1)):
         there = before[start] == end
         tracks.home[start[there]] = halves[there]
     return tracks
 
 
-def _middles(index: Index, degree: Ints, room: Floats) -> Ints:
+def _middles(index: Index, degree: Ints, clearance: Floats) -> Ints:
     """Return the widest vertex of each part of the map with short dead ends only."""
     part = index.graph.join
     while not np.array_equal(part, part[part]):
         part = part[part]
     used = np.bincount(part, weights=degree, minlength=len(part)) > 0
-    middles = [int(v) for v in np.lexsort((-room, part)) if not used[part[v]] and room[v] > 0]
+    middles = [
+        int(v) for v in np.lexsort((-clearance, part)) if not used[part[v]] and clearance[v] > 0
+    ]
     _, first = np.unique(part[middles], return_index=True)
     return np.array(middles, np.int64)[first]
 
 
-def _course_into(half: int, tracks: Tracks) -> float:
+def _direction_into(half: int, tracks: Tracks) -> float:
     """Return the direction of the axis into the vertex that this half-edge leaves, rad."""
     first, last = tracks.first[half // 2], tracks.last[half // 2]
     near, other = (first, first + 1) if half % 2 == 0 else (last, last - 1)
-    course = tracks.balls[near, :2] - tracks.balls[np.clip(other, first, last), :2]
-    return float(atan2(course[1], course[0]))
+    direction = tracks.balls[near, :2] - tracks.balls[np.clip(other, first, last), :2]
+    return float(atan2(direction[1], direction[0]))
 
 
-def _loop(centre: Floats, room: float, course: float) -> Floats:
+def _loop(centre: Floats, clearance: float, direction: float) -> Floats:
     """Return balls counterclockwise around the invisible obstacle, beginning behind it. (k, 3).
 
     They are as close as on an edge: each must contain a character at the centre of the previous.
     """
-    ring, reach = 0.5 * (1.0 + TURNING) * room, 0.5 * (1.0 - TURNING) * room
+    ring, reach = 0.5 * (1.0 + TURNING) * clearance, 0.5 * (1.0 - TURNING) * clearance
     gap = min(max(SHARE * reach, CLOSEST), WIDEST)
     count = max(LOOP, int(np.ceil(2.0 * np.pi * ring / gap)))
-    angle = course + np.pi + np.linspace(0.0, 2.0 * np.pi, count + 1)
+    angle = direction + np.pi + np.linspace(0.0, 2.0 * np.pi, count + 1)
     x, y = centre[0] + ring * cos(angle), centre[1] + ring * sin(angle)
     return np.column_stack([x, y, np.full(count + 1, reach)])
 

@@ -29,7 +29,7 @@ def ordered(seed, count, *, spread=30.0, radii=(0.1, 0.6), gone=0.0):
     track[:, ID] = np.arange(count)
     rows = np.column_stack([place, place])
     engine.append(np.arange(count), place=rows, body=body, track=track)
-    return engine, engine._order()
+    return engine, engine._sort_bodies()
 
 
 class TestOrder:

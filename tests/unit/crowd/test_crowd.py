@@ -1,4 +1,4 @@
-"""The Crowd's own promises: who is there, in which order, where they go and what is refused."""
+"""The public Crowd: ids and their order, goals, and errors."""
 
 import math
 
@@ -228,7 +228,7 @@ class TestGoals:
 
     @pytest.mark.parametrize("then", ["exit", "stay"])
     def test_set_goals_is_no_destination(self, then):
-        """Sent to a corner on its way: it goes on to both of its destinations, and only then."""
+        """After a goal of `set_goals`, a character continues with both of its destinations."""
         it = crowd("hall", seed=1)
         places = [(27.0, 2.0), (27.0, 18.0)]
         it.add(1, starts=[(3, 2)], destinations=places, then=then)
@@ -275,7 +275,7 @@ class TestGoals:
             it.step()
             walks = it._rows("track")[:, MODE] == WALKING
             for number in it.ids[walks][::-1].tolist():  # as those who are lost or tired do
-                it._simulation.planner.ask(number, keep_goal=True)
+                it._simulation.planner.request(number, keep_goal=True)
         assert it.arrivals == 20
 
     @pytest.mark.parametrize(

@@ -187,7 +187,7 @@ class TestTogether:
         slot = engine.slot_of[group.ids[0]]
         for at in np.random.default_rng(1).uniform((0, 0), (30, 20), (50, 2)):
             engine.state.place[slot, :2] = at
-            it._simulation.groups.find_again(group, slot)
+            it._simulation.groups.reattach(group, slot)
             found = int(engine.state.track[slot, AT]) - group.samples[0]
             out = np.hypot(*(balls[:, :2] - at).T) - balls[:, 2]
             assert out[found] == out.min()
@@ -260,7 +260,7 @@ class TestTogether:
 
 
 def mean_dispersion(bounds):
-    """In the middle of a long way."""
+    """In the middle of a long path."""
     it = crowd("plain", seed=3)
     group = it.add_group(24, start=(8, 12), goal=(92, 12), **bounds)
     found = []

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import footway as fw
-from footway.crowd.obstacles import blocks_of, narrowed
+from footway.crowd.obstacles import narrowed, obstacle_cells
 from tests.oracle.crowd import assert_clear
 from tests.oracle.nearest import NearestWall
 from tests.unit.crowd._open_kernels import cell_of
@@ -86,7 +86,7 @@ class TestBlocks:
             [rng.uniform(-3, 33, 6), rng.uniform(-3, 23, 6), np.zeros((6, 2)),
              rng.uniform(0.1, 3, 6)]
         )  # fmt: skip
-        blocks = blocks_of(discs, engine.box, engine.shape)
+        blocks = obstacle_cells(discs, engine.box, engine.shape)
         for x, y in rng.uniform((0, 0), (30, 20), (200, 2)):
             cell = cell_of(x, y, engine.box, engine.shape)
             there = set(blocks.rows[blocks.offsets[cell] : blocks.offsets[cell + 1]].tolist())
@@ -160,7 +160,7 @@ class TestStanding:
         "stands on is not checked",
     )
     def test_closes_one_way_of_two(self):
-        """Everybody takes the other way around the block, also those who were on this one."""
+        """All characters take the other path around the block, even those on this one."""
         it = crowd("hall", seed=1)
         it.add(12, starts=[(4, y) for y in np.linspace(4, 16, 12)], goals=[(26, 10)] * 12,
                then="exit")  # fmt: skip
@@ -287,7 +287,7 @@ class TestNobodyAppearsInside:
 
 
 class TestGroups:
-    """A group takes the way around the block that is open, all of it."""
+    """All members of a group take the open path around the block."""
 
     WISHES = {"start": (4, 10), "goal": (26, 10), "width": 1.5, "then": "exit"}  # noqa: RUF012
 

@@ -1,4 +1,4 @@
-"""Ways that were planned: they lead where they should, and share one pool of memory."""
+"""Planned paths: they lead to their goals, and share one pool of memory."""
 
 from itertools import pairwise
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import footway as fw
 from footway.crowd.kernels.planning import SMALLEST
-from footway.crowd.phases import plan_some
+from footway.crowd.phases import plan_within_budget
 from footway.crowd.state import (
     AT,
     FINAL,
@@ -45,7 +45,7 @@ class TestRoutes:
         it = crowd(name, seed=3)
         it.add(100)
         graph, tracks = it._simulation.engine.index.graph, it._simulation.engine.tracks
-        state, spots = it._simulation.engine.state, it._simulation.places.spots
+        state, spots = it._simulation.engine.state, it._simulation.places.located
         for slot in slots_of(it):
             way = way_of(it, slot)
             for half, following in pairwise(way):
@@ -147,7 +147,7 @@ class TestPool:
         used = int(it._simulation.engine.lists[0])
         ids = it.ids
         for _ in range(3):  # everybody gets another way
-            it._simulation.planner.find(it._simulation.wishes(ids, np.zeros(len(ids), bool)))
+            it._simulation.planner.find(it._simulation.path_requests(ids, np.zeros(len(ids), bool)))
             assert_pool(it)
         assert it._simulation.engine.lists[0] < 1.6 * used
 
@@ -180,8 +180,8 @@ class TestQueue:
         it = crowd("hall")
         it.add(3)
         for _ in range(2):
-            it._simulation.planner.ask(1, keep_goal=False)
-            it._simulation.planner.ask(2, keep_goal=True)
+            it._simulation.planner.request(1, keep_goal=False)
+            it._simulation.planner.request(2, keep_goal=True)
         assert it._simulation.planner.waiting == [(1, False), (2, True)]
         assert it._simulation.planner.due() == [(1, False), (2, True)]
         assert it._simulation.planner.waiting == []
@@ -190,7 +190,7 @@ class TestQueue:
         it = crowd("city", seed=1)
         it.add(6_000)
         for number in it.ids.tolist():
-            it._simulation.planner.ask(number, keep_goal=False)
+            it._simulation.planner.request(number, keep_goal=False)
         sizes = []
         while it._simulation.planner.waiting:
             sizes.append(len(it._simulation.planner.due()))
@@ -198,15 +198,15 @@ class TestQueue:
         assert sum(sizes) == 6_000
 
     def test_more_of_them_where_ways_are_short(self):
-        """Five thousand at once in a hall get their ways in ten seconds, not in fifty."""
+        """Five thousand simultaneous requests in a hall are planned in 10 s, not in 50 s."""
         it = crowd("plain", seed=1)
         ids = it.add(5_000, radius=0.1, premovement=1e3)
         for number in ids.tolist():
-            it._simulation.planner.ask(number, keep_goal=False)
+            it._simulation.planner.request(number, keep_goal=False)
         sizes = []
         while it._simulation.planner.waiting and len(sizes) < 200:
             before = len(it._simulation.planner.waiting)
-            plan_some(it._simulation)
+            plan_within_budget(it._simulation)
             sizes.append(before - len(it._simulation.planner.waiting))
         assert len(sizes) < 100
         assert max(sizes) <= 150
@@ -214,29 +214,29 @@ class TestQueue:
     def test_no_more_than_the_share_where_ways_are_long(self):
         it = crowd("city", seed=1)
         it.add(1_000)
-        it._simulation.planner.find(it._simulation.wishes(it.ids, np.zeros(1_000, bool)))
+        it._simulation.planner.find(it._simulation.path_requests(it.ids, np.zeros(1_000, bool)))
         for number in it.ids.tolist():
-            it._simulation.planner.ask(number, keep_goal=False)
-        plan_some(it._simulation)
+            it._simulation.planner.request(number, keep_goal=False)
+        plan_within_budget(it._simulation)
         assert 8 <= 1_000 - len(it._simulation.planner.waiting) <= 16
 
     def test_those_who_choose_weigh_more(self):
         it = crowd("hall", seed=1)
         ids = it.add(100, destinations=[[(2.0, 2.0), (28.0, 18.0)]])
         for number in ids.tolist():
-            it._simulation.planner.ask(number, keep_goal=False)
-        plan_some(it._simulation)
+            it._simulation.planner.request(number, keep_goal=False)
+        plan_within_budget(it._simulation)
         assert len(it._simulation.planner.waiting) == 99
 
     def test_those_who_left_are_passed_over(self):
         it = crowd("hall")
         it.add(3)
-        it._simulation.planner.ask(1, keep_goal=False)
+        it._simulation.planner.request(1, keep_goal=False)
         it._simulation.engine.remove(np.array([1]))
         assert it._simulation.planner.due() == []
 
     def test_who_was_pushed_out_of_its_corridor_gets_a_new_way(self):
-        """Put somebody around the block: it keeps its goal and comes by another way."""
+        """A moved character keeps its goal and takes another path."""
         it = crowd("hall", seed=1)
         it.add(1, starts=[(2, 10)], goals=[(28, 10)], then="stay")
         it.step(100)

@@ -167,7 +167,7 @@ class TestRoom:
         assert len(places.pieces) < 3 * 4096
         assert it.goals[it.ids >= ids[0]].round(6).tolist() == [[5, y] for y in (3, 4, 5, 6, 7)]
         goals = it._simulation.engine.state.story[it._simulation.engine.slot_of[it.ids], GOAL]
-        np.testing.assert_array_equal(places.spots[goals, :2], it.goals)
+        np.testing.assert_array_equal(places.located[goals, :2], it.goals)
         it.step(300)
         assert_clear(it, SHAPES["hall"])
 
@@ -289,10 +289,10 @@ class TestRoutes:
         for k in range(12):
             it.set_profile(0, preferences={"mud": 2.0 + k})
             it.step(5)
-        assert len(it._simulation.routes.manners) <= 4
+        assert len(it._simulation.routes.styles) <= 4
         it.step(50)
         simulation = it._simulation
-        radii = {simulation.routes.manners[p.manner].radius for p in simulation.populations}
+        radii = {simulation.routes.styles[p.style].radius for p in simulation.populations}
         assert radii == {float(np.float32(0.29)), float(np.float32(0.18))}
 
     def test_on_a_map_without_the_ground_a_change_of_speed_is_still_one(self):

@@ -401,8 +401,8 @@ def test_preferences_are_read(tmp_path):
 
 def test_preferences_are_what_a_crowd_follows(staged):
     made = staged(TERRAIN.replace("[profile.hiker]", "[profile.hiker]\nsigma = 8.0\nlook = 0.5"))
-    (manner,) = made.crowd._simulation.routes.manners
-    assert manner == ("miran", 8.0, 3.0, 0.5, 0.25, {"mud": 4.0, "ground": 2.0})
+    (style,) = made.crowd._simulation.routes.styles
+    assert style == ("miran", 8.0, 3.0, 0.5, 0.25, {"mud": 4.0, "ground": 2.0})
     made.crowd.step(5)
 
 
