@@ -206,13 +206,9 @@ def load(
             raise BadFile("some follow routes over terrain: give the environment too")
         require(facts["edges"] == len(cmap.edges), "its arrays and the map")
         simulation = Simulation(
-            cmap,
-            seed=facts["seed"],
-            dt=facts["step"],
-            threads=threads,
-            avoidance=facts["avoidance"],
-            environment=environment,
-        )
+            cmap, seed=facts["seed"], dt=facts["step"], threads=threads,
+            avoidance=facts["avoidance"], environment=environment,
+        )  # fmt: skip
         populations = check_facts(facts, arrays)
         check_arrays(arrays, populations, simulation.engine.tracks, cmap.bounds)
         check_groups(arrays)
@@ -231,7 +227,7 @@ def _restore(
     simulation.pools = {radius: GoalRange(first, size) for radius, first, size in facts["pools"]}
     simulation.places.add(arrays["points"], arrays["reach"])
     _restore_engine(simulation, facts, arrays)
-    simulation.routes.restore([FollowingStyle.from_list(m) for m in facts["manners"]], arrays)
+    simulation.routes.restore([FollowingStyle(*m) for m in facts["manners"]], arrays)
     is_guided = engine.state.track[: engine.n, LEFT] == GUIDED
     followers = engine.state.track[: engine.n, ID][is_guided]
     require(np.isin(followers, arrays["guide_notes"][:, 0]).all(), "its routes over terrain")

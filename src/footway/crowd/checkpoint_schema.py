@@ -221,31 +221,31 @@ def check_arrays(
     has_goal = (track[:, HALF] >= 0) & (track[:, LEFT] != WANDERS)
     require(np.isfinite(place[has_goal, 2:]).all(), "its goals")
     require((arrays["seen"][:, 4] > 0.0).all(), "its obstacles")
-    _check_ways(arrays, tracks)
+    _check_paths(arrays, tracks)
     _check_goals(arrays, populations)
 
 
-def _check_ways(arrays: Arrays, tracks: Tracks) -> None:
+def _check_paths(arrays: Arrays, tracks: Tracks) -> None:
     """Check that characters outside groups are on edges of the map, where their paths continue."""
     track, routes = arrays["track"], arrays["routes"]
     left, half = track[:, LEFT], track[:, HALF]
     halves = 2 * len(tracks.first)
     is_alone = track[:, GROUP] < 0
     require((half[is_alone] < halves).all() and (routes < 2 * arrays["weights"].shape[1]).all(),
-            "its ways and the map")  # fmt: skip
+            "its paths and the map")  # fmt: skip
     on = is_alone & (half >= 0)
     first, last = tracks.first[half[on] >> 1], tracks.last[half[on] >> 1]
     at, end = track[on, AT], track[on, END]
-    require(((first <= at) & (at <= last) & (first <= end) & (end <= last)).all(), "its ways")
-    require(np.where(half[on] & 1, at >= end, at <= end).all(), "its ways")
-    require((half[(track[:, MODE] == WALKING) & is_alone] >= 0).all(), "its ways")
+    require(((first <= at) & (at <= last) & (first <= end) & (end <= last)).all(), "its paths")
+    require(np.where(half[on] & 1, at >= end, at <= end).all(), "its paths")
+    require((half[(track[:, MODE] == WALKING) & is_alone] >= 0).all(), "its paths")
     goes_on = left > 0
-    require(is_alone[goes_on].all() and (half[goes_on] >= 0).all(), "its ways")
-    require((arrays["story"][goes_on, ROUTE_SIZE] == 1).all(), "its ways")
-    require(int(left[goes_on].sum(dtype=np.int64)) == len(routes), "its ways")
+    require(is_alone[goes_on].all() and (half[goes_on] >= 0).all(), "its paths")
+    require((arrays["story"][goes_on, ROUTE_SIZE] == 1).all(), "its paths")
+    require(int(left[goes_on].sum(dtype=np.int64)) == len(routes), "its paths")
     ends = routes[np.cumsum(left[goes_on], dtype=np.int64) - 1] >> 1
     final = track[goes_on, FINAL]
-    require(((tracks.first[ends] <= final) & (final <= tracks.last[ends])).all(), "its ways")
+    require(((tracks.first[ends] <= final) & (final <= tracks.last[ends])).all(), "its paths")
     wanders = left == WANDERS
     require(is_alone[wanders].all() and (half[wanders] >= 0).all(), "its wanderers")
     require((track[wanders, FINAL] < len(arrays["weights"])).all(), "its wanderers")

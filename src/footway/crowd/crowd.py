@@ -95,13 +95,9 @@ class Crowd:
         if environment is not None:
             checks.environment_of(cmap, environment)
         self._simulation = Simulation(
-            cmap,
-            seed=int(seed),
-            dt=float(step),
-            threads=count,
-            avoidance=avoidance,
+            cmap, seed=int(seed), dt=float(step), threads=count, avoidance=avoidance,
             environment=environment,
-        )
+        )  # fmt: skip
         self._functions: list[Callable[[Crowd], ArrayLike | None]] = []
         self._in_functions = False  # whether these are being called
 
@@ -532,7 +528,9 @@ class Crowd:
     def set_speed(self, ids: ArrayLike, speed: float) -> None:
         """Set the preferred speed (m/s) of the given characters (n,)."""
         speed = validation.number(speed, "speed", "m/s", above=0.0, high=FASTEST)
-        self._simulation.engine.set_speed(self._slots(validation.ids(ids)), speed)
+        engine, slots = self._simulation.engine, self._slots(validation.ids(ids))
+        engine.state.body[slots, SPEED] = speed
+        engine.fit_to(engine.state.body[slots])
 
     def set_profile(
         self,

@@ -64,14 +64,14 @@ def moved(simulation: Simulation, cmap: CorridorMap, environment: Environment | 
     styles = _styles(simulation, new)
     new.populations[:] = [_population(p, styles[p.style], new) for p in simulation.populations]
     new.pools = dict(simulation.pools)
-    new.obstacles.all, new.obstacles.next = (
-        dict(simulation.obstacles.all),
-        simulation.obstacles.next,
-    )
+    new.obstacles.all = dict(simulation.obstacles.all)
+    new.obstacles.next = simulation.obstacles.next
     ids = simulation.engine.present
     radii = simulation.engine.state.body[simulation.engine.slot_of[ids], RADIUS].astype(np.float64)
     widest = float(radii.max(initial=0.25))
-    _move_places(simulation, new, widest)
+    points = simulation.places.located[:, :2]
+    free = nearest_free(cmap, points, np.full(len(points), widest))
+    new.places.add(free, simulation.places.reach.astype(np.float64))
     _move_bodies(simulation, new, ids, radii)
     _move_sources(simulation, new, widest)
     _plan_paths(simulation, new, ids)
@@ -109,13 +109,6 @@ def _population(population: Population, style: int, new: Simulation) -> Populati
     return population._replace(row=0, style=style, profile=profile)
 
 
-def _move_places(simulation: Simulation, new: Simulation, radius: float) -> None:
-    """Locate all places on the new map, in the same order."""
-    points = simulation.places.located[:, :2]
-    free = nearest_free(new.map, points, np.full(len(points), radius))
-    new.places.add(free, simulation.places.reach.astype(np.float64))
-
-
 def _move_bodies(simulation: Simulation, new: Simulation, ids: Ints, radii: Floats) -> None:
     """Put all characters on the new map, without paths."""
     rows: dict[str, Any] = {
@@ -146,9 +139,7 @@ def _move_sources(simulation: Simulation, new: Simulation, radius: float) -> Non
 
 def _plan_paths(simulation: Simulation, new: Simulation, ids: Ints) -> None:
     """Plan paths of all characters to their current goals."""
-    grouped = np.concatenate(
-        [np.empty(0, np.int64), *(group.ids for group in simulation.groups.all)]
-    )
+    grouped = np.concatenate([ids[:0], *(group.ids for group in simulation.groups.all)])
     alone = np.setdiff1d(ids, grouped, assume_unique=True)
     which = new.engine.state.story[new.engine.slot_of[alone], POPULATION]
     walking = [alone[:0]]

@@ -185,14 +185,11 @@ def remove_characters(simulation: Simulation, ids: Ints) -> None:
 def plan_within_budget(simulation: Simulation) -> None:
     """Plan requested paths until the search budget of a step is used up."""
     planner = simulation.planner
-    choosy = any(
-        len(alternatives) > 1
-        for population in simulation.populations
-        for alternatives in population.stages
-    )
+    stages = (stage for population in simulation.populations for stage in population.stages)
+    has_choices = any(len(alternatives) > 1 for alternatives in stages)
 
     def request_cost(number: int, keep: bool) -> int:
-        return 1 if keep or not choosy else _choice_cost(simulation, number)
+        return 1 if keep or not has_choices else _choice_cost(simulation, number)
 
     left, most = planner.budget, float(planner.share)
     while most >= 1.0:
@@ -246,17 +243,14 @@ def resend_group(simulation: Simulation, group: Group) -> None:
     there = slots[mode == ARRIVED]
     if not len(going):
         return
-    goals, radius = state.place[going[:1], GOAL_X : GOAL_Y + 1], state.body[slots, RADIUS].max()
+    goals = state.place[going[:1], GOAL_X : GOAL_Y + 1]
+    radius = np.full(1, float(state.body[slots, RADIUS].max()))
     state.track[slots, MODE] = ARRIVED
     if not np.isfinite(goals).all():
         send_group(simulation, group, simulation.populations[state.story[going[0], POPULATION]])
-    elif not _give_corridor(
-        simulation, group, nearest_free(simulation.map, goals, np.full(1, float(radius)))[0]
-    ):
+    elif not _give_corridor(simulation, group, nearest_free(simulation.map, goals, radius)[0]):
         state.track[slots, MODE] = UNREACHABLE
-    state.track[there, MODE] = (
-        ARRIVED  # they still wait for the others; their arrival is counted already
-    )
+    state.track[there, MODE] = ARRIVED  # their arrival is counted already
 
 
 def _give_corridor(simulation: Simulation, group: Group, goal: Floats) -> bool:

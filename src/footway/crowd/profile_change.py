@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from footway.crowd.goals import Alternatives, Population
+    from footway.crowd.goals import Population
     from footway.crowd.groups import Group
     from footway.crowd.places import GoalRange
     from footway.crowd.profile import Profile, Spread
@@ -82,7 +82,9 @@ def set_profile(
     _change_bodies(simulation, change, slots)
     _change_sources(simulation, change)
     has_new_size = RADIUS in change.bodies
-    moved = _make_room(simulation, change, slots) if has_new_size else np.zeros(len(slots), bool)
+    moved = np.zeros(len(slots), bool)
+    if has_new_size:
+        moved = _move_to_free_points(simulation, change, slots)
     simulation.populations[number] = change.population
     groups = _groups_of(simulation, change.ids)
     if change.population.behaviour == "wander":
@@ -113,7 +115,8 @@ def _checked(
     if is_wider and not fits_somewhere(simulation.map, widest):
         raise BadQuery(f"the radius is {widest:g} m: a disc of this size fits nowhere on the map")
     for group in groups if RADIUS in bodies else ():
-        _check_group(group, bodies[RADIUS][group.ids])
+        width, area, longitudinal = (b if np.isfinite(b) else None for b in group.bounds)
+        bounds_of(width, area, None, longitudinal, bodies[RADIUS][group.ids])  # or raises BadQuery
     after = before._replace(profile=profile, style=simulation.routes.number(style))
     if is_wider and after.has_random_goals and not groups:
         pool = spawning.random_goals(simulation, widest, max(len(ids), 1))  # or raises BadQuery
@@ -182,12 +185,6 @@ def _widest(profile: Profile) -> float:
     return float(np.float32(mean + 2.0 * deviation))
 
 
-def _check_group(group: Group, radii: Floats) -> None:
-    """Raise BadQuery if a group's bounds are too small for these radii."""
-    width, area, longitudinal = (b if np.isfinite(b) else None for b in group.bounds)
-    bounds_of(width, area, None, longitudinal, radii)
-
-
 def _groups_of(simulation: Simulation, ids: Ints) -> list[Group]:
     """Return the groups of these characters."""
     numbers = np.unique(simulation.engine.state.track[simulation.engine.slot_of[ids], GROUP])
@@ -221,7 +218,9 @@ def _change_sources(simulation: Simulation, change: _Change) -> None:
             )
 
 
-def _make_room(simulation: Simulation, change: _Change, slots: NDArray[np.int32]) -> Flags:
+def _move_to_free_points(
+    simulation: Simulation, change: _Change, slots: NDArray[np.int32]
+) -> Flags:
     """Move characters that overlap a wall to the nearest free point; return which. (n,)."""
     state = simulation.engine.state
     state.body[slots, ROOM] = 0.0  # the distance to the nearest wall has to be measured again
@@ -237,17 +236,15 @@ def _make_room(simulation: Simulation, change: _Change, slots: NDArray[np.int32]
     return moved
 
 
-# -- goals and paths--------------------------------------------------------------------------
+# -- goals and paths -------------------------------------------------------------------------
 
 
 def _plan_paths(simulation: Simulation, change: _Change, before: Population, moved: Flags) -> None:
     """Plan new paths where needed: some at once, the others are queued."""
     ids, state = change.ids, simulation.engine.state
     slots = simulation.engine.slot_of[ids]
-    redirected = (
-        _move_goals(simulation, change, slots) if change.is_wider else np.zeros(len(ids), bool)
-    )
-    lost = redirected | (state.track[slots, MODE] == UNREACHABLE)
+    redirected = _move_goals(simulation, change, slots) if change.is_wider else False
+    lost = (state.track[slots, MODE] == UNREACHABLE) | redirected
     if change.is_wider:
         # Not below `narrowest`: paths begin and end on edges into corners that never fitted.
         clearance = simulation.planner.index.graph.clearance
@@ -305,18 +302,13 @@ def _move_goals(simulation: Simulation, change: _Change, slots: NDArray[np.int32
         return _is_tight(simulation, slots)
     before = story[slots, GOAL].copy()
     stages = tuple(
-        _stage(simulation, alternatives, change, slots) for alternatives in population.stages
+        tuple(_pool(simulation, pool, change, slots) for pool in alternatives)
+        for alternatives in population.stages
     )
     simulation.populations[change.number] = population._replace(stages=stages)
     _send_elsewhere(simulation, slots)
     changed: Flags = story[slots, GOAL] != before
     return changed
-
-
-def _stage(
-    simulation: Simulation, alternatives: Alternatives, change: _Change, slots: NDArray[np.int32]
-) -> Alternatives:
-    return tuple(_pool(simulation, pool, change, slots) for pool in alternatives)
 
 
 def _pool(

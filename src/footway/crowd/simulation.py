@@ -13,7 +13,7 @@ from footway.crowd.nearest import Nearest
 from footway.crowd.obstacles import Obstacles
 from footway.crowd.places import GoalRange, Places
 from footway.crowd.planning import Planner
-from footway.crowd.sources import Source, discs_of
+from footway.crowd.state import RADIUS
 from footway.crowd.stepping import Engine
 from footway.crowd.terrain_routes import Routes
 from footway.crowd.tracks import tracks_of
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from footway.corridor import CorridorMap
     from footway.crowd.goals import Population
     from footway.crowd.planning import PathRequests
+    from footway.crowd.sources import Source
     from footway.environment import Environment
 
     Floats = NDArray[np.float64]
@@ -86,7 +87,8 @@ class Simulation:
     @property
     def discs(self) -> Floats:
         """(n, 3) x, y, radius of all characters, m."""
-        return discs_of(self.engine.state, self.engine.slot_of[self.engine.present])
+        state, slots = self.engine.state, self.engine.slot_of[self.engine.present]
+        return np.column_stack([state.place[slots, :2], state.body[slots, RADIUS]])
 
     @property
     def obstacle_discs(self) -> Floats:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway._numba.random_stream import RandomStream
-    from footway.crowd.state import State
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -98,8 +97,3 @@ def _scheduled(count: int, schedule: Sequence[tuple[float, int]]) -> Floats:
     if min(sizes, default=0) < 0 or sum(sizes) != count:
         raise BadQuery(f"the schedule has {shown(sum(sizes))} characters: the source has {count}")
     return np.repeat(np.array(times), sizes)
-
-
-def discs_of(state: State, slots: NDArray[np.int32]) -> Floats:
-    """Return x, y, radius of characters. (n, 3)."""
-    return np.column_stack([state.place[slots, :2], state.body[slots, 2]])

@@ -159,16 +159,16 @@ def check_clearance(simulation: Simulation, what: str, points: Floats, radii: Fl
     if len(tight):
         k = int(tight[0])
         x, y = points[k].tolist()
-        raise BadQuery(
-            f"{what} {k} at ({x:g}, {y:g}) {_tightness(clearance[k], radii[k])}"
-            f"; {free_place(simulation.map, (x, y), float(radii[k])) or 'it fits nowhere'}"
+        reason = (
+            "is in an obstacle or outside the map"
+            if clearance[k] <= 0.0
+            else f"has a clearance of {clearance[k]:.3f} m: the character has a radius of "
+            f"{radii[k]:g} m"
         )
-
-
-def _tightness(clearance: float, radius: float) -> str:
-    if clearance <= 0.0:
-        return "is in an obstacle or outside the map"
-    return f"has a clearance of {clearance:.3f} m: the character has a radius of {radius:g} m"
+        raise BadQuery(
+            f"{what} {k} at ({x:g}, {y:g}) {reason}; "
+            f"{free_place(simulation.map, (x, y), float(radii[k])) or 'it fits nowhere'}"
+        )
 
 
 def make_population(

@@ -110,11 +110,6 @@ class Engine:
         self.state.track[slots, MODE] = GONE
         self.slot_of[ids] = -1
 
-    def set_speed(self, slots: NDArray[np.int32], speed: float) -> None:
-        """Set the preferred speed of characters, m/s."""
-        self.state.body[slots, SPEED] = speed
-        self.fit_to(self.state.body[slots])
-
     def restore(self, state: State, slot_of: NDArray[np.int32], steps: int, widest: float) -> None:
         """Restore the state of a checkpoint."""
         self.state, self._spare = state, make_state(len(state.place))

@@ -42,11 +42,6 @@ class FollowingStyle(NamedTuple):
         numbers = (float(profile.sigma), float(profile.spacing), float(profile.look))
         return cls(profile.follows, *numbers, widest, dict(profile.preferences))
 
-    @classmethod
-    def from_list(cls, values: list[Any]) -> FollowingStyle:
-        """Make a style from its values, for a checkpoint."""
-        return cls(*values)
-
 
 class TerrainData(NamedTuple):
     """A following style with its terrain, prepared for searches and kernels."""
