@@ -37,7 +37,7 @@ def unit(angle):
 
 
 def pairs_of(x, toward, radius, others, *, own=(0.0, 0.0), look=LOOK):
-    """What the kernels find out about each of the others, (n, ROWS)."""
+    """Results of the kernels for each of the others, (n, ROWS)."""
     bodies = np.array([[*o.at, *o.velocity, o.radius] for o in others], np.float32).reshape(-1, 5)
     pairs = np.full((kernels.ROWS, kernels.PAIRS), np.nan, np.float32)
     me, e = np.array([[*x, *own, radius]], np.float32), np.array(toward, np.float32)

@@ -112,7 +112,7 @@ class TestForces:
     @pytest.mark.parametrize(("count", "spread"), [(2, 1.0), (60, 3.0), (600, 4.0)])
     @pytest.mark.parametrize("seed", range(5))
     def test_are_those_of_all_others(self, seed, count, spread):
-        """The last is a crush; and whoever comes first has taken some of the room for pairs."""
+        """The last case is a crush; earlier characters use part of the pair buffer."""
         engine, total = ordered(seed, count, spread=spread, radii=(0.2, 0.3))
         bodies, near = engine._bodies, np.empty(avoid.NEARBY + 1, np.int64)
         pairs, used = np.ones((avoid.ROWS, avoid.PAIRS), np.float32), 13

@@ -1,4 +1,4 @@
-"""A run that goes on from a checkpoint gives the same bits; damaged files say so."""
+"""A run that continues from a checkpoint gives the same bits; damaged files are refused."""
 
 import gc
 import warnings
@@ -73,7 +73,7 @@ class TestResume:
             assert_same(one, other)
 
     def test_with_somebody_who_was_faster_once(self, tmp_path):
-        """How near others are looked at stays what it was: it is never reduced."""
+        """The guarded gap is kept: it is never reduced."""
         one = crowd("hall", seed=2)
         one.add(60, speed=1.0)
         one.set_speed(one.ids[:1], 6.0)

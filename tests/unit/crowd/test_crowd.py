@@ -26,7 +26,7 @@ def until(it, done, steps=1500):
 
 class TestWhoIsThere:
     def test_in_the_order_of_adding(self):
-        """Memory is put in the order of cells again and again: nobody sees it."""
+        """Sorting the memory by cells has no visible effect."""
         it = crowd("hall", seed=1)
         starts = np.array([(28, 18), (2, 2), (28, 2), (2, 18), (5, 10)], float)
         assert it.add(5, starts=starts, premovement=1e3).tolist() == [0, 1, 2, 3, 4]
@@ -537,7 +537,7 @@ class TestWander:
         assert came_back
 
     def test_by_preference(self):
-        """Around the ring only: nobody turns into the dead end."""
+        """Characters walk around the ring only, not into the dead end."""
         index = cmap("branch").solver.index
         middle = index.axis.vertices[index.graph.edges].mean(axis=1)
         weights = np.where(middle[:, 0] > 30, 0.0, 1.0)
@@ -714,7 +714,7 @@ class TestLanes:
 
 class TestStraightToTheGoal:
     def test_where_one_ball_holds_both(self):
-        """Nobody follows the backbone past a goal that lies open before it."""
+        """Characters do not follow the backbone past a visible goal."""
         crowd = fw.Crowd(cmap("plain"), threads=1)
         start, goal = np.array([40.0, 5.0]), np.array([52.0, 19.0])
         crowd.add(1, starts=[start], goals=[goal], then="stay")

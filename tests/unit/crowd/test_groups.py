@@ -1,4 +1,4 @@
-"""Groups: one corridor for all, as narrow and as short as asked, and nobody is left behind."""
+"""Groups: one corridor within the bounds, and no member is left behind."""
 
 import math
 

@@ -12,7 +12,7 @@ WEST, EAST = box(0.5, 8, 1.5, 12), box(28.5, 8, 29.5, 12)
 
 
 def chosen(it, rings):
-    """Number of the area that each one's goal is in; -1: none."""
+    """Number of the area that contains each goal; -1: none."""
     found = np.full(len(it), -1)
     for k, ring in enumerate(rings):
         found[fw.crowd.Region.of(ring).contains(it.goals)] = k

@@ -208,7 +208,7 @@ class TestStanding:
 class TestMoving:
     @pytest.mark.parametrize("velocity", [(1.0, 0.0), (-2.0, 0.3), (0.0, 3.0)])
     def test_sweeps_through_a_crowd(self, velocity):
-        """Nobody is pushed into a wall, and nobody is left inside."""
+        """No character is pushed into a wall or left inside the obstacle."""
         it = crowd("hall", seed=2)
         it.add(60)
         it.add_obstacle((15 - 10 * np.sign(velocity[0]), 2.5), 1.2, velocity=velocity)

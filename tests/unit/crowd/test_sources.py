@@ -88,7 +88,7 @@ class TestAppearing:
             assert_clear(walls, SHAPES["hall"], it)
 
     def test_who_finds_no_room_appears_later(self):
-        """A source of 4 m2 for 60: they come as others walk off."""
+        """A source of 4 m2 for 60 characters: they appear as others leave the area."""
         it = crowd("hall", seed=1)
         it.add_source(
             60, area=box(1, 1, 3, 3), schedule=[(0.0, 60)], destinations=[(28.0, 18.0)],

@@ -53,7 +53,7 @@ class TestNobody:
 
 class TestCauses:
     def test_unreachable(self):
-        """Random goals for somebody in a part of the map that has none."""
+        """Random goals for a character in a part of the map without any."""
         it = crowd("rooms", seed=1)
         it.add(20)
         side = 16.0 if it.positions[0, 0] < 10 else 5.0

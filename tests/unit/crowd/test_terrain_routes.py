@@ -103,7 +103,7 @@ class TestGround:
 
 
 class TestEverythingElse:
-    """What crowds can do, those on routes can."""
+    """Characters on routes support all features of crowds."""
 
     def mixed(self, threads=1):
         it = crowd(seed=4, threads=threads)
