@@ -43,11 +43,11 @@ PROFILED = 32  # steps
 FEW = 10  # characters: the memory of this crowd is that of the map
 
 PARTS = {
-    "order by cells": ("engine.py", "_order"),
-    "memory in that order": ("engine.py", "_put_in_order"),
-    "move": ("engine.py", "_move"),
-    "answer who asks": ("conduct.py", "answer"),
-    "plan": ("conduct.py", "plan_some"),
+    "order by cells": ("stepping.py", "_sort_bodies"),
+    "memory in that order": ("stepping.py", "_sort_slots"),
+    "move": ("stepping.py", "_move"),
+    "answer who asks": ("phases.py", "handle_requests"),
+    "plan": ("phases.py", "plan_within_budget"),
 }
 REST = "Python between"
 _STEP = ("crowd.py", "step")

@@ -2,11 +2,12 @@
 
 map, seed --> Crowd --add, add_source, add_group--> step, step, step --> Recording
 
-engine      the arrays (state), the samples of the map (tracks), the step itself
-planner     ways for those who ask, some in every step
-routes      routes over terrain for those who prefer some ground; manner, route_plan
-journeys    what populations want; places, profile, region: where they are and who
-groups, sources, obstacles, watch: what else there is in a crowd
+crowd        the public class; simulation: state and services behind it
+phases       the phases of a step around stepping (arrays: state; samples of the map: tracks)
+spawning     new characters; profile, region, places, capacity, sources
+goals        goals of populations; planning: paths within a budget per step; nearest
+terrain_*    routes over terrain for characters with preferences
+groups, obstacles, profile_change, map_change, inspection, stuck, checkpoint
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How much room there is: how many discs fit, and where the next free place is."""
+"""Estimate how many discs fit into a region, and find the nearest free points."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 PACKED: Final = 0.55
-"""Share of the ground that discs thrown at random can cover: 0.547 is where they jam."""
+"""Share of an area that randomly placed discs can cover: they jam at 0.547."""
 
-_ENOUGH: Final = 2000  # places inside a region, for its free ground to one or two per cent
-_MOST: Final = 100_000  # places that are tried, for the thinnest of regions
-_ANGLES: Final = 64  # directions in which a free place is looked for
-_NEAREST: Final = 0.1  # m, at which that begins
-_FURTHER: Final = 1.15  # times as far away, in each round
-_SPACING: Final = 0.5  # m between the points of the axis from which free places are found
-_SAME: Final = 0.1  # m: discs at such places are at one place
-_SPIRAL: Final = 1.25  # radii by which it gets wider: its points are more than two radii apart
-_GOLDEN: Final = np.pi * (3.0 - np.sqrt(5.0))  # angle from one point of the spiral to the next
-_TRIED: Final = 8  # points of it that are tried for each disc
-_HALVED: Final = 12  # times that they get nearer to each other
-_INSIDE: Final = 1e-6  # m that a disc keeps off the wall, so that rounding does not push it in
+_ENOUGH: Final = 2000  # grid points in a region: its free area is accurate to one or two per cent
+_MOST: Final = 100_000  # grid points at most, for very thin regions
+_ANGLES: Final = 64  # directions in which to search for a free point
+_NEAREST: Final = 0.1  # m, first search distance
+_FURTHER: Final = 1.15  # growth of the search distance per round
+_SPACING: Final = 0.5  # m between the sampled balls of the medial axis
+_SAME: Final = 0.1  # m: discs in one cell of this size count as being at the same point
+_SPIRAL: Final = 1.25  # spiral spacing in radii: its points are more than two radii apart
+_GOLDEN: Final = np.pi * (3.0 - np.sqrt(5.0))  # angle between consecutive points of the spiral
+_TRIED: Final = 8  # spiral points that are tried per disc
+_HALVED: Final = 12  # times that the spacing is halved
+_INSIDE: Final = 1e-6  # m between disc and wall, so that rounding does not make them overlap
 
 
 class Free(NamedTuple):
-    """Places of a region, in a regular grid, and what room they have."""
+    """A regular grid of points in a region, with their clearance."""
 
     points: Floats  # (n, 2) m, inside the region
     clearance: Floats  # (n,) m; 0 in obstacles and outside the map
-    cell: tuple[float, float]  # m, between two of them
+    cell: tuple[float, float]  # m, grid spacing
 
     def centres(self, radius: float) -> Floats:
-        """Places where the centre of a disc may be, (k, 2) m."""
+        """Return the points where a disc fits, (k, 2) m."""
         return self.points[self.clearance > radius]
 
     def capacity(self, radius: float) -> int:
-        """How many discs fit, thrown at random: about."""
+        """Estimate how many randomly placed discs fit."""
         centres = self.centres(radius)
         if not len(centres):
             return 0
@@ -56,14 +56,14 @@ class Free(NamedTuple):
         return max(1, int(PACKED * ground / (np.pi * radius * radius)))
 
     def roomiest(self, region: Region) -> tuple[float, float]:
-        """The place with the most room to walls and to the edge of the region, m."""
-        room = np.minimum(self.clearance, region.depth(self.points))
-        x, y = self.points[int(room.argmax())]
+        """Return the point with the greatest distance to walls and to the region's boundary, m."""
+        clearance = np.minimum(self.clearance, region.depth(self.points))
+        x, y = self.points[int(clearance.argmax())]
         return float(x), float(y)
 
 
 def free_of(cmap: CorridorMap, region: Region | None) -> Free:
-    """Places of a region or of the map, in a grid that is fine enough to have many inside."""
+    """Return grid points of a region or of the map, refined until enough of them are free."""
     x0, y0, x1, y1 = cmap.bounds if region is None else region.bounds
     tried = _ENOUGH
     while True:
@@ -82,17 +82,19 @@ def free_of(cmap: CorridorMap, region: Region | None) -> Free:
 
 
 def free_place(cmap: CorridorMap, at: tuple[float, float], radius: float) -> str:
-    """Words that name the nearest place (nearly) where a disc fits; "" where there is none."""
+    """Describe a free point near `at` for an error message; "" if there is none."""
     low, high = np.array(cmap.bounds[:2]), np.array(cmap.bounds[2:])
-    centre = np.clip(at, low, high)  # of what is outside: the next place of the map
+    centre = np.clip(
+        at, low, high
+    )  # a point outside is replaced by the closest point of the bounds
     angle = np.linspace(0.0, 2.0 * np.pi, _ANGLES, endpoint=False)
     directions = np.column_stack([cos(angle), sin(angle)])
     away = _NEAREST
     while away < float(hypot(*(high - low))):
         points = np.round(centre + away * directions, 2)
-        room = cmap.clearance(points)
-        if (room >= radius).any():
-            x, y = points[int(room.argmax())].tolist()
+        clearance = cmap.clearance(points)
+        if (clearance >= radius).any():
+            x, y = points[int(clearance.argmax())].tolist()
             return f"({x:.10g}, {y:.10g}) is free"
         away *= _FURTHER
     return ""
@@ -101,46 +103,46 @@ def free_place(cmap: CorridorMap, at: tuple[float, float], radius: float) -> str
 class SizeClass(NamedTuple):
     """Balls of about the same size along the medial axis."""
 
-    rows: NDArray[np.int64]  # (n,) of all balls
+    rows: NDArray[np.int64]  # (n,) indices into all balls
     tree: cKDTree  # of their centres
-    smallest: float  # m, of their radii
-    largest: float
+    smallest: float  # m, least radius
+    largest: float  # m
 
 
 class Inscribed(NamedTuple):
-    """Balls of a map that touch its walls, and where those of each size are."""
+    """Maximal balls of a map, grouped by size."""
 
     all: Floats  # (n, 3) x, y, radius, m
-    shelves: tuple[SizeClass, ...]
+    size_classes: tuple[SizeClass, ...]
 
 
 _known: WeakKeyDictionary[CorridorMap, Inscribed] = WeakKeyDictionary()
 
 
 def balls_of(cmap: CorridorMap) -> Inscribed:
-    """The balls of a map, made once."""
+    """Return the balls of a map; they are computed once per map."""
     if cmap not in _known:
         axis = cmap.axis(_SPACING)
         balls = np.column_stack([axis.points, axis.clearance])
-        size = np.frexp(axis.clearance)[1]  # from one power of two to the next
+        size = np.frexp(axis.clearance)[1]  # classes between powers of two
         rows = [np.flatnonzero(size == k) for k in np.unique(size)]
-        shelves = tuple(
+        size_classes = tuple(
             SizeClass(some, cKDTree(balls[some, :2]), balls[some, 2].min(), balls[some, 2].max())
             for some in rows
         )
-        _known[cmap] = Inscribed(balls, shelves)
+        _known[cmap] = Inscribed(balls, size_classes)
     return _known[cmap]
 
 
 def fits_somewhere(cmap: CorridorMap, radius: float) -> bool:
-    """Whether `nearest_free` finds a place for a disc of this radius, m."""
+    """Return whether a disc of this radius, m, fits anywhere on the map."""
     return bool(balls_of(cmap).all[:, 2].max(initial=0.0) >= radius + _INSIDE)
 
 
 def nearest_free(cmap: CorridorMap, points: Floats, radii: Floats) -> Floats:
-    """Return points (n, 2), those where the disc does not fit moved to the nearest place.
+    """Return points (n, 2), moving discs that do not fit to the nearest point where they do.
 
-    Where a disc fits nowhere, it is put at the roomiest place. All in m.
+    A disc that fits nowhere is moved to the point with the greatest clearance. All in m.
 
     Example:
         >>> import footway as fw
@@ -159,9 +161,9 @@ def nearest_free(cmap: CorridorMap, points: Floats, radii: Floats) -> Floats:
 
 
 def apart(cmap: CorridorMap, points: Floats, radii: Floats) -> Floats:
-    """Return points (n, 2), discs that share one, nearly, spread around it where they fit.
+    """Return points (n, 2), spreading discs that are at nearly the same point around it.
 
-    Where there is not enough room, they overlap, but no two are at the same point. All in m.
+    Without enough free space they overlap, but no two are at the same point. All in m.
 
     Example:
         >>> import footway as fw
@@ -183,9 +185,9 @@ def apart(cmap: CorridorMap, points: Floats, radii: Floats) -> Floats:
 
 
 def _spread(cmap: CorridorMap, points: Floats, rows: NDArray[np.int64], radius: float) -> None:
-    """Put discs around the first of them, on a spiral of about equal distances."""
+    """Place discs around the first of them, on a spiral with about equal distances."""
     centre = points[rows[0]].copy()
-    turn = np.arange(3, 3 + _TRIED * len(rows))  # the first three would overlap the centre
+    turn = np.arange(3, 3 + _TRIED * len(rows))  # points 0 to 2 would overlap the centre
     spiral = np.column_stack([cos(_GOLDEN * turn), sin(_GOLDEN * turn)])
     spiral *= np.sqrt(turn)[:, None]
     for spacing in _SPIRAL * radius / 2.0 ** np.arange(_HALVED):
@@ -198,45 +200,47 @@ def _spread(cmap: CorridorMap, points: Floats, rows: NDArray[np.int64], radius: 
 
 
 def _near(balls: Inscribed, points: Floats, radii: Floats) -> list[NDArray[np.int64]]:
-    """Rows of the balls among which is the one that a disc gets into by the shortest way."""
-    shortest = np.full(len(points), np.inf)  # m, at the most
-    for shelf in balls.shelves:
-        away, which = shelf.tree.query(points)
-        room = balls.all[shelf.rows[which], 2] - radii - _INSIDE
-        shortest = np.where(room >= 0.0, np.minimum(shortest, away - room), shortest)
+    """Return, per point, the candidate balls for the nearest point where its disc fits."""
+    shortest = np.full(len(points), np.inf)  # m, upper bound
+    for size_class in balls.size_classes:
+        away, which = size_class.tree.query(points)
+        margin = balls.all[size_class.rows[which], 2] - radii - _INSIDE
+        shortest = np.where(margin >= 0.0, np.minimum(shortest, away - margin), shortest)
     rows: list[list[NDArray[np.int64]]] = [[] for _ in points]
-    for shelf in balls.shelves:
-        reach = np.maximum(0.0, shortest) + shelf.largest + _INSIDE
-        for mine, here in zip(rows, _within(shelf, points, reach), strict=True):
-            mine.append(shelf.rows[here])
+    for size_class in balls.size_classes:
+        reach = np.maximum(0.0, shortest) + size_class.largest + _INSIDE
+        for mine, here in zip(rows, _within(size_class, points, reach), strict=True):
+            mine.append(size_class.rows[here])
     return [np.sort(np.concatenate(mine)) for mine in rows]
 
 
-def _within(shelf: SizeClass, points: Floats, reach: Floats) -> list[list[int]]:
-    """Those of a shelf whose centres are near points (n,); all, where it is not known how near."""
+def _within(size_class: SizeClass, points: Floats, reach: Floats) -> list[list[int]]:
+    """Return, per point, the balls with centres within `reach`; all if `reach` is infinite."""
     known = np.isfinite(reach)
-    found: list[list[int]] = [list(range(len(shelf.rows)))] * len(points)
+    found: list[list[int]] = [list(range(len(size_class.rows)))] * len(points)
     for k, here in zip(
-        np.flatnonzero(known), shelf.tree.query_ball_point(points[known], reach[known]), strict=True
+        np.flatnonzero(known),
+        size_class.tree.query_ball_point(points[known], reach[known]),
+        strict=True,
     ):
         found[k] = here
     return found
 
 
 def _into_ball(balls: Floats, point: Floats, radius: float) -> Floats:
-    """Return the place in one of the balls (n, 3) that is nearest to a point."""
-    room = balls[:, 2] - radius - _INSIDE
+    """Return the nearest point to a given one where a disc fits into one of the balls (n, 3)."""
+    margin = balls[:, 2] - radius - _INSIDE
     away = point - balls[:, :2]
     distance = hypot(*away.T)
-    miss = np.where(room >= 0.0, distance - room, np.inf)
+    miss = np.where(margin >= 0.0, distance - margin, np.inf)
     best = int(miss.argmin() if np.isfinite(miss).any() else balls[:, 2].argmax())
-    share = min(1.0, max(0.0, room[best]) / max(distance[best], _INSIDE))
+    share = min(1.0, max(0.0, margin[best]) / max(distance[best], _INSIDE))
     place: Floats = balls[best, :2] + share * away[best]
     return place
 
 
 def _dilated(centres: Floats, radius: float, cell: tuple[float, float]) -> float:
-    """Ground that discs with their centres in these cells may cover, m2, about."""
+    """Estimate the area that discs with their centres in these cells can cover, m2."""
     tree = cKDTree(centres)
     low, high = centres.min(axis=0) - radius, centres.max(axis=0) + radius
     steps = np.maximum(1, np.minimum(400, np.ceil((high - low) / (0.5 * np.array(cell)))))

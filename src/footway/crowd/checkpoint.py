@@ -1,4 +1,4 @@
-"""Checkpoints: a crowd as arrays and JSON in one file, no pickle. See `checkpoint_kind`."""
+"""Checkpoints: a crowd as arrays and JSON in one file, no pickle. See `checkpoint_schema`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from footway.crowd.checkpoint_schema import (
 )
 from footway.crowd.groups import Bounds
 from footway.crowd.obstacles import Obstacle
-from footway.crowd.phases import list_obstacles
+from footway.crowd.phases import update_obstacles
 from footway.crowd.places import GoalRange
 from footway.crowd.simulation import Simulation
 from footway.crowd.sources import Source
@@ -43,7 +43,7 @@ from footway.crowd.state import (
     WALKING,
     State,
 )
-from footway.crowd.terrain_following import Manner
+from footway.crowd.terrain_following import FollowingStyle
 from footway.errors import BadFile, BadInput
 
 if TYPE_CHECKING:
@@ -59,12 +59,12 @@ if TYPE_CHECKING:
     Arrays = dict[str, NDArray[Any]]
 
 SUFFIX = ".npz"
-_SMALLEST = 3  # log2 of the shortest piece of the pool of routes
-_POOL = 1 << 12  # half-edges that it has room for, at the least
+_SMALLEST = 3  # log2 of the smallest block of the path pool
+_POOL = 1 << 12  # half-edges, least capacity of the path pool
 
 
 def check_name(file: str | PathLike[str]) -> Path:
-    """Return the path of a checkpoint, if its name is one."""
+    """Return the file's path; raise BadInput unless it ends in .npz."""
     path = validation.file(file)
     if path.suffix.lower() != SUFFIX:
         raise BadInput(f"{path}: the name of a checkpoint must end in {SUFFIX}")
@@ -74,16 +74,16 @@ def check_name(file: str | PathLike[str]) -> Path:
 # -- writing -----------------------------------------------------------------------------------
 
 
-def save(cast: Simulation, file: str | PathLike[str]) -> None:
-    """Write a checkpoint; the file is there whole or not at all."""
+def save(simulation: Simulation, file: str | PathLike[str]) -> None:
+    """Write a checkpoint atomically."""
     path = check_name(file)
-    arrays = _characters(cast) | _parts(cast) | cast.routes.arrays()
-    archive.write(path, KIND, _facts(cast), arrays)
+    arrays = _characters(simulation) | _parts(simulation) | simulation.routes.arrays()
+    archive.write(path, KIND, _facts(simulation), arrays)
 
 
-def _characters(cast: Simulation) -> Arrays:
-    """Characters and their ways, without where these lie in memory."""
-    engine = cast.engine
+def _characters(simulation: Simulation) -> Arrays:
+    """Return characters and their paths, independent of the memory layout."""
+    engine = simulation.engine
     arrays: Arrays = {name: a[: engine.n].copy() for name, a in engine.state._asdict().items()}
     track, story = arrays["track"], arrays["story"]
     gone = track[:, MODE] == GONE
@@ -94,23 +94,23 @@ def _characters(cast: Simulation) -> Arrays:
     story[:, ROUTE_SIZE] = story[:, ROUTE_SIZE] > 0
     track[track[:, LEFT] == GUIDED, FINAL] = 0
     grouped = track[:, GROUP] >= 0
-    first = np.array([group.samples[0] for group in cast.groups.all], np.int32)
+    first = np.array([group.samples[0] for group in simulation.groups.all], np.int32)
     track[grouped, AT] -= first[track[grouped, GROUP]]
     track[grouped, HALF] = track[grouped, END] = track[grouped, FINAL] = 0
     return arrays
 
 
 def _runs(first: NDArray[Any], count: NDArray[Any]) -> NDArray[np.int64]:
-    """first[k] to first[k] + count[k] - 1 for every k, one after the other."""
+    """Return the concatenated ranges first[k] to first[k] + count[k] - 1."""
     count = count.astype(np.int64)
     before = np.cumsum(count) - count
     return np.repeat(first - before, count) + np.arange(count.sum())
 
 
-def _parts(cast: Simulation) -> Arrays:
-    """Places, groups, sources, obstacles and who waits for a way."""
-    groups, sources, places = cast.groups.all, cast.sources, cast.places
-    waiting = cast.planner.waiting
+def _parts(simulation: Simulation) -> Arrays:
+    """Return places, groups, sources, obstacles and the queue of path requests."""
+    groups, sources, places = simulation.groups.all, simulation.sources, simulation.places
+    waiting = simulation.planner.waiting
     rest = [slice(source.next, None) for source in sources]
     of_sources: dict[str, Any] = {
         "ids": [source.ids[r] for source, r in zip(sources, rest, strict=True)],
@@ -128,12 +128,12 @@ def _parts(cast: Simulation) -> Arrays:
     }
     empty = {"group_balls": (0, 3), "source_body": (0, 8), "source_points": (0, 2)}
     return {
-        "points": places.spots[:, :2],
+        "points": places.located[:, :2],
         "reach": places.reach,
-        "weights": cast.engine.tracks.weights,
+        "weights": simulation.engine.tracks.weights,
         "queue": np.array([number for number, _ in waiting], np.int64),
         "keep": np.array([keep for _, keep in waiting], bool),
-        "seen": cast.obstacles.seen,
+        "seen": simulation.obstacles.seen,
         "group_sizes": np.array(
             [(len(g.ids), len(g.backbone), len(g.edges)) for g in groups], np.int64
         ).reshape(-1, 3),
@@ -151,32 +151,32 @@ def _parts(cast: Simulation) -> Arrays:
     }
 
 
-def _facts(cast: Simulation) -> dict[str, Any]:
-    engine = cast.engine
+def _facts(simulation: Simulation) -> dict[str, Any]:
+    engine = simulation.engine
     return {
-        "map": _fingerprint(cast.map),
-        "edges": len(cast.map.edges),
-        "seed": cast.seed,
-        "step": cast.dt,
-        "avoidance": cast.avoidance,
+        "map": _fingerprint(simulation.map),
+        "edges": len(simulation.map.edges),
+        "seed": simulation.seed,
+        "step": simulation.dt,
+        "avoidance": simulation.avoidance,
         "steps": engine.steps,
-        "next": cast.next,
-        "arrivals": int(cast.arrivals),
-        "exited": int(cast.exited),
+        "next": simulation.next,
+        "arrivals": int(simulation.arrivals),
+        "exited": int(simulation.exited),
         "widest": engine.widest,
         "close": float(engine.model[2]),
-        "populations": [p.to_list() for p in cast.populations],
-        "manners": [list(manner) for manner in cast.routes.manners],
-        "pools": [[radius, *pool] for radius, pool in cast.pools.items()],
-        "groups": [[list(g.bounds), g.arrived] for g in cast.groups.all],
-        "obstacles": [[k, asdict(o)] for k, o in cast.obstacles.all.items()],
-        "next_obstacle": cast.obstacles.next,
-        "sources": [source.population for source in cast.sources],
+        "populations": [p.to_list() for p in simulation.populations],
+        "manners": [list(style) for style in simulation.routes.styles],
+        "pools": [[radius, *pool] for radius, pool in simulation.pools.items()],
+        "groups": [[list(g.bounds), g.arrived] for g in simulation.groups.all],
+        "obstacles": [[k, asdict(o)] for k, o in simulation.obstacles.all.items()],
+        "next_obstacle": simulation.obstacles.next,
+        "sources": [source.population for source in simulation.sources],
     }
 
 
 def _fingerprint(cmap: CorridorMap) -> str:
-    """Hash of the medial axis: another for every other map, whatever its name."""
+    """Return a hash of the medial axis, which identifies the map independent of its name."""
     digest = hashlib.sha256()
     for name, rows in cmap.solver.index.axis._asdict().items():
         array = np.ascontiguousarray(rows)
@@ -195,7 +195,7 @@ def load(
     threads: int,
     environment: Environment | None = None,
 ) -> Simulation:
-    """Read a checkpoint."""
+    """Read a checkpoint; raise BadFile if it does not match the map."""
     with archive.reading(file, KIND) as (facts, arrays):
         if facts["map"] != _fingerprint(cmap):
             raise BadFile(
@@ -205,48 +205,45 @@ def load(
         if facts["manners"] and environment is None:
             raise BadFile("some follow routes over terrain: give the environment too")
         require(facts["edges"] == len(cmap.edges), "its arrays and the map")
-        cast = Simulation(
-            cmap,
-            seed=facts["seed"],
-            dt=facts["step"],
-            threads=threads,
-            avoidance=facts["avoidance"],
-            environment=environment,
-        )
+        simulation = Simulation(
+            cmap, seed=facts["seed"], dt=facts["step"], threads=threads,
+            avoidance=facts["avoidance"], environment=environment,
+        )  # fmt: skip
         populations = check_facts(facts, arrays)
-        check_arrays(arrays, populations, cast.engine.tracks, cmap.bounds)
+        check_arrays(arrays, populations, simulation.engine.tracks, cmap.bounds)
         check_groups(arrays)
-        _restore(cast, populations, facts, arrays)
-        return cast
+        _restore(simulation, populations, facts, arrays)
+        return simulation
 
 
 def _restore(
-    cast: Simulation, populations: list[Population], facts: dict[str, Any], arrays: Arrays
+    simulation: Simulation, populations: list[Population], facts: dict[str, Any], arrays: Arrays
 ) -> None:
-    """Fill an empty cast."""
-    engine = cast.engine
-    cast.next, cast.arrivals, cast.exited = facts["next"], facts["arrivals"], facts["exited"]
-    cast.populations = populations
-    cast.pools = {radius: GoalRange(first, size) for radius, first, size in facts["pools"]}
-    cast.places.add(arrays["points"], arrays["reach"])
-    _restore_engine(cast, facts, arrays)
-    cast.routes.restore([Manner.from_list(m) for m in facts["manners"]], arrays)
+    """Fill an empty simulation from a checkpoint."""
+    engine = simulation.engine
+    simulation.next = facts["next"]
+    simulation.arrivals, simulation.exited = facts["arrivals"], facts["exited"]
+    simulation.populations[:] = populations
+    simulation.pools = {radius: GoalRange(first, size) for radius, first, size in facts["pools"]}
+    simulation.places.add(arrays["points"], arrays["reach"])
+    _restore_engine(simulation, facts, arrays)
+    simulation.routes.restore([FollowingStyle(*m) for m in facts["manners"]], arrays)
     is_guided = engine.state.track[: engine.n, LEFT] == GUIDED
     followers = engine.state.track[: engine.n, ID][is_guided]
     require(np.isin(followers, arrays["guide_notes"][:, 0]).all(), "its routes over terrain")
     for number, keep in zip(arrays["queue"].tolist(), arrays["keep"].tolist(), strict=True):
-        cast.planner.ask(number, keep_goal=keep)
-    _restore_groups(cast, facts, arrays)
-    _restore_sources(cast, facts, arrays)
+        simulation.planner.request(number, keep_goal=keep)
+    _restore_groups(simulation, facts, arrays)
+    _restore_sources(simulation, facts, arrays)
     for number, values in facts["obstacles"]:
-        cast.obstacles.all[number] = Obstacle(**values)
-    cast.obstacles.next = facts["next_obstacle"]
-    list_obstacles(cast, arrays["seen"])
+        simulation.obstacles.all[number] = Obstacle(**values)
+    simulation.obstacles.next = facts["next_obstacle"]
+    update_obstacles(simulation, arrays["seen"])
 
 
-def _restore_engine(cast: Simulation, facts: dict[str, Any], arrays: Arrays) -> None:
-    """Characters in their slots, and routes in a new pool."""
-    engine = cast.engine
+def _restore_engine(simulation: Simulation, facts: dict[str, Any], arrays: Arrays) -> None:
+    """Restore characters in their slots and paths in a new pool."""
+    engine = simulation.engine
     state = State(**{name: arrays[name] for name in State._fields})
     track, story = state.track, state.story
     slots = np.flatnonzero(track[:, MODE] != GONE)
@@ -255,7 +252,7 @@ def _restore_engine(cast: Simulation, facts: dict[str, Any], arrays: Arrays) -> 
     slot_of = np.full(int(named.max()) + 1, -1, np.int32)
     slot_of[ids] = slots
     engine.restore(state, slot_of, facts["steps"], facts["widest"])
-    engine.model[2] = facts["close"]  # some were faster once
+    engine.model[2] = facts["close"]  # depends on the fastest character so far
     engine.tracks = engine.tracks._replace(weights=arrays["weights"])
     owners = np.flatnonzero(story[:, ROUTE_SIZE])
     count = np.maximum(track[owners, LEFT], 0).astype(np.int64)
@@ -270,19 +267,19 @@ def _restore_engine(cast: Simulation, facts: dict[str, Any], arrays: Arrays) -> 
     story[owners, ROUTE_SIZE] = size
 
 
-def _restore_groups(cast: Simulation, facts: dict[str, Any], arrays: Arrays) -> None:
+def _restore_groups(simulation: Simulation, facts: dict[str, Any], arrays: Arrays) -> None:
     names, sizes = ("group_ids", "group_balls", "group_edges"), arrays["group_sizes"].T
     parts = zip(
         *(split(arrays[name], n) for name, n in zip(names, sizes, strict=True)), strict=True
     )
     for (bounds, arrived), (ids, balls, edges) in zip(facts["groups"], parts, strict=True):
-        group = cast.groups.add(ids, Bounds(*bounds))
+        group = simulation.groups.add(ids, Bounds(*bounds))
         group.arrived, group.edges = arrived, edges
         group.backbone = np.ascontiguousarray(balls)
-    cast.groups.restore()
+    simulation.groups.restore()
 
 
-def _restore_sources(cast: Simulation, facts: dict[str, Any], arrays: Arrays) -> None:
+def _restore_sources(simulation: Simulation, facts: dict[str, Any], arrays: Arrays) -> None:
     counts, starts = arrays["source_sizes"].T
     names = ("ids", "times", "begin", "waits", "body")
     parts = zip(
@@ -293,18 +290,18 @@ def _restore_sources(cast: Simulation, facts: dict[str, Any], arrays: Arrays) ->
     for population, (ids, times, begin, waits, body, points) in zip(
         facts["sources"], parts, strict=True
     ):
-        known = cast.populations[population] if len(ids) else None
+        known = simulation.populations[population] if len(ids) else None
         require((np.diff(times) >= 0.0).all(), "its sources")
         require(known is None or (population >= 0 and len(points)), "its sources")
-        if known is not None and known.each:
+        if known is not None and known.has_own_goals:
             own = ids - known.first
-            require(((own >= 0) & (own < known.legs[0][0].size)).all(), "its sources")
+            require(((own >= 0) & (own < known.stages[0][0].size)).all(), "its sources")
         track, story = np.zeros((len(ids), 10), np.int32), np.zeros((len(ids), 8), np.int32)
         track[:, MODE] = np.where(waits, WAITING, WALKING)
         track[:, ID], track[:, GROUP], track[:, HALF] = ids, -1, -1
         story[:, POPULATION], story[:, BEGIN] = population, begin
         rows = {"body": body, "track": track, "story": story}
-        cast.sources.append(Source(ids, times, rows, np.ascontiguousarray(points)))
+        simulation.sources.append(Source(ids, times, rows, np.ascontiguousarray(points)))
     to_come = arrays["source_ids"]
-    there = np.concatenate([cast.engine.present, to_come])
+    there = np.concatenate([simulation.engine.present, to_come])
     require(len(np.unique(there)) == len(there), "its ids")

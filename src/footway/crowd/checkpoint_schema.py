@@ -1,13 +1,13 @@
-"""The schema of a checkpoint, and what must hold between its arrays before a kernel sees them.
+"""Schema of a checkpoint, and consistency checks of its arrays before kernels use them.
 
-What follows from the map or from other arrays is not stored but made again: the samples of the map,
-places on its axis, where routes lie in memory, who is in which slot. So fewer things can contradict
-each other. Of the columns of `track` and `story` (see `state`):
+Values that follow from the map or from other arrays are not stored but computed again: the samples
+of the map, positions of places on its axis, memory layout of the paths, slots of the characters. So
+fewer values can contradict each other. Some columns of `track` and `story` (see `state`) differ:
 
-    AT          of a member of a group: counted from the beginning of its corridor
-    NEXT, ROUTE 0: the half-edges that are left of all routes are in `routes`, in the order of slots
-    ROUTE_SIZE  1 for those who have a route
-    FINAL       0 for those on a route over terrain: their guide is found by its id
+    AT          for members of a group: relative to the beginning of the group's corridor
+    NEXT, ROUTE 0; the remaining half-edges of all paths are in `routes`, in the order of slots
+    ROUTE_SIZE  1 for characters with a path
+    FINAL       0 for characters on a route over terrain: their guide is found by id
 """
 
 from __future__ import annotations
@@ -62,10 +62,10 @@ if TYPE_CHECKING:
 
 _INT = 2**31 - 1
 _LONGEST = 1e12  # s
-_WIDE, _FAST = 15.0, 100.0  # m, m/s: above what a profile allows, with its deviation
+_WIDE, _FAST = 15.0, 100.0  # m, m/s: above the limits of a profile with its deviation
 _TINY = 1e-9  # above 0
 _ANYWHERE = 1e22  # m: FARTHEST m/s for _LONGEST s
-_BESIDE = 1.0  # m beyond the walls, where nobody is
+_BESIDE = 1.0  # m, tolerance around the bounds of the map
 
 _COORDINATE, _LENGTH = Number(-FARTHEST, FARTHEST), Number(math.ulp(0.0), FARTHEST)
 _COUNT, _TIME = Whole(0, 2**62), Number(0.0, math.inf)
@@ -174,27 +174,27 @@ KIND = archive.Kind(
 
 
 def require(holds: Any, what: str) -> None:
-    """Raise Damaged where something does not hold."""
+    """Raise Damaged if a condition does not hold."""
     if not holds:
         raise Damaged(f"{what} do not fit each other")
 
 
 def split(rows: NDArray[Any], sizes: Ints) -> list[NDArray[Any]]:
-    """Return rows as parts of given sizes, one after the other."""
+    """Split rows into consecutive parts of the given sizes."""
     require(int(sizes.sum()) == len(rows), "its arrays")
     return np.split(rows, np.cumsum(sizes)[:-1]) if len(sizes) else []
 
 
 def check_facts(facts: dict[str, Any], arrays: Arrays) -> list[Population]:
-    """Compare facts with each other; the populations."""
-    places, weights, manners = len(arrays["points"]), len(arrays["weights"]), len(facts["manners"])
+    """Check that the facts are consistent, and return the populations."""
+    places, weights, styles = len(arrays["points"]), len(arrays["weights"]), len(facts["manners"])
     populations = [Population.from_list(values) for values in facts["populations"]]
     pools = [(first, size) for _, first, size in facts["pools"]]
     for population in populations:
-        require(population.row < weights and population.manner < manners, "its populations")
-        require(population.legs and all(population.legs), "its populations")
+        require(population.row < weights and population.style < styles, "its populations")
+        require(population.stages and all(population.stages), "its populations")
         if population.behaviour == "goals":
-            pools += [pool for leg in population.legs for pool in leg]
+            pools += [pool for alternatives in population.stages for pool in alternatives]
     require(all(first + size <= places for first, size in pools), "its places")
     numbers = [number for number, _ in facts["obstacles"]]
     is_known = (
@@ -210,7 +210,7 @@ def check_facts(facts: dict[str, Any], arrays: Arrays) -> list[Population]:
 def check_arrays(
     arrays: Arrays, populations: list[Population], tracks: Tracks, bounds: tuple[float, ...]
 ) -> None:
-    """Compare the characters with their ways, groups, goals and with the map."""
+    """Check that characters, paths, goals and the map are consistent."""
     place, track = arrays["place"], arrays["track"]
     is_there = track[:, MODE] != GONE
     ids = track[is_there, ID]
@@ -221,31 +221,31 @@ def check_arrays(
     has_goal = (track[:, HALF] >= 0) & (track[:, LEFT] != WANDERS)
     require(np.isfinite(place[has_goal, 2:]).all(), "its goals")
     require((arrays["seen"][:, 4] > 0.0).all(), "its obstacles")
-    _check_ways(arrays, tracks)
+    _check_paths(arrays, tracks)
     _check_goals(arrays, populations)
 
 
-def _check_ways(arrays: Arrays, tracks: Tracks) -> None:
-    """Those who are in no group are on edges of the map, and their routes go on from there."""
+def _check_paths(arrays: Arrays, tracks: Tracks) -> None:
+    """Check that characters outside groups are on edges of the map, where their paths continue."""
     track, routes = arrays["track"], arrays["routes"]
     left, half = track[:, LEFT], track[:, HALF]
     halves = 2 * len(tracks.first)
     is_alone = track[:, GROUP] < 0
     require((half[is_alone] < halves).all() and (routes < 2 * arrays["weights"].shape[1]).all(),
-            "its ways and the map")  # fmt: skip
+            "its paths and the map")  # fmt: skip
     on = is_alone & (half >= 0)
     first, last = tracks.first[half[on] >> 1], tracks.last[half[on] >> 1]
     at, end = track[on, AT], track[on, END]
-    require(((first <= at) & (at <= last) & (first <= end) & (end <= last)).all(), "its ways")
-    require(np.where(half[on] & 1, at >= end, at <= end).all(), "its ways")
-    require((half[(track[:, MODE] == WALKING) & is_alone] >= 0).all(), "its ways")
+    require(((first <= at) & (at <= last) & (first <= end) & (end <= last)).all(), "its paths")
+    require(np.where(half[on] & 1, at >= end, at <= end).all(), "its paths")
+    require((half[(track[:, MODE] == WALKING) & is_alone] >= 0).all(), "its paths")
     goes_on = left > 0
-    require(is_alone[goes_on].all() and (half[goes_on] >= 0).all(), "its ways")
-    require((arrays["story"][goes_on, ROUTE_SIZE] == 1).all(), "its ways")
-    require(int(left[goes_on].sum(dtype=np.int64)) == len(routes), "its ways")
+    require(is_alone[goes_on].all() and (half[goes_on] >= 0).all(), "its paths")
+    require((arrays["story"][goes_on, ROUTE_SIZE] == 1).all(), "its paths")
+    require(int(left[goes_on].sum(dtype=np.int64)) == len(routes), "its paths")
     ends = routes[np.cumsum(left[goes_on], dtype=np.int64) - 1] >> 1
     final = track[goes_on, FINAL]
-    require(((tracks.first[ends] <= final) & (final <= tracks.last[ends])).all(), "its ways")
+    require(((tracks.first[ends] <= final) & (final <= tracks.last[ends])).all(), "its paths")
     wanders = left == WANDERS
     require(is_alone[wanders].all() and (half[wanders] >= 0).all(), "its wanderers")
     require((track[wanders, FINAL] < len(arrays["weights"])).all(), "its wanderers")
@@ -253,15 +253,15 @@ def _check_ways(arrays: Arrays, tracks: Tracks) -> None:
 
 
 def _check_goals(arrays: Arrays, populations: list[Population]) -> None:
-    """Those who go to goals have places to go to, and so have those who wait for a way."""
+    """Check that characters with goals, and those in the queue, have valid places to go to."""
     track, story = arrays["track"], arrays["story"]
     is_there = track[:, MODE] != GONE
     ids, whose = track[is_there, ID], story[is_there, POPULATION]
     require((story[:, GOAL] < max(1, len(arrays["points"]))).all(), "its places")
     for number, population in enumerate(populations):
-        if population.each:
+        if population.has_own_goals:
             own = ids[whose == number] - population.first
-            size = min(leg[0].size for leg in population.legs)
+            size = min(alternatives[0].size for alternatives in population.stages)
             require(((own >= 0) & (own < size)).all(), "its goals")
     seeks = np.array([p.behaviour == "goals" for p in populations], bool)
     waits = np.isin(ids, arrays["queue"])
@@ -274,7 +274,7 @@ def _check_goals(arrays: Arrays, populations: list[Population]) -> None:
 
 
 def check_groups(arrays: Arrays) -> None:
-    """Members of a group with a corridor, and nobody else, are in it."""
+    """Check that exactly the members of a group with a corridor are in that corridor."""
     track = arrays["track"]
     members, balls = (
         split(arrays[name], arrays["group_sizes"][:, k])

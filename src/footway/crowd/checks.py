@@ -1,4 +1,4 @@
-"""What users give to a crowd beyond plain numbers: maps, areas, weights, forces."""
+"""Check arguments of a crowd beyond plain numbers: maps, areas, weights, forces."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-LONGEST = 604_800.0  # s, a week: more is another unit
-_SAME_WALL = 0.01  # m, by which walls of a map and of its environment may differ
+LONGEST = 604_800.0  # s, a week: larger values are probably in another unit
+_SAME_WALL = 0.01  # m, tolerance between walls of a map and of its environment
 
 
 def a_map(value: object) -> None:
-    """A corridor map."""
+    """Raise BadQuery unless the value is a CorridorMap in the plane."""
     if not hasattr(value, "solver"):
         raise BadQuery(
             f"a crowd walks on a CorridorMap in the plane, not on {shown(value)}: build one, of a "
@@ -34,7 +34,7 @@ def a_map(value: object) -> None:
 
 
 def environment_of(cmap: CorridorMap, value: object) -> None:
-    """The environment that a map was built from, as far as bounds and walls tell."""
+    """Raise BadQuery if bounds or walls show that the map was built from another environment."""
     bounds = getattr(value, "bounds", None)
     if bounds is None or not hasattr(value, "walls"):
         raise BadQuery(f"the environment is {shown(value)}: give what the map was built from")
@@ -48,7 +48,7 @@ def environment_of(cmap: CorridorMap, value: object) -> None:
 
 
 def _check_walls(cmap: CorridorMap, environment: Any) -> None:
-    """Refuse an environment with a wall that the map lacks, or without one that the map has."""
+    """Raise BadQuery if the environment has a wall that the map lacks, or the reverse."""
     segments, points = environment.walls.segments, environment.walls.points
     places = np.concatenate([0.5 * (segments[:, :2] + segments[:, 2:]), points])
     off = np.flatnonzero(~(cmap.clearance(places) <= _SAME_WALL))
@@ -68,12 +68,12 @@ def _check_walls(cmap: CorridorMap, environment: Any) -> None:
 
 
 def _length(segments: Floats) -> float:
-    """Length of segments (n, 4) together, m."""
+    """Return the total length of segments (n, 4), m."""
     return float(hypot(*(segments[:, 2:] - segments[:, :2]).T).sum())
 
 
 def premovement(value: Spread, count: int, rng: RandomStream) -> Floats:
-    """Seconds before each walks (count,), 0 or more."""
+    """Draw the seconds before each character starts to walk (count,), 0 or more."""
     mean, deviation = mean_and_deviation(value, "premovement", "s")
     number(mean, "premovement", "s", low=0.0, high=LONGEST)
     number(deviation, "deviation of the premovement", "s", low=0.0, high=LONGEST)
@@ -81,7 +81,7 @@ def premovement(value: Spread, count: int, rng: RandomStream) -> Floats:
 
 
 def preference(value: Any, edges: int) -> Floats:
-    """Weights of the edges of the map (edges,), some of them positive."""
+    """Return checked weights of the edges of the map (edges,); some must be positive."""
     weights = floats(value, f"({edges},)", name="the preference")
     if weights.shape != (edges,) or not ((weights >= 0.0) & (weights <= FARTHEST)).all():
         raise BadQuery(f"the preference must be ({edges},) weights of 0 or more: one for each edge")
@@ -91,7 +91,7 @@ def preference(value: Any, edges: int) -> Floats:
 
 
 def forces(value: Any, count: int) -> NDArray[np.float32]:
-    """Accelerations that a user's function returned (count, 2)."""
+    """Return the checked accelerations (count, 2) that a user's function returned."""
     wanted = f"give accelerations ({count}, 2) in m/s2, or None"
     array = floats(value, f"({count}, 2)", name="what a function of each_step returns")
     if array.shape != (count, 2):
@@ -108,19 +108,21 @@ def forces(value: Any, count: int) -> NDArray[np.float32]:
 
 
 def as_choice(value: Any) -> list[Any] | None:
-    """Destinations of which each takes the nearest; None where the value is a point or an area.
+    """Return alternative destinations; None if the value is one point or area.
 
-    A list of three or more points is an area, so each of them may be in a list of its own.
+    A list of three or more points is an area; as alternatives, each point needs its own list.
     """
     if not isinstance(value, (list, tuple)) or as_point(value) is not None or _is_ring(value):
         return None
     if not value:
         raise BadQuery("a destination is an empty list: give areas or points to choose from")
-    return [one[0] if isinstance(one, (list, tuple)) and len(one) == 1 else one for one in value]
+    return [
+        item[0] if isinstance(item, (list, tuple)) and len(item) == 1 else item for item in value
+    ]
 
 
 def _is_ring(value: Any) -> bool:
-    """Whether a list has the shape of three or more points."""
+    """Return whether a list has the shape of three or more points."""
     try:
         array = np.asarray(value, np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -129,7 +131,7 @@ def _is_ring(value: Any) -> bool:
 
 
 def as_point(value: Any) -> Floats | None:
-    """(1, 2) where the value is one point x, y; None where it is something else."""
+    """Return (1, 2) if the value is one point x, y; else None."""
     if hasattr(value, "__geo_interface__") or hasattr(value, "rings"):
         return None
     try:

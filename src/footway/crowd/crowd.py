@@ -1,10 +1,10 @@
-"""Thousands of characters that walk at once (cmm-crowds-2008)."""
+"""Crowd: simulate thousands of characters on one map (cmm-crowds-2008)."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,47 +12,59 @@ from footway import validation
 from footway._numba.jit import thread_count
 from footway.corridor.map import as_points
 from footway.crowd import checks, phases, spawning
+from footway.crowd.goals import Population
+from footway.crowd.groups import bounds_of
 from footway.crowd.obstacles import Obstacle
-from footway.crowd.profile import FASTEST
-from footway.crowd.recorded import Recorded
-from footway.crowd.simulation import MODELS, Avoidance, Simulation
+from footway.crowd.places import free_points
+from footway.crowd.profile import FASTEST, Profile
+from footway.crowd.region import Region
+from footway.crowd.simulation import BODIES, MODELS, Avoidance, Simulation
+from footway.crowd.sources import Source, times_of
 from footway.crowd.spawning import NEVER
-from footway.crowd.state import GOAL, GROUP, RADIUS
-from footway.errors import BadQuery
+from footway.crowd.state import BEGIN, GOAL, GROUP, POPULATION, RADIUS, SPEED
+from footway.crowd.stuck import Stuck, find_stuck
+from footway.errors import BadQuery, NoPath
+from footway.recording.recording import Recorder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from os import PathLike
 
     from numpy.typing import ArrayLike, NDArray
 
+    from footway._numba.random_stream import RandomStream
     from footway.corridor import CorridorMap
-    from footway.crowd.profile import Follow, Profile, Spread
+    from footway.crowd.goals import Behaviour, Then
+    from footway.crowd.groups import Group
+    from footway.crowd.inspection import Character
+    from footway.crowd.profile import Follow, Spread
     from footway.environment import Environment
     from footway.recording.recording import Recording
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-_SHORTEST = 0.001  # s, of a step: below this it is another unit
+_SHORTEST = 0.001  # s per step: smaller values are probably in another unit
+_STARTS_IN_AREA = 512  # candidate start points of a source
+_MOST = 20_000_000  # characters per call: more do not fit in the memory of a usual machine
 
 
-class Crowd(Recorded):
+class Crowd:
     """Characters with goals, wanderers and groups on one map, in steps of `step` seconds.
 
-    Everybody follows the attraction point of its corridor (F_a), keeps off the others (F_c) and
-    keeps to its side (F_perp): F = F_a + F_c + F_perp (cmm-crowds-2008, section 5). Nobody ever
-    overlaps a wall. The same seed gives the same bits, on any number of threads.
+    Each character follows the attraction point of its corridor (F_a), avoids the others (F_c) and
+    keeps to its lane (F_perp): F = F_a + F_c + F_perp (cmm-crowds-2008, section 5). No character
+    ever overlaps a wall. The same seed gives the same bits, on any number of threads.
 
     Args:
         cmap: the map.
-        seed: of all that is random, 0 or more.
-        step: s, between two steps.
-        threads: to use, 1,024 at most; all cores where it is not given.
-        avoidance: how F_c sees others: by their velocity "relative" to one's own, or as
-            "published" by Helbing and Molnar (1995), by their velocity alone.
-        environment: what the map was built from, for those who prefer some ground to other: they
-            follow routes over it, by MIRAN or IRM (see `Profile`).
+        seed: seed of all random numbers, 0 or more.
+        step: s, length of a step.
+        threads: number of threads, at most 1,024; all cores if not given.
+        avoidance: the velocity that F_c uses: "relative" to the character's own, or as
+            "published" by Helbing and Molnar (1995), that of the other alone.
+        environment: the environment that the map was built from. Characters with terrain
+            preferences need it: they follow routes over it, by MIRAN or IRM (see `Profile`).
 
     Example:
         >>> import footway as fw
@@ -82,53 +94,443 @@ class Crowd(Recorded):
         validation.one_of(avoidance, "avoidance", tuple(MODELS))
         if environment is not None:
             checks.environment_of(cmap, environment)
-        self._cast = Simulation(
-            cmap,
-            seed=int(seed),
-            dt=float(step),
-            threads=count,
-            avoidance=avoidance,
+        self._simulation = Simulation(
+            cmap, seed=int(seed), dt=float(step), threads=count, avoidance=avoidance,
             environment=environment,
-        )
+        )  # fmt: skip
         self._functions: list[Callable[[Crowd], ArrayLike | None]] = []
-        self._is_asking = False  # whether these are being called
+        self._in_functions = False  # whether these are being called
 
     @classmethod
-    def of(cls, cast: Simulation) -> Crowd:
-        """A crowd of what was read from a checkpoint."""
+    def of(cls, simulation: Simulation) -> Crowd:
+        """Return a crowd around an existing simulation, for example from a checkpoint."""
         crowd = cls.__new__(cls)
-        crowd._cast, crowd._functions, crowd._is_asking = cast, [], False  # noqa: SLF001  # its own
+        crowd._simulation, crowd._functions, crowd._in_functions = simulation, [], False  # noqa: SLF001  # its own
         return crowd
 
-    # -- those who are there -------------------------------------------------------------------
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __repr__(self) -> str:
+        return f"<Crowd of {len(self)} on {self.map.name!r}, {self.time:.1f} s>"
+
+    # -- properties ----------------------------------------------------------------------------
+
+    @property
+    def map(self) -> CorridorMap:
+        """The map."""
+        return self._simulation.map
+
+    @property
+    def seed(self) -> int:
+        """Seed of all random numbers."""
+        return self._simulation.seed
+
+    @property
+    def dt(self) -> float:
+        """Length of a step, s."""
+        return self._simulation.dt
+
+    @property
+    def time(self) -> float:
+        """Simulated time, s."""
+        return self._simulation.time
+
+    @property
+    def steps(self) -> int:
+        """Number of steps done."""
+        return self._simulation.engine.steps
+
+    @property
+    def arrivals(self) -> int:
+        """Number of goals reached so far."""
+        return self._simulation.arrivals
+
+    @property
+    def exited(self) -> int:
+        """Number of characters that have left through an exit so far."""
+        return self._simulation.exited
+
+    @property
+    def to_come(self) -> int:
+        """Number of characters that sources have yet to spawn."""
+        return sum(len(source.ids) - source.next for source in self._simulation.sources)
+
+    def to_come_of(self, population: int) -> int:
+        """Return how many characters of a population (index into `names`) have yet to spawn."""
+        validation.index(population, "population", len(self.names))
+        sources = (s for s in self._simulation.sources if s.population == population)
+        return sum(len(source.ids) - source.next for source in sources)
+
+    @property
+    def ids(self) -> Ints:
+        """(n,) Ids of the characters present, in the order in which they were added."""
+        return self._simulation.engine.present
+
+    @property
+    def positions(self) -> Floats:
+        """(n, 2) m, in the order of `ids`."""
+        return self._rows("place")[:, :2]
+
+    @property
+    def velocities(self) -> Floats:
+        """(n, 2) m/s, in the order of `ids`."""
+        return self._rows("body")[:, :2].astype(np.float64)
+
+    @property
+    def radii(self) -> Floats:
+        """(n,) m, in the order of `ids`."""
+        return self._rows("body")[:, RADIUS].astype(np.float64)
+
+    @property
+    def speeds(self) -> Floats:
+        """(n,) Preferred speed, m/s, in the order of `ids`."""
+        return self._rows("body")[:, SPEED].astype(np.float64)
+
+    @property
+    def goals(self) -> Floats:
+        """(n, 2) m, in the order of `ids`; NaN for characters without a goal."""
+        return self._rows("place")[:, 2:4]
+
+    @property
+    def populations(self) -> Ints:
+        """(n,) Population of each character, an index into `names`, in the order of `ids`."""
+        return self._rows("story")[:, POPULATION].astype(np.int64)
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the populations, in the order in which they were added."""
+        return [population.name for population in self._simulation.populations]
+
+    @property
+    def profiles(self) -> list[Profile]:
+        """Profiles of the populations, in the order of `names`."""
+        return [population.profile for population in self._simulation.populations]
+
+    @property
+    def behaviours(self) -> list[Behaviour]:
+        """Behaviours of the populations, "goals" or "wander", in the order of `names`."""
+        return [population.behaviour for population in self._simulation.populations]
+
+    @property
+    def groups(self) -> list[Group]:
+        """Groups, in the order in which they were added."""
+        return list(self._simulation.groups.all)
+
+    @property
+    def stuck(self) -> list[Stuck]:
+        """Characters that moved less than their radius in 30 s while walking, with the cause."""
+        return find_stuck(self._simulation.engine, self._simulation.obstacle_discs)
+
+    @property
+    def obstacles(self) -> Floats:
+        """(m, 3) x, y, radius in m of the obstacles present now."""
+        return self._simulation.obstacles.discs(self.time)[:, [0, 1, 4]]
+
+    @property
+    def obstacle_ids(self) -> list[int]:
+        """Numbers of the obstacles present now, in the order of `obstacles`."""
+        return self._simulation.obstacles.numbers(self.time)
+
+    def character(self, number: int) -> Character:
+        """Return the details of one character: corridor, forces, goal. Raises BadQuery if absent.
+
+        Example:
+            >>> import footway as fw
+            >>> crowd = fw.Crowd(fw.CorridorMap.build(fw.load("gallery:field")))
+            >>> _ = crowd.add(1, starts=[(2, 2)], goals=[(40, 40)])
+            >>> crowd.character(0).goal
+            (40.0, 40.0)
+
+        """
+        from footway.crowd.inspection import character
+
+        number = validation.whole(number, "number of a character", high=validation.MOST_SEED)
+        return character(self._simulation, number, int(self._slots(np.array([number]))[0]))
+
+    # -- adding characters ---------------------------------------------------------------------
+
+    def add(
+        self,
+        count: int,
+        *,
+        radius: Spread | None = None,
+        speed: Spread | None = None,
+        lane: Spread | None = None,
+        noise: float | None = None,
+        preferences: Mapping[str, float] | None = None,
+        follow: Follow | None = None,
+        behaviour: Behaviour = "goals",
+        profile: Profile | None = None,
+        name: str = "",
+        starts: ArrayLike | None = None,
+        area: Any = None,
+        goals: ArrayLike | None = None,
+        destinations: Sequence[Any] = (),
+        then: Then = "repeat",
+        premovement: Spread = 0.0,
+        within: float = math.inf,
+        preference: ArrayLike | None = None,
+    ) -> Ints:
+        """Add characters and plan their first paths; return their ids, (count,).
+
+        Args:
+            count: number of characters.
+            radius: m; a number, or (mean, deviation). This and the next five default to the
+                values of the profile.
+            speed: preferred and greatest speed, m/s; a number, or (mean, deviation).
+            lane: negative keeps right, positive left; a number, or (mean, deviation).
+            noise: how much paths vary between characters, 0 to about 1.
+            preferences: weight of each kind of terrain, 1 is neutral, more is worse; the crowd
+                needs an `environment` for this.
+            follow: "cmm", "miran" or "irm": see `Profile`, which has further parameters for it.
+            behaviour: "goals" (section 5.1) or "wander" (section 5.2).
+            profile: body and habits; `Profile()` if not given.
+            name: name of the population.
+            starts: (count, 2) m; random points of `area` if not given.
+            area: a polygon: ring (k, 2), Shapely, or an Area; the whole map if not given.
+            goals: (count, 2) m, one per character, which stays there unless it exits.
+            destinations: areas or points (x, y), visited in this order. A list inside is a choice:
+                each character takes the one with the shortest path when it sets out for it (three
+                or more bare points are the corners of an area). Without goals and destinations,
+                characters walk to one random goal after the other.
+            then: after the last destination: "repeat", "stay" there, or "exit" (removed).
+            premovement: s before they start to walk; a number, or (mean, deviation).
+            within: m, greatest distance of random goals and of points in areas.
+            preference: (edges of the map,) weights by which wanderers choose; 0: never.
+
+        Raises:
+            BadQuery: an argument is invalid, or there is not enough free space.
+            NoPath: a given goal cannot be reached; the message tells why.
+
+        """
+        body = spawning.make_profile(
+            profile, Profile(), radius=radius, speed=speed, lane=lane, noise=noise,
+            preferences=preferences, follow=follow,
+        )  # fmt: skip
+        count = validation.whole(count, "count", high=_MOST)
+        if starts is None:
+            spawning.check_number(self._simulation, count, body, area)
+        simulation, ids, rows, rng = self._newcomers(count, body, premovement)
+        radii = spawning.radii_of(rows)
+        points = spawning.start_points(simulation, starts, area, radii, rng)
+        population = spawning.make_population(
+            simulation, name, behaviour, radii, goals, destinations, then, within, preference, body
+        )
+        simulation.populations.append(population)
+        spawning.enter(simulation, ids, points, rows)
+        given = goals is not None or len(destinations) > 0
+        try:
+            spawning.plan_first_paths(simulation, ids, population, given=given)
+        except NoPath:
+            simulation.planner.forget(ids)
+            simulation.engine.remove(ids)
+            simulation.populations.pop()
+            raise
+        simulation.next += count
+        return ids
+
+    def add_to(
+        self, population: int, count: int, *, starts: ArrayLike | None = None, area: Any = None
+    ) -> Ints:
+        """Add characters to a population (index into `names`); return their ids, (count,).
+
+        They get its profile and its goals; `starts` and `area` are as for `add`. Raises BadQuery
+        for groups, and for populations with one goal per character.
+
+        Example:
+            >>> import footway as fw
+            >>> crowd = fw.Crowd(fw.CorridorMap.build(fw.load("gallery:field")))
+            >>> _ = crowd.add(5, name="visitors")
+            >>> crowd.add_to(0, 3).tolist(), crowd.names
+            ([5, 6, 7], ['visitors'])
+
+        """
+        validation.index(population, "population", len(self.names))
+        count = validation.whole(count, "count", high=_MOST)
+        known = self._simulation.populations[population]
+        if known.has_own_goals:
+            raise BadQuery("each of them has a goal of its own: `add` others with theirs")
+        if any(known.first in group.ids for group in self.groups):
+            raise BadQuery("this population is a group: it stays as it is; add another one")
+        if starts is None:
+            spawning.check_number(self._simulation, count, known.profile, area)
+        simulation, ids, rows, rng = self._newcomers(count, known.profile, 0.0)
+        rows["story"][:, POPULATION] = population
+        points = spawning.start_points(simulation, starts, area, spawning.radii_of(rows), rng)
+        spawning.enter(simulation, ids, points, rows)
+        spawning.plan_first_paths(simulation, ids, known, given=False)
+        simulation.next += count
+        return ids
+
+    def _newcomers(
+        self, count: int, profile: Profile, premovement: Spread
+    ) -> tuple[Simulation, Ints, spawning.Rows, RandomStream]:
+        """Draw ids and bodies of new characters; also return the simulation and random stream."""
+        simulation = self._simulation
+        rng = simulation.random(BODIES, simulation.next)
+        ids = np.arange(simulation.next, simulation.next + count)
+        return simulation, ids, spawning.bodies(simulation, ids, profile, premovement, rng), rng
+
+    def add_source(
+        self,
+        count: int,
+        *,
+        area: Any,
+        rate: float | None = None,
+        start: float = 0.0,
+        schedule: Sequence[tuple[float, int]] | None = None,
+        radius: Spread | None = None,
+        speed: Spread | None = None,
+        lane: Spread | None = None,
+        noise: float | None = None,
+        preferences: Mapping[str, float] | None = None,
+        follow: Follow | None = None,
+        behaviour: Behaviour = "goals",
+        profile: Profile | None = None,
+        name: str = "",
+        goals: ArrayLike | None = None,
+        destinations: Sequence[Any] = (),
+        then: Then = "repeat",
+        premovement: Spread = 0.0,
+        within: float = math.inf,
+        preference: ArrayLike | None = None,
+    ) -> Ints:
+        """Let characters appear in an area over time; return their ids, (count,).
+
+        They appear at `rate` per second from `start` on, or by a `schedule` of (time, count). A
+        character waits until there is free space for it. The other arguments are as for `add`.
+        """
+        body = spawning.make_profile(
+            profile, Profile(), radius=radius, speed=speed, lane=lane, noise=noise,
+            preferences=preferences, follow=follow,
+        )  # fmt: skip
+        count = validation.whole(count, "count", high=_MOST)
+        simulation, ids, rows, rng = self._newcomers(count, body, premovement)
+        times = self.time + times_of(count, rate, start, schedule)
+        radii = spawning.radii_of(rows)
+        widest = float(radii.max(initial=0.0)) or 0.25
+        points = free_points(simulation.map, _STARTS_IN_AREA, widest, Region.of(area), rng)
+        population = spawning.make_population(
+            simulation, name, behaviour, radii, goals, destinations, then, within, preference, body
+        )
+        if count and behaviour == "goals":
+            spawning.check_reachable(simulation, points[0], widest, population)
+        simulation.populations.append(population)
+        rows["story"][:, BEGIN] -= (
+            simulation.engine.steps
+        )  # counted from the step in which each appears
+        simulation.sources.append(Source(ids, times, rows, points))
+        simulation.next += count
+        return ids
+
+    def add_group(
+        self,
+        count: int,
+        *,
+        start: ArrayLike,
+        goal: ArrayLike | None = None,
+        radius: Spread | None = None,
+        speed: Spread | None = None,
+        lane: Spread | None = None,
+        noise: float | None = None,
+        profile: Profile | None = None,
+        name: str = "",
+        width: float | None = None,
+        group_area: float | None = None,
+        lateral: float | None = None,
+        longitudinal: float | None = None,
+        then: Then = "repeat",
+    ) -> Group:
+        """Add a group that stays together in one corridor (section 6).
+
+        Args:
+            count: number of characters.
+            start: x, y in m; they are placed around it.
+            goal: x, y in m; if not given, a random one, and another each time all have arrived.
+            radius: m; a number, or (mean, deviation). This and the next three default to the
+                values of the profile.
+            speed: m/s; a number, or (mean, deviation).
+            lane: negative keeps right, positive left; a number, or (mean, deviation).
+            noise: how much paths vary between characters, 0 to about 1.
+            profile: body and habits; `Profile(lane=(0, 0.4))` if not given.
+            name: name of the population.
+            width: g_w, m: greatest radius of the balls of the corridor.
+            group_area: g_A, m2: greatest area of the balls between the last and the first member;
+                those in front wait.
+            lateral: m, width of the corridor (voronoi-roadmaps-2004, section 3.3).
+            longitudinal: m along the backbone between the last and the first member (likewise).
+            then: at the goal: "repeat" (a new random goal), "stay" or "exit".
+
+        """
+        validation.one_of(then, "then", ("repeat", "stay", "exit"))
+        validation.text(name, "name")
+        usual = Profile(lane=(0.0, 0.4))
+        body = spawning.make_profile(
+            profile, usual, radius=radius, speed=speed, lane=lane, noise=noise
+        )
+        spawning.style_of(body, "group")
+        count = validation.whole(count, "count", low=1, high=_MOST)
+        simulation, ids, rows, rng = self._newcomers(count, body, 0.0)
+        radii = spawning.radii_of(rows)
+        bounds = bounds_of(width, group_area, lateral, longitudinal, radii)
+        centre, widest = validation.point(start, "start"), float(radii.max())
+        if goal is None:
+            pool = spawning.random_goals(simulation, widest, 1)
+        else:
+            simulation.map.corridor(centre, goal, radius=widest)  # raises NoPath
+            pool = simulation.places.add(validation.point(goal, "goal")[None])
+        points = spawning.points_around(simulation, centre, radii, rng)
+        population = Population(
+            name,
+            "goals",
+            ((pool,),),
+            False,
+            False,
+            simulation.next,
+            then,
+            math.inf,
+            0,
+            profile=body,
+        )
+        simulation.populations.append(population)
+        spawning.enter(simulation, ids, points, rows)
+        simulation.next += count
+        group = simulation.groups.add(ids, bounds)
+        phases.send_group(simulation, group, population)
+        return group
+
+    # -- changing characters -------------------------------------------------------------------
 
     def set_goals(self, ids: ArrayLike, goals: ArrayLike) -> None:
-        """Send characters somewhere else: goals (n, 2) m, in the order of ids (n,).
+        """Set the goals (n, 2), m, of the given characters (n,).
 
-        They get their ways one after the other, in the next steps. Those who have destinations go
-        on to the next of them from there; for others it stands for their own goal, or for a random
-        one. Raises BadQuery for goals in walls and for ids that are not there.
+        Their paths are planned over the next steps. A character with destinations continues with
+        the next of them from there; for others the new goal replaces their own or random goal.
+        Raises BadQuery for goals in walls and for characters that are not present.
         """
         chosen, points = validation.ids(ids), as_points(goals)
         if len(chosen) != len(points):
             raise BadQuery(f"there are {len(chosen)} ids and {len(points)} goals")
-        cast, slots = self._cast, self._slots(chosen)
-        member = np.flatnonzero(cast.engine.state.track[slots, GROUP] >= 0)
+        simulation, slots = self._simulation, self._slots(chosen)
+        member = np.flatnonzero(simulation.engine.state.track[slots, GROUP] >= 0)
         if len(member):
             raise BadQuery(f"character {int(chosen[member[0]])} belongs to a group: it stays there")
-        radii = cast.engine.state.body[slots, RADIUS].astype(np.float64)
-        spawning.check_room(cast, "goal", points, radii)
-        first = cast.places.add(points).first
-        cast.engine.state.story[slots, GOAL] = first + np.arange(len(points))
-        cast.engine.state.place[slots, 2:4] = points
-        phases.call(cast, chosen)
+        radii = simulation.engine.state.body[slots, RADIUS].astype(np.float64)
+        spawning.check_clearance(simulation, "goal", points, radii)
+        first = simulation.places.add(points).first
+        simulation.engine.state.story[slots, GOAL] = first + np.arange(len(points))
+        simulation.engine.state.place[slots, 2:4] = points
+        phases.hold_until_planned(simulation, chosen)
         for number in chosen.tolist():
-            cast.planner.ask(number, keep_goal=True)
+            simulation.planner.request(number, keep_goal=True)
 
     def set_speed(self, ids: ArrayLike, speed: float) -> None:
-        """Let characters (n,) want another speed, m/s, from the next step on."""
+        """Set the preferred speed (m/s) of the given characters (n,)."""
         speed = validation.number(speed, "speed", "m/s", above=0.0, high=FASTEST)
-        self._cast.engine.set_speed(self._slots(validation.ids(ids)), speed)
+        engine, slots = self._simulation.engine, self._slots(validation.ids(ids))
+        engine.state.body[slots, SPEED] = speed
+        engine.fit_to(engine.state.body[slots])
 
     def set_profile(
         self,
@@ -142,15 +544,16 @@ class Crowd(Recorded):
         preferences: Mapping[str, float] | None = None,
         follow: Follow | None = None,
     ) -> None:
-        """Change body and habits of a population, an index into `names`, while it walks.
+        """Change the profile of a population (index into `names`) during the simulation.
 
-        It reaches those who are there and those still to come. Only what changes is drawn again; a
-        `speed` that is named also reaches those to whom `set_speed` gave another. Who does not fit
-        any more goes to the nearest free place, and whose way does not gets another, in the next
-        steps. What is left out stays as it is in `profiles`; `follow="cmm"` gives up preferences.
+        It applies to characters that are present and to those that sources have yet to spawn. Only
+        values that change are drawn again; a given `speed` also replaces one that `set_speed` set.
+        Characters that no longer fit are moved to the nearest free point, and paths that have
+        become too narrow are planned again over the next steps. Arguments that are not given keep
+        their value in `profiles`; `follow="cmm"` removes the preferences.
 
-        Raises BadQuery or BadInput, and changes nothing: a number that makes no sense, a disc that
-        fits nowhere, a kind of ground that the map lacks.
+        Raises BadQuery or BadInput, and changes nothing, if a number is invalid, a disc fits
+        nowhere, or the map lacks a kind of terrain.
 
         Example:
             >>> import footway as fw
@@ -172,38 +575,40 @@ class Crowd(Recorded):
             "radius": radius, "speed": speed, "lane": lane, "noise": noise,
             "preferences": preferences, "follow": follow,
         }  # fmt: skip
-        body = spawning.profile_of(profile, self.profiles[population], **given)
-        set_profile(self._cast, population, body, names_speed=speed is not None)
+        body = spawning.make_profile(profile, self.profiles[population], **given)
+        set_profile(self._simulation, population, body, names_speed=speed is not None)
 
     def remove(self, ids: ArrayLike) -> None:
-        """Take characters (n,) away. Raises BadQuery for ids that are not there."""
+        """Remove characters (n,). Raises BadQuery for ids that are not present."""
         chosen = np.unique(validation.ids(ids))
         self._slots(chosen)
-        phases.take_away(self._cast, chosen)
+        phases.remove_characters(self._simulation, chosen)
 
     def remove_population(self, population: int) -> None:
-        """Take a population away, an index into `names`; those to come never will."""
+        """Remove the characters and the sources of a population, an index into `names`."""
         validation.index(population, "population", len(self.names))
-        self._cast.sources = [s for s in self._cast.sources if s.population != population]
+        self._simulation.sources = [
+            s for s in self._simulation.sources if s.population != population
+        ]
         self.remove(self.ids[self.populations == population])
 
     def moved_to(self, cmap: CorridorMap, environment: Environment | None = None) -> Crowd:
-        """Return the same crowd on another map, where everybody gets a new way to its goal.
+        """Return the same crowd on another map; all paths are planned again.
 
-        Who is in a wall there goes to the nearest free place, and so do goals. Take the new one and
-        leave the old one alone. Weights of edges by which wanderers choose are forgotten; without
-        an `environment` all follow corridors.
+        Characters and goals inside a wall of the new map are moved to the nearest free point. Use
+        the returned crowd and discard the old one. The edge weights of wanderers are dropped;
+        without an `environment` all characters follow corridors.
         """
         from footway.crowd.map_change import moved
 
         checks.a_map(cmap)
         if environment is not None:
             checks.environment_of(cmap, environment)
-        crowd = Crowd.of(moved(self._cast, cmap, environment))
+        crowd = Crowd.of(moved(self._simulation, cmap, environment))
         crowd._functions = self._functions  # noqa: SLF001  # its own
         return crowd
 
-    # -- obstacles and own behaviour ---------------------------------------------------------
+    # -- obstacles and user functions -----------------------------------------------------------
 
     def add_obstacle(
         self,
@@ -214,12 +619,12 @@ class Crowd(Recorded):
         appears: float = 0.0,
         vanishes: float = math.inf,
     ) -> int:
-        """Put a disc in the way; its number.
+        """Add a dynamic obstacle, a disc; return its number.
 
         Args:
             at: x, y in m.
             radius: m.
-            velocity: m/s; it passes through walls.
+            velocity: m/s; walls do not stop it.
             appears: s of simulated time.
             vanishes: s of simulated time.
 
@@ -227,7 +632,7 @@ class Crowd(Recorded):
         place = validation.pair(at, "obstacle's place")
         size = validation.radius(radius, self.map.solver.extent, name="obstacle's radius", above=0)
         obstacle = Obstacle(place, size, velocity, appears, vanishes)
-        return self._cast.obstacles.add(replace(obstacle, since=max(self.time, appears)))
+        return self._simulation.obstacles.add(replace(obstacle, since=max(self.time, appears)))
 
     def move_obstacle(
         self,
@@ -235,19 +640,19 @@ class Crowd(Recorded):
         at: tuple[float, float],
         velocity: tuple[float, float] = (0.0, 0.0),
     ) -> None:
-        """Put an obstacle somewhere else, x, y in m; it goes on with this velocity, m/s."""
+        """Move an obstacle to `at`, m, and set its velocity, m/s."""
         place = validation.pair(at, "obstacle's place")
-        self._cast.obstacles.move(obstacle, place, velocity, self.time)
+        self._simulation.obstacles.move(obstacle, place, velocity, self.time)
 
     def remove_obstacle(self, obstacle: int) -> None:
-        """Take an obstacle away."""
-        self._cast.obstacles.remove(obstacle)
+        """Remove an obstacle."""
+        self._simulation.obstacles.remove(obstacle)
 
     def each_step(self, function: Callable[[Crowd], ArrayLike | None]) -> None:
-        """Call a function of the crowd before every step, until `remove_function`.
+        """Call a function with the crowd before every step, until `remove_function`.
 
         It may return accelerations (n, 2) in m/s2, in the order of `ids`, which are added to the
-        forces; and it may call `set_goals`, `add` or `add_obstacle`.
+        forces, and it may call methods such as `set_goals`, `add` or `add_obstacle`.
         """
         if not callable(function):
             raise BadQuery(
@@ -257,40 +662,40 @@ class Crowd(Recorded):
         self._functions.append(function)
 
     def remove_function(self, function: Callable[[Crowd], ArrayLike | None]) -> None:
-        """Call a function that was given to `each_step` no more."""
+        """Stop calling a function that was given to `each_step`."""
         if not callable(function) or function not in self._functions:
             raise BadQuery(
                 f"{validation.shown(function)} is not called: it was removed, or never given"
             )
         self._functions.remove(function)
 
-    # -- running -----------------------------------------------------------------------------
+    # -- running -------------------------------------------------------------------------------
 
     def step(self, count: int = 1) -> None:
-        """Do one step, or more; at most 2,147,483,646 in the life of a crowd."""
-        cast = self._cast
-        if self._is_asking:
+        """Do one or more steps; at most 2,147,483,646 in the lifetime of a crowd."""
+        simulation = self._simulation
+        if self._in_functions:
             raise BadQuery("a function of each_step calls `step` or `run`: it is called by them")
         for _ in range(validation.whole(count, "count", high=NEVER - self.steps)):
-            phases.let_appear(cast)
-            cast.engine.own = self._own_forces()
-            phases.place_obstacles(cast)
-            cast.groups.cap()
-            cast.routes.look()
-            phases.answer(cast, cast.engine.advance())
-            phases.plan_some(cast)
+            phases.spawn_due(simulation)
+            simulation.engine.own = self._own_forces()
+            phases.place_obstacles(simulation)
+            simulation.groups.cap()
+            simulation.routes.look()
+            phases.handle_requests(simulation, simulation.engine.advance())
+            phases.plan_within_budget(simulation)
 
     def _own_forces(self) -> NDArray[np.float32]:
-        """Sum of what the functions of the user return, by slot; empty for nothing."""
-        engine, answers = self._cast.engine, []
-        self._is_asking = True
+        """Return the sum of the accelerations of the user's functions, by slot; empty if none."""
+        engine, answers = self._simulation.engine, []
+        self._in_functions = True
         try:
             for function in tuple(self._functions):
                 ids, answer = engine.present, function(self)
                 if answer is not None:
                     answers.append((ids, checks.forces(answer, len(ids))))
         finally:
-            self._is_asking = False
+            self._in_functions = False
         if not answers:
             return np.empty((0, 2), np.float32)
         own = np.zeros((len(engine.state.place), 2), np.float32)
@@ -308,16 +713,16 @@ class Crowd(Recorded):
         checkpoint: str | PathLike[str] | None = None,
         checkpoint_every: float | None = None,
     ) -> Recording:
-        """Run for some time, and record.
+        """Run for some time and record it.
 
         Args:
-            seconds: s, a week at most.
-            every: steps between two frames; the first and the last are always there.
-            to: file (.parquet), so that memory stays flat; without it the recording is in memory.
-                Frames are written while it runs, into a folder beside the file. If the file already
-                contains this run up to now (`goes_on_in`), recording continues in it; otherwise it
+            seconds: s, at most a week.
+            every: steps between two frames; the first and the last step are always recorded.
+            to: file (.parquet); without it the recording is kept in memory. Frames are written
+                during the run, into a folder beside the file. If the file already contains this
+                run up to the current step (`goes_on_in`), recording continues in it; otherwise it
                 is replaced at the end.
-            progress: called with the steps done and all steps.
+            progress: called with the steps done and the total number of steps.
             checkpoint: file (.npz) for a checkpoint every `checkpoint_every` seconds, but not at
                 the end. A run that is killed continues from it (`Crowd.load`, then `run` to the
                 same file).
@@ -338,7 +743,7 @@ class Crowd(Recorded):
                 if (self.steps - first) % every == 0 or done == total:
                     self.record(recorder)
                 if checkpoint is not None and self.steps % due == 0 and done < total:
-                    recorder.flush()  # first: all frames up to a checkpoint are on the disk
+                    recorder.flush()  # the checkpoint must not be ahead of the frames
                     self.save(checkpoint)
                 if progress is not None:
                     progress(done, total)
@@ -347,7 +752,7 @@ class Crowd(Recorded):
     def _steps_between_checkpoints(
         self, file: str | PathLike[str] | None, seconds: float | None
     ) -> int:
-        """Return a number of steps, one at least; refuse a file or seconds without the other."""
+        """Return the number of steps, at least one; raise BadQuery for one argument alone."""
         if (file is None) != (seconds is None):
             raise BadQuery("checkpoint and checkpoint_every go together; give both or none")
         if file is None or seconds is None:
@@ -358,14 +763,75 @@ class Crowd(Recorded):
         seconds = validation.number(seconds, "checkpoint_every", "s", above=0.0)
         return max(1, round(seconds / self.dt))
 
-    def save(self, file: str | PathLike[str]) -> None:
-        """Write a checkpoint: a run that goes on from it gives the same bits.
+    # -- recordings and checkpoints ------------------------------------------------------------
 
-        Functions of `each_step` are not in it.
+    def goes_on_in(self, file: str | PathLike[str], *, every: int = 1) -> bool:
+        """Return whether a file holds this run up to now, so that `run` continues recording in it.
+
+        `every` is the number of steps between two frames.
+        """
+        from footway.recording.joining import recorded_before
+
+        validation.whole(every, "every", low=1)
+        return recorded_before(self, validation.file(file), every) is not None
+
+    def recorder(self, to: str | PathLike[str] | None = None, *, every: int = 1) -> Recorder:
+        """Return a recorder of this crowd, for callers that use `step` instead of `run`.
+
+        `to` and `every` are as for `run`. Add frames with `record` and finish with `close`. A crowd
+        has one recorder at a time.
+
+        Example:
+            >>> import footway as fw
+            >>> crowd = fw.Crowd(fw.CorridorMap.build(fw.load("gallery:field")))
+            >>> _ = crowd.add(5)
+            >>> recorder = crowd.recorder()
+            >>> for _ in range(3):
+            ...     crowd.step()
+            ...     crowd.record(recorder)
+            >>> recorder.close().n_frames
+            3
+
+        """
+        validation.whole(every, "every", low=1)
+        self._simulation.new = [self.ids]
+        facts: dict[str, Any] = {
+            "step": self.dt, "seed": self.seed, "map_name": self.map.name, "names": self.names,
+        }  # fmt: skip
+        if to is None:
+            return Recorder(**facts)
+        from footway.recording.joining import recorded_before
+        from footway.recording.storage import ParquetRecorder, check_name
+
+        file = check_name(to)
+        before = recorded_before(self, file, every) if self.steps else None
+        return ParquetRecorder(file, **facts, before=before)
+
+    def record(self, recorder: Recorder) -> None:
+        """Add the current state to a recorder as a frame; at most one per step."""
+        validation.instance(recorder, Recorder, "a recorder of this crowd is needed")
+        simulation, engine = self._simulation, self._simulation.engine
+        new = np.concatenate([np.empty(0, np.int64), *simulation.new])
+        new = new[engine.slot_of[new] >= 0] if len(new) else new
+        if len(new):
+            slots, state = engine.slot_of[new], engine.state
+            radius, population = state.body[slots, RADIUS], state.story[slots, POPULATION]
+            recorder.add_characters(new, radius.astype(np.float64), population)
+        simulation.new = []
+        recorder.names = tuple(self.names)  # functions of the user may have added populations
+        velocities = self._rows("body")[:, :2]
+        obstacles = simulation.obstacles
+        recorder.add_obstacles(self.time, obstacles.numbers(self.time), obstacles.discs(self.time))
+        recorder.add_frame(self.steps, self.time, self.ids, self.positions, velocities)
+
+    def save(self, file: str | PathLike[str]) -> None:
+        """Write a checkpoint; a run that continues from it gives the same bits.
+
+        Functions of `each_step` are not saved.
         """
         from footway.crowd.checkpoint import save
 
-        save(self._cast, file)
+        save(self._simulation, file)
 
     @classmethod
     def load(
@@ -376,7 +842,7 @@ class Crowd(Recorded):
         threads: int | None = None,
         environment: Environment | None = None,
     ) -> Crowd:
-        """Read a checkpoint that `save` wrote; map and environment must be the same."""
+        """Load a checkpoint that `save` wrote; map and environment must be the same."""
         from footway.crowd.checkpoint import load
 
         checks.a_map(cmap)
@@ -384,3 +850,17 @@ class Crowd(Recorded):
         if environment is not None:
             checks.environment_of(cmap, environment)
         return cls.of(load(file, cmap, threads=count, environment=environment))
+
+    def _rows(self, name: str) -> NDArray[Any]:
+        engine = self._simulation.engine
+        rows: NDArray[Any] = getattr(engine.state, name)
+        return rows[engine.slot_of[engine.present]]
+
+    def _slots(self, ids: Ints) -> NDArray[np.int32]:
+        slot_of = self._simulation.engine.slot_of
+        known = (ids >= 0) & (ids < len(slot_of))
+        there = known.copy()
+        there[known] = slot_of[ids[known]] >= 0
+        if not there.all():
+            raise BadQuery(f"there is no character {int(ids[~there][0])}: see `ids`")
+        return slot_of[ids]

@@ -1,4 +1,4 @@
-"""Coherent groups: one corridor for all, and those in front wait (cmm-crowds-2008, section 6)."""
+"""Coherent groups: members share a corridor, the front waits (cmm-crowds-2008, section 6)."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 _PACKED = 0.6  # share of the group area that discs can fill and still walk
-_SPARE = 1 << 14  # samples that are made room for at a time
+_SPARE = 1 << 14  # samples by which the array of balls grows
 
 
 class Dispersion(NamedTuple):
-    """How far a group is apart, measured."""
+    """Measured dispersion of a group."""
 
     lateral: float  # m, across the backbone, between the outermost two centres
     longitudinal: float  # m, along the backbone, between the first and the last
@@ -47,7 +47,7 @@ class Dispersion(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """How far a group may be apart; infinite for no bound."""
+    """Greatest dispersion of a group; infinite for no bound."""
 
     width: float = math.inf  # m, g_w: the balls are no wider than this
     area: float = math.inf  # m2, g_A
@@ -61,7 +61,7 @@ def bounds_of(
     longitudinal: float | None,
     radii: Floats,
 ) -> Bounds:
-    """Bounds from the numbers of either paper, checked."""
+    """Return checked bounds from the parameters of either paper."""
     given = {
         "width": width, "group_area": group_area, "lateral": lateral, "longitudinal": longitudinal,
     }  # fmt: skip
@@ -99,8 +99,8 @@ class Group:
 
     Attributes:
         ids: (n,) of its members.
-        bounds: how far they may be apart.
-        arrived: how often all of them were together at a goal.
+        bounds: greatest dispersion.
+        arrived: number of goals that all members have reached together.
 
     """
 
@@ -108,14 +108,14 @@ class Group:
         self._groups, self.number = crowd_groups, number
         self.ids, self.bounds = ids, bounds
         self.arrived = 0
-        self.edge = -1  # of the tracks
-        self.edges = np.empty(0, np.int64)  # of the map, along its corridor
-        self.samples = (0, 0)  # first of the memory kept for its corridor, and how much
+        self.edge = -1  # number of its edge in the tracks
+        self.edges = np.empty(0, np.int64)  # edges of the map along its corridor
+        self.samples = (0, 0)  # first sample and capacity of its part of the tracks
         self.backbone = np.empty((0, 3))  # (n, 3) x, y, R' of the balls
 
     @property
     def dispersion(self) -> Dispersion:
-        """How far the group is apart now."""
+        """Current dispersion."""
         return self._groups.dispersion(self)
 
     def __repr__(self) -> str:
@@ -123,7 +123,7 @@ class Group:
 
 
 class Groups:
-    """The groups of a crowd, and how far each may go in the next step."""
+    """The groups of a crowd; limits how far the front of each may move ahead."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -134,18 +134,18 @@ class Groups:
         self.used = len(engine.tracks.balls)  # samples in use
 
     def add(self, ids: Ints, bounds: Bounds) -> Group:
-        """A new group, that has no way yet."""
+        """Return a new group without a corridor."""
         group = Group(self, len(self.all), ids, bounds)
         self.all.append(group)
         return group
 
-    def set_off(self, group: Group, balls: Floats, goal: Floats, reach: float) -> None:
-        """Give a group a corridor (n, 4) x, y, z, R, and set its members at its beginning."""
+    def assign_corridor(self, group: Group, balls: Floats, goal: Floats, reach: float) -> None:
+        """Assign a corridor (n, 4) x, y, z, R to a group, and put its members at the beginning."""
         engine = self._engine
-        # No ball takes more than half of the group area: else the group could not come on.
+        # No ball takes more than half of the group area, or the group could not move forward.
         widest = min(group.bounds.width, math.sqrt(group.bounds.area / (2.0 * math.pi)))
         group.backbone = np.column_stack([balls[:, :2], np.minimum(balls[:, 3], widest)])
-        first, last = self._lay(group)
+        first, last = self._write_corridor(group)
         slots = engine.slot_of[group.ids]
         slots = slots[slots >= 0]
         track = engine.state.track
@@ -155,10 +155,10 @@ class Groups:
         track[slots, MODE] = np.where(track[slots, MODE] == ARRIVED, WALKING, track[slots, MODE])
         engine.state.place[slots, 2:4] = goal
         engine.state.body[slots, REACH] = reach
-        self._list()
+        self._rebuild_tables()
 
-    def _lay(self, group: Group) -> tuple[int, int]:
-        """Write the balls of a group's corridor into the tracks: first and last sample."""
+    def _write_corridor(self, group: Group) -> tuple[int, int]:
+        """Write the balls of a group's corridor into the tracks; return first and last sample."""
         engine, count = self._engine, len(group.backbone)
         if count > group.samples[1]:
             group.samples = (self.used, 2 * count)
@@ -180,8 +180,8 @@ class Groups:
         engine.tracks = tracks
         return first, first + count - 1
 
-    def _list(self) -> None:
-        """Tables for the kernel."""
+    def _rebuild_tables(self) -> None:
+        """Rebuild the tables of the kernel `cap`."""
         rows, members, lengths, gains = [], [], [], []
         begin = base = 0
         for group in self.all:
@@ -206,20 +206,20 @@ class Groups:
         self._engine.caps = np.full(len(self.all), -1, np.int32)
 
     def restore(self) -> None:
-        """Lay the corridors of groups from a checkpoint; AT counts from the beginning of each."""
+        """Restore corridors from a checkpoint, where AT is relative to the corridor's beginning."""
         track = self._engine.state.track
         for group in self.all:
             if len(group.backbone):
-                first, last = self._lay(group)
+                first, last = self._write_corridor(group)
                 slots = self._engine.slot_of[group.ids]
                 slots = slots[slots >= 0]
                 track[slots, AT] += first
                 track[slots, HALF] = 2 * group.edge
                 track[slots, END] = track[slots, FINAL] = last
-        self._list()
+        self._rebuild_tables()
 
     def cap(self) -> None:
-        """Find how far each group's first may go (alpha_max)."""
+        """Compute how far the front of each group may move ahead (alpha_max)."""
         engine = self._engine
         if len(self._table):
             cap(
@@ -227,21 +227,21 @@ class Groups:
                 engine.tracks.balls, engine.state, engine.caps,
             )  # fmt: skip
 
-    def find_again(self, group: Group, slot: int) -> None:
-        """Put the attraction point of a member that was pushed away where the member is."""
+    def reattach(self, group: Group, slot: int) -> None:
+        """Move the attraction point of a displaced member to the ball closest to the member."""
         engine = self._engine
         x, y = engine.state.place[slot, :2]
         balls = group.backbone
         out = hypot(balls[:, 0] - x, balls[:, 1] - y) - balls[:, 2]
         engine.state.track[slot, AT] = group.samples[0] + int(out.argmin())
 
-    def all_there(self, number: int) -> bool:
-        """Whether every member of a group who is left has arrived."""
+    def all_arrived(self, number: int) -> bool:
+        """Return whether all present members of a group have arrived."""
         slots = self._engine.slot_of[self.all[number].ids]
         return bool((self._engine.state.track[slots[slots >= 0], MODE] == ARRIVED).all())
 
     def dispersion(self, group: Group) -> Dispersion:
-        """Measured across and along the group's backbone."""
+        """Measure a group across and along its backbone."""
         engine = self._engine
         slots = engine.slot_of[group.ids]
         slots = slots[slots >= 0]
@@ -256,7 +256,7 @@ class Groups:
         return Dispersion(float(np.ptp(across)), float(np.ptp(along)), float(area))
 
     def _least_ball(self, group: Group, slot: int) -> int:
-        """Least advanced ball that holds a character: the end of the group area (section 6)."""
+        """Return the least advanced ball that contains a character: end of the group area."""
         x, y, radius = *self._engine.state.place[slot, :2], self._engine.state.body[slot, RADIUS]
         away = hypot(group.backbone[:, 0] - x, group.backbone[:, 1] - y)
         held = away < np.maximum(group.backbone[:, 2] - radius, FLOOR)
@@ -266,7 +266,7 @@ class Groups:
 
 
 def _beside(points: Floats, line: Floats) -> tuple[Floats, Floats]:
-    """Arc length of the nearest point of a line, and the signed distance from it. (n,), (n,)."""
+    """Project points onto a line: arc length and signed distance. (n,), (n,)."""
     a, step = line[:-1], np.diff(line, axis=0)
     length = np.maximum(hypot(*step.T), 1e-12)
     before = np.concatenate([[0.0], np.cumsum(length)[:-1]])

@@ -1,4 +1,4 @@
-"""All about one character: where it goes, what draws it there and what holds it off."""
+"""Inspect one character: goal, corridor and forces."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 MODES: Final = ("gone", "waiting", "walking", "arrived", "staying", "unreachable")
-"""Words for what a character does, in the order of `state`."""
+"""Names of the modes, in the order of `state`."""
 
-_MOST_SAMPLES: Final = 5000  # of a corridor that is shown
-_NEAREST: Final = 0.05  # m between discs: nearer counts as this, or the force has no end
+_MOST_SAMPLES: Final = 5000  # samples of the returned corridor at most
+_NEAREST: Final = 0.05  # m, least gap between discs in F_c, which would diverge
 
 
 class Character(NamedTuple):
@@ -57,20 +57,20 @@ class Character(NamedTuple):
     velocity: tuple[float, float]
     goal: tuple[float, float] | None
     radius: float
-    speed: float  # that it wants
+    speed: float  # preferred
     population: int
     mode: str
-    attraction: tuple[float, float] | None  # the point that it follows
-    corridor: Floats  # (n, 3) x, y, clearance along the way that is left
+    attraction: tuple[float, float] | None  # attraction point
+    corridor: Floats  # (n, 3) x, y, clearance along the remaining path
     forces: dict[str, Floats]  # (2,) each, by name
 
 
-def character(cast: Simulation, number: int, slot: int) -> Character:
-    """Return all about the character in a slot."""
-    state = cast.engine.state
+def character(simulation: Simulation, number: int, slot: int) -> Character:
+    """Return the details of the character in a slot."""
+    state = simulation.engine.state
     place, body, track = state.place[slot], state.body[slot], state.track[slot]
     walks = MODES[track[MODE]] == "walking" and track[HALF] >= 0
-    at = _attraction(cast, slot) if walks else None
+    at = _attraction(simulation, slot) if walks else None
     return Character(
         id=number,
         position=_pair(place[:2]),
@@ -81,35 +81,35 @@ def character(cast: Simulation, number: int, slot: int) -> Character:
         population=int(state.story[slot, POPULATION]),
         mode=MODES[track[MODE]],
         attraction=None if at is None else _pair(at),
-        corridor=_way(cast, track) if walks else np.empty((0, 3)),
-        forces=_forces(cast, number, slot, at),
+        corridor=_path_ahead(simulation, track) if walks else np.empty((0, 3)),
+        forces=_forces(simulation, number, slot, at),
     )
 
 
-def _attraction(cast: Simulation, slot: int) -> Floats:
-    """The point that a character follows (2,): its goal, once one ball holds both of them."""
-    state, track = cast.engine.state, cast.engine.state.track[slot]
+def _attraction(simulation: Simulation, slot: int) -> Floats:
+    """Return the attraction point (2,), or the goal once one ball contains it and the character."""
+    state, track = simulation.engine.state, simulation.engine.state.track[slot]
     if track[LEFT] == GUIDED:
-        marks, notes, _ = cast.engine.guides
+        marks, notes, _ = simulation.engine.guides
         row = track[FINAL]
         if notes[row, SIGHT] == GOAL_AHEAD:
             return state.place[slot, 2:4].copy()
         return marks[row, AIM_X : AIM_Y + 1].copy()
-    x, y, room = cast.engine.tracks.balls[track[AT]]
+    x, y, clearance = simulation.engine.tracks.balls[track[AT]]
     at = np.array([x, y])
     if track[LEFT] < 0 or track[GROUP] >= 0:
         return at
     ends = state.place[slot].reshape(2, 2)
     away = hypot(*(ends - at).T)
-    sees_goal = (away < max(room - state.body[slot, RADIUS], FLOOR)).all()
+    sees_goal = (away < max(clearance - state.body[slot, RADIUS], FLOOR)).all()
     return ends[1].copy() if sees_goal else at
 
 
-def _way(cast: Simulation, track: NDArray[np.int32]) -> Floats:
-    """Balls (n, 3) from the attraction point to the end of the way, or along a route."""
-    engine, tracks = cast.engine, cast.engine.tracks
+def _path_ahead(simulation: Simulation, track: NDArray[np.int32]) -> Floats:
+    """Return balls (n, 3) from the attraction point to the end of the path or route."""
+    engine, tracks = simulation.engine, simulation.engine.tracks
     if track[LEFT] == GUIDED:
-        return _route(cast, int(track[FINAL]))
+        return _route(simulation, int(track[FINAL]))
     parts = [_samples(int(track[AT]), int(track[END]))]
     for half in engine.pool[track[NEXT] : track[NEXT] + max(0, track[LEFT])].tolist():
         first, last = int(tracks.first[half // 2]), int(tracks.last[half // 2])
@@ -118,23 +118,23 @@ def _way(cast: Simulation, track: NDArray[np.int32]) -> Floats:
     return tracks.balls[rows].copy()
 
 
-def _route(cast: Simulation, row: int) -> Floats:
-    """Points and their clearance (n, 3) of the route of a guide, as far as it lies ahead."""
-    marks, notes, pool = cast.engine.guides
+def _route(simulation: Simulation, row: int) -> Floats:
+    """Return the points ahead on a guide's route, with their clearance (n, 3)."""
+    marks, notes, pool = simulation.engine.guides
     record, count = notes[row, [RECORD, POINTS]].tolist()
     points = pool[record : record + count]
     ahead = np.ascontiguousarray(points[points[:, 2] >= marks[row, REFERENCE], :2])
-    return np.column_stack([ahead, cast.map.clearance(ahead)])[:_MOST_SAMPLES]
+    return np.column_stack([ahead, simulation.map.clearance(ahead)])[:_MOST_SAMPLES]
 
 
 def _samples(first: int, last: int) -> NDArray[np.int64]:
-    """Numbers from first to last, forward or backward."""
+    """Return the numbers from first to last, forward or backward."""
     return np.arange(first, last + 1) if last >= first else np.arange(first, last - 1, -1)
 
 
-def _forces(cast: Simulation, number: int, slot: int, at: Floats | None) -> dict[str, Floats]:
-    """F_a, F_perp, F_c of others and of obstacles, as in a step but one by one. (2,) m/s2."""
-    state = cast.engine.state
+def _forces(simulation: Simulation, number: int, slot: int, at: Floats | None) -> dict[str, Floats]:
+    """Compute F_a, F_perp and F_c of characters and of obstacles separately. (2,) m/s2."""
+    state = simulation.engine.state
     place, body = state.place[slot, :2], state.body[slot].astype(np.float64)
     heading = np.array([1.0, 0.0])
     forces = {"steering": -body[:2] / RELAXATION, "lane": np.zeros(2)}
@@ -142,34 +142,38 @@ def _forces(cast: Simulation, number: int, slot: int, at: Floats | None) -> dict
         away = np.asarray(at, np.float64) - place
         distance = max(float(hypot(*away)), 1e-9)
         heading = away / distance
-        x, y, room = cast.engine.tracks.balls[state.track[slot, AT]].tolist()
-        if (x, y) == (at[0], at[1]):  # no lane on a route, nor with the goal in sight
-            beside = _beside(body, heading, distance, room)
+        x, y, clearance = simulation.engine.tracks.balls[state.track[slot, AT]].tolist()
+        if (x, y) == (at[0], at[1]):  # lanes are off on routes and with the goal in sight
+            beside = _beside(body, heading, distance, clearance)
             forces["lane"] = body[SPEED] * (beside - heading) / RELAXATION
         forces["steering"] = (body[SPEED] * heading - body[:2]) / RELAXATION
-    others = cast.engine.present
-    slots = cast.engine.slot_of[others[others != number]]
+    others = simulation.engine.present
+    slots = simulation.engine.slot_of[others[others != number]]
     rows = np.column_stack([state.place[slots, :2], state.body[slots][:, [0, 1, RADIUS]]])
-    forces["avoidance"] = _push(place, body, heading, rows, cast)
-    forces["obstacles"] = _push(place, body, heading, cast.obstacles.discs(cast.time), cast)
+    forces["avoidance"] = _push(place, body, heading, rows, simulation)
+    forces["obstacles"] = _push(
+        place, body, heading, simulation.obstacles.discs(simulation.time), simulation
+    )
     return forces
 
 
-def _beside(body: Floats, heading: Floats, distance: float, room: float) -> Floats:
-    """Direction of F_a + F_perp (2,): the heading, and to the side that the character keeps to."""
+def _beside(body: Floats, heading: Floats, distance: float, clearance: float) -> Floats:
+    """Return the direction of F_a + F_perp (2,)."""
     radius, pace = body[RADIUS], float((body[:2] ** 2).sum()) / body[SPEED] ** 2
-    if 2.0 * radius >= room:
+    if 2.0 * radius >= clearance:
         return heading
-    across = body[LANE] * min(1.0, pace) * (room - 2.0 * radius)
-    across /= max(distance, 0.5 * (room - radius))
-    way = heading + across * np.array([-heading[1], heading[0]])
-    direction: Floats = way / max(float(hypot(*way)), 1e-9)
+    across = body[LANE] * min(1.0, pace) * (clearance - 2.0 * radius)
+    across /= max(distance, 0.5 * (clearance - radius))
+    force = heading + across * np.array([-heading[1], heading[0]])
+    direction: Floats = force / max(float(hypot(*force)), 1e-9)
     return direction
 
 
-def _push(place: Floats, body: Floats, heading: Floats, rows: Floats, cast: Simulation) -> Floats:
-    """F_c of discs (n, 5) x, y, velocity, radius: equation 3 of Helbing and Molnar, as the step."""
-    share, look = float(cast.engine.model[0]), float(cast.engine.model[1])
+def _push(
+    place: Floats, body: Floats, heading: Floats, rows: Floats, simulation: Simulation
+) -> Floats:
+    """Return F_c of discs (n, 5) x, y, velocity, radius (equation 3 of Helbing and Molnar)."""
+    share, look = float(simulation.engine.model[0]), float(simulation.engine.model[1])
     away = place - rows[:, :2]
     distance = hypot(*away.T)
     reach = body[RADIUS] + rows[:, 4]

@@ -1,4 +1,4 @@
-"""The same crowd on another map: what happens when somebody draws a wall while it walks."""
+"""Move a running crowd to another map, for example after a wall was drawn."""
 
 from __future__ import annotations
 
@@ -38,89 +38,85 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-GROUND = "ground"  # kind of what no region covers; its own module would load Shapely
-_AT_ONCE = 20_000  # characters who get their new ways at once; others wait for their turn
-_ROUTES = 100  # the same for routes over terrain, which take longer
+GROUND = "ground"  # default kind of terrain; importing it would load Shapely
+_AT_ONCE = 20_000  # paths that are planned at once; the others are queued
+_ROUTES = 100  # the same for routes over terrain, which take longer to plan
 
 
 def prepare(cmap: CorridorMap) -> None:
-    """Make what a crowd needs of a map, so that it gets there the faster; in any thread."""
+    """Precompute what a crowd needs of a map; may run in any thread."""
     tracks_of(cmap)
     balls_of(cmap)
 
 
-def moved(cast: Simulation, cmap: CorridorMap, environment: Environment | None) -> Simulation:
-    """Return the cast on another map, with the same ids, bodies, clocks and goals.
+def moved(simulation: Simulation, cmap: CorridorMap, environment: Environment | None) -> Simulation:
+    """Return the simulation on another map, with the same ids, bodies, clocks and goals.
 
-    Who is in a wall there, and goals that are, go to the nearest free place. Everybody gets a new
-    way. Weights of edges, by which wanderers choose, belong to the old map: they are forgotten.
+    Characters and goals inside a wall are moved to the nearest free point. All paths are planned
+    again. The edge weights of wanderers belong to the old map and are dropped.
     """
-    made = Simulation(
-        cmap, seed=cast.seed, dt=cast.dt, threads=cast.engine.threads, avoidance=cast.avoidance,
-        environment=environment,
+    new = Simulation(
+        cmap, seed=simulation.seed, dt=simulation.dt, threads=simulation.engine.threads,
+        avoidance=simulation.avoidance, environment=environment,
     )  # fmt: skip
-    made.engine.steps = cast.engine.steps
-    made.next, made.arrivals, made.exited = cast.next, cast.arrivals, cast.exited
-    manners = _manners(cast, made)
-    made.populations = [_population(p, manners[p.manner], made) for p in cast.populations]
-    made.pools = dict(cast.pools)
-    made.obstacles.all, made.obstacles.next = dict(cast.obstacles.all), cast.obstacles.next
-    ids = cast.engine.present
-    radii = cast.engine.state.body[cast.engine.slot_of[ids], RADIUS].astype(np.float64)
+    new.engine.steps = simulation.engine.steps
+    new.next, new.arrivals, new.exited = simulation.next, simulation.arrivals, simulation.exited
+    styles = _styles(simulation, new)
+    new.populations[:] = [_population(p, styles[p.style], new) for p in simulation.populations]
+    new.pools = dict(simulation.pools)
+    new.obstacles.all = dict(simulation.obstacles.all)
+    new.obstacles.next = simulation.obstacles.next
+    ids = simulation.engine.present
+    radii = simulation.engine.state.body[simulation.engine.slot_of[ids], RADIUS].astype(np.float64)
     widest = float(radii.max(initial=0.25))
-    _move_places(cast, made, widest)
-    _move_bodies(cast, made, ids, radii)
-    _move_sources(cast, made, widest)
-    _give_ways(cast, made, ids)
-    return made
+    points = simulation.places.located[:, :2]
+    free = nearest_free(cmap, points, np.full(len(points), widest))
+    new.places.add(free, simulation.places.reach.astype(np.float64))
+    _move_bodies(simulation, new, ids, radii)
+    _move_sources(simulation, new, widest)
+    _plan_paths(simulation, new, ids)
+    return new
 
 
-def _manners(cast: Simulation, made: Simulation) -> dict[int, int]:
-    """Numbers of manners to follow routes on the new map, by their old ones.
+def _styles(simulation: Simulation, new: Simulation) -> dict[int, int]:
+    """Return the numbers of terrain following styles on the new map by their old numbers.
 
-    Kinds of ground that are there no more are forgotten; without ground all follow corridors, and
-    so do those for whom there is no room on it.
+    Kinds of terrain that the new map lacks are dropped. Without an environment, or where the disc
+    does not fit, characters follow corridors.
     """
-    ground = made.routes.environment
+    ground = new.routes.environment
     if ground is None:
-        return dict.fromkeys(range(-1, len(cast.routes.manners)), -1)
+        return dict.fromkeys(range(-1, len(simulation.routes.styles)), -1)
     kinds = {GROUND} | {region.kind for region in ground.terrain}
     numbers = {-1: -1}
-    for k in sorted({population.manner for population in cast.populations} - {-1}):
-        manner = cast.routes.manners[k]
-        known = {kind: w for kind, w in manner.preferences.items() if kind in kinds}
+    for k in sorted({population.style for population in simulation.populations} - {-1}):
+        style = simulation.routes.styles[k]
+        known = {kind: w for kind, w in style.preferences.items() if kind in kinds}
         try:
-            numbers[k] = made.routes.add(manner._replace(preferences=known))
+            numbers[k] = new.routes.add(style._replace(preferences=known))
         except BadGeometry:  # the disc fits nowhere
             numbers[k] = -1
     return numbers
 
 
-def _population(population: Population, manner: int, made: Simulation) -> Population:
-    """A population on the new map: its profile is what can be followed there."""
+def _population(population: Population, style: int, new: Simulation) -> Population:
+    """Return a population with a profile that can be followed on the new map."""
     profile = population.profile
-    if manner >= 0:
-        profile = replace(profile, preferences=made.routes.manners[manner].preferences)
+    if style >= 0:
+        profile = replace(profile, preferences=new.routes.styles[style].preferences)
     elif profile.follows != "cmm":
         profile = replace(profile, follow="cmm", preferences={})
-    return population._replace(row=0, manner=manner, profile=profile)
+    return population._replace(row=0, style=style, profile=profile)
 
 
-def _move_places(cast: Simulation, made: Simulation, radius: float) -> None:
-    """Locate all places on the new map, in the same order."""
-    points = cast.places.spots[:, :2]
-    free = nearest_free(made.map, points, np.full(len(points), radius))
-    made.places.add(free, cast.places.reach.astype(np.float64))
-
-
-def _move_bodies(cast: Simulation, made: Simulation, ids: Ints, radii: Floats) -> None:
-    """Put everybody on the new map; nobody has a way there yet."""
+def _move_bodies(simulation: Simulation, new: Simulation, ids: Ints, radii: Floats) -> None:
+    """Put all characters on the new map, without paths."""
     rows: dict[str, Any] = {
-        name: values[cast.engine.slot_of[ids]].copy()
-        for name, values in cast.engine.state._asdict().items()
+        name: values[simulation.engine.slot_of[ids]].copy()
+        for name, values in simulation.engine.state._asdict().items()
     }
     place, track = rows["place"], rows["track"]
-    place[:, :2] = nearest_free(made.map, np.ascontiguousarray(place[:, :2]), radii)
+    place[:, :2] = nearest_free(new.map, np.ascontiguousarray(place[:, :2]), radii)
     rows["anchor"][:] = place[:, :2]
     rows["body"][:, ROOM] = 0.0
     rows["story"][:, [ROUTE, ROUTE_SIZE]] = 0
@@ -129,48 +125,48 @@ def _move_bodies(cast: Simulation, made: Simulation, ids: Ints, radii: Floats) -
     track[:, ID], track[:, GROUP], track[:, HALF] = ids, -1, -1
     track[:, MODE] = np.where((mode == WAITING) | (mode == STAYING), mode, ARRIVED)
     if len(ids):
-        made.engine.append(ids, **rows)
+        new.engine.append(ids, **rows)
 
 
-def _move_sources(cast: Simulation, made: Simulation, radius: float) -> None:
-    """Let those who have not come yet appear on the new map."""
-    for source in cast.sources:
+def _move_sources(simulation: Simulation, new: Simulation, radius: float) -> None:
+    """Move the sources to the new map."""
+    for source in simulation.sources:
         rest = slice(source.next, None)
         rows = {name: values[rest] for name, values in source.rows.items()}
-        points = nearest_free(made.map, source.points, np.full(len(source.points), radius))
-        made.sources.append(Source(source.ids[rest], source.times[rest], rows, points))
+        points = nearest_free(new.map, source.points, np.full(len(source.points), radius))
+        new.sources.append(Source(source.ids[rest], source.times[rest], rows, points))
 
 
-def _give_ways(cast: Simulation, made: Simulation, ids: Ints) -> None:
-    """Give everybody a new way to the goal that it has."""
-    grouped = np.concatenate([np.empty(0, np.int64), *(group.ids for group in cast.groups.all)])
+def _plan_paths(simulation: Simulation, new: Simulation, ids: Ints) -> None:
+    """Plan paths of all characters to their current goals."""
+    grouped = np.concatenate([ids[:0], *(group.ids for group in simulation.groups.all)])
     alone = np.setdiff1d(ids, grouped, assume_unique=True)
-    which = made.engine.state.story[made.engine.slot_of[alone], POPULATION]
+    which = new.engine.state.story[new.engine.slot_of[alone], POPULATION]
     walking = [alone[:0]]
     for k in np.unique(which):
-        population, some = made.populations[k], alone[which == k]
+        population, some = new.populations[k], alone[which == k]
         if population.behaviour == "wander":
-            spawning.let_wander(made, some, population)
+            spawning.let_wander(new, some, population)
         else:
             walking.append(some)
-    _plan(made, np.concatenate(walking))
-    for old in cast.groups.all:
-        group = made.groups.add(old.ids, old.bounds)
+    _plan(new, np.concatenate(walking))
+    for old in simulation.groups.all:
+        group = new.groups.add(old.ids, old.bounds)
         group.arrived = old.arrived
-        present = group.ids[made.engine.slot_of[group.ids] >= 0]
+        present = group.ids[new.engine.slot_of[group.ids] >= 0]
         if len(present):
-            population = made.engine.state.story[made.engine.slot_of[present[0]], POPULATION]
-            phases.lead(made, group, made.populations[population])
+            population = new.engine.state.story[new.engine.slot_of[present[0]], POPULATION]
+            phases.send_group(new, group, new.populations[population])
 
 
-def _plan(made: Simulation, ids: Ints) -> None:
-    """Ways at once for as many as the pause allows, the others wait for their turn."""
-    mode = made.engine.state.track[made.engine.slot_of[ids], MODE]
+def _plan(new: Simulation, ids: Ints) -> None:
+    """Plan some paths at once, to bound the pause, and queue the others."""
+    mode = new.engine.state.track[new.engine.slot_of[ids], MODE]
     ids = ids[mode != STAYING]
-    whose = made.engine.state.story[made.engine.slot_of[ids], POPULATION].tolist()
-    guided = np.array([made.populations[k].manner >= 0 for k in whose], bool)
+    whose = new.engine.state.story[new.engine.slot_of[ids], POPULATION].tolist()
+    guided = np.array([new.populations[k].style >= 0 for k in whose], bool)
     for some, most in ((ids[~guided], _AT_ONCE), (ids[guided], _ROUTES)):
         if len(some):
-            made.planner.find(made.wishes(some[:most], np.ones(len(some[:most]), bool)))
+            new.planner.find(new.path_requests(some[:most], np.ones(len(some[:most]), bool)))
         for number in some[most:].tolist():
-            made.planner.ask(number, keep_goal=True)
+            new.planner.request(number, keep_goal=True)

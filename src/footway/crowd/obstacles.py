@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Obstacle:
-    """A disc that characters keep off.
+    """A disc that characters avoid.
 
     Attributes:
-        at: x, y in m, at the time `since`.
+        at: x, y in m at the time `since`.
         radius: m.
         velocity: m/s.
         appears: s.
         vanishes: s.
-        since: s, at which it is at `at`.
+        since: s, time to which `at` refers.
 
     """
 
@@ -57,38 +57,38 @@ class Obstacle:
             )
 
     def there(self, time: float) -> bool:
-        """Whether it is there."""
+        """Return whether the obstacle is present."""
         return self.appears <= time < self.vanishes
 
     def place(self, time: float) -> tuple[float, float]:
-        """Where it is, m."""
+        """Return its position, m."""
         t = time - max(self.since, self.appears)
         return self.at[0] + t * self.velocity[0], self.at[1] + t * self.velocity[1]
 
 
 class Obstacles:
-    """All of them, by number."""
+    """The dynamic obstacles of a crowd, by number."""
 
     def __init__(self) -> None:
         self.all: dict[int, Obstacle] = {}
         self.next = 0
         self._key: object = None
-        self.seen = np.empty((0, 5))  # discs of the last step
+        self.seen = np.empty((0, 5))  # discs at the last step
 
     def add(self, obstacle: Obstacle) -> int:
-        """Number of a new one."""
+        """Add an obstacle and return its number."""
         self.all[self.next] = obstacle
         self.next += 1
         return self.next - 1
 
     def get(self, which: int) -> Obstacle:
-        """One of them, or a clear error."""
+        """Return an obstacle, or raise BadQuery."""
         if not isinstance(which, (int, np.integer)) or which not in self.all:
             raise BadQuery(f"there is no obstacle {shown(which)}: it was removed, or never added")
         return self.all[which]
 
     def remove(self, which: int) -> None:
-        """Take one of them away."""
+        """Remove an obstacle."""
         self.get(which)
         del self.all[which]
 
@@ -99,27 +99,27 @@ class Obstacles:
         velocity: tuple[float, float],
         time: float,
     ) -> None:
-        """Put one of them somewhere else."""
+        """Move an obstacle and set its velocity."""
         self.all[number] = replace(self.get(number), at=at, velocity=velocity, since=time)
 
     def discs(self, time: float) -> Floats:
-        """Those that are there: (n, 5) x, y, velocity, radius."""
+        """Return the obstacles present: (n, 5) x, y, velocity, radius."""
         rows = [(*o.place(time), *o.velocity, o.radius) for o in self.all.values() if o.there(time)]
         return np.array(rows, np.float64).reshape(-1, 5)
 
     def numbers(self, time: float) -> list[int]:
-        """Numbers of those that are there, in the order of `discs`."""
+        """Return the numbers of the obstacles present, in the order of `discs`."""
         return [number for number, o in self.all.items() if o.there(time)]
 
     def changed(self, discs: Floats, box: Floats) -> bool:
-        """Whether these are others than last time, or somewhere else; or the cells are others."""
+        """Return whether discs or cells differ from the last call, and remember them."""
         key = discs.tobytes() + box.tobytes()
         same, self._key, self.seen = key == self._key, key, discs
         return not same
 
 
-def blocks_of(discs: Floats, box: Floats, shape: NDArray[np.int64]) -> Blocks:
-    """Discs as the step takes them: listed in every cell where they matter."""
+def obstacle_cells(discs: Floats, box: Floats, shape: NDArray[np.int64]) -> Blocks:
+    """List discs by the cells in which they affect characters, for the step."""
     columns, rows = shape.tolist()
     cells: list[tuple[int, int]] = []
     for k, (x, y, _, _, radius) in enumerate(discs.tolist()):
@@ -146,7 +146,7 @@ def blocks_of(discs: Floats, box: Floats, shape: NDArray[np.int64]) -> Blocks:
 
 
 def narrowed(index: Index, tracks: Tracks, discs: Floats) -> Index:
-    """The map with the edges that standing discs narrow.
+    """Return the map with reduced clearance on edges that standing discs narrow.
 
     In a ball of radius R at distance d from a disc of radius q, the widest disc that passes has the
     diameter R + d - q.
@@ -156,12 +156,12 @@ def narrowed(index: Index, tracks: Tracks, discs: Floats) -> Index:
         return index
     edges = len(index.axis.edges)
     balls = tracks.balls[: tracks.last[edges - 1] + 1]
-    room = balls[:, 2].copy()
+    passable = balls[:, 2].copy()
     for x, y, _, _, radius in standing.tolist():
         d = hypot(balls[:, 0] - x, balls[:, 1] - y)
         near = d < balls[:, 2] + radius
-        room[near] = np.minimum(room[near], 0.5 * (balls[near, 2] + d[near] - radius))
-    least = np.minimum.reduceat(room, tracks.first[:edges])
+        passable[near] = np.minimum(passable[near], 0.5 * (balls[near, 2] + d[near] - radius))
+    least = np.minimum.reduceat(passable, tracks.first[:edges])
     shut = least < np.minimum.reduceat(balls[:, 2], tracks.first[:edges])
     clearance = np.where(shut, np.minimum(least, index.graph.clearance), index.graph.clearance)
     return index._replace(graph=index.graph._replace(clearance=clearance))

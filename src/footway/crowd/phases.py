@@ -1,4 +1,4 @@
-"""What happens around a step: who appears, what is in the way, who gets what it asks for."""
+"""Phases of a step besides the motion: spawning, obstacles, requests, planning, groups."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from footway._numba.portable_math import hypot
 from footway.crowd.capacity import nearest_free
 from footway.crowd.kernels.step import WANTS_GOAL
-from footway.crowd.obstacles import blocks_of, narrowed
+from footway.crowd.obstacles import narrowed, obstacle_cells
 from footway.crowd.places import ARRIVAL
 from footway.crowd.planning import cost_of
 from footway.crowd.simulation import LEADS, SPAWNS
@@ -46,24 +46,24 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 _TRIES = 16  # goals that are tried for a group
-_ROUTE = 400  # half-edges of ways that a route over terrain is worth, in time
-_PATH = 4  # ways that a shortest path is worth, in time
-_ELBOW = 0.3  # m that somebody who stands in a group takes beyond its body: the last find room
+_ROUTE = 400  # cost of planning a route over terrain, in half-edges of paths
+_PATH = 4  # cost of a shortest path, in paths
+_ELBOW = 0.3  # m around each standing member of a group, so that the last ones find free space
 
 
-def let_appear(cast: Simulation) -> None:
-    """Those of the sources whose time has come, as far as there is room."""
-    for number, source in enumerate(cast.sources):
-        count = source.due(cast.time)
+def spawn_due(simulation: Simulation) -> None:
+    """Spawn the characters of sources that are due, where there is free space."""
+    for number, source in enumerate(simulation.sources):
+        count = source.due(simulation.time)
         if count > 0:
-            _appear(cast, source, count, number)
-    cast.sources = [source for source in cast.sources if source.next < len(source.ids)]
+            _spawn(simulation, source, count, number)
+    simulation.sources = [source for source in simulation.sources if source.next < len(source.ids)]
 
 
-def _appear(cast: Simulation, source: Source, count: int, number: int) -> None:
-    engine = cast.engine
-    rng = cast.random(SPAWNS, number * 1_000_003 + engine.steps)
-    points = source.places(count, cast.discs, cast.blocks, rng)
+def _spawn(simulation: Simulation, source: Source, count: int, number: int) -> None:
+    engine = simulation.engine
+    rng = simulation.random(SPAWNS, number * 1_000_003 + engine.steps)
+    points = source.places(count, simulation.discs, simulation.obstacle_discs, rng)
     if not len(points):
         return
     here = slice(source.next, source.next + len(points))
@@ -73,212 +73,214 @@ def _appear(cast: Simulation, source: Source, count: int, number: int) -> None:
     rows["story"][:, BEGIN] = np.minimum(begin, NEVER)
     source.next += len(points)
     ids = source.ids[here]
-    enter(cast, ids, points, rows)
-    population = cast.populations[rows["story"][0, POPULATION]]
+    enter(simulation, ids, points, rows)
+    population = simulation.populations[rows["story"][0, POPULATION]]
     if population.behaviour == "wander":
-        let_wander(cast, ids, population)
+        let_wander(simulation, ids, population)
         return
-    call(cast, ids)
-    for one in ids.tolist():
-        cast.planner.ask(one, keep_goal=False)
+    hold_until_planned(simulation, ids)
+    for character in ids.tolist():
+        simulation.planner.request(character, keep_goal=False)
 
 
-def call(cast: Simulation, ids: Ints) -> None:
-    """Let characters stand until they get a way; those who wait for their time wait on."""
-    track, slots = cast.engine.state.track, cast.engine.slot_of[ids]
+def hold_until_planned(simulation: Simulation, ids: Ints) -> None:
+    """Let characters stand until a path is planned; those in premovement keep waiting."""
+    track, slots = simulation.engine.state.track, simulation.engine.slot_of[ids]
     track[slots, MODE] = np.where(track[slots, MODE] == WAITING, WAITING, ARRIVED)
 
 
-def place_obstacles(cast: Simulation) -> None:
-    """Put the obstacles where they are now; who cannot pass any more asks for another way."""
-    planner = cast.planner
+def place_obstacles(simulation: Simulation) -> None:
+    """Update the obstacles, and request new paths for characters that cannot pass any more."""
+    planner = simulation.planner
     before = planner.index.graph.clearance
-    if not list_obstacles(cast, cast.obstacles.discs(cast.time)):
+    if not update_obstacles(simulation, simulation.obstacles.discs(simulation.time)):
         return
     shut = np.flatnonzero(planner.index.graph.clearance < before - 1e-9)
     if not len(shut):
         return
-    on_routes = cast.routes.shut(planner.index.graph)
+    on_routes = simulation.routes.blocked(planner.index.graph)
     for number in sorted([*planner.using(shut).tolist(), *on_routes]):
-        planner.ask(number, keep_goal=not _may_choose(cast, number))
-    for group in cast.groups.all:
-        _guide_around(cast, group, shut)
+        planner.request(number, keep_goal=not _has_alternatives(simulation, number))
+    for group in simulation.groups.all:
+        _reroute_group(simulation, group, shut)
 
 
-def _may_choose(cast: Simulation, number: int) -> bool:
-    """Whether a character is on its way to one of several destinations, so it may take another."""
-    population, stage, goal = _story(cast, number)
-    return len(population.leg(stage)) > 1 and population.reaches(stage, goal)
+def _has_alternatives(simulation: Simulation, number: int) -> bool:
+    """Return whether a character walks to one of several alternative destinations."""
+    population, stage, goal = _journey(simulation, number)
+    return len(population.alternatives(stage)) > 1 and population.reaches(stage, goal)
 
 
-def _story(cast: Simulation, number: int) -> tuple[Population, int, int]:
-    """Population, destinations reached and place of the goal of a character."""
-    story = cast.engine.state.story[cast.engine.slot_of[number]]
-    return cast.populations[story[POPULATION]], int(story[STAGE]), int(story[GOAL])
+def _journey(simulation: Simulation, number: int) -> tuple[Population, int, int]:
+    """Return population, number of destinations reached and place of the goal of a character."""
+    story = simulation.engine.state.story[simulation.engine.slot_of[number]]
+    return simulation.populations[story[POPULATION]], int(story[STAGE]), int(story[GOAL])
 
 
-def list_obstacles(cast: Simulation, discs: Floats) -> bool:
-    """Tell the step and the planner where the obstacles are (n, 5); false: as before."""
-    engine = cast.engine
-    if not cast.obstacles.changed(discs, engine.box):
+def update_obstacles(simulation: Simulation, discs: Floats) -> bool:
+    """Pass the obstacles (n, 5) to the step and the planner; return whether they changed."""
+    engine = simulation.engine
+    if not simulation.obstacles.changed(discs, engine.box):
         return False
-    engine.blocks = blocks_of(discs, engine.box, engine.shape) if len(discs) else NO_BLOCKS
-    cast.planner.index = narrowed(cast.map.solver.index, engine.tracks, discs)
+    engine.blocks = obstacle_cells(discs, engine.box, engine.shape) if len(discs) else NO_BLOCKS
+    simulation.planner.index = narrowed(simulation.map.solver.index, engine.tracks, discs)
     return True
 
 
-def answer(cast: Simulation, asks: NDArray[np.int32]) -> None:
-    """Do what characters ask for after a step, or put it on the list."""
-    engine = cast.engine
-    for number, what in asks.tolist():
+def handle_requests(simulation: Simulation, requests: NDArray[np.int32]) -> None:
+    """Handle the requests of characters after a step, or queue them."""
+    engine = simulation.engine
+    for number, what in requests.tolist():
         slot = engine.slot_of[number]
-        population = cast.populations[engine.state.story[slot, POPULATION]]
+        population = simulation.populations[engine.state.story[slot, POPULATION]]
         group = int(engine.state.track[slot, GROUP])
         arrived = what == WANTS_GOAL
-        cast.arrivals += arrived
+        simulation.arrivals += arrived
         if group >= 0:
-            _answer_member(cast, group, slot, population, arrived=arrived)
+            _handle_member(simulation, group, slot, population, arrived=arrived)
         elif population.behaviour == "wander":
-            let_wander(cast, np.array([number]), population)
-        elif not arrived or _goes_on(cast, number, slot, population):
-            cast.planner.ask(number, keep_goal=not arrived)
+            let_wander(simulation, np.array([number]), population)
+        elif not arrived or _has_next_goal(simulation, number, slot, population):
+            simulation.planner.request(number, keep_goal=not arrived)
 
 
-def _answer_member(
-    cast: Simulation, number: int, slot: int, population: Population, *, arrived: bool
+def _handle_member(
+    simulation: Simulation, number: int, slot: int, population: Population, *, arrived: bool
 ) -> None:
-    group = cast.groups.all[number]
+    group = simulation.groups.all[number]
     if not arrived:
-        cast.groups.find_again(group, slot)
-    elif cast.groups.all_there(number):
-        _regroup(cast, group, population)
+        simulation.groups.reattach(group, slot)
+    elif simulation.groups.all_arrived(number):
+        _regroup(simulation, group, population)
 
 
-def _goes_on(cast: Simulation, number: int, slot: int, population: Population) -> bool:
-    """Whether a character that has arrived has another goal; else it stays or leaves."""
-    story = cast.engine.state.story
+def _has_next_goal(simulation: Simulation, number: int, slot: int, population: Population) -> bool:
+    """Return whether an arrived character has another goal; if not, let it stay or leave."""
+    story = simulation.engine.state.story
     story[slot, STAGE] += population.reaches(story[slot, STAGE], story[slot, GOAL])
-    if population.then == "repeat" or story[slot, STAGE] < len(population.legs):
+    if population.then == "repeat" or story[slot, STAGE] < len(population.stages):
         return True
-    cast.planner.cancel(number)
+    simulation.planner.cancel(number)
     if population.then == "exit":
-        _leave(cast, np.array([number]))
+        _leave(simulation, np.array([number]))
     else:
-        cast.engine.state.track[slot, MODE] = STAYING
+        simulation.engine.state.track[slot, MODE] = STAYING
     return False
 
 
-def _leave(cast: Simulation, ids: Ints) -> None:
-    cast.planner.forget(ids)
-    cast.engine.remove(ids)
-    cast.exited += len(ids)
+def _leave(simulation: Simulation, ids: Ints) -> None:
+    simulation.planner.forget(ids)
+    simulation.engine.remove(ids)
+    simulation.exited += len(ids)
 
 
-def take_away(cast: Simulation, ids: Ints) -> None:
-    """Take characters out who have not left by themselves."""
+def remove_characters(simulation: Simulation, ids: Ints) -> None:
+    """Remove characters, and cancel their requests."""
     for number in ids.tolist():
-        cast.planner.cancel(number)
-    cast.planner.forget(ids)
-    cast.engine.remove(ids)
+        simulation.planner.cancel(number)
+    simulation.planner.forget(ids)
+    simulation.engine.remove(ids)
 
 
-def plan_some(cast: Simulation) -> None:
-    """Give ways to those whose turn it is, until the step has had its share of searching."""
-    planner = cast.planner
-    choosy = any(len(leg) > 1 for population in cast.populations for leg in population.legs)
+def plan_within_budget(simulation: Simulation) -> None:
+    """Plan requested paths until the search budget of a step is used up."""
+    planner = simulation.planner
+    stages = (stage for population in simulation.populations for stage in population.stages)
+    has_choices = any(len(alternatives) > 1 for alternatives in stages)
 
-    def weigh(number: int, keep: bool) -> int:
-        return 1 if keep or not choosy else _weight(cast, number)
+    def request_cost(number: int, keep: bool) -> int:
+        return 1 if keep or not has_choices else _choice_cost(simulation, number)
 
     left, most = planner.budget, float(planner.share)
     while most >= 1.0:
-        due = planner.due(most, weigh)
+        due = planner.due(most, request_cost)
         if not due:
             return
         ids, keep = np.array([n for n, _ in due]), np.array([k for _, k in due])
-        weights = np.array([weigh(n, k) for n, k in due])
-        costs = weights * cost_of(planner.find(cast.wishes(ids, keep)))
-        costs[cast.routes.followed(ids)] += _ROUTE
+        weights = np.array([request_cost(n, k) for n, k in due])
+        costs = weights * cost_of(planner.find(simulation.path_requests(ids, keep)))
+        costs[simulation.routes.followed(ids)] += _ROUTE
         left -= float(costs.sum())
         most = left * float(weights.sum()) / float(costs.sum())
 
 
-def _weight(cast: Simulation, number: int) -> int:
-    """How many ways a wish is worth: who chooses compares shortest paths, which cost more."""
-    population, stage, _ = _story(cast, number)
-    choices = len(population.leg(stage))
+def _choice_cost(simulation: Simulation, number: int) -> int:
+    """Return the cost of a request, in paths; a choice compares shortest paths and costs more."""
+    population, stage, _ = _journey(simulation, number)
+    choices = len(population.alternatives(stage))
     return 1 if choices == 1 else 1 + _PATH * choices
 
 
-def _regroup(cast: Simulation, group: Group, population: Population) -> None:
-    """All members are at the goal: what then."""
-    engine = cast.engine
+def _regroup(simulation: Simulation, group: Group, population: Population) -> None:
+    """Continue with a group whose members are all at the goal."""
+    engine = simulation.engine
     group.arrived += 1
     present = group.ids[engine.slot_of[group.ids] >= 0]
     if population.then == "exit":
-        _leave(cast, present)
-    elif population.then == "stay" or population.legs[0][0].size == 1:
+        _leave(simulation, present)
+    elif population.then == "stay" or population.stages[0][0].size == 1:
         engine.state.track[engine.slot_of[present], MODE] = STAYING
     else:
-        lead(cast, group, population)
+        send_group(simulation, group, population)
 
 
-def lead(cast: Simulation, group: Group, population: Population) -> None:
-    """Give a group a corridor to one of the places of its population."""
-    engine, pool = cast.engine, population.legs[0][0]
-    rng = cast.random(LEADS, engine.steps * 1009 + group.number)
+def send_group(simulation: Simulation, group: Group, population: Population) -> None:
+    """Give a group a corridor to a random one of its population's goals."""
+    engine, pool = simulation.engine, population.stages[0][0]
+    rng = simulation.random(LEADS, engine.steps * 1009 + group.number)
     for _ in range(_TRIES):
-        goal = cast.places.spots[pool.first + int(rng.integers(pool.size, 1)[0]), :2]
-        if _guide(cast, group, goal):
+        goal = simulation.places.located[pool.first + int(rng.integers(pool.size, 1)[0]), :2]
+        if _give_corridor(simulation, group, goal):
             return
-    engine.state.track[_members(cast, group), MODE] = UNREACHABLE
+    engine.state.track[_members(simulation, group), MODE] = UNREACHABLE
 
 
-def lead_on(cast: Simulation, group: Group) -> None:
-    """Give a group that walks another corridor to the goal it has, where its members fit."""
-    state, slots = cast.engine.state, _members(cast, group)
+def resend_group(simulation: Simulation, group: Group) -> None:
+    """Give a walking group a new corridor to its current goal, after its radii have changed."""
+    state, slots = simulation.engine.state, _members(simulation, group)
     mode = state.track[slots, MODE].copy()
     going = slots[(mode == WALKING) | (mode == UNREACHABLE)]
     there = slots[mode == ARRIVED]
     if not len(going):
         return
-    goals, radius = state.place[going[:1], GOAL_X : GOAL_Y + 1], state.body[slots, RADIUS].max()
+    goals = state.place[going[:1], GOAL_X : GOAL_Y + 1]
+    radius = np.full(1, float(state.body[slots, RADIUS].max()))
     state.track[slots, MODE] = ARRIVED
     if not np.isfinite(goals).all():
-        lead(cast, group, cast.populations[state.story[going[0], POPULATION]])
-    elif not _guide(cast, group, nearest_free(cast.map, goals, np.full(1, float(radius)))[0]):
+        send_group(simulation, group, simulation.populations[state.story[going[0], POPULATION]])
+    elif not _give_corridor(simulation, group, nearest_free(simulation.map, goals, radius)[0]):
         state.track[slots, MODE] = UNREACHABLE
-    state.track[there, MODE] = ARRIVED  # they wait for the others, and are counted once
+    state.track[there, MODE] = ARRIVED  # their arrival is counted already
 
 
-def _guide(cast: Simulation, group: Group, goal: Floats) -> bool:
-    """Give a group a corridor to a goal; around what obstacles close, where there is a way."""
-    state, slots = cast.engine.state, _members(cast, group)
+def _give_corridor(simulation: Simulation, group: Group, goal: Floats) -> bool:
+    """Give a group a corridor to a goal, around closed edges if possible; False if none."""
+    state, slots = simulation.engine.state, _members(simulation, group)
     place, radius = state.place[slots, :2], float(state.body[slots, RADIUS].max())
-    # From the member nearest to the middle: the middle itself may be in a wall.
+    # Start at the member nearest to the centre: the centre itself may be in a wall.
     start = place[hypot(*(place - place.mean(axis=0)).T).argmin()]
-    for index in (cast.planner.index, cast.map.solver.index):
-        found = cast.map.solver.corridor(start, goal, radius, index=index)
+    for index in (simulation.planner.index, simulation.map.solver.index):
+        found = simulation.map.solver.corridor(start, goal, radius, index=index)
         if found.status == 0:
             reach = max(ARRIVAL, (radius + _ELBOW) * math.sqrt(len(slots)))
-            cast.groups.set_off(group, found.balls, goal, reach)
+            simulation.groups.assign_corridor(group, found.balls, goal, reach)
             group.edges = found.halves // 2
             return True
     return False
 
 
-def _guide_around(cast: Simulation, group: Group, shut: Ints) -> None:
-    """Give a group another corridor where its own leads along edges that are shut for it."""
-    state, slots = cast.engine.state, _members(cast, group)
+def _reroute_group(simulation: Simulation, group: Group, shut: Ints) -> None:
+    """Give a group another corridor if obstacles close edges of its own."""
+    state, slots = simulation.engine.state, _members(simulation, group)
     walking = slots[state.track[slots, MODE] == WALKING]
     if not len(walking):
         return
-    room = cast.planner.index.graph.clearance[np.intersect1d(group.edges, shut)]
-    if (room < state.body[slots, RADIUS].max()).any():
-        _guide(cast, group, state.place[walking[0], GOAL_X : GOAL_Y + 1].copy())
+    clearance = simulation.planner.index.graph.clearance[np.intersect1d(group.edges, shut)]
+    if (clearance < state.body[slots, RADIUS].max()).any():
+        _give_corridor(simulation, group, state.place[walking[0], GOAL_X : GOAL_Y + 1].copy())
 
 
-def _members(cast: Simulation, group: Group) -> NDArray[np.int32]:
-    """Slots of those of a group who are there."""
-    slots = cast.engine.slot_of[group.ids]
+def _members(simulation: Simulation, group: Group) -> NDArray[np.int32]:
+    """Return the slots of the present members of a group."""
+    slots = simulation.engine.slot_of[group.ids]
     return slots[slots >= 0]

@@ -1,4 +1,4 @@
-"""Places that characters come from and go to, with where they are on the map."""
+"""Start and goal points of characters, and their location on the map."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-ARRIVAL = 0.5  # m, from a goal at which it counts as reached
-_ROUNDS = 40  # batches of random points before a region counts as closed
-_PATIENCE = 20  # batches in a row without a place, after which it counts as full
-_MANY = 200  # characters for whom one looks how many fit, before they are tried one by one
-_ROUGH = 1.1  # times as many as are estimated to fit are tried
+ARRIVAL = 0.5  # m from a goal at which it counts as reached
+_ROUNDS = 40  # batches of random points before a region counts as having no free point
+_PATIENCE = 20  # consecutive batches without a free point before a region counts as full
+_MANY = 200  # characters from which the capacity is estimated before placing them
+_ROUGH = 1.1  # tolerance factor of the estimated capacity
 
 
 class GoalRange(NamedTuple):
-    """Places first to first + size - 1 of the table."""
+    """Places first to first + size - 1 of the table `Places`."""
 
     first: int
     size: int
 
     def renumbered(self, number: Ints) -> GoalRange:
-        """The same places with the numbers that `Places.keep` has given them."""
+        """Return the range with the new numbers from `Places.keep`."""
         return GoalRange(int(number[self.first]), self.size)
 
 
@@ -46,25 +46,27 @@ class Places:
 
     def __init__(self, cmap: CorridorMap) -> None:
         self._cmap = cmap
-        self.spots = np.empty((0, 6))  # x, y, place on the axis, its clearance, own clearance
-        self.pieces = np.empty(0, np.int64)  # of the axis
-        self.reach = np.empty(0, np.float32)  # m, from which the place counts as reached
+        self.located = np.empty(
+            (0, 6)
+        )  # x, y, point on the medial axis (x, y), its clearance, own clearance
+        self.pieces = np.empty(0, np.int64)  # of the medial axis
+        self.reach = np.empty(0, np.float32)  # m, within which the place counts as reached
 
     def add(self, points: Floats, reach: float | Floats = ARRIVAL) -> GoalRange:
-        """Locate points (n, 2) and keep them."""
+        """Locate points (n, 2) and append them to the table."""
         index = self._cmap.solver.index
         with one_parallel_kernel:
             pieces, values = locate_points(points, index.axis, index.grid, index.fans)
         first = len(self.pieces)
-        self.spots = np.vstack([self.spots, np.column_stack([points, values[:, :4]])])
+        self.located = np.vstack([self.located, np.column_stack([points, values[:, :4]])])
         self.pieces = np.concatenate([self.pieces, pieces])
         reach = np.broadcast_to(np.asarray(reach, np.float32), len(points))
         self.reach = np.concatenate([self.reach, reach])
         return GoalRange(first, len(points))
 
     def keep(self, used: NDArray[np.bool_]) -> Ints:
-        """Forget the other places; new numbers of all (n + 1,), as many as are kept before each."""
-        self.spots, self.pieces = self.spots[used], self.pieces[used]
+        """Drop unused places; return new numbers of all (n + 1,): the count kept before each."""
+        self.located, self.pieces = self.located[used], self.pieces[used]
         self.reach = self.reach[used]
         return np.concatenate([[0], np.cumsum(used)])
 
@@ -77,15 +79,14 @@ def scatter(
     rng: RandomStream,
     *,
     sight: Floats | None = None,
-    blocks: Floats | None = None,
+    obstacles: Floats | None = None,
 ) -> Floats:
-    """Places for discs of these radii (n,) that overlap no wall, none of `taken` (k, 3), and not
-    each other. (n, 2) m.
+    """Place discs of these radii (n,) at random points without overlaps. (n, 2) m.
 
-    Without a region they are in the largest part of the map that the widest of them can reach; with
-    `sight`, x and y of a point, there is no wall between them and it. They overlap no obstacle of
-    `blocks` (m, 3).
-    """  # noqa: D205
+    They overlap no wall, no disc of `taken` (k, 3), no obstacle of `blocks` (m, 3) and not each
+    other. Without a region they are in the largest part of the map that is connected for the widest
+    of them. With `sight`, x and y of a point, there is no wall between them and that point.
+    """
     if len(radii) == 0:
         return np.empty((0, 2))
     widest = float(max(radii.max(), taken[:, 2].max(initial=0.0)))
@@ -100,8 +101,8 @@ def scatter(
         points = free_points(cmap, 2 * len(rest) + 64, float(radii.max()), region, rng)
         if sight is not None:
             points = points[in_sight(sight[0], sight[1], points, cmap.solver.index.grid)]
-        if blocks is not None:
-            points = points[~overlapping(points, np.full(len(points), radii.max()), blocks)]
+        if obstacles is not None:
+            points = points[~overlapping(points, np.full(len(points), radii.max()), obstacles)]
         new, _ = keep_apart(points, rest, here, size, low, shape[0], shape[1])
         found.append(new)
         idle = 0 if len(new) else idle + 1
@@ -120,9 +121,9 @@ def scatter(
 def check_capacity(
     cmap: CorridorMap, count: int, radius: float, region: Region | None, taken: Floats
 ) -> None:
-    """Raise BadQuery where so many discs of a (mean) radius, m, do surely not fit.
+    """Raise BadQuery if so many discs of a (mean) radius, m, certainly do not fit.
 
-    `taken` (k, 3) are the discs of those who are there already.
+    `taken` (k, 3) are the discs of the characters present.
     """
     box = cmap.bounds if region is None else region.bounds
     if count < _MANY or box[0] == box[2] or box[1] == box[3]:
@@ -140,16 +141,16 @@ def check_capacity(
 
 
 def are_too_many(cmap: CorridorMap, count: int, radius: float, region: Region | None) -> bool:
-    """Whether discs of a (mean) radius, m, would not even fit if there were no walls."""
+    """Return whether discs of a (mean) radius, m, would not fit even without walls."""
     x0, y0, x1, y1 = cmap.bounds if region is None else region.bounds
     ground = (x1 - x0 + 2.0 * radius) * (y1 - y0 + 2.0 * radius)
     return count * np.pi * radius * radius > PACKED * ground
 
 
-def overlapping(points: Floats, radii: Floats, blocks: Floats) -> NDArray[np.bool_]:
-    """Which discs at points (n, 2) of radii (n,) overlap one of the discs (m, 3), m. (n,)."""
+def overlapping(points: Floats, radii: Floats, obstacles: Floats) -> NDArray[np.bool_]:
+    """Return which discs at points (n, 2) with radii (n,) overlap a disc of (m, 3), m. (n,)."""
     found = np.zeros(len(points), bool)
-    for x, y, radius in blocks.tolist():
+    for x, y, radius in obstacles.tolist():
         found |= hypot(points[:, 0] - x, points[:, 1] - y) < radii + radius
     return found
 
@@ -163,9 +164,9 @@ def free_points(
     *,
     everywhere: bool = False,
 ) -> Floats:
-    """At most `count` random points where a disc fits; at least one, or a clear error. (n, 2).
+    """Return 1 to `count` random points where a disc fits (n, 2), or raise BadQuery.
 
-    Without a region they are in the largest part of the map, unless they may be `everywhere`.
+    Without a region they are in the largest connected part of the map, unless `everywhere`.
     """
     box = cmap.bounds if region is None else region.bounds
     low, high = np.array(box[:2]), np.array(box[2:])
@@ -187,7 +188,7 @@ def free_points(
 
 
 def _main_part(cmap: CorridorMap, points: Floats, radius: float) -> NDArray[np.bool_]:
-    """Which points lie in the part of the map that holds the most of them. (n,)."""
+    """Return which points lie in the connected part of the map with the most of them. (n,)."""
     pieces = cmap.locate(points).piece
     rest = np.ones(len(points), bool)
     best = np.zeros(len(points), bool)

@@ -1,4 +1,4 @@
-"""What kind of people: body and habits."""
+"""Profile: body and walking habits of a population."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 Spread = float | tuple[float, float]
-"""A number, or mean and deviation of a normal distribution that is cut at two deviations."""
+"""A number, or mean and deviation of a normal distribution, clipped at two deviations."""
 
 Follow = Literal["cmm", "miran", "irm"]
 """What characters follow: corridors, or routes over terrain by MIRAN or IRM (miran-2013)."""
 
-WIDEST, FASTEST = 5.0, 20.0  # m, m/s: above these it is another unit
+WIDEST, FASTEST = 5.0, 20.0  # m, m/s: larger values are probably in another unit
 
 
 @dataclass(frozen=True)
@@ -33,16 +33,16 @@ class Profile:
 
     Attributes:
         radius: of the disc, m; a number, or (mean, deviation).
-        speed: wanted and greatest, m/s; a number, or (mean, deviation).
+        speed: preferred and greatest speed, m/s; a number, or (mean, deviation).
         lane: k of F_perp (cmm-crowds-2008, section 3); negative keeps right, positive left; a
             number, or (mean, deviation).
-        noise: c_rand of F_rand, 0 to 1: how much a way varies from one character to the next.
-        preferences: weight of each kind of ground: positive, 1 is neutral, more is worse.
-        follow: "cmm", corridors; or a route over terrain, by "miran" or "irm", which keeps no lane.
-            "miran" for those with preferences, else "cmm", where it is not given.
-        sigma: m, MIRAN's shortcut parameter: most of the route that may be skipped at once.
-        spacing: m, farthest distance between MIRAN's candidates along the route.
-        look: m walked between two looks for what to go to next, on a route.
+        noise: c_rand of F_rand, 0 to 1: how much paths vary between characters.
+        preferences: weight of each kind of terrain: positive, 1 is neutral, more is worse.
+        follow: "cmm" for corridors, "miran" or "irm" for a route over terrain (without lanes). If
+            not given: "miran" with preferences, else "cmm".
+        sigma: m, MIRAN's shortcut parameter: greatest part of the route that may be skipped.
+        spacing: m, greatest distance between MIRAN's candidates along the route.
+        look: m walked on a route between two updates of the attraction point.
 
     Example:
         >>> Profile(radius=0.2, speed=(1.34, 0.26)).lane
@@ -64,12 +64,12 @@ class Profile:
 
     @property
     def follows(self) -> Follow:
-        """What they follow: as it was given, or as their preferences need it."""
+        """The method in use: `follow`, or the default that fits the preferences."""
         return self.follow or ("miran" if self.preferences else "cmm")
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Profile:
-        """The inverse of `dataclasses.asdict`, also where JSON made lists of its tuples."""
+        """Make a profile from `dataclasses.asdict`, also if JSON turned its tuples into lists."""
         if not isinstance(values, Mapping):
             raise BadQuery(f"a profile is made from names and values, not from {shown(values)}")
         plain: dict[str, Any] = {
@@ -94,7 +94,7 @@ class Profile:
             object.__setattr__(self, name, plain)
 
     def _check_following(self) -> None:
-        """Refuse preferences and numbers that make no sense."""
+        """Check preferences and the parameters of the followers."""
         given = _weights(self.preferences)
         object.__setattr__(self, "preferences", given)
         if self.follow is not None:
@@ -113,16 +113,16 @@ class Profile:
 
 
 def _weights(preferences: Mapping[str, float]) -> dict[str, float]:
-    """Weights of kinds of ground as numbers, or a clear error."""
+    """Return the checked weights of the kinds of terrain."""
     if isinstance(preferences, Mapping) and not preferences:
         return {}
-    from footway.terrain.terrain import check_preferences  # it loads Shapely
+    from footway.terrain.terrain import check_preferences  # loads Shapely
 
     return check_preferences(preferences)
 
 
 def check_spread(name: str, value: object, most: float, unit: str) -> tuple[float, float]:
-    """Mean and deviation, or a clear error."""
+    """Return the mean and deviation of a positive quantity, or raise BadQuery."""
     mean, deviation = mean_and_deviation(value, name, unit)
     if not 0.0 < mean <= most:
         raise BadQuery(f"the {name} is {mean:g} {unit}: it must be above 0 and at most {most:g}")
@@ -135,9 +135,9 @@ def check_spread(name: str, value: object, most: float, unit: str) -> tuple[floa
 
 
 def mean_and_deviation(value: object, name: str, unit: str) -> tuple[float, float]:
-    """Both numbers of a spread, or a clear error."""
+    """Return the mean and deviation of a spread, or raise BadQuery."""
     given = value if isinstance(value, (tuple, list)) else (value, 0.0)
-    found = [as_float(one) for one in given]
+    found = [as_float(item) for item in given]
     if len(found) != 2 or found[0] is None or found[1] is None:
         wanted = f"give a number, or (mean, deviation){unit and f', in {unit}'}"
         raise BadQuery(f"the {name} is {shown(value)}: {wanted}")
@@ -145,7 +145,7 @@ def mean_and_deviation(value: object, name: str, unit: str) -> tuple[float, floa
 
 
 def drawn(value: Spread, count: int, rng: RandomStream) -> Floats:
-    """Values of so many characters (count,): normal, cut at two deviations."""
+    """Draw values (count,) from a normal distribution, clipped at two deviations."""
     mean, deviation = mean_and_deviation(value, "spread", "")
     if deviation == 0.0:
         return np.full(count, mean)

@@ -1,9 +1,9 @@
-"""Another profile for a population while it walks: who is there, and who is still to come.
+"""Change the profile of a population during the simulation, including its sources.
 
-    check everything --> bodies --> places where they fit --> new ways, for those who need one
+    check everything --> bodies --> positions where they fit --> new paths where needed
 
-What was drawn for a character stays unless the numbers it was drawn from change, and who was wider
-than others is so afterwards, where both sets of numbers let people differ.
+Values that were drawn for a character stay unless their distribution changes. Then each character
+keeps its deviation from the mean, if both distributions have one.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from footway.crowd.goals import Leg, Population
+    from footway.crowd.goals import Population
     from footway.crowd.groups import Group
     from footway.crowd.places import GoalRange
     from footway.crowd.profile import Profile, Spread
@@ -47,305 +47,309 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Flags = NDArray[np.bool_]
 
-_DRAWN = {"radius": RADIUS, "speed": SPEED, "lane": LANE}  # columns of what differs between people
-_TAIL = 2.0 + 1e-3  # deviations from the mean, at the most, of what was drawn
-_AT_ONCE = 2000  # characters who get ways at once where theirs no longer fits; others wait
+_DRAWN = {"radius": RADIUS, "speed": SPEED, "lane": LANE}  # columns of randomly drawn values
+_TAIL = 2.0 + 1e-3  # greatest deviation of drawn values from the mean, in deviations
+_AT_ONCE = 2000  # paths that are planned at once; the others are queued
 
 
 class _Change(NamedTuple):
-    """What is to be done, once everything is checked."""
+    """A checked change."""
 
     number: int  # of the population
-    ids: Ints  # (n,) of those who are there
+    ids: Ints  # (n,) of the characters present
     bodies: dict[int, Floats]  # values of all ids, by column of the body
-    narrowest: float  # m, that anybody of it was
-    widest: float  # m, that anybody of it may be
-    is_wider: bool  # somebody becomes so
-    population: Population  # as it will be
+    narrowest: float  # m, least radius before the change
+    widest: float  # m, greatest radius that the new profile allows
+    is_wider: bool  # whether a radius grows
+    population: Population  # after the change
 
 
 def set_profile(
-    cast: Simulation, number: int, profile: Profile, *, names_speed: bool = False
+    simulation: Simulation, number: int, profile: Profile, *, names_speed: bool = False
 ) -> None:
-    """Give a population another profile; where it raises, nothing has changed.
+    """Set the profile of a population; if this raises, nothing has changed.
 
-    Where the caller names a speed, those to whom `set_speed` gave another get it too.
+    With `names_speed`, the speed also replaces speeds that were set by `set_speed`.
 
     Raises:
-        BadQuery: it fits nowhere, or it does not go with what they do.
-        BadInput: a kind of ground that the map lacks.
+        BadQuery: the disc fits nowhere, or the profile does not suit the behaviour.
+        BadInput: the map lacks a kind of terrain.
 
     """
-    change = _checked(cast, number, profile, names_speed=names_speed)
-    before = cast.populations[number]
-    slots = cast.engine.slot_of[change.ids]
-    _change_bodies(cast, change, slots)
-    _change_sources(cast, change)
+    change = _checked(simulation, number, profile, names_speed=names_speed)
+    before = simulation.populations[number]
+    slots = simulation.engine.slot_of[change.ids]
+    _change_bodies(simulation, change, slots)
+    _change_sources(simulation, change)
     has_new_size = RADIUS in change.bodies
-    moved = _make_room(cast, change, slots) if has_new_size else np.zeros(len(slots), bool)
-    cast.populations[number] = change.population
-    groups = _groups_of(cast, change.ids)
+    moved = np.zeros(len(slots), bool)
+    if has_new_size:
+        moved = _move_to_free_points(simulation, change, slots)
+    simulation.populations[number] = change.population
+    groups = _groups_of(simulation, change.ids)
     if change.population.behaviour == "wander":
         if has_new_size and len(slots):
-            spawning.let_wander(cast, change.ids, change.population)
+            spawning.let_wander(simulation, change.ids, change.population)
     elif not groups:
-        _give_ways(cast, change, before, moved)
+        _plan_paths(simulation, change, before, moved)
     for group in groups if has_new_size else ():
-        phases.lead_on(cast, group)
+        phases.resend_group(simulation, group)
     if has_new_size:
-        spawning.forget_places(cast)
+        spawning.forget_places(simulation)
 
 
-# -- before anything changes -----------------------------------------------------------------
+# -- checks before any change ----------------------------------------------------------------
 
 
-def _checked(cast: Simulation, number: int, profile: Profile, *, names_speed: bool) -> _Change:
-    """Everything that can be refused, and what will be done."""
-    before, present = cast.populations[number], cast.engine.present
-    slots = cast.engine.slot_of[present]
-    ids = present[cast.engine.state.story[slots, POPULATION] == number]
-    groups = _groups_of(cast, ids)
-    manner = spawning.manner_of(profile, "group" if groups else before.behaviour)
-    bodies = _bodies(cast, number, ids, profile, names_speed=names_speed)
-    widest, is_wider = _widest(profile), _is_wider(cast, ids, bodies, before.profile, profile)
-    if is_wider and not fits_somewhere(cast.map, widest):
+def _checked(
+    simulation: Simulation, number: int, profile: Profile, *, names_speed: bool
+) -> _Change:
+    """Check everything that can be refused, and return the change."""
+    before, present = simulation.populations[number], simulation.engine.present
+    slots = simulation.engine.slot_of[present]
+    ids = present[simulation.engine.state.story[slots, POPULATION] == number]
+    groups = _groups_of(simulation, ids)
+    style = spawning.style_of(profile, "group" if groups else before.behaviour)
+    bodies = _bodies(simulation, number, ids, profile, names_speed=names_speed)
+    widest, is_wider = _widest(profile), _is_wider(simulation, ids, bodies, before.profile, profile)
+    if is_wider and not fits_somewhere(simulation.map, widest):
         raise BadQuery(f"the radius is {widest:g} m: a disc of this size fits nowhere on the map")
     for group in groups if RADIUS in bodies else ():
-        _check_group(group, bodies[RADIUS][group.ids])
-    after = before._replace(profile=profile, manner=cast.routes.number(manner))
+        width, area, longitudinal = (b if np.isfinite(b) else None for b in group.bounds)
+        bounds_of(width, area, None, longitudinal, bodies[RADIUS][group.ids])  # or raises BadQuery
+    after = before._replace(profile=profile, style=simulation.routes.number(style))
     if is_wider and after.has_random_goals and not groups:
-        pool = spawning.random_pool(cast, widest, max(len(ids), 1))  # raises where it finds none
-        after = after._replace(legs=((pool,),))
-    narrowest = float(cast.engine.state.body[cast.engine.slot_of[ids], RADIUS].min(initial=np.inf))
+        pool = spawning.random_goals(simulation, widest, max(len(ids), 1))  # or raises BadQuery
+        after = after._replace(stages=((pool,),))
+    narrowest = float(
+        simulation.engine.state.body[simulation.engine.slot_of[ids], RADIUS].min(initial=np.inf)
+    )
     return _Change(number, ids, bodies, narrowest, widest, is_wider, after)
 
 
 def _bodies(
-    cast: Simulation, number: int, ids: Ints, profile: Profile, *, names_speed: bool
+    simulation: Simulation, number: int, ids: Ints, profile: Profile, *, names_speed: bool
 ) -> dict[int, Floats]:
-    """New values for every id of the crowd, of what changes."""
+    """Return new values for every id of the crowd, by the columns that change."""
     found: dict[int, Floats] = {}
-    known = cast.populations[number].profile
+    known = simulation.populations[number].profile
     for k, (name, column) in enumerate(_DRAWN.items()):
         before, after = getattr(known, name), getattr(profile, name)
         if before != after or (names_speed and name == "speed"):
-            rng = cast.random(CHANGES, number * len(_DRAWN) + k)
-            values = found[column] = drawn(after, cast.next, rng)
-            for some, old in _old_values(cast, number, ids, column):
+            rng = simulation.random(CHANGES, number * len(_DRAWN) + k)
+            values = found[column] = drawn(after, simulation.next, rng)
+            for some, old in _old_values(simulation, number, ids, column):
                 _keep_order(values, some, old, before, after)
     if known.noise != profile.noise:
-        found[NOISE] = np.full(cast.next, float(profile.noise))
+        found[NOISE] = np.full(simulation.next, float(profile.noise))
     return found
 
 
 def _old_values(
-    cast: Simulation, number: int, ids: Ints, column: int
+    simulation: Simulation, number: int, ids: Ints, column: int
 ) -> Iterator[tuple[Ints, NDArray[Any]]]:
-    """Ids and values of a column of the body: those to come, then those who are there."""
-    for source in cast.sources:
+    """Yield ids and values of a body column: of sources, then of the characters present."""
+    for source in simulation.sources:
         if source.population == number:
             yield source.ids, source.rows["body"][:, column]
-    yield ids, cast.engine.state.body[cast.engine.slot_of[ids], column]
+    yield ids, simulation.engine.state.body[simulation.engine.slot_of[ids], column]
 
 
 def _keep_order(
     values: Floats, ids: Ints, old: NDArray[Any], before: Spread, after: Spread
 ) -> None:
-    """Let those who differed be as many deviations from the mean as they were."""
+    """Keep the deviation of each character from the mean, in deviations."""
     mean, deviation = mean_and_deviation(before, "spread", "")
     if deviation == 0.0:
         return
     away = (old.astype(np.float64) - mean) / deviation
-    usual = np.abs(away) <= _TAIL  # not so: `set_speed` gave it
+    usual = np.abs(away) <= _TAIL  # others were set by `set_speed`
     mean, deviation = mean_and_deviation(after, "spread", "")
     values[ids[usual]] = mean + deviation * np.clip(away[usual], -2.0, 2.0)
 
 
 def _is_wider(
-    cast: Simulation, ids: Ints, bodies: dict[int, Floats], before: Profile, after: Profile
+    simulation: Simulation, ids: Ints, bodies: dict[int, Floats], before: Profile, after: Profile
 ) -> bool:
-    """Whether somebody becomes wider, or may be so when it comes."""
+    """Return whether the radius of a character, present or yet to spawn, may grow."""
     if RADIUS not in bodies:
         return False
-    radii = cast.engine.state.body[cast.engine.slot_of[ids], RADIUS]
+    radii = simulation.engine.state.body[simulation.engine.slot_of[ids], RADIUS]
     grown = bodies[RADIUS][ids].astype(np.float32) > radii
     return bool(grown.any()) or _widest(after) > _widest(before)
 
 
 def _widest(profile: Profile) -> float:
-    """Greatest radius that a profile allows, as bodies have it, m."""
+    """Return the greatest radius that a profile allows, rounded to 32 bits as in bodies, m."""
     mean, deviation = check_spread("radius", profile.radius, np.inf, "m")
     return float(np.float32(mean + 2.0 * deviation))
 
 
-def _check_group(group: Group, radii: Floats) -> None:
-    """Raise BadQuery where a group's bounds leave no room for such bodies."""
-    width, area, longitudinal = (b if np.isfinite(b) else None for b in group.bounds)
-    bounds_of(width, area, None, longitudinal, radii)
+def _groups_of(simulation: Simulation, ids: Ints) -> list[Group]:
+    """Return the groups of these characters."""
+    numbers = np.unique(simulation.engine.state.track[simulation.engine.slot_of[ids], GROUP])
+    return [simulation.groups.all[k] for k in numbers.tolist() if k >= 0]
 
 
-def _groups_of(cast: Simulation, ids: Ints) -> list[Group]:
-    """The groups that some of these are members of."""
-    numbers = np.unique(cast.engine.state.track[cast.engine.slot_of[ids], GROUP])
-    return [cast.groups.all[k] for k in numbers.tolist() if k >= 0]
+# -- bodies and positions --------------------------------------------------------------------
 
 
-# -- bodies and where they are ---------------------------------------------------------------
-
-
-def _change_bodies(cast: Simulation, change: _Change, slots: NDArray[np.int32]) -> None:
-    body = cast.engine.state.body
+def _change_bodies(simulation: Simulation, change: _Change, slots: NDArray[np.int32]) -> None:
+    body = simulation.engine.state.body
     for column, values in change.bodies.items():
         body[slots, column] = values[change.ids]
-    cast.engine.fit_to(body[slots])
+    simulation.engine.fit_to(body[slots])
 
 
-def _change_sources(cast: Simulation, change: _Change) -> None:
-    """The same for those who are still to come, and places where they fit."""
-    for source in cast.sources:
+def _change_sources(simulation: Simulation, change: _Change) -> None:
+    """Change the bodies of characters yet to spawn, and keep start points where they fit."""
+    for source in simulation.sources:
         if source.population != change.number:
             continue
         for column, values in change.bodies.items():
             source.rows["body"][:, column] = values[source.ids]
         if change.is_wider:
-            roomy = cast.map.clearance(source.points) >= change.widest
+            roomy = simulation.map.clearance(source.points) >= change.widest
             radii = np.full(len(source.points), change.widest)
             source.points = (
                 source.points[roomy]
                 if roomy.any()
-                else nearest_free(cast.map, source.points, radii)
+                else nearest_free(simulation.map, source.points, radii)
             )
 
 
-def _make_room(cast: Simulation, change: _Change, slots: NDArray[np.int32]) -> Flags:
-    """Put those who overlap a wall now at the nearest free place; who of them. (n,)."""
-    state = cast.engine.state
-    state.body[slots, ROOM] = 0.0  # to the next wall: nobody knows how far that is
+def _move_to_free_points(
+    simulation: Simulation, change: _Change, slots: NDArray[np.int32]
+) -> Flags:
+    """Move characters that overlap a wall to the nearest free point; return which. (n,)."""
+    state = simulation.engine.state
+    state.body[slots, ROOM] = 0.0  # the distance to the nearest wall has to be measured again
     if not change.is_wider:
         return np.zeros(len(slots), bool)
     before = np.ascontiguousarray(state.place[slots, :2])
-    places = nearest_free(cast.map, before, state.body[slots, RADIUS].astype(np.float64))
+    places = nearest_free(simulation.map, before, state.body[slots, RADIUS].astype(np.float64))
     moved: Flags = (places != before).any(axis=1)
-    places[moved] = apart(cast.map, places[moved], state.body[slots[moved], RADIUS].astype(float))
+    places[moved] = apart(
+        simulation.map, places[moved], state.body[slots[moved], RADIUS].astype(float)
+    )
     state.place[slots[moved], :2] = state.anchor[slots[moved]] = places[moved]
     return moved
 
 
-# -- where they go ---------------------------------------------------------------------------
+# -- goals and paths -------------------------------------------------------------------------
 
 
-def _give_ways(cast: Simulation, change: _Change, before: Population, moved: Flags) -> None:
-    """New ways for those who need one: at once for some, the others wait for their turn."""
-    ids, state = change.ids, cast.engine.state
-    slots = cast.engine.slot_of[ids]
-    redirected = _move_goals(cast, change, slots) if change.is_wider else np.zeros(len(ids), bool)
-    lost = redirected | (state.track[slots, MODE] == UNREACHABLE)
+def _plan_paths(simulation: Simulation, change: _Change, before: Population, moved: Flags) -> None:
+    """Plan new paths where needed: some at once, the others are queued."""
+    ids, state = change.ids, simulation.engine.state
+    slots = simulation.engine.slot_of[ids]
+    redirected = _move_goals(simulation, change, slots) if change.is_wider else False
+    lost = (state.track[slots, MODE] == UNREACHABLE) | redirected
     if change.is_wider:
-        # Ways begin and end on edges that lead into corners, where nobody ever fitted.
-        room = cast.planner.index.graph.clearance
-        shut = np.flatnonzero((room >= change.narrowest) & (room < change.widest))
-        lost |= np.isin(ids, cast.planner.using(shut))
-    if change.population.manner == before.manner and not (lost | moved).any():
+        # Not below `narrowest`: paths begin and end on edges into corners that never fitted.
+        clearance = simulation.planner.index.graph.clearance
+        shut = np.flatnonzero((clearance >= change.narrowest) & (clearance < change.widest))
+        lost |= np.isin(ids, simulation.planner.using(shut))
+    if change.population.style == before.style and not (lost | moved).any():
         return
-    keep = _keeps_goal(cast, cast.populations[change.number], slots, lost)
+    keep = _keeps_goal(simulation, simulation.populations[change.number], slots, lost)
     staying = state.track[slots, MODE] == STAYING
     waiting, lost = ~staying & ~lost, lost & ~staying
-    _plan_now(cast, ids[lost], keep[lost])
-    if change.population.manner == before.manner:
+    _plan_now(simulation, ids[lost], keep[lost])
+    if change.population.style == before.style:
         waiting &= moved
-    _ask(cast, ids[waiting], keep[waiting])
+    _request_paths(simulation, ids[waiting], keep[waiting])
 
 
 def _keeps_goal(
-    cast: Simulation, population: Population, slots: NDArray[np.int32], lost: Flags
+    simulation: Simulation, population: Population, slots: NDArray[np.int32], lost: Flags
 ) -> Flags:
-    """Whose goal stays: others take another of their destination, or a random one. (n,)."""
-    state = cast.engine.state
+    """Return which characters keep their goal; the others get another one. (n,)."""
+    state = simulation.engine.state
     keep: Flags = np.isfinite(state.place[slots, 2])
     if population.has_random_goals:
         keep &= ~lost
-    elif population.visits:
+    elif population.has_destinations:
         keep &= ~(lost & _is_destination(state.story[slots, GOAL], population))
     return keep
 
 
 def _is_destination(goals: NDArray[np.int32], population: Population) -> Flags:
-    """Which goals are places of a population's destinations. (n,)."""
+    """Return which goals belong to a population's destinations. (n,)."""
     found = np.zeros(len(goals), bool)
-    for pool in (pool for leg in population.legs for pool in leg):
+    for pool in (pool for alternatives in population.stages for pool in alternatives):
         found |= (goals >= pool.first) & (goals < pool.first + pool.size)
     return found
 
 
-def _plan_now(cast: Simulation, ids: Ints, keep: Flags) -> None:
-    """Ways for those whose own no longer fits; who is not among the first stands and waits."""
-    phases.call(cast, ids)
+def _plan_now(simulation: Simulation, ids: Ints, keep: Flags) -> None:
+    """Replace paths that no longer fit; characters beyond the first stand until planned."""
+    phases.hold_until_planned(simulation, ids)
     if len(ids):
-        cast.planner.find(cast.wishes(ids[:_AT_ONCE], keep[:_AT_ONCE]))
-    _ask(cast, ids[_AT_ONCE:], keep[_AT_ONCE:])
+        simulation.planner.find(simulation.path_requests(ids[:_AT_ONCE], keep[:_AT_ONCE]))
+    _request_paths(simulation, ids[_AT_ONCE:], keep[_AT_ONCE:])
 
 
-def _ask(cast: Simulation, ids: Ints, keep: Flags) -> None:
+def _request_paths(simulation: Simulation, ids: Ints, keep: Flags) -> None:
     for number, keeps in zip(ids.tolist(), keep.tolist(), strict=True):
-        cast.planner.ask(number, keep_goal=keeps)
+        simulation.planner.request(number, keep_goal=keeps)
 
 
-def _move_goals(cast: Simulation, change: _Change, slots: NDArray[np.int32]) -> Flags:
-    """Let goals be where they fit; whose goal is another now, or does not fit. (n,)."""
-    population, story = change.population, cast.engine.state.story
+def _move_goals(simulation: Simulation, change: _Change, slots: NDArray[np.int32]) -> Flags:
+    """Move goals to where the widest fits; return whose goal changed or does not fit. (n,)."""
+    population, story = change.population, simulation.engine.state.story
     if population.has_random_goals:
-        return _is_tight(cast, slots)
+        return _is_tight(simulation, slots)
     before = story[slots, GOAL].copy()
-    legs = tuple(_leg(cast, leg, change, slots) for leg in population.legs)
-    cast.populations[change.number] = population._replace(legs=legs)
-    _send_elsewhere(cast, slots)
+    stages = tuple(
+        tuple(_pool(simulation, pool, change, slots) for pool in alternatives)
+        for alternatives in population.stages
+    )
+    simulation.populations[change.number] = population._replace(stages=stages)
+    _send_elsewhere(simulation, slots)
     changed: Flags = story[slots, GOAL] != before
     return changed
 
 
-def _leg(cast: Simulation, leg: Leg, change: _Change, slots: NDArray[np.int32]) -> Leg:
-    return tuple(_pool(cast, pool, change, slots) for pool in leg)
-
-
 def _pool(
-    cast: Simulation, pool: GoalRange, change: _Change, slots: NDArray[np.int32]
+    simulation: Simulation, pool: GoalRange, change: _Change, slots: NDArray[np.int32]
 ) -> GoalRange:
-    """Places of a destination where the widest fits; those on their way there go to the new."""
+    """Return places of a destination where the widest fits, and redirect characters to them."""
     here = slice(pool.first, pool.first + pool.size)
-    points, reach = cast.places.spots[here, :2].copy(), cast.places.reach[here]
-    tight = cast.map.clearance(points) < change.widest
+    points, reach = simulation.places.located[here, :2].copy(), simulation.places.reach[here]
+    tight = simulation.map.clearance(points) < change.widest
     if not tight.any():
         return pool
     roomy = points[~tight]
-    if len(roomy) and not change.population.each:
+    if len(roomy) and not change.population.has_own_goals:
         points[tight] = roomy[np.arange(tight.sum()) % len(roomy)]
     else:
-        points = nearest_free(cast.map, points, np.full(len(points), change.widest))
-    made = cast.places.add(points, reach.astype(np.float64))
-    state = cast.engine.state
+        points = nearest_free(simulation.map, points, np.full(len(points), change.widest))
+    made = simulation.places.add(points, reach.astype(np.float64))
+    state = simulation.engine.state
     goals = state.story[slots, GOAL]
     mine = slots[(goals >= pool.first) & (goals < pool.first + pool.size)]
     state.story[mine, GOAL] += made.first - pool.first
-    state.place[mine, 2:4] = cast.places.spots[state.story[mine, GOAL], :2]
+    state.place[mine, 2:4] = simulation.places.located[state.story[mine, GOAL], :2]
     return made
 
 
-def _send_elsewhere(cast: Simulation, slots: NDArray[np.int32]) -> None:
-    """Those whose goal is too tight, because `set_goals` sent them there: next to it."""
-    state = cast.engine.state
-    mine = slots[_is_tight(cast, slots)]
+def _send_elsewhere(simulation: Simulation, slots: NDArray[np.int32]) -> None:
+    """Move goals from `set_goals` that are too tight to the nearest free point."""
+    state = simulation.engine.state
+    mine = slots[_is_tight(simulation, slots)]
     if len(mine):
         goals = np.ascontiguousarray(state.place[mine, 2:4])
-        free = nearest_free(cast.map, goals, state.body[mine, RADIUS].astype(np.float64))
-        state.story[mine, GOAL] = cast.places.add(free).first + np.arange(len(mine))
+        free = nearest_free(simulation.map, goals, state.body[mine, RADIUS].astype(np.float64))
+        state.story[mine, GOAL] = simulation.places.add(free).first + np.arange(len(mine))
         state.place[mine, 2:4] = free
 
 
-def _is_tight(cast: Simulation, slots: NDArray[np.int32]) -> Flags:
+def _is_tight(simulation: Simulation, slots: NDArray[np.int32]) -> Flags:
     """Whose body does not fit where it goes. (n,)."""
-    state = cast.engine.state
+    state = simulation.engine.state
     goals: Any = np.ascontiguousarray(state.place[slots, 2:4])
     tight = np.isfinite(goals[:, 0])
-    tight[tight] = cast.map.clearance(goals[tight]) < state.body[slots[tight], RADIUS]
+    tight[tight] = simulation.map.clearance(goals[tight]) < state.body[slots[tight], RADIUS]
     found: Flags = tight
     return found

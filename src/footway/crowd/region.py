@@ -1,4 +1,4 @@
-"""Parts of the plane where characters appear, go and leave: polygons as plain rings."""
+"""Regions of the plane where characters start, go to and leave: polygons as rings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """Polygons with holes: a point is inside where it lies in an odd number of rings.
+    """Polygons with holes: a point is inside if it lies in an odd number of rings.
 
     Example:
         >>> square = Region.of([(0, 0), (2, 0), (2, 2), (0, 2)])
@@ -33,7 +33,7 @@ class Region:
 
     @classmethod
     def of(cls, shape: Any) -> Region:
-        """A region from a Region, a ring (k, 2), or anything with `__geo_interface__`."""
+        """Make a region from a Region, a ring (k, 2), or an object with `__geo_interface__`."""
         if isinstance(shape, Region):
             return shape
         if hasattr(shape, "polygon"):  # an Area of the environment
@@ -59,7 +59,7 @@ class Region:
             0.5 * float(np.sum(a[:, 0] * np.roll(a[:, 1], -1) - np.roll(a[:, 0], -1) * a[:, 1]))
             for a in self.rings
         ]
-        # Rings may touch in a corner, but not in the middle of a side.
+        # Test the middle of a side: rings may touch in a corner, but not there.
         middles = [a[:2].mean(axis=0, keepdims=True) for a in self.rings]
         inner = [bool(self._without(k).contains(m)[0]) for k, m in enumerate(middles)]
         return float(sum(-abs(s) if h else abs(s) for s, h in zip(signed, inner, strict=True)))
@@ -68,7 +68,7 @@ class Region:
         return Region(self.rings[:k] + self.rings[k + 1 :])
 
     def contains(self, points: Floats) -> NDArray[np.bool_]:
-        """Whether each point (n, 2) lies inside. (n,)."""
+        """Return whether each point (n, 2) lies inside. (n,)."""
         points = checked_points(points)
         inside = np.zeros(len(points), bool)
         x, y = points[:, 0], points[:, 1]
@@ -81,7 +81,7 @@ class Region:
         return inside
 
     def depth(self, points: Floats) -> Floats:
-        """Distance of each point to the nearest ring, m. (n,)."""
+        """Return the distance of each point to the nearest ring, m. (n,)."""
         points = checked_points(points)
         best = np.full(len(points), np.inf)
         for ring in self.rings:

@@ -1,4 +1,4 @@
-"""Sources: characters that appear in an area over time, as soon as there is room."""
+"""Sources: characters that appear in an area over time, once there is free space."""
 
 from __future__ import annotations
 
@@ -21,39 +21,38 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway._numba.random_stream import RandomStream
-    from footway.crowd.state import State
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-_SLOWEST, _FASTEST = 1e-6, 1e6  # characters a second: beyond these it is another unit
-_TRIES = 64  # places that are tried for a character in a step
-_AT_ONCE = 200  # characters that may appear in a step
+_SLOWEST, _FASTEST = 1e-6, 1e6  # characters per second: other values are probably in another unit
+_TRIES = 64  # points that are tried per character and step
+_AT_ONCE = 200  # characters of a source that may appear per step
 
 
 @dataclass
 class Source:
-    """Who will appear, when, and where."""
+    """Characters that will appear, with their times and possible start points."""
 
     ids: Ints  # (n,)
     times: Floats  # (n,) s, ascending
-    rows: dict[str, NDArray[np.generic]]  # rows of the state's arrays, without places
-    points: Floats  # (m, 2) m, where they may appear
-    next: int = 0  # first who has not appeared
+    rows: dict[str, NDArray[np.generic]]  # rows of the state's arrays, without positions
+    points: Floats  # (m, 2) m, possible start points
+    next: int = 0  # first character that has not appeared
 
     @property
     def population(self) -> int:
-        """Index of the population of all of them; -1 where there are none."""
+        """Index of the population; -1 if the source is empty."""
         return int(self.rows["story"][0, POPULATION]) if len(self.ids) else -1
 
     def due(self, time: float) -> int:
-        """How many should have appeared and have not."""
+        """Return the number of characters that are due and have not appeared."""
         return int(np.searchsorted(self.times, time + 1e-9, side="right")) - self.next
 
-    def places(self, count: int, there: Floats, blocks: Floats, rng: RandomStream) -> Floats:
-        """Free places for the next `count`, or for as many of them as find room. (k, 2).
+    def places(self, count: int, there: Floats, obstacles: Floats, rng: RandomStream) -> Floats:
+        """Return free points for at most the next `count` characters. (k, 2).
 
-        `there` (m, 3) are the discs of everybody, `blocks` (m, 3) those of obstacles.
+        `there` (m, 3) are the discs of all characters, `blocks` (m, 3) those of obstacles.
         """
         count = min(count, _AT_ONCE)
         radii = self.rows["body"][self.next : self.next + count, 2].astype(np.float64)
@@ -64,7 +63,7 @@ class Source:
         low = low - 2 * widest
         shape = np.floor((high + 2 * widest - low) / size).astype(np.int64) + 1
         points = self.points[rng.integers(len(self.points), _TRIES * count)]
-        points = points[~overlapping(points, np.full(len(points), radii.max()), blocks)]
+        points = points[~overlapping(points, np.full(len(points), radii.max()), obstacles)]
         found, _ = keep_apart(points, radii, there[near], size, low, shape[0], shape[1])
         places: Floats = found
         return places
@@ -73,7 +72,7 @@ class Source:
 def times_of(
     count: int, rate: float | None, start: float, schedule: Sequence[tuple[float, int]] | None
 ) -> Floats:
-    """When each of a source's characters is due, s. (count,)."""
+    """Return the time at which each character of a source is due, s. (count,)."""
     if schedule is not None:
         return _scheduled(count, schedule)
     if rate is None:
@@ -98,8 +97,3 @@ def _scheduled(count: int, schedule: Sequence[tuple[float, int]]) -> Floats:
     if min(sizes, default=0) < 0 or sum(sizes) != count:
         raise BadQuery(f"the schedule has {shown(sum(sizes))} characters: the source has {count}")
     return np.repeat(np.array(times), sizes)
-
-
-def discs_of(state: State, slots: NDArray[np.int32]) -> Floats:
-    """x, y, radius of characters. (n, 3)."""
-    return np.column_stack([state.place[slots, :2], state.body[slots, 2]])

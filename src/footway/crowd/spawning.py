@@ -1,4 +1,4 @@
-"""New characters: their bodies, where they stand, where they want to go, and their first ways."""
+"""Spawn characters: bodies, start points, goals and first paths."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from footway._numba.portable_math import cos, sin
 from footway.corridor.map import as_points
 from footway.crowd import checks
 from footway.crowd.capacity import free_place
-from footway.crowd.goals import Behaviour, Leg, Population, Then
+from footway.crowd.goals import Alternatives, Behaviour, Population, Then
 from footway.crowd.kernels.placement import are_connected
 from footway.crowd.kernels.planning import FOUND, STATUS, wander_off
 from footway.crowd.places import (
@@ -46,7 +46,7 @@ from footway.crowd.state import (
     WAITING,
     WALKING,
 )
-from footway.crowd.terrain_following import Manner
+from footway.crowd.terrain_following import FollowingStyle
 from footway.crowd.tracks import with_weights
 from footway.errors import BadQuery, NoPath
 
@@ -63,31 +63,34 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Rows = dict[str, NDArray[Any]]
 
-_FEWEST_GOALS, _MOST_GOALS = 1 << 12, 1 << 18  # random goals that populations share
+_FEWEST_GOALS, _MOST_GOALS = (
+    1 << 12,
+    1 << 18,
+)  # limits for the number of random goals that populations share
 _GOALS_IN_AREA = 256
-NEVER = 2**31 - 1  # a step that does not come
+NEVER = 2**31 - 1  # a step that is never reached
 
 
-def profile_of(profile: Profile | None, usual: Profile, **given: object) -> Profile:
-    """Body and habits: what is given goes before the profile, and that before what is usual."""
+def make_profile(profile: Profile | None, usual: Profile, **given: object) -> Profile:
+    """Return the profile, or the usual one, with the given values replaced."""
     if profile is not None and not isinstance(profile, Profile):
         raise BadQuery(f"the profile is {validation.shown(profile)}: it must be a fw.Profile")
     own: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     return replace(usual if profile is None else profile, **own)
 
 
-def check_number(cast: Simulation, count: int, profile: Profile, area: Any) -> None:
-    """Raise BadQuery where far more are to be placed at random than there is ground for."""
+def check_number(simulation: Simulation, count: int, profile: Profile, area: Any) -> None:
+    """Raise BadQuery if far more characters are to be placed than fit."""
     radius = profile.radius[0] if isinstance(profile.radius, (tuple, list)) else profile.radius
     region = None if area is None else Region.of(area)
-    if are_too_many(cast.map, count, radius, region):
-        check_capacity(cast.map, count, radius, region, cast.discs)
+    if are_too_many(simulation.map, count, radius, region):
+        check_capacity(simulation.map, count, radius, region, simulation.discs)
 
 
 def bodies(
-    cast: Simulation, ids: Ints, profile: Profile, premovement: Spread, rng: RandomStream
+    simulation: Simulation, ids: Ints, profile: Profile, premovement: Spread, rng: RandomStream
 ) -> Rows:
-    """Rows of new characters, that know no place and no way."""
+    """Return rows of new characters, without positions and paths."""
     n = len(ids)
     body, track = np.zeros((n, 8), np.float32), np.zeros((n, 10), np.int32)
     story = np.zeros((n, 8), np.int32)
@@ -97,73 +100,79 @@ def bodies(
     delay = checks.premovement(premovement, n, rng)
     track[:, MODE] = np.where(delay > 0.0, WAITING, WALKING)
     track[:, ID], track[:, GROUP], track[:, HALF] = ids, -1, -1
-    story[:, POPULATION] = len(cast.populations)
-    story[:, BEGIN] = np.minimum(cast.engine.steps + np.ceil(delay / cast.dt - 1e-9), NEVER)
-    story[:, SINCE] = cast.engine.steps
+    story[:, POPULATION] = len(simulation.populations)
+    story[:, BEGIN] = np.minimum(
+        simulation.engine.steps + np.ceil(delay / simulation.dt - 1e-9), NEVER
+    )
+    story[:, SINCE] = simulation.engine.steps
     return {"body": body, "track": track, "story": story}
 
 
 def radii_of(rows: Rows) -> Floats:
-    """Radii of new characters, m. (n,)."""
+    """Return the radii of new characters, m. (n,)."""
     return rows["body"][:, RADIUS].astype(np.float64)
 
 
-def starts_of(
-    cast: Simulation, starts: ArrayLike | None, area: Any, radii: Floats, rng: RandomStream
+def start_points(
+    simulation: Simulation, starts: ArrayLike | None, area: Any, radii: Floats, rng: RandomStream
 ) -> Floats:
-    """Where they stand: as given, or at random. (n, 2) m."""
+    """Return the given start points, checked, or random ones. (n, 2) m."""
     if starts is None:
         region = None if area is None else Region.of(area)
-        return scatter(cast.map, radii, region, cast.discs, rng, blocks=cast.blocks)
+        obstacles = simulation.obstacle_discs
+        return scatter(simulation.map, radii, region, simulation.discs, rng, obstacles=obstacles)
     points = as_points(starts)
     if len(points) != len(radii):
         raise BadQuery(f"there are {len(points)} starts for {len(radii)} characters")
-    check_room(cast, "start", points, radii)
-    inside = np.flatnonzero(overlapping(points, radii, cast.blocks))
+    check_clearance(simulation, "start", points, radii)
+    inside = np.flatnonzero(overlapping(points, radii, simulation.obstacle_discs))
     if len(inside):
         x, y = points[inside[0]].tolist()
         raise BadQuery(f"start {inside[0]} at ({x:g}, {y:g}) is in an obstacle: move one of them")
     return points
 
 
-def around(cast: Simulation, centre: Floats, radii: Floats, rng: RandomStream) -> Floats:
-    """Places around a point, as near as there is room. (n, 2) m."""
+def points_around(
+    simulation: Simulation, centre: Floats, radii: Floats, rng: RandomStream
+) -> Floats:
+    """Return random points around a centre, in the smallest circle with enough space. (n, 2) m."""
     need = math.sqrt(float((radii**2).sum()))
     angle = np.linspace(0.0, 2.0 * np.pi, 48, endpoint=False)
     for reach in (1.6 * need, 2.5 * need, 5.0 * need, 10.0 * need, 50.0 * need):
         ring = centre + reach * np.column_stack([cos(angle), sin(angle)])
         try:
             return scatter(
-                cast.map, radii, Region((ring,)), cast.discs, rng, sight=centre, blocks=cast.blocks
-            )
+                simulation.map, radii, Region((ring,)), simulation.discs, rng, sight=centre,
+                obstacles=simulation.obstacle_discs,
+            )  # fmt: skip
         except BadQuery:
             continue
     raise BadQuery(
-        f"there is no room for a group of {len(radii)} around ({centre[0]:g}, {centre[1]:g})"
+        f"there is no free space for a group of {len(radii)} around ({centre[0]:g}, {centre[1]:g})"
     )
 
 
-def check_room(cast: Simulation, what: str, points: Floats, radii: Floats) -> None:
-    """Raise BadQuery where a disc does not fit."""
-    clearance = cast.map.clearance(points)
+def check_clearance(simulation: Simulation, what: str, points: Floats, radii: Floats) -> None:
+    """Raise BadQuery if a disc does not fit."""
+    clearance = simulation.map.clearance(points)
     tight = np.flatnonzero(clearance < radii)
     if len(tight):
         k = int(tight[0])
         x, y = points[k].tolist()
+        reason = (
+            "is in an obstacle or outside the map"
+            if clearance[k] <= 0.0
+            else f"has a clearance of {clearance[k]:.3f} m: the character has a radius of "
+            f"{radii[k]:g} m"
+        )
         raise BadQuery(
-            f"{what} {k} at ({x:g}, {y:g}) {_tightness(clearance[k], radii[k])}"
-            f"; {free_place(cast.map, (x, y), float(radii[k])) or 'it fits nowhere'}"
+            f"{what} {k} at ({x:g}, {y:g}) {reason}; "
+            f"{free_place(simulation.map, (x, y), float(radii[k])) or 'it fits nowhere'}"
         )
 
 
-def _tightness(clearance: float, radius: float) -> str:
-    if clearance <= 0.0:
-        return "is in an obstacle or outside the map"
-    return f"has a clearance of {clearance:.3f} m: the character has a radius of {radius:g} m"
-
-
-def population_of(
-    cast: Simulation,
+def make_population(
+    simulation: Simulation,
     name: str,
     behaviour: Behaviour,
     radii: Floats,
@@ -174,7 +183,7 @@ def population_of(
     preference: ArrayLike | None,
     profile: Profile,
 ) -> Population:
-    """What new characters want, checked."""
+    """Return a checked population for new characters."""
     validation.one_of(behaviour, "behaviour", ("goals", "wander"))
     validation.one_of(then, "then", ("repeat", "stay", "exit"))
     within = validation.number(within, "within", "m", above=0.0, endless=True)
@@ -184,38 +193,38 @@ def population_of(
         raise BadQuery("give goals, one for each, or destinations, not both")
     if then == "repeat" and (goals is not None or len(destinations) == 1):
         then = "stay"  # there is no other goal
-    manner = cast.routes.number(manner_of(profile, behaviour))
+    style = simulation.routes.number(style_of(profile, behaviour))
     row = 0
     if preference is not None:
-        weights = checks.preference(preference, len(cast.map.edges))
-        cast.engine.tracks, row = with_weights(cast.engine.tracks, weights)
-    legs = _legs(cast, behaviour, radii, goals, destinations)
-    each, visits = goals is not None, len(destinations) > 0
+        weights = checks.preference(preference, len(simulation.map.edges))
+        simulation.engine.tracks, row = with_weights(simulation.engine.tracks, weights)
+    stages = _stages(simulation, behaviour, radii, goals, destinations)
     return Population(
-        name, behaviour, legs, each, visits, cast.next, then, within, row, manner, profile
-    )
+        name, behaviour, stages, goals is not None, len(destinations) > 0, simulation.next, then,
+        within, row, style, profile,
+    )  # fmt: skip
 
 
-def manner_of(profile: Profile, behaviour: Behaviour | Literal["group"]) -> Manner | None:
-    """How they follow routes over terrain; None: they follow corridors."""
-    manner = Manner.of(profile)
-    if manner is not None and behaviour != "goals":
+def style_of(profile: Profile, behaviour: Behaviour | Literal["group"]) -> FollowingStyle | None:
+    """Return the terrain following style of a profile; None if it follows corridors."""
+    style = FollowingStyle.of(profile)
+    if style is not None and behaviour != "goals":
         who = "a group" if behaviour == "group" else "a wanderer"
         raise BadQuery(
             f"{who} follows corridors, and a profile with preferences, or one that follows miran "
             "or irm, needs a route to a goal of one's own: take another profile"
         )
-    return manner
+    return style
 
 
-def _legs(
-    cast: Simulation,
+def _stages(
+    simulation: Simulation,
     behaviour: Behaviour,
     radii: Floats,
     goals: ArrayLike | None,
     destinations: Sequence[Any],
-) -> tuple[Leg, ...]:
-    """Places to go to, one after the other."""
+) -> tuple[Alternatives, ...]:
+    """Return the goals of a population, by stage."""
     widest = float(radii.max(initial=0.0)) or 0.25
     if behaviour == "wander":
         return ((GoalRange(0, 1),),)
@@ -223,113 +232,129 @@ def _legs(
         points = as_points(goals)
         if len(points) != len(radii):
             raise BadQuery(f"there are {len(points)} goals for {len(radii)} characters")
-        check_room(cast, "goal", points, radii)
-        return ((cast.places.add(points),),)
+        check_clearance(simulation, "goal", points, radii)
+        return ((simulation.places.add(points),),)
     if len(destinations):
-        return tuple(_leg(cast, d, widest) for d in destinations)
-    return ((random_pool(cast, widest, len(radii)),),)
+        return tuple(_stage(simulation, d, widest) for d in destinations)
+    return ((random_goals(simulation, widest, len(radii)),),)
 
 
-def _leg(cast: Simulation, destination: Any, radius: float) -> Leg:
-    """Places of a destination, or of each of those of which one takes the nearest."""
+def _stage(simulation: Simulation, destination: Any, radius: float) -> Alternatives:
+    """Return the places of a destination, or of each alternative."""
     choice = checks.as_choice(destination)
-    return tuple(_destination(cast, one, radius) for one in choice or [destination])
+    return tuple(_destination(simulation, item, radius) for item in choice or [destination])
 
 
-def _destination(cast: Simulation, destination: Any, radius: float) -> GoalRange:
-    """Places of a point or of an area; in an area it is reached once one is well inside."""
+def _destination(simulation: Simulation, destination: Any, radius: float) -> GoalRange:
+    """Return the places of a point or an area; an area is reached well inside it."""
     point = checks.as_point(destination)
     if point is not None:
-        check_room(cast, "destination", point, np.full(1, radius))
-        return cast.places.add(point)
+        check_clearance(simulation, "destination", point, np.full(1, radius))
+        return simulation.places.add(point)
     region = Region.of(destination)
-    rng = cast.random(AREAS, len(cast.places.pieces))
-    points = free_points(cast.map, _GOALS_IN_AREA, radius, region, rng)
-    return cast.places.add(points, np.maximum(0.3, region.depth(points)))
+    rng = simulation.random(AREAS, len(simulation.places.pieces))
+    points = free_points(simulation.map, _GOALS_IN_AREA, radius, region, rng)
+    return simulation.places.add(points, np.maximum(0.3, region.depth(points)))
 
 
-def random_pool(cast: Simulation, radius: float, count: int) -> GoalRange:
-    """Random goals on the whole map: about one for each character, or it would be crowded."""
+def random_goals(simulation: Simulation, radius: float, count: int) -> GoalRange:
+    """Return random goals on the whole map, about one per character to avoid crowding."""
     size = min(max(_FEWEST_GOALS, count), _MOST_GOALS)
-    if radius not in cast.pools or cast.pools[radius].size < size // 2:
-        rng = cast.random(GOALS, len(cast.places.pieces))
-        points = free_points(cast.map, size, radius, None, rng, everywhere=True)
-        cast.pools[radius] = cast.places.add(points)
-    return cast.pools[radius]
+    if radius not in simulation.pools or simulation.pools[radius].size < size // 2:
+        rng = simulation.random(GOALS, len(simulation.places.pieces))
+        points = free_points(simulation.map, size, radius, None, rng, everywhere=True)
+        simulation.pools[radius] = simulation.places.add(points)
+    return simulation.pools[radius]
 
 
-def forget_places(cast: Simulation) -> None:
-    """Forget places where nobody goes, now or later: each change of a radius leaves some."""
-    pools = {pool for population in cast.populations for leg in population.legs for pool in leg}
-    cast.pools = {radius: pool for radius, pool in cast.pools.items() if pool in pools}
-    if not len(cast.places.pieces):
+def forget_places(simulation: Simulation) -> None:
+    """Drop places that are no longer used: each change of a radius leaves some."""
+    pools = {
+        pool
+        for population in simulation.populations
+        for alternatives in population.stages
+        for pool in alternatives
+    }
+    simulation.pools = {radius: pool for radius, pool in simulation.pools.items() if pool in pools}
+    if not len(simulation.places.pieces):
         return
-    engine = cast.engine
+    engine = simulation.engine
     slots = engine.slot_of[engine.present]
     goals = engine.state.story[slots, GOAL]
-    used = np.zeros(len(cast.places.pieces), bool)
-    used[:1] = True  # those who have no goal yet have this one
+    used = np.zeros(len(simulation.places.pieces), bool)
+    used[:1] = True  # characters without a goal refer to place 0
     used[goals] = True
     for pool in pools:
         used[pool.first : pool.first + pool.size] = True
     if 2 * used.sum() > len(used):
         return
-    number = cast.places.keep(used)
+    number = simulation.places.keep(used)
     engine.state.story[slots, GOAL] = number[goals]
-    cast.pools = {radius: pool.renumbered(number) for radius, pool in cast.pools.items()}
-    cast.populations[:] = [population.renumbered(number) for population in cast.populations]
+    simulation.pools = {
+        radius: pool.renumbered(number) for radius, pool in simulation.pools.items()
+    }
+    simulation.populations[:] = [
+        population.renumbered(number) for population in simulation.populations
+    ]
 
 
-def enter(cast: Simulation, ids: Ints, points: Floats, rows: Rows) -> None:
-    """Put characters on the map."""
+def enter(simulation: Simulation, ids: Ints, points: Floats, rows: Rows) -> None:
+    """Add characters to the simulation."""
     place = np.column_stack([points, np.full((len(ids), 2), np.nan)])
-    cast.engine.append(ids, place=place, anchor=points, **rows)
-    cast.new.append(ids)
+    simulation.engine.append(ids, place=place, anchor=points, **rows)
+    simulation.new.append(ids)
 
 
-def give_ways(cast: Simulation, ids: Ints, population: Population, *, given: bool) -> None:
-    """First ways, at once; raises NoPath where a goal that was given cannot be reached."""
+def plan_first_paths(
+    simulation: Simulation, ids: Ints, population: Population, *, given: bool
+) -> None:
+    """Plan first paths at once; raise NoPath if a given goal cannot be reached."""
     if population.behaviour == "wander":
-        let_wander(cast, ids, population)
+        let_wander(simulation, ids, population)
         return
-    wishes = cast.wishes(ids, np.zeros(len(ids), bool))
-    found = cast.planner.find(wishes)
+    requests = simulation.path_requests(ids, np.zeros(len(ids), bool))
+    found = simulation.planner.find(requests)
     lost = np.flatnonzero(found[:, STATUS] != FOUND)
     if given and len(lost):
-        start, radius = _where(cast, ids[lost[0]])
-        _refuse(cast, int(lost[0]), start, int(wishes.pools[lost[0], 0]), radius)
+        start, radius = _where(simulation, ids[lost[0]])
+        _refuse(simulation, int(lost[0]), start, int(requests.pools[lost[0], 0]), radius)
     if given and len(ids):
-        check_ways(cast, *_where(cast, ids[0]), population)
+        check_reachable(simulation, *_where(simulation, ids[0]), population)
 
 
-def let_wander(cast: Simulation, ids: Ints, population: Population) -> None:
-    """Put wanderers on the edge that is nearest."""
-    engine = cast.engine
+def let_wander(simulation: Simulation, ids: Ints, population: Population) -> None:
+    """Put wanderers on the nearest edge."""
+    engine = simulation.engine
     slots = engine.slot_of[ids]
     engine.state.track[slots, FINAL] = population.row
-    wander_off(slots, cast.seed + engine.steps, engine.state, engine.tracks, engine.index)
+    wander_off(slots, simulation.seed + engine.steps, engine.state, engine.tracks, engine.index)
 
 
-def _where(cast: Simulation, number: int) -> tuple[Floats, float]:
-    """Place and radius of a character."""
-    slot = cast.engine.slot_of[number]
-    return cast.engine.state.place[slot, :2], float(cast.engine.state.body[slot, RADIUS])
+def _where(simulation: Simulation, number: int) -> tuple[Floats, float]:
+    """Return position and radius of a character."""
+    slot = simulation.engine.slot_of[number]
+    state = simulation.engine.state
+    return state.place[slot, :2], float(state.body[slot, RADIUS])
 
 
-def check_ways(cast: Simulation, start: Floats, radius: float, population: Population) -> None:
-    """Raise NoPath where none of the places of a leg can be reached from a start."""
-    piece = int(cast.map.locate(start[None]).piece[0])
-    for leg in population.legs:
-        pieces = np.concatenate([cast.places.pieces[p.first : p.first + p.size] for p in leg])
-        if not are_connected(piece, pieces, radius, cast.map.solver.index).any():
-            _refuse(cast, 0, start, leg[0].first, radius)
+def check_reachable(
+    simulation: Simulation, start: Floats, radius: float, population: Population
+) -> None:
+    """Raise NoPath if no place of a stage can be reached from a start."""
+    piece = int(simulation.map.locate(start[None]).piece[0])
+    for alternatives in population.stages:
+        pieces = np.concatenate(
+            [simulation.places.pieces[p.first : p.first + p.size] for p in alternatives]
+        )
+        if not are_connected(piece, pieces, radius, simulation.map.solver.index).any():
+            _refuse(simulation, 0, start, alternatives[0].first, radius)
 
 
-def _refuse(cast: Simulation, k: int, start: Floats, place: int, radius: float) -> NoReturn:
-    """Raise the reason why a character cannot get where it should."""
+def _refuse(simulation: Simulation, k: int, start: Floats, place: int, radius: float) -> NoReturn:
+    """Raise NoPath with the reason why a character cannot reach its goal."""
     words = f"character {k} at ({start[0]:.2f}, {start[1]:.2f}) cannot reach its goal"
     try:
-        cast.map.corridor(start, cast.places.spots[place, :2], radius=radius)
+        simulation.map.corridor(start, simulation.places.located[place, :2], radius=radius)
     except NoPath as error:
         raise NoPath(f"{words}: {error}", reason=error.reason, pinch=error.pinch) from None
     raise NoPath(words, reason="components")

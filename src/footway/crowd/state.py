@@ -1,13 +1,13 @@
-"""Who is there: everything about the characters, as arrays in the order of their cells.
+"""State of all characters, as arrays in the order of their grid cells.
 
-A row belongs to a slot. Slots are put in the order of the grid's cells every now and then, so that
-neighbours are neighbours in memory; `slot_of` finds a character by its number (its id).
+A row belongs to a slot. Slots are sorted by grid cell from time to time, so that neighbours in
+space are neighbours in memory; `slot_of` maps the id of a character to its slot.
 
-    place     (n, 4) f64   what must be exact: position and goal, m
-    body      (n, 8) f32   hot: velocity, radius, speed, habits, room to the next wall
-    track     (n, 10) i32  hot: where on which directed edge the attraction point is
-    story     (n, 8) i32   cold: population, stage of the journey, clocks, route
-    anchor    (n, 2) f64   cold: where it was when it last came on, m
+    place     (n, 4) f64   exact values: position and goal, m
+    body      (n, 8) f32   hot: velocity, radius, speed, habits, distance budget to walls
+    track     (n, 10) i32  hot: directed edge and sample of the attraction point
+    story     (n, 8) i32   cold: population, stage of the journey, clocks, path
+    anchor    (n, 2) f64   cold: position at the last progress, m
 """
 
 from __future__ import annotations
@@ -23,30 +23,32 @@ if TYPE_CHECKING:
 
 # Columns of `place`.
 X, Y, GOAL_X, GOAL_Y = range(4)
-# Columns of `body`: m/s, m/s, m, m/s, k of F_perp, c_rand, m, m.
+# Columns of `body`: velocity, m/s; radius, m; preferred speed, m/s; k of F_perp; c_rand; distance
+# that the character may move before a wall can be near, m; arrival distance of the goal, m.
 VX, VY, RADIUS, SPEED, LANE, NOISE, ROOM, REACH = range(8)
 # Columns of `track`: sample of the attraction point, last sample of the half-edge, half-edge,
-# place of the next one in the pool of routes, half-edges left (-1: wanders), last sample of the
-# route (wanderers: row of edge weights), mode, id, group (-1: none), steps without coming on.
+# index of the next one in the path pool, half-edges left (-1: wanders), last sample of the path
+# (wanderers: row of edge weights), mode, id, group (-1: none), steps without progress.
 AT, END, HALF, NEXT, LEFT, FINAL, MODE, ID, GROUP, IDLE = range(10)
 # Columns of `story`: population, destinations reached, first step in which it may walk, place of
-# the goal, route in the pool and its length, goals drawn so far, step of the anchor.
+# the goal, index of the path in the pool and log2 of its block, goals drawn, step of the anchor.
 POPULATION, STAGE, BEGIN, GOAL, ROUTE, ROUTE_SIZE, DRAWN, SINCE = range(8)
 
 GONE, WAITING, WALKING, ARRIVED, STAYING, UNREACHABLE = range(6)
-"""Modes: removed; stands until its time; on its way; wants a new goal; done; has no way."""
+"""Modes: removed; premovement; walking; needs a new goal; stays at its goal; has no path."""
 
-GUIDED = -2  # in LEFT: follows a route over terrain, that of the guide whose row is in FINAL
+GUIDED = -2  # in LEFT: follows a route over terrain; FINAL is the row of its guide
 
-# Columns of a guide's `marks`: what draws the character, m; reference and attraction point, m along
-# the route; where it last looked, m; how far it walks until it looks again, m; the route's length.
+# Columns of a guide's `marks`: point to walk to, m; reference and attraction point, m along the
+# route; position at the last update, m; distance until the next update, m; length of the route, m.
 AIM_X, AIM_Y, REFERENCE, ATTRACTION, SEEN_X, SEEN_Y, STRIDE, LENGTH = range(8)
-# Columns of a guide's `notes`: id (-1: the row is free), manner, route in the pool, its points and
-# pieces, line of the reference point, step of the last look (-1: none yet), what it saw.
+# Columns of a guide's `notes`: id (-1: the row is free), following style, index of the route in the
+# pool, number of its points and pieces, line of the reference point, step of the last update
+# (-1: none yet), its result.
 WHO, MANNER, RECORD, POINTS, PIECES, LINE, LOOKED, SIGHT = range(8)
 
 ON_ROUTE, GOAL_AHEAD, NO_SIGHT = range(3)
-"""What a look saw: a part of the route, its end, nothing of it."""
+"""Result of an update: part of the route is visible, its end is, nothing is."""
 
 
 class State(NamedTuple):
@@ -60,41 +62,41 @@ class State(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """Dynamic obstacles, listed by the cells where they matter."""
+    """Dynamic obstacles, listed by the cells in which they affect characters."""
 
     discs: NDArray[np.float32]  # (m, 5) as bodies: x, y, velocity, radius
-    offsets: NDArray[np.int32]  # (cells + 1,) empty where there are none
+    offsets: NDArray[np.int32]  # (cells + 1,) empty without obstacles
     rows: NDArray[np.int32]  # of `discs`
 
 
 class Guides(NamedTuple):
-    """Routes over terrain, and how far those who follow them have come."""
+    """Routes over terrain, and the progress of the characters on them."""
 
     marks: NDArray[np.float64]  # (g, 8)
     notes: NDArray[np.int32]  # (g, 8)
-    pool: NDArray[np.float64]  # (p, 4) points of a route: x, y, m along it and their cost; then its
-    #     pieces: m along it at both ends, and the triangle that holds them
+    pool: NDArray[np.float64]  # (p, 4) points of a route: x, y, m along it, cost up to there;
+    #     then its pieces: m along it at both ends, and their triangle
 
 
 class Window(NamedTuple):
-    """Memory of one thread for the part of a route that is near: a course, as followers take it."""
+    """Workspace of one thread: the nearby part of a route, in the layout of the followers."""
 
     points: NDArray[np.float64]  # (n, 2) m
     lengths: NDArray[np.float64]  # (n,) m along the route
-    costs: NDArray[np.float64]  # (n,) m along the route, each times the weight of its ground
+    costs: NDArray[np.float64]  # (n,) cost along the route: m times weight of the terrain
     pieces: NDArray[np.float64]  # (m, 4) m, both ends
     along: NDArray[np.float64]  # (m, 2) m along the route
     offsets: NDArray[np.int32]  # (t + 1,) 0 for triangles without pieces
 
 
 class Habit(NamedTuple):
-    """Numbers of a manner to follow routes, as kernels take them."""
+    """Parameters of a terrain following style, for kernels."""
 
     sigma: float  # m, shortcut parameter of MIRAN; 0: IRM
     spacing: float  # m, between candidates
-    look: float  # m, walked between two looks
-    least: float  # weight of the best ground
-    most: float  # weight of the worst
+    look: float  # m, walked between two updates
+    least: float  # least weight of the terrain
+    most: float  # greatest weight
 
 
 NO_GUIDES = Guides(np.empty((0, 8)), np.empty((0, 8), np.int32), np.empty((0, 4)))
@@ -109,14 +111,14 @@ _KINDS = {
 
 
 def make_state(capacity: int) -> State:
-    """Room for so many characters."""
+    """Return arrays for so many characters."""
     return State(
         **{name: np.zeros((capacity, width), _KINDS[name]) for name, width in _COLUMNS.items()}
     )
 
 
 def grown(state: State, capacity: int) -> State:
-    """The same characters with room for more."""
+    """Return a copy of the state with a greater capacity."""
     more = make_state(capacity)
     for name, rows in state._asdict().items():
         getattr(more, name)[: len(rows)] = rows
@@ -124,7 +126,7 @@ def grown(state: State, capacity: int) -> State:
 
 
 def reordered(state: State, order: Ints, spare: State) -> tuple[State, State]:
-    """Characters in a new order of slots, and the memory that has become free."""
+    """Return the state in a new order of slots, and the arrays that are now free."""
     for name, rows in state._asdict().items():
         np.take(rows, order, axis=0, out=getattr(spare, name)[: len(order)], mode="clip")
     return spare, state

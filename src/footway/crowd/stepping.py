@@ -1,6 +1,6 @@
-"""The arrays of a crowd and what happens to them in a step.
+"""Engine: the arrays of a crowd, and the motion of all characters in a step.
 
-order by cells --> move everybody --> who asks for a goal or a way --> plan for some of them
+sort by cells --> move all characters --> collect requests for goals and paths
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-_REORDER = 32  # steps between two times that memory is put in the order of the cells
+_REORDER = 32  # steps between two sorts of the memory by cells
 _FEW = 2000  # characters below which one thread is faster
-_CLOSE = 0.4  # m between discs, within which nobody takes more than half of a gap in a step
-_BANDS = 4  # parts of the work for each thread, so that none waits long for another
+_CLOSE = 0.4  # m between discs, below which a step may use at most half of the gap
+_BANDS = 4  # parts of the work per thread, for load balancing
 
 
 class Engine:
-    """State and step of a crowd; knows nothing of populations."""
+    """State and motion of characters, independent of populations."""
 
     def __init__(
         self,
@@ -62,11 +62,11 @@ class Engine:
         self.seed, self.dt, self.threads = seed, dt, threads
         self.model = np.append(model, np.float32(_CLOSE))
         self.steps = 0
-        self.n = 0  # slots in use, some of them by characters that are gone
+        self.n = 0  # slots in use, including those of removed characters
         self.state, self._spare = make_state(0), make_state(0)
-        self.slot_of = np.empty(0, np.int32)  # by id; -1: not there
-        self.pool = np.zeros(1 << 12, np.int32)  # half-edges of all routes
-        self.lists = np.full(32, -1, np.int32)  # pieces of the pool that are free
+        self.slot_of = np.empty(0, np.int32)  # by id; -1: not present
+        self.pool = np.zeros(1 << 12, np.int32)  # half-edges of all paths
+        self.lists = np.full(32, -1, np.int32)  # free blocks of the pool, by log2 of their length
         self.lists[0] = 0
         self.caps = np.empty(0, np.int32)
         self.own = np.empty((0, 2), np.float32)
@@ -76,15 +76,15 @@ class Engine:
         self._workers: ThreadPoolExecutor | None = None
         self._fit_grid(0.25)
 
-    # -- who is there ------------------------------------------------------------------------
+    # -- characters --------------------------------------------------------------------------
 
     def append(self, ids: Ints, **columns: Any) -> Ints:
-        """Slots for new characters; `columns` are the rows of the arrays by name."""
+        """Add characters and return their slots; `columns` are rows of the arrays by name."""
         first, end = self.n, self.n + len(ids)
         if end > len(self.state.place):
-            room = max(end, 2 * len(self.state.place))
-            self.state, self._spare = grown(self.state, room), make_state(room)
-            self._fit_rows(room)
+            capacity = max(end, 2 * len(self.state.place))
+            self.state, self._spare = grown(self.state, capacity), make_state(capacity)
+            self._fit_rows(capacity)
         for name, rows in columns.items():
             getattr(self.state, name)[first:end] = rows
         self.n = end
@@ -98,25 +98,20 @@ class Engine:
         return slots
 
     def fit_to(self, bodies: NDArray[np.float32]) -> None:
-        """Cells for the widest, and room for the fastest: two who meet come so close in a step."""
+        """Adapt the cells to the greatest radius, and the guarded gap to the greatest speed."""
         widest, fastest = bodies[:, RADIUS].max(initial=0.0), bodies[:, SPEED].max(initial=0.0)
         if widest > self.widest:
             self._fit_grid(float(widest))
         self.model[2] = max(self.model[2], min(RANGE, 2.2 * fastest * self.dt))
 
     def remove(self, ids: Ints) -> None:
-        """Take characters out; their slots are used again when memory is put in order."""
+        """Remove characters; their slots are reused after the next sort."""
         slots = self.slot_of[ids]
         self.state.track[slots, MODE] = GONE
         self.slot_of[ids] = -1
 
-    def set_speed(self, slots: NDArray[np.int32], speed: float) -> None:
-        """Let characters want another speed, m/s."""
-        self.state.body[slots, SPEED] = speed
-        self.fit_to(self.state.body[slots])
-
     def restore(self, state: State, slot_of: NDArray[np.int32], steps: int, widest: float) -> None:
-        """Go on from a checkpoint."""
+        """Restore the state of a checkpoint."""
         self.state, self._spare = state, make_state(len(state.place))
         self.n, self.slot_of, self.steps = len(state.place), slot_of, steps
         self._fit_rows(self.n)
@@ -125,13 +120,13 @@ class Engine:
 
     @property
     def present(self) -> Ints:
-        """Ids of all who are there, in the order of adding."""
+        """Ids of all characters present, ascending."""
         return np.flatnonzero(self.slot_of >= 0)
 
     # -- memory ------------------------------------------------------------------------------
 
     def _fit_grid(self, widest: float) -> None:
-        """Cells as wide as the range of F_c, so that nine hold all neighbours (section 4)."""
+        """Make cells as wide as the range of F_c, so that nine hold all neighbours (section 4)."""
         self.widest = widest
         size = RANGE + 2.0 * widest
         x0, y0, x1, y1 = self._bounds
@@ -141,44 +136,35 @@ class Engine:
         self._offsets = np.zeros(columns * rows + 1, np.int32)
         self._counts = np.zeros((self.threads, columns * rows), np.int32)
 
-    def _fit_rows(self, room: int) -> None:
-        self._cells = np.empty(room, np.int32)
-        self._slots = np.empty(room, np.int32)
-        self._bodies = np.empty((room, 5), np.float32)
-        self._asks = np.empty((room, 2), np.int32)
+    def _fit_rows(self, capacity: int) -> None:
+        self._cells = np.empty(capacity, np.int32)
+        self._slots = np.empty(capacity, np.int32)
+        self._bodies = np.empty((capacity, 5), np.float32)
+        self._requests = np.empty((capacity, 2), np.int32)
 
     # -- the step ----------------------------------------------------------------------------
 
     def advance(self) -> NDArray[np.int32]:
-        """Move everybody by one step; who asks for what (k, 2): id, and what, by id."""
+        """Move all characters by one step; return requests (k, 2): id and kind, ascending by id."""
         if self.n == 0:
             self.steps += 1
             return np.empty((0, 2), np.int32)
-        total = self._order()
+        total = self._sort_bodies()
         if self.steps % _REORDER == 0:
-            self._put_in_order(total)
-        asks = self._move(total)
+            self._sort_slots(total)
+        requests = self._move(total)
         self.steps += 1
-        return asks[np.argsort(asks[:, 0])]
+        return requests[np.argsort(requests[:, 0])]
 
-    def _order(self) -> int:
-        """Bodies in the order of the cells; how many."""
+    def _sort_bodies(self) -> int:
+        """Sort the bodies by cells; return their number."""
         threads = self._n_threads
         parts = _split(self.n, threads)
         cells = len(self._offsets) - 1
 
         def count(part: tuple[int, int, int]) -> None:
             k, a, b = part
-            count_cells(
-                a,
-                b,
-                cells,
-                self.state,
-                self.box,
-                self.shape,
-                self._cells,
-                self._counts[k],
-            )
+            count_cells(a, b, cells, self.state, self.box, self.shape, self._cells, self._counts[k])
 
         def fill(part: tuple[int, int, int]) -> None:
             k, a, b = part
@@ -187,13 +173,13 @@ class Engine:
                 self._bodies, self._slots,
             )  # fmt: skip
 
-        self._each(count, parts)
+        self._on_threads(count, parts)
         total: int = begin_cells(cells, self._counts[: len(parts)], self._offsets)
-        self._each(fill, parts)
+        self._on_threads(fill, parts)
         return total
 
-    def _put_in_order(self, total: int) -> None:
-        """Slots in the order of the cells; those who are gone lose theirs."""
+    def _sort_slots(self, total: int) -> None:
+        """Sort the slots by cells, and drop those of removed characters."""
         order = self._slots[:total]
         self.state, self._spare = reordered(self.state, order, self._spare)
         if len(self.own):
@@ -207,24 +193,26 @@ class Engine:
 
         def move(part: tuple[int, int, int]) -> NDArray[np.int32]:
             _, a, b = part
-            asks = self._asks[a:b]
+            requests = self._requests[a:b]
             count = move_cells(
                 a, b, self.steps, self.dt, self.seed, self.model, self.shape[0], self._offsets,
                 self._bodies, self._slots, self.blocks, self.caps, self.own, self.state, self.pool,
-                self.tracks, self.index, self.guides, asks,
+                self.tracks, self.index, self.guides, requests,
             )  # fmt: skip
-            return asks[:count]
+            return requests[:count]
 
         return np.concatenate(
-            self._each(move, _split(total, threads * _BANDS if threads > 1 else 1))
+            self._on_threads(move, _split(total, threads * _BANDS if threads > 1 else 1))
         )
 
     @property
     def _n_threads(self) -> int:
         return self.threads if self.n >= _FEW else 1
 
-    def _each(self, work: Callable[[Any], Any], parts: list[tuple[int, int, int]]) -> list[Any]:
-        """Do the work on every part, on all threads."""
+    def _on_threads(
+        self, work: Callable[[Any], Any], parts: list[tuple[int, int, int]]
+    ) -> list[Any]:
+        """Run the work on every part, on all threads."""
         if len(parts) == 1:
             return [work(parts[0])]
         return list(self.workers.map(work, parts))
@@ -238,6 +226,6 @@ class Engine:
 
 
 def _split(n: int, parts: int) -> list[tuple[int, int, int]]:
-    """Number, begin and end of equal parts of n."""
+    """Return number, begin and end of equal parts of n."""
     parts = max(1, min(parts, n))
     return [(k, k * n // parts, (k + 1) * n // parts) for k in range(parts)]

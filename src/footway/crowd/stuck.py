@@ -1,10 +1,11 @@
-"""Who does not come on, and why."""
+"""Detect stuck characters and report the cause."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from footway._numba.portable_math import hypot
 from footway.crowd.state import MODE, RADIUS, SINCE, UNREACHABLE, WALKING
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 PATIENCE = 30.0  # s
-_TOUCH = 0.3  # m between discs: who is that close stands in the way
+_TOUCH = 0.3  # m between discs: a disc closer than this counts as the cause
 
 Cause = Literal["obstacle", "crowd", "pinch", "unreachable"]
 
@@ -25,8 +26,8 @@ Cause = Literal["obstacle", "crowd", "pinch", "unreachable"]
 class Stuck(NamedTuple):
     """A character that moved less than its radius in 30 s while its goal is elsewhere.
 
-    Its cause is "obstacle" (a dynamic one is in the way), "crowd" (others are), "pinch" (walls
-    are), or "unreachable" (there is no way).
+    The cause is what blocks it: "obstacle" (a dynamic obstacle), "crowd" (other characters),
+    "pinch" (walls), or "unreachable" (there is no path).
     """
 
     id: int
@@ -35,23 +36,27 @@ class Stuck(NamedTuple):
     cause: Cause
 
 
-def stuck(engine: Engine, obstacles: Floats) -> list[Stuck]:
-    """Everybody who is stuck, in the order of adding; obstacles (m, 3) are x, y, radius, m."""
+def find_stuck(engine: Engine, obstacles: Floats) -> list[Stuck]:
+    """Return the stuck characters by ascending id; obstacles (m, 3) are x, y, radius, m."""
     ids = engine.present
     slots = engine.slot_of[ids]
     state, late = engine.state, engine.steps - PATIENCE / engine.dt
     mode, since = state.track[slots, MODE], state.story[slots, SINCE]
-    found = ((mode == WALKING) | (mode == UNREACHABLE)) & (since <= late)
+    found = np.flatnonzero(((mode == WALKING) | (mode == UNREACHABLE)) & (since <= late))
+    if not len(found):
+        return []
     discs = np.column_stack([state.place[slots, :2], state.body[slots, RADIUS]])
+    # A tree finds the candidates: comparing all pairs is quadratic in a jammed crowd.
+    reach = discs[found, 2] + discs[:, 2].max() + 1.01 * _TOUCH
+    nearby = cKDTree(discs[:, :2]).query_ball_point(discs[found, :2], reach)
     answer = []
-    for k in np.flatnonzero(found):
-        others = np.delete(discs, k, axis=0)
+    for k, near in zip(found.tolist(), nearby, strict=True):
         cause: Cause = "pinch"
         if mode[k] == UNREACHABLE:
             cause = "unreachable"
         elif _touches(discs[k], obstacles):
             cause = "obstacle"
-        elif _touches(discs[k], others):
+        elif _touches(discs[k], discs[[other for other in near if other != k]]):
             cause = "crowd"
         x, y = discs[k, :2].tolist()
         answer.append(Stuck(int(ids[k]), (x, y), float(since[k]) * engine.dt, cause))
@@ -59,6 +64,6 @@ def stuck(engine: Engine, obstacles: Floats) -> list[Stuck]:
 
 
 def _touches(disc: Floats, others: Floats) -> bool:
-    """Whether one of the discs (n, 3) is so close that it stands in the way of another (3,)."""
+    """Return whether one of the discs (n, 3) is within _TOUCH of a disc (3,)."""
     gap = hypot(*(others[:, :2] - disc[:2]).T) - others[:, 2] - disc[2]
     return bool(gap.min(initial=np.inf) < _TOUCH)

@@ -1,4 +1,4 @@
-"""How characters follow a route over terrain: by what method, and what ground they prefer."""
+"""Terrain following styles: method, parameters and terrain preferences."""
 
 from __future__ import annotations
 
@@ -17,54 +17,49 @@ if TYPE_CHECKING:
     from footway.terrain.terrain import Ground, Terrain
 
 
-FEW = 3  # nodes on a long side of a triangle: ways are found sooner, and are 0.2 % longer
+FEW = 3  # nodes on a long side of a triangle: the search is faster, routes are 0.2 % longer
 
 Follow = Literal["miran", "irm"]
 
 
-class Manner(NamedTuple):
-    """A way to follow routes, that populations share."""
+class FollowingStyle(NamedTuple):
+    """How to follow routes over terrain; populations may share a style."""
 
     follow: Follow
     sigma: float  # m
     spacing: float  # m
     look: float  # m
-    radius: float  # m, of the widest of them: the ground is made for it
-    preferences: dict[str, float]  # weight by kind of ground
+    radius: float  # m, greatest radius: the terrain is shrunk by it
+    preferences: dict[str, float]  # weight by kind of terrain
 
     @classmethod
-    def of(cls, profile: Profile) -> Manner | None:
-        """What a profile wants; None where it follows corridors."""
+    def of(cls, profile: Profile) -> FollowingStyle | None:
+        """Return the style of a profile; None if it follows corridors."""
         if profile.follows == "cmm":
             return None
         mean, deviation = check_spread("radius", profile.radius, np.inf, "m")
-        widest = float(np.float32(mean + 2.0 * deviation))  # as bodies have it
+        widest = float(np.float32(mean + 2.0 * deviation))  # rounded to 32 bits as in bodies
         numbers = (float(profile.sigma), float(profile.spacing), float(profile.look))
         return cls(profile.follows, *numbers, widest, dict(profile.preferences))
 
-    @classmethod
-    def from_list(cls, values: list[Any]) -> Manner:
-        """The inverse of `list`, for a checkpoint."""
-        return cls(*values)
 
-
-class Footing(NamedTuple):
-    """A manner on its ground."""
+class TerrainData(NamedTuple):
+    """A following style with its terrain, prepared for searches and kernels."""
 
     terrain: Terrain
-    ground: Ground  # spread
-    nodes: Nodes  # to search over
-    away: np.ndarray[Any, np.dtype[np.float32]]  # (nodes, landmarks) weighted length between them
+    ground: Ground  # with doubled triangle numbers, see `spread`
+    nodes: Nodes  # of the search graph
+    away: np.ndarray[Any, np.dtype[np.float32]]  # (nodes, landmarks) weighted distances
     weights: np.ndarray[Any, np.dtype[np.float64]]  # (kinds,)
     habit: Habit
 
 
-def footing_of(manner: Manner, environment: Environment | None) -> Footing:
-    """The ground for those of a manner, and its numbers as kernels take them.
+def build_terrain_data(style: FollowingStyle, environment: Environment | None) -> TerrainData:
+    """Build the terrain and the kernel parameters of a following style.
 
     Raises:
-        BadQuery: the crowd knows no environment.
-        BadInput: a kind of ground that the map lacks, or a weight that makes no sense.
+        BadQuery: the crowd has no environment.
+        BadInput: the map lacks a kind of terrain, or a weight is invalid.
 
     """
     if environment is None:
@@ -73,23 +68,23 @@ def footing_of(manner: Manner, environment: Environment | None) -> Footing:
             "crowd by Crowd(map, environment=...), of what the map was built from"
         )
     from footway.terrain.improvement import network_of
-    from footway.terrain.terrain import Terrain  # they load Shapely
+    from footway.terrain.terrain import Terrain  # loads Shapely
 
-    terrain = Terrain.build(environment, manner.radius)
-    weights = terrain.weights(manner.preferences)
+    terrain = Terrain.build(environment, style.radius)
+    weights = terrain.weights(style.preferences)
     used = weights[np.unique(terrain.ground.kind)]
-    sigma = manner.sigma if manner.follow == "miran" else 0.0
-    habit = Habit(sigma, manner.spacing, manner.look, float(used.min()), float(used.max()))
+    sigma = style.sigma if style.follow == "miran" else 0.0
+    habit = Habit(sigma, style.spacing, style.look, float(used.min()), float(used.max()))
     network = network_of(terrain, FEW)
     nodes, away = network.nodes, network.landmarks(weights)
-    return Footing(terrain, spread(terrain.ground), nodes, away, weights, habit)
+    return TerrainData(terrain, spread(terrain.ground), nodes, away, weights, habit)
 
 
 def spread(ground: Ground) -> Ground:
-    """The ground with triangle t as number 2 t; the odd ones are nowhere.
+    """Return the ground with triangle t renumbered to 2 t; odd numbers are empty.
 
-    So the pieces of a course in triangle t are offsets[2 t] to offsets[2 t + 1] - 1, and a thread
-    can note those of one character after the other without touching the rest of its memory.
+    The pieces of a route in triangle t are offsets[2 t] to offsets[2 t + 1] - 1, so a thread can
+    list those of one character after the other without resetting the rest of the array.
     """
     count = len(ground.triangles)
     triangles, neighbours = np.zeros((2, 2 * count, 3), np.int32)

@@ -1,9 +1,9 @@
-"""The samples of the map, once for everybody: a character's corridor is a list of directed edges.
+"""Samples of the map, shared by all characters: a corridor is a list of directed edges.
 
-Edge e has the samples first[e] to last[e]; half-edge 2e follows it forward, 2e + 1 backward. After
-the edges of the map come others that are made for the crowd: loops around the invisible obstacles
-at dead ends, where wanderers turn (cmm-crowds-2008, section 5.2), and the corridors of groups,
-narrowed to their width (section 6).
+Edge e has the samples first[e] to last[e]; half-edge 2e follows it forward, 2e + 1 backward. The
+edges of the map are followed by edges of the crowd: loops around the invisible obstacles at dead
+ends, where wanderers turn (cmm-crowds-2008, section 5.2), and the corridors of groups, narrowed to
+their width (section 6).
 """
 
 from __future__ import annotations
@@ -25,30 +25,36 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-CLOSEST, WIDEST, SHARE = 0.25, 1.0, 0.25  # m, m, of R: spacing of the samples
-SHORT = 2.0  # times the clearance at its foot, m: a dead end below this is removed
-TURNING = 0.25  # radius of the invisible obstacle at a dead end, share of the clearance
-LOOP = 12  # samples around it, at the least
+CLOSEST, WIDEST, SHARE = (
+    0.25,
+    1.0,
+    0.25,
+)  # least and greatest spacing of the samples, m, and spacing as a share of R
+SHORT = 2.0  # times the clearance at its foot: shorter dead ends are removed
+TURNING = 0.25  # radius of the invisible obstacle at a dead end, as a share of the clearance
+LOOP = 12  # least number of samples around it
 
 
 class Tracks(NamedTuple):
     """Samples and directed edges."""
 
     balls: Floats  # (m, 3) x, y, R[t]
-    first: NDArray[np.int32]  # (e,) samples of an edge
+    first: NDArray[np.int32]  # (e,) first sample of an edge
     last: NDArray[np.int32]  # (e,)
-    ends: NDArray[np.int32]  # (e, 2) vertices of an edge; -1 for a group's
+    ends: NDArray[np.int32]  # (e, 2) vertices of an edge; -1 for groups
     at_piece: NDArray[np.int32]  # (events,) sample at each event of the axis
     loop_of: NDArray[np.int32]  # (nv,) edge around the invisible obstacle at a vertex; -1: none
-    home: NDArray[np.int32]  # (nv,) half-edge toward where wanderers walk; -1: none, or there
-    weights: NDArray[np.float32]  # (w, ne) rows of preferences of wanderers; 0: never
+    home: NDArray[
+        np.int32
+    ]  # (nv,) half-edge toward the edges that wanderers use; -1: none, or on them
+    weights: NDArray[np.float32]  # (w, ne) edge weights of wanderers; 0: never
 
 
 _known: WeakKeyDictionary[CorridorMap, Tracks] = WeakKeyDictionary()
 
 
 def tracks_of(cmap: CorridorMap) -> Tracks:
-    """The samples of a map, made once: nobody writes into them, who needs more makes others."""
+    """Return the samples of a map; they are computed once, and must not be modified."""
     if cmap not in _known:
         _known[cmap] = make_tracks(cmap.solver.index)
     return _known[cmap]
@@ -76,17 +82,17 @@ def make_tracks(index: Index) -> Tracks:
         np.full(len(axis.vertices), -1, np.int32),
         np.where(stays(index), 1.0, 0.0).astype(np.float32)[None],
     )
-    return _with_ways_home(_with_loops(tracks, index), index)
+    return _with_home_edges(_with_loops(tracks, index), index)
 
 
 def stays(index: Index) -> NDArray[np.bool_]:
-    """Which edges wanderers use: short dead ends are removed recursively (section 5.2). (ne,).
+    """Return which edges wanderers use: short dead ends are removed (section 5.2). (ne,).
 
-    A dead end is as long as its longest way, whatever branches off it.
+    The length of a dead end is that of its longest branch.
     """
     graph, vertices = index.graph, len(index.axis.vertices)
     kept = np.ones(len(graph.edges), bool)
-    room = _vertex_clearance(index)
+    clearance = _vertex_clearance(index)
     degree = np.diff(graph.offsets)
     depth = np.zeros(vertices)
     leaves = list(np.flatnonzero(degree == 1))
@@ -98,7 +104,7 @@ def stays(index: Index) -> NDArray[np.bool_]:
         half = halves[0]
         w = graph.edges[half // 2, 1 - half % 2]
         reach = depth[v] + graph.length[half // 2]
-        if reach > SHORT * room[w] and graph.clearance[half // 2] > 0.0:
+        if reach > SHORT * clearance[w] and graph.clearance[half // 2] > 0.0:
             continue
         kept[half // 2] = False
         depth[w] = max(depth[w], reach)
@@ -110,31 +116,31 @@ def stays(index: Index) -> NDArray[np.bool_]:
 
 def _vertex_clearance(index: Index) -> Floats:
     axis = index.axis
-    room = np.zeros(len(axis.vertices))
-    room[axis.edges[:, 0]] = axis.clearance[axis.offsets[:-1]]
-    room[axis.edges[:, 1]] = axis.clearance[axis.offsets[1:] - 1]
-    return room
+    clearance = np.zeros(len(axis.vertices))
+    clearance[axis.edges[:, 0]] = axis.clearance[axis.offsets[:-1]]
+    clearance[axis.edges[:, 1]] = axis.clearance[axis.offsets[1:] - 1]
+    return clearance
 
 
 def _with_loops(tracks: Tracks, index: Index) -> Tracks:
-    """Add the loops at the ends of long dead ends."""
-    graph, room = index.graph, _vertex_clearance(index)
+    """Add loops at the ends of long dead ends."""
+    graph, clearance = index.graph, _vertex_clearance(index)
     kept = tracks.weights[0] > 0
-    degree = np.bincount(graph.edges[kept].ravel(), minlength=len(room))
-    ends = np.flatnonzero((degree == 1) & (room > 0))
-    dead_ends = np.concatenate([ends, _middles(index, degree, room)])
+    degree = np.bincount(graph.edges[kept].ravel(), minlength=len(clearance))
+    ends = np.flatnonzero((degree == 1) & (clearance > 0))
+    dead_ends = np.concatenate([ends, _middles(index, degree, clearance)])
     loops = []
     for v in dead_ends:
         halves = graph.out[graph.offsets[v] : graph.offsets[v + 1]]
         half = next((h for h in halves if kept[h // 2]), halves[0])
-        course = _course_into(half, tracks)
-        loops.append(_loop(index.axis.vertices[v], room[v], course))
+        direction = _direction_into(half, tracks)
+        loops.append(_loop(index.axis.vertices[v], clearance[v], direction))
     tracks.loop_of[dead_ends] = len(tracks.first) + np.arange(len(dead_ends))
     return with_edges(tracks, loops, np.column_stack([dead_ends, dead_ends]))
 
 
-def _with_ways_home(tracks: Tracks, index: Index) -> Tracks:
-    """Add the ways out of the dead ends that wanderers do not use."""
+def _with_home_edges(tracks: Tracks, index: Index) -> Tracks:
+    """Fill `home`: the shortest paths out of dead ends that wanderers do not use."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import dijkstra
 
@@ -143,53 +149,55 @@ def _with_ways_home(tracks: Tracks, index: Index) -> Tracks:
     inside[graph.edges[tracks.weights[0] > 0]] = True
     if inside.all() or not inside.any():
         return tracks
-    ways = np.flatnonzero(graph.clearance > 0)
-    tail, head = graph.edges[ways].T
-    lengths = coo_array((graph.length[ways], (tail, head)), (count, count)).tocsr()
+    usable = np.flatnonzero(graph.clearance > 0)
+    tail, head = graph.edges[usable].T
+    lengths = coo_array((graph.length[usable], (tail, head)), (count, count)).tocsr()
     _, before, _ = dijkstra(
         lengths, directed=False, indices=np.flatnonzero(inside), min_only=True,
         return_predecessors=True,
     )  # fmt: skip
-    for start, end, halves in ((tail, head, 2 * ways), (head, tail, 2 * ways + 1)):
+    for start, end, halves in ((tail, head, 2 * usable), (head, tail, 2 * usable + 1)):
         there = before[start] == end
         tracks.home[start[there]] = halves[there]
     return tracks
 
 
-def _middles(index: Index, degree: Ints, room: Floats) -> Ints:
-    """Widest vertex of each part of the map that has short dead ends only, as a square room."""
+def _middles(index: Index, degree: Ints, clearance: Floats) -> Ints:
+    """Return the widest vertex of each part of the map with short dead ends only."""
     part = index.graph.join
     while not np.array_equal(part, part[part]):
         part = part[part]
     used = np.bincount(part, weights=degree, minlength=len(part)) > 0
-    middles = [int(v) for v in np.lexsort((-room, part)) if not used[part[v]] and room[v] > 0]
+    middles = [
+        int(v) for v in np.lexsort((-clearance, part)) if not used[part[v]] and clearance[v] > 0
+    ]
     _, first = np.unique(part[middles], return_index=True)
     return np.array(middles, np.int64)[first]
 
 
-def _course_into(half: int, tracks: Tracks) -> float:
-    """Angle of the axis where it ends in a vertex, which this half-edge leaves."""
+def _direction_into(half: int, tracks: Tracks) -> float:
+    """Return the direction of the axis into the vertex that this half-edge leaves, rad."""
     first, last = tracks.first[half // 2], tracks.last[half // 2]
     near, other = (first, first + 1) if half % 2 == 0 else (last, last - 1)
-    course = tracks.balls[near, :2] - tracks.balls[np.clip(other, first, last), :2]
-    return float(atan2(course[1], course[0]))
+    direction = tracks.balls[near, :2] - tracks.balls[np.clip(other, first, last), :2]
+    return float(atan2(direction[1], direction[0]))
 
 
-def _loop(centre: Floats, room: float, course: float) -> Floats:
-    """Balls counterclockwise around the invisible obstacle, beginning behind it. (k, 3).
+def _loop(centre: Floats, clearance: float, direction: float) -> Floats:
+    """Return balls counterclockwise around the invisible obstacle, beginning behind it. (k, 3).
 
-    Whoever is in the middle of one must be held by the next, so they are as close as on an edge.
+    They are as close as on an edge: each must contain a character at the centre of the previous.
     """
-    ring, reach = 0.5 * (1.0 + TURNING) * room, 0.5 * (1.0 - TURNING) * room
+    ring, reach = 0.5 * (1.0 + TURNING) * clearance, 0.5 * (1.0 - TURNING) * clearance
     gap = min(max(SHARE * reach, CLOSEST), WIDEST)
     count = max(LOOP, int(np.ceil(2.0 * np.pi * ring / gap)))
-    angle = course + np.pi + np.linspace(0.0, 2.0 * np.pi, count + 1)
+    angle = direction + np.pi + np.linspace(0.0, 2.0 * np.pi, count + 1)
     x, y = centre[0] + ring * cos(angle), centre[1] + ring * sin(angle)
     return np.column_stack([x, y, np.full(count + 1, reach)])
 
 
 def with_edges(tracks: Tracks, balls: list[Floats], ends: Ints) -> Tracks:
-    """More edges, along the given balls (k, 3) each, between vertices (n, 2)."""
+    """Return tracks with more edges, along the given balls (k, 3), between vertices (n, 2)."""
     if not balls:
         return tracks
     size = np.array([len(b) for b in balls])
@@ -203,6 +211,6 @@ def with_edges(tracks: Tracks, balls: list[Floats], ends: Ints) -> Tracks:
 
 
 def with_weights(tracks: Tracks, weights: Floats) -> tuple[Tracks, int]:
-    """One more row of preferences, without the removed dead ends; and its number."""
+    """Return tracks with another row of edge weights, 0 at removed dead ends, and its number."""
     row = (weights * (tracks.weights[0] > 0)).astype(np.float32)
     return tracks._replace(weights=np.vstack([tracks.weights, row])), len(tracks.weights)

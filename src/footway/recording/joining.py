@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from footway.crowd.seen import Seen
+    from footway.crowd.crowd import Crowd
     from footway.recording.recording import Rows, RowSource
 
 
@@ -127,7 +127,7 @@ def union(parts: Sequence[Characters]) -> Characters:
     return Characters(found, np.concatenate(radius)[first], np.concatenate(population)[first])
 
 
-def recorded_before(crowd: Seen, file: Path, every: int) -> Recording | None:
+def recorded_before(crowd: Crowd, file: Path, every: int) -> Recording | None:
     """Return the recording in a file up to the current step if it is of this crowd's run, or None.
 
     It must have the same seed, step, map and populations, and its last frame must be less than

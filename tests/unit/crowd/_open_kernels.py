@@ -19,7 +19,7 @@ from footway.crowd.kernels.walls import beside_wall
 
 @kernel
 def avoid_all(row, ex, ey, model, bodies, others, near, pairs):
-    """What the others of the rows `near` do to one of the bodies: how many lanes that took."""
+    """Compute F_c of the rows `near` on one of the bodies; return the number of padded pairs."""
     lanes = whole_lanes(load(row, ex, ey, model, len(near), bodies, others, near, 0, pairs), pairs)
     avoid(lanes, pairs)
     return lanes
@@ -43,7 +43,7 @@ def cell_of(x, y, box, shape):
 
 @kernel
 def avoided(row, cell, ex, ey, model, columns, offsets, bodies, near, used, pairs):
-    """Force of all neighbours, behind pairs that others have used already."""
+    """Return the force of all neighbours, with some pairs in use already."""
     end = _pair_up(row, cell, ex, ey, model, columns, offsets, bodies, near, used, pairs)
     avoid(whole_lanes(end, pairs), pairs)
     return total_force(used, end, pairs)

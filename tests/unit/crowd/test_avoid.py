@@ -24,7 +24,7 @@ LOOK = float(MODELS["published"][1])
 """s. As printed."""
 
 STRONGEST = kernels.V0 / kernels.SIGMA * math.exp(-kernels.BODY / kernels.SIGMA)
-"""m/s2. Of one who stands, at contact."""
+"""m/s2, of a standing character at contact."""
 
 ANGLES = st.integers(0, 359).map(math.radians)
 GAPS = st.integers(-20, 300).map(lambda n: n / 100)
@@ -37,7 +37,7 @@ def unit(angle):
 
 
 def pairs_of(x, toward, radius, others, *, own=(0.0, 0.0), look=LOOK):
-    """What the kernels find out about each of the others, (n, ROWS)."""
+    """Results of the kernels for each of the others, (n, ROWS)."""
     bodies = np.array([[*o.at, *o.velocity, o.radius] for o in others], np.float32).reshape(-1, 5)
     pairs = np.full((kernels.ROWS, kernels.PAIRS), np.nan, np.float32)
     me, e = np.array([[*x, *own, radius]], np.float32), np.array(toward, np.float32)
@@ -55,7 +55,7 @@ def forces(x, toward, radius, others, **wishes):
 
 
 def other_at(gap, bearing, radius, speed=0.0, heading=0.0, own=0.25):
-    """Another character, seen from the origin, whose rim is `gap` m away from one's own."""
+    """Another character at a gap of `gap` m to one at the origin."""
     return Other((own + radius + gap) * unit(bearing), speed * unit(heading), radius)
 
 
@@ -85,7 +85,7 @@ class TestOneOther:
     @examples(100)
     @given(GAPS, ANGLES, SPEEDS, ANGLES, SPEEDS, ANGLES)
     def test_velocities_are_relative(self, gap, bearing, speed, heading, own_speed, own_heading):
-        """Who sees another move along with itself sees it stand."""
+        """A character that moves along counts as standing."""
         own, look = own_speed * unit(own_heading), float(MODELS["relative"][1])
         other = other_at(gap, bearing, 0.25, speed, heading)
         seen = other._replace(velocity=other.velocity - own)
@@ -120,7 +120,7 @@ class TestOneOther:
         np.testing.assert_allclose(found[2], found[0], rtol=1e-4)
 
     def test_looks_ahead(self):
-        """Who comes toward one is felt more than who goes away."""
+        """An approaching character has a greater force than one that moves away."""
         toward, away = (
             forces(np.zeros(2), unit(0), 0.25, [other_at(1.5, 0.0, 0.25, 1.2, heading)])[0]
             for heading in (math.pi, 0.0)
@@ -197,7 +197,7 @@ class TestMany:
     @examples(50)
     @given(st.integers(0, 2**32 - 1), st.integers(0, 40))
     def test_each_of_many_as_if_alone(self, seed, count):
-        """Eight at a time, padded: nobody's force depends on who else is there."""
+        """The force of a pair does not depend on the other pairs of its batch."""
         rng = np.random.default_rng(seed)
         others = [
             other_at(*rng.uniform([-0.1, 0, 0.1, 0, 0], [3, 6, 0.5, 2, 6])) for _ in range(count)

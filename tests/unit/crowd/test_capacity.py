@@ -40,7 +40,7 @@ def test_more_than_memory_holds():
 
 @pytest.mark.parametrize("radius", [0.2, 0.5])
 def test_about_so_many_fit(radius):
-    """Discs thrown at random: near what the estimate says there is no room left."""
+    """Randomly placed discs jam near the estimated capacity."""
     it = crowd("room")
     fit = free_of(cmap("room"), None).capacity(radius)
     it.add(int(0.85 * fit), radius=radius)

@@ -18,7 +18,7 @@ SPREADS = st.sampled_from([0.5, 4.0, 30.0])
 def ordered(seed, count, *, spread=30.0, radii=(0.1, 0.6), gone=0.0):
     """Engine with characters anywhere, also on and beyond the border of the map; and how many."""
     rng = np.random.default_rng(seed)
-    engine = crowd("hall", threads=2)._cast.engine
+    engine = crowd("hall", threads=2)._simulation.engine
     low, high = np.array(engine._bounds[:2]) - 8.0, np.array(engine._bounds[2:]) + 8.0
     middle = rng.uniform(low, high)
     place = np.clip(middle + rng.uniform(-spread, spread, (count, 2)), low, high)
@@ -29,7 +29,7 @@ def ordered(seed, count, *, spread=30.0, radii=(0.1, 0.6), gone=0.0):
     track[:, ID] = np.arange(count)
     rows = np.column_stack([place, place])
     engine.append(np.arange(count), place=rows, body=body, track=track)
-    return engine, engine._order()
+    return engine, engine._sort_bodies()
 
 
 class TestOrder:
@@ -101,7 +101,7 @@ class TestNeighbours:
             assert j in around[i]
 
     def test_wider_cells_for_wider_characters(self):
-        engine = crowd("hall")._cast.engine
+        engine = crowd("hall")._simulation.engine
         before = engine.box[2]
         engine.append(np.array([0]), body=np.full((1, 8), 2.0, np.float32))
         assert engine.box[2] == pytest.approx(avoid.RANGE + 4.0)
@@ -112,7 +112,7 @@ class TestForces:
     @pytest.mark.parametrize(("count", "spread"), [(2, 1.0), (60, 3.0), (600, 4.0)])
     @pytest.mark.parametrize("seed", range(5))
     def test_are_those_of_all_others(self, seed, count, spread):
-        """The last is a crush; and whoever comes first has taken some of the room for pairs."""
+        """The last case is a crush; earlier characters use part of the pair buffer."""
         engine, total = ordered(seed, count, spread=spread, radii=(0.2, 0.3))
         bodies, near = engine._bodies, np.empty(avoid.NEARBY + 1, np.int64)
         pairs, used = np.ones((avoid.ROWS, avoid.PAIRS), np.float32), 13

@@ -1,4 +1,4 @@
-"""A run that goes on from a checkpoint gives the same bits; damaged files say so."""
+"""A run that continues from a checkpoint gives the same bits; damaged files are refused."""
 
 import gc
 import warnings
@@ -59,7 +59,7 @@ class TestResume:
         one.add(60)
         one.step(20)
         other = resumed(one, tmp_path)
-        assert other._cast.avoidance == "published"
+        assert other._simulation.avoidance == "published"
         one.step(40)
         other.step(40)
         assert_same(one, other)
@@ -73,21 +73,21 @@ class TestResume:
             assert_same(one, other)
 
     def test_with_somebody_who_was_faster_once(self, tmp_path):
-        """How near others are looked at stays what it was: it is never reduced."""
+        """The guarded gap is kept: it is never reduced."""
         one = crowd("hall", seed=2)
         one.add(60, speed=1.0)
         one.set_speed(one.ids[:1], 6.0)
         one.set_speed(one.ids[:1], 1.0)
         other = resumed(one, tmp_path)
-        close = one._cast.engine.model[2]
+        close = one._simulation.engine.model[2]
         assert close == pytest.approx(2.2 * 6.0 * 0.1)
-        assert other._cast.engine.model[2] == close
+        assert other._simulation.engine.model[2] == close
         one.step(60)
         other.step(60)
         assert_same(one, other)
 
     def test_with_an_obstacle_that_no_step_has_seen(self, tmp_path):
-        """Those whose way it closes ask for another one in the next step."""
+        """Characters whose path it closes request another one in the next step."""
         one = crowd("hall", seed=1)
         one.add(12, starts=[(4, y) for y in np.linspace(4, 16, 12)], goals=[(26, 10)] * 12)
         one.step(10)
@@ -106,21 +106,21 @@ class TestResume:
         one.step(300)
         first, _ = one.add_obstacle((15, 2), 0.5), one.add_obstacle((15, 18), 0.5)
         one.remove_obstacle(first)
-        one._cast.planner.ask(4, keep_goal=True)
-        one._cast.planner.ask(5, keep_goal=False)
+        one._simulation.planner.request(4, keep_goal=True)
+        one._simulation.planner.request(5, keep_goal=False)
         other = resumed(one, tmp_path)
         assert [group.arrived for group in other.groups] == [1]
-        assert one._cast.planner.waiting[-2:] == [(4, True), (5, False)]
-        assert other._cast.planner.waiting == one._cast.planner.waiting
+        assert one._simulation.planner.waiting[-2:] == [(4, True), (5, False)]
+        assert other._simulation.planner.waiting == one._simulation.planner.waiting
         assert other.add_obstacle((15, 18), 0.5) == one.add_obstacle((15, 18), 0.5) == 2
 
     def test_with_those_who_wait_for_a_way(self, tmp_path):
         one = crowd("hall", seed=2)
         one.add_source(60, area=box(0, 0, 9, 20), schedule=[(0.0, 60)])
         one.step()
-        assert one._cast.planner.waiting
+        assert one._simulation.planner.waiting
         other = resumed(one, tmp_path)
-        assert other._cast.planner.waiting == one._cast.planner.waiting
+        assert other._simulation.planner.waiting == one._simulation.planner.waiting
         one.step(60)
         other.step(60)
         assert_same(one, other)
@@ -224,7 +224,7 @@ class TestDamaged:
         self.assert_refused(file, "branch")
 
     def test_of_a_map_with_as_many_edges(self, tmp_path):
-        """A room that is as long, and half a metre wider."""
+        """A room of the same length, half a metre wider."""
         env = fw.Environment.from_polygons(bounds=(0, 0, 20, 15.5), name="room")
         other = fw.CorridorMap.build(env)
         it = crowd("room")
@@ -331,7 +331,7 @@ class TestDamaged:
 
     @pytest.mark.parametrize("damage", ["nowhere", "backwards", "in a group"])
     def test_a_walker_on_its_last_edge(self, tmp_path, damage):
-        """It must be on an edge, not beyond the end of its way, and in no group of others."""
+        """It must be on an edge, not beyond the end of its path, and in no other group."""
         file, it = tmp_path / "crowd.npz", crowd("corridor")
         it.add(1, starts=[(20, 2)], goals=[(40, 2)])
         it.add_group(2, start=(5, 2), goal=(50, 2))

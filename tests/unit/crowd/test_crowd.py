@@ -1,4 +1,4 @@
-"""The Crowd's own promises: who is there, in which order, where they go and what is refused."""
+"""The public Crowd: ids and their order, goals, and errors."""
 
 import math
 
@@ -26,7 +26,7 @@ def until(it, done, steps=1500):
 
 class TestWhoIsThere:
     def test_in_the_order_of_adding(self):
-        """Memory is put in the order of cells again and again: nobody sees it."""
+        """Sorting the memory by cells has no visible effect."""
         it = crowd("hall", seed=1)
         starts = np.array([(28, 18), (2, 2), (28, 2), (2, 18), (5, 10)], float)
         assert it.add(5, starts=starts, premovement=1e3).tolist() == [0, 1, 2, 3, 4]
@@ -154,7 +154,7 @@ def test_two_who_run_into_each_other_do_not_overlap(speed):
     it = crowd("corridor")
     starts = [(10, 2), (10.5 + 0.19 * speed, 2)]
     it.add(2, radius=0.25, lane=0.0, speed=speed, starts=starts, goals=[(50, 2), (2, 2)])
-    it._cast.engine.state.body[:2, :2] = [(speed, 0), (-speed, 0)]
+    it._simulation.engine.state.body[:2, :2] = [(speed, 0), (-speed, 0)]
     it.step()
     assert np.hypot(*(it.positions[0] - it.positions[1])) >= 0.5
 
@@ -162,7 +162,7 @@ def test_two_who_run_into_each_other_do_not_overlap(speed):
 def test_who_slides_along_a_wall_keeps_no_velocity_into_it():
     it = crowd("room")
     it.add(1, radius=0.25, starts=[(10, 0.3)], goals=[(18, 0.3)])
-    it._cast.engine.state.body[0, :2] = (0.9, -0.9)
+    it._simulation.engine.state.body[0, :2] = (0.9, -0.9)
     it.step()
     assert it.positions[0, 1] == pytest.approx(0.25, abs=1e-3)
     assert it.positions[0, 0] > 10.05
@@ -228,7 +228,7 @@ class TestGoals:
 
     @pytest.mark.parametrize("then", ["exit", "stay"])
     def test_set_goals_is_no_destination(self, then):
-        """Sent to a corner on its way: it goes on to both of its destinations, and only then."""
+        """After a goal of `set_goals`, a character continues with both of its destinations."""
         it = crowd("hall", seed=1)
         places = [(27.0, 2.0), (27.0, 18.0)]
         it.add(1, starts=[(3, 2)], destinations=places, then=then)
@@ -275,7 +275,7 @@ class TestGoals:
             it.step()
             walks = it._rows("track")[:, MODE] == WALKING
             for number in it.ids[walks][::-1].tolist():  # as those who are lost or tired do
-                it._cast.planner.ask(number, keep_goal=True)
+                it._simulation.planner.request(number, keep_goal=True)
         assert it.arrivals == 20
 
     @pytest.mark.parametrize(
@@ -424,7 +424,7 @@ class TestEachStep:
         it.add(4)
         it.each_step(lambda one: np.zeros((len(one), 2)))
         it.each_step(lambda one: one.set_goals([], []) if one.steps else (one.add(30), None)[1])
-        assert len(it._own_forces()) >= it._cast.engine.n
+        assert len(it._own_forces()) >= it._simulation.engine.n
 
     @pytest.mark.parametrize(
         "answer", [[[1.0, 2.0]], [1.0, 2.0], np.full((3, 2), np.nan), np.zeros((3, 3))], ids=str
@@ -490,7 +490,7 @@ class TestHabits:
         it.add(1, profile=slow, radius=0.2, noise=0.4)
         it.add(1, lane=(0.5, 0.0), speed=1.1)
         it.add_group(1, start=(2, 2), lane=0.3, noise=0.1)
-        body = it._cast.engine.state.body[it._cast.engine.slot_of[it.ids]]
+        body = it._simulation.engine.state.body[it._simulation.engine.slot_of[it.ids]]
         expected = [
             (0.3, 0.7, 0.1, 0.2), (0.2, 0.7, 0.1, 0.4), (0.25, 1.1, 0.5, 0.0), (0.25, 1.2, 0.3, 0.1)
         ]  # fmt: skip
@@ -500,7 +500,7 @@ class TestHabits:
         it = crowd("hall")
         it.add_source(1, area=box(1, 1, 4, 4), rate=10.0, lane=0.3, noise=0.1)
         it.step(2)
-        body = it._cast.engine.state.body[it._cast.engine.slot_of[it.ids]]
+        body = it._simulation.engine.state.body[it._simulation.engine.slot_of[it.ids]]
         np.testing.assert_allclose(body[:, [LANE, NOISE]], [(0.3, 0.1)], atol=1e-6)
 
 
@@ -537,7 +537,7 @@ class TestWander:
         assert came_back
 
     def test_by_preference(self):
-        """Around the ring only: nobody turns into the dead end."""
+        """Characters walk around the ring only, not into the dead end."""
         index = cmap("branch").solver.index
         middle = index.axis.vertices[index.graph.edges].mean(axis=1)
         weights = np.where(middle[:, 0] > 30, 0.0, 1.0)
@@ -714,7 +714,7 @@ class TestLanes:
 
 class TestStraightToTheGoal:
     def test_where_one_ball_holds_both(self):
-        """Nobody follows the backbone past a goal that lies open before it."""
+        """Characters do not follow the backbone past a visible goal."""
         crowd = fw.Crowd(cmap("plain"), threads=1)
         start, goal = np.array([40.0, 5.0]), np.array([52.0, 19.0])
         crowd.add(1, starts=[start], goals=[goal], then="stay")

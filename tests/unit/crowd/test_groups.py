@@ -1,4 +1,4 @@
-"""Groups: one corridor for all, as narrow and as short as asked, and nobody is left behind."""
+"""Groups: one corridor within the bounds, and no member is left behind."""
 
 import math
 
@@ -163,8 +163,8 @@ class TestTogether:
         length, area = measured(group.backbone)
         for _ in range(60):
             it.step(5)
-            it._cast.groups.cap()  # as the next step does
-            engine = it._cast.engine
+            it._simulation.groups.cap()  # as the next step does
+            engine = it._simulation.engine
             least = int(engine.state.track[engine.slot_of[group.ids], AT].min()) - group.samples[0]
             allowed = int(engine.caps[0]) - group.samples[0]
             along = length[least:] - length[least]
@@ -182,12 +182,12 @@ class TestTogether:
     def test_a_member_that_was_pushed_away_is_found_by_the_rims_of_the_balls(self):
         it = crowd("hall", seed=1)
         group = it.add_group(5, start=(3, 10), goal=(27, 10))
-        engine, balls = it._cast.engine, group.backbone
+        engine, balls = it._simulation.engine, group.backbone
         assert np.ptp(balls[:, 2]) > 0.5
         slot = engine.slot_of[group.ids[0]]
         for at in np.random.default_rng(1).uniform((0, 0), (30, 20), (50, 2)):
             engine.state.place[slot, :2] = at
-            it._cast.groups.find_again(group, slot)
+            it._simulation.groups.reattach(group, slot)
             found = int(engine.state.track[slot, AT]) - group.samples[0]
             out = np.hypot(*(balls[:, :2] - at).T) - balls[:, 2]
             assert out[found] == out.min()
@@ -207,12 +207,12 @@ class TestTogether:
         backbone = group.backbone
         for _ in range(100):
             it.step(3)
-            it._cast.groups.cap()  # as the next step does
+            it._simulation.groups.cap()  # as the next step does
             at = (
-                it._cast.engine.state.track[it._cast.engine.slot_of[group.ids], AT]
+                it._simulation.engine.state.track[it._simulation.engine.slot_of[group.ids], AT]
                 - group.samples[0]
             )
-            allowed = it._cast.engine.caps[0] - group.samples[0]
+            allowed = it._simulation.engine.caps[0] - group.samples[0]
             assert union_area(backbone[at.min() : allowed + 1]) <= 25.0 * 1.01
             ahead = np.flatnonzero(at > allowed)
             # Those beyond it stand in the ball of alpha_max, or are on their way into it.
@@ -246,7 +246,7 @@ class TestTogether:
         groups = [it.add_group(10, start=at, width=3.0, group_area=80.0) for at in starts]
         it.add(50)
         assert it.groups == groups
-        numbers = it._cast.engine.state.track[it._cast.engine.slot_of[it.ids], GROUP]
+        numbers = it._simulation.engine.state.track[it._simulation.engine.slot_of[it.ids], GROUP]
         assert numbers.tolist() == [k for k in range(8) for _ in range(10)] + [-1] * 50
         before = [it.positions[g.ids].mean(axis=0) for g in groups]
         it.step(200)
@@ -260,7 +260,7 @@ class TestTogether:
 
 
 def mean_dispersion(bounds):
-    """In the middle of a long way."""
+    """In the middle of a long path."""
     it = crowd("plain", seed=3)
     group = it.add_group(24, start=(8, 12), goal=(92, 12), **bounds)
     found = []
@@ -287,8 +287,8 @@ class TestDispersion:
     def test_of_known_places(self):
         it = crowd("corridor")
         group = it.add_group(2, start=(10, 2), goal=(50, 2))
-        slots = it._cast.engine.slot_of[group.ids]
-        it._cast.engine.state.place[slots, :2] = [(12, 1.5), (20, 3.0)]
+        slots = it._simulation.engine.slot_of[group.ids]
+        it._simulation.engine.state.place[slots, :2] = [(12, 1.5), (20, 3.0)]
         assert group.dispersion.lateral == pytest.approx(1.5, abs=1e-6)
         assert group.dispersion.longitudinal == pytest.approx(8.0, abs=1e-6)
 
@@ -297,7 +297,7 @@ class TestDispersion:
         """Up to the least advanced ball that holds the first one (section 6)."""
         it = crowd("corridor")
         group = it.add_group(2, start=(10, 2), goal=(50, 2), radius=0.25)
-        engine, balls = it._cast.engine, group.backbone
+        engine, balls = it._simulation.engine, group.backbone
         slots = engine.slot_of[group.ids]
         engine.state.place[slots, :2] = [balls[last, :2], (30.0, 3.0)]
         first = int(np.abs(balls[:, 0] - 31.0).argmin())

@@ -110,7 +110,7 @@ def meadow(*, kinds=("mud", "grass"), obstacles=()):
 
 
 def walk_around_the_mud(crowd):
-    """How far into the mud somebody gets on its way from left to right, m."""
+    """Greatest depth in the mud of a character that walks from left to right, m."""
     deepest = np.inf
     while crowd.arrivals == 0 and crowd.time < 60:
         crowd.step()

@@ -1,4 +1,4 @@
-"""Who may choose between destinations takes the one with the shortest path."""
+"""Of alternative destinations, characters take the one with the shortest path."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ WEST, EAST = box(0.5, 8, 1.5, 12), box(28.5, 8, 29.5, 12)
 
 
 def chosen(it, rings):
-    """Number of the area that each one's goal is in; -1: none."""
+    """Number of the area that contains each goal; -1: none."""
     found = np.full(len(it), -1)
     for k, ring in enumerate(rings):
         found[fw.crowd.Region.of(ring).contains(it.goals)] = k
@@ -94,7 +94,7 @@ class TestChoice:
             it.add(1, starts=[(5, 2)], destinations=[[(12.0, 5.0), (20.0, 5.0)]])
 
     def test_knows_how_wide_one_is(self):
-        """A door of 0.8 m: a wheelchair of 0.9 m takes the other way out."""
+        """A door of 0.8 m: a wheelchair of 0.9 m takes the other exit."""
         it = crowd("door")
         exits = [(12.0, 5.0), (1.0, 5.0)]
         it.add(1, radius=0.25, starts=[(9, 5)], destinations=[exits])
@@ -110,7 +110,7 @@ class TestChoice:
 
 class TestClosed:
     def test_before_they_set_out(self):
-        """The short way north is closed, so the exit in the south is nearer."""
+        """The short path north is closed, so the exit in the south is nearer."""
         it = crowd("branch", seed=1)
         it.add_obstacle((15, 2), 2.2)
         it.step()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import footway as fw
-from footway.crowd.obstacles import blocks_of, narrowed
+from footway.crowd.obstacles import narrowed, obstacle_cells
 from tests.oracle.crowd import assert_clear
 from tests.oracle.nearest import NearestWall
 from tests.unit.crowd._open_kernels import cell_of
@@ -81,12 +81,12 @@ class TestBlocks:
     @pytest.mark.parametrize("seed", range(5))
     def test_are_listed_wherever_they_can_be_felt(self, seed):
         rng = np.random.default_rng(seed)
-        engine = crowd("hall")._cast.engine
+        engine = crowd("hall")._simulation.engine
         discs = np.column_stack(
             [rng.uniform(-3, 33, 6), rng.uniform(-3, 23, 6), np.zeros((6, 2)),
              rng.uniform(0.1, 3, 6)]
         )  # fmt: skip
-        blocks = blocks_of(discs, engine.box, engine.shape)
+        blocks = obstacle_cells(discs, engine.box, engine.shape)
         for x, y in rng.uniform((0, 0), (30, 20), (200, 2)):
             cell = cell_of(x, y, engine.box, engine.shape)
             there = set(blocks.rows[blocks.offsets[cell] : blocks.offsets[cell + 1]].tolist())
@@ -100,7 +100,7 @@ class TestNarrowed:
     def clearances(self, *discs):
         it = crowd("corridor")
         index = it.map.solver.index
-        found = narrowed(index, it._cast.engine.tracks, np.array(discs, float).reshape(-1, 5))
+        found = narrowed(index, it._simulation.engine.tracks, np.array(discs, float).reshape(-1, 5))
         return index.graph.clearance, found.graph.clearance
 
     @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ class TestNarrowed:
 
     def test_edges_that_no_disc_narrows_keep_their_bits(self):
         it = crowd("field")
-        index, tracks = it.map.solver.index, it._cast.engine.tracks
+        index, tracks = it.map.solver.index, it._simulation.engine.tracks
         edges = len(index.axis.edges)
         balls = tracks.balls[: tracks.last[edges - 1] + 1]
         x, y, _ = balls[len(balls) // 2]
@@ -160,7 +160,7 @@ class TestStanding:
         "stands on is not checked",
     )
     def test_closes_one_way_of_two(self):
-        """Everybody takes the other way around the block, also those who were on this one."""
+        """All characters take the other path around the block, even those on this one."""
         it = crowd("hall", seed=1)
         it.add(12, starts=[(4, y) for y in np.linspace(4, 16, 12)], goals=[(26, 10)] * 12,
                then="exit")  # fmt: skip
@@ -208,7 +208,7 @@ class TestStanding:
 class TestMoving:
     @pytest.mark.parametrize("velocity", [(1.0, 0.0), (-2.0, 0.3), (0.0, 3.0)])
     def test_sweeps_through_a_crowd(self, velocity):
-        """Nobody is pushed into a wall, and nobody is left inside."""
+        """No character is pushed into a wall or left inside the obstacle."""
         it = crowd("hall", seed=2)
         it.add(60)
         it.add_obstacle((15 - 10 * np.sign(velocity[0]), 2.5), 1.2, velocity=velocity)
@@ -287,7 +287,7 @@ class TestNobodyAppearsInside:
 
 
 class TestGroups:
-    """A group takes the way around the block that is open, all of it."""
+    """All members of a group take the open path around the block."""
 
     WISHES = {"start": (4, 10), "goal": (26, 10), "width": 1.5, "then": "exit"}  # noqa: RUF012
 

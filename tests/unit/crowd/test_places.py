@@ -85,9 +85,9 @@ class TestTable:
         one = places.add(np.array([[1.0, 1.0], [2.0, 2.0]]))
         two = places.add(np.array([[25.0, 10.0]]), 1.5)
         assert (tuple(one), tuple(two)) == ((0, 2), (2, 1))
-        np.testing.assert_array_equal(places.spots[:, :2], [[1, 1], [2, 2], [25, 10]])
+        np.testing.assert_array_equal(places.located[:, :2], [[1, 1], [2, 2], [25, 10]])
         assert places.reach[2] == 1.5
-        location = cmap("hall").locate(places.spots[:, :2])
+        location = cmap("hall").locate(places.located[:, :2])
         np.testing.assert_array_equal(places.pieces, location.piece)
 
 
@@ -134,6 +134,6 @@ def test_places_that_are_kept_have_new_numbers(kept):
     for k in kept:
         first, size = pools[k].renumbered(number)
         here = slice(first, first + size)
-        np.testing.assert_array_equal(places.spots[here, :2], points[pools[k].first :][:size])
+        np.testing.assert_array_equal(places.located[here, :2], points[pools[k].first :][:size])
         np.testing.assert_allclose(places.reach[here], 0.1 * pools[k].first)
         assert len(places.pieces[here]) == size

@@ -1,4 +1,4 @@
-"""Ways that were planned: they lead where they should, and share one pool of memory."""
+"""Planned paths: they lead to their goals, and share one pool of memory."""
 
 from itertools import pairwise
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import footway as fw
 from footway.crowd.kernels.planning import SMALLEST
-from footway.crowd.phases import plan_some
+from footway.crowd.phases import plan_within_budget
 from footway.crowd.state import (
     AT,
     FINAL,
@@ -29,13 +29,13 @@ R = 0.25
 
 
 def slots_of(it):
-    return it._cast.engine.slot_of[it.ids]
+    return it._simulation.engine.slot_of[it.ids]
 
 
 def way_of(it, slot):
     """Half-edges that are left of a character's route, with the one it is on."""
-    track = it._cast.engine.state.track[slot]
-    rest = it._cast.engine.pool[track[NEXT] : track[NEXT] + track[LEFT]]
+    track = it._simulation.engine.state.track[slot]
+    rest = it._simulation.engine.pool[track[NEXT] : track[NEXT] + track[LEFT]]
     return [int(track[HALF]), *rest.tolist()]
 
 
@@ -44,8 +44,8 @@ class TestRoutes:
     def test_reach_the_goal_that_was_drawn(self, name):
         it = crowd(name, seed=3)
         it.add(100)
-        graph, tracks = it._cast.engine.index.graph, it._cast.engine.tracks
-        state, spots = it._cast.engine.state, it._cast.places.spots
+        graph, tracks = it._simulation.engine.index.graph, it._simulation.engine.tracks
+        state, spots = it._simulation.engine.state, it._simulation.places.located
         for slot in slots_of(it):
             way = way_of(it, slot)
             for half, following in pairwise(way):
@@ -56,7 +56,7 @@ class TestRoutes:
             assert tracks.first[last] <= final <= tracks.last[last]
             goal = state.story[slot, GOAL]
             np.testing.assert_array_equal(state.place[slot, 2:4], spots[goal, :2])
-            assert graph.edge_of[it._cast.places.pieces[goal]] == last
+            assert graph.edge_of[it._simulation.places.pieces[goal]] == last
             # The last sample is beside the place on the axis where the goal is retracted to.
             off = np.hypot(*(tracks.balls[final, :2] - spots[goal, 2:4]))
             assert off <= 1.1
@@ -80,10 +80,10 @@ class TestRoutes:
         goals = starts + rng.choice([0.0, 0.3, 2.0], (6, 1)) * rng.normal(0, 1, (6, 2))
         goals = np.clip(goals, 0.4, [59.6, 3.6])
         it.add(6, starts=starts, goals=goals, then="stay")
-        tracks = it._cast.engine.tracks
+        tracks = it._simulation.engine.tracks
         for slot in slots_of(it):
-            at, final, half = it._cast.engine.state.track[slot, [AT, FINAL, HALF]]
-            if it._cast.engine.state.track[slot, LEFT] == 0:
+            at, final, half = it._simulation.engine.state.track[slot, [AT, FINAL, HALF]]
+            if it._simulation.engine.state.track[slot, LEFT] == 0:
                 assert (at >= final) if half & 1 else (at <= final)
             assert tracks.first[half // 2] <= at <= tracks.last[half // 2]
 
@@ -140,16 +140,16 @@ class TestPool:
 
     def test_grows_and_is_reused(self):
         it = crowd("city", seed=2)
-        before = len(it._cast.engine.pool)
+        before = len(it._simulation.engine.pool)
         it.add(1_500)
-        assert len(it._cast.engine.pool) > before
+        assert len(it._simulation.engine.pool) > before
         assert_pool(it)
-        used = int(it._cast.engine.lists[0])
+        used = int(it._simulation.engine.lists[0])
         ids = it.ids
         for _ in range(3):  # everybody gets another way
-            it._cast.planner.find(it._cast.wishes(ids, np.zeros(len(ids), bool)))
+            it._simulation.planner.find(it._simulation.path_requests(ids, np.zeros(len(ids), bool)))
             assert_pool(it)
-        assert it._cast.engine.lists[0] < 1.6 * used
+        assert it._simulation.engine.lists[0] < 1.6 * used
 
     def test_loses_nothing_to_those_who_are_refused(self):
         it = crowd("rooms")
@@ -161,7 +161,7 @@ class TestPool:
 
 def assert_pool(it):
     """Every piece belongs to one character or waits in one list, and together they are all."""
-    engine = it._cast.engine
+    engine = it._simulation.engine
     used = np.zeros(engine.lists[0], int)
     story = engine.state.story[slots_of(it)]
     for route, size in story[:, [ROUTE, ROUTE_SIZE]].tolist():
@@ -180,68 +180,68 @@ class TestQueue:
         it = crowd("hall")
         it.add(3)
         for _ in range(2):
-            it._cast.planner.ask(1, keep_goal=False)
-            it._cast.planner.ask(2, keep_goal=True)
-        assert it._cast.planner.waiting == [(1, False), (2, True)]
-        assert it._cast.planner.due() == [(1, False), (2, True)]
-        assert it._cast.planner.waiting == []
+            it._simulation.planner.request(1, keep_goal=False)
+            it._simulation.planner.request(2, keep_goal=True)
+        assert it._simulation.planner.waiting == [(1, False), (2, True)]
+        assert it._simulation.planner.due() == [(1, False), (2, True)]
+        assert it._simulation.planner.waiting == []
 
     def test_some_in_every_step(self):
         it = crowd("city", seed=1)
         it.add(6_000)
         for number in it.ids.tolist():
-            it._cast.planner.ask(number, keep_goal=False)
+            it._simulation.planner.request(number, keep_goal=False)
         sizes = []
-        while it._cast.planner.waiting:
-            sizes.append(len(it._cast.planner.due()))
+        while it._simulation.planner.waiting:
+            sizes.append(len(it._simulation.planner.due()))
         assert max(sizes) <= 6_000 // 100
         assert sum(sizes) == 6_000
 
     def test_more_of_them_where_ways_are_short(self):
-        """Five thousand at once in a hall get their ways in ten seconds, not in fifty."""
+        """Five thousand simultaneous requests in a hall are planned in 10 s, not in 50 s."""
         it = crowd("plain", seed=1)
         ids = it.add(5_000, radius=0.1, premovement=1e3)
         for number in ids.tolist():
-            it._cast.planner.ask(number, keep_goal=False)
+            it._simulation.planner.request(number, keep_goal=False)
         sizes = []
-        while it._cast.planner.waiting and len(sizes) < 200:
-            before = len(it._cast.planner.waiting)
-            plan_some(it._cast)
-            sizes.append(before - len(it._cast.planner.waiting))
+        while it._simulation.planner.waiting and len(sizes) < 200:
+            before = len(it._simulation.planner.waiting)
+            plan_within_budget(it._simulation)
+            sizes.append(before - len(it._simulation.planner.waiting))
         assert len(sizes) < 100
         assert max(sizes) <= 150
 
     def test_no_more_than_the_share_where_ways_are_long(self):
         it = crowd("city", seed=1)
         it.add(1_000)
-        it._cast.planner.find(it._cast.wishes(it.ids, np.zeros(1_000, bool)))
+        it._simulation.planner.find(it._simulation.path_requests(it.ids, np.zeros(1_000, bool)))
         for number in it.ids.tolist():
-            it._cast.planner.ask(number, keep_goal=False)
-        plan_some(it._cast)
-        assert 8 <= 1_000 - len(it._cast.planner.waiting) <= 16
+            it._simulation.planner.request(number, keep_goal=False)
+        plan_within_budget(it._simulation)
+        assert 8 <= 1_000 - len(it._simulation.planner.waiting) <= 16
 
     def test_those_who_choose_weigh_more(self):
         it = crowd("hall", seed=1)
         ids = it.add(100, destinations=[[(2.0, 2.0), (28.0, 18.0)]])
         for number in ids.tolist():
-            it._cast.planner.ask(number, keep_goal=False)
-        plan_some(it._cast)
-        assert len(it._cast.planner.waiting) == 99
+            it._simulation.planner.request(number, keep_goal=False)
+        plan_within_budget(it._simulation)
+        assert len(it._simulation.planner.waiting) == 99
 
     def test_those_who_left_are_passed_over(self):
         it = crowd("hall")
         it.add(3)
-        it._cast.planner.ask(1, keep_goal=False)
-        it._cast.engine.remove(np.array([1]))
-        assert it._cast.planner.due() == []
+        it._simulation.planner.request(1, keep_goal=False)
+        it._simulation.engine.remove(np.array([1]))
+        assert it._simulation.planner.due() == []
 
     def test_who_was_pushed_out_of_its_corridor_gets_a_new_way(self):
-        """Put somebody around the block: it keeps its goal and comes by another way."""
+        """A moved character keeps its goal and takes another path."""
         it = crowd("hall", seed=1)
         it.add(1, starts=[(2, 10)], goals=[(28, 10)], then="stay")
         it.step(100)
         slot = slots_of(it)[0]
-        engine = it._cast.engine
+        engine = it._simulation.engine
         engine.state.place[slot, :2] = (15.0, 2.0 if it.positions[0, 1] > 10 else 18.0)
         engine.state.body[slot, 6] = 0.0
         goal = it.goals.copy()

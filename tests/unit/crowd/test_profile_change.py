@@ -76,11 +76,11 @@ class TestBodies:
         it.add(50, radius=(0.2, 0.02), speed=(1.2, 0.2))
         it.add_source(20, area=AREA, rate=2.0, radius=(0.2, 0.02))
         it.step(50)
-        before = [it.radii, it._cast.sources[0].rows["body"][:, RADIUS].copy()]
+        before = [it.radii, it._simulation.sources[0].rows["body"][:, RADIUS].copy()]
         speeds = it.speeds
         for number in (0, 1):
             it.set_profile(number, radius=(0.3, 0.05))
-        after = [it.radii, it._cast.sources[0].rows["body"][:, RADIUS]]
+        after = [it.radii, it._simulation.sources[0].rows["body"][:, RADIUS]]
         for old, new in zip(before, after, strict=True):
             np.testing.assert_allclose((new - 0.3) / 0.05, (old - 0.2) / 0.02, atol=1e-4)
         np.testing.assert_array_equal(it.speeds, speeds)
@@ -162,12 +162,12 @@ class TestRoom:
         for k in range(30):
             it.set_profile(k % 2, radius=0.26 + 0.005 * k)
             it.step(5)
-        places = it._cast.places
-        assert len(it._cast.pools) == 1
+        places = it._simulation.places
+        assert len(it._simulation.pools) == 1
         assert len(places.pieces) < 3 * 4096
         assert it.goals[it.ids >= ids[0]].round(6).tolist() == [[5, y] for y in (3, 4, 5, 6, 7)]
-        goals = it._cast.engine.state.story[it._cast.engine.slot_of[it.ids], GOAL]
-        np.testing.assert_array_equal(places.spots[goals, :2], it.goals)
+        goals = it._simulation.engine.state.story[it._simulation.engine.slot_of[it.ids], GOAL]
+        np.testing.assert_array_equal(places.located[goals, :2], it.goals)
         it.step(300)
         assert_clear(it, SHAPES["hall"])
 
@@ -289,11 +289,11 @@ class TestRoutes:
         for k in range(12):
             it.set_profile(0, preferences={"mud": 2.0 + k})
             it.step(5)
-        assert len(it._cast.routes.manners) <= 4
+        assert len(it._simulation.routes.styles) <= 4
         it.step(50)
-        assert {it._cast.routes.manners[p.manner].radius for p in it._cast.populations} == {
-            float(np.float32(0.29)), float(np.float32(0.18)),
-        }  # fmt: skip
+        simulation = it._simulation
+        radii = {simulation.routes.styles[p.style].radius for p in simulation.populations}
+        assert radii == {float(np.float32(0.29)), float(np.float32(0.18))}
 
     def test_on_a_map_without_the_ground_a_change_of_speed_is_still_one(self):
         it = yard_crowd(seed=1)

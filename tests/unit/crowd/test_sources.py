@@ -1,4 +1,4 @@
-"""Sources: who appears when, where there is room, and what then."""
+"""Sources: when and where characters appear, and what they do then."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import footway as fw
-from footway.crowd.phases import let_appear
+from footway.crowd.phases import spawn_due
 from footway.crowd.sources import times_of
 from footway.crowd.state import BEGIN, SINCE
 from tests.effort import examples
@@ -80,7 +80,7 @@ class TestAppearing:
         it.add_source(40, area=AREA, schedule=[(0.0, 10), (0.5, 30)], radius=(0.3, 0.05))
         walls, seen = NearestWall(env("hall")), 40
         for _ in range(14):
-            let_appear(it._cast)  # as at the begin of a step
+            spawn_due(it._simulation)  # as at the begin of a step
             close = neighbours(it.positions, it.radii, -1e-9)
             assert not {(i, j) for i, j in close if max(i, j) >= seen}
             it.step()
@@ -88,7 +88,7 @@ class TestAppearing:
             assert_clear(walls, SHAPES["hall"], it)
 
     def test_who_finds_no_room_appears_later(self):
-        """A source of 4 m2 for 60: they come as others walk off."""
+        """A source of 4 m2 for 60 characters: they appear as others leave the area."""
         it = crowd("hall", seed=1)
         it.add_source(
             60, area=box(1, 1, 3, 3), schedule=[(0.0, 60)], destinations=[(28.0, 18.0)],
@@ -106,7 +106,7 @@ class TestAppearing:
     def test_in_the_area(self):
         it = crowd("hall", seed=1)
         it.add_source(20, area=AREA, schedule=[(0.0, 20)], premovement=60.0)
-        let_appear(it._cast)
+        spawn_due(it._simulation)
         assert ((it.positions > 1) & (it.positions < 5)).all()
         assert len(it) == 20
 
@@ -126,7 +126,7 @@ class TestAppearing:
 
 class TestPremovement:
     def test_counts_from_when_it_appears(self):
-        """Those who found no room before stand for as long as those who did."""
+        """Characters that had to wait for free space have the same premovement."""
         it = crowd("hall", seed=1)
         it.add_source(
             40, area=box(1, 1, 3, 3), schedule=[(0.0, 40)], premovement=2.0,
@@ -134,8 +134,8 @@ class TestPremovement:
         )  # fmt: skip
         begin = []
         for _ in range(600):
-            let_appear(it._cast)
-            story = it._cast.engine.state.story[it._cast.engine.slot_of[it.ids]]
+            spawn_due(it._simulation)
+            story = it._simulation.engine.state.story[it._simulation.engine.slot_of[it.ids]]
             new = story[:, SINCE] == it.steps
             begin += (story[new, BEGIN] - it.steps).tolist() if it.steps else [20] * new.sum()
             it.step()

@@ -1,4 +1,4 @@
-"""Who is stuck, since when, and why."""
+"""Which characters are stuck, since when, and why."""
 
 import numpy as np
 import shapely
@@ -11,10 +11,10 @@ STEPS = round(PATIENCE / 0.1)
 
 
 def held_back(*starts):
-    """Walkers who have not come on for longer than one has patience."""
+    """Characters that have not moved for longer than PATIENCE."""
     it = crowd("corridor")
     it.add(len(starts), starts=starts, goals=[(55, 2)] * len(starts), then="stay")
-    it._cast.engine.steps = STEPS + 10
+    it._simulation.engine.steps = STEPS + 10
     return it
 
 
@@ -47,13 +47,13 @@ class TestNobody:
 
     def test_before_its_patience_is_over(self):
         it = held_back((5, 2))
-        it._cast.engine.steps = STEPS - 1
+        it._simulation.engine.steps = STEPS - 1
         assert it.stuck == []
 
 
 class TestCauses:
     def test_unreachable(self):
-        """Random goals for somebody in a part of the map that has none."""
+        """Random goals for a character in a part of the map without any."""
         it = crowd("rooms", seed=1)
         it.add(20)
         side = 16.0 if it.positions[0, 0] < 10 else 5.0
@@ -73,7 +73,7 @@ class TestCauses:
         assert it.time - one.since >= PATIENCE
 
     def test_crowd(self):
-        """Who has another close by is held up by it, as far as one can say."""
+        """A character close to another one is blocked by it."""
         starts = [(10, 2), (10.7, 2), (20, 2), (30, 2), (31.5, 2)]
         causes = ["crowd", "crowd", "pinch", "pinch", "pinch"]
         assert held_back(*starts).stuck == [
@@ -81,7 +81,7 @@ class TestCauses:
         ]
 
     def test_obstacle(self):
-        """Who touches a dynamic obstacle is held up by it, those behind by the crowd."""
+        """A character that touches an obstacle is blocked by it, those behind by the crowd."""
         it = held_back((10, 2), (10.7, 2), (30, 2))
         it.add_obstacle((9.2, 2), 0.5, appears=0.0)
         assert [one.cause for one in it.stuck] == ["obstacle", "crowd", "pinch"]
@@ -95,6 +95,20 @@ class TestCauses:
         assert it.stuck == []
         it.step(600)
         assert it.arrivals == 1
+
+
+def test_crowd_is_the_same_as_by_comparing_all_pairs():
+    """Characters of different radii in a jam, some of them just within reach of another."""
+    it = crowd("hall", seed=3)
+    for radius in (0.15, 0.25, 0.6):
+        it.add(40, radius=radius)
+    it._simulation.engine.steps = STEPS + 10
+    away = np.hypot(*np.moveaxis(it.positions[:, None] - it.positions, 2, 0))
+    gap = away - it.radii[:, None] - it.radii
+    np.fill_diagonal(gap, np.inf)
+    causes = np.where(gap.min(axis=1) < 0.3, "crowd", "pinch").tolist()
+    assert {"crowd", "pinch"} == set(causes)
+    assert [one.cause for one in it.stuck] == causes
 
 
 def test_nobody_far_from_the_origin():

@@ -1,4 +1,4 @@
-"""Crowds on terrain: who follows a route, what ground it walks on, and what becomes of guides."""
+"""Crowds on terrain: who follows a route, over which terrain, and memory of guides."""
 
 from functools import cache
 
@@ -9,8 +9,8 @@ import shapely
 import footway as fw
 from footway.crowd.kernels.terrain_following import places_on
 from footway.crowd.state import GUIDED, LEFT, LENGTH, ON_ROUTE, ROOM, SIGHT
-from footway.crowd.terrain_following import Manner, footing_of, spread
-from footway.crowd.terrain_plan import plan
+from footway.crowd.terrain_following import FollowingStyle, build_terrain_data, spread
+from footway.crowd.terrain_routes import plan
 from footway.terrain.kernels.cut_route import cut
 from tests.oracle.crowd import assert_same
 from tests.unit.crowd import maps
@@ -23,7 +23,7 @@ CHILD = fw.Profile(radius=0.18, preferences={"mud": 0.2})
 
 @cache
 def yard():
-    """A wall with a way around it, then mud with a way around it. 60 x 30 m."""
+    """A wall and then mud, both with a path around them. 60 x 30 m."""
     return fw.Environment.from_polygons(
         bounds=(0, 0, 60, 30),
         obstacles=[box(18, 0, 20, 12)],
@@ -49,7 +49,7 @@ def walkers(count, it=None, **wishes):
 
 
 def metres(recording, kind="mud"):
-    """Metres that everybody of a recording walked on a kind of ground. (n,)."""
+    """Metres that each character of a recording walked on a kind of terrain. (n,)."""
     terrain = fw.Terrain.build(yard(), 0.01)
     frames = np.array([recording.frame(k).positions for k in range(recording.n_frames)])
     lines = np.concatenate([frames[:-1], frames[1:]], axis=2)
@@ -103,7 +103,7 @@ class TestGround:
 
 
 class TestEverythingElse:
-    """What crowds can do, those on routes can."""
+    """Characters on routes support all features of crowds."""
 
     def mixed(self, threads=1):
         it = crowd(seed=4, threads=threads)
@@ -153,15 +153,15 @@ class TestEverythingElse:
                    profile=HIKER)  # fmt: skip
             it.step(400)
         assert it.exited == 30
-        assert len(it._cast.engine.guides.marks) == 64
-        assert it._cast.routes._used_rows <= 12
+        assert len(it._simulation.engine.guides.marks) == 64
+        assert it._simulation.routes._used_rows <= 12
 
     @pytest.mark.parametrize("follow", ["miran", "irm"])
     def test_one_whom_others_push_out_of_sight_of_its_route_gets_another(self, follow):
         it = fw.Crowd(maps.cmap("bend"), environment=maps.env("bend"))
         it.add(1, starts=[(2, 2)], goals=[(20, 2)], follow=follow)
         it.step(20)
-        engine = it._cast.engine
+        engine = it._simulation.engine
         before = engine.guides.marks[0, LENGTH]
         engine.state.place[0, :2] = 10.0, 28.0  # around two corners
         engine.state.body[0, ROOM] = 0.0
@@ -179,7 +179,7 @@ class TestEverythingElse:
         it.add_obstacle((15, 1.5), 1.4)
         it.step()
         it.add(1, starts=[(5, 9)], goals=[(25, 9)], follow="miran")
-        assert it._cast.engine.state.track[0, LEFT] != GUIDED
+        assert it._simulation.engine.state.track[0, LEFT] != GUIDED
         it.step(500)
         assert it.arrivals == 1
 
@@ -196,7 +196,7 @@ class TestEverythingElse:
             else {"goals": [(25, 8.5)]}
         )
         it.add(1, starts=[(5, 8.5)], follow=follow, **where)
-        state = it._cast.engine.state
+        state = it._simulation.engine.state
         it.step(20)
         assert state.track[0, LEFT] == GUIDED
         assert it.positions[0, 1] < 8.5  # on its way through the lower passage
@@ -296,17 +296,19 @@ class TestRefused:
 
 class TestParts:
     def test_routes_do_not_depend_on_each_other(self):
-        footing = footing_of(Manner("miran", 30.0, 3.0, 1.0, 0.25, MUD), yard())
+        terrain_data = build_terrain_data(
+            FollowingStyle("miran", 30.0, 3.0, 1.0, 0.25, MUD), yard()
+        )
         rng = np.random.default_rng(5)
         starts, goals = (
             rng.uniform((1, 1), (17, 29), (20, 2)),
             rng.uniform((36, 1), (59, 29), (20, 2)),
         )
         goals[3], goals[4] = np.nan, starts[4]  # nowhere, and nothing to walk
-        together = plan(starts, goals, footing)
+        together = plan(starts, goals, terrain_data)
         assert [k for k, route in enumerate(together) if route is None] == [3, 4]
         for k in (0, 7, 19):
-            (alone,) = plan(starts[k : k + 1], goals[k : k + 1], footing)
+            (alone,) = plan(starts[k : k + 1], goals[k : k + 1], terrain_data)
             assert all(map(np.array_equal, alone, together[k]))
 
     def test_places_on_the_ground(self):
@@ -326,10 +328,12 @@ class TestParts:
         assert (terrain.triangles_at(places[there]) >= 0).all()
 
     def test_a_route_costs_what_its_ground_weighs(self):
-        footing = footing_of(Manner("miran", 30.0, 3.0, 1.0, 0.25, {"mud": 1.5}), yard())
-        terrain = footing.terrain
+        terrain_data = build_terrain_data(
+            FollowingStyle("miran", 30.0, 3.0, 1.0, 0.25, {"mud": 1.5}), yard()
+        )
+        terrain = terrain_data.terrain
         for start, goal in (((5, 5), (50, 5)), ((5, 20), (30, 10)), ((40, 28), (30, 28))):
-            (route,) = plan(np.array([start], float), np.array([goal], float), footing)
+            (route,) = plan(np.array([start], float), np.array([goal], float), terrain_data)
             points, lengths, costs = route.points[:, :2], route.points[:, 2], route.points[:, 3]
             assert np.allclose(np.diff(lengths), np.hypot(*np.diff(points, axis=0).T))
             assert np.isclose(costs[-1], terrain.weighted_length(points, {"mud": 1.5}))
@@ -340,7 +344,9 @@ class TestParts:
             assert best - 1e-9 <= costs[-1] <= 1.1 * best
 
     def test_bends_keep_off_what_is_disliked(self):
-        footing = footing_of(Manner("miran", 30.0, 3.0, 1.0, 0.25, MUD), yard())
-        (route,) = plan(np.array([[5.0, 5.0]]), np.array([[50.0, 5.0]]), footing)
+        terrain_data = build_terrain_data(
+            FollowingStyle("miran", 30.0, 3.0, 1.0, 0.25, MUD), yard()
+        )
+        (route,) = plan(np.array([[5.0, 5.0]]), np.array([[50.0, 5.0]]), terrain_data)
         bends = shapely.points(route.points[1:-1, :2])
         assert shapely.distance(shapely.Polygon(box(26, 0, 34, 24)), bends).min() > 0.2

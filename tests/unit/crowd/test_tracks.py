@@ -149,7 +149,7 @@ class TestAttractionPoint:
         assert at >= numbers[middle]
 
     def test_passes_from_edge_to_edge_along_a_route(self):
-        """Whoever stands on the last vertex of a route has its attraction point there."""
+        """A character at the last vertex of a path has its attraction point there."""
         tracks, graph = tracks_of("bend"), cmap("bend").solver.index.graph
         corridor = cmap("bend").corridor((3, 2), (3, 28), radius=R)
         halves = [int(half) for half in corridor.edges]

@@ -337,7 +337,7 @@ def test_an_edge_that_enters_what_is_never_entered_has_no_weight(staged):
     some = np.logical_or.reduceat(inside, axis.offsets[:-1])
     every = np.logical_and.reduceat(inside, axis.offsets[:-1])
     assert (some & ~every).any()
-    cast = made.crowd._cast
+    cast = made.crowd._simulation
     weights = cast.engine.tracks.weights[cast.populations[0].row]
     assert (weights[some] == 0.0).all()
     assert (weights[~some] > 0.0).any()
@@ -401,8 +401,8 @@ def test_preferences_are_read(tmp_path):
 
 def test_preferences_are_what_a_crowd_follows(staged):
     made = staged(TERRAIN.replace("[profile.hiker]", "[profile.hiker]\nsigma = 8.0\nlook = 0.5"))
-    (manner,) = made.crowd._cast.routes.manners
-    assert manner == ("miran", 8.0, 3.0, 0.5, 0.25, {"mud": 4.0, "ground": 2.0})
+    (style,) = made.crowd._simulation.routes.styles
+    assert style == ("miran", 8.0, 3.0, 0.5, 0.25, {"mud": 4.0, "ground": 2.0})
     made.crowd.step(5)
 
 

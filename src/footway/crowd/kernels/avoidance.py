@@ -1,10 +1,10 @@
-"""F_c: how characters keep off each other (cmm-crowds-2008, section 4).
+"""F_c: collision avoidance between characters (cmm-crowds-2008, section 4).
 
 Equation 3 of Helbing and Molnar (1995): the potential V0 exp(-b / sigma) around another character,
-b the shorter half axis of an ellipse that reaches ahead along the way it makes in `look` seconds.
-Distances are between the discs, not the centres, so contact is the limit. The velocity is taken
-relative to one's own (Johansson, Helbing and Shukla, 2007): as printed, who walks ahead in the same
-direction at the same speed is fled from, and a dense one-way crowd comes to rest. All in 32 bits.
+where b is the semi-minor axis of an ellipse that extends along its motion in `look` seconds.
+Distances are between the discs, not the centres, so contact is the limit. The velocity is relative
+to the character's own (Johansson, Helbing and Shukla, 2007): in the printed form, a character flees
+from one that walks ahead at the same velocity, and a dense one-way crowd stops. All in 32 bits.
 """
 
 from __future__ import annotations
@@ -18,33 +18,37 @@ from footway._numba.jit import inner
 
 V0 = 2.1  # m2/s2
 SIGMA = 0.3  # m
-BODY = 0.5  # m, two radii: at which distance of the centres V0 was measured as if it were 0
-BEHIND = 0.5  # factor for those outside the field of view
+BODY = 0.5  # m, two radii: V0 refers to centres, so this is subtracted for distances of discs
+BEHIND = 0.5  # factor for characters outside the field of view
 SIGHT = 100.0  # degrees to either side
-RANGE = 3.0  # m between discs: those further off do not matter
-LANES = 8  # pairs that are done at once
-NEARBY = 1024  # neighbours of one character that count; more do not fit around it
-PAIRS = 2064  # pairs that fit into `pairs`: of some characters, one after the other
-ROWS = 12  # of `pairs`: offset x, y, radii, way x, y, wish x, y; force x, y, direction x, y, gap
-TIGHT = 128  # neighbours of one character that may be met in a step
+RANGE = 3.0  # m between discs, beyond which F_c is 0
+LANES = 8  # pairs per SIMD batch
+NEARBY = 1024  # greatest number of neighbours of one character; more do not fit around it
+PAIRS = 2064  # capacity of `pairs`, which holds the pairs of several characters
+ROWS = (
+    12  # of `pairs`: offset x, y, radii, motion x, y, heading x, y; force x, y, direction x, y, gap
+)
+TIGHT = 128  # greatest number of neighbours that a character may touch in a step
 
 _ZERO, _HALF, _QUARTER, _ONE = (np.float32(v) for v in (0.0, 0.5, 0.25, 1.0))
 _SIXTH = np.float32(1.0 / 6.0)
-_STRENGTH = V0 / SIGMA * 0.18887560283756183  # m/s2, at contact: the last is exp(-BODY / SIGMA)
+_STRENGTH = (
+    V0 / SIGMA * 0.18887560283756183
+)  # m/s2, at contact; the last factor is exp(-BODY / SIGMA)
 _QUARTER_STRENGTH = np.float32(0.25 * _STRENGTH)
 _PER_16_SIGMA = np.float32(1.0 / (16.0 * SIGMA))
 _RANGE, _BEHIND = np.float32(RANGE), np.float32(BEHIND)
 _COS_SIGHT = np.float32(-0.17364817766693036)  # cosine of SIGHT
-_NEAREST: Any = np.float32(0.05)  # m, between discs, below which the force grows no more
+_NEAREST: Any = np.float32(0.05)  # m between discs, below which the force is constant
 _LEAST: Any = np.float32(0.0025)  # m2, of b squared
-_SIDE = np.float32(0.05)  # m: who meets another head on sees it this much to the left
+_SIDE = np.float32(0.05)  # m: lateral offset that breaks the symmetry of head-on encounters
 _TINY: Any = np.float32(1e-6)
 _NOWHERE = np.float32(1e3)
 
 
 @inner
 def gather(x, y, r, row, first, end, count, bodies, near):
-    """Note the rows first to end - 1 that are in range of a body, without a branch: how many."""
+    """Append the rows first to end - 1 in range of a body to `near`, without branches: count."""
     for other in range(first, end):
         dx, dy = x - bodies[other, 0], y - bodies[other, 1]
         far = r + bodies[other, 4] + _RANGE
@@ -55,16 +59,16 @@ def gather(x, y, r, row, first, end, count, bodies, near):
 
 @inner
 def load(row, ex, ey, model, count, bodies, others, near, used, pairs):
-    """Append to `pairs` what the force of the rows `near` of `others` needs: how many there are.
+    """Append the inputs of F_c for the rows `near` of `others` to `pairs`; return the new count.
 
-    The way of another is what it makes in the time that one looks ahead, relative to one's own.
+    The motion of another character is its relative velocity times the look-ahead time.
     """
     x, y, r = bodies[row, 0], bodies[row, 1], bodies[row, 4]
     vx, vy, look = model[0] * bodies[row, 2], model[0] * bodies[row, 3], model[1]
     for m in range(count):
         other, at = near[m], used + m
         dx, dy = x - others[other, 0], y - others[other, 1]
-        if dx == _ZERO and dy == _ZERO:  # in one place: each goes its own way
+        if dx == _ZERO and dy == _ZERO:  # at the same point: push them apart in opposite directions
             dx = _TINY if other > row else -_TINY
         pairs[0, at], pairs[1, at], pairs[2, at] = dx, dy, r + others[other, 4]
         pairs[3, at] = (others[other, 2] - vx) * look
@@ -75,7 +79,7 @@ def load(row, ex, ey, model, count, bodies, others, near, used, pairs):
 
 @inner
 def whole_lanes(used, pairs):
-    """Fill the last lanes up with pairs that do not matter: how many pairs there are."""
+    """Pad with pairs without effect to a multiple of LANES; return the number of pairs."""
     lanes = (used + LANES - 1) // LANES * LANES
     for m in range(used, lanes):
         pairs[0, m], pairs[1, m], pairs[2, m] = _NOWHERE, _ZERO, _ONE
@@ -85,10 +89,10 @@ def whole_lanes(used, pairs):
 
 @inner
 def avoid(lanes, pairs):
-    """F_c of each pair (m/s2), and how close they are.
+    """Compute F_c (m/s2), direction and gap of each pair.
 
-    Straight on without branches, so that the compiler does eight pairs at once; pairs of several
-    characters follow each other, so that few lanes are empty.
+    There are no branches, so that the compiler vectorises eight pairs; pairs of several characters
+    are processed together, so that few SIMD lanes are empty.
     """
     for m in range(lanes):
         dx, dy, reach = pairs[0, m], pairs[1, m], pairs[2, m]
@@ -117,7 +121,7 @@ def avoid(lanes, pairs):
 
 @inner
 def total_force(first, end, pairs):
-    """Sum of F_c of the pairs first to end - 1. m/s2."""
+    """Return the sum of F_c of the pairs first to end - 1. m/s2."""
     fx, fy = _ZERO, _ZERO
     for m in range(first, end):
         fx, fy = fx + pairs[7, m], fy + pairs[8, m]
@@ -126,10 +130,10 @@ def total_force(first, end, pairs):
 
 @inner
 def keep_close(close, first, end, pairs, held, tight):
-    """Add the pairs that are closer than `close` m to those `held` in `tight`: how many there are.
+    """Append the pairs that are closer than `close` m to the `held` rows of `tight`; new count.
 
-    `tight` (4, m): direction x, y, what one may take of the gap, m, and the velocity along it of
-    one that does not give way. Two characters take one half each.
+    `tight` (4, m): direction x, y, usable share of the gap, m, and the velocity of an obstacle
+    along the direction. Each of two characters may use half of the gap.
     """
     for m in range(first, end):
         if pairs[11, m] < close and held < TIGHT:
@@ -141,7 +145,7 @@ def keep_close(close, first, end, pairs, held, tight):
 
 @inner
 def keep_off(count, near, discs, pairs, held, tight):
-    """As `keep_close` for dynamic obstacles: they give no way, so one may take all of the gap."""
+    """Like `keep_close` for dynamic obstacles: a character may use the whole gap."""
     for m in range(count):
         if pairs[11, m] < _RANGE and held < TIGHT:
             nx, ny = pairs[9, m], pairs[10, m]
@@ -153,9 +157,10 @@ def keep_off(count, near, discs, pairs, held, tight):
 
 @inner
 def kept_apart(vx, vy, held, dt, tight):
-    """Velocity that takes up no more than its share of any gap in a step, and undoes overlaps.
+    """Limit a velocity to the usable share of every gap in a step, and resolve overlaps.
 
-    With a share of one half each, two characters never meet. Twice, for one may push into another.
+    With half of the gap each, two characters never touch. Two passes, since one correction may
+    violate another.
     """
     for _ in range(2):
         for m in range(held):

@@ -1,9 +1,9 @@
-"""Who is near: characters in the order of the cells of a uniform grid, rebuilt in every step.
+"""Neighbour search: characters sorted by the cells of a uniform grid, rebuilt in every step.
 
-`bodies` (n, 5) f32 are what others see of a character, in the order of the cells: position from the
-middle of the map, velocity, radius. 32 bits: within 0.2 mm on a map of 4 km. Cell c has the
-rows offsets[c] to offsets[c + 1] - 1. The grid has a border of empty cells, so that all nine cells
-around a character exist.
+`bodies` (n, 5) f32 are the characters sorted by cells: position relative to the centre of the map,
+velocity, radius. 32 bits are accurate to 0.2 mm on a map of 4 km. Cell c has the rows offsets[c] to
+offsets[c + 1] - 1. The grid has a border of empty cells, so that all nine cells around a character
+exist.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from footway.crowd.state import GONE, MODE, RADIUS, VX, VY, X, Y
 
 @inner
 def cell_at(x, y, box, shape):
-    """Cell of a point; the border is one cell wide."""
+    """Return the cell of a point; the border is one cell wide."""
     i = min(shape[0] - 2, max(1, int((x - box[0]) / box[2])))
     j = min(shape[1] - 2, max(1, int((y - box[1]) / box[2])))
     return j * shape[0] + i
@@ -24,11 +24,11 @@ def cell_at(x, y, box, shape):
 
 @kernel
 def count_cells(first, end, n_cells, state, box, shape, cells, counts):
-    """Cell of the slots first to end - 1, and how many are in each cell."""
+    """Compute the cells of the slots first to end - 1, and count the characters per cell."""
     counts[:n_cells] = 0
     for k in range(first, end):
         if state.track[k, MODE] == GONE:
-            cells[k] = n_cells  # sorted to the end, where nobody looks
+            cells[k] = n_cells  # removed characters are skipped
             continue
         cell = cell_at(state.place[k, X], state.place[k, Y], box, shape)
         cells[k] = cell
@@ -37,7 +37,7 @@ def count_cells(first, end, n_cells, state, box, shape, cells, counts):
 
 @kernel
 def begin_cells(n_cells, counts, offsets):
-    """First row of each cell; counts (threads, cells) become the first row for each thread."""
+    """Compute the first row of each cell; counts (threads, cells) become first rows per thread."""
     total = 0
     for c in range(n_cells):
         offsets[c] = total
@@ -51,7 +51,7 @@ def begin_cells(n_cells, counts, offsets):
 
 @kernel
 def fill_cells(first, end, n_cells, state, box, shape, cells, cursor, bodies, slots):
-    """Write the bodies of the slots first to end - 1 in the order of the cells."""
+    """Write the bodies of the slots first to end - 1, sorted by cells."""
     cx, cy = box[0] + 0.5 * box[2] * shape[0], box[1] + 0.5 * box[2] * shape[1]
     for k in range(first, end):
         cell = cells[k]

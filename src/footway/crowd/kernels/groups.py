@@ -1,4 +1,4 @@
-"""Groups: how far their first may go (cmm-crowds-2008, section 6)."""
+"""Limit how far the front of a group may move ahead (cmm-crowds-2008, section 6)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from footway.crowd.state import AT, GONE, MODE
 
 @inner
 def _lens(d, a, b):
-    """Area that two discs share, whose centres are d apart. m2."""
+    """Return the area of the intersection of two discs with centres at distance d. m2."""
     if d >= a + b:
         return 0.0
     small, large = min(a, b), max(a, b)
@@ -29,10 +29,10 @@ def _lens(d, a, b):
 
 @kernel
 def measure_corridor(balls, lengths, gains):
-    """Length of the backbone up to each ball (n,), and what each adds to the union's area (n,).
+    """Compute the backbone length up to each ball (n,), and its contribution to the area (n,).
 
-    Of the balls before it a ball of the axis meets only what its neighbour covers too: maximal
-    balls of an axis shrink the common part from one to the next.
+    The overlap with all previous balls equals the overlap with the last one, since the balls are
+    maximal balls of a medial axis.
     """
     lengths[0] = gains[0] = 0.0
     for k in range(1, len(balls)):
@@ -44,10 +44,10 @@ def measure_corridor(balls, lengths, gains):
 
 @kernel
 def cap(groups, members, slot_of, lengths, gains, balls, state, caps):
-    """alpha_max of every group, as a sample: attraction points beyond it wait there.
+    """Compute alpha_max of every group, as a sample that attraction points may not pass.
 
-    `groups` (g, 8): first and end of its members, first and last sample, place of the first sample
-    in `lengths` and `gains`, group area g_A, longitudinal bound, whether it is bounded at all.
+    `groups` (g, 8): first and end of its members, first and last sample, index of the first sample
+    in `lengths` and `gains`, group area g_A, longitudinal bound, whether there is a bound.
     """
     for g in range(len(groups)):
         caps[g] = -1

@@ -1,4 +1,4 @@
-"""Where characters appear: no two overlap."""
+"""Place discs without overlaps, and test sight and connectivity of points."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from footway.corridor.kernels.wall_grid import line_clearance
 
 @inner
 def _is_free(x, y, r, i, j, columns, rows, heads, links, discs):
-    """Whether a disc overlaps none of those in the cells around it."""
+    """Return whether a disc overlaps none of the discs in the cells around it."""
     for cj in range(max(0, j - 1), min(rows, j + 2)):
         for ci in range(max(0, i - 1), min(columns, i + 2)):
             other = heads[cj * columns + ci]
@@ -26,10 +26,10 @@ def _is_free(x, y, r, i, j, columns, rows, heads, links, discs):
 
 @kernel
 def keep_apart(points, radii, taken, size, low, columns, rows):
-    """Place discs of `radii` (n,) on the first of `points` (m, 2) that are free: (places, tried).
+    """Place discs of `radii` (n,) at the first free ones of `points` (m, 2): (placed, tried).
 
-    `taken` (k, 3) are discs x, y, r that are there already. Cells are `size` m wide, at least the
-    sum of the two largest radii.
+    `taken` (k, 3) are existing discs x, y, r. Cells are `size` m wide, at least the sum of the two
+    largest radii.
     """
     n_taken = len(taken)
     heads = np.full(columns * rows, -1, np.int64)
@@ -57,7 +57,7 @@ def keep_apart(points, radii, taken, size, low, columns, rows):
 
 @kernel
 def in_sight(x, y, points, grid):
-    """Which points have no wall between them and (x, y). (n,)."""
+    """Return which points have no wall between them and (x, y). (n,)."""
     found = np.zeros(len(points), np.bool_)
     for k in range(len(points)):
         found[k] = line_clearance(x, y, points[k, 0], points[k, 1], 0.0, grid)[0] >= 0.0
@@ -66,7 +66,7 @@ def in_sight(x, y, points, grid):
 
 @kernel
 def are_connected(piece, pieces, radius, index):
-    """Which of the pieces of the axis a character can reach from a given one. (n,)."""
+    """Return which pieces of the axis a character can reach from a given one. (n,)."""
     found = np.zeros(len(pieces), np.bool_)
     for k in range(len(pieces)):
         if pieces[k] >= 0:

@@ -1,7 +1,7 @@
-"""New ways for those who ask: a goal is drawn, the shortest backbone found, the route kept.
+"""Plan paths: draw a goal, find the shortest backbone, store its half-edges.
 
-Routes lie in one pool of half-edges. Its pieces have lengths that are powers of two, and those
-given back wait in one list for each length, linked through their own memory.
+Paths ("routes" here) are in one pool of half-edges. Its blocks have lengths that are powers of two;
+free blocks of each length form a linked list in their own memory.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ from footway.crowd.state import (
 from footway.follow.kernels.noise import mix
 
 FOUND, NONE, IN_WALL = 0, 1, 2
-DRAWS = 1024  # goals that are looked at
-SEARCHES = 4  # goals that are searched for
-NEAREST = 4.0  # m, a drawn goal is further away than this, if it can be
-SMALLEST = 3  # log2 of the shortest piece of the pool
+DRAWS = 1024  # greatest number of goals that are drawn
+SEARCHES = 4  # greatest number of searches per request
+NEAREST = 4.0  # m, least distance of a drawn goal, if possible
+SMALLEST = 3  # log2 of the smallest block of the pool
 
-# Columns of `wishes`, which say where someone wants to go: first place and number of the places
-# to draw from, and goals drawn so far.
+# Columns of `wishes`, the path requests: first place and number of the places to draw from, and
+# goals drawn so far.
 POOL, POOL_SIZE, DRAW = range(3)
 # Columns of `found`: status, place, first and last sample, number of half-edges.
 STATUS, PLACE, BEGIN_AT, END_AT, HALVES = range(5)
@@ -53,14 +53,14 @@ STATUS, PLACE, BEGIN_AT, END_AT, HALVES = range(5)
 
 @inner
 def sample_at(piece, x, y, tracks, axis):
-    """Sample that is nearest to a place of the axis, along it."""
+    """Return the sample that is nearest to a point of the axis, along it."""
     count = tracks.at_piece[piece + 1] - tracks.at_piece[piece]
     return tracks.at_piece[piece] + int(share_of(piece, x, y, axis) * count + 0.5)
 
 
 @inner
 def _goal(place, spots, pieces):
-    """A place as the search takes its ends."""
+    """Return a place in the layout of the end points of a search."""
     return (
         spots[place, 0], spots[place, 1], spots[place, 2], spots[place, 3],
         spots[place, 4], spots[place, 5], pieces[place],
@@ -69,9 +69,9 @@ def _goal(place, spots, pieces):
 
 @inner(inline=False)
 def _find(start, radius, number, wish, within, seed, spots, pieces, index, ladder):
-    """Draw a goal that can be reached, and find the way: (place, half-edges); -1, -1 for none."""
+    """Draw a reachable goal and find the path: (place, number of half-edges); -1, -1 for none."""
     size, searches = wish[POOL_SIZE], 0
-    nearest, best = -1, math.inf  # for when no goal is within the distance
+    nearest, best = -1, math.inf  # used if no goal is within the distance
     for attempt in range(DRAWS):
         bits = mix(seed, number, wish[DRAW] * DRAWS + attempt)
         place = wish[POOL] + int(bits % np.uint64(size))
@@ -96,7 +96,7 @@ def _find(start, radius, number, wish, within, seed, spots, pieces, index, ladde
 
 @inner
 def _reaches(start, place, radius, pieces, index):
-    """Whether there is a way from a start to a place."""
+    """Return whether there is a path from a start to a place."""
     return pieces[place] >= 0 and is_connected(start[6], pieces[place], radius, index)
 
 
@@ -105,9 +105,9 @@ def plan(
     first, starts, radii, numbers, wishes, within, seed, spots, pieces, tracks, index, ladder,
     found, halves,
 ):  # fmt: skip
-    """Ways for the askers from `first` on, one after the other: how many until `halves` is full.
+    """Plan the requests from `first` on; return the first one that does not fit into `halves`.
 
-    The half-edges of all of them are written one after the other.
+    The half-edges of all paths are written consecutively.
     """
     used = 0
     for q in range(first, len(starts)):
@@ -146,14 +146,14 @@ def _class_of(count):
 
 @inner
 def _give_back(route, size, pool, lists):
-    """Put a piece of the pool into the list of its length."""
+    """Free a block of the pool."""
     pool[route] = lists[size]
     lists[size] = route
 
 
 @inner
 def _take(size, pool, lists):
-    """A piece of the pool; `lists[0]` is where the unused memory begins. -1: the pool is full."""
+    """Allocate a block; `lists[0]` is the beginning of unused memory. -1: the pool is full."""
     if lists[size] >= 0:
         route = lists[size]
         lists[size] = pool[route]
@@ -167,7 +167,7 @@ def _take(size, pool, lists):
 
 @inner
 def forget_route(k, state, pool, lists):
-    """Give the route of slot k back."""
+    """Free the path of slot k."""
     if state.story[k, ROUTE_SIZE] > 0:
         _give_back(state.story[k, ROUTE], state.story[k, ROUTE_SIZE], pool, lists)
     state.story[k, ROUTE_SIZE] = 0
@@ -175,16 +175,16 @@ def forget_route(k, state, pool, lists):
 
 @kernel
 def forget_routes(slots, state, pool, lists):
-    """`forget_route` for many."""
+    """Free the paths of several slots."""
     for k in slots:
         forget_route(k, state, pool, lists)
 
 
 @kernel
 def set_off(slots, found, halves, give_up, spots, reach, state, pool, lists, tracks):
-    """Put characters on the ways that were found; how many, less where the pool is full.
+    """Assign the paths that were found; return how many were handled before the pool was full.
 
-    Those without a way keep the one they have, if they have one and walk.
+    Characters without a new path keep their current one while they walk.
     """
     used = 0
     for q in range(len(slots)):
@@ -208,7 +208,7 @@ def set_off(slots, found, halves, give_up, spots, reach, state, pool, lists, tra
 
 @inner
 def _begin(k, answer, route, count, spots, reach, state, pool, tracks):
-    """First half-edge of a new route."""
+    """Put a character on the first half-edge of a new path."""
     half, at, final, place = int(pool[route]), answer[BEGIN_AT], answer[END_AT], answer[PLACE]
     if count == 1 and (at < final if half & 1 else at > final):
         at = final
@@ -225,7 +225,7 @@ def _begin(k, answer, route, count, spots, reach, state, pool, tracks):
 
 @kernel
 def wander_off(slots, seed, state, tracks, index):
-    """Put wanderers on the edge that is nearest, in a direction by chance."""
+    """Put wanderers on the nearest edge, in a random direction."""
     axis, graph = index.axis, index.graph
     for q in range(len(slots)):
         k = slots[q]
@@ -237,9 +237,9 @@ def wander_off(slots, seed, state, tracks, index):
         edge = graph.edge_of[piece]
         half = 2 * edge + int(mix(seed, state.track[k, ID], 1) & np.uint64(1))
         if tracks.home[graph.edges[edge, 1 - (half & 1)]] == half ^ 1:
-            half ^= 1  # a dead end is left, not entered
+            half ^= 1  # leave dead ends instead of entering them
         if tracks.balls[last_of(half, tracks), 2] <= state.body[k, RADIUS]:
-            half ^= 1  # nor a corner, to whose end nobody comes
+            half ^= 1  # the character does not fit at the end of this edge
         state.track[k, AT] = sample_at(piece, px, py, tracks, axis)
         state.track[k, HALF], state.track[k, LEFT] = half, -1
         state.track[k, END] = last_of(half, tracks)
@@ -249,7 +249,7 @@ def wander_off(slots, seed, state, tracks, index):
 
 @kernel
 def find_users(n, edges, clearance, state, pool, ids):
-    """Characters whose way leads along one of the edges where they do not fit; how many."""
+    """Write ids of characters whose path uses one of the edges where they do not fit; count."""
     count = 0
     for k in range(n):
         track = state.track

@@ -1,10 +1,10 @@
-"""One step of everybody in some cells: F = F_a + F_c + F_perp (cmm-crowds-2008, section 5.1).
+"""Move the characters of some cells: F = F_a + F_c + F_perp (cmm-crowds-2008, section 5.1).
 
-    attraction point --> wanted velocity --> F_c of the neighbours --> velocity --> wall guard
+    attraction point --> preferred velocity --> F_c of the neighbours --> velocity --> wall guard
 
-Forces are gathered from the bodies as they were before the step, each character writes only its
-own rows, and random numbers come from counters: the order of the cells, and so the number of
-threads, does not matter.
+Forces are gathered from the bodies before the step, each character writes only its own rows, and
+random numbers come from counters. So the result does not depend on the order of the cells or on
+the number of threads.
 """
 
 from __future__ import annotations
@@ -67,14 +67,14 @@ from footway.crowd.state import (
 )
 from footway.follow.kernels.noise import coherent_noise
 
-RELAXATION = 0.5  # s, in which the velocity follows what is wanted (Helbing and Molnar)
-LOST = 1.5  # m outside its ball: a character looks for a new way
-TIRED = 40  # steps without coming on, after which it looks for a new way
-WATCH = 8  # steps between two looks at whether a character comes on
-WAVE = 8.0  # m, of the coherent noise
-BATCH = 24  # characters whose pairs are done together
-AHEAD = 8  # characters, for which memory is asked for beforehand
-HOLD = 1.0  # m/s2, of F_c, below which those who stand stay where they are
+RELAXATION = 0.5  # s, relaxation time toward the preferred velocity (Helbing and Molnar)
+LOST = 1.5  # m outside its ball, at which a character requests a new path
+TIRED = 40  # steps without progress, after which it requests a new path
+WATCH = 8  # steps between two checks of the progress of a character
+WAVE = 8.0  # m, wavelength of the coherent noise
+BATCH = 24  # characters whose pairs are processed together
+AHEAD = 8  # characters by which memory is prefetched ahead
+HOLD = 1.0  # m/s2: a smaller F_c does not move standing characters
 
 NOTHING, WANTS_GOAL, WANTS_WAY = 0, 1, 2
 
@@ -83,11 +83,11 @@ _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 
 @inner
 def _aim(k, x, y, r, done, caps, state, tracks):
-    """Where the character is drawn to: (x, y, R there, share of its speed).
+    """Return the point to walk to: (x, y, R there, share of its speed).
 
-    Nobody of a group goes beyond the ball of alpha_max. Who is in its front half slows down, to
-    nothing at its rim: so all walk at the pace of the last. Would they stand until the last has
-    come on, the group would creep, for they stand in its way.
+    Members of a group stay within the ball of alpha_max. In its front half they slow down, to 0 at
+    its boundary, so that all walk at the pace of the last. If they stopped until the last has
+    caught up, they would block it and the group would creep.
     """
     balls, at, group = tracks.balls, state.track[k, AT], state.track[k, GROUP]
     if group >= 0 and at > caps[group] >= 0:
@@ -106,9 +106,9 @@ def _aim(k, x, y, r, done, caps, state, tracks):
 
 @inner
 def _sees_goal(k, at, x, y, r, state, balls):
-    """Whether the ball of the attraction point holds a character and its goal: all between is free.
+    """Return whether the ball of the attraction point contains a character and its goal.
 
-    So nobody follows the backbone past a goal that lies open before it.
+    The space between is free then, and the character does not follow the backbone past its goal.
     """
     if state.track[k, LEFT] < 0 or state.track[k, GROUP] >= 0:
         return False
@@ -118,9 +118,9 @@ def _sees_goal(k, at, x, y, r, state, balls):
 
 @inner
 def _habits(k, ex, ey, d, R, aim_x, aim_y, seed, state):
-    """Unit vector of F_a + F_perp + F_rand, where F_a = e.
+    """Return the unit vector of F_a + F_perp + F_rand, where F_a = e.
 
-    Who is held up keeps no lane: in front of a door people stand around it, not to its right.
+    Blocked characters keep no lane: people wait all around a door, not only on its right.
     """
     lane, noise, r = state.body[k, LANE], state.body[k, NOISE], state.body[k, RADIUS]
     fx, fy = ex, ey
@@ -141,7 +141,7 @@ def _habits(k, ex, ey, d, R, aim_x, aim_y, seed, state):
 
 @inner
 def _toward(k, x, y, ax, ay, R, share, done, ask, seed, state):
-    """Direction and speed toward an attraction point, which is the goal where `done`."""
+    """Return direction and speed toward an attraction point, which is the goal if `done`."""
     dx, dy = ax - x, ay - y
     d = math.sqrt(dx * dx + dy * dy)
     if done and d < state.body[k, REACH] and share == 1.0:
@@ -153,17 +153,14 @@ def _toward(k, x, y, ax, ay, R, share, done, ask, seed, state):
     ex, ey, speed = dx * per_d, dy * per_d, share * float(state.body[k, SPEED])
     if done:
         speed = min(speed, 2.0 * d)
-    if not done:  # who has its goal in sight goes straight to it: to one side is around it
+    if not done:  # with the goal in sight, walk straight to it: a lane would lead around it
         ex, ey = _habits(k, ex, ey, d, R, ax, ay, seed, state)
     return ex, ey, speed, ask
 
 
 @inner(inline=False)
 def _guided(k, seed, state, marks, notes):
-    """`_wanted` of a character that follows a route over terrain, as it last looked.
-
-    It keeps no lane: the ground tells it where to walk.
-    """
+    """Like `_wanted`, for a character on a route over terrain; it keeps no lane."""
     row, x, y = state.track[k, FINAL], state.place[k, X], state.place[k, Y]
     ask = WANTS_WAY if notes[row, SIGHT] == NO_SIGHT else NOTHING
     if notes[row, SIGHT] == GOAL_AHEAD:
@@ -175,10 +172,10 @@ def _guided(k, seed, state, marks, notes):
 
 @inner
 def _wanted(k, step, seed, caps, state, pool, tracks, graph, guides):
-    """Direction and speed that a character wants, and what it asks for: (ex, ey, speed, ask)."""
+    """Return the preferred direction and speed, and the request: (ex, ey, speed, ask)."""
     mode = state.track[k, MODE]
     if mode == WAITING and step >= state.story[k, BEGIN]:
-        mode = WALKING if state.track[k, HALF] >= 0 else ARRIVED  # it has asked for a way already
+        mode = WALKING if state.track[k, HALF] >= 0 else ARRIVED  # its path is requested already
         state.track[k, MODE] = mode
         state.story[k, SINCE] = step
     vx, vy = float(state.body[k, VX]), float(state.body[k, VY])
@@ -205,10 +202,10 @@ def _wanted(k, step, seed, caps, state, pool, tracks, graph, guides):
 
 @inner
 def _pair_up(row, cell, ex, ey, model, columns, offsets, bodies, near, used, pairs):
-    """Append the pairs with all neighbours in the nine cells: how many there are."""
+    """Append the pairs with all neighbours in the nine cells; return the new count."""
     x, y, r = bodies[row, 0], bodies[row, 1], bodies[row, 4]
     count = 0
-    for line in range(-1, 2):  # three cells side by side are one run of rows
+    for line in range(-1, 2):  # three adjacent cells are consecutive rows
         middle = cell + line * columns
         first, last = offsets[middle - 1], offsets[middle + 2]
         while first < last and count < NEARBY:
@@ -220,7 +217,7 @@ def _pair_up(row, cell, ex, ey, model, columns, offsets, bodies, near, used, pai
 
 @inner(inline=False)
 def _blocked(row, cell, ex, ey, model, bodies, blocks, near, pairs, held, tight):
-    """F_c of dynamic obstacles (m/s2), and how many are in `tight` with them."""
+    """Return F_c of dynamic obstacles (m/s2), and the new count of `tight`."""
     count = min(NEARBY, blocks.offsets[cell + 1] - blocks.offsets[cell])
     for m in range(count):
         near[m] = blocks.rows[blocks.offsets[cell] + m]
@@ -232,7 +229,7 @@ def _blocked(row, cell, ex, ey, model, bodies, blocks, near, pairs, held, tight)
 
 @inner
 def _watch(k, step, speed, state):
-    """Count the steps in which a character that wants to come on does not; true: it is tired."""
+    """Count steps without progress; return whether a new path is to be requested."""
     x, y, r = state.place[k, X], state.place[k, Y], state.body[k, RADIUS]
     ax, ay = x - state.anchor[k, 0], y - state.anchor[k, 1]
     if speed == 0.0 or ax * ax + ay * ay > r * r:
@@ -247,7 +244,7 @@ def _watch(k, step, speed, state):
 
 @inner
 def _at_most(vx, vy, top):
-    """A velocity, or one of the same direction that is not too fast."""
+    """Limit a velocity to a speed."""
     pace = math.sqrt(vx * vx + vy * vy)
     if pace > top:
         vx, vy = vx * top / pace, vy * top / pace
@@ -256,7 +253,7 @@ def _at_most(vx, vy, top):
 
 @inner
 def _move(k, vx, vy, dt, grid, state):
-    """Go on, and keep off the walls."""
+    """Move a character, guarded against walls."""
     x, y, r = state.place[k, X], state.place[k, Y], float(state.body[k, RADIUS])
     to_x, to_y = x + vx * dt, y + vy * dt
     dx, dy = to_x - x, to_y - y
@@ -276,7 +273,7 @@ def _move(k, vx, vy, dt, grid, state):
 
 @inner
 def _cell_of_row(row, offsets):
-    """Last cell that begins at or before a row."""
+    """Return the last cell that begins at or before a row."""
     low, high = 0, len(offsets) - 1
     while high - low > 1:
         middle = (low + high) // 2
@@ -292,17 +289,17 @@ def move_cells(
     first, end, step, dt, seed, model, columns, offsets, bodies, slots, blocks, caps, own, state,
     pool, tracks, index, guides, asks,
 ):  # fmt: skip
-    """Step the characters of the rows first to end - 1; returns how many ask for something.
+    """Move the characters of the rows first to end - 1; return the number of requests.
 
-    `asks` (n, 2): id, and what. `own` (n, 2) are accelerations of the user's, by slot, or empty.
-    `model` (3,) is the share of one's own velocity in F_c, how far it looks ahead, s, and how close
-    others are, m, that may be met in a step.
+    `asks` (n, 2) are the requests: id and kind. `own` (n, 2) are accelerations of user functions,
+    by slot, or empty. `model` (3,) is the factor of the own velocity in F_c, the look-ahead time,
+    s, and the gap, m, below which characters may touch in a step.
     """
     near, tight = np.empty(NEARBY + 1, np.int64), np.empty((4, TIGHT), np.float32)
     pairs, others = np.empty((ROWS, PAIRS), np.float32), np.empty((ROWS, PAIRS), np.float32)
     wishes, marks = np.empty((BATCH, 3)), np.empty((BATCH, 3), np.int64)
     count, row, cell = 0, first, _cell_of_row(first, offsets)
-    graph, grid = index.graph, index.grid  # once: taking them out of the index counts references
+    graph, grid = index.graph, index.grid  # once, since each access counts references
     while row < end:
         upto, cell = _look(
             row, end, cell, step, seed, model, columns, offsets, bodies, slots, caps, state, pool,
@@ -321,10 +318,10 @@ def _look(
     first, end, cell, step, seed, model, columns, offsets, bodies, slots, caps, state, pool, tracks,
     graph, guides, near, pairs, wishes, marks,
 ):  # fmt: skip
-    """What some characters wish, and the forces of all their pairs: up to which row and cell.
+    """Compute preferred velocities and pair forces of a batch; return the next row and cell.
 
-    `wishes` (b, 3): direction and speed; `marks` (b, 3): what is asked for, the end of one's pairs
-    and one's cell.
+    `wishes` (b, 3): preferred direction and speed; `marks` (b, 3): request, end of the character's
+    pairs and its cell.
     """
     row, used = first, 0
     while row < end and row < first + BATCH and used + NEARBY < PAIRS:
@@ -355,7 +352,7 @@ def _go(
     first, end, step, dt, model, bodies, slots, blocks, own, state, grid, near, pairs, others,
     tight, wishes, marks, count, asks,
 ):  # fmt: skip
-    """Velocities from wishes and forces, and the step itself: how many ask for something."""
+    """Compute velocities and move a batch; return the number of requests."""
     used = 0
     for b in range(end - first):
         row, k = first + b, slots[first + b]
@@ -365,7 +362,7 @@ def _go(
         held = keep_close(model[2], used, upto, pairs, 0, tight)
         used = upto
         if speed == 0.0 and fx * fx + fy * fy < HOLD * HOLD:
-            fx, fy = _ZERO, _ZERO  # who stands is not moved by those who are only near
+            fx, fy = _ZERO, _ZERO  # characters that are only near do not move standing ones
         ax = (speed * ex - state.body[k, VX]) / RELAXATION + fx
         ay = (speed * ey - state.body[k, VY]) / RELAXATION + fy
         if len(own) > 0:

@@ -1,9 +1,9 @@
-"""Looks of those who follow routes over terrain: MIRAN or IRM for many (miran-2013).
+"""Update attraction points on routes over terrain by MIRAN or IRM (miran-2013).
 
-    position --> place on the ground --> route nearby --> attraction point, kept in its guide
+    position --> point on the terrain --> nearby route --> attraction point, stored in the guide
 
-A character looks again when it has walked some way, is near its attraction point, or has stood for
-a while; in between it goes to what it has seen. Each writes the row of its own guide only.
+A character is updated when it has walked some distance, is near its attraction point, or has stood
+for a while; in between it walks to its attraction point. Each update writes only its own guide.
 """
 
 from __future__ import annotations
@@ -52,15 +52,15 @@ from footway.follow.kernels.steering import WALKING as SEEN
 from footway.follow.kernels.visibility import point_at
 from footway.terrain.kernels.triangles import FREE, locate
 
-OFTEN = 16  # steps after which even those who stand look again: others may have pushed them
-BESIDE = 0.05  # m beside the ground that count as on it: corners are arcs, and ground is not round
-THIN = 1e-3  # m, from a wall that is not between two places
-INWARD = 1e-6  # share of the way to a triangle's middle: a place on its side is surely in it
+OFTEN = 16  # steps after which even a standing character is updated: others may have pushed it
+BESIDE = 0.05  # m beside the terrain that count as on it: its corners only approximate arcs
+THIN = 1e-3  # m: a wall at least this far from a line is not between its ends
+INWARD = 1e-6  # share of the distance to a triangle's centre that moves a point on its side inside
 
 
 @inner
 def _closest_on_side(x, y, p, q, points):
-    """Closest point of the side pq to a point, and its squared distance."""
+    """Return the closest point of the side pq, and its squared distance."""
     px, py = points[p, 0], points[p, 1]
     dx, dy = points[q, 0] - px, points[q, 1] - py
     share = min(1.0, max(0.0, ((x - px) * dx + (y - py) * dy) / (dx * dx + dy * dy)))
@@ -77,7 +77,7 @@ def _middle(t, points, triangles):
 
 @inner
 def _closest_in_cell(x, y, cell, best, ground):
-    """Closest point of the triangles of a cell that is nearer than `best`: see `place_on`."""
+    """Return the closest point of a cell's triangles that is nearer than `best`."""
     points, triangles = ground.points, ground.triangles
     found, fx, fy = -1, x, y
     for slot in range(ground.offsets[cell], ground.offsets[cell + 1]):
@@ -92,7 +92,7 @@ def _closest_in_cell(x, y, cell, best, ground):
 
 @inner(inline=False)
 def place_on(x, y, ground):
-    """Place of the ground that is nearest to a point: (triangle, x, y, metres away); -1: none."""
+    """Return the nearest point of the terrain: (triangle, x, y, distance in m); -1: none."""
     t = locate(x, y, ground)
     if t >= 0:
         return t, x, y, 0.0
@@ -104,7 +104,7 @@ def place_on(x, y, ground):
         if (ring - 1) * box[2] > math.sqrt(best):
             break
         for v in range(max(0, j - ring), min(rows, j + ring + 1)):
-            inside = abs(v - j) < ring  # of its row only the two ends are in the ring
+            inside = abs(v - j) < ring  # only the two ends of the row belong to the ring
             step = 2 * ring if inside else 1
             for u in range(i - ring, i + ring + 1, step):
                 if u < 0 or u >= columns:
@@ -120,7 +120,7 @@ def place_on(x, y, ground):
 
 @inner
 def _reach(x, y, ground, grid):
-    """`place_on` without a place behind a wall: that is -1 too."""
+    """Like `place_on`, but -1 also if the point is behind a wall."""
     t, px, py, away = place_on(x, y, ground)
     if away > 0.0 and t >= 0 and line_clearance(x, y, px, py, THIN, grid)[0] < THIN:
         return -1, x, y, math.inf
@@ -129,9 +129,9 @@ def _reach(x, y, ground, grid):
 
 @kernel
 def places_on(points, ground, grid, places, away):
-    """Nearest places (n, 2) of the ground, m, and metres to them (n,); infinite: there is none.
+    """Compute the nearest points of the terrain (n, 2), m, and distances (n,); infinite: none.
 
-    A place behind a wall is none.
+    Points behind a wall do not count.
     """
     for q in range(len(points)):
         _, places[q, 0], places[q, 1], away[q] = _reach(points[q, 0], points[q, 1], ground, grid)
@@ -139,9 +139,9 @@ def places_on(points, ground, grid, places, away):
 
 @inner
 def _open(row, low, high, guides, window):
-    """Put a route into the window, with its pieces from `low` to `high`, m along it: a course.
+    """Load a route into the window, with its pieces from `low` to `high`, m along it.
 
-    The pieces are put in the order of their triangles by counting, in place.
+    The pieces are sorted by triangle with an in-place counting sort.
     """
     notes, pool = guides.notes, guides.pool
     points, lengths, pieces = window.points, window.lengths, window.pieces
@@ -162,7 +162,7 @@ def _open(row, low, high, guides, window):
             break
         if b < low:
             continue
-        if offsets[t + 1] > 0:  # how many there are; from now on the next place, below 0
+        if offsets[t + 1] > 0:  # a count; replaced by the next free index, negated
             offsets[t] = used
             used += offsets[t + 1]
             offsets[t + 1] = -1 - offsets[t]
@@ -179,7 +179,7 @@ def _open(row, low, high, guides, window):
 
 @inner
 def _each_triangle(first, end, high, pool, offsets, keep):
-    """Make the counts of a window's triangles the ends of their pieces, or forget them."""
+    """Convert the entries of a window's triangles to the ends of their pieces, or reset them."""
     for i in range(first, end):
         if pool[i, 0] > high:
             break
@@ -192,7 +192,7 @@ def _each_triangle(first, end, high, pool, offsets, keep):
 
 @inner
 def _close(row, high, guides, window):
-    """Empty the window."""
+    """Reset the window."""
     notes = guides.notes
     first = notes[row, RECORD] + notes[row, POINTS]
     end = first + notes[row, PIECES]
@@ -201,7 +201,7 @@ def _close(row, high, guides, window):
 
 @inner(inline=False)
 def _by_miran(row, x, y, t, s, weights, guides, ground, window, eyes):
-    """What MIRAN sees: (status, reference point, its line, attraction point, x, y)."""
+    """Apply MIRAN: (status, reference point, its line, attraction point, x, y)."""
     low, high = guides.marks[row, REFERENCE], guides.marks[row, ATTRACTION]
     course = _open(row, low, high + s.sigma, guides, window)
     found = heed(
@@ -214,7 +214,7 @@ def _by_miran(row, x, y, t, s, weights, guides, ground, window, eyes):
 
 @inner(inline=False)
 def _by_irm(row, x, y, t, r, weights, guides, ground, window, index):
-    """What IRM sees, likewise."""
+    """Apply IRM, with the same results."""
     low, high = guides.marks[row, REFERENCE], guides.marks[row, ATTRACTION]
     course = _open(row, 0.0, -1.0, guides, window)  # without pieces
     points, lengths = course.points, course.lengths
@@ -228,13 +228,13 @@ def _by_irm(row, x, y, t, r, weights, guides, ground, window, index):
 
 @inner(inline=False)
 def _look(row, k, step, s, weights, guides, state, ground, window, eyes, index):
-    """Look for an attraction point, and note what is seen."""
+    """Update the attraction point of a guide."""
     marks, notes = guides.marks, guides.notes
     x, y = state.place[k, X], state.place[k, Y]
     notes[row, LOOKED] = step
     marks[row, SEEN_X], marks[row, SEEN_Y] = x, y
     t, px, py, away = _reach(x, y, ground, index.grid)
-    if away > BESIDE:  # back to the ground first; out of sight where there is none
+    if away > BESIDE:  # return to the terrain first; no sight if there is none
         notes[row, SIGHT] = ON_ROUTE if t >= 0 else NO_SIGHT
         marks[row, AIM_X], marks[row, AIM_Y] = px, py
         return
@@ -259,7 +259,7 @@ def _look(row, k, step, s, weights, guides, state, ground, window, eyes, index):
 
 @inner
 def _is_due(row, k, step, dt, state, marks, notes):
-    """Whether a character looks in this step."""
+    """Return whether a character is updated in this step."""
     mode = state.track[k, MODE]
     begins = mode == WAITING and step >= state.story[k, BEGIN]
     if state.track[k, LEFT] != GUIDED or (mode != WALKING and not begins):
@@ -281,9 +281,9 @@ def _is_due(row, k, step, dt, state, marks, notes):
 def look_around(
     first, end, manner, step, dt, s, weights, guides, slot_of, state, ground, window, eyes, index
 ):
-    """Let those of the guides first to end - 1 look who have this manner, and are due.
+    """Update the guides first to end - 1 that have this following style and are due; count.
 
-    `s` are its numbers, `weights` (kinds,) those of the ground. Returned is how many looked.
+    `s` are the parameters of the style (`Habit`), `weights` (kinds,) those of the terrain.
     """
     marks, notes = guides.marks, guides.notes
     count = 0
@@ -294,7 +294,9 @@ def look_around(
         if _is_due(row, k, step, dt, state, marks, notes):
             is_first = notes[row, LOOKED] < 0
             _look(row, k, step, s, weights, guides, state, ground, window, eyes, index)
-            if not is_first:  # the first stride is short, by chance: not all look at once
+            if (
+                not is_first
+            ):  # the first stride is random and short, so that updates are spread over steps
                 marks[row, STRIDE] = s.look
             count += 1
     return count

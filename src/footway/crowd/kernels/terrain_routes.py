@@ -1,7 +1,7 @@
-"""Routes over terrain for many who share their preferences: searched, pulled taut, and recorded.
+"""Plan routes over terrain for characters that share their preferences.
 
-What is found is pulled taut at once with its margin, to some centimetres. Only where that is dear
-the best way is found, as `fw.route` does, to know whether it may have a margin.
+The result of a search is pulled taut with its margin, to some centimetres. Only if that is costly,
+the optimal route is computed as in `fw.route`, to decide whether a margin is possible.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from footway.terrain.kernels.improvement import pull_roughly, pull_taut, weigh
 from footway.terrain.kernels.route import least_weight, length
 from footway.terrain.kernels.search import make_memory, make_table, read_way, search
 
-DEAR = 1.02  # times the best way over nodes: what weighs more is compared with the best way at all
-SAME = 1e-6  # m between places that are the same
+DEAR = 1.02  # times the cost over nodes: costlier routes are compared with the optimal route
+SAME = 1e-6  # m, tolerance for equal points
 
 
 @kernel
 def _rates(along, paid, lengths, least):
-    """Where the ground of a route changes: knots (k,), m along it, and weights between (k - 1,).
+    """Return where the terrain changes: knots (k,), m along the route, and weights (k - 1,).
 
-    Pieces along (m, 2), in the order of their beginnings, have weights paid (m,); of two that lie
-    on a border the better one counts. Bends of the route, at `lengths`, are knots.
+    Pieces along (m, 2), sorted by their beginnings, have weights paid (m,); on a border between two
+    the smaller weight counts. Bends of the route, at `lengths`, are knots.
     """
     ends = np.sort(along.ravel())
     knots = np.empty(len(ends) + len(lengths))
@@ -57,7 +57,7 @@ def _rates(along, paid, lengths, least):
 
 @kernel
 def _record(points, weights, least, ground):
-    """A route as the pool keeps it, (n + m, 4), and how many of it are points: see `Guides`."""
+    """Return a route in the layout of the pool, (n + m, 4), and n: see `Guides`."""
     lengths = np.zeros(len(points))
     for i in range(1, len(points)):
         lengths[i] = lengths[i - 1] + length(
@@ -96,8 +96,8 @@ def _record(points, weights, least, ground):
 def plan_routes(starts, goals, margin, weights, ground, nodes, away):
     """Plan routes from starts to goals (n, 2), m: rows of the pool (r, 4), and sizes (n, 2) int64.
 
-    Sizes are how many points and pieces each has; 0: there is no way. They keep `margin` m off
-    worse ground where there is room. `away` is what `landmarks` returned.
+    Sizes are the numbers of points and pieces; 0: there is no route. Routes keep `margin` m from
+    worse terrain if possible. `away` is the result of `landmarks`.
     """
     n, least = len(nodes.places), least_weight(weights, ground.kind)
     table, memory = make_table(nodes), make_memory(ground, away)

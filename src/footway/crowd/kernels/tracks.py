@@ -1,7 +1,7 @@
-"""Where a character is on its way: the attraction point moves along directed edges.
+"""Move attraction points along directed edges.
 
-cmm-2007, definition 5: the attraction point is the furthest ball ahead that holds the character.
-A route is a list of half-edges in a pool that all characters share; a wanderer draws the next
+cmm-2007, definition 5: the attraction point is the furthest ball ahead that contains the character.
+A path is a list of half-edges in a pool that all characters share; a wanderer draws the next
 half-edge at each vertex instead (cmm-crowds-2008, section 5.2).
 """
 
@@ -13,16 +13,16 @@ from footway._numba.jit import inner
 from footway.crowd.state import AT, END, FINAL, HALF, ID, LEFT, NEXT
 from footway.follow.kernels.noise import mix
 
-FLOOR = 0.3  # m: so near to its centre a ball holds any character: passages may be narrow
-HOPS = 8  # samples or vertices that an attraction point may pass in a step
-AHEAD = 24  # samples ahead that are looked at now and then: the valid set may have gaps
-BACK = 8  # samples behind, where a character may have been pushed to
+FLOOR = 0.3  # m: a ball contains every character this close to its centre, for narrow passages
+HOPS = 8  # samples or vertices that an attraction point may pass per step
+AHEAD = 24  # samples ahead that are checked from time to time: the valid set may have gaps
+BACK = 8  # samples behind that are checked, since characters may be pushed back
 WANDERS = -1  # in LEFT
 
 
 @inner
 def holds(k, x, y, r, balls):
-    """Whether the ball of sample k holds a character."""
+    """Return whether the ball of sample k contains a character."""
     dx, dy = x - balls[k, 0], y - balls[k, 1]
     reach = max(balls[k, 2] - r, min(FLOOR, balls[k, 2]))
     return dx * dx + dy * dy < reach * reach
@@ -30,21 +30,21 @@ def holds(k, x, y, r, balls):
 
 @inner
 def first_of(half, tracks):
-    """First sample of a half-edge."""
+    """Return the first sample of a half-edge."""
     return tracks.last[half >> 1] if half & 1 else tracks.first[half >> 1]
 
 
 @inner
 def last_of(half, tracks):
-    """Last sample of a half-edge."""
+    """Return the last sample of a half-edge."""
     return tracks.first[half >> 1] if half & 1 else tracks.last[half >> 1]
 
 
 @inner(inline=False)
 def drawn_edge(half, row, r, bits, tracks, graph):
-    """Half-edge that a wanderer takes at the end of this one, by the weights of the edges.
+    """Draw the next half-edge of a wanderer by the weights of the edges.
 
-    Not the one it came by, unless there is no other: then around the invisible obstacle, or back.
+    It turns back only if there is no other edge, around the invisible obstacle if there is one.
     """
     v = tracks.ends[half >> 1, 1 - (half & 1)]
     total = 0.0
@@ -76,13 +76,13 @@ def drawn_edge(half, row, r, bits, tracks, graph):
 
 @inner
 def _fits(edge, r, tracks):
-    """Whether a character has room on a loop."""
+    """Return whether a character fits on a loop."""
     return tracks.balls[tracks.first[edge], 2] > r + 0.1
 
 
 @inner
 def follow_on(k, x, y, r, step, seed, state, pool, tracks, graph):
-    """Move the attraction point of slot k on as far as it may go; true: it is the route's last."""
+    """Advance the attraction point of slot k; return whether it is the last of the path."""
     track = state.track
     at, half = track[k, AT], track[k, HALF]
     for _ in range(HOPS):
@@ -104,7 +104,7 @@ def follow_on(k, x, y, r, step, seed, state, pool, tracks, graph):
 
 @inner
 def _next_half(k, half, r, step, seed, track, pool, tracks, graph):
-    """Go on to the next half-edge of the route, or draw one."""
+    """Continue with the next half-edge of the path, or draw one."""
     if track[k, LEFT] == WANDERS:
         bits = mix(seed, track[k, ID], step * 64 + (half & 63))
         half = drawn_edge(half, track[k, FINAL], r, bits, tracks, graph)
@@ -120,7 +120,7 @@ def _next_half(k, half, r, step, seed, track, pool, tracks, graph):
 
 @inner(inline=False)
 def _furthest_on_edge(at, end, edge, x, y, r, tracks):
-    """Furthest of the next samples of this edge that holds the character, with gaps between.
+    """Return the furthest of the next samples whose ball contains the character, over gaps.
 
     A loop around an invisible obstacle is followed sample by sample.
     """
@@ -139,7 +139,7 @@ def _furthest_on_edge(at, end, edge, x, y, r, tracks):
 
 @inner(inline=False)
 def fall_back(k, x, y, r, state, tracks):
-    """Look behind, where the character may have been pushed to; true where a ball holds it."""
+    """Move the attraction point back to a ball that contains the character; False if none."""
     at, half = state.track[k, AT], state.track[k, HALF]
     begin = first_of(half, tracks)
     for _ in range(BACK):

@@ -1,8 +1,8 @@
-"""Nobody walks through walls: whatever the forces did, the disc stays in free space.
+"""Wall guard: discs stay in free space, whatever the forces are.
 
-A character keeps account of its `room`: the distance to the nearest wall beyond its radius when it
-was last measured, less the way that it has gone since. While room is left no wall can be near, and
-nothing has to be looked up. Measured in 64 bits, on the position that is stored.
+Each character has a distance budget `room`: the gap to the nearest wall when it was last measured,
+minus the distance walked since. While it is positive, no wall can be near and no query is needed.
+It is measured in 64 bits at the stored position.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ import math
 from footway._numba.jit import inner
 from footway.corridor.kernels.wall_grid import line_clearance, nearest_wall
 
-SKIN = 1e-4  # m, that a character which slid along a wall is off it
-SURE = 1e-6  # m, more than all rounding of the room in 32 bits
+SKIN = 1e-4  # m between a wall and a character that slides along it
+SURE = 1e-6  # m, greater than all rounding errors of `room` in 32 bits
 
 
 @inner(inline=False)
 def beside_wall(x, y, to_x, to_y, r, grid):
-    """Where a step ends that may meet a wall: (x, y, room, normal of the wall met).
+    """Return the end of a step that may hit a wall: (x, y, room, normal of that wall).
 
-    The step is shortened to slide along the wall; where that fails too, the character stays.
+    The step is changed to slide along the wall; if that fails, the character stays.
     """
     length = math.sqrt((to_x - x) * (to_x - x) + (to_y - y) * (to_y - y))
     wall, distance, share = nearest_wall(to_x, to_y, grid)
