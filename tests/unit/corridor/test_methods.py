@@ -10,7 +10,7 @@ import pytest
 
 import footway as fw
 from footway._numba.jit import kernel
-from footway.cli.path import Query
+from footway.cli.path import Query, ShortestResult
 from footway.corridor.kernels.path import _write_pieces
 from footway.corridor.kernels.tangents import draw_legs
 from footway.corridor.queries import _path_along_backbone
