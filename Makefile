@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
+# Where this is set, each of the hundreds of processes that tests start compiles all modules again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-all test-lowest golden golden-arm mutants lint bench reproduce kernels clean
 
 demo: $(READY)
