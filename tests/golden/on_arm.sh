@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 folder=${FOOTWAY_ARM:-$(mktemp -d)}
-mkdir -p "$folder"/{lists/partial,cache,debs,root,home}
+mkdir -p "$folder"/{lists/partial,cache,debs,sysroot,home}
 command -v qemu-aarch64-static >/dev/null || apt-get install -y -qq qemu-user-static
 
 apt() {
@@ -15,12 +15,12 @@ apt() {
         -o Dir::State::lists="$folder/lists" -o Dir::Cache="$folder/cache" "$@"
 }
 version=$(/usr/bin/python3 -c 'import sys; print("{}.{}".format(*sys.version_info))') # Debian's own
-if [ ! -e "$folder/root/usr/bin/python$version" ]; then
+if [ ! -e "$folder/sysroot/usr/bin/python$version" ]; then
     apt update
     (cd "$folder/debs" && apt download "python$version-minimal" "libpython$version-minimal" \
         "libpython$version-stdlib" libc6 libssl3 zlib1g libexpat1 libffi8 libbz2-1.0 liblzma5 \
         libsqlite3-0 libgcc-s1 libstdc++6 libuuid1 libgomp1)
-    for package in "$folder"/debs/*.deb; do dpkg -x "$package" "$folder/root"; done
+    for package in "$folder"/debs/*.deb; do dpkg -x "$package" "$folder/sysroot"; done
     platforms=()
     for tag in 2_17 2_24 2_26 2_27 2_28; do platforms+=(--platform "manylinux_${tag}_aarch64"); done
     .venv/bin/python -m pip install -q --target "$folder/site" "${platforms[@]}" \
@@ -28,8 +28,8 @@ if [ ! -e "$folder/root/usr/bin/python$version" ]; then
         --only-binary :all: numpy numba shapely pyvoronoi scipy pillow pyyaml pydantic pyarrow
 fi
 
-HOME="$folder/home" PYTHONPATH="$folder/site:src:." qemu-aarch64-static -L "$folder/root" \
-    "$folder/root/usr/bin/python$version" -m tests.golden.scenes "$@" >"$folder/found.json"
+HOME="$folder/home" PYTHONPATH="$folder/site:src:." qemu-aarch64-static -L "$folder/sysroot" \
+    "$folder/sysroot/usr/bin/python$version" -m tests.golden.scenes "$@" >"$folder/found.json"
 .venv/bin/python - "$folder/found.json" <<'PYTHON'
 import json, sys
 from tests.golden.scenes import HASHES
