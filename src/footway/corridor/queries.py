@@ -151,7 +151,7 @@ def _widest(solver: Solver, a: Floats, b: Floats) -> Pinch | None:
         pieces, (a, b), values[:, 4:6], ("start", "goal"), strict=True
     ):
         if piece < 0:
-            raise solver.out_of_reach(what, point, contact, 0.0)
+            raise solver.explain_unlocated_end(what, point, contact, 0.0)
     narrow = narrowest_on_widest_path(solver.index, int(pieces[0]), int(pieces[1]))
     if narrow is None:
         return None
@@ -220,7 +220,7 @@ def _refusal(
     if solution.status in (codes.START_IN_WALL, codes.GOAL_IN_WALL):
         what, point = ("start", a) if solution.status == codes.START_IN_WALL else ("goal", b)
         _, values = _locate(solver, point[None])
-        return solver.out_of_reach(what, point, values[0, 4:6], radius)
+        return solver.explain_unlocated_end(what, point, values[0, 4:6], radius)
     if solution.status in (codes.START_TIGHT, codes.GOAL_TIGHT):
         what, point = ("start", a) if solution.status == codes.START_TIGHT else ("goal", b)
         _, values = _locate(solver, point[None])

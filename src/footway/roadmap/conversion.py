@@ -76,7 +76,7 @@ class RoadSolver(Solver):
         self.roadmap = roadmap
         self.made_for = float(roadmap.space.radius)
 
-    def out_of_reach(
+    def explain_unlocated_end(
         self, what: str, point: Floats, contact: Floats, radius: float
     ) -> BadQuery | NoPath:
         """Return the error for a start or goal that joins no road."""
