@@ -92,11 +92,14 @@ def _environment() -> tuple[Any, ...]:
 
 
 def _settings() -> list[tuple[str, str]]:
-    """Numba's settings that may change the code of kernels, such as NUMBA_BOUNDSCHECK."""
+    """Return Numba's settings that may change the code of kernels, such as NUMBA_BOUNDSCHECK.
+
+    Private names of its module are no settings: one says whether PyYAML is installed.
+    """
     return sorted(
         (name, repr(value))
         for name, value in vars(config).items()
-        if name.isupper() and name not in HARMLESS and not name.startswith("CUDA_")
+        if name.isupper() and name not in HARMLESS and not name.startswith(("_", "CUDA_"))
     )
 
 

@@ -11,15 +11,11 @@ import numpy as np
 
 from footway.constants import LANDMARKS
 from footway.corridor.kernels.backbone import balls_along, extract
+from footway.corridor.kernels.graph_search import GraphWorkspace, make_graph_workspace
 from footway.corridor.kernels.landmark import landmark_distances
 from footway.corridor.kernels.path import solve, solve_many
 from footway.corridor.kernels.search import FOUND, FULL
-from footway.corridor.workspace import (
-    BackboneWorkspace,
-    Workspace,
-    make_backbone_workspace,
-    make_workspace,
-)
+from footway.corridor.workspace import Workspace, make_workspace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -100,12 +96,14 @@ class Solver:
         self._local.out = np.empty((pieces, 9))
 
     @property
-    def ladder(self) -> BackboneWorkspace:
+    def ladder(self) -> GraphWorkspace:
         """Scratch memory of the calling thread for searches along the axis."""
         try:
             return self._local.ladder  # type: ignore[no-any-return]
         except AttributeError:
-            self._local.ladder = make_backbone_workspace(self.index, self._landmarks)
+            self._local.ladder = make_graph_workspace(
+                len(self.index.axis.vertices), len(self.index.axis.edges), self._landmarks
+            )
             self._grow_balls(_BALLS)
             return self._local.ladder  # type: ignore[no-any-return]
 
