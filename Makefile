@@ -16,10 +16,10 @@ demo: $(READY)
 WORKERS = $(shell $(BIN)/python -c 'import os; print(min(2 + (os.cpu_count() or 1), 6))')
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --no-loadscope-reorder
 
-# Kernels first, in two processes that share them out: two workers of pytest would compile many of
-# them twice.
+# First compile what several workers would compile twice at the same time: the kernels (in two
+# processes) and the bytecode of the tests.
 test: $(READY)
-	$(BIN)/footway warmup
+	$(BIN)/python -m pytest --collect-only -q >/dev/null & $(BIN)/footway warmup; wait
 	$(PYTEST) -m "not slow"
 
 # Last, maps and paths with kernels that check every index.
