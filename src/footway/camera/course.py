@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from footway.corridor.space_map import SpaceMap
+    from footway.roadmap.space_map import SpaceMap
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
