@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
+from footway.crowd.profile import PROPERTIES
 from footway.errors import BadInput
 
 if TYPE_CHECKING:
@@ -113,13 +114,13 @@ def stem(document: Document) -> str:
 
 def _population(request: requests.Population, profiles: dict[str, Any]) -> dict[str, Any]:
     """Return the scenario keys of a population; add a profile to `profiles` if it needs one."""
-    include = {"name", "count", "radius", "speed", "lane", "noise", "area"}
-    keys = request.model_dump(include=include, exclude_none=True)
+    own = {name for name, declared in PROPERTIES.items() if declared.column is not None}
+    keys = request.model_dump(include={"name", "count", "area"} | own, exclude_none=True)
     keys["behaviour"] = request.behaviour
-    if request.preferences or request.follow:
+    others = request.model_dump(include=PROPERTIES.keys() - own, exclude_none=True)
+    if any(others.values()):
         keys["profile"] = f"{request.name or 'people'} {len(profiles) + 1}"[:200]
-        habits = request.model_dump(include={"preferences", "follow"}, exclude_none=True)
-        profiles[keys["profile"]] = habits
+        profiles[keys["profile"]] = others
     if request.goal is not None:
         keys["destinations"] = [request.goal]
     if request.behaviour == "goals":

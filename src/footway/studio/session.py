@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from footway import __version__
 from footway.crowd import Crowd
+from footway.crowd.profile import PROPERTIES
 from footway.errors import BadInput, FootwayError, NoPath
 from footway.studio import crowd_requests, layers, paths, replay, saving
 from footway.studio.compiling import KernelPreparation, compile_all, compile_label
@@ -148,7 +149,8 @@ class Session:
         }
 
     def _hello(self, _: Request) -> Answer:
-        facts = {"document": self.facts(), "crowd": self.crowd_thread.status}
+        facts: dict[str, Any] = {"document": self.facts(), "crowd": self.crowd_thread.status}
+        facts["properties"] = crowd_requests.property_facts()
         return Answer({**facts, "version": __version__, "compiling": self.preparing.what})
 
     def _open(self, request: requests.Open) -> Answer:
@@ -322,9 +324,7 @@ class Session:
                 "a radius changed, and a recording has one for each character"
             )
         if known is not None:
-            given = request.model_dump(
-                include={*crowd_requests.PROFILE_FIELDS, "count"}, exclude_unset=True
-            )
+            given = request.model_dump(include={*PROPERTIES, "count"}, exclude_unset=True)
             given |= {"follow": after.follow, "preferences": dict(after.preferences) or None}
             self._roster[request.index] = known.model_copy(update=given)
 
