@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from footway.studio import requests
+    from footway.studio.crowd_thread import LiveRecording
     from footway.studio.documents import Document
-    from footway.studio.live_recording import LiveRecording
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _TABLES = ("population", "source", "group", "obstacle", "terrain")

@@ -13,12 +13,10 @@ from footway.errors import BadInput, FootwayError, NoPath
 from footway.studio import crowd_requests, layers, paths, replay, saving
 from footway.studio.compiling import KernelPreparation, compile_all, compile_label
 from footway.studio.crowd_thread import CrowdThread
-from footway.studio.documents import open_built_in
-from footway.studio.drawing import EditHistory
-from footway.studio.free_space import free_space_answer
-from footway.studio.walk_through import walk
-from footway.studio.wire import Answer, event, refused, reply
-from footway.studio.wire_origin import facts_to_wire, to_map, to_wire
+from footway.studio.documents import EditHistory, open_built_in
+from footway.studio.layers import free_space_answer
+from footway.studio.paths import walk
+from footway.studio.wire import Answer, event, facts_to_wire, refused, reply, to_map, to_wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,9 +9,8 @@ import pytest
 
 import footway as fw
 from footway.scenario import load_scenario, parse_scenario
-from footway.studio.documents import Document, open_built_in
-from footway.studio.drawing import EditHistory
-from footway.studio.live_recording import LiveRecording
+from footway.studio.crowd_thread import LiveRecording
+from footway.studio.documents import Document, EditHistory, open_built_in
 from footway.studio.requests import Edit, Population
 from footway.studio.saving import (
     as_geojson,
