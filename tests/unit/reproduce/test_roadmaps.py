@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from footway.reproduce.roadmaps import clearance, cycles, discs, environments, sizes, views
+from footway.reproduce.roadmaps import clearance, cycles, discs, environments, setup, sizes, views
 from footway.reproduce.roadmaps.setup import (
     FULL,
     METHODS,
