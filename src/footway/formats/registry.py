@@ -17,6 +17,7 @@ import re
 import stat
 from functools import cache
 from importlib import import_module, metadata, resources
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, overload
 
 from footway.constants import MAX_MAP_BYTES
@@ -101,18 +102,35 @@ def _built_in() -> tuple[Format, ...]:
     return tuple(sorted(found, key=lambda item: _CONTENTS.index(item.content)))
 
 
-def suffixes(*contents: str, one_file: bool = False) -> tuple[str, ...]:
-    """Return the suffixes of all formats with one of these contents.
-
-    With `one_file`, leave out formats that refer to further files.
+def name_formats(*contents: str) -> str:
+    """Return the descriptions of the built-in formats with one of these contents, for help texts.
 
     Example:
-        >>> suffixes("volume")
-        ('.3dmap',)
+        >>> name_formats("plan")
+        'GeoJSON, MovingAI, black-and-white PNG, ROS, WKT'
 
     """
-    chosen = (f for f in formats() if f.content in contents and (f.one_file or not one_file))
-    return tuple(suffix for item in chosen for suffix in item.suffixes)
+    return ", ".join(item.description for item in _built_in() if item.content in contents)
+
+
+def content_of(name: str) -> str:
+    """Return the content of the format that a file name's suffix belongs to; "" for none.
+
+    Example:
+        >>> content_of("house.STL"), content_of("gallery:house")
+        ('mesh', '')
+
+    """
+    suffix = PurePath(name).suffix.lower()
+    return (
+        next((item.content for item in formats() if suffix in item.suffixes), "") if suffix else ""
+    )
+
+
+def plans_in_one_file() -> tuple[str, ...]:
+    """Return the suffixes of plans that refer to no further file."""
+    plans = (item for item in formats() if item.content == "plan" and item.one_file)
+    return tuple(suffix for item in plans for suffix in item.suffixes)
 
 
 def list_formats() -> str:
