@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from footway import __version__
 from footway.crowd import Crowd
+from footway.crowd.obstacles import obstacles_at_start, restore_obstacles
 from footway.crowd.profile import PROPERTIES
 from footway.errors import BadInput, FootwayError, NoPath
 from footway.studio import crowd_requests, layers, paths, replay, requests, saving
@@ -192,8 +193,8 @@ class Session:
 
     def _as_scenario(self) -> saving.File:
         crowd, roster = self.crowd_thread.crowd, list(self._roster.values())
-        discs = crowd.obstacles.tolist()
-        return saving.as_scenario(self.document, roster, seed=crowd.seed, obstacles=discs)
+        obstacles = obstacles_at_start(crowd).values()
+        return saving.as_scenario(self.document, roster, seed=crowd.seed, obstacles=obstacles)
 
     # -- paths, layers, replay -------------------------------------------------------------------
 
@@ -271,8 +272,7 @@ class Session:
 
     def _restart(self, crowd: Crowd) -> None:
         """Replace the crowd and keep the obstacles."""
-        for x, y, radius in self.crowd_thread.crowd.obstacles.tolist():
-            crowd.add_obstacle((x, y), radius)
+        restore_obstacles(crowd, obstacles_at_start(self.crowd_thread.crowd))
         self.crowd_thread.pause()
         self.crowd_thread.replace(crowd, self.document.origin, why="the crowd was reset")
 

@@ -8,7 +8,7 @@ import pytest
 import shapely
 
 import footway as fw
-from footway.formats.geojson_writer import save_geojson
+from footway.formats.geojson import save_geojson
 from footway.studio import paths
 from footway.studio.documents import open_built_in, open_document
 from footway.studio.replay import envelope
