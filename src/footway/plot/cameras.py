@@ -204,11 +204,11 @@ def _draw_along(axes: tuple[Axes, Axes], motion: CameraMotion, diagram: SpeedDia
     bounds = f"+{diagram.acceleration:g} and \u2212{diagram.deceleration:g} m/s\u00b2"
     captions = ("Greatest speed, by the radius of each arc", f"Actual speed, within {bounds}")
     for each, caption in zip(axes, captions, strict=True):
-        for number, s in stops:
-            each.axvline(s, color=palette.INK, lw=0.6, ls=(0, (1, 2)), zorder=1.5)
+        for number, stop in stops:
+            each.axvline(stop, color=palette.INK, lw=0.6, ls=(0, (1, 2)), zorder=1.5)
             style: dict[str, Any] = {"ha": "center", "va": "center", "path_effects": layers.HALO}
             style |= {"fontsize": 6.5, "color": palette.INK}
-            each.annotate(f"{number}", (s, 0.955), xycoords=("data", "axes fraction"), **style)
+            each.annotate(f"{number}", (stop, 0.955), xycoords=("data", "axes fraction"), **style)
         _finish(each, caption, end=diagram.length, top=float(limits.max()))
         name_axes(each, x="distance along the path (m)", y="m/s")
 

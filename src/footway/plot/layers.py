@@ -324,10 +324,11 @@ def draw_many_paths(sheet: Sheet, paths: Sequence[Path]) -> None:
     )  # fmt: skip
     length = np.array([path.length for path in ordered])
     starts = sorted({path.start for path in ordered})
-    for at, face, rim in (
+    dots: list[tuple[Any, Any, Any]] = [
         ([path.goal for path in ordered], colours(norm(length)), palette.HALO),
         (starts, palette.HALO, colours(np.zeros(len(starts)))),
-    ):
+    ]
+    for at, face, rim in dots:
         x, y = np.array(at).T
         sheet.axes.scatter(x, y, s=15, c=face, edgecolors=rim, linewidths=0.7, zorder=3.5)
     add_colour_key(sheet, ScalarMappable(norm, colours), label="distance walked (m)", above=False)
