@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import footway as fw
-from footway.formats.geojson_writer import save_geojson
+from footway.formats.geojson import save_geojson
 from footway.recording.recording import Recorder
 from footway.studio.documents import Document, EditHistory, built_in, open_built_in, open_document
 from footway.studio.requests import Edit

@@ -8,7 +8,7 @@ import pytest
 import shapely
 
 import footway as fw
-from footway.formats.geojson_writer import save_geojson
+from footway.formats.geojson import save_geojson
 from footway.studio.documents import open_document
 from footway.studio.replay import envelope
 from footway.studio.requests import parse
