@@ -11,10 +11,9 @@ import numpy as np
 
 from footway._numba.jit import inner, kernel
 from footway.corridor.kernels.graph_search import PlaceOnEdge, find_path
-from footway.corridor.kernels.locate import locate_point
-from footway.corridor.kernels.path import APART, POINT, START_IN_WALL, START_TIGHT
-from footway.corridor.kernels.query import is_connected, is_wide_to_end
-from footway.corridor.kernels.search import FOUND, FULL
+from footway.corridor.kernels.layouts import APART, FOUND, FULL
+from footway.corridor.kernels.locate import locate_end
+from footway.corridor.kernels.query import POINT, check_ends, is_connected, is_wide_to_end
 from footway.corridor.kernels.tangents import SLACK
 
 NEST = (
@@ -87,10 +86,10 @@ def _place_on_edge(end, radius, index):
 
 
 @inner
-def find_backbone(start, goal, radius, index, ladder):
-    """Write the half-edges of the shortest path between two points on the axis to ladder.halves.
+def find_backbone(start, goal, radius, index, workspace):
+    """Write the half-edges of the shortest path between two points on the axis to workspace.halves.
 
-    Returns their number; -1 if there is no path. `ladder` is a GraphWorkspace.
+    Returns their number; -1 if there is no path. `workspace` is a GraphWorkspace.
     """
     axis, graph = index.axis, index.graph
     _, _, sx, sy, _, _, piece_s = start
@@ -100,12 +99,12 @@ def find_backbone(start, goal, radius, index, ladder):
     if here.edge == there.edge:
         direct = _length_between(piece_s, sx, sy, piece_g, gx, gy, radius, axis)
         direct *= graph.weight[here.edge]
-    ladder.goal[0], ladder.goal[1] = gx, gy
-    count = find_path(here, there, direct, radius, graph, axis.vertices, ladder)
+    workspace.goal[0], workspace.goal[1] = gx, gy
+    count = find_path(here, there, direct, radius, graph, axis.vertices, workspace)
     if count != 0:
         return count
     ahead = piece_g > piece_s or (piece_g == piece_s and _is_ahead(piece_s, sx, sy, gx, gy, axis))
-    ladder.halves[0] = 2 * here.edge + (0 if ahead else 1)
+    workspace.halves[0] = 2 * here.edge + (0 if ahead else 1)
     return 1
 
 
@@ -218,8 +217,8 @@ def _balls_on_spoke(
 
 
 @inner(inline=False)
-def write_balls(start, goal, count, radius, step, balls, places, shares, index, ladder):
-    """Write the balls along ladder.halves from start to goal; return their number, -1 if full."""
+def write_balls(start, goal, count, radius, step, balls, places, shares, index, workspace):
+    """Write the balls along workspace.halves from start to goal; return their number, -1 if full."""
     sx, sy, px, py, room_s, clear_s, piece_s = start
     gx, gy, qx, qy, room_g, clear_g, piece_g = goal
     axis = index.axis
@@ -230,7 +229,7 @@ def write_balls(start, goal, count, radius, step, balls, places, shares, index, 
     for k in range(count):
         if n < 0:
             return -1
-        half = ladder.halves[k]
+        half = workspace.halves[k]
         backward = half % 2
         first, last = axis.offsets[half // 2], axis.offsets[half // 2 + 1] - 2
         if backward:
@@ -281,41 +280,41 @@ def check_ends(start, goal, radius):
 
 
 @inner
-def find_way(start, goal, radius, index, ladder):
+def find_way(start, goal, radius, index, workspace):
     """`find_backbone` between two checked ends: number of half-edges, -1 if there is no path."""
     size = max(radius, POINT)
     if not is_connected(start[6], goal[6], size, index):
         return -1
-    return find_backbone(start, goal, size, index, ladder)
+    return find_backbone(start, goal, size, index, workspace)
 
 
 @inner(inline=False)
-def extract_balls(sx, sy, gx, gy, radius, step, balls, places, shares, index, ladder):
+def extract_balls(sx, sy, gx, gy, radius, step, balls, places, shares, index, workspace):
     """Corridor of the shortest backbone: (status, balls, half-edges, clearance of a bad end)."""
     start, goal = find_end(sx, sy, index), find_end(gx, gy, index)
     status, clear = check_ends(start, goal, radius)
     if status != FOUND:
         return status, 0, 0, clear
-    count = find_way(start, goal, radius, index, ladder)
+    count = find_way(start, goal, radius, index, workspace)
     if count < 0:
         return APART, 0, 0, 0.0
-    n = write_balls(start, goal, count, radius, step, balls, places, shares, index, ladder)
+    n = write_balls(start, goal, count, radius, step, balls, places, shares, index, workspace)
     if n < 0:
         return FULL, 0, 0, 0.0
     return FOUND, n, count, 0.0
 
 
 @kernel
-def extract(sx, sy, gx, gy, radius, step, balls, places, shares, index, ladder):
+def extract(sx, sy, gx, gy, radius, step, balls, places, shares, index, workspace):
     """`extract_balls`, for Python."""
-    return extract_balls(sx, sy, gx, gy, radius, step, balls, places, shares, index, ladder)
+    return extract_balls(sx, sy, gx, gy, radius, step, balls, places, shares, index, workspace)
 
 
 @kernel
-def balls_along(sx, sy, gx, gy, count, radius, step, balls, places, shares, index, ladder):
-    """Write the balls along ladder.halves, for Python; return their number, -1 if full."""
+def balls_along(sx, sy, gx, gy, count, radius, step, balls, places, shares, index, workspace):
+    """Write the balls along workspace.halves, for Python; return their number, -1 if full."""
     start, goal = find_end(sx, sy, index), find_end(gx, gy, index)
-    return write_balls(start, goal, count, radius, step, balls, places, shares, index, ladder)
+    return write_balls(start, goal, count, radius, step, balls, places, shares, index, workspace)
 
 
 @inner
