@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.camera.course import Course
-    from footway.corridor.space_map import SpaceMap
+    from footway.roadmap.space_map import SpaceMap
 
     Floats = NDArray[np.float64]
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from footway.camera.speed import SpeedDiagram
     from footway.corridor import CorridorMap
     from footway.corridor.index import Grid
-    from footway.corridor.space_map import SpaceMap
+    from footway.roadmap.space_map import SpaceMap
 
     Floats = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from footway.errors import BadQuery
 if TYPE_CHECKING:
     from footway.crowd.profile import Profile
     from footway.environment import Environment
-    from footway.terrain.kernels.steiner import Nodes
+    from footway.terrain.kernels.search import Nodes
     from footway.terrain.terrain import Ground, Terrain
 
 

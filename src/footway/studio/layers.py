@@ -105,7 +105,7 @@ def _curves(method: str, made: Roadmap) -> dict[str, Any]:
         return {"points": made.path_points, "offsets": made.path_offsets}
     if method != "prm":
         return {}
-    from footway.plot.blended import blended_pieces
+    from footway.plot.shapes import blended_pieces
 
     pieces, _ = blended_pieces(made, _CURVE)
     return {"points": pieces.reshape(-1, 2), "offsets": np.arange(0, 2 * len(pieces) + 1, 2)}

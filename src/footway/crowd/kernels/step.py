@@ -65,7 +65,7 @@ from footway.crowd.state import (
     X,
     Y,
 )
-from footway.follow.kernels.noise import coherent_noise
+from footway.follow.kernels.forces import coherent_noise
 
 RELAXATION = 0.5  # s, relaxation time toward the preferred velocity (Helbing and Molnar)
 LOST = 1.5  # m outside its ball, at which a character requests a new path

@@ -44,11 +44,10 @@ from footway.crowd.state import (
     X,
     Y,
 )
-from footway.follow.kernels.bounded_miran import heed
 from footway.follow.kernels.irm import irm_attraction
-from footway.follow.kernels.miran import reference_point
-from footway.follow.kernels.sliding import go
+from footway.follow.kernels.miran import heed, reference_point
 from footway.follow.kernels.steering import WALKING as SEEN
+from footway.follow.kernels.steering import go
 from footway.follow.kernels.visibility import point_at
 from footway.terrain.kernels.triangles import FREE, locate
 

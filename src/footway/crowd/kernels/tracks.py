@@ -11,7 +11,7 @@ import numpy as np
 
 from footway._numba.jit import inner
 from footway.crowd.state import AT, END, FINAL, HALF, ID, LEFT, NEXT
-from footway.follow.kernels.noise import mix
+from footway.follow.kernels.forces import mix
 
 FLOOR = 0.3  # m: a ball contains every character this close to its centre, for narrow passages
 HOPS = 8  # samples or vertices that an attraction point may pass per step

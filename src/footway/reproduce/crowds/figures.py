@@ -12,8 +12,9 @@ from matplotlib.patches import Patch
 from matplotlib.patheffects import withStroke
 
 from footway.plot import layers, palette
-from footway.plot.ground import draw_ground, ground_of
+from footway.plot.layers import draw_ground
 from footway.plot.people import People, draw_people
+from footway.plot.shapes import ground_of
 from footway.plot.sheet import Box, Sheet, draw_bar
 from footway.reproduce.cmm.scenes import RADIUS
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.environment import Environment
-    from footway.plot.ground import Ground
+    from footway.plot.shapes import Ground
     from footway.reproduce.crowds.group_walk import GroupWalk
 
     Floats = NDArray[np.float64]

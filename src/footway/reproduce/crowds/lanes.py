@@ -11,7 +11,8 @@ from footway.corridor import CorridorMap
 from footway.crowd import Crowd, Profile
 from footway.environment import Environment
 from footway.plot import palette, save_picture
-from footway.plot.ground import draw_ground, ground_of
+from footway.plot.layers import draw_ground
+from footway.plot.shapes import ground_of
 from footway.reproduce import charts
 from footway.reproduce.cmm.scenes import RADIUS
 from footway.reproduce.crowds.figures import draw_dots, new_sheets

@@ -12,8 +12,9 @@ from matplotlib.patches import Circle
 from footway.corridor import Corridor, CorridorMap
 from footway.environment import gallery
 from footway.plot import layers, palette, save_picture
-from footway.plot.ground import draw_ground, ground_of
-from footway.plot.pages import draw_page_bar, new_sheets
+from footway.plot.layers import draw_ground
+from footway.plot.shapes import ground_of
+from footway.plot.sheet import draw_page_bar, new_sheets
 from footway.reproduce.questions import Question
 from footway.reproduce.report import Picture, Section, Table
 from footway.reproduce.voronoi.figures import (
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
     from footway.corridor import TautPath
     from footway.environment import Environment
-    from footway.plot.ground import Ground
+    from footway.plot.shapes import Ground
     from footway.plot.sheet import Box, Sheet
     from footway.reproduce.report import Cell
     from footway.reproduce.voronoi.effort import Effort

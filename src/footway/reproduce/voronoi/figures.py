@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from footway.plot import palette
-from footway.plot.pages import SIDE, WIDTH
+from footway.plot.sheet import SIDE, WIDTH
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

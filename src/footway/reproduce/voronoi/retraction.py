@@ -9,10 +9,9 @@ import shapely
 
 from footway.corridor import CorridorMap
 from footway.plot import palette, save_picture
-from footway.plot.blended import blended_pieces
-from footway.plot.ground import draw_ground, ground_of
-from footway.plot.pages import draw_page_bar, new_sheets
-from footway.plot.sheet import padded
+from footway.plot.layers import draw_ground
+from footway.plot.shapes import blended_pieces, ground_of
+from footway.plot.sheet import draw_page_bar, new_sheets, padded
 from footway.reproduce.report import Picture, Section, Table
 from footway.reproduce.voronoi.figures import (
     PAPER,

@@ -23,17 +23,17 @@ import math
 from footway._numba.heap import pop, push
 from footway._numba.jit import inner, kernel
 from footway._numba.math import hypot
-from footway.corridor.kernels.path_pieces import certify, read_corners, write_line, write_pieces
-from footway.corridor.kernels.roadmap_joining import (
+from footway.corridor.kernels.search import FOUND, FULL, NOWHERE
+from footway.corridor.kernels.tangents import SLACK
+from footway.corridor.kernels.wall_grid import is_outside, line_clearance, nearest_wall
+from footway.roadmap.kernels.blend_joints import (
     apart,
     joint_at_least,
     joint_cost,
     meeting,
     turn_cost,
 )
-from footway.corridor.kernels.search import FOUND, FULL, NOWHERE
-from footway.corridor.kernels.tangents import SLACK
-from footway.corridor.kernels.wall_grid import is_outside, line_clearance, nearest_wall
+from footway.roadmap.kernels.blend_pieces import certify, read_corners, write_line, write_pieces
 
 ENOUGH = 16  # vertices around a start or goal that are considered
 UNSEEN, IN_SIGHT, HIDDEN = 0, 1, 2  # visibility of a place; states are 4 query + this

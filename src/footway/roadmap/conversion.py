@@ -23,25 +23,23 @@ from footway.corridor.index import (
     make_grid,
 )
 from footway.corridor.kernels.path import X0, X1, Y0, Y1
-from footway.corridor.kernels.roadmap_index import (
-    contacts,
-    line_distances,
-    solve_on_roads,
-    wall_distances,
-)
 from footway.corridor.kernels.search import FULL
-from footway.corridor.roadmap_balls import Joining
+from footway.corridor.kernels.wall_grid import line_distances, wall_distances
 from footway.corridor.sampling import subdivide
 from footway.corridor.solver import Solution, Solver
-from footway.corridor.space_index import with_lone_nodes
 from footway.errors import BadInput
 from footway.medial import MedialAxis
+from footway.roadmap import explain
+from footway.roadmap.ball_grid import Joining
+from footway.roadmap.kernels.roads import contacts, solve_on_roads
 from footway.roadmap.parallel import in_parts
 from footway.roadmap.roadmap import has_next
+from footway.roadmap.space_index import with_lone_nodes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from footway.errors import BadQuery, NoPath
     from footway.roadmap import Roadmap
 
     Floats = NDArray[np.float64]
@@ -65,11 +63,24 @@ class Roads(NamedTuple):
 
 
 class RoadSolver(Solver):
-    """Searches the map of a roadmap: paths follow the roads, or a free straight line."""
+    """Searches the map of a roadmap in the plane: paths follow the roads, or a free line.
 
-    def __init__(self, index: Index, roads: Roads) -> None:
+    Attributes:
+        roadmap: the roadmap that the map was made from, with its fake obstacles.
+
+    """
+
+    def __init__(self, roadmap: Roadmap) -> None:
+        index, self._roads = _index_and_roads(roadmap.in_effect)
         super().__init__(index)
-        self._roads = roads
+        self.roadmap = roadmap
+        self.made_for = float(roadmap.space.radius)
+
+    def explain_unlocated_end(
+        self, what: str, point: Floats, contact: Floats, radius: float
+    ) -> BadQuery | NoPath:
+        """Return the error for a start or goal that joins no road."""
+        return explain.out_of_reach(self.roadmap, self.index.grid, what, point, contact, radius)
 
     def _try(
         self, start: Floats, goal: Floats, radius: float, index: Index, *, shortcut: bool
@@ -100,7 +111,7 @@ class RoadSolver(Solver):
         return [self.solve(a, b, radius) for a, b in zip(starts, goals, strict=True)]
 
 
-def make_road_solver(roadmap: Roadmap) -> RoadSolver:
+def _index_and_roads(roadmap: Roadmap) -> tuple[Index, Roads]:
     """Attach clearance to a roadmap in the plane."""
     if not roadmap.n_nodes:
         raise BadInput("the roadmap has no nodes: nothing can be found on it")
@@ -119,9 +130,7 @@ def make_road_solver(roadmap: Roadmap) -> RoadSolver:
         lines = _with_spurs(lines, spurs)
         roads = _joined(roads, _cut_and_measured(spurs, grid))
         corners = joining.corners_out_of_reach(roads, least)
-    solver = RoadSolver(_index(lines, roads, joining.fans, grid), roads)
-    solver.made_for = float(roadmap.space.radius)
-    return solver
+    return _index(lines, roads, joining.fans, grid), roads
 
 
 class _Lines(NamedTuple):

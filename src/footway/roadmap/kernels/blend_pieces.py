@@ -7,7 +7,10 @@ import math
 from footway._numba.jit import inner
 from footway._numba.math import hypot
 from footway.corridor.kernels.path import CX, CY, RADIUS, ROOM, SWEEP, X0, X1, Y0, Y1
-from footway.corridor.kernels.roadmap_joining import (
+from footway.corridor.kernels.tangents import SLACK
+from footway.corridor.kernels.wall_grid import line_clearance
+from footway.roadmap.kernels.blend import arc_distance, arc_of, half_angle
+from footway.roadmap.kernels.blend_joints import (
     HERE,
     joint,
     joint_tangent,
@@ -15,9 +18,6 @@ from footway.corridor.kernels.roadmap_joining import (
     toward,
     turn_tangent,
 )
-from footway.corridor.kernels.tangents import SLACK
-from footway.corridor.kernels.wall_grid import line_clearance
-from footway.roadmap.kernels.blend import arc_distance, arc_of, half_angle
 
 # Columns of a corner: place, direction in, direction out, tangent length, and distances to walls of
 # the arc (-1: not measured), of the line before it, and of the region between arc and corner.

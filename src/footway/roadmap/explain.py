@@ -8,16 +8,15 @@ import numpy as np
 
 from footway._numba.portable_math import hypot
 from footway.constants import TOUCH
-from footway.corridor.kernels.roadmap_index import line_distances
-from footway.corridor.space_margin import nearest_free
+from footway.corridor.kernels.wall_grid import line_distances
 from footway.errors import BadQuery, NoPath
+from footway.roadmap.space_margin import nearest_free
 from footway.validation import as_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.corridor.index import Grid
-    from footway.corridor.solver import Solver
     from footway.roadmap import Roadmap
     from footway.roadmap.space import Space
 
@@ -28,14 +27,12 @@ _FINER, _STEPS = 8, 64  # steps per cell, and in each direction, of the search f
 
 
 def out_of_reach(
-    solver: Solver, what: str, point: Floats, contact: Floats, radius: float
+    roadmap: Roadmap, grid: Grid, what: str, point: Floats, contact: Floats, radius: float
 ) -> BadQuery | NoPath:
     """Return the error for a start or goal that joins no road; `contact`: nearest wall point.
 
     A point in free space is a valid query without a path: the roadmap does not reach it.
     """
-    roadmap = solver.roadmap
-    assert roadmap is not None
     distance = float(hypot(*(point - contact)))
     where = f"the nearest wall is {distance:.3f} m away at {as_text(contact)}"
     for number, fake in enumerate(roadmap.fake_obstacles):
@@ -44,7 +41,7 @@ def out_of_reach(
                 f"the {what} {as_text(point)} is inside fake obstacle {number} of the roadmap: "
                 "move it, or remove the obstacle"
             )
-    if not _is_walkable(point, solver.index.grid, roadmap.in_effect.space):
+    if not _is_walkable(point, grid, roadmap.in_effect.space):
         return BadQuery(
             f"the {what} {as_text(point)} is inside an obstacle, outside the map, or sees nothing "
             f"of the roadmap: {where}"

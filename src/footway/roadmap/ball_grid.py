@@ -13,7 +13,7 @@ import numpy as np
 from footway._numba.jit import thread_count
 from footway.constants import TOUCH
 from footway.corridor.index import CellBoundaries
-from footway.corridor.kernels.roadmap_index import bin_balls, join, look
+from footway.roadmap.kernels.roads import bin_balls, join, look
 from footway.roadmap.parallel import in_parts
 from footway.roadmap.roadmap import has_next
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.corridor.index import Grid
-    from footway.corridor.roadmap_index import Roads
+    from footway.roadmap.conversion import Roads
     from footway.roadmap.space import Space
 
     Floats = NDArray[np.float64]

@@ -14,11 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from footway.constants import GRID, TOUCH
-from footway.corridor import queries, roadmap_index
+from footway.corridor import queries
 from footway.corridor.kernels.path import APART, polyline_clearance
-from footway.corridor.kernels.roadmap_blended import solve_blended
 from footway.corridor.kernels.search import FOUND, FULL, NOWHERE
-from footway.corridor.roadmap_walls import exact_index
 from footway.corridor.solver import Solution, Solver
 from footway.errors import BadQuery, NoPath
 from footway.roadmap.blends import (
@@ -30,6 +28,9 @@ from footway.roadmap.blends import (
     half_edges,
     wanted_clearance,
 )
+from footway.roadmap.conversion import RoadSolver
+from footway.roadmap.exact_walls import exact_index
+from footway.roadmap.kernels.blend_search import solve_blended
 from footway.validation import as_text
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class BlendWorkspace(NamedTuple):
     query: Ints  # (1,) number of the query
 
 
-class BlendSolver(Solver):
+class BlendSolver(RoadSolver):
     """Searches a roadmap with blends; corridors, followers and crowds use its straight roads.
 
     Attributes:
@@ -105,13 +106,10 @@ class BlendSolver(Solver):
     can_widen = False
 
     def __init__(self, roadmap: Roadmap) -> None:
-        self._on_roads = roadmap_index.make_road_solver(roadmap)
-        super().__init__(self._on_roads.index)
-        self.made_for = self._on_roads.made_for
-        straight = straightened(roadmap)
+        super().__init__(roadmap)
+        straight = straightened(roadmap.in_effect)
         self.blends = blends(straight)
         self._net = _net(straight, self.blends)
-        self._roadmap = roadmap
         self._exact: Solver | None = None
         self._lock = threading.Lock()
 
@@ -132,7 +130,7 @@ class BlendSolver(Solver):
 
         """
         if index is not None:
-            return self._on_roads.solve(start, goal, radius, shortcut=shortcut, index=index)
+            return super().solve(start, goal, radius, shortcut=shortcut, index=index)
         found = self._solve_on_net(start, goal, radius, shortcut=shortcut)
         return found if found.status != NOWHERE else self._solve_exactly(start, goal, radius)
 
@@ -141,7 +139,7 @@ class BlendSolver(Solver):
         """Solver of the exact map of the roadmap's walls; built on first use."""
         with self._lock:
             if self._exact is None:
-                self._exact = Solver(exact_index(self._roadmap))
+                self._exact = Solver(exact_index(self.roadmap.in_effect))
             return self._exact
 
     def _solve_on_net(

@@ -11,20 +11,19 @@ import numpy as np
 
 from footway import validation
 from footway._numba.jit import thread_count
-from footway.corridor import explain
 from footway.corridor.corridor import Corridor
-from footway.corridor.kernels import space_paths as codes
-from footway.corridor.kernels.space_paths import (
+from footway.corridor.path import Path
+from footway.errors import BadInput, BadQuery, NoPath
+from footway.roadmap import checks, explain
+from footway.roadmap.kernels import space_paths as codes
+from footway.roadmap.kernels.space_paths import (
     Memory,
     SpaceRoads,
     balls_between,
     solve_in_space,
 )
-from footway.corridor.path import Path
-from footway.corridor.space_index import make_memory, make_roads
-from footway.corridor.space_margin import margin_of, nearest_within
-from footway.errors import BadInput, BadQuery, NoPath
-from footway.roadmap import checks
+from footway.roadmap.space_index import make_memory, make_roads
+from footway.roadmap.space_margin import margin_of, nearest_within
 
 if TYPE_CHECKING:
     from os import PathLike

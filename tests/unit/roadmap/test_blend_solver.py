@@ -9,8 +9,8 @@ import pytest
 import shapely
 
 import footway as fw
-from footway.corridor.roadmap_blended import BlendSolver, straightened
 from footway.roadmap import Editor, Roadmap, rrm_star, voronoi_prm
+from footway.roadmap.blend_solver import BlendSolver, straightened
 from footway.roadmap.space import make_space
 from tests.oracle import smooth
 

@@ -18,20 +18,6 @@ ENOUGH = 0.9  # of a point's own clearance: a line with this clearance ends the 
 DETOUR = 2.0  # times the straight line: a longer path near an end is a detour
 
 
-@kernel
-def line_distances(starts, ends, grid, out):
-    """Least distance of each line, starts and ends (n, 2), to any wall, into out (n,); -1: hit."""
-    for k in range(len(starts)):
-        out[k], _ = line_clearance(starts[k, 0], starts[k, 1], ends[k, 0], ends[k, 1], -2.0, grid)
-
-
-@kernel
-def wall_distances(points, grid, out):
-    """Distance of each point (n, 2) to the nearest wall, into out (n,)."""
-    for k in range(len(points)):
-        _, out[k], _ = nearest_wall(points[k, 0], points[k, 1], grid)
-
-
 @inner
 def _nearest_beside(x, y, ux, uy, walls, w):
     """Nearest point of wall w to the left of direction u: (squared distance, point)."""

@@ -234,11 +234,7 @@ class TestBottleneck:
 
 
 def test_its_name_is_public(middle):
-    from footway import corridor
-
-    assert isinstance(middle, corridor.SpaceMap)
-    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
-        _ = corridor.Nothing
+    assert isinstance(middle, fw.roadmap.SpaceMap)
 
 
 def test_saved_and_loaded(middle, tmp_path):

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from footway.corridor.kernels.space_paths import (
+from footway.corridor.sampling import subdivide
+from footway.roadmap.kernels.space import ON_PLANE
+from footway.roadmap.kernels.space_paths import (
     Memory,
     SpaceRoads,
     join_corners,
     look_around,
     spread_sight,
 )
-from footway.corridor.sampling import subdivide
-from footway.roadmap.kernels.space import ON_PLANE
 from footway.roadmap.roadmap import clearance_along, has_next
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import footway as fw
-from footway.corridor.space_margin import margin_of, nearest_free, nearest_within
 from footway.roadmap.space import make_space, space_of_cells
+from footway.roadmap.space_margin import margin_of, nearest_free, nearest_within
 
 
 @pytest.fixture(scope="module")
