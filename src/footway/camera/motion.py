@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from footway.camera.speed import SpeedDiagram
     from footway.corridor import CorridorMap
-    from footway.corridor.index import Grid
+    from footway.corridor.kernels.layouts import Grid
     from footway.roadmap.space_map import SpaceMap
 
     Floats = NDArray[np.float64]

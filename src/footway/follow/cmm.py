@@ -16,7 +16,7 @@ from footway._numba.jit import thread_count
 from footway.constants import TOUCH
 from footway.corridor.kernels.backbone import refine
 from footway.corridor.map import as_points
-from footway.corridor.solver import SPACING
+from footway.corridor.search import SPACING
 from footway.errors import BadInput, BadQuery, NoPath
 from footway.follow.detour import (
     as_discs,
@@ -523,12 +523,13 @@ def _walk_batch(
     statuses, offsets, stood = np.empty(n, np.int64), np.empty(n + 1, np.int64), np.zeros(n, bool)
     points, velocities, directions = _scratch.samples
     seeds = settings.seed + first + np.arange(n)
-    balls, places, shares = solver.balls
+    corridor = solver.balls
+    capacity = len(corridor.balls)
     walk_many(
-        ends, seeds, settings, SPACING, balls, places, shares,
-        np.empty((len(balls) // BLOCK + 1, 4)), np.empty(len(balls)), np.empty(FIELDS),
+        ends, seeds, settings, SPACING, corridor,
+        np.empty((capacity // BLOCK + 1, 4)), np.empty(capacity), np.empty(FIELDS),
         statuses, offsets, stood, points, velocities, directions, NO_DISCS, solver.index,
-        solver.ladder,
+        solver.graph_workspace,
     )  # fmt: skip
     for k, (status, seed) in enumerate(zip(statuses.tolist(), seeds.tolist(), strict=True)):
         if status == NOWHERE:

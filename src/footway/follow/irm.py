@@ -137,7 +137,7 @@ class IrmWalker(RouteWalker):
         trail, index = self.trail, self.index
         status, count = irm_walk(
             self.state, steps, self.body, self.weights, self.discs, self.course, self.ground,
-            self.eyes, index.axis, index.grid, index.fans, trail.points[first:],
+            self.eyes, index.axis, index.grid, index.boundaries, trail.points[first:],
             trail.velocities[first:], trail.directions[first:], trail.places[first:],
         )  # fmt: skip
         return int(status), int(count)

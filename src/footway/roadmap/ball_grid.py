@@ -12,7 +12,7 @@ import numpy as np
 
 from footway._numba.jit import thread_count
 from footway.constants import TOUCH
-from footway.corridor.index import CellBoundaries
+from footway.corridor.kernels.layouts import CellBoundaries
 from footway.roadmap.kernels.roads import bin_balls, join, look
 from footway.roadmap.parallel import in_parts
 from footway.roadmap.roadmap import has_next
@@ -20,7 +20,7 @@ from footway.roadmap.roadmap import has_next
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.corridor.index import Grid
+    from footway.corridor.kernels.layouts import Grid
     from footway.roadmap.conversion import Roads
     from footway.roadmap.space import Space
 
@@ -53,11 +53,11 @@ class Joining:
     Roads are only appended, so results that no new ball affects are reused.
 
     Attributes:
-        fans: balls by cells, as kernels take them.
+        boundaries: balls by cells, as kernels take them.
 
     """
 
-    fans: CellBoundaries
+    boundaries: CellBoundaries
 
     def __init__(self, space: Space, grid: Grid) -> None:
         self._space, self._grid = space, grid
@@ -70,12 +70,12 @@ class Joining:
 
     def corners_out_of_reach(self, roads: Roads, least: float) -> Ints:
         """Return corners (n, 2), columns i, j, nearest to points that join no road this wide."""
-        before = self.fans if self._sights else None
+        before = self.boundaries if self._sights else None
         self._join(roads)
-        changed = _changed(before, self.fans)
+        changed = _changed(before, self.boundaries)
 
         def join_part(part: slice) -> None:
-            join(self._points[part], changed, self._grid, self.fans, self._clear[part])
+            join(self._points[part], changed, self._grid, self.boundaries, self._clear[part])
 
         in_parts(len(self._points), _POINTS, join_part)
         lost = self._probes[self._clear < least]
@@ -100,7 +100,7 @@ class Joining:
         offsets = np.concatenate([[0], np.cumsum(size_of)])
         none, walls = np.empty(0), self._grid.walls
         pieces = np.arange(len(balls)) - ~has_next(roads.offsets)
-        self.fans = CellBoundaries(
+        self.boundaries = CellBoundaries(
             np.empty(0, np.int64), none, none, pieces, walls,
             np.zeros(len(walls), bool), np.ones(len(walls), bool),
             balls, box, shape, offsets, found.astype(np.int32),

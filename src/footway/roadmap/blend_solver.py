@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from footway.constants import GRID, TOUCH
-from footway.corridor import queries
-from footway.corridor.kernels.path import APART, polyline_clearance
-from footway.corridor.kernels.search import FOUND, FULL, NOWHERE
-from footway.corridor.solver import Solution, Solver
+from footway.corridor.kernels.layouts import APART, FOUND, FULL, NOWHERE
+from footway.corridor.kernels.path import polyline_clearance
+from footway.corridor.map import CorridorMap
+from footway.corridor.search import Solution
 from footway.errors import BadQuery, NoPath
 from footway.roadmap.blends import (
     Ends,
@@ -36,7 +36,7 @@ from footway.validation import as_text
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.corridor.index import Index
+    from footway.corridor.kernels.layouts import Index
     from footway.corridor.path import TautPath
     from footway.roadmap import Blends, Roadmap
 
@@ -110,7 +110,7 @@ class BlendSolver(RoadSolver):
         straight = straightened(roadmap.in_effect)
         self.blends = blends(straight)
         self._net = _net(straight, self.blends)
-        self._exact: Solver | None = None
+        self._exact: CorridorMap | None = None
         self._lock = threading.Lock()
 
     def solve(
@@ -135,11 +135,11 @@ class BlendSolver(RoadSolver):
         return found if found.status != NOWHERE else self._solve_exactly(start, goal, radius)
 
     @property
-    def exact(self) -> Solver:
-        """Solver of the exact map of the roadmap's walls; built on first use."""
+    def exact(self) -> CorridorMap:
+        """Exact map of the roadmap's walls; built on first use."""
         with self._lock:
             if self._exact is None:
-                self._exact = Solver(exact_index(self.roadmap.in_effect))
+                self._exact = CorridorMap(exact_index(self.roadmap.in_effect))
             return self._exact
 
     def _solve_on_net(
@@ -154,7 +154,7 @@ class BlendSolver(RoadSolver):
                 self.index.grid,
             )  # fmt: skip
             if status != FULL:
-                return Solution(status, out[:n].copy(), length, clearance, -1, "roadmap")
+                return Solution(status, out[:n].copy(), length, clearance, (), "roadmap")
             self._local.out = np.empty((4 * len(out), 9))
 
     def _solve_exactly(self, start: Floats, goal: Floats, radius: float) -> Solution:
@@ -162,21 +162,21 @@ class BlendSolver(RoadSolver):
 
         Clearance is measured against the original walls.
         """
-        path = queries.path(self.exact, start, goal, radius, None)
+        path = self.exact.path(start, goal, radius=radius)
         clearance = self._clearance(path)
         if clearance < radius - TOUCH:
             try:
-                path = queries.path(self.exact, start, goal, radius + GRID, None)
+                path = self.exact.path(start, goal, radius=radius + GRID)
             except NoPath:
                 raise self._too_tight(start, goal, radius) from None
             clearance = self._clearance(path)
         if clearance < radius - TOUCH:
             raise self._too_tight(start, goal, radius)
-        return Solution(FOUND, path.pieces, path.length, clearance, -1, path.method)
+        return Solution(FOUND, path.pieces, path.length, clearance, (), path.method)
 
     def _too_tight(self, start: Floats, goal: Floats, radius: float) -> NoPath:
         """Return the error for a path that fits between the snapped walls only."""
-        pinch = queries.bottleneck(self.exact, start, goal)
+        pinch = self.exact.bottleneck(start, goal)
         return NoPath(
             f"a disc of radius {radius:g} m does not get from {as_text(start)} to {as_text(goal)}: "
             f"the widest way is as narrow as the disc at {as_text(pinch.at)}; use a radius that is "
@@ -206,7 +206,7 @@ class BlendSolver(RoadSolver):
         try:
             return self.solve(start, goal, radius)
         except (BadQuery, NoPath):
-            return Solution(APART, np.empty((0, 9)), 0.0, 0.0, -1)
+            return Solution(APART, np.empty((0, 9)), 0.0, 0.0)
 
 
 # -- the net ---------------------------------------------------------------------------------

@@ -14,19 +14,18 @@ import numpy as np
 
 from footway._numba.portable_math import hypot
 from footway.constants import TOUCH
-from footway.corridor.index import (
+from footway.corridor.balls import subdivide
+from footway.corridor.index import make_graph, make_grid
+from footway.corridor.kernels.layouts import (
+    FULL,
     CellBoundaries,
     CornerSequence,
     Grid,
     Index,
-    make_graph,
-    make_grid,
 )
 from footway.corridor.kernels.path import X0, X1, Y0, Y1
-from footway.corridor.kernels.search import FULL
 from footway.corridor.kernels.wall_grid import line_distances, wall_distances
-from footway.corridor.sampling import subdivide
-from footway.corridor.solver import Solution, Solver
+from footway.corridor.search import Solution, Solver
 from footway.errors import BadInput
 from footway.medial import MedialAxis
 from footway.roadmap import explain
@@ -88,12 +87,12 @@ class RoadSolver(Solver):
         events, points = self._buffers
         status, n, length, clearance = solve_on_roads(
             start[0], start[1], goal[0], goal[1], radius, shortcut, events, points,
-            index, self.ladder, self._roads.piece_clearance, self._roads.turns,
+            index, self.graph_workspace, self._roads.piece_clearance, self._roads.turns,
         )  # fmt: skip
         if status == FULL:
             self._grow_buffers(4 * len(events))
             return None
-        return Solution(status, _lines(points[:n]), length, clearance, -1, "roadmap")
+        return Solution(status, _lines(points[:n]), length, clearance, (), "roadmap")
 
     @property
     def _buffers(self) -> tuple[Ints, Floats]:
@@ -130,7 +129,7 @@ def _index_and_roads(roadmap: Roadmap) -> tuple[Index, Roads]:
         lines = _with_spurs(lines, spurs)
         roads = _joined(roads, _cut_and_measured(spurs, grid))
         corners = joining.corners_out_of_reach(roads, least)
-    return _index(lines, roads, joining.fans, grid), roads
+    return _index(lines, roads, joining.boundaries, grid), roads
 
 
 class _Lines(NamedTuple):
@@ -149,13 +148,13 @@ def _lines_of(roadmap: Roadmap) -> _Lines:
     return _Lines(roadmap.nodes, edges, points, offsets, weights)
 
 
-def _index(lines: _Lines, roads: Roads, fans: CellBoundaries, grid: Grid) -> Index:
+def _index(lines: _Lines, roads: Roads, boundaries: CellBoundaries, grid: Grid) -> Index:
     axis = _axis(lines.nodes, lines.edges, roads, grid)
     graph = make_graph(axis)
     # Scaled so that no cost is below the length: the lower bounds of the search rely on it.
     cost = lines.weights / min(1.0, float(lines.weights.min()))
     graph = graph._replace(length=graph.length * cost, weight=np.ascontiguousarray(cost))
-    return Index(axis, grid, fans, graph, _empty_corner_sequence(axis))
+    return Index(axis, grid, boundaries, graph, _empty_corner_sequence(axis))
 
 
 def _spurs(corners: Ints, roadmap: Roadmap, spacing: int) -> _Lines:

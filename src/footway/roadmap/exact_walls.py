@@ -15,7 +15,7 @@ from footway.medial import MedialAxis, medial_axis
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.corridor.index import Index
+    from footway.corridor.kernels.layouts import Index
     from footway.roadmap import Roadmap
 
     Floats = NDArray[np.float64]
@@ -31,7 +31,7 @@ def exact_index(roadmap: Roadmap) -> Index:
     """Return the index of the exact map of the walls, without parts that the roadmap lacks."""
     index = build_index(_axis_of(roadmap.space.walls))
     known = np.concatenate([roadmap.nodes, _free_places(roadmap)])
-    pieces, _ = locate_few(known, index.axis, index.grid, index.fans)
+    pieces, _ = locate_few(known, index.axis, index.grid, index.boundaries)
     component = _components(index.axis)
     edges = index.graph.edge_of[pieces[pieces >= 0]]
     served = np.isin(component, component[edges])

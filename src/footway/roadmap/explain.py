@@ -16,7 +16,7 @@ from footway.validation import as_text
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.corridor.index import Grid
+    from footway.corridor.kernels.layouts import Grid
     from footway.roadmap import Roadmap
     from footway.roadmap.space import Space
 
@@ -138,6 +138,6 @@ def too_narrow(roadmap: Roadmap, a: Floats, b: Floats, radius: float) -> NoPath:
 def apart(a: Floats, b: Floats) -> NoPath:
     """Return the error for ends in two components."""
     return NoPath(
-        f"{as_text(a)} and {as_text(b)} are in parts of the roadmap with no way between them",
+        f"{as_text(a)} and {as_text(b)} are in parts of the roadmap with no path between them",
         reason="components",
     )

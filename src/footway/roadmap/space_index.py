@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from footway.corridor.sampling import subdivide
+from footway.corridor.balls import subdivide
 from footway.roadmap.kernels.space import ON_PLANE
 from footway.roadmap.kernels.space_paths import (
     Memory,

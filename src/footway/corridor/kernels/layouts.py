@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from footway.medial import MedialAxis
@@ -117,6 +116,22 @@ class Place(NamedTuple):
     wall_y: float
 
 
+class OnAxis(NamedTuple):
+    """A place on the medial axis: the fields of Place that a search along the axis needs."""
+
+    piece: int
+    x: float
+    y: float
+
+
+class BallBuffer(NamedTuple):
+    """Memory for the balls of a corridor, and for the places of their centres on the axis."""
+
+    balls: Floats  # (capacity, 4) x, y, 0, clearance
+    pieces: Ints  # (capacity,)
+    shares: Floats  # (capacity,) share of the piece
+
+
 class Query(NamedTuple):
     """A query, with the cells of its ends."""
 
@@ -150,3 +165,4 @@ class SearchWorkspace(NamedTuple):
     count: Ints  # type: ignore[assignment]  # (4,) nodes, heap size, query, most new nodes per step
     chain: NDArray[np.int32]  # (capacity / 4, 2) corners that the path turns around, and sides
     tangents: Floats  # (capacity / 4 + 1, 6) lines between them: ends and direction
+    halves: NDArray[np.int32]  # (capacity,) half-edges that the path crosses

@@ -154,20 +154,20 @@ def ball_at(x, y, own, grid, boundaries):
         return -1, 0.0
     cell = cell_of(x, y, boundaries.ball_box, boundaries.ball_shape)
     first, last = boundaries.ball_offsets[cell], boundaries.ball_offsets[cell + 1]
-    best, depth, widest = -1, 0.0, SEEN
+    best, depth, widest, balls = -1, 0.0, SEEN, boundaries.balls
     for slot in range(first, last):
         b = boundaries.ball_members[slot]
-        dx, dy = x - boundaries.balls[b, 0], y - boundaries.balls[b, 1]
-        margin = boundaries.balls[b, 2] - math.sqrt(dx * dx + dy * dy)
+        dx, dy = x - balls[b, 0], y - balls[b, 1]
+        margin = balls[b, 2] - math.sqrt(dx * dx + dy * dy)
         if margin > depth:
             best, depth = int(b), margin
     if best >= 0:
-        clear, _ = line_clearance(x, y, boundaries.balls[best, 0], boundaries.balls[best, 1], -2.0, grid)
+        clear, _ = line_clearance(x, y, balls[best, 0], balls[best, 1], -2.0, grid)
         widest = max(clear, depth, SEEN)
     if widest < own * WIDE:
         for slot in range(first, last):
             b = boundaries.ball_members[slot]
-            clear, _ = line_clearance(x, y, boundaries.balls[b, 0], boundaries.balls[b, 1], widest, grid)
+            clear, _ = line_clearance(x, y, balls[b, 0], balls[b, 1], widest, grid)
             if clear > widest:
                 best, widest = int(b), clear
     return best, widest
@@ -180,7 +180,6 @@ def locate_point(x, y, axis, grid, boundaries):
     On a roadmap both clearances are the least along the straight line from the point to its
     position.
     """
-    nowhere = np.int64(-1)
     wall, distance, share = nearest_wall(x, y, grid)
     walls = grid.walls
     ox = walls[wall, 0] + share * (walls[wall, 2] - walls[wall, 0])
@@ -188,12 +187,12 @@ def locate_point(x, y, axis, grid, boundaries):
     if len(boundaries.balls) > 0:
         ball, clear = ball_at(x, y, distance, grid, boundaries)
         if ball < 0:
-            return Place(nowhere, x, y, 0.0, 0.0, ox, oy)
+            return Place(-1, x, y, 0.0, 0.0, ox, oy)
         bx, by = boundaries.balls[ball, 0], boundaries.balls[ball, 1]
         return Place(boundaries.pieces[ball], bx, by, clear, clear, ox, oy)
     site, row, wall = site_of(x, y, grid, boundaries, wall, share)
     if row < 0 or is_outside(x, y, grid):
-        return Place(nowhere, x, y, 0.0, 0.0, ox, oy)
+        return Place(-1, x, y, 0.0, 0.0, ox, oy)
     slot = _corner_slot(atan2(y - oy, x - ox), boundaries, row) if boundaries.is_point[site] else -1
     if slot < 0:  # by rounding, the foot may lie before the beginning of the wall
         along = max(_along_wall(x, y, walls, wall), boundaries.keys[boundaries.offsets[row]])

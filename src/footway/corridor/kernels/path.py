@@ -11,7 +11,7 @@ from footway._numba.math import acos, atan2, cos, hypot, sincos
 from footway.corridor.kernels.layouts import APART, FOUND, FULL, NOWHERE
 from footway.corridor.kernels.locate import locate_end
 from footway.corridor.kernels.query import POINT, check_ends, is_connected, make_query
-from footway.corridor.kernels.search import search
+from footway.corridor.kernels.search import search, write_half_edges
 from footway.corridor.kernels.tangents import (
     DX,
     DY,
@@ -27,7 +27,7 @@ from footway.corridor.kernels.tangents import (
 from footway.corridor.kernels.wall_grid import arc_clearance, line_clearance
 
 # Columns of a path's pieces. A line has radius 0; MARGIN is the distance of an arc to other walls.
-X0, Y0, X1, Y1, CX, CY, RADIUS, SWEEP, MARGIN = range(9)
+X0, Y0, X1, Y1, CX, CY, RADIUS, SWEEP, MARGIN, N_COLUMNS = range(10)
 
 FINEST = 5e-7  # m, largest deviation of sampled points from an arc close to a wall: half of 1e-6
 COARSEST = 1e-3  # of the radius, their largest deviation from an arc far from walls
@@ -107,27 +107,27 @@ def _fitting_position(x, y, disc, place, axis):
 
 @inner(inline=False)
 def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index):
-    """Shortest path of a disc: (status, pieces written to out, length, clearance, final node).
+    """Shortest path of a disc: (status, pieces in `out`, length, clearance, number of ws.halves).
 
-    With `shortcut` a free straight line is returned without a search, and without a final node.
+    With `shortcut` a free straight line is returned without a search, and without half-edges.
     """
     grid, xy = index.grid, index.corners.xy
     start, goal = locate_end(sx, sy, index), locate_end(gx, gy, index)
     status, clear = check_ends(start, goal, radius)
     if status != FOUND:
-        return status, 0, 0.0, clear, -1
+        return status, 0, 0.0, clear, 0
     if hypot(gx - sx, gy - sy) < SLACK:
         _write_line(out[0], sx, sy, gx, gy)
-        return FOUND, 1, 0.0, min(start.clearance, goal.clearance), -1
+        return FOUND, 1, 0.0, min(start.clearance, goal.clearance), 0
     # A point is treated as a tiny disc, which does not fit between walls that touch.
     if not is_connected(start.piece, goal.piece, max(radius, POINT), index):
-        return APART, 0, 0.0, 0.0, -1
+        return APART, 0, 0.0, 0.0, 0
     disc = max(radius, THIN)
     if shortcut:
         clear, _ = line_clearance(sx, sy, gx, gy, disc - VIOLATION, grid)
         if clear >= disc - VIOLATION:
             _write_line(out[0], sx, sy, gx, gy)
-            return FOUND, 1, hypot(gx - sx, gy - sy), clear, -1
+            return FOUND, 1, hypot(gx - sx, gy - sy), clear, 0
     from_x, from_y = _fitting_position(sx, sy, disc, start, index.axis)
     to_x, to_y = _fitting_position(gx, gy, disc, goal, index.axis)
     n, least, node, status = -1, 0.0, -1, NOWHERE
@@ -142,14 +142,16 @@ def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index):
         if status == FOUND:
             break
     if status != FOUND:
-        return status, 0, 0.0, 0.0, -1
-    if back == 1:
-        node = -1
+        return status, 0, 0.0, 0.0, 0
+    count = 0
+    if back == 0:
+        count = write_half_edges(node, ws)
+    else:
         reverse_chain(n, ws.chain)
     ends = Ends(sx, sy, gx, gy, radius)
     n = draw_taut(n, ws.chain, ws.tangents, xy, ends)
     if n < 0:
-        return NOWHERE, 0, 0.0, 0.0, -1
+        return NOWHERE, 0, 0.0, 0.0, 0
     if disc > radius:  # the chain is certified for a larger disc; measure its lines for this one
         least = math.inf
         for k in range(n + 1):
@@ -158,13 +160,13 @@ def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index):
             least = min(least, clear)
     rows, length, least_arc = _write_pieces(n, ends, out, ws, grid, xy)
     if rows < 0:
-        return FULL, 0, 0.0, 0.0, -1
+        return FULL, 0, 0.0, 0.0, 0
     least = min(least, least_arc)
     if least < radius - VIOLATION:
-        return NOWHERE, 0, 0.0, 0.0, -1
+        return NOWHERE, 0, 0.0, 0.0, 0
     if n > 0 and least < radius + VIOLATION:
         least = radius  # it touches the corners' circles: the difference is rounding
-    return FOUND, rows, length, least, node
+    return FOUND, rows, length, least, count
 
 
 @kernel

@@ -18,7 +18,7 @@ import math
 import numpy as np
 
 from footway._numba.heap import pop
-from footway._numba.jit import inner, kernel
+from footway._numba.jit import inner
 from footway.corridor.kernels.graph_search import mark_dead_ends
 from footway.corridor.kernels.layouts import EVENT, FOUND, FULL, NOWHERE, POINT, SIDE
 from footway.corridor.kernels.search_nodes import (
@@ -388,15 +388,16 @@ def _read_chain(node, ws):
     return n
 
 
-@kernel
-def read_half_edges(node, ws):
-    """Half-edges of the path that ends in a node, from start to goal, (n,)."""
-    halves = np.empty(node + 1, np.int64)  # a node comes after its parent
+@inner
+def write_half_edges(node, ws):
+    """Write the half-edges of the path that ends in a node to ws.halves; return how many."""
     n = 0
     while node >= 0:
         half = ws.ints[node, HALF]
-        if n == 0 or half != halves[n - 1]:
-            halves[n] = half
+        if n == 0 or half != ws.halves[n - 1]:
+            ws.halves[n] = half
             n += 1
         node = ws.ints[node, PARENT]
-    return halves[:n][::-1].copy()
+    for k in range(n // 2):
+        ws.halves[k], ws.halves[n - 1 - k] = ws.halves[n - 1 - k], ws.halves[k]
+    return n

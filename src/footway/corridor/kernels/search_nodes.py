@@ -1,7 +1,7 @@
 """Nodes of the search: a root, and a wedge of directions from it.
 
-Nodes are rows of `ws.floats` and `ws.ints`, with the columns below; `ws` is the SearchWorkspace, `q`
-the Query, `xy` (n, 2) are the points of the CornerSequence.
+Nodes are rows of `ws.floats` and `ws.ints`, with the columns below; `ws` is the SearchWorkspace,
+`q` the Query, and `xy` (n, 2) are the points of the CornerSequence.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from footway._numba.jit import inner
 from footway._numba.math import atan2, hypot
 from footway.corridor.kernels.wall_grid import cell_of, line_clearance
 
+
 class Ends(NamedTuple):
     """Start and goal of a path, and the radius of its disc."""
 
@@ -188,9 +189,9 @@ def _goes_through(k, chain, tangents, grid, xy):
 def tighten(n, chain, tangents, grid, xy, ends):
     """Repair a chain until every tangent is clear of all walls: (number of stops or -1, clearance).
 
-    The search bases the first and last tangent on chords of the axis; a corner that hides the start or
-    the goal may be missing or superfluous. Even if all tangents are clear, a chain may turn into an
-    obstacle around one corner and out of it around another, which is rejected.
+    The search bases the first and last tangent on chords of the axis; a corner that hides the start
+    or the goal may be missing or superfluous. Even if all tangents are clear, a chain may turn into
+    an obstacle around one corner and out of it around another, which is rejected.
     """
     floor = ends.radius - VIOLATION
     for _ in range(REPAIRS):

@@ -218,7 +218,9 @@ def _by_irm(row, x, y, t, r, weights, guides, ground, window, index):
     course = _open(row, 0.0, -1.0, guides, window)  # without pieces
     points, lengths = course.points, course.lengths
     r0, k = reference_point(x, y, low, high, int(guides.notes[row, LINE]), points, lengths)
-    at, _, _, _ = irm_attraction(x, y, high, r, index.axis, index.grid, index.fans, points, lengths)
+    at, _, _, _ = irm_attraction(
+        x, y, high, r, index.axis, index.grid, index.boundaries, points, lengths
+    )
     ax, ay = point_at(at, k, points, lengths)
     if at <= high and go(x, y, ax, ay, t, weights, ground)[0] != FREE:
         return SEEN + 1, r0, k, at, ax, ay

@@ -17,7 +17,8 @@ from footway._numba.jit import inner, kernel
 from footway._numba.math import sincos
 from footway.corridor.kernels.backbone import extract_balls
 from footway.corridor.kernels.backbone import length_of_balls as length_of
-from footway.corridor.kernels.search import FOUND, FULL
+from footway.corridor.kernels.layouts import FOUND, FULL
+from footway.corridor.kernels.tangents import Ends
 from footway.follow.kernels.corridor import (
     BLOCK,
     advance_far,
@@ -501,17 +502,15 @@ def _with_seed(s, seed):
 
 @kernel
 def walk_many(
-    ends, seeds, s, spacing, balls, places, shares, blocks, lengths, state, statuses, offsets,
-    stood, points, velocities, directions, no_discs, index, ladder,
+    ends, seeds, s, spacing, corridor, blocks, lengths, state, statuses, offsets,
+    stood, points, velocities, directions, no_discs, index, workspace,
 ):  # fmt: skip
     """Compute walks of queries (n, 4); walk k has the samples offsets[k] to offsets[k + 1] - 1."""
-    row = 0
+    row, balls = 0, corridor.balls
     for k in range(len(ends)):
         offsets[k] = row
-        found, n, _, _ = extract_balls(
-            ends[k, 0], ends[k, 1], ends[k, 2], ends[k, 3], s.radius, spacing,
-            balls, places, shares, index, ladder,
-        )  # fmt: skip
+        query = Ends(ends[k, 0], ends[k, 1], ends[k, 2], ends[k, 3], s.radius)
+        found, n, _, _ = extract_balls(query, spacing, corridor, index, workspace)
         statuses[k] = LATER if found in (FOUND, FULL) else NOWHERE
         room = len(points) - row - 2
         if found != FOUND or room < 64:
