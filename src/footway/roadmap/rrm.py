@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from footway._numba.random_stream import RandomStream
-from footway.environment.memory import check_memory
+from footway.environment.volume import check_memory
 from footway.errors import BadInput
 from footway.roadmap.grid import lattice_edges
 from footway.roadmap.kernels.region import can_go, greedy_rows, joins_nothing
