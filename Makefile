@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 # Where this is set, each of the hundreds of processes that tests start compiles all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all test-lowest golden golden-arm mutants lint bench reproduce kernels clean
+.PHONY: demo test test-all test-lowest golden golden-arm mutants lint bench reproduce kernels kernels-check clean
 
 demo: $(READY)
 	$(BIN)/footway demo -o out
@@ -78,6 +78,10 @@ reproduce: $(READY)
 # A wheel of compiled kernels, for this version of Python and Numba: see kernels/build.py.
 kernels: $(READY)
 	$(BIN)/python kernels/build.py dist
+
+# In a new environment with that wheel and an empty cache, no command compiles anything.
+kernels-check: kernels
+	$(BIN)/python kernels/check.py dist/footway_kernels-*.whl
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Footway needs Python 3.11 or newer: make PYTHON=python3.12 ...")'

@@ -14,7 +14,7 @@ import numpy as np
 from numba import types
 from numba.core import config
 
-from footway._numba.stamps import NotStampable, stamp
+from footway._numba.stamps import NotStampable, stamp, stamp_of_source
 
 HARMLESS = {
     *("CACHE_DIR", "CACHE_LOCATOR_CLASSES", "CHROME_TRACE", "COLOR_SCHEME", "DEBUG_CACHE"),
@@ -82,12 +82,12 @@ def file_name(kernel: Any, arguments: tuple[Any, ...], result: Any, target: Targ
 
 @cache
 def _environment() -> tuple[Any, ...]:
-    """Return versions and hashes of the modules that decide how kernels are compiled."""
+    """Return versions, and stamps of the modules that decide how kernels are compiled."""
     sources = [resources.files("footway") / name for name in _SOURCES]
     return (
         *(numba.__version__, llvmlite.__version__, np.__version__.split(".")[:2]),
         *(sys.implementation.cache_tag, getattr(sys, "abiflags", ""), sys.platform, sys.maxsize),
-        [hashlib.sha256(source.read_bytes()).hexdigest() for source in sources],
+        [stamp_of_source(source.read_text("utf-8")) for source in sources],
     )
 
 

@@ -12,7 +12,6 @@ from footway._numba.portable_math import hypot
 from footway.constants import TOUCH
 from footway.corridor.backbone import Place, backbone_of_search
 from footway.corridor.corridor import Corridor, Pinch
-from footway.corridor.explain import out_of_reach
 from footway.corridor.kernels import path as codes
 from footway.corridor.kernels.locate import locate_few
 from footway.corridor.kernels.path import polyline_clearance
@@ -50,7 +49,7 @@ def path(
         along = _path_along_backbone(solver, a, b, radius)
         if along is not None:
             return along
-    raise _refusal(solver, a, b, radius, solution)
+    raise solution.refusal or _refusal(solver, a, b, radius, solution)
 
 
 def paths(
@@ -104,7 +103,7 @@ def corridor(
     else:
         solution = solver.solve(a, b, radius, shortcut=False)
         if solution.status not in (FOUND, NOWHERE, FULL):
-            raise _refusal(solver, a, b, radius, solution)
+            raise solution.refusal or _refusal(solver, a, b, radius, solution)
         halves = _halves(solver, a, b, radius, solution.node)
         found = solver.corridor_along(a, b, halves, radius)
     return as_corridor(solver, a, b, radius, found)
@@ -152,7 +151,7 @@ def _widest(solver: Solver, a: Floats, b: Floats) -> Pinch | None:
         pieces, (a, b), values[:, 4:6], ("start", "goal"), strict=True
     ):
         if piece < 0:
-            raise _in_wall(solver, what, point, contact)
+            raise solver.explain_unlocated_end(what, point, contact, 0.0)
     narrow = narrowest_on_widest_path(solver.index, int(pieces[0]), int(pieces[1]))
     if narrow is None:
         return None
@@ -190,8 +189,10 @@ def _places(solver: Solver, a: Floats, b: Floats) -> tuple[Place, Place]:
 
 
 def _as_path(a: Floats, b: Floats, radius: float, solution: Solution) -> TautPath:
-    _, pieces, length, clearance, _, method = solution
-    return TautPath(_pair(a), _pair(b), radius, length, clearance, pieces, method)
+    ends = _pair(a), _pair(b)
+    return TautPath(
+        *ends, radius, solution.length, solution.clearance, solution.pieces, solution.method
+    )
 
 
 def _path_along_backbone(solver: Solver, a: Floats, b: Floats, radius: float) -> TautPath | None:
@@ -221,7 +222,7 @@ def _refusal(
     if solution.status in (codes.START_IN_WALL, codes.GOAL_IN_WALL):
         what, point = ("start", a) if solution.status == codes.START_IN_WALL else ("goal", b)
         _, values = _locate(solver, point[None])
-        return _in_wall(solver, what, point, values[0, 4:6], radius)
+        return solver.explain_unlocated_end(what, point, values[0, 4:6], radius)
     if solution.status in (codes.START_TIGHT, codes.GOAL_TIGHT):
         what, point = ("start", a) if solution.status == codes.START_TIGHT else ("goal", b)
         _, values = _locate(solver, point[None])
@@ -262,18 +263,6 @@ def _refusal(
 def _on_roads(solver: Solver) -> bool:
     """Return whether the map was made from a roadmap."""
     return len(solver.index.fans.balls) > 0
-
-
-def _in_wall(
-    solver: Solver, what: str, point: Floats, contact: Floats, radius: float = 0.0
-) -> BadQuery | NoPath:
-    if solver.roadmap is not None:
-        return out_of_reach(solver, what, point, contact, radius)
-    distance = float(hypot(*(point - contact)))
-    return BadQuery(
-        f"the {what} {as_text(point)} is inside an obstacle or outside the map: "
-        f"the nearest free point is {distance:.3f} m away at {as_text(contact)}"
-    )
 
 
 def _apart(a: Floats, b: Floats, *, on_roads: bool) -> NoPath:

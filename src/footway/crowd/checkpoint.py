@@ -26,6 +26,7 @@ from footway.crowd.sources import Source
 from footway.crowd.state import (
     AT,
     BEGIN,
+    BODY_COLUMNS,
     END,
     FINAL,
     GONE,
@@ -126,7 +127,7 @@ def _parts(simulation: Simulation) -> Arrays:
         "group_edges": [group.edges for group in groups],
         **{f"source_{name}": parts for name, parts in of_sources.items()},
     }
-    empty = {"group_balls": (0, 3), "source_body": (0, 8), "source_points": (0, 2)}
+    empty = {"group_balls": (0, 3), "source_body": (0, BODY_COLUMNS), "source_points": (0, 2)}
     return {
         "points": places.located[:, :2],
         "reach": places.reach,

@@ -32,9 +32,11 @@ from footway.archive import (
 from footway.crowd.goals import Population
 from footway.crowd.kernels.avoidance import RANGE
 from footway.crowd.kernels.tracks import WANDERS
+from footway.crowd.profile import PROPERTIES
 from footway.crowd.simulation import MODELS
 from footway.crowd.state import (
     AT,
+    BODY_COLUMNS,
     END,
     FINAL,
     GOAL,
@@ -46,8 +48,12 @@ from footway.crowd.state import (
     LEFT,
     MODE,
     POPULATION,
+    REACH,
+    ROOM,
     ROUTE_SIZE,
     UNREACHABLE,
+    VX,
+    VY,
     WALKING,
 )
 from footway.validation import FARTHEST
@@ -55,6 +61,7 @@ from footway.validation import FARTHEST
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from footway.crowd.profile import Property
     from footway.crowd.tracks import Tracks
 
     Arrays = dict[str, NDArray[Any]]
@@ -62,7 +69,8 @@ if TYPE_CHECKING:
 
 _INT = 2**31 - 1
 _LONGEST = 1e12  # s
-_WIDE, _FAST = 15.0, 100.0  # m, m/s: above the limits of a profile with its deviation
+_FAST = 100.0  # m/s: above the limits of a profile with its deviation
+_WIDE = 3.0 * PROPERTIES["radius"].high  # m, a mean with two deviations
 _TINY = 1e-9  # above 0
 _ANYWHERE = 1e22  # m: FARTHEST m/s for _LONGEST s
 _BESIDE = 1.0  # m, tolerance around the bounds of the map
@@ -73,17 +81,34 @@ _PLACES = (Whole(0, _INT), Whole(1, _INT))  # first, and how many
 _SPREAD = Either((Number(-_FAST, _FAST), (Number(-_FAST, _FAST), Number(-_FAST, _FAST))))
 _WEIGHTS = Names(Number(_TINY, 1e9))
 
-# vx, vy, radius, speed, lane, noise, room, reach
-_BODY: dict[str, Any] = {
-    "least": (-_FAST, -_FAST, _TINY, _TINY, -10.0, 0.0, -FARTHEST, 0.0),
-    "most": (_FAST, _FAST, _WIDE, _FAST, 10.0, 2.0, FARTHEST, FARTHEST),
-}
 
-_PROFILE = {
-    "radius": _SPREAD, "speed": _SPREAD, "lane": _SPREAD, "noise": Number(0.0, 2.0),
-    "preferences": _WEIGHTS, "follow": OneOf((None, "cmm", "miran", "irm")),
-    "sigma": Number(_TINY, 1e6), "spacing": Number(_TINY, 1e6), "look": Number(_TINY, 1e6),
-}  # fmt: skip
+def _of_property(declared: Property) -> Any:
+    """Return the schema of a property of a profile."""
+    if declared.kind == "number":
+        return _SPREAD if declared.varies else Number(_least(declared), declared.high)
+    return _WEIGHTS if declared.kind == "weights" else OneOf((None, *declared.choices))
+
+
+def _least(declared: Property) -> float:
+    return _TINY if declared.above == 0.0 else declared.low
+
+
+def _limits_of_bodies() -> dict[str, Any]:
+    """Return the limits of the columns of `State.body`."""
+    limits = {VX: (-_FAST, _FAST), VY: (-_FAST, _FAST), ROOM: (-FARTHEST, FARTHEST)}
+    limits[REACH] = (0.0, FARTHEST)
+    for declared in PROPERTIES.values():
+        if declared.column is not None:
+            # A mean and two deviations are at most three times the limit.
+            times = 3.0 if declared.varies else 1.0
+            limits[declared.column] = (times * _least(declared), times * declared.high)
+    least, most = zip(*(limits[column] for column in range(BODY_COLUMNS)), strict=True)
+    return {"least": least, "most": most}
+
+
+_BODY = _limits_of_bodies()
+_PROFILE = {name: _of_property(declared) for name, declared in PROPERTIES.items()}
+
 
 KIND = archive.Kind(
     format="footway-crowd",
@@ -92,7 +117,7 @@ KIND = archive.Kind(
     remedy="run the crowd again",
     arrays={
         "place": Array("<f8", ("slots", 4), nan=True),
-        "body": Array("<f4", ("slots", 8), **_BODY),
+        "body": Array("<f4", ("slots", BODY_COLUMNS), **_BODY),
         "track": Array(
             "<i4",
             ("slots", 10),
@@ -126,7 +151,7 @@ KIND = archive.Kind(
         "source_times": Array("<f8", ("to_come",), 0.0, _LONGEST),
         "source_begin": Array("<i4", ("to_come",), 0, _INT),
         "source_waits": flags("to_come"),
-        "source_body": Array("<f4", ("to_come", 8), **_BODY),
+        "source_body": Array("<f4", ("to_come", BODY_COLUMNS), **_BODY),
         "source_points": Array("<f8", ("starts", 2)),
         "seen": Array("<f8", ("discs", 5), -_ANYWHERE, _ANYWHERE),
     },

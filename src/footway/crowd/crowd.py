@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -16,7 +16,13 @@ from footway.crowd.goals import Population
 from footway.crowd.groups import bounds_of
 from footway.crowd.obstacles import Obstacle
 from footway.crowd.places import free_points
-from footway.crowd.profile import FASTEST, Profile
+from footway.crowd.profile import (
+    GROUP_PROFILE,
+    PROPERTIES,
+    Profile,
+    accepts_properties,
+    with_properties,
+)
 from footway.crowd.region import Region
 from footway.crowd.simulation import BODIES, MODELS, Avoidance, Simulation
 from footway.crowd.sources import Source, times_of
@@ -27,7 +33,7 @@ from footway.errors import BadQuery, NoPath
 from footway.recording.recording import Recorder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from os import PathLike
 
     from numpy.typing import ArrayLike, NDArray
@@ -37,7 +43,7 @@ if TYPE_CHECKING:
     from footway.crowd.goals import Behaviour, Then
     from footway.crowd.groups import Group
     from footway.crowd.inspection import Character
-    from footway.crowd.profile import Follow, Spread
+    from footway.crowd.profile import Properties, Spread
     from footway.environment import Environment
     from footway.recording.recording import Recording
 
@@ -250,16 +256,11 @@ class Crowd:
 
     # -- adding characters ---------------------------------------------------------------------
 
+    @accepts_properties
     def add(
         self,
         count: int,
         *,
-        radius: Spread | None = None,
-        speed: Spread | None = None,
-        lane: Spread | None = None,
-        noise: float | None = None,
-        preferences: Mapping[str, float] | None = None,
-        follow: Follow | None = None,
         behaviour: Behaviour = "goals",
         profile: Profile | None = None,
         name: str = "",
@@ -271,21 +272,14 @@ class Crowd:
         premovement: Spread = 0.0,
         within: float = math.inf,
         preference: ArrayLike | None = None,
+        **properties: Unpack[Properties],
     ) -> Ints:
         """Add characters and plan their first paths; return their ids, (count,).
 
         Args:
             count: number of characters.
-            radius: m; a number, or (mean, deviation). This and the next five default to the
-                values of the profile.
-            speed: preferred and greatest speed, m/s; a number, or (mean, deviation).
-            lane: negative keeps right, positive left; a number, or (mean, deviation).
-            noise: how much paths vary between characters, 0 to about 1.
-            preferences: weight of each kind of terrain, 1 is neutral, more is worse; the crowd
-                needs an `environment` for this.
-            follow: "cmm", "miran" or "irm": see `Profile`, which has further parameters for it.
             behaviour: "goals" (section 5.1) or "wander" (section 5.2).
-            profile: body and habits; `Profile()` if not given.
+            profile: body and walking parameters; `Profile()` if not given.
             name: name of the population.
             starts: (count, 2) m; random points of `area` if not given.
             area: a polygon: ring (k, 2), Shapely, or an Area; the whole map if not given.
@@ -298,16 +292,15 @@ class Crowd:
             premovement: s before they start to walk; a number, or (mean, deviation).
             within: m, greatest distance of random goals and of points in areas.
             preference: (edges of the map,) weights by which wanderers choose; 0: never.
+            **properties: values that replace those of the profile: `radius`, `speed`, `lane`,
+                `noise`, `preferences`, `follow` and so on, all described at `Profile`.
 
         Raises:
             BadQuery: an argument is invalid, or there is not enough free space.
             NoPath: a given goal cannot be reached; the message tells why.
 
         """
-        body = spawning.make_profile(
-            profile, Profile(), radius=radius, speed=speed, lane=lane, noise=noise,
-            preferences=preferences, follow=follow,
-        )  # fmt: skip
+        body = with_properties(profile, Profile(), properties)
         count = validation.whole(count, "count", high=_MOST)
         if starts is None:
             spawning.check_number(self._simulation, count, body, area)
@@ -372,6 +365,7 @@ class Crowd:
         ids = np.arange(simulation.next, simulation.next + count)
         return simulation, ids, spawning.bodies(simulation, ids, profile, premovement, rng), rng
 
+    @accepts_properties
     def add_source(
         self,
         count: int,
@@ -380,12 +374,6 @@ class Crowd:
         rate: float | None = None,
         start: float = 0.0,
         schedule: Sequence[tuple[float, int]] | None = None,
-        radius: Spread | None = None,
-        speed: Spread | None = None,
-        lane: Spread | None = None,
-        noise: float | None = None,
-        preferences: Mapping[str, float] | None = None,
-        follow: Follow | None = None,
         behaviour: Behaviour = "goals",
         profile: Profile | None = None,
         name: str = "",
@@ -395,16 +383,14 @@ class Crowd:
         premovement: Spread = 0.0,
         within: float = math.inf,
         preference: ArrayLike | None = None,
+        **properties: Unpack[Properties],
     ) -> Ints:
         """Let characters appear in an area over time; return their ids, (count,).
 
         They appear at `rate` per second from `start` on, or by a `schedule` of (time, count). A
         character waits until there is free space for it. The other arguments are as for `add`.
         """
-        body = spawning.make_profile(
-            profile, Profile(), radius=radius, speed=speed, lane=lane, noise=noise,
-            preferences=preferences, follow=follow,
-        )  # fmt: skip
+        body = with_properties(profile, Profile(), properties)
         count = validation.whole(count, "count", high=_MOST)
         simulation, ids, rows, rng = self._newcomers(count, body, premovement)
         times = self.time + times_of(count, rate, start, schedule)
@@ -424,16 +410,13 @@ class Crowd:
         simulation.next += count
         return ids
 
+    @accepts_properties
     def add_group(
         self,
         count: int,
         *,
         start: ArrayLike,
         goal: ArrayLike | None = None,
-        radius: Spread | None = None,
-        speed: Spread | None = None,
-        lane: Spread | None = None,
-        noise: float | None = None,
         profile: Profile | None = None,
         name: str = "",
         width: float | None = None,
@@ -441,6 +424,7 @@ class Crowd:
         lateral: float | None = None,
         longitudinal: float | None = None,
         then: Then = "repeat",
+        **properties: Unpack[Properties],
     ) -> Group:
         """Add a group that stays together in one corridor (section 6).
 
@@ -448,12 +432,7 @@ class Crowd:
             count: number of characters.
             start: x, y in m; they are placed around it.
             goal: x, y in m; if not given, a random one, and another each time all have arrived.
-            radius: m; a number, or (mean, deviation). This and the next three default to the
-                values of the profile.
-            speed: m/s; a number, or (mean, deviation).
-            lane: negative keeps right, positive left; a number, or (mean, deviation).
-            noise: how much paths vary between characters, 0 to about 1.
-            profile: body and habits; `Profile(lane=(0, 0.4))` if not given.
+            profile: body and walking parameters; `Profile(lane=(0, 0.4))` if not given.
             name: name of the population.
             width: g_w, m: greatest radius of the balls of the corridor.
             group_area: g_A, m2: greatest area of the balls between the last and the first member;
@@ -461,14 +440,12 @@ class Crowd:
             lateral: m, width of the corridor (voronoi-roadmaps-2004, section 3.3).
             longitudinal: m along the backbone between the last and the first member (likewise).
             then: at the goal: "repeat" (a new random goal), "stay" or "exit".
+            **properties: values that replace those of the profile, as for `add`.
 
         """
         validation.one_of(then, "then", ("repeat", "stay", "exit"))
         validation.text(name, "name")
-        usual = Profile(lane=(0.0, 0.4))
-        body = spawning.make_profile(
-            profile, usual, radius=radius, speed=speed, lane=lane, noise=noise
-        )
+        body = with_properties(profile, GROUP_PROFILE, properties)
         spawning.style_of(body, "group")
         count = validation.whole(count, "count", low=1, high=_MOST)
         simulation, ids, rows, rng = self._newcomers(count, body, 0.0)
@@ -527,30 +504,26 @@ class Crowd:
 
     def set_speed(self, ids: ArrayLike, speed: float) -> None:
         """Set the preferred speed (m/s) of the given characters (n,)."""
-        speed = validation.number(speed, "speed", "m/s", above=0.0, high=FASTEST)
+        speed = PROPERTIES["speed"].number(speed, "speed")
         engine, slots = self._simulation.engine, self._slots(validation.ids(ids))
         engine.state.body[slots, SPEED] = speed
         engine.fit_to(engine.state.body[slots])
 
+    @accepts_properties
     def set_profile(
         self,
         population: int,
         profile: Profile | None = None,
-        *,
-        radius: Spread | None = None,
-        speed: Spread | None = None,
-        lane: Spread | None = None,
-        noise: float | None = None,
-        preferences: Mapping[str, float] | None = None,
-        follow: Follow | None = None,
+        **properties: Unpack[Properties],
     ) -> None:
         """Change the profile of a population (index into `names`) during the simulation.
 
         It applies to characters that are present and to those that sources have yet to spawn. Only
         values that change are drawn again; a given `speed` also replaces one that `set_speed` set.
         Characters that no longer fit are moved to the nearest free point, and paths that have
-        become too narrow are planned again over the next steps. Arguments that are not given keep
-        their value in `profiles`; `follow="cmm"` removes the preferences.
+        become too narrow are planned again over the next steps. `properties` are described at
+        `Profile`; those that are not given keep their value in `profiles`. `follow="cmm"` removes
+        the preferences.
 
         Raises BadQuery or BadInput, and changes nothing, if a number is invalid, a disc fits
         nowhere, or the map lacks a kind of terrain.
@@ -569,14 +542,12 @@ class Crowd:
         from footway.crowd.profile_change import set_profile
 
         validation.index(population, "population", len(self.names))
-        if isinstance(follow, str) and follow == "cmm" and preferences is None and profile is None:
-            preferences = {}
-        given = {
-            "radius": radius, "speed": speed, "lane": lane, "noise": noise,
-            "preferences": preferences, "follow": follow,
-        }  # fmt: skip
-        body = spawning.make_profile(profile, self.profiles[population], **given)
-        set_profile(self._simulation, population, body, names_speed=speed is not None)
+        follow = properties.get("follow")
+        if profile is None and isinstance(follow, str) and follow == "cmm":
+            properties["preferences"] = properties.get("preferences") or {}
+        body = with_properties(profile, self.profiles[population], properties)
+        names_speed = properties.get("speed") is not None
+        set_profile(self._simulation, population, body, names_speed=names_speed)
 
     def remove(self, ids: ArrayLike) -> None:
         """Remove characters (n,). Raises BadQuery for ids that are not present."""

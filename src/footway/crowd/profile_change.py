@@ -15,18 +15,15 @@ import numpy as np
 from footway.crowd import phases, spawning
 from footway.crowd.capacity import apart, fits_somewhere, nearest_free
 from footway.crowd.groups import bounds_of
-from footway.crowd.profile import check_spread, drawn, mean_and_deviation
+from footway.crowd.profile import PROPERTIES, drawn, greatest, mean_and_deviation
 from footway.crowd.simulation import CHANGES
 from footway.crowd.state import (
     GOAL,
     GROUP,
-    LANE,
     MODE,
-    NOISE,
     POPULATION,
     RADIUS,
     ROOM,
-    SPEED,
     STAYING,
     UNREACHABLE,
 )
@@ -47,7 +44,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Flags = NDArray[np.bool_]
 
-_DRAWN = {"radius": RADIUS, "speed": SPEED, "lane": LANE}  # columns of randomly drawn values
+_VARYING = [name for name, declared in PROPERTIES.items() if declared.varies]  # drawn at random
 _TAIL = 2.0 + 1e-3  # greatest deviation of drawn values from the mean, in deviations
 _AT_ONCE = 2000  # paths that are planned at once; the others are queued
 
@@ -111,7 +108,8 @@ def _checked(
     groups = _groups_of(simulation, ids)
     style = spawning.style_of(profile, "group" if groups else before.behaviour)
     bodies = _bodies(simulation, number, ids, profile, names_speed=names_speed)
-    widest, is_wider = _widest(profile), _is_wider(simulation, ids, bodies, before.profile, profile)
+    widest = greatest(profile.radius)
+    is_wider = _is_wider(simulation, ids, bodies, before.profile, profile)
     if is_wider and not fits_somewhere(simulation.map, widest):
         raise BadQuery(f"the radius is {widest:g} m: a disc of this size fits nowhere on the map")
     for group in groups if RADIUS in bodies else ():
@@ -133,15 +131,17 @@ def _bodies(
     """Return new values for every id of the crowd, by the columns that change."""
     found: dict[int, Floats] = {}
     known = simulation.populations[number].profile
-    for k, (name, column) in enumerate(_DRAWN.items()):
-        before, after = getattr(known, name), getattr(profile, name)
-        if before != after or (names_speed and name == "speed"):
-            rng = simulation.random(CHANGES, number * len(_DRAWN) + k)
-            values = found[column] = drawn(after, simulation.next, rng)
-            for some, old in _old_values(simulation, number, ids, column):
-                _keep_order(values, some, old, before, after)
-    if known.noise != profile.noise:
-        found[NOISE] = np.full(simulation.next, float(profile.noise))
+    for name, declared in PROPERTIES.items():
+        column, before, after = declared.column, getattr(known, name), getattr(profile, name)
+        if column is None or (before == after and not (names_speed and name == "speed")):
+            continue
+        if name not in _VARYING:
+            found[column] = np.full(simulation.next, after)
+            continue
+        rng = simulation.random(CHANGES, number * len(_VARYING) + _VARYING.index(name))
+        values = found[column] = drawn(after, simulation.next, rng)
+        for some, old in _old_values(simulation, number, ids, column):
+            _keep_order(values, some, old, before, after)
     return found
 
 
@@ -159,12 +159,12 @@ def _keep_order(
     values: Floats, ids: Ints, old: NDArray[Any], before: Spread, after: Spread
 ) -> None:
     """Keep the deviation of each character from the mean, in deviations."""
-    mean, deviation = mean_and_deviation(before, "spread", "")
+    mean, deviation = mean_and_deviation(before)
     if deviation == 0.0:
         return
     away = (old.astype(np.float64) - mean) / deviation
     usual = np.abs(away) <= _TAIL  # others were set by `set_speed`
-    mean, deviation = mean_and_deviation(after, "spread", "")
+    mean, deviation = mean_and_deviation(after)
     values[ids[usual]] = mean + deviation * np.clip(away[usual], -2.0, 2.0)
 
 
@@ -176,13 +176,7 @@ def _is_wider(
         return False
     radii = simulation.engine.state.body[simulation.engine.slot_of[ids], RADIUS]
     grown = bodies[RADIUS][ids].astype(np.float32) > radii
-    return bool(grown.any()) or _widest(after) > _widest(before)
-
-
-def _widest(profile: Profile) -> float:
-    """Return the greatest radius that a profile allows, rounded to 32 bits as in bodies, m."""
-    mean, deviation = check_spread("radius", profile.radius, np.inf, "m")
-    return float(np.float32(mean + 2.0 * deviation))
+    return bool(grown.any()) or greatest(after.radius) > greatest(before.radius)
 
 
 def _groups_of(simulation: Simulation, ids: Ints) -> list[Group]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
@@ -25,24 +24,22 @@ from footway.crowd.places import (
     overlapping,
     scatter,
 )
-from footway.crowd.profile import Profile, drawn
+from footway.crowd.profile import PROPERTIES, drawn, mean_and_deviation
 from footway.crowd.region import Region
 from footway.crowd.simulation import AREAS, GOALS
 from footway.crowd.state import (
     BEGIN,
+    BODY_COLUMNS,
     FINAL,
     GOAL,
     GROUP,
     HALF,
     ID,
-    LANE,
     MODE,
-    NOISE,
     POPULATION,
     RADIUS,
     REACH,
     SINCE,
-    SPEED,
     WAITING,
     WALKING,
 )
@@ -56,7 +53,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from footway._numba.random_stream import RandomStream
-    from footway.crowd.profile import Spread
+    from footway.crowd.profile import Profile, Spread
     from footway.crowd.simulation import Simulation
 
     Floats = NDArray[np.float64]
@@ -71,17 +68,9 @@ _GOALS_IN_AREA = 256
 NEVER = 2**31 - 1  # a step that is never reached
 
 
-def make_profile(profile: Profile | None, usual: Profile, **given: object) -> Profile:
-    """Return the profile, or the usual one, with the given values replaced."""
-    if profile is not None and not isinstance(profile, Profile):
-        raise BadQuery(f"the profile is {validation.shown(profile)}: it must be a fw.Profile")
-    own: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    return replace(usual if profile is None else profile, **own)
-
-
 def check_number(simulation: Simulation, count: int, profile: Profile, area: Any) -> None:
     """Raise BadQuery if far more characters are to be placed than fit."""
-    radius = profile.radius[0] if isinstance(profile.radius, (tuple, list)) else profile.radius
+    radius, _ = mean_and_deviation(profile.radius)
     region = None if area is None else Region.of(area)
     if are_too_many(simulation.map, count, radius, region):
         check_capacity(simulation.map, count, radius, region, simulation.discs)
@@ -92,11 +81,12 @@ def bodies(
 ) -> Rows:
     """Return rows of new characters, without positions and paths."""
     n = len(ids)
-    body, track = np.zeros((n, 8), np.float32), np.zeros((n, 10), np.int32)
+    body, track = np.zeros((n, BODY_COLUMNS), np.float32), np.zeros((n, 10), np.int32)
     story = np.zeros((n, 8), np.int32)
-    body[:, RADIUS], body[:, SPEED] = drawn(profile.radius, n, rng), drawn(profile.speed, n, rng)
-    body[:, LANE] = drawn(profile.lane, n, rng)
-    body[:, NOISE], body[:, REACH] = profile.noise, ARRIVAL
+    for name, declared in PROPERTIES.items():
+        if declared.column is not None:
+            body[:, declared.column] = drawn(getattr(profile, name), n, rng)
+    body[:, REACH] = ARRIVAL
     delay = checks.premovement(premovement, n, rng)
     track[:, MODE] = np.where(delay > 0.0, WAITING, WALKING)
     track[:, ID], track[:, GROUP], track[:, HALF] = ids, -1, -1

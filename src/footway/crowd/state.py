@@ -26,6 +26,7 @@ X, Y, GOAL_X, GOAL_Y = range(4)
 # Columns of `body`: velocity, m/s; radius, m; preferred speed, m/s; k of F_perp; c_rand; distance
 # that the character may move before a wall can be near, m; arrival distance of the goal, m.
 VX, VY, RADIUS, SPEED, LANE, NOISE, ROOM, REACH = range(8)
+BODY_COLUMNS = 8
 # Columns of `track`: sample of the attraction point, last sample of the half-edge, half-edge,
 # index of the next one in the path pool, half-edges left (-1: wanders), last sample of the path
 # (wanderers: row of edge weights), mode, id, group (-1: none), steps without progress.
@@ -103,7 +104,7 @@ NO_GUIDES = Guides(np.empty((0, 8)), np.empty((0, 8), np.int32), np.empty((0, 4)
 
 NO_BLOCKS = Blocks(np.empty((0, 5), np.float32), np.empty(0, np.int32), np.empty(0, np.int32))
 
-_COLUMNS = {"place": 4, "body": 8, "track": 10, "story": 8, "anchor": 2}
+_COLUMNS = {"place": 4, "body": BODY_COLUMNS, "track": 10, "story": 8, "anchor": 2}
 _KINDS = {
     "place": np.float64, "body": np.float32, "track": np.int32, "story": np.int32,
     "anchor": np.float64,

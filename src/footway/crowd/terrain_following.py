@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from footway.crowd.profile import check_spread
+from footway.crowd.profile import greatest
 from footway.crowd.state import Habit
 from footway.errors import BadQuery
 
@@ -37,10 +37,8 @@ class FollowingStyle(NamedTuple):
         """Return the style of a profile; None if it follows corridors."""
         if profile.follows == "cmm":
             return None
-        mean, deviation = check_spread("radius", profile.radius, np.inf, "m")
-        widest = float(np.float32(mean + 2.0 * deviation))  # rounded to 32 bits as in bodies
-        numbers = (float(profile.sigma), float(profile.spacing), float(profile.look))
-        return cls(profile.follows, *numbers, widest, dict(profile.preferences))
+        numbers = (profile.sigma, profile.spacing, profile.look, greatest(profile.radius))
+        return cls(profile.follows, *numbers, dict(profile.preferences))
 
 
 class TerrainData(NamedTuple):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from footway.errors import BadFile, BadInput
-from footway.formats.source import read_text
+from footway.formats.registry import read_text
 from footway.scenario.models import Scenario
 from footway.scenario.positions import key_lines
 from footway.scenario.problems import Fault, Origin, did_you_mean, kind_of, show, similar

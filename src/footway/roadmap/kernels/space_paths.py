@@ -1,0 +1,293 @@
+"""Paths along a roadmap in three dimensions, for an object that fits in every free cell."""
+
+from __future__ import annotations
+
+import math
+
+from footway._numba.jit import inner, kernel
+from footway.corridor.kernels.graph_search import PlaceOnEdge, find_path
+from footway.roadmap.kernels.clearance import least_among_cells
+from footway.roadmap.kernels.roads import write_events
+from footway.roadmap.kernels.space import ON_PLANE, clearance_at, segment_is_free
+
+FOUND, FULL, APART, START_IN_WALL, GOAL_IN_WALL, START_TIGHT, GOAL_TIGHT = range(7)
+SLACK = 1e-9  # m, tolerance of clearances
+
+
+@inner
+def _distance(ax, ay, az, bx, by, bz):
+    return math.sqrt((ax - bx) ** 2 + (ay - by) ** 2 + (az - bz) ** 2)
+
+
+@inner
+def _free_cell(x, y, z, free):
+    """Free cell that contains a point, in cells; -1, -1, -1: none. Faces belong to both cells."""
+    nz, ny, nx = free.shape
+    for side in range(8):
+        i = int(math.ceil(x - ON_PLANE)) - 1 if side % 2 else int(math.floor(x + ON_PLANE))
+        j = int(math.ceil(y - ON_PLANE)) - 1 if side // 2 % 2 else int(math.floor(y + ON_PLANE))
+        k = int(math.ceil(z - ON_PLANE)) - 1 if side // 4 else int(math.floor(z + ON_PLANE))
+        if 0 <= i < nx and 0 <= j < ny and 0 <= k < nz and free[k, j, i]:
+            return i, j, k
+    return -1, -1, -1
+
+
+@inner(inline=False)
+def _join(point, which, space, roads, workspace):
+    """Event that a point joins, and whether over a corner (stored in `vias`); -1: in an obstacle.
+
+    In a free cell a point can reach the corners of the cell, each of which joins an event. Of these
+    events: the one whose ball contains the point deepest (section V.B.2), else a visible one, else,
+    over the corner, the event of the corner with the most clearance.
+    """
+    o, r = space.origin, space.resolution
+    x, y, z = (point[0] - o[0]) / r, (point[1] - o[1]) / r, (point[2] - o[2]) / r
+    i, j, k = _free_cell(x, y, z, space.free)
+    if i < 0:
+        return -1, False
+    best, deepest, other, widest = -1, -math.inf, -1, -1.0
+    for corner in range(8):
+        ci, cj, ck = i + corner % 2, j + corner // 2 % 2, k + corner // 4
+        e = int(roads.seen[ck, cj, ci])
+        if e < 0:
+            continue
+        q = roads.points[e]
+        margin = roads.event_clearance[e] - _distance(
+            point[0], point[1], point[2], q[0], q[1], q[2]
+        )
+        if margin > deepest and (
+            margin > 0.0
+            or segment_is_free(
+                x, y, z, (q[0] - o[0]) / r, (q[1] - o[1]) / r, (q[2] - o[2]) / r, space
+            )
+        ):
+            best, deepest = e, margin
+        if space.corner_clearance[ck, cj, ci] > widest:
+            other, widest = e, space.corner_clearance[ck, cj, ci]
+            workspace.vias[which, 0] = o[0] + r * ci
+            workspace.vias[which, 1] = o[1] + r * cj
+            workspace.vias[which, 2] = o[2] + r * ck
+    if best >= 0:
+        return best, False
+    return other, True
+
+
+@inner
+def _clearance_of_join(point, e, by_corner, which, space, roads, workspace):
+    """Least clearance between a point and the event that it joins."""
+    if not by_corner:
+        return least_among_cells(point, roads.points[e], space, workspace.stack)
+    via = workspace.vias[which]
+    return min(
+        least_among_cells(point, via, space, workspace.stack),
+        least_among_cells(via, roads.points[e], space, workspace.stack),
+    )
+
+
+@inner
+def _is_wide(e, end, needed, roads):
+    """Whether the pieces between two events of an edge have this clearance."""
+    for piece in range(min(e, end), max(e, end)):
+        if roads.piece_clearance[piece] < needed - SLACK:
+            return False
+    return True
+
+
+@inner
+def _place_on_edge(event, length, needed, roads):
+    """Place of an event on its edge, which has this length, with costs to the nodes of the edge."""
+    edge = roads.edge_of[event]
+    first, last = roads.offsets[edge], roads.offsets[edge + 1] - 1
+    return PlaceOnEdge(
+        edge,
+        roads.arc[event] * roads.cost[edge],
+        (length - roads.arc[event]) * roads.cost[edge],
+        _is_wide(event, first, needed, roads),
+        _is_wide(event, last, needed, roads),
+    )
+
+
+@inner(inline=False)
+def _search(at, there, needed, roads, workspace):
+    """Write the half-edges of the shortest path between two events; return how many, -1: none."""
+    last = roads.offsets[roads.edge_of[at] + 1] - 1
+    start = _place_on_edge(at, roads.arc[last], needed, roads)
+    goal = _place_on_edge(there, roads.length[roads.edge_of[there]], needed, roads)
+    direct = math.inf
+    if start.edge == goal.edge and _is_wide(at, there, needed, roads):
+        direct = abs(roads.arc[at] - roads.arc[there]) * roads.cost[start.edge]
+    for axis in range(3):
+        workspace.graph.goal[axis] = roads.points[there, axis]
+    count = find_path(start, goal, direct, needed, roads.graph, roads.nodes, workspace.graph)
+    if count != 0:
+        return count
+    workspace.graph.halves[0] = 2 * start.edge + (0 if there >= at else 1)
+    return 1
+
+
+@inner
+def _append(n, point, line):
+    """Append a point to a path unless it repeats the last one; return the number of points."""
+    if n > 0:
+        last = line[n - 1]
+        if last[0] == point[0] and last[1] == point[1] and last[2] == point[2]:
+            return n
+    for c in range(3):
+        line[n, c] = point[c]
+    return n + 1
+
+
+@inner
+def _write_line(start, goal, by_start, by_goal, count, out, line, roads, workspace):
+    """Write the points of the path along the events in `out`: (how many, length)."""
+    n = _append(0, start, line)
+    if by_start:
+        n = _append(n, workspace.vias[0], line)
+    for k in range(count):
+        n = _append(n, roads.points[out[k]], line)
+    if by_goal:
+        n = _append(n, workspace.vias[1], line)
+    n = _append(n, goal, line)
+    length = 0.0
+    for k in range(n - 1):
+        a, b = line[k], line[k + 1]
+        length += _distance(a[0], a[1], a[2], b[0], b[1], b[2])
+    if n == 1:
+        line[1, 0], line[1, 1], line[1, 2] = goal[0], goal[1], goal[2]
+        n = 2
+    return n, length
+
+
+@kernel
+def solve_in_space(start, goal, needed, shortcut, space, roads, workspace, out, line):
+    """Path of the object along the roads that keeps a clearance of `needed` metres.
+
+    Its points are written to line (n, 3), its events to out (n - 4,). Returns (status, points,
+    length, clearance, half-edges in the workspace). With `shortcut` a straight line that is wide
+    enough is returned.
+    """
+    at, by_start = _join(start, 0, space, roads, workspace)
+    there, by_goal = _join(goal, 1, space, roads, workspace)
+    if at < 0 or there < 0:
+        return START_IN_WALL if at < 0 else GOAL_IN_WALL, 0, 0.0, 0.0, 0
+    if shortcut:
+        o, r = space.origin, space.resolution
+        if segment_is_free(
+            (start[0] - o[0]) / r, (start[1] - o[1]) / r, (start[2] - o[2]) / r,
+            (goal[0] - o[0]) / r, (goal[1] - o[1]) / r, (goal[2] - o[2]) / r, space,
+        ):  # fmt: skip
+            clear = least_among_cells(start, goal, space, workspace.stack)
+            if clear >= needed - SLACK:
+                n, length = _write_line(start, goal, False, False, 0, out, line, roads, workspace)
+                return FOUND, n, length, clear, 0
+    clear_s = _clearance_of_join(start, at, by_start, 0, space, roads, workspace)
+    clear_g = _clearance_of_join(goal, there, by_goal, 1, space, roads, workspace)
+    if clear_s < needed - SLACK or clear_g < needed - SLACK:
+        tight = START_TIGHT if clear_s < needed - SLACK else GOAL_TIGHT
+        return tight, 0, 0.0, min(clear_s, clear_g), 0
+    count = _search(at, there, needed, roads, workspace)
+    if count < 0:
+        return APART, 0, 0.0, 0.0, 0
+    n, clear = write_events(
+        at, there, count, workspace.graph.halves, roads.offsets, roads.piece_clearance, out
+    )
+    if n < 0:
+        return FULL, 0, 0.0, 0.0, 0
+    n, length = _write_line(start, goal, by_start, by_goal, n, out, line, roads, workspace)
+    return FOUND, n, length, min(clear, clear_s, clear_g), count
+
+
+@kernel
+def join_corners(points, clearance, chosen, space, seen, depth):
+    """Write the event whose ball contains each free corner deepest to seen, its margin to depth."""
+    o, r = space.origin, space.resolution
+    nz, ny, nx = seen.shape
+    for c in range(len(chosen)):
+        e = chosen[c]
+        x, y, z = (points[e, 0] - o[0]) / r, (points[e, 1] - o[1]) / r, (points[e, 2] - o[2]) / r
+        reach = clearance[e] / r
+        for k in range(max(0, math.ceil(z - reach)), min(nz, math.floor(z + reach) + 1)):
+            for j in range(max(0, math.ceil(y - reach)), min(ny, math.floor(y + reach) + 1)):
+                for i in range(max(0, math.ceil(x - reach)), min(nx, math.floor(x + reach) + 1)):
+                    margin = reach - _distance(x, y, z, i, j, k)
+                    if margin > depth[k, j, i]:
+                        seen[k, j, i], depth[k, j, i] = e, margin
+
+
+@inner
+def _sees(i, j, k, e, points, o, r, space):
+    """Whether the line from a corner to an event is free."""
+    x, y, z = (points[e, 0] - o[0]) / r, (points[e, 1] - o[1]) / r, (points[e, 2] - o[2]) / r
+    return segment_is_free(float(i), float(j), float(k), x, y, z, space)
+
+
+@kernel
+def spread_sight(points, space, seen, queue):
+    """Join each free corner to the event of a neighbouring corner if it is visible; into seen.
+
+    Breadth first from the corners that are joined, so that events are near. `queue` (n, 3) has a
+    row for each free corner.
+    """
+    o, r, is_node = space.origin, space.resolution, space.is_node
+    nz, ny, nx = seen.shape
+    size = 0
+    for k in range(nz):
+        for j in range(ny):
+            for i in range(nx):
+                if seen[k, j, i] >= 0:
+                    queue[size, 0], queue[size, 1], queue[size, 2] = i, j, k
+                    size += 1
+    head = 0
+    while head < size:
+        i, j, k = queue[head, 0], queue[head, 1], queue[head, 2]
+        head += 1
+        e = seen[k, j, i]
+        for side in range(6):
+            step = 1 if side % 2 else -1
+            ci = i + (step if side // 2 == 0 else 0)
+            cj = j + (step if side // 2 == 1 else 0)
+            ck = k + (step if side // 2 == 2 else 0)
+            if not (0 <= ci < nx and 0 <= cj < ny and 0 <= ck < nz):
+                continue
+            dark = is_node[ck, cj, ci] and seen[ck, cj, ci] < 0
+            if dark and _sees(ci, cj, ck, e, points, o, r, space):
+                seen[ck, cj, ci] = e
+                queue[size, 0], queue[size, 1], queue[size, 2] = ci, cj, ck
+                size += 1
+
+
+@kernel
+def look_around(corners, near, points, clearance, space, seen):
+    """Write the widest visible event of the nearest of each corner to seen.
+
+    `corners` (n, 3) are columns i, j, k; `near` (n, c) events, nearest first.
+    """
+    o, r = space.origin, space.resolution
+    for row in range(len(corners)):
+        i, j, k = corners[row, 0], corners[row, 1], corners[row, 2]
+        widest = -1.0
+        for slot in range(near.shape[1]):
+            e = near[row, slot]
+            if clearance[e] > widest and _sees(i, j, k, e, points, o, r, space):
+                seen[k, j, i], widest = e, clearance[e]
+
+
+@kernel
+def balls_between(a, b, radius, share, space, out):
+    """Write balls (n, 4) with exact clearance from a to just before b: how many; -1: full.
+
+    The distance to the next ball is `share` times the excess of its radius over `radius`, and at
+    least a thousandth of a cell.
+    """
+    length = _distance(a[0], a[1], a[2], b[0], b[1], b[2])
+    s, n = 0.0, 0
+    while s < length - 1e-12:
+        if n == len(out):
+            return -1
+        q = s / length
+        x, y, z = a[0] + q * (b[0] - a[0]), a[1] + q * (b[1] - a[1]), a[2] + q * (b[2] - a[2])
+        out[n, 0], out[n, 1], out[n, 2] = x, y, z
+        out[n, 3] = clearance_at(x, y, z, space)[0]
+        s += max(share * (out[n, 3] - radius), 1e-3 * space.resolution)
+        n += 1
+    return n
