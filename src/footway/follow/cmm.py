@@ -316,7 +316,7 @@ class CorridorWalker(Walker):
     def walk(self) -> Walk:
         """Return the finished walk."""
         corridor = self.corridor
-        made = Walk(lambda: corridor, *self.samples(), self.grid)
+        made = Walk(made_in=lambda: corridor, **self.samples(), grid=self.grid)
         self.release()
         return made
 

@@ -53,7 +53,7 @@ MOST_SAMPLES = 20_000_000  # per walk: more would not fit in memory
 MOST_REPLANS = 100  # paths back to the route in one walk
 _SAMPLES = 1 << 13  # initial capacity of a walk
 
-_LIMITS: Final[dict[str, tuple[str, dict[str, float]]]] = {
+_LIMITS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
     "radius": ("m", {"low": 0.0, "high": FARTHEST}),
     "speed": ("m/s", {"above": 0.0, "high": FARTHEST}),
     "step": ("s", {"above": 0.0, "high": LONGEST_STEP}),
@@ -76,7 +76,7 @@ _LIMITS: Final[dict[str, tuple[str, dict[str, float]]]] = {
 
 def make_settings(**parameters: float) -> Settings:
     """Validate parameters of a follower and return them for the kernels."""
-    checked = {}
+    checked: dict[str, Any] = {}
     for name, value in parameters.items():
         unit, limits = _LIMITS[name]
         checked[name] = number(value, name, unit, **limits)
@@ -137,17 +137,20 @@ class Walker(ABC):
             if status != WALKING or made == steps:
                 return status
 
-    def samples(self) -> tuple[Any, ...]:
-        """Return the fields of a walk from its radius to its discs: see `Walk`."""
+    def samples(self) -> dict[str, Any]:
+        """Return the fields that all walks have: see `Walk`."""
         s, rows, d = self.settings, slice(0, self.count), self.dimension
-        points, velocities, directions = (
-            self.trail.points, self.trail.velocities, self.trail.directions,
-        )  # fmt: skip
-        stands = directions[rows, :d].copy() if self.state.stood else None
-        return (
-            s.radius, s.speed, s.step, points[rows, :d].copy(), velocities[rows, :d].copy(), stands,
-            self.named, self.discs,
-        )  # fmt: skip
+        stands = self.trail.directions[rows, :d].copy() if self.state.stood else None
+        return {
+            "radius": s.radius,
+            "speed": s.speed,
+            "step": s.step,
+            "points": self.trail.points[rows, :d].copy(),
+            "velocities": self.trail.velocities[rows, :d].copy(),
+            "stands": stands,
+            "obstacles": self.named,
+            "discs": self.discs,
+        }
 
     def release(self) -> None:
         """Keep the memory of the samples for the next walk, unless it is large."""
@@ -225,10 +228,16 @@ class RouteWalker(Walker):
                 self.surroundings, self.zone = around._replace(workspace=workspace), FreeZone()
         progress = self.trail.progress[: self.count]
         walk = RouteWalk(
-            _no_corridor, *self.samples(), None, self.route, self.preferences,
-            progress[:, REFERENCE].copy(), progress[:, ATTRACTION].copy(),
-            progress[:, ALPHA_X:].copy(), self.replanned,
-        )  # fmt: skip
+            made_in=_no_corridor,
+            **self.samples(),
+            grid=None,
+            route=self.route,
+            preferences=self.preferences,
+            references=progress[:, REFERENCE].copy(),
+            attractions=progress[:, ATTRACTION].copy(),
+            attraction_points=progress[:, ALPHA_X:].copy(),
+            replanned=self.replanned,
+        )
         self.release()
         return walk
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from footway._numba.jit import inner, kernel
 from footway.corridor.kernels.wall_grid import line_clearance
 from footway.crowd.state import (
@@ -209,11 +211,14 @@ def _by_irm(row, x, y, t, r, weights, guides, ground, window, workspace, index):
 @inner
 def _guide(row, guides):
     """Last reference point and attraction point of a character."""
-    marks = guides.marks
+    marks, line = guides.marks, np.int64(guides.notes[row, LINE])
     return Guide(
-        marks[row, REFERENCE], int(guides.notes[row, LINE]), marks[row, ATTRACTION],
-        marks[row, AIM_X], marks[row, AIM_Y],
-    )  # fmt: skip
+        reference=marks[row, REFERENCE],
+        line=line,  # type: ignore[arg-type]
+        attraction=marks[row, ATTRACTION],
+        x=marks[row, AIM_X],
+        y=marks[row, AIM_Y],
+    )
 
 
 @inner(inline=False)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, NamedTuple
 
 from footway._numba.jit import inner
 from footway.follow.kernels.discs import gap_to_disc, velocity_of
 from footway.follow.kernels.layouts import RADIUS
 from footway.follow.kernels.vectors import distance, moved, row, size
+
+if TYPE_CHECKING:
+    import numpy as np
 
 LEAST = 1e-4  # m, minimum clearance at the points of a path
 MARGIN = 0.3 * LEAST  # m, minimum clearance of a new ball: what a link guarantees between points

@@ -57,7 +57,8 @@ class Trail(NamedTuple):
     progress: Floats  # (n, 4) on a route: see below; in a corridor (0, 4)
 
 
-# Columns of `Trail.progress`: reference and attraction point, m along the route, x, y of the latter.
+# Columns of `Trail.progress`: reference and attraction point, m along the route; x, y of the
+# attraction point.
 REFERENCE, ATTRACTION, ALPHA_X, ALPHA_Y = range(4)
 
 

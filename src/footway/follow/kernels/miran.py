@@ -119,7 +119,7 @@ class _Candidates(NamedTuple):
     y: float
     triangle: int
     reference: float  # m along the route
-    count: int  # of visible intervals
+    intervals: int  # number of visible intervals
     spacing: float  # m between candidates
     least: float  # least and greatest weight of the terrain that lines pass
     most: float
@@ -244,10 +244,10 @@ def _choose(high, is_on_route, c, costs, around):
     course, intervals, spacing = around.course, around.workspace.intervals, c.spacing
     lengths = course.lengths
     best, at, at_x, at_y, guess, before = math.inf, -1.0, 0.0, 0.0, -1.0, -1.0
-    if c.count == 0:
+    if c.intervals == 0:
         return at, at_x, at_y
     i = 0
-    while i + 1 < c.count and intervals[i + 1, BEGIN] <= high:
+    while i + 1 < c.intervals and intervals[i + 1, BEGIN] <= high:
         i += 1
     last, number = _last(i, spacing, intervals), int((high - intervals[i, BEGIN]) / spacing + 0.5)
     s = _candidate(i, min(last, max(0, number)), last, spacing, intervals)
@@ -256,8 +256,8 @@ def _choose(high, is_on_route, c, costs, around):
         weight, px, py = _weight(s, _line_of(s, lengths), math.inf, c, costs, around)
         if weight < math.inf:
             best, at, at_x, at_y = weight, s, px, py
-    k = _line_of(intervals[c.count - 1, END], lengths)
-    for i in range(c.count - 1, -1, -1):
+    k = _line_of(intervals[c.intervals - 1, END], lengths)
+    for i in range(c.intervals - 1, -1, -1):
         last = _last(i, spacing, intervals)
         for m in range(last, -1, -1):
             s = _candidate(i, m, last, spacing, intervals)

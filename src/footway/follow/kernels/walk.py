@@ -10,9 +10,7 @@ where it would leave the balls: the disc stays in free space, whatever the force
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, NamedTuple
 
 from footway._numba.jit import inner, kernel
 from footway._numba.math import sincos
@@ -51,6 +49,9 @@ from footway.follow.kernels.vectors import (
     size,
     unit,
 )
+
+if TYPE_CHECKING:
+    import numpy as np
 
 RELAXATION = 0.2  # s, time constant with which the velocity follows the force
 LOOK_AHEAD = 4.0  # steps; a closer attraction point would be overshot
@@ -343,7 +344,7 @@ def _last_stretch(balls, length):
 
 
 @inner(inline=False)
-def _begin(state, s, corridor):
+def _begin(position, velocity, heading, time, stood, s, corridor):
     """State with the values that depend on the corridor, whose memory is filled."""
     balls, lengths = corridor.balls, corridor.lengths
     make_blocks(balls, corridor.blocks)
@@ -353,9 +354,9 @@ def _begin(state, s, corridor):
             lengths[k] = lengths[k - 1] + distance(row(balls, k - 1), row(balls, k))
     stop = s.speed * s.speed / (2.0 * BRAKING) + LOOK_AHEAD * s.speed * s.step
     return WalkState(
-        state.position, state.velocity, state.heading, state.time, state.stood, True,
+        position, velocity, heading, time, stood, True,
         0, 0, 0, 0.0, 0.0, 0.0, math.inf, longest_stride(balls), _last_stretch(balls, stop),
-        _last_stretch(balls, CALM), state.time + DELAY + LONGEST * length_of_balls(balls) / s.speed,
+        _last_stretch(balls, CALM), time + DELAY + LONGEST * length_of_balls(balls) / s.speed,
     )  # fmt: skip
 
 
@@ -395,8 +396,6 @@ def _walk(state, steps, s, seed, corridor, discs, own, trail, first):
     Writes the position of every sample from row `first` on and the velocity with which the
     character leaves it; while it stands, also its heading: it may turn on the spot.
     """
-    if not state.is_begun:
-        state = _begin(state, s, corridor)
     balls = corridor.balls
     last = len(balls) - 1
     x, v, h, time, stood = state.position, state.velocity, state.heading, state.time, state.stood
@@ -465,6 +464,10 @@ def _walk(state, steps, s, seed, corridor, discs, own, trail, first):
 @kernel
 def walk(state, steps, s, seed, corridor, discs, own, trail, first):
     """Walk up to `steps` steps, as `_walk`; `own` is the sum of user-defined forces."""
+    if not state.is_begun:
+        state = _begin(
+            state.position, state.velocity, state.heading, state.time, state.stood, s, corridor
+        )
     return _walk(state, steps, s, seed, corridor, discs, own, trail, first)
 
 
@@ -496,10 +499,11 @@ def walk_many(batch, s, spacing, balls, corridor, no_discs, trail, index, worksp
         if found != FOUND or capacity < 64:
             continue
         blocks = corridor.blocks[: (n + BLOCK - 1) // BLOCK]
+        here = CorridorArrays(balls[0][:n], blocks, corridor.lengths)
+        start = _begin((balls[0][0, 0], balls[0][0, 1], 0.0), ZERO, ZERO, 0.0, 0, s, here)
         status, samples, state = _walk(
-            WalkState((balls[0][0, 0], balls[0][0, 1], 0.0)), capacity, s, batch.seeds[k],
-            CorridorArrays(balls[0][:n], blocks, corridor.lengths), no_discs, ZERO, trail, count,
-        )  # fmt: skip
+            start, capacity, s, batch.seeds[k], here, no_discs, ZERO, trail, count
+        )
         if status == ARRIVED:
             batch.statuses[k], batch.stood[k] = DONE, state.stood > 0
             count += samples
