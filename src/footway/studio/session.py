@@ -345,7 +345,7 @@ def build_crowd(document: Document, seed: int | None = None) -> Crowd:
     scenario = document.scenario
     if scenario is None:
         return Crowd(document.corridors, seed=seed or 0, environment=document.environment)
-    from footway.scenario.crowd_building import ScenarioMap, stage
+    from footway.scenario.building import ScenarioMap, stage
 
     changes: dict[str, Any] = {} if seed is None else {"seed": seed}
     if document.environment is not None:
