@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 # Where this is set, each of the hundreds of processes that tests start compiles all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all test-lowest golden golden-arm mutants lint bench reproduce kernels clean
+.PHONY: demo test test-all test-lowest golden golden-arm mutants lint bench reproduce kernels kernels-check clean
 
 demo: $(READY)
 	$(BIN)/footway demo -o out
@@ -16,10 +16,10 @@ demo: $(READY)
 WORKERS = $(shell $(BIN)/python -c 'import os; print(min(2 + (os.cpu_count() or 1), 6))')
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --no-loadscope-reorder
 
-# Kernels first, in two processes that share them out: two workers of pytest would compile many of
-# them twice.
+# First compile what several workers would compile twice at the same time: the kernels (in two
+# processes) and the bytecode of the tests.
 test: $(READY)
-	$(BIN)/footway warmup
+	$(BIN)/python -m pytest --collect-only -q >/dev/null & $(BIN)/footway warmup; wait
 	$(PYTEST) -m "not slow"
 
 # Last, maps and paths with kernels that check every index.
@@ -78,6 +78,10 @@ reproduce: $(READY)
 # A wheel of compiled kernels, for this version of Python and Numba: see kernels/build.py.
 kernels: $(READY)
 	$(BIN)/python kernels/build.py dist
+
+# In a new environment with that wheel and an empty cache, no command compiles anything.
+kernels-check: kernels
+	$(BIN)/python kernels/check.py dist/footway_kernels-*.whl
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Footway needs Python 3.11 or newer: make PYTHON=python3.12 ...")'

@@ -24,6 +24,7 @@ import zipfile
 import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -34,7 +35,7 @@ from footway.validation import FARTHEST
 from footway.writing import whole_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from os import PathLike
     from pathlib import Path
 
@@ -64,6 +65,11 @@ _UNREADABLE: Final = (
 )  # fmt: skip
 """Exceptions of `zipfile` and `json` for damaged files; RuntimeError also for encrypted or too
 deeply nested ones."""
+
+
+_LOADERS: Final = {"footway roadmap": "footway.roadmap.archive"}
+"""Modules that load what a corridor map can be made from, by the format that files name. They are
+imported by name, because they are in a higher layer."""
 
 
 class Damaged(Exception):
@@ -248,6 +254,12 @@ def format_of(file: str | PathLike[str]) -> str | None:
     except (BadFile, Damaged):
         return None
     return found if isinstance(found, str) else None
+
+
+def loader_of(file: str | PathLike[str]) -> Callable[[str | PathLike[str]], Any] | None:
+    """Return the function that loads a file whose format is registered; None for any other."""
+    module = _LOADERS.get(format_of(file) or "")
+    return None if module is None else import_module(module).load
 
 
 def _shorten(error: BaseException) -> str:

@@ -12,8 +12,8 @@ import sys
 
 import pytest
 
+from footway.studio import STATIC
 from footway.studio.access import Access
-from footway.studio.pages import STATIC
 from tests.browser.browsing import Browsing
 from tests.unit.studio.serving import Page
 

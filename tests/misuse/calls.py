@@ -15,10 +15,10 @@ import shapely
 
 import footway as fw
 from footway import plot
-from footway.corridor import SpaceMap
 from footway.crowd import Region
 from footway.environment import Area, TerrainRegion, gallery, rasterise
 from footway.formats import save_geojson
+from footway.roadmap import SpaceMap
 from footway.scenario import json_schema, parse_scenario
 
 A, B = (2.0, 2.0), (18.0, 12.0)
@@ -261,6 +261,7 @@ CALLS = {
     "Recording.replay_hash": _on(recording, "replay_hash"),
     "Recording.save": lambda: (recording().save, {"file": folder() / "out.parquet"}),
     "Recording.trajectory": _on(recording, "trajectory", character=0),
+    "Roadmap.corridor_map": _on(roadmap, "corridor_map"),
     "Roadmap.distances": _on(roadmap, "distances", sources=[0]),
     "Roadmap.load": _late(fw.Roadmap.load, lambda: {"file": files() / "roadmap.npz"}),
     "Roadmap.make": _late(

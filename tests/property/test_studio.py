@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from footway.errors import BadInput
 from footway.studio import requests
 from footway.studio.documents import open_built_in
-from footway.studio.uploads import open_upload
+from footway.studio.loading import open_upload
 from tests.effort import examples
 from tests.unit.studio.serving import InThisProcess, Page, serving
 from tests.unit.studio.test_requests import GOOD

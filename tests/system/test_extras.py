@@ -46,6 +46,17 @@ def test_paths_crowds_scenarios_and_recordings_need_no_extra(tmp_path):
         assert done.returncode == 0, done.stderr
 
 
+def test_compiled_kernels_are_the_same_with_and_without_extras():
+    """A core installation uses the kernels that were shipped or compiled with all extras."""
+    code = "from footway._numba import keys\nprint(keys._environment(), keys._settings())"
+    block = WITHOUT.partition("from footway.cli")[0]
+    with_extras, without = (
+        subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+        for text in (code, block + code)
+    )
+    assert with_extras.stdout == without.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [

@@ -53,14 +53,22 @@ export interface Document {
   redo: number;
 }
 
-/** The profile of a population; numbers are means. */
+/** Declaration of a property of characters, as in the server's `Profile`. */
+export interface Property {
+  name: string;
+  label: string;
+  help: string;
+  kind: "number" | "choice" | "weights";
+  unit: string;
+  /** Minimum, maximum and step; null for no slider. */
+  slider: [number, number, number] | null;
+  choices: string[];
+  default: unknown;
+}
+
+/** The profile of a population: values of the properties, for numbers their means. */
 export interface Profile {
-  radius: number;
-  /** Preferred speed, m/s. */
-  speed: number;
-  /** Negative values keep to the right, positive ones to the left. */
-  lane: number;
-  noise: number;
+  [property: string]: unknown;
   follow: "cmm" | "miran" | "irm";
   /** Cost of kinds of terrain. */
   preferences: Record<string, number>;
@@ -125,6 +133,8 @@ const SHOWN: LayerName[] = ["walls", "terrain", "areas"];
 export class Store {
   readonly document = new Signal<Document | undefined>(undefined);
   readonly status = new Signal<Status | undefined>(undefined);
+  /** Properties of characters, for the forms; empty until the server has sent them. */
+  readonly properties = new Signal<Property[]>([]);
   readonly view = new Signal<View>("map");
   readonly theme = new Signal<Theme>("light");
   readonly panel = new Signal<PanelName>("layers");

@@ -82,7 +82,7 @@ def save(directory: Path, name: str, data: bytes) -> None:
             Path(beside).unlink(missing_ok=True)
             raise
     except OSError as problem:
-        _say(
+        _warn(
             f"compiled kernels cannot be kept in {directory} ({problem.strerror}): "
             "set FOOTWAY_JIT_CACHE to a folder that can be written to"
         )
@@ -91,11 +91,11 @@ def save(directory: Path, name: str, data: bytes) -> None:
 @cache
 def report_damage(directory: Path) -> None:
     """Warn about a damaged file, once per folder."""
-    _say(f"damaged kernels in {directory} are compiled anew")
+    _warn(f"damaged kernels in {directory} are compiled anew")
 
 
 @cache
-def _say(text: str) -> None:
+def _warn(text: str) -> None:
     """Print a warning to standard error; each text only once."""
     sys.stderr.write(f"footway: {text}\n")
 

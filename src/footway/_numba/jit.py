@@ -1,13 +1,14 @@
-"""The kernel decorators. With the package `_numba`, the only modules that import Numba.
+"""The decorators `kernel` and `inner`, and what kernels and their callers need of Numba.
 
-Compiled kernels are kept in a cache (see `_numba`). `FOOTWAY_JIT_CACHE=0` turns it off; a path puts
-it elsewhere.
+Compiled kernels are kept in a cache (`files`, `keys`). `FOOTWAY_JIT_CACHE=0` turns it off; a path
+moves it there.
 """
 
 from __future__ import annotations
 
 import threading
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
@@ -56,37 +57,29 @@ def cache_directory() -> Path | None:
 
 
 def kernel(function: F | None = None, *, parallel: bool = False) -> Any:
-    """Compile a function of arrays and scalars that Python calls.
-
-    No signatures: it compiles at the first call.
-    """
-
-    def decorate(function: F) -> Any:
-        return _compile(function, parallel=parallel)
-
-    return decorate(function) if function is not None else decorate
+    """Compile a function of arrays and scalars that Python calls, at its first call."""
+    if function is None:
+        return partial(kernel, parallel=parallel)
+    return _compile(function, parallel=parallel)
 
 
 def inner(function: F | None = None, *, inline: bool = True) -> Any:
     """Compile a function that only kernels call, and that makes no arrays.
 
-    It has no wrapper for Python, which is what takes most of the time to compile a small function
-    with many array arguments. And it counts no references: its caller holds the arrays, and
-    counting them atomically at every call made the search several times slower. It becomes part of
-    its caller unless `inline` is off: for functions that are long or seldom called, to keep the
-    compilation short.
+    It has no wrapper for Python, which takes most of the time to compile a small function with many
+    array arguments. It counts no references: its caller holds the arrays, and counting them
+    atomically at every call made the search several times slower. It is inlined into its caller
+    unless `inline` is off, which keeps the compilation of long or rarely called functions short.
     """
-
-    def decorate(function: F) -> Any:
-        return _compile(
-            function,
-            no_cpython_wrapper=True,
-            no_cfunc_wrapper=True,
-            _nrt=False,
-            forceinline=inline,
-        )
-
-    return decorate(function) if function is not None else decorate
+    if function is None:
+        return partial(inner, inline=inline)
+    return _compile(
+        function,
+        no_cpython_wrapper=True,
+        no_cfunc_wrapper=True,
+        _nrt=False,
+        forceinline=inline,
+    )
 
 
 def _compile(function: F, **options: bool) -> Any:
@@ -125,7 +118,7 @@ def kernel_names() -> tuple[set[str], set[str]]:
 
 
 def _prefetch(_context: Any, array: Any, row: Any) -> Any:
-    """Ask for the memory of a row that will be read soon; for kernels."""
+    """Load a row of an array that will be read soon into the cache of the CPU; for kernels."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         view = context.make_array(signature.args[0])(context, builder, arguments[0])
@@ -136,9 +129,9 @@ def _prefetch(_context: Any, array: Any, row: Any) -> Any:
         address = builder.add(address, builder.mul(number, stride))
         target = builder.inttoptr(address, byte)
         kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
-        ask = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+        load = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
         to_read, to_keep, data = (ir.Constant(word, value) for value in (0, 3, 1))
-        builder.call(ask, [target, to_read, to_keep, data])
+        builder.call(load, [target, to_read, to_keep, data])
         return context.get_dummy_value()
 
     return types.void(array, row), generate
@@ -148,7 +141,7 @@ prefetch: Any = intrinsic(_prefetch)
 
 
 def thread_count() -> int:
-    """Threads to use when the caller does not say: NUMBA_NUM_THREADS, or one for each core."""
+    """Default number of threads: NUMBA_NUM_THREADS, or one for each core."""
     return int(get_num_threads())
 
 
@@ -156,26 +149,26 @@ one_parallel_kernel = threading.Lock()
 """Held around parallel kernels: Numba's simplest threading layer allows one at a time."""
 
 
-class _Announcer(event.Listener):
-    """Calls `say` when a real compilation begins, until it has not returned False."""
+class _Listener(event.Listener):
+    """Calls a function when a compilation begins, until it has returned something but False."""
 
-    def __init__(self, say: Callable[[], object]) -> None:
-        self._say = say
-        self._said = False
+    def __init__(self, callback: Callable[[], object]) -> None:
+        self._callback = callback
+        self._done = False
 
     def on_start(self, event: Any) -> None:  # noqa: ARG002  # Numba names it
-        if not self._said:
-            self._said = self._say() is not False
+        if not self._done:
+            self._done = self._callback() is not False
 
     def on_end(self, event: Any) -> None:
         pass
 
 
 @contextmanager
-def announce_compilation(say: Callable[[], object]) -> Iterator[None]:
-    """Call `say` if a kernel has to be compiled (not when it comes from the cache).
+def announce_compilation(callback: Callable[[], object]) -> Iterator[None]:
+    """Call a function if a kernel has to be compiled (not when it comes from the cache).
 
-    Once, or again for the next kernel where it returns False: that one was none of its business.
+    It is called once; if it returns False, it is called again for the next kernel.
     """
-    with event.install_listener("numba:compile", _Announcer(say)):
+    with event.install_listener("numba:compile", _Listener(callback)):
         yield

@@ -14,7 +14,7 @@ import numpy as np
 from numba import types
 from numba.core import config
 
-from footway._numba.stamps import NotStampable, stamp
+from footway._numba.stamps import NotStampable, stamp, stamp_of_source
 
 HARMLESS = {
     *("CACHE_DIR", "CACHE_LOCATOR_CLASSES", "CHROME_TRACE", "COLOR_SCHEME", "DEBUG_CACHE"),
@@ -82,21 +82,24 @@ def file_name(kernel: Any, arguments: tuple[Any, ...], result: Any, target: Targ
 
 @cache
 def _environment() -> tuple[Any, ...]:
-    """Return versions and hashes of the modules that decide how kernels are compiled."""
+    """Return versions, and stamps of the modules that decide how kernels are compiled."""
     sources = [resources.files("footway") / name for name in _SOURCES]
     return (
         *(numba.__version__, llvmlite.__version__, np.__version__.split(".")[:2]),
         *(sys.implementation.cache_tag, getattr(sys, "abiflags", ""), sys.platform, sys.maxsize),
-        [hashlib.sha256(source.read_bytes()).hexdigest() for source in sources],
+        [stamp_of_source(source.read_text("utf-8")) for source in sources],
     )
 
 
 def _settings() -> list[tuple[str, str]]:
-    """Numba's settings that may change the code of kernels, such as NUMBA_BOUNDSCHECK."""
+    """Return Numba's settings that may change the code of kernels, such as NUMBA_BOUNDSCHECK.
+
+    Private names of its module are no settings: one says whether PyYAML is installed.
+    """
     return sorted(
         (name, repr(value))
         for name, value in vars(config).items()
-        if name.isupper() and name not in HARMLESS and not name.startswith("CUDA_")
+        if name.isupper() and name not in HARMLESS and not name.startswith(("_", "CUDA_"))
     )
 
 

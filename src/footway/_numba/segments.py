@@ -1,4 +1,4 @@
-"""Vectorised geometry of segments, and of parabolas between a point and a line."""
+"""Geometry of segments, and of parabolas between a point and a line: arrays and kernels."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from footway._numba.jit import inner
 from footway._numba.portable_math import asinh, hypot
 
 if TYPE_CHECKING:
@@ -35,12 +36,23 @@ def foot_parameter(points: Floats, segments: Floats) -> Floats:
 
 
 def closest_points(points: Floats, segments: Floats) -> Floats:
-    """Point of segment k that is closest to point k. Both (n, .), result (n, 2)."""
+    """Point (n, 2) of segment k (n, 4) that is closest to point k (n, 2)."""
     start = segments[:, :2]
     along = segments[:, 2:] - start
     squared = dot(along, along)
     t = np.clip(dot(points - start, along) / np.where(squared > 0, squared, 1.0), 0.0, 1.0)
     return start + t[:, None] * along
+
+
+@inner
+def share_of_segment(px, py, dx, dy):
+    """Share (0 to 1) of the segment from 0 to d that is closest to p; 0 if it has no length.
+
+    The clamped projection of kernels. For a segment ab and a point, p is the point minus a and d is
+    b minus a.
+    """
+    squared = dx * dx + dy * dy
+    return min(1.0, max(0.0, (px * dx + py * dy) / squared)) if squared > 0.0 else 0.0
 
 
 def parabola_length(focal: Floats, start: Floats, end: Floats) -> Floats:

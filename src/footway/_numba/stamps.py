@@ -40,6 +40,11 @@ def stamp(kernel: Any) -> str:
     return _digest(sorted(closure.values()))
 
 
+def stamp_of_source(source: str) -> str:
+    """Return a hash of the code of a module: not of its comments, docstrings and line numbers."""
+    return _digest(_code(compile(source, "", "exec", dont_inherit=True, optimize=2)))
+
+
 def _digest(description: Any) -> str:
     return hashlib.sha256(repr(description).encode()).hexdigest()
 

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from footway._numba.portable_math import atan2, cos, sin
-from footway.camera.flight import Moments
-from footway.camera.limits import LEAST, MOST
+from footway.camera.course import polyline_distance
 from footway.camera.look import as_directions
-from footway.camera.measuring import polyline_distance
-from footway.camera.motion import MOST_FRAMES, CameraMotion, checked_rate, frame_times
+from footway.camera.motion import MOST_FRAMES, CameraMotion, Moments, checked_rate, frame_times
+from footway.camera.speed import LEAST, MOST
 from footway.constants import TOUCH
 from footway.errors import BadQuery
 from footway.validation import FARTHEST, number, shown
@@ -82,10 +81,13 @@ def follow(
         (5.0, True)
 
     """
+    if cmap is not None and not hasattr(cmap, "solver"):
+        raise BadQuery(f"a CorridorMap is needed, not {shown(cmap)}: see CorridorMap.build")
+    extent = FARTHEST if cmap is None else cmap.solver.extent
     settings = _Settings(
         number(distance, "distance", "m", low=0.0, high=FARTHEST),
         number(height, "height", "m", above=_EYES, high=FARTHEST),
-        checked_radius(_RADIUS if radius is None else radius, _extent(cmap)),
+        checked_radius(_RADIUS if radius is None else radius, extent),
         number(turn_rate, "turn rate", "rad/s", low=LEAST, high=MOST),
         number(smoothing, "smoothing", "s", low=LEAST, high=MOST),
     )
@@ -97,7 +99,9 @@ def follow(
         raise BadQuery(f"character {character} is in one frame only: there is nothing to follow")
     times = times - times[0]
     frame_times(float(times[-1]), rate)  # raises if there are too many frames
-    walk = _walk(times, track)
+    count = min(MOST_FRAMES, max(1, math.ceil(times[-1] * _KNOTS)))
+    knots = np.linspace(0.0, times[-1], count + 1)
+    walk = _Walk(knots, _cubic(times, track, np.gradient(track, times, axis=0), knots)[0])
     if cmap is None:
         return CameraMotion(_chase(walk, settings), rate, None, None, settings.radius, math.nan)
     if radius is None:
@@ -105,22 +109,18 @@ def follow(
             radius=min(settings.radius, polyline_distance(walk.places, cmap))
         )
     _check_fits(cmap, walk, character, settings.radius)
-    chase, clearance = _clear_chase(cmap, walk, settings)
+    for _ in range(_ATTEMPTS):  # the planned margin is kept at knots only
+        chase = _chase(walk, settings, cmap)
+        clearance = chase.clearance(cmap)
+        if clearance >= settings.radius:
+            break
+        settings = settings._replace(margin=settings.margin + 1.5 * (settings.radius - clearance))
     if radius is not None and clearance < settings.radius - TOUCH:
         raise BadQuery(
             f"the radius is {settings.radius:g} m, and a smooth camera behind character "
             f"{character} keeps {clearance:.4f} m: give a radius of no more than that"
         )
     return CameraMotion(chase, rate, None, None, min(settings.radius, clearance), clearance)
-
-
-def _extent(cmap: CorridorMap | None) -> float:
-    """Return the longest side of the map, m."""
-    if cmap is None:
-        return FARTHEST
-    if not hasattr(cmap, "solver"):
-        raise BadQuery(f"a CorridorMap is needed, not {shown(cmap)}: see CorridorMap.build")
-    return cmap.solver.extent
 
 
 class _Settings(NamedTuple):
@@ -139,12 +139,6 @@ class _Walk(NamedTuple):
     places: Floats  # (n, 2) m
 
 
-def _walk(times: Floats, track: Floats) -> _Walk:
-    count = min(MOST_FRAMES, max(1, math.ceil(times[-1] * _KNOTS)))
-    knots = np.linspace(0.0, times[-1], count + 1)
-    return _Walk(knots, _cubic(times, track, np.gradient(track, times, axis=0), knots)[0])
-
-
 def _check_fits(cmap: CorridorMap, walk: _Walk, character: int, radius: float) -> None:
     """Raise BadQuery if the camera does not fit everywhere at the character's own position."""
     least = polyline_distance(walk.places, cmap)
@@ -160,17 +154,6 @@ def _check_fits(cmap: CorridorMap, walk: _Walk, character: int, radius: float) -
         f"the radius is {radius:g} m, and at ({x:.3f}, {y:.3f}) character {character} is "
         f"{least:.4f} m from a wall: give a radius of no more than that"
     )
-
-
-def _clear_chase(cmap: CorridorMap, walk: _Walk, settings: _Settings) -> tuple[Chase, float]:
-    """Return a chase that keeps the radius between knots too, and its clearance, m."""
-    for _ in range(_ATTEMPTS):
-        chase = _chase(walk, settings, cmap)
-        clearance = chase.clearance(cmap)
-        if clearance >= settings.radius:
-            break
-        settings = settings._replace(margin=settings.margin + 1.5 * (settings.radius - clearance))
-    return chase, clearance
 
 
 class Chase:

@@ -7,7 +7,7 @@ zero. (The rate of the tangent is curvature times speed, which jumps at the star
 halt the position ahead is the halt itself; c tends to zero, c / |c| to the last tangent and its
 rate to zero.
 
-A standing camera turns with an eased rate, from zero to the initial rate of the next leg.
+A standing camera turns with an eased rate, from zero to the initial rate of the next stage.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Turn(NamedTuple):
 def turn_between(first: Gaze, last: Gaze, turn_rate: float) -> Turn:
     """Return the shorter turn with at most `turn_rate` (rad/s), which takes a second to reach.
 
-    If the next leg starts with a bend, its initial rate is added.
+    If the next stage starts with a bend, its initial rate is added.
     """
     heading = first.heading + math.remainder(last.heading - first.heading, math.tau)
     last = last._replace(heading=heading)
@@ -109,34 +109,34 @@ class LookAhead:
         self._course, self._diagram, self._look_ahead = course, diagram, look_ahead
         inner = course.breaks[course.halts]
         self.ends = np.concatenate([[0.0], inner, [course.length]])
-        """(k + 1,) m. Start, halts and end of the course; legs lie between them."""
+        """(k + 1,) m. Start, halts and end of the course; stages lie between them."""
         self.times = diagram.time_at(self.ends)
 
-    def directions(self, t: Floats, leg: NDArray[np.int64]) -> Floats:
-        """Return the view direction (n, 3) after t seconds (n,) of motion, in legs (n,)."""
-        course, ends = self._course, self.times[leg + 1]
-        here = np.minimum(self._diagram.distance_at(t), self.ends[leg + 1])
+    def directions(self, t: Floats, stage: NDArray[np.int64]) -> Floats:
+        """Return the view direction (n, 3) after t seconds (n,) of motion, in stages (n,)."""
+        course, ends = self._course, self.times[stage + 1]
+        here = np.minimum(self._diagram.distance_at(t), self.ends[stage + 1])
         there = self._diagram.distance_at(np.minimum(t + self._look_ahead, ends))
-        there = np.clip(there, here, self.ends[leg + 1])
+        there = np.clip(there, here, self.ends[stage + 1])
         chord = course.position(there) - course.position(here)
         length = np.linalg.norm(chord, axis=1)
         # Just before a halt, use the tangent of the piece that ends there.
-        before = np.nextafter(self.ends[leg + 1], 0.0)
+        before = np.nextafter(self.ends[stage + 1], 0.0)
         tangent = course.tangent(np.minimum(0.5 * (here + there), before))
         near = (there - here < _NEAR) | (length == 0.0)
         chord = np.where(near[:, None], tangent, chord / np.where(near, 1.0, length)[:, None])
         return in_space(chord)
 
-    def arrival(self, leg: int) -> Gaze:
-        """Return the gaze at the end of a leg, along its last tangent."""
-        direction = self.directions(self.times[leg + 1 : leg + 2], np.array([leg]))[0]
+    def arrival(self, stage: int) -> Gaze:
+        """Return the gaze at the end of a stage, along its last tangent."""
+        direction = self.directions(self.times[stage + 1 : stage + 2], np.array([stage]))[0]
         return as_gaze(direction)
 
-    def departure(self, leg: int) -> Gaze:
-        """Return the gaze at the start of a leg, with its rates."""
-        first, last = float(self.times[leg]), float(self.times[leg + 1])
+    def departure(self, stage: int) -> Gaze:
+        """Return the gaze at the start of a stage, with its rates."""
+        first, last = float(self.times[stage]), float(self.times[stage + 1])
         ahead = min(first + self._look_ahead, last)
-        here, there = self.ends[leg], self._diagram.distance_at(ahead)
+        here, there = self.ends[stage], self._diagram.distance_at(ahead)
         chord = self._course.position(there) - self._course.position(here)
         pace = float(self._diagram.speed_after(ahead)) if ahead < last else 0.0
         rate = pace * self._course.tangent(there)

@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from footway._numba.portable_math import tan
-from footway.camera.blending import blended, tangent_lengths, with_halts
-from footway.camera.course import Course, course_of_pieces, course_of_points
-from footway.camera.flight import Flight, Moments
-from footway.camera.limits import LEAST, MOST, Pace
-from footway.camera.measuring import course_clearance
+from footway.camera.course import Course, blended, tangent_lengths, with_halts
+from footway.camera.look import Gaze, LookAhead, Turn, as_gaze, in_space, turn_between
+from footway.camera.speed import LEAST, MOST, Pace, SpeedDiagram, speed_limits
 from footway.constants import TOUCH
 from footway.corridor import Path
 from footway.corridor.kernels.path import polyline_clearance
@@ -23,12 +21,13 @@ from footway.validation import FARTHEST, floats, number, shown
 from footway.validation import points as checked_points
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import ArrayLike, NDArray
 
-    from footway.camera.speed import SpeedDiagram
     from footway.corridor import CorridorMap
     from footway.corridor.index import Grid
-    from footway.corridor.space_map import SpaceMap
+    from footway.roadmap.space_map import SpaceMap
 
     Floats = NDArray[np.float64]
 
@@ -36,6 +35,18 @@ COLUMNS = ("time", "x", "y", "z", "dx", "dy", "dz", "speed")
 """Columns of the table of a motion: s, m, unit vector, m/s."""
 
 MOST_FRAMES = 10_000_000
+
+_STILL = 1e-6  # rad. Smaller turns are ignored
+
+
+class Moments(NamedTuple):
+    """Position and view direction of a camera at n times."""
+
+    times: Floats  # (n,) s
+    positions: Floats  # (n, 3) m
+    directions: Floats  # (n, 3) unit
+    speeds: Floats  # (n,) m/s
+    arc_lengths: Floats  # (n,) m
 
 
 class View(NamedTuple):
@@ -131,10 +142,8 @@ class CameraMotion:
     def at(self, time: float) -> View:
         """Return the exact position and view at a time (s), also between frames."""
         time = number(time, "time", "s")
-        moments = self.source.at(np.array([time]))
-        position, direction = moments.positions[0], moments.directions[0]
-        speed, arc_length = float(moments.speeds[0]), float(moments.arc_lengths[0])
-        return View(float(moments.times[0]), position, direction, speed, arc_length)
+        when, position, direction, speed, s = (each[0] for each in self.source.at(np.array([time])))
+        return View(float(when), position, direction, float(speed), float(s))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -180,7 +189,7 @@ def motion(
         acceleration: greatest, m/s^2.
         deceleration: greatest, m/s^2.
         turn_rate: rad/s. On an arc of radius r the speed is `turn_rate * r` at most, unless it
-            turns so little that the view stays smooth: see `camera.limits.speed_limits`.
+            turns so little that the view stays smooth: see `camera.speed.speed_limits`.
         look_ahead: s. The camera looks at its own position this much later.
         height: of the eye above the ground, m, for paths in the plane.
         rate: frames per second.
@@ -206,22 +215,38 @@ def motion(
     rounding = number(rounding, "rounding", "m", low=0.0, high=FARTHEST)
     if cmap is not None and not hasattr(cmap, "bottleneck"):
         raise BadQuery(f"a CorridorMap is needed, not {shown(cmap)}: see CorridorMap.build")
-    course, clearance = course_of(path, rounding, cmap)
+    course, clearance = plan_course(path, rounding, cmap)
     radius = float(path.radius) if isinstance(path, Path) else 0.0
     flight = Flight(course, pace, height=height, requests={})
     frame_times(flight.duration, rate)  # raises if there are too many frames
     return CameraMotion(flight, rate, course, flight.diagram, radius, clearance)
 
 
-def course_of(
+def plan_course(
     path: Path | ArrayLike, rounding: float, cmap: CorridorMap | SpaceMap | None
 ) -> tuple[Course, float]:
-    """Return the course along a path with rounded corners, and its clearance, m."""
-    if not isinstance(path, Path):
-        return _course_of_array(path, rounding, cmap)
+    """Return the course along a path with rounded corners, and its clearance, m.
+
+    The clearance of an array of points is measured on the map; without a map it is NaN.
+    """
     pieces = getattr(path, "pieces", None)
-    course = course_of_points(path.points) if pieces is None else course_of_pieces(pieces)
-    _check_length(course)
+    if pieces is not None:
+        course = Course.from_pieces(pieces)
+    else:
+        points = path.points if isinstance(path, Path) else _checked_polyline(path)
+        course = Course.from_points(points)
+    if not len(course.starts):
+        raise BadQuery("the path has no length: a camera needs two places at least")
+    if not isinstance(path, Path):
+        if cmap is not None and course.dimension != getattr(cmap, "dimension", 2):
+            raise BadQuery(
+                f"the path has {course.dimension} coordinates, and its map has "
+                f"{5 - course.dimension}: give places of the map, or leave cmap out"
+            )
+        margin = rounding if cmap is None else 0.0
+        allowed, reach = _corner_bounds(course, margin, rounding, 0.0, cmap)
+        course = with_halts(blended(course, tangent_lengths(course, allowed, reach))[0])
+        return course, math.nan if cmap is None else course.clearance(cmap)
     radius, clearance = float(path.radius), float(path.clearance)
     if not course.corners.any():
         return course, clearance
@@ -231,31 +256,20 @@ def course_of(
     if cmap is None and grid is not None:
         allowed = _walk_corner_bounds(course, allowed, radius, grid)
     tangents = tangent_lengths(course, allowed, reach)
-    left = tangents * tan(0.25 * course.corners)  # distance between the arcs and the path
-    clearance = max(radius, clearance - float(left.max())) if clearance >= radius else clearance
+    deviation = tangents * tan(0.25 * course.corners)  # distance between the arcs and the path
+    if clearance >= radius:
+        clearance = max(radius, clearance - float(deviation.max()))
     return with_halts(blended(course, tangents)[0]), clearance
 
 
-def _course_of_array(
-    points: ArrayLike, rounding: float, cmap: CorridorMap | SpaceMap | None
-) -> tuple[Course, float]:
-    """Return the course along points, and its clearance, m: NaN without a map."""
-    course = course_of_points(_as_polyline(points))
-    _check_length(course)
-    if cmap is not None and course.dimension != getattr(cmap, "dimension", 2):
+def _checked_polyline(points: ArrayLike) -> Floats:
+    """Return checked points, (n, 2) or (n, 3), m."""
+    array = floats(points, "(n, 2) or (n, 3)", name="the places that a camera flies along")
+    if array.ndim != 2 or array.shape[1] not in (2, 3) or len(array) < 2:
         raise BadQuery(
-            f"the path has {course.dimension} coordinates, and its map has "
-            f"{5 - course.dimension}: give places of the map, or leave cmap out"
+            f"a camera flies along two places or more, an (n, 2) or (n, 3) array, not {array.shape}"
         )
-    margin = rounding if cmap is None else 0.0
-    allowed, reach = _corner_bounds(course, margin, rounding, 0.0, cmap)
-    course = with_halts(blended(course, tangent_lengths(course, allowed, reach))[0])
-    return course, math.nan if cmap is None else course_clearance(course, cmap)
-
-
-def _check_length(course: Course) -> None:
-    if not len(course.starts):
-        raise BadQuery("the path has no length: a camera needs two places at least")
+    return checked_points(array, array.shape[1], name="places that a camera flies along")
 
 
 def _corner_bounds(
@@ -329,11 +343,123 @@ def checked_height(height: float) -> float:
     return number(height, "height", "m", low=-FARTHEST, high=FARTHEST)
 
 
-def _as_polyline(points: ArrayLike) -> Floats:
-    """Return checked points, (n, 2) or (n, 3), m."""
-    array = floats(points, "(n, 2) or (n, 3)", name="the places that a camera flies along")
-    if array.ndim != 2 or array.shape[1] not in (2, 3) or len(array) < 2:
-        raise BadQuery(
-            f"a camera flies along two places or more, an (n, 2) or (n, 3) array, not {array.shape}"
+class HaltRequest(NamedTuple):
+    """Requested behaviour of the camera at a halt."""
+
+    dwell: float = 0.0  # s
+    look_at: Floats | None = None  # (3,) m
+
+
+class Stay(NamedTuple):
+    """Stay at a halt: the camera turns to its target, rests, and turns to the next stage."""
+
+    arrival: Turn
+    dwell: float  # s
+    departure: Turn
+
+    @property
+    def duration(self) -> float:
+        """In seconds."""
+        return self.arrival.duration + self.dwell + self.departure.duration
+
+    def directions(self, t: Floats) -> Floats:
+        """Return the view direction (n, 3) t seconds (n,) after the arrival."""
+        leaving = self.arrival.duration + self.dwell
+        return np.where(
+            (t < leaving)[:, None],
+            self.arrival.directions(t),
+            self.departure.directions(t - leaving),
         )
-    return checked_points(array, array.shape[1], name="places that a camera flies along")
+
+
+class Flight:
+    """A camera's motion along a course, exact at any time."""
+
+    def __init__(
+        self, course: Course, pace: Pace, *, height: float, requests: Mapping[int, HaltRequest]
+    ) -> None:
+        """Plan the motion; keys of `requests` are halts, counted from 0, the start, to the end."""
+        self.pace = pace
+        limits = speed_limits(course, pace)
+        self.course, self._height = course, height if course.dimension == 2 else 0.0
+        self.diagram = SpeedDiagram(
+            course.breaks,
+            limits.pieces,
+            break_limits=limits.breaks,
+            acceleration=pace.acceleration,
+            deceleration=pace.deceleration,
+        )
+        self._ahead = LookAhead(course, self.diagram, pace.look_ahead)
+        count = len(self._ahead.ends)
+        self.stays = [self._stay(k, requests.get(k, HaltRequest()), pace) for k in range(count)]
+        waits = np.array([stay.duration for stay in self.stays])
+        self._waited = np.cumsum(waits)
+        self.departures = self._ahead.times + self._waited
+        """(k,) s. Departure from the start, every halt, and the end."""
+        self.arrivals = self.departures - waits
+        """(k,) s. Arrival at each of them."""
+
+    @property
+    def duration(self) -> float:
+        """Duration including all stays, s."""
+        return float(self.departures[-1])
+
+    def at(self, t: Floats) -> Moments:
+        """Return the position and view of the camera at times t (n,), s."""
+        t = np.clip(t, 0.0, self.duration)
+        k = np.searchsorted(self.arrivals, t, side="right") - 1  # the last halt that was reached
+        rests = t < self.departures[k]
+        times, last = self._ahead.times, len(self.stays) - 1
+        # Rounding must not move the camera into another stage.
+        moving = np.clip(t - self._waited[k], times[k], times[np.minimum(k + 1, last)])
+        s = np.where(rests, self._ahead.ends[k], self.diagram.distance_at(moving))
+        directions = self._ahead.directions(moving, np.minimum(k, last - 1))
+        for halt in np.unique(k[rests]):
+            here = rests & (k == halt)
+            directions[here] = self.stays[halt].directions(t[here] - self.arrivals[halt])
+        if self.stays[-1].duration > 0.0:
+            over = t >= self.duration
+            directions[over] = self.stays[-1].directions(np.full(over.sum(), np.inf))
+        speeds = np.where(rests, 0.0, self.diagram.speed_after(moving))
+        return Moments(t, self._eye(s), directions, speeds, s)
+
+    def time_of(self, s: float) -> float:
+        """Return the time (s) at which the camera passes an arc length; at a halt its arrival."""
+        k = int(np.searchsorted(self._ahead.ends, s, side="right")) - 1
+        if s == self._ahead.ends[k]:
+            return float(self.arrivals[k])
+        return float(self.diagram.time_at(s) + self._waited[k])
+
+    def _eye(self, s: Floats) -> Floats:
+        place = in_space(self.course.position(s))
+        place[:, 2] += self._height
+        return place
+
+    def _stay(self, k: int, request: HaltRequest, pace: Pace) -> Stay:
+        """Plan the stay at halt k."""
+        last = len(self._ahead.ends) - 1
+        before = self._ahead.arrival(k - 1) if k > 0 else None
+        after = self._ahead.departure(k) if k < last else None
+        if request.look_at is not None:
+            eye = self._eye(self._ahead.ends[k : k + 1])[0]
+            keep = (before or after or Gaze(0.0, 0.0)).heading
+            rest = as_gaze(request.look_at - eye, heading=keep)
+        elif before is not None:
+            rest = before
+        else:
+            tangent = self.course.tangent(self._ahead.ends[k : k + 1])
+            rest = after if request.dwell == 0.0 and after else as_gaze(in_space(tangent)[0])
+        arrival = departure = Turn(rest, rest, 0.0)
+        if before is not None:
+            arrival = _turn(before, rest, pace.turn_rate)
+        has_request = request.dwell != 0.0 or request.look_at is not None
+        if k < last and (before is not None or has_request):
+            departure = _turn(rest, after or rest, pace.turn_rate)
+        return Stay(arrival, request.dwell, departure)
+
+
+def _turn(first: Gaze, last: Gaze, turn_rate: float) -> Turn:
+    turn = turn_between(first, last, turn_rate)
+    angle = abs(turn.last.heading - first.heading) + abs(turn.last.pitch - first.pitch)
+    rate = abs(last.heading_rate) + abs(last.pitch_rate)
+    return turn._replace(duration=0.0) if angle + rate < _STILL else turn

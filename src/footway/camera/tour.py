@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from footway._numba.portable_math import cos, dist, hypot, tan
-from footway.camera.blending import SMALLEST, blended, tangent_lengths, with_halts
-from footway.camera.course import Course, joined
-from footway.camera.flight import Flight, HaltRequest
-from footway.camera.limits import MOST
+from footway.camera.course import SMALLEST, Course, blended, join, tangent_lengths, with_halts
 from footway.camera.motion import (
     CameraMotion,
+    Flight,
+    HaltRequest,
     checked_height,
     checked_pace,
     checked_rate,
-    course_of,
     frame_times,
+    plan_course,
 )
-from footway.camera.order import shortest_order
+from footway.camera.speed import MOST
 from footway.constants import TOUCH
 from footway.corridor import CorridorMap
 from footway.corridor.kernels.path import polyline_clearance
@@ -38,9 +38,12 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-_CHORDS = 64  # chords of an arc at a stop; their sagitta is subtracted from the clearance
-_ROUNDING = 0.25  # m, largest distance between arcs and corners of legs that are polylines
+EXACT = 12
+"""stops. Up to this number the order is optimal (Held and Karp 1962) and found in 0.1 s."""
 
+_MOVED = (1, 2, 3)  # numbers of consecutive stops that are moved to shorten an order
+_CHORDS = 64  # chords of an arc at a stop; their sagitta is subtracted from the clearance
+_ROUNDING = 0.25  # m, largest distance between arcs and the corners of paths that are polylines
 _ON_WALL = 0.0005  # m, rounds to 0 in messages
 
 
@@ -150,21 +153,40 @@ def tour(
         )
     radius = checked_radius(radius, cmap.solver.extent)
     places = checked_stops(cmap, stops, radius)
-    chosen = _order(cmap, places, order, radius, clearance)
+    one_of(order, "order", ("kept", "optimised"))
+
+    def find_path(a: int, b: int) -> Path:
+        try:
+            return cmap.path(places[a].at, places[b].at, radius=radius, clearance=clearance)
+        except NoPath as error:
+            raise NoPath(
+                f"no path from stop {a + 1} to stop {b + 1}: {error}",
+                reason=error.reason,
+                pinch=error.pinch,
+            ) from None
+
+    chosen = list(range(len(places)))
+    if order == "optimised":
+        at = np.array([stop.at for stop in places])
+        lengths = np.zeros((len(places), len(places)))
+        i, j = np.triu_indices(len(places), 1)
+        found = cmap.paths(at[i], at[j], radius=radius, clearance=clearance)
+        for a, b, path in zip(i.tolist(), j.tolist(), found, strict=True):
+            lengths[a, b] = lengths[b, a] = (path or find_path(a, b)).length
+        chosen = shortest_order(lengths)
+    paths = [find_path(a, b) for a, b in pairwise(chosen)]
     places = [places[k] for k in chosen]
-    legs = [
-        _leg(cmap, (places[k].at, places[k + 1].at), chosen[k : k + 2], radius, clearance)
-        for k in range(len(places) - 1)
-    ]
-    course, arc_lengths, narrowest = _past_stops(cmap, legs, places, radius, miss)
-    requests = _halt_requests(course, arc_lengths, places, height)
+    course, arc_lengths, narrowest = _past_stops(cmap, paths, places, radius, miss)
+    halts = [_halt_at(course, s) for s in arc_lengths.tolist()]
+    requests = {}
+    for stop, halt in zip(places, halts, strict=True):
+        if halt is not None and _is_rest(stop):
+            target = None if stop.look_at is None else np.array([*stop.look_at, height][:3])
+            requests[halt] = HaltRequest(stop.dwell, target)
     flight = Flight(course, pace, height=height, requests=requests)
     frame_times(flight.duration, rate)  # raises if there are too many frames
     arrivals = np.array([flight.time_of(s) for s in arc_lengths])
-    stays = [
-        flight.stays[_halt_at(course, s)].duration if _stands(course, s) else 0.0
-        for s in arc_lengths
-    ]
+    stays = [0.0 if halt is None else flight.stays[halt].duration for halt in halts]
     away = course.position(arc_lengths) - np.array([stop.at for stop in places])
     return Tour(
         flight,
@@ -181,50 +203,13 @@ def tour(
     )
 
 
-def _order(
-    cmap: CorridorMap, places: list[Stop], order: str, radius: float, clearance: float | None
-) -> list[int]:
-    """Return the order in which the stops are visited."""
-    kept = list(range(len(places)))
-    one_of(order, "order", ("kept", "optimised"))
-    if order == "kept":
-        return kept
-    at = np.array([stop.at for stop in places])
-    i, j = np.triu_indices(len(places), 1)
-    lengths = np.zeros((len(places), len(places)))
-    for a, b, path in zip(
-        i, j, cmap.paths(at[i], at[j], radius=radius, clearance=clearance), strict=True
-    ):
-        found = path or _leg(cmap, (at[a], at[b]), [int(a), int(b)], radius, clearance)
-        lengths[a, b] = lengths[b, a] = found.length
-    return shortest_order(lengths)
-
-
-def _leg(
-    cmap: CorridorMap,
-    ends: tuple[Any, Any],
-    stops: list[int],
-    radius: float,
-    clearance: float | None,
-) -> Path:
-    """Return the path between two stops; raise NoPath with the reason if there is none."""
-    try:
-        return cmap.path(*ends, radius=radius, clearance=clearance)
-    except NoPath as error:
-        a, b = stops
-        raise NoPath(
-            f"no path from stop {a + 1} to stop {b + 1}: {error}",
-            reason=error.reason,
-            pinch=error.pinch,
-        ) from None
-
-
 def _past_stops(
-    cmap: CorridorMap, legs: list[Path], places: list[Stop], radius: float, miss: float
+    cmap: CorridorMap, paths: list[Path], places: list[Stop], radius: float, miss: float
 ) -> tuple[Course, Floats, float]:
-    """Return the course along all legs, the arc length of every stop, and its clearance, m."""
-    courses, clearances = zip(*(course_of(leg, _ROUNDING, cmap) for leg in legs), strict=True)
-    course, first = joined(courses)
+    """Return the course along all paths, the arc length of every stop, and its clearance, m."""
+    planned = (plan_course(path, _ROUNDING, cmap) for path in paths)
+    courses, clearances = zip(*planned, strict=True)
+    course, first = join(courses)
     halts = course.halts.copy()
     halts[first] |= np.array([_is_rest(stop) for stop in places[1:-1]], bool)
     course = replace(course, halts=halts)
@@ -268,33 +253,18 @@ def _fitting(
     return 0.0, math.inf
 
 
-def _stands(course: Course, s: float) -> bool:
-    """Return whether the camera stands at an arc length: an end or a halt."""
-    return s in (0.0, course.length) or bool((course.breaks[course.halts] == s).any())
-
-
-def _halt_at(course: Course, s: float) -> int:
-    """Return the number of a halt; the start is 0."""
+def _halt_at(course: Course, s: float) -> int | None:
+    """Return the number of the halt at an arc length, counted from the start; None: it moves."""
     if s == 0.0:
         return 0
-    return 1 + int((course.breaks[course.halts] < s).sum())
+    halts = course.breaks[course.halts]
+    if s != course.length and s not in halts:
+        return None
+    return 1 + int((halts < s).sum())
 
 
 def _is_rest(stop: Stop) -> bool:
     return stop.dwell > 0.0 or stop.look_at is not None
-
-
-def _halt_requests(
-    course: Course, arc_lengths: Floats, places: list[Stop], height: float
-) -> dict[int, HaltRequest]:
-    """Return the request for each halt that is a stop."""
-    requests = {}
-    for stop, s in zip(places, arc_lengths.tolist(), strict=True):
-        if _is_rest(stop):
-            look_at = stop.look_at
-            target = None if look_at is None else np.array([*look_at, height][:3])
-            requests[_halt_at(course, s)] = HaltRequest(stop.dwell, target)
-    return requests
 
 
 def checked_stops(cmap: CorridorMap, stops: Sequence[Any], radius: float) -> list[Stop]:
@@ -348,3 +318,102 @@ def _as_stop(stop: Any, name: int) -> Stop:
 
 def _text(point: Any) -> str:
     return f"({point[0]:.3f}, {point[1]:.3f})"
+
+
+# -- order of the stops ---------------------------------------------------------------------
+
+
+def shortest_order(lengths: Floats) -> list[int]:
+    """Return a short order of n places that starts at place 0; `lengths` (n, n) m, symmetric.
+
+    Optimal up to EXACT places; beyond, no reversal of a stretch (2-opt) and no move of up to three
+    consecutive places (or-opt) makes it shorter.
+    """
+    if len(lengths) <= 2:
+        return list(range(len(lengths)))
+    return _exact(lengths) if len(lengths) <= EXACT else _improved(lengths, _nearest(lengths))
+
+
+def _exact(lengths: Floats) -> list[int]:
+    """Run Held and Karp's dynamic programming over sets of places, for an open path."""
+    count = len(lengths) - 1  # place 0 is in every set and always first
+    best = np.full((1 << count, count), np.inf)
+    previous = np.zeros((1 << count, count), np.int64)
+    distances = lengths[1:, 1:]
+    for k in range(count):
+        best[1 << k, k] = lengths[0, k + 1]
+    for size in range(2, count + 1):
+        for chosen in combinations(range(count), size):
+            members = list(chosen)
+            whole = sum(1 << k for k in members)
+            rest = np.array([whole ^ (1 << k) for k in members])
+            options = best[rest][:, members] + distances[np.ix_(members, members)]
+            previous[whole, members] = np.array(members)[options.argmin(axis=1)]
+            best[whole, members] = options.min(axis=1)
+    whole = (1 << count) - 1
+    order = [int(best[whole].argmin())]
+    while whole.bit_count() > 1:
+        last = order[-1]
+        order.append(int(previous[whole, last]))
+        whole ^= 1 << last
+    return [0, *(k + 1 for k in reversed(order))]
+
+
+def _nearest(lengths: Floats) -> list[int]:
+    """Return the nearest-neighbour order."""
+    order, left = [0], set(range(1, len(lengths)))
+    while left:
+        order.append(min(left, key=lambda k: (lengths[order[-1], k], k)))
+        left.remove(order[-1])
+    return order
+
+
+def _improved(lengths: Floats, order: list[int]) -> list[int]:
+    """Reverse stretches and move places, best change first, until nothing gets shorter.
+
+    Each step evaluates all n^2 changes at once, by the few distances that each replaces.
+    """
+    n = len(order)
+    distances = np.zeros((n + 1, n + 1))  # an artificial last place at distance 0 from all others
+    distances[:n, :n] = lengths
+    chain = np.array([*order, n])
+    while True:
+        changes = [_reversals(distances, chain), *(_moves(distances, chain, k) for k in _MOVED)]
+        k = int(np.argmin([change.min() for change in changes]))
+        i, j = (int(x) for x in np.unravel_index(changes[k].argmin(), changes[k].shape))
+        if changes[k][i, j] >= -1e-9:
+            return [int(place) for place in chain[:-1]]
+        if k == 0:
+            chain[i : j + 1] = chain[i : j + 1][::-1].copy()
+        else:
+            chain = _moved(chain, i, _MOVED[k - 1], j)
+
+
+def _reversals(distances: Floats, chain: NDArray[np.int64]) -> Floats:
+    """Return the change of length (n, n) m if places i to j are reversed; infinite if invalid."""
+    n = len(chain) - 1
+    steps = distances[chain[:-1], chain[1:]]
+    longer = np.full((n, n), np.inf)
+    i, j = np.triu_indices(n, 1)
+    i, j = i[i > 0], j[i > 0]
+    joins = distances[chain[i - 1], chain[j]] + distances[chain[i], chain[j + 1]]
+    longer[i, j] = joins - steps[i - 1] - steps[j]
+    return longer
+
+
+def _moves(distances: Floats, chain: NDArray[np.int64], size: int) -> Floats:
+    """Return the change of length (n, n) m if `size` places from i are moved after place j."""
+    n = len(chain) - 1
+    steps = distances[chain[:-1], chain[1:]]
+    i, j = np.indices((n, n))
+    last = np.minimum(i + size - 1, n - 1)
+    taken = steps[i - 1] + steps[last] - distances[chain[i - 1], chain[last + 1]]
+    put = distances[chain[j], chain[i]] + distances[chain[last], chain[j + 1]] - steps[j]
+    possible = (i > 0) & (i + size <= n) & ((j < i - 1) | (j > last))
+    return np.where(possible, put - taken, np.inf)
+
+
+def _moved(chain: NDArray[np.int64], i: int, size: int, j: int) -> NDArray[np.int64]:
+    moved, rest = chain[i : i + size], np.delete(chain, slice(i, i + size))
+    after = j + 1 if j < i else j + 1 - size
+    return np.concatenate([rest[:after], moved, rest[after:]])

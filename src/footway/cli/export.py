@@ -230,7 +230,7 @@ def _draw(recording: Recording, options: Options, steps: Steps) -> None:
 
 
 def _write_page(recording: Recording, loaded: LoadedMap, output: str, *, is_boxed: bool) -> None:
-    from footway.studio.sharing import write_page
+    from footway.studio.replay import write_page
 
     cmap, environment = loaded
     write_page(recording, output, cmap=cmap, environment=environment, is_boxed=is_boxed)

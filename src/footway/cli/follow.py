@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from footway.cli.maps import LoadedMap
     from footway.cli.output import Steps
     from footway.cli.path import Query
-    from footway.corridor.space_map import SpaceMap
     from footway.follow import Disc, Walk
+    from footway.roadmap.space_map import SpaceMap
 
 _WALK: Final = "Walking (with --follow)"
 _AROUND: Final = "Dynamic obstacles (with --follow)"

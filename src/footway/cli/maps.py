@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from footway.cli.output import Steps
     from footway.corridor import CorridorMap
-    from footway.corridor.space_map import SpaceMap
     from footway.environment import Environment, Volume
+    from footway.roadmap.space_map import SpaceMap
 
 SAVED: Final = ".fwmap"
 """Suffix of a saved corridor map or roadmap."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from footway.cli.maps import LoadedMap
     from footway.cli.output import Steps
     from footway.cli.path import Query
-    from footway.corridor.space_map import SpaceMap, SpacePath
+    from footway.roadmap.space_map import SpaceMap, SpacePath
 
 
 def find_path_in_space(smap: SpaceMap, query: Query, steps: Steps) -> SpaceResult:

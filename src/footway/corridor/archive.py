@@ -109,7 +109,7 @@ def _check_geometry(axis: MedialAxis) -> None:
 
 def _check_walls(index: Index) -> None:
     """No wall is nearer to an event than its stored clearance."""
-    from footway.corridor.kernels.roadmap_index import wall_distances  # slow to import
+    from footway.corridor.kernels.wall_grid import wall_distances  # slow to import
 
     distance = np.empty(len(index.axis.events))
     wall_distances(index.axis.events, index.grid, distance)

@@ -8,6 +8,7 @@ import numpy as np
 
 from footway import validation
 from footway._numba.jit import one_parallel_kernel, thread_count
+from footway.archive import loader_of
 from footway.corridor import archive, queries
 from footway.corridor.balls import Balls, cover
 from footway.corridor.index import Index, build_index
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
 
     from footway.corridor.corridor import Corridor, Pinch
     from footway.corridor.path import TautPath
-    from footway.corridor.space_map import SpaceMap
     from footway.environment import Environment
     from footway.roadmap import Roadmap
+    from footway.roadmap.space_map import SpaceMap
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -60,7 +61,7 @@ class CorridorMap(NotebookDisplay):
         self._index = index
         self.solver = solver or Solver(index)
         self.name = name
-        self.roadmap: Roadmap | None = None
+        self.roadmap: Roadmap | None = None  # that the map was made from
 
     @classmethod
     def build(cls, environment: Environment) -> CorridorMap:
@@ -92,14 +93,7 @@ class CorridorMap(NotebookDisplay):
             raise BadInput(
                 f"a Roadmap is needed, not {validation.shown(roadmap)}: see footway.roadmap"
             )
-        if roadmap.dimension == 3:
-            from footway.corridor.space_map import SpaceMap
-
-            return SpaceMap(roadmap)
-        solver = _roadmap_solver(roadmap.in_effect)
-        cmap = cls(solver.index, name=roadmap.name, solver=solver)
-        cmap.roadmap = solver.roadmap = roadmap
-        return cmap
+        return roadmap.corridor_map()
 
     def save(self, file: str | PathLike[str]) -> None:
         """Write the map to one file of arrays and JSON; for the map of a roadmap, the roadmap."""
@@ -116,12 +110,9 @@ class CorridorMap(NotebookDisplay):
             BadFile: when the file is missing, damaged, or of a newer Footway.
 
         """
-        from footway.roadmap.archive import is_roadmap
-
-        if is_roadmap(file):
-            from footway.roadmap import Roadmap
-
-            return cls.from_roadmap(Roadmap.load(file))
+        load_roadmap = loader_of(file)
+        if load_roadmap is not None:
+            return cls.from_roadmap(load_roadmap(file))
         index, name = archive.load(file)
         return cls(index, name=name)
 
@@ -310,17 +301,6 @@ class CorridorMap(NotebookDisplay):
             f"CorridorMap({self.name!r}, {self.n_vertices} vertices, {self.n_edges} edges, "
             f"{self.n_cycles} cycles)"
         )
-
-
-def _roadmap_solver(roadmap: Roadmap) -> Solver:
-    """Return the solver of a roadmap in the plane; one with blends for a Voronoi-PRM."""
-    if roadmap.method == "prm":
-        from footway.corridor.roadmap_blended import BlendSolver
-
-        return BlendSolver(roadmap)
-    from footway.corridor.roadmap_index import make_road_solver
-
-    return make_road_solver(roadmap)
 
 
 def as_points(points: ArrayLike) -> Floats:

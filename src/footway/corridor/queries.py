@@ -12,7 +12,6 @@ from footway._numba.portable_math import hypot
 from footway.constants import TOUCH
 from footway.corridor.backbone import Place, backbone_of_search
 from footway.corridor.corridor import Corridor, Pinch
-from footway.corridor.explain import out_of_reach
 from footway.corridor.kernels import path as codes
 from footway.corridor.kernels.locate import locate_few
 from footway.corridor.kernels.path import polyline_clearance
@@ -152,7 +151,7 @@ def _widest(solver: Solver, a: Floats, b: Floats) -> Pinch | None:
         pieces, (a, b), values[:, 4:6], ("start", "goal"), strict=True
     ):
         if piece < 0:
-            raise _in_wall(solver, what, point, contact)
+            raise solver.explain_unlocated_end(what, point, contact, 0.0)
     narrow = narrowest_on_widest_path(solver.index, int(pieces[0]), int(pieces[1]))
     if narrow is None:
         return None
@@ -221,7 +220,7 @@ def _refusal(
     if solution.status in (codes.START_IN_WALL, codes.GOAL_IN_WALL):
         what, point = ("start", a) if solution.status == codes.START_IN_WALL else ("goal", b)
         _, values = _locate(solver, point[None])
-        return _in_wall(solver, what, point, values[0, 4:6], radius)
+        return solver.explain_unlocated_end(what, point, values[0, 4:6], radius)
     if solution.status in (codes.START_TIGHT, codes.GOAL_TIGHT):
         what, point = ("start", a) if solution.status == codes.START_TIGHT else ("goal", b)
         _, values = _locate(solver, point[None])
@@ -262,18 +261,6 @@ def _refusal(
 def _on_roads(solver: Solver) -> bool:
     """Return whether the map was made from a roadmap."""
     return len(solver.index.fans.balls) > 0
-
-
-def _in_wall(
-    solver: Solver, what: str, point: Floats, contact: Floats, radius: float = 0.0
-) -> BadQuery | NoPath:
-    if solver.roadmap is not None:
-        return out_of_reach(solver, what, point, contact, radius)
-    distance = float(hypot(*(point - contact)))
-    return BadQuery(
-        f"the {what} {as_text(point)} is inside an obstacle or outside the map: "
-        f"the nearest free point is {distance:.3f} m away at {as_text(contact)}"
-    )
 
 
 def _apart(a: Floats, b: Floats, *, on_roads: bool) -> NoPath:

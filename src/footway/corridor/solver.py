@@ -9,23 +9,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from footway._numba.portable_math import hypot
 from footway.constants import LANDMARKS
 from footway.corridor.kernels.backbone import balls_along, extract
+from footway.corridor.kernels.graph_search import GraphWorkspace, make_graph_workspace
 from footway.corridor.kernels.landmark import landmark_distances
 from footway.corridor.kernels.path import solve, solve_many
 from footway.corridor.kernels.search import FOUND, FULL
-from footway.corridor.workspace import (
-    BackboneWorkspace,
-    Workspace,
-    make_backbone_workspace,
-    make_workspace,
-)
+from footway.corridor.workspace import Workspace, make_workspace
+from footway.errors import BadQuery
+from footway.validation import as_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.corridor.index import Index
-    from footway.roadmap import Roadmap
+    from footway.errors import NoPath
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -66,7 +65,6 @@ class Solver:
     Attributes:
         index: search structures of the map.
         made_for: radius of the disc, m, for which the map was made; None: for every radius.
-        roadmap: the roadmap that the map was made from, with its fake obstacles; None: from walls.
         can_widen: whether paths may be moved to get the preferred clearance. Lines and arcs of a
             blended roadmap keep the clearance that it was built with.
 
@@ -77,8 +75,21 @@ class Solver:
     def __init__(self, index: Index) -> None:
         self.index = index
         self.made_for: float | None = None
-        self.roadmap: Roadmap | None = None
         self._local = threading.local()
+
+    def explain_unlocated_end(
+        self,
+        what: str,
+        point: Floats,
+        contact: Floats,
+        radius: float,  # noqa: ARG002  # a solver of a roadmap distinguishes by it
+    ) -> BadQuery | NoPath:
+        """Return the error for a start or goal that is not on the map; `contact`: nearest wall."""
+        distance = float(hypot(*(point - contact)))
+        return BadQuery(
+            f"the {what} {as_text(point)} is inside an obstacle or outside the map: "
+            f"the nearest free point is {distance:.3f} m away at {as_text(contact)}"
+        )
 
     @cached_property
     def extent(self) -> float:
@@ -100,12 +111,14 @@ class Solver:
         self._local.out = np.empty((pieces, 9))
 
     @property
-    def ladder(self) -> BackboneWorkspace:
+    def ladder(self) -> GraphWorkspace:
         """Scratch memory of the calling thread for searches along the axis."""
         try:
             return self._local.ladder  # type: ignore[no-any-return]
         except AttributeError:
-            self._local.ladder = make_backbone_workspace(self.index, self._landmarks)
+            self._local.ladder = make_graph_workspace(
+                len(self.index.axis.vertices), len(self.index.axis.edges), self._landmarks
+            )
             self._grow_balls(_BALLS)
             return self._local.ladder  # type: ignore[no-any-return]
 

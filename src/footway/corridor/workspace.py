@@ -26,38 +26,6 @@ class Workspace(NamedTuple):
     edges: NDArray[np.int32]  # (2 ne + 2,) half-edges of the path
 
 
-class BackboneWorkspace(NamedTuple):
-    """Costs, queue and result of a search along the axis. Threads must not share it."""
-
-    cost: NDArray[np.float64]  # (nv,) length of the shortest path to a vertex, m
-    arrival: NDArray[np.int32]  # (nv,) half-edge by which it arrives: see kernels/half_edges
-    seen: NDArray[np.int64]  # (nv, 2) last query that reached, and that settled, a vertex
-    marks: NDArray[np.int64]  # (ne,) last query whose goal lies in this dead end
-    keys: NDArray[np.float64]  # (2 ne + 2,) heap: lower bounds, m; see `heap_holds`
-    queue: NDArray[np.int32]  # (2 ne + 2,) heap: vertices
-    halves: NDArray[np.int32]  # (2 ne + 2,) half-edges of the path
-    landmarks: NDArray[np.float64]  # (nv, k) distance from each landmark, whatever the radius, m
-    goal: NDArray[np.float64]  # (k,) distance from each landmark to the goal, m
-    query: NDArray[np.int64]  # (1,) number of the query
-
-
-def make_backbone_workspace(index: Index, landmarks: NDArray[np.float64]) -> BackboneWorkspace:
-    """Allocate the scratch memory of `kernels/backbone`."""
-    vertices, edges = len(index.axis.vertices), len(index.axis.edges)
-    return BackboneWorkspace(
-        cost=np.empty(vertices),
-        arrival=np.empty(vertices, np.int32),
-        seen=np.zeros((vertices, 2), np.int64),
-        marks=np.zeros(edges, np.int64),
-        keys=np.empty(2 * edges + 2),
-        queue=np.empty(2 * edges + 2, np.int32),
-        halves=np.empty(2 * edges + 2, np.int32),
-        landmarks=landmarks,
-        goal=np.empty(landmarks.shape[1]),
-        query=np.zeros(1, np.int64),
-    )
-
-
 def make_workspace(index: Index, *, capacity: int = 1 << 14) -> Workspace:
     """Allocate a workspace for searches of about `capacity` nodes."""
     corners, edges = 2 * len(index.axis.sites), len(index.axis.edges)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.corridor.index import Index
+    from footway.crowd.crowd import Crowd
     from footway.crowd.kernels.layouts import Tracks
     from footway.crowd.simulation import Simulation
 
@@ -123,6 +124,21 @@ class Obstacles:
         self.cells = list_by_cells(discs, simulation.box, simulation.shape)
         simulation.planner.index = narrowed(simulation.index, simulation.tracks, discs)
         return True
+
+
+def obstacles_at_start(crowd: Crowd) -> dict[int, Obstacle]:
+    """Return all obstacles of a crowd by number, each where it was put last, as at time 0.
+
+    Obstacles that have not appeared yet or have vanished are included.
+    """
+    known = crowd._simulation.obstacles.all  # noqa: SLF001 - not needed by users
+    return {number: replace(obstacle, since=obstacle.appears) for number, obstacle in known.items()}
+
+
+def restore_obstacles(crowd: Crowd, obstacles: dict[int, Obstacle]) -> None:
+    """Replace the obstacles of a crowd at time 0."""
+    store = crowd._simulation.obstacles  # noqa: SLF001 - not needed by users
+    store.all, store.next = dict(obstacles), max(obstacles, default=-1) + 1
 
 
 def place_obstacles(simulation: Simulation) -> None:

@@ -1,6 +1,6 @@
 """Requests of characters for goals and paths; a budget per step bounds the duration of a step.
 
-    requests after a step --> queue --> nearest destination --> search --> path, and route on terrain
+requests after a step --> queue --> nearest destination --> search --> path, and route on terrain
 """
 
 from __future__ import annotations
@@ -76,7 +76,8 @@ def make_pool(sizes: Ints | None = None) -> tuple[PathPool, Ints]:
 def block_size(count: Ints) -> Ints:
     """Return log2 of the size of blocks for so many half-edges. (n,)."""
     bits = np.frexp(np.maximum(count, 1) - 1)[1].astype(np.int64)  # 2**bits is count or more
-    return np.maximum(bits, _SMALLEST)
+    size: Ints = np.maximum(bits, _SMALLEST)
+    return size
 
 
 class Planner:
@@ -109,9 +110,7 @@ class Planner:
     def _has_next_goal(self, number: int, slot: int, population: Population) -> bool:
         """Return whether an arrived character has another goal; if not, let it stay or leave."""
         simulation, characters = self._simulation, self._simulation.characters
-        characters.stage[slot] += population.reaches(
-            characters.stage[slot], characters.goal[slot]
-        )
+        characters.stage[slot] += population.reaches(characters.stage[slot], characters.goal[slot])
         if population.then == "repeat" or characters.stage[slot] < len(population.stages):
             return True
         self.cancel(number)

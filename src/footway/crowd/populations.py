@@ -88,7 +88,7 @@ class Goals:
 
     def keep(self, used: NDArray[np.bool_]) -> Ints:
         """Drop unused goals; return new numbers of all (n + 1,): the count kept before each."""
-        self.table = GoalTable(*(column[used] for column in self.table))
+        self.table = GoalTable._make(column[used] for column in self.table)
         return np.concatenate([[0], np.cumsum(used)])
 
 
@@ -117,7 +117,7 @@ class Population(NamedTuple):
         """Make a population from the values of `to_list`."""
         name, behaviour, stages, *rest, profile = values
         made = tuple(tuple(GoalRange(*goals) for goals in alternatives) for alternatives in stages)
-        return cls(name, behaviour, made, *rest, Profile.from_dict(profile))
+        return cls._make([name, behaviour, made, *rest, Profile.from_dict(profile)])
 
     @property
     def has_random_goals(self) -> bool:

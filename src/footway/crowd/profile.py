@@ -1,13 +1,24 @@
-"""Profile: body and walking habits of a population."""
+"""Profile: the properties of the characters of a population, each declared once.
+
+The fields of `Profile` are the declarations. Keyword arguments of `Crowd.add` and of similar
+methods, keys of scenario files and their JSON Schema, requests of the studio, the form of its page
+and the schema of checkpoints are derived from them, by `PROPERTIES`. `Properties` repeats names and
+types for type checkers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Literal, get_args
+import inspect
+import math
+import textwrap
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, TypeVar, get_args
 
 import numpy as np
 
+from footway.crowd.kernels.layouts import LANE, NOISE, RADIUS, SPEED
 from footway.errors import BadQuery
 from footway.validation import as_float, number, one_of, shown
 
@@ -18,31 +29,80 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+F = TypeVar("F", bound=Callable[..., Any])
 Spread = float | tuple[float, float]
-"""A number, or mean and deviation of a normal distribution, clipped at two deviations."""
+"""A number, or mean and deviation of a normal distribution, cut at two deviations."""
 
 Follow = Literal["cmm", "miran", "irm"]
 """What characters follow: corridors, or routes over terrain by MIRAN or IRM (miran-2013)."""
 
-WIDEST, FASTEST = 5.0, 20.0  # m, m/s: larger values are probably in another unit
+
+@dataclass(frozen=True, kw_only=True)
+class Property:
+    """Declaration of a property of characters.
+
+    Attributes:
+        help: its meaning, in one or two sentences.
+        kind: type of its values; "weights" are numbers by kind of terrain.
+        unit: such as "m"; "" for none.
+        low: minimum of a number.
+        above: exclusive minimum.
+        high: maximum; larger values are probably in another unit.
+        varies: whether characters may differ, by (mean, deviation).
+        column: of the array `State.body`, for values that are stored for each character; other
+            properties are those of a population.
+        slider: minimum, maximum and step of the slider on the studio's page; None for no slider.
+        label: name of the slider; the name of the property if not given.
+        choices: allowed texts of a "choice".
+
+    """
+
+    help: str
+    kind: Literal["number", "choice", "weights"] = "number"
+    unit: str = ""
+    low: float = -math.inf
+    above: float = -math.inf
+    high: float = math.inf
+    varies: bool = False
+    column: int | None = None
+    slider: tuple[float, float, float] | None = None
+    label: str = ""
+    choices: tuple[str, ...] = ()
+
+    def number(self, value: object, name: str) -> float:
+        """Return a checked number, or raise BadQuery."""
+        return number(value, name, self.unit, low=self.low, above=self.above, high=self.high)
+
+    def spread(self, value: object, name: str) -> Spread:
+        """Return a checked number or (mean, deviation), or raise BadQuery."""
+        if not self.varies:
+            return self.number(value, name)
+        mean, deviation = mean_and_deviation(value, name, self.unit)
+        self.number(mean, name)
+        number(deviation, f"deviation of the {name}", self.unit, low=0.0, high=self.high)
+        if self.above == 0.0 and deviation >= 0.5 * mean:
+            raise BadQuery(
+                f"the deviation of the {name} is {deviation:g} {self.unit}: "
+                f"it must be less than half of the mean, {mean:g}"
+            )
+        return (mean, deviation) if isinstance(value, (tuple, list)) else mean
+
+
+def _declare(**declaration: Any) -> dict[str, Property]:
+    """Return the declaration of a property, as metadata of a field."""
+    return {"property": Property(**declaration)}
 
 
 @dataclass(frozen=True)
 class Profile:
-    """Body and habits of a population.
+    """Body and walking parameters of a population.
+
+    `lane` is k of F_perp and `noise` c_rand of F_rand (cmm-crowds-2008, section 3); `sigma` and
+    `spacing` are parameters of MIRAN (miran-2013). In a crowd, `spacing` and `look` are larger than
+    in `follow.miran`, which plans for one character and has more time.
 
     Attributes:
-        radius: of the disc, m; a number, or (mean, deviation).
-        speed: preferred and greatest speed, m/s; a number, or (mean, deviation).
-        lane: k of F_perp (cmm-crowds-2008, section 3); negative keeps right, positive left; a
-            number, or (mean, deviation).
-        noise: c_rand of F_rand, 0 to 1: how much paths vary between characters.
-        preferences: weight of each kind of terrain: positive, 1 is neutral, more is worse.
-        follow: "cmm" for corridors, "miran" or "irm" for a route over terrain (without lanes). If
-            not given: "miran" with preferences, else "cmm".
-        sigma: m, MIRAN's shortcut parameter: greatest part of the route that may be skipped.
-        spacing: m, greatest distance between MIRAN's candidates along the route.
-        look: m walked on a route between two updates of the attraction point.
+        {attributes}
 
     Example:
         >>> Profile(radius=0.2, speed=(1.34, 0.26)).lane
@@ -52,15 +112,45 @@ class Profile:
 
     """
 
-    radius: Spread = 0.25
-    speed: Spread = 1.2
-    lane: Spread = (-0.4, 0.15)
-    noise: float = 0.0
-    preferences: Mapping[str, float] = field(default_factory=dict, hash=False)
-    follow: Follow | None = None
-    sigma: float = 30.0
-    spacing: float = 3.0
-    look: float = 1.0
+    radius: Spread = field(default=0.25, metadata=_declare(
+        unit="m", above=0.0, high=5.0, varies=True, column=RADIUS,
+        slider=(0.1, 1.0, 0.01), help="Radius of the body, a disc.",
+    ))  # fmt: skip
+    speed: Spread = field(default=1.2, metadata=_declare(
+        unit="m/s", above=0.0, high=20.0, varies=True, column=SPEED,
+        slider=(0.2, 4.0, 0.1), help="Preferred and greatest speed.",
+    ))  # fmt: skip
+    lane: Spread = field(default=(-0.4, 0.15), metadata=_declare(
+        low=-2.0, high=2.0, varies=True, column=LANE,
+        slider=(-1.0, 1.0, 0.05), label="Lane (− right, + left)",  # noqa: RUF001 - on the page
+        help="Side of the corridor: negative is right, positive is left, 0 is the middle, 2 is "
+        "close to the wall. The default of groups is 0 with a deviation of 0.4.",
+    ))  # fmt: skip
+    noise: float = field(default=0.0, metadata=_declare(
+        low=0.0, high=2.0, column=NOISE, slider=(0.0, 1.0, 0.05),
+        help="Strength of the random deviation from the path, 0 to about 1.",
+    ))  # fmt: skip
+    preferences: Mapping[str, float] = field(default_factory=dict, hash=False, metadata=_declare(
+        kind="weights", above=0.0, high=1e6,
+        help="Cost per metre on each kind of terrain; 1 is neutral, more is avoided.",
+    ))  # fmt: skip
+    follow: Follow | None = field(default=None, metadata=_declare(
+        kind="choice", choices=get_args(Follow),
+        help='Follow corridors ("cmm"), or a route over terrain by "miran" or "irm", which ignore '
+        'the lane. If not given: "miran" with preferences, else "cmm".',
+    ))  # fmt: skip
+    sigma: float = field(default=30.0, metadata=_declare(
+        unit="m", above=0.0, high=1e6,
+        help="Maximum length of the route that MIRAN may skip at once.",
+    ))  # fmt: skip
+    spacing: float = field(default=3.0, metadata=_declare(
+        unit="m", above=0.0, high=1e6,
+        help="Maximum distance between the candidates of MIRAN along the route.",
+    ))  # fmt: skip
+    look: float = field(default=1.0, metadata=_declare(
+        unit="m", above=0.0, high=1e6,
+        help="Distance walked on a route between two updates of the attraction point.",
+    ))  # fmt: skip
 
     @property
     def follows(self) -> Follow:
@@ -72,39 +162,27 @@ class Profile:
         """Make a profile from `dataclasses.asdict`, also if JSON turned its tuples into lists."""
         if not isinstance(values, Mapping):
             raise BadQuery(f"a profile is made from names and values, not from {shown(values)}")
-        plain: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in values.items()
-        }
-        unknown = set(plain) - {known.name for known in fields(cls)}
+        unknown = set(values) - PROPERTIES.keys()
         if unknown:
             raise BadQuery(f"a profile has no {shown(unknown.pop())}: see `Profile`")
-        return cls(**plain)
+        return cls(**values)
 
     def __post_init__(self) -> None:
-        check_spread("radius", self.radius, WIDEST, "m")
-        check_spread("speed", self.speed, FASTEST, "m/s")
-        for value in mean_and_deviation(self.lane, "lane", ""):
-            number(value, "lane", low=-2.0, high=2.0)
-        number(self.noise, "noise", low=0.0, high=2.0)
-        self._check_following()
-        for name in ("radius", "speed", "lane", "noise", "sigma", "spacing", "look"):
-            value = getattr(self, name)
-            plain = tuple(map(float, value)) if isinstance(value, (tuple, list)) else float(value)
-            object.__setattr__(self, name, plain)
+        for name, declared in PROPERTIES.items():
+            if declared.kind == "number":
+                object.__setattr__(self, name, declared.spread(getattr(self, name), name))
+        weights: Mapping[str, float] = {}
+        if not isinstance(self.preferences, Mapping) or self.preferences:
+            from footway.terrain.terrain import check_preferences  # loads Shapely
 
-    def _check_following(self) -> None:
-        """Check preferences and the parameters of the followers."""
-        given = _weights(self.preferences)
-        object.__setattr__(self, "preferences", given)
+            weights = check_preferences(self.preferences)
+        object.__setattr__(self, "preferences", weights)
         if self.follow is not None:
             one_of(self.follow, "follower", get_args(Follow))
-        if self.follow == "cmm" and given:
+        if self.follow == "cmm" and self.preferences:
             raise BadQuery(
                 "those who follow corridors (cmm) have no use for preferences: take miran or irm"
             )
-        for name in ("sigma", "spacing", "look"):
-            number(getattr(self, name), name, "m", above=0.0, high=1e6)
         if self.sigma < self.spacing:
             raise BadQuery(
                 f"sigma is {self.sigma:g} m and spacing {self.spacing:g} m: sigma, the most that "
@@ -112,29 +190,71 @@ class Profile:
             )
 
 
-def _weights(preferences: Mapping[str, float]) -> dict[str, float]:
-    """Return the checked weights of the kinds of terrain."""
-    if isinstance(preferences, Mapping) and not preferences:
-        return {}
-    from footway.terrain.terrain import check_preferences  # loads Shapely
+class Properties(TypedDict, total=False):
+    """Keyword arguments that set properties of characters; None is not given. See `Profile`."""
 
-    return check_preferences(preferences)
+    radius: Spread | None
+    speed: Spread | None
+    lane: Spread | None
+    noise: float | None
+    preferences: Mapping[str, float] | None
+    follow: Follow | None
+    sigma: float | None
+    spacing: float | None
+    look: float | None
 
 
-def check_spread(name: str, value: object, most: float, unit: str) -> tuple[float, float]:
-    """Return the mean and deviation of a positive quantity, or raise BadQuery."""
-    mean, deviation = mean_and_deviation(value, name, unit)
-    if not 0.0 < mean <= most:
-        raise BadQuery(f"the {name} is {mean:g} {unit}: it must be above 0 and at most {most:g}")
-    if not 0.0 <= deviation < 0.5 * mean:
-        raise BadQuery(
-            f"the deviation of the {name} is {deviation:g} {unit}: "
-            f"it must be between 0 and half of the mean, {mean:g}"
+PROPERTIES: Final[Mapping[str, Property]] = MappingProxyType(
+    {item.name: item.metadata["property"] for item in fields(Profile)}
+)
+"""The declaration of each property, by name."""
+
+
+def _attributes() -> str:
+    """Return the "Attributes" of the docstring of `Profile`."""
+    lines = []
+    for name, declared in PROPERTIES.items():
+        unit = f" ({declared.unit})" if declared.unit else ""
+        kind = " A number, or (mean, deviation)." if declared.varies else ""
+        text = f"{name}{unit}: {declared.help}{kind}"
+        lines += textwrap.wrap(text, 92, subsequent_indent="    ")
+    return "\n        ".join(lines)
+
+
+if Profile.__doc__:  # there are no docstrings in python -OO
+    Profile.__doc__ = Profile.__doc__.replace("{attributes}", _attributes())
+
+
+def accepts_properties(method: F) -> F:
+    """Show the properties as keyword arguments in `help` and `inspect.signature`.
+
+    The method takes them as `**properties: Unpack[Properties]`.
+    """
+    signature = inspect.signature(method)
+    own = [p for p in signature.parameters.values() if p.kind != p.VAR_KEYWORD]
+    keywords = [
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind.__forward_arg__
         )
-    return mean, deviation
+        for name, kind in Properties.__annotations__.items()
+    ]
+    shown_as = signature.replace(parameters=[*own, *keywords])
+    method.__signature__ = shown_as  # type: ignore[attr-defined]
+    return method
 
 
-def mean_and_deviation(value: object, name: str, unit: str) -> tuple[float, float]:
+def with_properties(profile: Profile | None, default: Profile, properties: Properties) -> Profile:
+    """Return the profile, or else the default one, with the given properties."""
+    if profile is not None and not isinstance(profile, Profile):
+        raise BadQuery(f"the profile is {shown(profile)}: it must be a fw.Profile")
+    for name in properties:
+        if name not in PROPERTIES:
+            raise TypeError(f"unexpected keyword argument {name!r}: see `fw.Profile`")
+    given: dict[str, Any] = {k: value for k, value in properties.items() if value is not None}
+    return replace(default if profile is None else profile, **given)
+
+
+def mean_and_deviation(value: object, name: str = "spread", unit: str = "") -> tuple[float, float]:
     """Return the mean and deviation of a spread, or raise BadQuery."""
     given = value if isinstance(value, (tuple, list)) else (value, 0.0)
     found = [as_float(item) for item in given]
@@ -144,10 +264,20 @@ def mean_and_deviation(value: object, name: str, unit: str) -> tuple[float, floa
     return found[0], found[1]
 
 
+def greatest(value: Spread) -> float:
+    """Return the greatest value that a character may have, rounded to 32 bits as in bodies."""
+    mean, deviation = mean_and_deviation(value)
+    return float(np.float32(mean + 2.0 * deviation))
+
+
 def drawn(value: Spread, count: int, rng: RandomStream) -> Floats:
-    """Draw values (count,) from a normal distribution, clipped at two deviations."""
-    mean, deviation = mean_and_deviation(value, "spread", "")
+    """Draw values (count,) from a normal distribution, cut at two deviations."""
+    mean, deviation = mean_and_deviation(value)
     if deviation == 0.0:
         return np.full(count, mean)
     found: Floats = mean + deviation * np.clip(rng.normal(count), -2.0, 2.0)
     return found
+
+
+GROUP_PROFILE: Final = Profile(lane=(0.0, 0.4))
+"""Profile of groups if none is given: they spread over their corridor."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class _Column:
-    """A view of one column, or of several, of an array of the state. (capacity,) or (capacity, k)."""
+    """A view of one or several columns of an array of the state. (slots,) or (slots, k)."""
 
     def __init__(self, array: str, column: int | slice) -> None:
         self._array, self._column = array, column
@@ -101,7 +101,8 @@ class Characters:
     def members(self, population: int) -> Ints:
         """Return the ids of the characters of a population that are present."""
         ids = self.ids
-        return ids[self.population[self.slots(ids)] == population]
+        is_member = self.population[self.slots(ids)] == population
+        return ids[np.flatnonzero(is_member)]
 
     def radii(self, slots: Slots) -> Floats:
         """Return radii in 64 bits, m. (n,)."""
@@ -125,8 +126,8 @@ class Characters:
         if end > len(self.state.place):
             capacity = max(end, 2 * len(self.state.place))
             before, self.state, self._spare = self.state, make_state(capacity), make_state(capacity)
-            for new, old in zip(self.state, before, strict=True):
-                new[: len(old)] = old
+            for name, old in before._asdict().items():
+                getattr(self.state, name)[: len(old)] = old
         for name, values in rows.items():
             getattr(self.state, name)[first:end] = values
         self.n = end
@@ -145,8 +146,8 @@ class Characters:
     def reorder(self, order: Slots) -> None:
         """Sort the slots, and drop those that are not in `order`."""
         self.n = len(order)
-        for old, new in zip(self.state, self._spare, strict=True):
-            np.take(old, order, axis=0, out=new[: self.n], mode="clip")
+        for name, old in self.state._asdict().items():
+            np.take(old, order, axis=0, out=getattr(self._spare, name)[: self.n], mode="clip")
         self.state, self._spare = self._spare, self.state
         self.slot_of[self.id[: self.n]] = np.arange(self.n)
 

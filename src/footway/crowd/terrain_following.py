@@ -41,7 +41,7 @@ from footway.crowd.kernels.layouts import (
 )
 from footway.crowd.kernels.terrain_following import nearest_on_terrain, update_attraction_points
 from footway.crowd.kernels.terrain_routes import plan_routes
-from footway.crowd.profile import check_spread
+from footway.crowd.profile import greatest
 from footway.errors import BadQuery
 from footway.follow.kernels.visibility import make_workspace
 
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from footway.crowd.profile import Profile
     from footway.crowd.simulation import Simulation
     from footway.environment import Environment
-    from footway.terrain.kernels.steiner import Nodes
+    from footway.terrain.kernels.search import Nodes
     from footway.terrain.terrain import Ground, Terrain
 
     Floats = NDArray[np.float64]
@@ -83,10 +83,8 @@ class FollowingStyle(NamedTuple):
         """Return the style of a profile; None if it follows corridors."""
         if profile.follows == "cmm":
             return None
-        mean, deviation = check_spread("radius", profile.radius, np.inf, "m")
-        widest = float(np.float32(mean + 2.0 * deviation))  # rounded to 32 bits as in bodies
-        numbers = (float(profile.sigma), float(profile.spacing), float(profile.look))
-        return cls(profile.follows, *numbers, widest, dict(profile.preferences))
+        numbers = (profile.sigma, profile.spacing, profile.look, greatest(profile.radius))
+        return cls(profile.follows, *numbers, dict(profile.preferences))
 
 
 class StyleTerrain(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import shapely
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-Polygon = shapely.Polygon | shapely.MultiPolygon
+Polygon: TypeAlias = "shapely.Polygon | shapely.MultiPolygon"
 
 
 def as_polygon(shape: Any) -> Polygon:

@@ -8,12 +8,10 @@ walk = fw.follow.cmm(corridor, speed=1.2, lane=-0.5)
 
 from __future__ import annotations
 
-from footway.follow.batch import cmm_batch
-from footway.follow.cmm import cmm
-from footway.follow.forces import Moment
+from footway.follow.cmm import Moment, cmm, cmm_batch
+from footway.follow.detour import Disc, sub_corridor
 from footway.follow.irm import irm
 from footway.follow.miran import miran
-from footway.follow.obstacles import Disc, sub_corridor
 from footway.follow.route_walk import RouteWalk
 from footway.follow.variation import Variations, variations
 from footway.follow.walk import Walk

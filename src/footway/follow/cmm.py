@@ -4,35 +4,46 @@ from __future__ import annotations
 
 import math
 import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from footway import validation
+from footway._numba.jit import thread_count
 from footway.constants import TOUCH
 from footway.corridor.kernels.backbone import refine
-from footway.errors import BadQuery, NoPath
-from footway.follow.forces import as_forces, sum_of
-from footway.follow.kernels.corridor import BLOCK
-from footway.follow.kernels.walk import (
-    ARRIVED,
-    BEGUN,
-    DELAY,
-    FIELDS,
-    LONGEST,
-    STALLED,
-    STOOD,
-    TIME,
-    WALKING,
-    X,
-    walk_on,
-)
-from footway.follow.obstacles import (
+from footway.corridor.map import as_points
+from footway.corridor.solver import SPACING
+from footway.errors import BadInput, BadQuery, NoPath
+from footway.follow.detour import (
     as_discs,
     check_ends,
     check_fits,
     describe,
     detour_around,
     sub_corridor,
+)
+from footway.follow.kernels.corridor import BLOCK
+from footway.follow.kernels.walk import (
+    ARRIVED,
+    AT,
+    BEGUN,
+    DELAY,
+    DONE,
+    FIELDS,
+    LONGEST,
+    NOWHERE,
+    STALLED,
+    STOOD,
+    TIME,
+    WALKING,
+    V,
+    X,
+    walk_many,
+    walk_on,
 )
 from footway.follow.settings import LONGEST_STEP, SLACK, Settings
 from footway.follow.walk import Walk
@@ -42,14 +53,79 @@ from footway.validation import seed as checked_seed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
     from numpy.typing import NDArray
 
     from footway.corridor import Corridor
-    from footway.follow.forces import Force
-    from footway.follow.obstacles import Disc
+    from footway.follow.detour import Disc
 
-    Floats = NDArray[np.float64]
     Obstacle = Disc | tuple[float, ...]
+    from collections.abc import Iterator
+
+    from footway.corridor import CorridorMap
+
+
+class Moment(NamedTuple):
+    """State of a character that user-defined forces receive."""
+
+    position: Floats  # (d,) m
+    velocity: Floats  # (d,) m/s
+    time: float  # s since the start
+    attraction_point: Floats  # (d,) m, alpha(x)
+    ball_radius: float  # m, R[t] of the attraction point's ball
+    index: int  # type: ignore[assignment]  # t, index of that ball in the corridor
+
+
+Force = Callable[[Moment], "ArrayLike"]
+"""A function of a moment that returns a force (d,) in units of F_0, which is at most 1."""
+
+
+def as_forces(forces: Sequence[Force]) -> tuple[Force, ...]:
+    """Check that all forces are callable and return them as a tuple."""
+    if not isinstance(forces, list | tuple):
+        raise BadQuery(f"forces must be a list of functions of a Moment, not {shown(forces)}")
+    for force in forces:
+        if not callable(force):
+            raise BadQuery(f"forces must be functions of a Moment: {shown(force)} cannot be called")
+    return tuple(forces)
+
+
+def sum_of(
+    forces: Sequence[Force], state: Floats, balls: Floats, dimension: int, radius: float
+) -> Floats:
+    """Return the sum of the user-defined forces at a character's state, (3,)."""
+    t = int(state[AT])
+    gaps = np.linalg.norm(balls[t:, :3] - state[X : X + 3], axis=1) - (balls[t:, 3] - radius)
+    held = np.flatnonzero(gaps < 0.0)
+    t += int(held[-1]) if len(held) else 0
+    now = Moment(
+        position=state[X : X + dimension].copy(),
+        velocity=state[V : V + dimension].copy(),
+        time=float(state[TIME]),
+        attraction_point=balls[t, :dimension].copy(),
+        ball_radius=float(balls[t, 3]),
+        index=t,
+    )
+    total = np.zeros(3)
+    for force in forces:
+        total[:dimension] += _checked(force, now, dimension)
+    return total
+
+
+def _checked(force: Force, now: Moment, dimension: int) -> Floats:
+    name = getattr(force, "__name__", repr(force))
+    try:
+        value = np.asarray(force(now), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"the force {name!r} failed at {now.time:.1f} s: {error}") from error
+    if value.shape != (dimension,):
+        raise BadInput(f"the force {name!r} returned the shape {value.shape}: give ({dimension},)")
+    if not np.isfinite(value).all():
+        raise BadInput(f"the force {name!r} returned {value.tolist()} at {now.time:.1f} s: NaN")
+    return value
+
 
 FINEST_STEP = 0.5  # m between balls of a refined corridor
 REPULSION = 0.4  # m, k of F_i: at this distance the force of an obstacle equals F_0
@@ -374,3 +450,119 @@ def lengths_along(balls: Floats) -> Floats:
     """Return the length of the backbone up to each ball, (n,) m."""
     step = np.linalg.norm(np.diff(balls[:, :3], axis=0), axis=1)
     return np.concatenate([[0.0], np.cumsum(step)])
+
+
+_BATCH = 16  # queries per task of a thread
+_BATCH_SAMPLES = 1 << 16  # capacity of a batch
+
+
+class _Scratch(threading.local):
+    """Sample buffers of a thread, reused because allocation takes longer than the walk."""
+
+    def __init__(self) -> None:
+        self.samples = tuple(np.empty((_BATCH_SAMPLES, 3)) for _ in range(3))
+
+
+_scratch = _Scratch()
+
+
+def cmm_batch(
+    cmap: CorridorMap,
+    starts: ArrayLike,
+    goals: ArrayLike,
+    *,
+    radius: float = 0.25,
+    speed: float = 1.2,
+    step: float = 0.1,
+    turn_rate: float = math.pi,
+    shortcut: float = 0.0,
+    noise: float = 0.0,
+    wavelength: float = 8.0,
+    lane: float = 0.0,
+    corner: float = 0.0,
+    seed: int = 0,
+    threads: int | None = None,
+) -> list[Walk | None]:
+    """Compute a walk for each of (n, 2) starts and goals, on all cores; None if there is no path.
+
+    Walk k is bit-identical to the result of `cmm` in `cmap.corridor(starts[k], goals[k])` with the
+    seed `seed + k`, for any number of threads.
+
+    Example:
+        >>> import footway as fw
+        >>> cmap = fw.CorridorMap.build(fw.load("gallery:field"))
+        >>> walks = fw.follow.cmm_batch(cmap, [(2, 2), (2, 3)], [(17, 11), (-5, 0)])
+        >>> [walk is not None for walk in walks]
+        [True, False]
+
+    """
+    if not hasattr(cmap, "solver"):
+        raise BadQuery(f"a CorridorMap is needed, not {shown(cmap)}: see CorridorMap.build")
+    ends = _queries(starts, goals)
+    settings = make_settings(
+        radius=radius, speed=speed, step=step, turn_rate=turn_rate, shortcut=shortcut, noise=noise,
+        wavelength=wavelength, lane=lane, corner=corner, seed=seed,
+    )  # fmt: skip
+    validation.seed(seed, high=validation.MOST_SEED - len(ends))
+    validation.radius(radius, cmap.solver.extent)
+    count = validation.threads(threads) or thread_count()
+    firsts = range(0, len(ends), _BATCH)
+    with ThreadPoolExecutor(max_workers=count) as pool:
+        batches = pool.map(
+            lambda first: list(_walk_batch(cmap, ends[first : first + _BATCH], settings, first)),
+            firsts,
+        )
+        return [walk for batch in batches for walk in batch]
+
+
+def _walk_batch(
+    cmap: CorridorMap, ends: Floats, settings: Settings, first: int
+) -> Iterator[Walk | None]:
+    """Yield the walks of some queries; `first` is the index of the first one in all queries."""
+    n, solver = len(ends), cmap.solver
+    statuses, offsets, stood = np.empty(n, np.int64), np.empty(n + 1, np.int64), np.zeros(n, bool)
+    points, velocities, directions = _scratch.samples
+    seeds = settings.seed + first + np.arange(n)
+    balls, places, shares = solver.balls
+    walk_many(
+        ends, seeds, settings, SPACING, balls, places, shares,
+        np.empty((len(balls) // BLOCK + 1, 4)), np.empty(len(balls)), np.empty(FIELDS),
+        statuses, offsets, stood, points, velocities, directions, NO_DISCS, solver.index,
+        solver.ladder,
+    )  # fmt: skip
+    for k, (status, seed) in enumerate(zip(statuses.tolist(), seeds.tolist(), strict=True)):
+        if status == NOWHERE:
+            yield None
+        elif status == DONE:
+            rows = slice(int(offsets[k]), int(offsets[k + 1]))
+            yield Walk(
+                partial(cmap.corridor, ends[k, :2], ends[k, 2:], radius=settings.radius),
+                settings.radius,
+                settings.speed,
+                settings.step,
+                points[rows, :2].copy(),
+                velocities[rows, :2].copy(),
+                directions[rows, :2].copy() if stood[k] else None,
+                (),
+                NO_DISCS,
+                solver.index.grid,
+            )
+        else:
+            yield _walk_alone(cmap, ends[k], settings, seed)
+
+
+def _walk_alone(cmap: CorridorMap, ends: Floats, settings: Settings, seed: int) -> Walk | None:
+    """Compute the walk of a query that exceeds the memory of a batch."""
+    options = settings._asdict() | {"seed": seed}
+    options.pop("repulsion")
+    try:
+        return cmm(cmap.corridor(ends[:2], ends[2:], radius=settings.radius), **options)
+    except NoPath:
+        return None
+
+
+def _queries(starts: ArrayLike, goals: ArrayLike) -> Floats:
+    """Return start and goal of each query, (n, 4)."""
+    a, b = as_points(starts), as_points(goals)
+    validation.as_many(a, b)
+    return np.hstack([a, b])

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from footway.corridor import CorridorMap
+    from footway.follow.detour import Disc
     from footway.follow.kernels.steering import BodyParameters
-    from footway.follow.obstacles import Disc
     from footway.follow.route_walk import RouteWalk
     from footway.terrain.route import IndicativeRoute
 

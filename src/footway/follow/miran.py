@@ -16,7 +16,7 @@ from footway.validation import FARTHEST, number
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from footway.follow.obstacles import Disc
+    from footway.follow.detour import Disc
     from footway.follow.route_walk import RouteWalk
     from footway.terrain.route import IndicativeRoute
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from footway.corridor.kernels.path import polyline_clearance
 from footway.errors import BadQuery, NoPath
+from footway.follow.detour import as_discs, check_ends
 from footway.follow.kernels.steering import (
     ALPHA,
     ARRIVED,
@@ -27,7 +28,6 @@ from footway.follow.kernels.steering import (
     BodyParameters,
     X,
 )
-from footway.follow.obstacles import as_discs, check_ends
 from footway.follow.settings import LONGEST_STEP
 from footway.follow.walk import Walk
 from footway.terrain.cut_route import make_course
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from footway.follow.obstacles import Disc
+    from footway.follow.detour import Disc
     from footway.terrain.cut_route import CutRoute
     from footway.terrain.route import IndicativeRoute
 

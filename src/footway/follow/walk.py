@@ -12,7 +12,7 @@ import numpy as np
 from footway._numba.portable_math import atan2
 from footway.corridor.kernels.path import polyline_clearance
 from footway.corridor.path import Path
-from footway.follow.kernels.measure import least_depth, least_gap
+from footway.follow.kernels.discs import least_depth, least_gap
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from footway.corridor import Corridor
     from footway.corridor.index import Grid
-    from footway.follow.obstacles import Disc
+    from footway.follow.detour import Disc
 
     Floats = NDArray[np.float64]
 

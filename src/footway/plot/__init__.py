@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Any
 from footway.extras import optional_imports
 
 if TYPE_CHECKING:
-    from footway.plot.animation import animate
+    from footway.plot.animation import animate, check_animation_file
     from footway.plot.cameras import draw_camera
     from footway.plot.crowds import draw_crowd, draw_density, draw_moment, telling_frame
-    from footway.plot.encoding import check_animation_file
     from footway.plot.figures import (
         draw_check,
         draw_map,
@@ -29,9 +28,16 @@ if TYPE_CHECKING:
         draw_paths,
     )
     from footway.plot.roadmaps import RoadmapPanel, draw_roadmap, draw_roadmaps
-    from footway.plot.saving import check_picture_file, save_picture
-    from footway.plot.terrain import Line, RoutePanel, draw_route, draw_routes
-    from footway.plot.walks import Panel, draw_panels, draw_walk
+    from footway.plot.sheet import check_picture_file, save_picture
+    from footway.plot.walks import (
+        Line,
+        Panel,
+        RoutePanel,
+        draw_panels,
+        draw_route,
+        draw_routes,
+        draw_walk,
+    )
 
 __all__ = [
     "Line",
@@ -61,15 +67,21 @@ __all__ = [
 ]
 
 _HOME = {
-    "animation": ("animate",),
+    "animation": ("animate", "check_animation_file"),
     "cameras": ("draw_camera",),
     "crowds": ("draw_crowd", "draw_density", "draw_moment", "telling_frame"),
-    "encoding": ("check_animation_file",),
     "figures": ("draw_check", "draw_map", "draw_no_path", "draw_path", "draw_paths"),
     "roadmaps": ("RoadmapPanel", "draw_roadmap", "draw_roadmaps"),
-    "saving": ("check_picture_file", "save_picture"),
-    "terrain": ("Line", "RoutePanel", "draw_route", "draw_routes"),
-    "walks": ("Panel", "draw_panels", "draw_walk"),
+    "sheet": ("check_picture_file", "save_picture"),
+    "walks": (
+        "Line",
+        "Panel",
+        "RoutePanel",
+        "draw_panels",
+        "draw_route",
+        "draw_routes",
+        "draw_walk",
+    ),
 }
 """Names by module. They are loaded when first used: glTF files need no Matplotlib."""
 

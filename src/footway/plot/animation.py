@@ -1,9 +1,13 @@
-"""Animate a recording: draw the ground once, and paint the characters over it."""
+"""Animate a recording: draw the ground once, and paint the characters over it as pixels."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final, NamedTuple
+import shutil
+import subprocess
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from matplotlib import font_manager
@@ -13,8 +17,6 @@ from PIL import Image, ImageDraw, ImageFont
 from footway.errors import BadInput
 from footway.plot import palette
 from footway.plot.arguments import checked
-from footway.plot.encoding import check_animation_file, encode
-from footway.plot.painting import Painter
 from footway.plot.people import (
     OBSTACLE_STRENGTH,
     People,
@@ -29,6 +31,7 @@ from footway.writing import whole_file
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Iterator
 
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
@@ -36,12 +39,11 @@ if TYPE_CHECKING:
     from footway.corridor import CorridorMap
     from footway.environment import Environment
     from footway.plot.people import Colouring, Lens, Page
-    from footway.plot.sheet import Box
+    from footway.plot.sheet import Box, Sheet
     from footway.recording.recording import Recording
 
     Pixels = NDArray[np.uint8]
-
-__all__ = ["animate", "check_animation_file"]
+    Floats = NDArray[np.float64]
 
 _SECONDS: Final = 10.0  # default duration of an animation
 _FASTEST: Final = 8.0  # greatest default speed, times real time
@@ -52,6 +54,8 @@ _TRAIL: Final = 10  # points of a trail
 _MOMENTS: Final = 12  # frames used to find the busiest place
 _GROUND_COLOURS: Final = 96
 _APART: Final = 10  # of 255: least difference between colours of the ground and exact colours
+_ANIMATIONS: Final = (".gif", ".webp", ".mp4")
+_SMALL: Final = 1.5  # pixels: up to this radius a character is a block of 2 x 2 pixels
 
 
 @checked
@@ -237,3 +241,208 @@ def _rendered(figure: Figure, width: int) -> Pixels:
     pixels = np.asarray(figure.canvas.buffer_rgba())[:, :, :3]  # type: ignore[attr-defined]
     rows, columns = pixels.shape[0] // 2 * 2, pixels.shape[1] // 2 * 2
     return np.ascontiguousarray(pixels[:rows, :columns])
+
+
+@checked
+def check_animation_file(file: str | os.PathLike[str]) -> Path:
+    """Check the name of an animation, and return its path.
+
+    Raises:
+        BadInput: the suffix is not .gif, .webp or .mp4, or it is .mp4 and there is no ffmpeg.
+
+    """
+    path = Path(file)
+    kind = path.suffix.lower()
+    if kind not in _ANIMATIONS:
+        named = f"'{path.suffix}'" if path.suffix else "none"
+        raise BadInput(f"{path}: an animation's suffix must be .gif, .webp or .mp4, not {named}")
+    if kind == ".mp4" and shutil.which("ffmpeg") is None:
+        raise BadInput(f"{path}: .mp4 needs ffmpeg, which is not installed; give .gif or .webp")
+    return path
+
+
+def encode(
+    pictures: Iterator[Image.Image],
+    file: Path,
+    *,
+    kind: str,
+    pause: float,
+    colours: NDArray[np.uint8],
+) -> None:
+    """Write pictures of one size as an endless animation, `pause` seconds each.
+
+    GIF and WebP get only the `colours` (n, 3), at most 256: few colours and hard edges make small
+    files, smaller than photographic compression does.
+    """
+    if kind == ".mp4":
+        _encode_film(pictures, file, 1.0 / pause)
+        return
+    few = Image.new("P", (1, 1))
+    few.putpalette(colours.tobytes())
+    plain = (one.quantize(palette=few, dither=Image.Dither.NONE) for one in pictures)
+    options: dict[str, Any] = {"save_all": True, "loop": 0}
+    options["duration"] = max(20, round(100.0 * pause) * 10)  # GIF counts in 10 ms
+    if kind == ".webp":
+        options |= {
+            "lossless": True,
+            "quality": 0,
+            "method": 0,
+            "kmax": 0,
+            "duration": round(1000 * pause),
+        }
+    first = next(plain)
+    first.save(file, format=kind[1:].upper(), append_images=plain, **options)
+
+
+def _encode_film(pictures: Iterator[Image.Image], file: Path, rate: float) -> None:
+    """Encode as H.264 by ffmpeg, in a profile that every browser plays."""
+    first = next(pictures)
+    width, height = first.size
+    command = (
+        f"ffmpeg -y -loglevel error -f rawvideo -pix_fmt rgb24 -s {width}x{height} -r {rate:.6f} "
+        "-i - -c:v libx264 -pix_fmt yuv420p -crf 20 -movflags +faststart -f mp4"
+    )
+    with subprocess.Popen(  # noqa: S603 - a fixed command, and a file of the caller's
+        [*command.split(), str(file)], stdin=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        for picture in chain([first], pictures):
+            process.stdin.write(np.asarray(picture).tobytes())
+        _, words = process.communicate()
+    if process.returncode:
+        reason = words.decode(errors="replace").strip().splitlines()
+        raise OSError(f"ffmpeg: {reason[-1] if reason else 'no reason given'}")
+
+
+class Painter:
+    """Paint characters on the part of a picture that a sheet's map covers.
+
+    Args:
+        sheet: a map, on a figure with the resolution of the picture.
+        height: pixels, of the whole picture.
+
+    """
+
+    def __init__(self, sheet: Sheet, height: int) -> None:
+        box = sheet.axes.get_window_extent()
+        x0, _, x1, y1 = sheet.view
+        self._scale = box.width / (x1 - x0)  # pixels per metre
+        self._corner = np.array([box.x0 - x0 * self._scale, height - box.y1 + y1 * self._scale])
+        self._left, self._right = math.ceil(box.x0), math.floor(box.x1)
+        self._top, self._bottom = math.ceil(height - box.y1), math.floor(height - box.y0)
+
+    @property
+    def part(self) -> tuple[slice, slice]:
+        """Rows and columns of the picture that the map and its frame cover."""
+        return slice(self._top - 2, self._bottom + 2), slice(self._left - 2, self._right + 2)
+
+    def paint(self, pixels: Pixels, people: People) -> None:
+        """Paint characters at their size, or at the smallest visible size."""
+        at = self._places(people.positions)
+        radius = self._scale * people.radii
+        near = self._inside(*at.T, beyond=radius)
+        if not near.any():
+            return
+        at, radius, colours = at[near], radius[near], 255.0 * people.colours[near]
+        if radius.mean() < _SMALL:
+            self._put_blocks(pixels, at, colours)
+            return
+        if people.trails is not None and len(people.trails):
+            self._put_trails(pixels, people.trails[:, near], at, colours)
+        white = np.full_like(colours, 255.0)
+        self._put_discs(pixels, at, radius + 0.7, white, strength=0.8)
+        self._put_discs(pixels, at, radius, colours)
+        if people.velocities is not None:
+            velocities = people.velocities[near] * (1.0, -1.0)
+            ahead = velocities / np.maximum(np.hypot(*velocities.T), 0.1)[:, None]
+            self._put_discs(pixels, at + 0.55 * radius[:, None] * ahead, 0.3 * radius, white)
+
+    def paint_obstacles(self, pixels: Pixels, discs: Floats) -> None:
+        """Paint dynamic obstacles, x, y, radius (m, 3) in m."""
+        ink = 255.0 * np.array(to_rgb(palette.INK))
+        for (x, y), radius in zip(
+            self._places(discs[:, :2]), self._scale * discs[:, 2], strict=True
+        ):
+            reach = radius + 1.0
+            columns = np.arange(
+                max(self._left, int(x - reach)), min(self._right, int(x + reach) + 1)
+            )
+            rows = np.arange(max(self._top, int(y - reach)), min(self._bottom, int(y + reach) + 1))
+            away = np.hypot(columns + 0.5 - x, rows[:, None] + 0.5 - y)
+            share = OBSTACLE_STRENGTH * np.clip(radius + 0.5 - away, 0.0, 1.0)[:, :, None]
+            here = np.ix_(rows, columns)
+            old = pixels[here].astype(np.float64)
+            pixels[here] = np.round(old + share * (ink - old)).astype(np.uint8)
+
+    def _places(self, positions: Floats) -> Floats:
+        """Return columns and rows (n, 2) of positions in metres."""
+        places: Floats = self._corner + positions * (self._scale, -self._scale)
+        return places
+
+    def _inside(
+        self, x: NDArray[np.number], y: NDArray[np.number], *, beyond: Floats | float = 0.0
+    ) -> NDArray[np.bool_]:
+        inside: NDArray[np.bool_] = (
+            (x >= self._left - beyond)
+            & (x < self._right + beyond)
+            & (y >= self._top - beyond)
+            & (y < self._bottom + beyond)
+        )
+        return inside
+
+    def _put_blocks(self, pixels: Pixels, at: Floats, colours: Floats) -> None:
+        """Paint 2 x 2 pixels per character: without soft rims a frame has a third of the size."""
+        corner = np.round(at).astype(np.int64)
+        paint = colours.round().astype(np.uint8)
+        for dx, dy in ((-1, -1), (-1, 0), (0, -1), (0, 0)):
+            x, y = corner[:, 0] + dx, corner[:, 1] + dy
+            inside = self._inside(x, y)
+            pixels[y[inside], x[inside]] = paint[inside]
+
+    def _put_trails(self, pixels: Pixels, places: Floats, at: Floats, colours: Floats) -> None:
+        """Paint lines from previous positions (k, n, 2) m to the current ones, fading backward."""
+        trails = np.concatenate([self._places(places), at[None]])[::-1]  # the newest first
+        along = np.diff(trails, axis=0)
+        longest = float(np.nanmax(np.hypot(*np.moveaxis(along, -1, 0)), initial=0.0))
+        share = np.linspace(0.0, 1.0, math.ceil(longest) + 1)[:, None, None, None]
+        points = np.moveaxis(trails[:-1] + share * along, 0, 1)  # (k, points, n, 2)
+        piece, _, owner = np.nonzero(~np.isnan(points[..., 0]))
+        spots = points[~np.isnan(points[..., 0])]
+        strength = 0.6 * (1.0 - np.arange(len(places)) / max(1, len(places)))[piece]
+        self._put_dots(pixels, spots, colours[owner], strength)
+
+    def _put_dots(self, pixels: Pixels, at: Floats, colours: Floats, strength: Floats) -> None:
+        """Paint 2 x 2 pixels for each position; on each pixel the first one counts."""
+        beside = np.array([(0, 0), (0, 1), (1, 0), (1, 1)])
+        x, y = np.moveaxis(np.floor(at - 0.5).astype(np.int64)[:, None] + beside, -1, 0)
+        inside = self._inside(x, y)
+        who = np.nonzero(inside)[0]
+        spots, first = np.unique(y[inside] * pixels.shape[1] + x[inside], return_index=True)
+        rows, columns = np.divmod(spots, pixels.shape[1])
+        old, chosen = pixels[rows, columns].astype(np.float64), who[first]
+        new = old + strength[chosen, None] * (colours[chosen] - old)
+        pixels[rows, columns] = np.round(new).astype(np.uint8)
+
+    def _put_discs(
+        self,
+        pixels: Pixels,
+        at: Floats,
+        radius: Floats,
+        colours: Floats,
+        *,
+        strength: float = 1.0,
+    ) -> None:
+        """Paint discs; a pixel at a rim is blended by the share that is inside."""
+        reach = math.ceil(float(radius.max(initial=0.0)))
+        beside = np.arange(-reach, reach + 1)
+        corner = np.floor(at).astype(np.int64)
+        x, y = np.broadcast_arrays(
+            corner[:, 0, None, None] + beside, corner[:, 1, None, None] + beside[:, None]
+        )  # (n, rows, columns)
+        away = np.hypot(x + 0.5 - at[:, 0, None, None], y + 0.5 - at[:, 1, None, None])
+        share = strength * np.clip(radius[:, None, None] + 0.5 - away, 0.0, 1.0)
+        hit = (share > 0.02) & self._inside(x, y)
+        rows, columns = y[hit], x[hit]
+        old = pixels[rows, columns].astype(np.float64)
+        new = old + share[hit, None] * (colours[np.nonzero(hit)[0]] - old)
+        pixels[rows, columns] = np.round(new).astype(np.uint8)

@@ -19,9 +19,18 @@ from matplotlib.ticker import MaxNLocator
 from footway.camera import Tour
 from footway.plot import layers, palette
 from footway.plot.arguments import checked
-from footway.plot.diagrams import make_quiet, name_axes
-from footway.plot.ground import draw_ground, ground_of
-from footway.plot.sheet import Area, Box, Sheet, add_colour_key, draw_bar, padded
+from footway.plot.layers import draw_ground
+from footway.plot.shapes import ground_of
+from footway.plot.sheet import (
+    Area,
+    Box,
+    Sheet,
+    add_colour_key,
+    draw_bar,
+    make_quiet,
+    name_axes,
+    padded,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

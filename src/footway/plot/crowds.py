@@ -12,7 +12,7 @@ from scipy.ndimage import gaussian_filter
 from footway.errors import BadQuery
 from footway.plot import palette
 from footway.plot.arguments import checked
-from footway.plot.ground import ground_of, outline
+from footway.plot.layers import outline
 from footway.plot.people import (
     People,
     colours_of,
@@ -23,6 +23,7 @@ from footway.plot.people import (
     new_page,
     trails_of,
 )
+from footway.plot.shapes import ground_of
 from footway.plot.sheet import add_colour_key
 
 if TYPE_CHECKING:

@@ -8,10 +8,9 @@ from footway.corridor import CorridorMap
 from footway.errors import BadQuery
 from footway.plot import layers
 from footway.plot.arguments import checked
-from footway.plot.fakes import draw_fakes
-from footway.plot.ground import draw_ground, ground_of
+from footway.plot.layers import draw_fakes, draw_ground, draw_terrain
+from footway.plot.shapes import ground_of
 from footway.plot.sheet import Box, new_sheet, padded
-from footway.plot.terrain import draw_terrain
 from footway.validation import shown
 
 if TYPE_CHECKING:

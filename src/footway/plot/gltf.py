@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from footway.camera import CameraMotion
     from footway.corridor import CorridorMap
     from footway.environment import Environment
-    from footway.plot.extrusion import Surface
+    from footway.plot.shapes import Surface
 
     Floats = NDArray[np.float64]
     Singles = NDArray[np.float32]
@@ -255,8 +255,7 @@ class _Scene:
 def _add_environment(
     scene: _Scene, environment: Environment | CorridorMap, wall_height: float
 ) -> None:
-    from footway.plot.extrusion import lay_ground, raise_walls  # loads Shapely, as ground_of does
-    from footway.plot.free_area import ground_of
+    from footway.plot.shapes import ground_of, lay_ground, raise_walls  # loads Shapely
 
     walkable, segments, points = ground_of(environment)
     scene.add_surface("walls", raise_walls(walkable, segments, points, height=wall_height))

@@ -1,4 +1,4 @@
-"""Layers over the ground: axis, corridor, path, pinch and repairs."""
+"""Layers of a map: ground, terrain, axis, corridor, paths, pinches, repairs, fake obstacles."""
 
 from __future__ import annotations
 
@@ -7,35 +7,147 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import shapely
 from matplotlib.cm import ScalarMappable
-from matplotlib.collections import LineCollection
+from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import Normalize
-from matplotlib.patches import Circle, PathPatch
+from matplotlib.patches import Circle, PathPatch, Rectangle
+from matplotlib.path import Path as Outline
 from matplotlib.patheffects import withStroke
 
 from footway.constants import ON_WALL
+from footway.environment.environment import GROUND
+from footway.environment.lattice import polygon_parts
 from footway.environment.repairs import worth_telling
 from footway.plot import palette
-from footway.plot.ground import outline
 from footway.plot.sheet import add_colour_key
+from footway.roadmap.fake_obstacles import open_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from footway.corridor import Corridor, CorridorMap, Path, Pinch
-    from footway.environment import Repair
+    from footway.environment import Environment, Repair
     from footway.follow import Disc, Walk
-    from footway.plot.sheet import Sheet
+    from footway.plot.shapes import Ground
+    from footway.plot.sheet import Area, Sheet
+    from footway.roadmap import Roadmap
 
     Floats = NDArray[np.float64]
+
+_MOST_NAMES: Final = 12  # kinds in the key; more do not fit below a map
+_SWATCH: Final = 0.016  # width of a colour in the key, share of the page
+_LETTER: Final = 0.0078  # width of a letter, share of the page
 
 MOST_NUMBERS: Final = 60
 """Markers that get a number; more of them would hide the map, and become dots."""
 
 HALO: Final = [withStroke(linewidth=2.2, foreground=palette.HALO)]
 """Around words that lie on lines."""
+
+HATCHED: Final[dict[str, Any]] = {
+    "facecolors": palette.GROUND,
+    "edgecolors": palette.REPAIR,
+    "linewidths": 0.8,
+    "hatch": "//////",
+}
+
+
+def draw_ground(sheet: Sheet, ground: Ground) -> None:
+    """Fill obstacles and walkable space, and draw the walls as thin lines."""
+    holes = _holes(ground.walkable)
+    line = min(0.6, 0.12 / sheet.metres_per_point + 0.15)
+    for shapes, colour, level in (
+        (holes, palette.OBSTACLE, 1.0),
+        (shapely.get_parts(ground.walkable), palette.GROUND, 1.1),
+    ):
+        if len(shapes):
+            patch = PathPatch(outline(shapes), facecolor=colour, edgecolor="none", zorder=level)
+            sheet.axes.add_patch(patch)
+    walls = ground.walls.reshape(-1, 2, 2)
+    sheet.axes.add_collection(
+        LineCollection(list(walls), colors=palette.WALL, linewidths=line, zorder=1.2),
+        autolim=False,
+    )
+    if len(ground.points):
+        sheet.axes.plot(*ground.points.T, ".", color=palette.WALL, ms=2.5, zorder=1.2)
+
+
+def _holes(walkable: shapely.MultiPolygon) -> NDArray[np.object_]:
+    """Return the holes of walkable space as polygons; islands in them are drawn on top."""
+    rings = [ring for part in shapely.get_parts(walkable) for ring in part.interiors]
+    return np.array([shapely.Polygon(ring) for ring in rings], dtype=object)
+
+
+def outline(polygons: NDArray[np.object_]) -> Outline:
+    """Return polygons with holes as one compound outline; holes must run the other way round."""
+    rings = [
+        shapely.get_coordinates(ring)
+        for part in polygons
+        for ring in (part.exterior, *part.interiors)
+    ]
+    codes = [_ring_codes(len(ring)) for ring in rings]
+    return Outline(np.vstack(rings), np.concatenate(codes))
+
+
+def _ring_codes(count: int) -> NDArray[np.uint8]:
+    codes = np.full(count, Outline.LINETO, dtype=np.uint8)
+    codes[0], codes[-1] = Outline.MOVETO, Outline.CLOSEPOLY
+    return codes
+
+
+def draw_terrain(sheet: Sheet, environment: Environment) -> None:
+    """Fill the regions of an environment by kind, the later ones on top, and draw their key.
+
+    It is drawn between the ground and the other layers; without regions it does nothing.
+    """
+    if environment.terrain:
+        fill_regions(sheet, environment)
+        draw_terrain_key(sheet, terrain_colours(environment), sheet.keys)
+
+
+def draw_terrain_key(sheet: Sheet, colours: Mapping[str, str], area: Area) -> None:
+    """Draw a colour and a name for each kind at the bottom of the page."""
+    x, y = area[0], area[1] + 0.20 * area[3]
+    height = 0.13 * area[3]
+    for kind, colour in list(colours.items())[:_MOST_NAMES]:
+        swatch = Rectangle((x, y - height / 2), _SWATCH, height, facecolor=colour)
+        swatch.set(edgecolor=palette.WALL, linewidth=0.4, transform=sheet.figure.transFigure)
+        sheet.figure.add_artist(swatch)
+        x += 1.35 * _SWATCH
+        sheet.figure.text(x, y, kind, fontsize=7, color=palette.MUTED, va="center")
+        x += _LETTER * len(kind) + 1.2 * _SWATCH
+    if len(colours) > _MOST_NAMES:
+        more = f"and {len(colours) - _MOST_NAMES} more"
+        sheet.figure.text(x, y, more, fontsize=7, color=palette.MUTED, va="center")
+
+
+def terrain_colours(environment: Environment) -> Mapping[str, str]:
+    """Return a colour for each kind of terrain: a fixed one by name, or one from a list.
+
+    Bare ground is included if there is any.
+    """
+    kinds = sorted({region.kind for region in environment.terrain} - {GROUND})
+    other = [kind for kind in kinds if kind not in palette.TERRAIN]
+    spare = {k: palette.OTHER_TERRAIN[i % len(palette.OTHER_TERRAIN)] for i, k in enumerate(other)}
+    found = {kind: palette.TERRAIN.get(kind, spare.get(kind, "")) for kind in kinds}
+    covered = shapely.union_all([region.polygon for region in environment.terrain])
+    bare = shapely.difference(environment.walkable, covered)
+    return {GROUND: palette.GROUND, **found} if bare.area > 0 else found
+
+
+def fill_regions(sheet: Sheet, environment: Environment) -> None:
+    """Fill the regions of an environment by kind, the later ones on top, without a key."""
+    colours = terrain_colours(environment)
+    for region in environment.terrain:
+        shape = shapely.intersection(region.polygon, environment.walkable)
+        parts = shapely.orient_polygons(polygon_parts(shape))
+        if len(parts):
+            colour = colours.get(region.kind, palette.GROUND)
+            patch = PathPatch(outline(parts), facecolor=colour, edgecolor="none")
+            patch.set_zorder(1.15)
+            sheet.axes.add_patch(patch)
 
 
 def draw_axis(sheet: Sheet, cmap: CorridorMap, *, width: float, alpha: float = 1.0) -> None:
@@ -338,3 +450,19 @@ def _draw_number(axes: Axes, at: tuple[float, float], number: int) -> None:
         },
         arrowprops={"arrowstyle": "-", "color": palette.REPAIR, "lw": 0.7, "shrinkB": 0},
     )
+
+
+def draw_fakes(sheet: Sheet, roadmap: Roadmap) -> None:
+    """Draw the fake obstacles of a roadmap in two dimensions, and the edges that they close."""
+    if not roadmap.fake_obstacles:
+        return
+    shapes = [np.array(fake.points) for fake in roadmap.fake_obstacles]
+    sheet.axes.add_collection(PolyCollection(shapes, zorder=1.3, **HATCHED), autolim=False)
+    style: dict[str, Any] = {"colors": palette.REPAIR, "linewidths": 0.8, "linestyles": ":"}
+    lines = LineCollection(_closed_paths(roadmap), zorder=1.9, **style)
+    sheet.axes.add_collection(lines, autolim=False)
+
+
+def _closed_paths(roadmap: Roadmap) -> list[Floats]:
+    closed = np.flatnonzero(~open_parts(roadmap)[1])
+    return [roadmap.path_of(edge) for edge in closed.tolist()]

@@ -15,10 +15,10 @@ from footway.environment import Environment
 from footway.follow.route_walk import RouteWalk
 from footway.follow.walk import Walk
 from footway.plot import draw_map, layers
-from footway.plot.ground import draw_ground, ground_of
+from footway.plot.layers import draw_ground, draw_terrain
 from footway.plot.people import colours_of, draw_key
+from footway.plot.shapes import ground_of
 from footway.plot.sheet import new_sheet, padded
-from footway.plot.terrain import draw_terrain
 from footway.recording.recording import Recording
 
 if TYPE_CHECKING:

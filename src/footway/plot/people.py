@@ -14,9 +14,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Rectangle
 
 from footway.plot import palette
-from footway.plot.ground import draw_ground, ground_of
+from footway.plot.layers import draw_ground, draw_terrain, fill_regions
+from footway.plot.shapes import ground_of
 from footway.plot.sheet import Box, Sheet, new_sheet, padded, round_length
-from footway.plot.terrain import draw_terrain, fill_regions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -19,12 +19,10 @@ from footway.environment import Volume
 from footway.errors import BadQuery
 from footway.plot import layers, palette
 from footway.plot.arguments import checked
-from footway.plot.blended import blended_pieces
-from footway.plot.fakes import draw_fakes
-from footway.plot.ground import draw_ground, ground_of, outline
-from footway.plot.pages import draw_page_bar, keys_of, new_sheets
-from footway.plot.roadmap_levels import draw_levels
-from footway.plot.sheet import add_colour_key, padded
+from footway.plot.layers import draw_fakes, draw_ground, outline
+from footway.plot.levels import draw_levels
+from footway.plot.shapes import blended_pieces, ground_of
+from footway.plot.sheet import add_colour_key, draw_page_bar, keys_of, new_sheets, padded
 from footway.roadmap.fake_obstacles import open_parts
 
 if TYPE_CHECKING:
@@ -35,7 +33,7 @@ if TYPE_CHECKING:
 
     from footway.corridor import Path
     from footway.environment import Environment
-    from footway.plot.ground import Ground
+    from footway.plot.shapes import Ground
     from footway.plot.sheet import Sheet
     from footway.roadmap import Roadmap
 

@@ -14,6 +14,7 @@ from footway.roadmap.retraction import retract, rrrm
 from footway.roadmap.roadmap import Roadmap
 from footway.roadmap.rrm import rrm
 from footway.roadmap.rrm_star import rrm_star
+from footway.roadmap.space_map import SpaceMap
 from footway.roadmap.verify import Verification, verify
 from footway.roadmap.voronoi_prm import voronoi_prm
 
@@ -22,6 +23,7 @@ __all__ = [
     "Editor",
     "FakeObstacle",
     "Roadmap",
+    "SpaceMap",
     "Verification",
     "blends",
     "clearance_statistics",

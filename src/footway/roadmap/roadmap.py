@@ -28,9 +28,11 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
     from scipy.sparse import csr_array
 
+    from footway.corridor import CorridorMap
     from footway.roadmap.checks import Paths
     from footway.roadmap.fake_obstacles import FakeObstacle
     from footway.roadmap.space import Space
+    from footway.roadmap.space_map import SpaceMap
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -327,6 +329,20 @@ class Roadmap:
             edges = np.flatnonzero(joins)
             found.append(edges[np.argmin(cost[edges])])
         return np.array(found, np.int64)
+
+    def corridor_map(self) -> CorridorMap | SpaceMap:
+        """Attach clearance for paths, walks and crowds: see `CorridorMap.from_roadmap`."""
+        from footway.corridor import CorridorMap  # slow to import, like the others
+        from footway.roadmap.blend_solver import BlendSolver
+        from footway.roadmap.conversion import RoadSolver
+        from footway.roadmap.space_map import SpaceMap
+
+        if self.dimension == 3:
+            return SpaceMap(self)
+        solver = (BlendSolver if self.method == "prm" else RoadSolver)(self)
+        cmap = CorridorMap(solver.index, name=self.name, solver=solver)
+        cmap.roadmap = self
+        return cmap
 
     # -- files -------------------------------------------------------------------------------
 

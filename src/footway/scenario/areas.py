@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 
 import shapely
 
-from footway.crowd.capacity import free_of
-from footway.crowd.region import Region
+from footway.crowd.free_space import sample_free_space
+from footway.environment.areas import as_polygon
 from footway.scenario.problems import did_you_mean, show
 
 if TYPE_CHECKING:
     from footway.corridor import CorridorMap
-    from footway.crowd.capacity import Free
+    from footway.crowd.free_space import FreeSamples
     from footway.environment import Environment
+    from footway.environment.areas import Polygon
     from footway.scenario.models import Scenario
     from footway.scenario.problems import Keys
     from footway.scenario.shapes import Ring
@@ -28,12 +29,12 @@ class Areas:
     ) -> None:
         self._origin = scenario.origin
         self._cmap = cmap
-        self._free: dict[int, tuple[Region | None, Free]] = {}
+        self._free: dict[int, tuple[Polygon | None, FreeSamples]] = {}
         named = environment.areas if environment is not None else ()
         of_map: dict[str, list[shapely.Geometry]] = {}
         for area in named:
             of_map.setdefault(area.name, []).append(area.polygon)
-        self._regions = {name: Region.of(_united(parts)) for name, parts in of_map.items()}
+        self._regions = {name: as_polygon(_united(parts)) for name, parts in of_map.items()}
         for name, ring in scenario.area.items():
             if name in self._regions:
                 raise self._origin.refuse(
@@ -43,7 +44,7 @@ class Areas:
         for name in scenario.area:
             self._check_on_map(self._regions[name], ("area", name))
 
-    def find(self, given: str | Ring, keys: Keys) -> Region:
+    def find(self, given: str | Ring, keys: Keys) -> Polygon:
         """Return the region with this name or these corners, which must lie on the map."""
         if not isinstance(given, str):
             region = self._region(given, keys)
@@ -55,23 +56,23 @@ class Areas:
         self._check_on_map(self._regions[given], keys)
         return self._regions[given]
 
-    def free(self, region: Region | None) -> Free:
+    def free(self, region: Polygon | None) -> FreeSamples:
         """Return sample points of a region, or of the whole map, with their clearance."""
         key = id(region)  # the region is stored too, so that its id is not reused
         if key not in self._free:
-            self._free[key] = region, free_of(self._cmap, region)
+            self._free[key] = region, sample_free_space(self._cmap, region)
         return self._free[key][1]
 
-    def _region(self, ring: Ring, keys: Keys) -> Region:
+    def _region(self, ring: Ring, keys: Keys) -> Polygon:
         polygon = shapely.Polygon(ring)
         if shapely.convex_hull(polygon).area <= 0.0:
             raise self._origin.refuse(keys, "has no area; give corners that are not on one line")
         if not polygon.is_valid:
             why = f"crosses or touches itself{_position_in(shapely.is_valid_reason(polygon))}"
             raise self._origin.refuse(keys, f"{why}; give its corners in order")
-        return Region.of(polygon)
+        return as_polygon(polygon)
 
-    def _check_on_map(self, region: Region, keys: Keys) -> None:
+    def _check_on_map(self, region: Polygon, keys: Keys) -> None:
         """Raise an error if a region contains no free space."""
         if self.free(region).clearance.max(initial=0.0) > 0.0:
             return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from footway._numba.random_stream import RandomStream
-from footway.crowd.capacity import free_place
+from footway.crowd.free_space import describe_free_point
 from footway.errors import NoPath
 from footway.scenario.quantities import Spread
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.corridor import CorridorMap, Pinch
-    from footway.crowd.capacity import Free
+    from footway.crowd.free_space import FreeSamples
     from footway.scenario.problems import Keys, Origin
 
     Floats = NDArray[np.float64]
@@ -64,7 +64,7 @@ class Checker:
         self._origin = origin
         self.radius = radius
 
-    def area(self, free: Free, label: str, keys: Keys) -> Location:
+    def area(self, free: FreeSamples, label: str, keys: Keys) -> Location:
         """Return the location of an area; raise an error if the characters fit nowhere in it."""
         centres = free.centres(self.radius)
         if not len(centres):
@@ -86,7 +86,7 @@ class Checker:
                 if clearance > 0.0
                 else "it is in an obstacle or outside the map"
             )
-            hint = free_place(self._cmap, at, self.radius)
+            hint = describe_free_point(self._cmap, at, self.radius)
             raise self._origin.refuse(
                 keys, f"is {where}, but {why}" + (f"; {hint}" if hint else "")
             )
@@ -99,7 +99,9 @@ class Checker:
             bounds = f"x from {x0:g} to {x1:g}, y from {y0:g} to {y1:g} m"
             raise self._origin.refuse(keys, f"never comes onto the map, which has {bounds}")
 
-    def check_capacity(self, free: Free, location: Location, count: int, radius: float) -> None:
+    def check_capacity(
+        self, free: FreeSamples, location: Location, count: int, radius: float
+    ) -> None:
         """Raise an error if an area is too small for `count` characters of this mean radius."""
         fit = free.capacity(radius)
         if count > fit:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from footway.crowd import Crowd, Profile
+from footway.crowd.profile import GROUP_PROFILE
 from footway.environment import Environment
 from footway.environment.environment import GROUND
 from footway.errors import BadInput, FootwayError, NoPath
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.corridor import CorridorMap
-    from footway.crowd.region import Region
+    from footway.environment.areas import Polygon
     from footway.scenario.checks import Location
     from footway.scenario.models import Group, Obstacle, Scenario
     from footway.scenario.problems import Keys, Origin
@@ -156,7 +158,7 @@ class _CrowdBuilder:
 
     def add_group(self, crowd: Crowd, given: Group, keys: Keys) -> None:
         """Add a group; in areas it starts and ends at the point with the most clearance."""
-        profile, checker = self._body(given, lane=(0.0, 0.4))
+        profile, checker = self._body(given, GROUP_PROFILE)
         start = self._meeting_point(given.start, (*keys, "start"))
         location = checker.point(start, (*keys, "start"))
         goal = None
@@ -213,15 +215,15 @@ class _CrowdBuilder:
             )
 
     def _body(
-        self, given: Population | Source | Group, **defaults: object
+        self, given: Population | Source | Group, default: Profile | None = None
     ) -> tuple[Profile, Checker]:
         """Return the profile, and a checker for its largest radius.
 
-        Values of the table take precedence over the profile, and these over `defaults`.
+        Values of the table take precedence over the profile, and these over `default`.
         """
         table = self._scenario.profile[given.profile] if given.profile else ProfileTable()
-        values = {name: getattr(table, name) for name in ProfileTable.model_fields}
-        values |= {name: defaults[name] for name in defaults if name not in table.model_fields_set}
+        values = asdict(default or Profile())
+        values |= {name: getattr(table, name) for name in table.model_fields_set}
         own = {name: getattr(given, name, None) for name in values}
         values |= {name: value for name, value in own.items() if value is not None}
         with _errors_located_at(self._origin, ("profile", given.profile) if given.profile else ()):
@@ -230,7 +232,7 @@ class _CrowdBuilder:
 
     def _spawn(
         self, given: Population | Source, checker: Checker, count: int, keys: Keys
-    ) -> tuple[Region | None, Location]:
+    ) -> tuple[Polygon | None, Location]:
         """Return the spawn area, which must have space for `count` characters at once."""
         keys = (*keys, "area") if given.area is not None else (*keys, "count")
         region = None if given.area is None else self._areas.find(given.area, keys)
@@ -272,9 +274,9 @@ class _CrowdBuilder:
 
     def _target(
         self, target: str | Ring | Point, checker: Checker, keys: Keys
-    ) -> tuple[Region | Point, Location]:
+    ) -> tuple[Polygon | Point, Location]:
         if _is_point(target):
-            return target, checker.point(target, keys)  # type: ignore[arg-type, return-value]
+            return target, checker.point(target, keys)  # type: ignore[arg-type]
         region = self._areas.find(target, keys)  # type: ignore[arg-type]
         return region, checker.area(self._areas.free(region), _label(target), keys)
 
@@ -282,7 +284,7 @@ class _CrowdBuilder:
         if _is_point(target):
             return target  # type: ignore[return-value]
         region = self._areas.find(target, keys)  # type: ignore[arg-type]
-        return self._areas.free(region).roomiest(region)
+        return self._areas.free(region).widest_point(region)
 
     def _common_arguments(
         self, given: Population | Source, profile: Profile, goals: list[Any], keys: Keys

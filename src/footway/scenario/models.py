@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict
 from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias, TypeVar
@@ -25,11 +24,12 @@ from pydantic import (
     PlainSerializer,
     PrivateAttr,
     StringConstraints,
+    create_model,
     field_validator,
     model_validator,
 )
 
-from footway.crowd.profile import FASTEST, WIDEST, Profile
+from footway.crowd.profile import PROPERTIES, Profile
 from footway.scenario.problems import Fault, Origin, each, inside, kind_of
 from footway.scenario.quantities import Number, Spread, Varied, Whole
 from footway.scenario.shapes import (
@@ -44,28 +44,19 @@ from footway.scenario.shapes import (
 )
 
 if TYPE_CHECKING:
+    from footway.crowd.profile import Property
     from footway.scenario.crowd_building import Stage
 
 T = TypeVar("T")
 
-_USUAL: Any = {
-    name: Spread(*value) if isinstance(value, tuple) else value
-    for name, value in asdict(Profile()).items()
-}
-
 MOST_PEOPLE = 5_000_000
 """Maximum number of characters of one population; more exceed the memory of typical machines."""
 
-Radius: TypeAlias = Annotated[float | Spread, Varied("m", above=0.0, high=WIDEST)]
-Speed: TypeAlias = Annotated[float | Spread, Varied("m/s", above=0.0, high=FASTEST)]
-Lane: TypeAlias = Annotated[float | Spread, Varied(low=-2.0, high=2.0)]
-Noise: TypeAlias = Annotated[float, Number(low=0.0, high=2.0)]
 Seconds: TypeAlias = Annotated[float, Number("s", low=0.0, high=604_800.0)]
 Delay: TypeAlias = Annotated[float | Spread, Varied("s", low=0.0, high=604_800.0)]
 Count: TypeAlias = Annotated[int, Whole(low=0, high=MOST_PEOPLE)]
 Length: TypeAlias = Annotated[float, Number("m", above=0.0, high=1e6)]
 Weight: TypeAlias = Annotated[float, Number(low=0.0, high=1e6)]
-Preference: TypeAlias = Annotated[float, Number(above=0.0, high=1e6)]
 Place: TypeAlias = Annotated[Point, PointOf()]
 Velocity: TypeAlias = Annotated[Point, PointOf("m/s")]
 SpawnArea: TypeAlias = Annotated[str | Ring, AreaOf()]
@@ -85,47 +76,71 @@ class _Table(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
-class ProfileTable(_Table):
-    """Body and walking parameters of a kind of character: `[profile.NAME]`."""
-
-    radius: Radius = _USUAL["radius"]
-    """Radius of the body disc; a number, or {mean, deviation}."""
-    speed: Speed = _USUAL["speed"]
-    """Preferred speed; a number, or {mean, deviation}."""
-    lane: Lane = _USUAL["lane"]
-    """Side preference: negative is right, positive is left, 0 is none, 2 is close to the wall. \
-A number, or {mean, deviation}. The default of groups is {0, 0.4}."""
-    noise: Noise = _USUAL["noise"]
-    """Strength of the random deviation from the path, 0 to about 1."""
-    preferences: Named[Preference] = Field(default_factory=lambda: MappingProxyType({}))
-    """Cost per metre on each kind of terrain, as in {road = 4.0, sidewalk = 0.5}; 1 is neutral, \
-more is avoided."""
-    follow: Literal["cmm", "miran", "irm"] | None = None
-    """Follow corridors ("cmm"), or a route over terrain by "miran" or "irm", which ignore `lane`; \
-by default "miran" for characters with preferences, else "cmm"."""
-    sigma: Length = _USUAL["sigma"]
-    """Maximum length of the route that MIRAN may skip at once."""
-    spacing: Length = _USUAL["spacing"]
-    """Maximum distance between the candidates of MIRAN along the route."""
-    look: Length = _USUAL["look"]
-    """Distance walked on a route between two updates of the attraction point."""
+def _annotation(declared: Property) -> Any:
+    """Return the type of a property of characters."""
+    if declared.kind == "choice":
+        return Literal[declared.choices] | None
+    limits: dict[str, Any] = {"low": declared.low, "above": declared.above, "high": declared.high}
+    if declared.varies:
+        return Annotated[float | Spread, Varied(declared.unit, **limits)]
+    number = Annotated[float, Number(declared.unit, **limits)]
+    return Named[number] if declared.kind == "weights" else number
 
 
-class _Walkers(_Table):
+def _default(name: str) -> Any:
+    value = getattr(Profile(), name)
+    return Spread(*value) if isinstance(value, tuple) else value
+
+
+def _meaning(declared: Property) -> str:
+    return declared.help + (" A number, or {mean, deviation}." if declared.varies else "")
+
+
+_PROPERTIES: dict[str, Any] = {
+    name: (
+        _annotation(declared),
+        Field(default_factory=lambda: MappingProxyType({}), description=declared.help)
+        if declared.kind == "weights"
+        else Field(default=_default(name), description=_meaning(declared)),
+    )
+    for name, declared in PROPERTIES.items()
+}
+_OVERRIDES: dict[str, Any] = {
+    name: (
+        _annotation(declared) | None,
+        Field(default=None, description="Overrides the value of the profile."),
+    )
+    for name, declared in PROPERTIES.items()
+    if declared.column is not None
+}
+
+if TYPE_CHECKING:
+
+    class ProfileTable(_Table):
+        """The properties of characters, as declared in `crowd.profile`."""
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    class _Overrides(_Table):
+        def __getattr__(self, name: str) -> Any: ...
+
+else:
+    ProfileTable = create_model(
+        "ProfileTable",
+        __base__=_Table,
+        __doc__="Body and walking parameters of a kind of character: `[profile.NAME]`.",
+        **_PROPERTIES,
+    )
+    _Overrides = create_model("_Overrides", __base__=_Table, **_OVERRIDES)
+
+
+class _Walkers(_Overrides):
     """Keys common to populations, sources and groups."""
 
     name: Name | None = None
     """Name in reports and recordings; by default kind and number, as in "population 1"."""
     profile: Name | None = None
     """Name of a `[profile.NAME]`; by default the default values of that table."""
-    radius: Radius | None = None
-    """Overrides the value of the profile."""
-    speed: Speed | None = None
-    """Overrides the value of the profile."""
-    lane: Lane | None = None
-    """Overrides the value of the profile."""
-    noise: Noise | None = None
-    """Overrides the value of the profile."""
     then: Then = "repeat"
     """After the last destination: start over, or with random goals choose a new one ("repeat"), \
 stay there ("stay"), or leave the simulation ("exit")."""

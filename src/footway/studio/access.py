@@ -1,4 +1,4 @@
-"""Access control: Host, Origin and token checks, and the rate limit."""
+"""Access control: Host, Origin and token checks, response headers, and the rate limit."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ import socket
 import time
 from dataclasses import dataclass, field
 from hmac import compare_digest
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from starlette.datastructures import MutableHeaders
+from starlette.responses import PlainTextResponse
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 """Names of this machine that no other machine can reach."""
@@ -25,6 +31,17 @@ MAX_CLIENTS: Final = 16
 """Browsers that may be connected at the same time."""
 
 _ANYWHERE: Final = ("0.0.0.0", "::", "")  # noqa: S104 - what a user may type, not what is served
+HEADERS: Final = {
+    "Content-Security-Policy": (
+        "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+        "img-src 'self' blob: data:; connect-src 'self'; worker-src 'self' blob:; "
+        "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
 
 
 def is_loopback(host: str) -> bool:
@@ -133,3 +150,32 @@ class Rate:
             return False
         self._left -= 1.0
         return True
+
+
+class Guard:
+    """Refuses requests for other hosts, and adds `HEADERS` to every response."""
+
+    def __init__(self, app: ASGIApp, access: Access) -> None:
+        self._app, self._access = app, access
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers[name] = value
+                if not scope["path"].startswith("/assets/"):
+                    headers["Cache-Control"] = "no-store"
+            await send(message)
+
+        hosts = [value for name, value in scope["headers"] if name == b"host"]
+        if len(hosts) != 1 or not self._access.knows_host(hosts[0].decode("latin-1")):
+            refusal = PlainTextResponse("this server does not answer to that name", 400)
+            await refusal(scope, receive, send_guarded)
+            return
+        await self._app(scope, receive, send_guarded)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import count
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from footway.crowd.profile import PROPERTIES, Profile
 from footway.errors import BadQuery, FootwayError
 from footway.studio.wire import Answer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.crowd import Crowd, Profile
+    from footway.crowd import Crowd
     from footway.crowd.profile import Spread
     from footway.environment import Area
     from footway.studio import requests
@@ -31,12 +32,6 @@ MAX_POPULATIONS = 250
 MAX_OBSTACLES = 500
 """Dynamic obstacles: each of them costs time in every step."""
 
-PROFILE_FIELDS: Final = ("radius", "speed", "lane", "noise", "follow", "preferences")
-"""Fields of a request that set the profile of a population."""
-
-SPREAD_FIELDS: Final = frozenset({"radius", "speed", "lane"})
-"""Profile fields that may vary within a population."""
-
 
 def add(crowd: Crowd, document: Document, request: requests.Population) -> None:
     """Add a population.
@@ -52,7 +47,7 @@ def add(crowd: Crowd, document: Document, request: requests.Population) -> None:
         )
     if len(crowd.names) >= MAX_POPULATIONS:
         raise BadQuery(f"there were {MAX_POPULATIONS} populations; reset the crowd to add others")
-    options = request.model_dump(include=set(PROFILE_FIELDS), exclude_none=True)
+    options = request.model_dump(include=set(PROPERTIES), exclude_none=True)
     if request.behaviour == "goals":
         goal = request.goal
         goals = [find_area(document, goal) if isinstance(goal, str) else goal]
@@ -142,9 +137,12 @@ def _check_index(crowd: Crowd, index: int) -> None:
 
 def _changed(profile: Profile, request: requests.Population, *, differ: bool) -> Profile:
     """Return a profile with the values of a request."""
-    options: dict[str, Any] = request.model_dump(include=set(PROFILE_FIELDS), exclude_none=True)
-    for name in SPREAD_FIELDS & set(options) if differ else ():
-        options[name] = _with_spread(options[name], getattr(profile, name), of_mean=name != "lane")
+    options: dict[str, Any] = request.model_dump(include=set(PROPERTIES), exclude_none=True)
+    for name in options if differ else ():
+        declared = PROPERTIES[name]
+        if declared.varies:
+            of_mean = declared.above == 0.0  # lanes are on both sides of 0
+            options[name] = _with_spread(options[name], getattr(profile, name), of_mean=of_mean)
     if options.get("preferences") and options.get("follow", profile.follow) == "cmm":
         options.setdefault("follow", None)
     elif options.get("follow") == "cmm":
@@ -179,12 +177,7 @@ def population_facts(crowd: Crowd) -> list[dict[str, Any]]:
             "name": name,
             "count": sizes[k],
             "to_come": crowd.to_come_of(k),
-            "radius": _mean(profile.radius),
-            "speed": _mean(profile.speed),
-            "lane": _mean(profile.lane),
-            "noise": profile.noise,
-            "follow": profile.follows,
-            "preferences": dict(profile.preferences),
+            **_plain(profile),
             "behaviour": crowd.behaviours[k],
             "grouped": k in groups,
         }
@@ -192,8 +185,28 @@ def population_facts(crowd: Crowd) -> list[dict[str, Any]]:
     ]
 
 
-def _mean(value: Spread) -> float:
-    return float(value[0] if isinstance(value, (tuple, list)) else value)
+def _plain(profile: Profile) -> dict[str, Any]:
+    """Return the properties of a profile, the means of those that vary, as plain values."""
+    values = asdict(profile) | {"follow": profile.follows}
+    return {name: value[0] if isinstance(value, tuple) else value for name, value in values.items()}
+
+
+def property_facts() -> list[dict[str, Any]]:
+    """Return the declaration of each property of characters, for the forms of the page."""
+    default = _plain(Profile())
+    return [
+        {
+            "name": name,
+            "label": declared.label or name.capitalize(),
+            "help": declared.help,
+            "kind": declared.kind,
+            "unit": declared.unit,
+            "slider": declared.slider,
+            "choices": declared.choices,
+            "default": default[name],
+        }
+        for name, declared in PROPERTIES.items()
+    ]
 
 
 def obstacle(crowd: Crowd, request: requests.Obstacle) -> Answer:

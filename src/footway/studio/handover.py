@@ -24,7 +24,7 @@ from footway.errors import BadFile, FootwayError
 from footway.recording.recording import OBSTACLE_COLUMNS, Characters, Recording, Rows
 from footway.recording.storage import check_sound
 from footway.studio.documents import Document, What
-from footway.studio.wire_origin import origin_of
+from footway.studio.wire import origin_of
 
 if TYPE_CHECKING:
     Arrays = dict[str, np.ndarray[Any, Any]]

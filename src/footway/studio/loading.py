@@ -19,10 +19,11 @@ import time
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any, Final
 
 from footway.errors import BadInput, FootwayError, NoPath
+from footway.studio.documents import RECORDING, SCENARIO
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -39,6 +40,9 @@ _POLL: Final = 0.1  # s between two checks whether the file is still wanted
 _MAX_MESSAGES: Final = 10_000  # of one process, which a hostile file may control
 _LONGEST: Final = 65_536  # bytes of a message
 _REASONS: Final = ("components", "pinch", "no room", "blocked")  # why there is no path
+
+UPLOADS: Final = (".geojson", ".json", ".wkt", ".map", ".png", ".fwmap", SCENARIO, RECORDING)
+"""Suffixes of files that may be uploaded; other formats refer to further files."""
 
 
 @dataclass(frozen=True)
@@ -413,3 +417,48 @@ def _detached() -> dict[str, Any]:
         flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
         return {"creationflags": flags}
     return {"start_new_session": True}
+
+
+def clean_name(name: str) -> str:
+    """Return the name of an uploaded file without folders and special characters.
+
+    Raises:
+        BadInput: it has no name, or is not one of `UPLOADS`.
+
+    Example:
+        >>> clean_name("../plans/house.geojson")
+        'house.geojson'
+
+    """
+    plain = PureWindowsPath(PurePosixPath(name).name).name
+    plain = "".join(c for c in plain if c.isprintable() and c not in '<>:"|?*')[-100:]
+    if Path(plain).suffix.lower() not in UPLOADS or not Path(plain).stem.strip(". "):
+        raise BadInput(f"{plain or 'a file'}: cannot be uploaded; known are {', '.join(UPLOADS)}")
+    return plain
+
+
+def open_upload(
+    name: str,
+    content: bytes,
+    loader: Loader,
+    *,
+    scale: float | None = None,
+    is_wanted: Callable[[], bool] = lambda: True,
+    compiling: Callable[[], object] = lambda: None,
+) -> Document:
+    """Open an uploaded file; for `is_wanted` and `compiling` see `Loader.load`.
+
+    Raises:
+        BadInput: what is wrong with it, on one line without folders of this machine.
+
+    """
+    plain = clean_name(name)
+    with loader.folder() as folder:
+        path = folder / f"upload{Path(plain).suffix.lower()}"
+        path.write_bytes(content)
+        order = Order(str(path), display_name=plain, scale=scale, uploaded=True)
+        try:
+            return loader.load(order, is_wanted=is_wanted, compiling=compiling)
+        except FootwayError as error:
+            message = str(error).replace(str(path), plain).replace(str(folder), "")
+            raise BadInput(message) from None

@@ -110,7 +110,7 @@ def rehearse(document: Document) -> None:
     The plots of a recording are left out: they take seconds and are simple arithmetic.
     """
     from footway.studio import paths
-    from footway.studio.free_space import free_space_answer
+    from footway.studio.layers import free_space_answer
     from footway.studio.session import build_crowd
 
     build_crowd(document)

@@ -1,4 +1,4 @@
-"""Answer path requests: a path and its corridor."""
+"""Answer requests for paths and camera motions."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from footway._numba.portable_math import hypot
-from footway.crowd.capacity import nearest_free
+from footway._numba.portable_math import cos, dist, hypot, sin
+from footway.crowd.free_space import nearest_free
 from footway.errors import BadInput, BadQuery, FootwayError, NoPath
 from footway.studio.wire import Answer
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from footway.environment import Environment
     from footway.studio.documents import Document
     from footway.studio.requests import Path as PathRequest
+    from footway.studio.requests import Walk
     from footway.terrain import Terrain
 
     Arrays = dict[str, NDArray[Any]]
@@ -31,6 +32,8 @@ _MARGIN: Final = (
 )
 _MAX_SAMPLES: Final = 500  # points of a path that are checked to be in its corridor
 MAX_TERRAINS: Final = 32  # in the cache, one for each radius
+_AHEAD = 5.0  # m, distance of the point that the camera looks at first
+_APART = 0.05  # m, minimum distance of two stops
 
 
 @dataclass
@@ -173,3 +176,50 @@ def pinch_facts(pinch: Pinch) -> dict[str, Any]:
         "width": pinch.width,
         "walls": [list(pinch.left), list(pinch.right)],
     }
+
+
+def walk(document: Document, request: Walk) -> Answer:
+    """Return the camera's motion (n, 7): time, position, direction.
+
+    It starts at the camera's position, or at the nearest free one, and looks along `heading` first.
+
+    Raises:
+        BadInput: a stop in a wall.
+        NoPath: a stop cannot be reached.
+
+    """
+    from footway import camera
+
+    cmap = document.corridors
+    start = nearest_free(cmap, np.array([request.start]), np.array([request.radius]))[0]
+    x, y = start.tolist()
+    stops = _apart([(x, y), *request.stops])
+    if len(stops) < 2:
+        return Answer({"duration": 0.0, "length": 0.0}, {"camera": np.empty((0, 7))})
+    first: tuple[float, float] | camera.Stop = stops[0]
+    if request.heading is not None:
+        ahead = (x + _AHEAD * cos(request.heading), y + _AHEAD * sin(request.heading))
+        first = camera.Stop((x, y), 0.0, ahead)
+    made = camera.tour(
+        cmap,
+        [first, *stops[1:]],
+        radius=request.radius,
+        speed=request.speed,
+        height=request.eye_height,
+    )
+    facts = {
+        "duration": made.duration,
+        "length": made.length,
+        "clearance": made.clearance,
+        "arrivals": made.arrivals.tolist(),
+    }
+    return Answer(facts, {"camera": made.table[:, :7]})
+
+
+def _apart(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Remove points that are closer than `_APART` to the one before."""
+    kept = points[:1]
+    for point in points[1:]:
+        if dist(point, kept[-1]) > _APART:
+            kept.append(point)
+    return kept

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias
+import math
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    create_model,
+    model_validator,
+)
 from pydantic_core import from_json
 
+from footway.crowd.profile import PROPERTIES
 from footway.errors import BadInput
+
+if TYPE_CHECKING:
+    from footway.crowd.profile import Property
 
 Metres: TypeAlias = Annotated[
     float, Field(ge=-2e5, le=2e5, allow_inf_nan=False)
@@ -85,20 +98,38 @@ class Crowd(Request):
     seed: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
 
 
-class Population(Request):
+def _type_of(declared: Property) -> Any:
+    """Return the type of a property of characters in requests, which set means only."""
+    if declared.kind == "choice":
+        return Literal[declared.choices]
+    if declared.kind == "weights":
+        return Preferences
+    limits = {"ge": declared.low, "gt": declared.above, "le": declared.high}
+    finite: dict[str, Any] = {name: limit for name, limit in limits.items() if math.isfinite(limit)}
+    return Annotated[float, Field(**finite, allow_inf_nan=False)]
+
+
+if TYPE_CHECKING:
+
+    class _WithProperties(Request):
+        def __getattr__(self, name: str) -> Any: ...
+
+else:
+    _WithProperties = create_model(
+        "_WithProperties",
+        __base__=Request,
+        **{name: (_type_of(declared) | None, None) for name, declared in PROPERTIES.items()},
+    )
+
+
+class Population(_WithProperties):
     """Add, remove or change characters."""
 
     ask: Literal["population"]
     do: Literal["add", "remove", "change"]
     name: Name | None = None
     count: Annotated[int, Field(ge=1, le=100_000)] = 100
-    radius: Annotated[float, Field(gt=0.0, le=5.0, allow_inf_nan=False)] | None = None
-    speed: Annotated[float, Field(gt=0.0, le=20.0, allow_inf_nan=False)] | None = None
     behaviour: Literal["goals", "wander"] = "goals"
-    lane: Annotated[float, Field(ge=-2.0, le=2.0, allow_inf_nan=False)] | None = None
-    noise: Annotated[float, Field(ge=0.0, le=2.0, allow_inf_nan=False)] | None = None
-    follow: Literal["cmm", "miran", "irm"] | None = None
-    preferences: Preferences | None = None
     area: Name | None = None
     goal: Name | Point | None = None
     then: Literal["repeat", "stay", "exit"] = "repeat"

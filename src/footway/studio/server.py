@@ -10,22 +10,29 @@ import socket as sockets
 import sys
 import threading
 from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from functools import partial
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NoReturn
 
 import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect
-from starlette.responses import JSONResponse, Response
+from starlette.responses import (
+    FileResponse,
+    HTMLResponse,
+    JSONResponse,
+    Response,
+    StreamingResponse,
+)
 from starlette.routing import Mount, Route, WebSocketRoute
+from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocketDisconnect
 
 from footway.errors import BadInput, FootwayError
-from footway.studio import uploads
-from footway.studio.access import MAX_CLIENTS, MAX_SOCKET, MAX_TEXT, MAX_UPLOAD, Rate
+from footway.studio import STATIC
+from footway.studio.access import MAX_CLIENTS, MAX_SOCKET, MAX_TEXT, MAX_UPLOAD, Guard, Rate
 from footway.studio.clients import Client, Clients
 from footway.studio.connections import Connection, SocketConnection
-from footway.studio.loading import Loader
-from footway.studio.pages import BuiltFiles, Guard, OpenFile, index
+from footway.studio.loading import Loader, clean_name, open_upload
 from footway.studio.requests import parse, request_number
 from footway.studio.session import ROADMAPS, WORKERS, Session, fault_message, worker_of
 from footway.studio.wire import packed, refused
@@ -36,7 +43,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from starlette.requests import Request as HttpRequest
-    from starlette.types import ASGIApp
+    from starlette.types import ASGIApp, Receive, Scope, Send
     from starlette.websockets import WebSocket
 
     from footway.studio.access import Access
@@ -54,6 +61,15 @@ _LOADING: Final = "loading"  # name of the worker that waits for files to be loa
 _MAX_UPLOADS: Final = 4  # at the same time: each may take as much memory as a file may have
 _SHUTDOWN_TIMEOUT: Final = 5.0  # s for an orderly shutdown
 _PORTS: Final = 50  # number of ports that are tried
+_PIECE: Final = 262_144  # bytes of a file that are read at once
+
+_MISSING: Final = """<!doctype html><html lang="en"><meta charset="utf-8">
+<title>Footway studio</title>
+<h1>The page of Footway studio has not been built</h1>
+<p>The server runs, but this copy of Footway has no page: it is built when Footway is installed
+with <code>pip install .</code>. In a source folder, build it with
+<code>npm ci &amp;&amp; npm run build</code> in the folder <code>web</code>, then load this page
+again.</p></html>"""
 
 
 class Studio:
@@ -133,7 +149,7 @@ class Studio:
     async def _open_sent(self, request: HttpRequest) -> Response:
         name, scale = request.query_params.get("name", ""), request.query_params.get("scale")
         try:
-            uploads.clean_name(name)
+            clean_name(name)
             metres = None if scale is None else _number(scale)
             content = await _body(request)
         except BadInput as error:
@@ -152,7 +168,7 @@ class Studio:
 
         def load() -> Document:
             with self.session.preparing.announce_process("maps") as compiling:
-                return uploads.open_upload(
+                return open_upload(
                     name, content, self.loader, scale=scale, is_wanted=is_wanted,
                     compiling=compiling,
                 )  # fmt: skip
@@ -458,3 +474,36 @@ def serve(studio: Studio, listening: sockets.socket) -> None:
         server.give_up(signal.SIGINT)  # the interpreter might wait for the crowd's thread
     if server.last_resort is not None:
         server.last_resort.cancel()
+
+
+async def index(_: HttpRequest) -> Response:
+    """Return the page, or a page that says how to build it."""
+    file = STATIC / "index.html"
+    if not file.is_file():
+        return HTMLResponse(_MISSING, status_code=503)
+    return FileResponse(file)
+
+
+class BuiltFiles(StaticFiles):
+    """The other files of the page."""
+
+    def __init__(self) -> None:
+        super().__init__(directory=STATIC, check_dir=False)
+
+    async def check_config(self) -> None:
+        """Accept a missing folder: its files are then not found."""
+
+
+class OpenFile(StreamingResponse):
+    """Sends an open file and closes it, also if the client disconnects."""
+
+    def __init__(self, file: BinaryIO, *, kind: str, headers: dict[str, str]) -> None:
+        self._file = file
+        pieces = iter(partial(file.read, _PIECE), b"")
+        length = {"Content-Length": str(os.fstat(file.fileno()).st_size)}
+        super().__init__(pieces, media_type=kind, headers=headers | length)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it."""
+        with self._file:
+            await super().__call__(scope, receive, send)

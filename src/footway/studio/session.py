@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from footway import __version__
 from footway.crowd import Crowd
+from footway.crowd.obstacles import obstacles_at_start, restore_obstacles
+from footway.crowd.profile import PROPERTIES
 from footway.errors import BadInput, FootwayError, NoPath
 from footway.studio import crowd_requests, layers, paths, replay, saving
 from footway.studio.compiling import KernelPreparation, compile_all, compile_label
 from footway.studio.crowd_thread import CrowdThread
-from footway.studio.documents import open_built_in
-from footway.studio.drawing import EditHistory
-from footway.studio.free_space import free_space_answer
-from footway.studio.walk_through import walk
-from footway.studio.wire import Answer, event, refused, reply
-from footway.studio.wire_origin import facts_to_wire, to_map, to_wire
+from footway.studio.documents import EditHistory, open_built_in
+from footway.studio.layers import free_space_answer
+from footway.studio.paths import walk
+from footway.studio.wire import Answer, event, facts_to_wire, refused, reply, to_map, to_wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -148,7 +148,8 @@ class Session:
         }
 
     def _hello(self, _: Request) -> Answer:
-        facts = {"document": self.facts(), "crowd": self.crowd_thread.status}
+        facts: dict[str, Any] = {"document": self.facts(), "crowd": self.crowd_thread.status}
+        facts["properties"] = crowd_requests.property_facts()
         return Answer({**facts, "version": __version__, "compiling": self.preparing.what})
 
     def _open(self, request: requests.Open) -> Answer:
@@ -195,8 +196,8 @@ class Session:
 
     def _as_scenario(self) -> saving.File:
         crowd, roster = self.crowd_thread.crowd, list(self._roster.values())
-        discs = crowd.obstacles.tolist()
-        return saving.as_scenario(self.document, roster, seed=crowd.seed, obstacles=discs)
+        obstacles = obstacles_at_start(crowd).values()
+        return saving.as_scenario(self.document, roster, seed=crowd.seed, obstacles=obstacles)
 
     # -- paths, layers, replay -------------------------------------------------------------------
 
@@ -284,8 +285,7 @@ class Session:
 
     def _restart(self, crowd: Crowd) -> None:
         """Replace the crowd and keep the obstacles."""
-        for x, y, radius in self.crowd_thread.crowd.obstacles.tolist():
-            crowd.add_obstacle((x, y), radius)
+        restore_obstacles(crowd, obstacles_at_start(self.crowd_thread.crowd))
         self.crowd_thread.pause()
         self.crowd_thread.replace(crowd, self.document.origin, why="the crowd was reset")
 
@@ -322,9 +322,7 @@ class Session:
                 "a radius changed, and a recording has one for each character"
             )
         if known is not None:
-            given = request.model_dump(
-                include={*crowd_requests.PROFILE_FIELDS, "count"}, exclude_unset=True
-            )
+            given = request.model_dump(include={*PROPERTIES, "count"}, exclude_unset=True)
             given |= {"follow": after.follow, "preferences": dict(after.preferences) or None}
             self._roster[request.index] = known.model_copy(update=given)
 

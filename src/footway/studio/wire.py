@@ -3,6 +3,10 @@
 u32, little endian     length of the header in bytes, so that 4 + length is a multiple of 8
 header                 JSON, utf-8, padded with spaces; "arrays" lists what follows
 arrays                 little endian, each at a multiple of 8 bytes from the end of the header
+
+Coordinates are sent as 32-bit numbers, which are half a metre apart at 5,000 km from zero. A map in
+national coordinates therefore has an origin: it is subtracted from all coordinates that are sent
+and added to all coordinates in requests. Everything else uses the map's own coordinates.
 """
 
 from __future__ import annotations
@@ -11,14 +15,19 @@ import json
 import math
 import struct
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
+
+    from footway.crowd import Crowd, Recording
+    from footway.studio.requests import Request
+
+    R = TypeVar("R", bound=Request)
 
 Message: TypeAlias = str | bytes
 """Text, or an envelope."""
@@ -27,6 +36,28 @@ KINDS: Final = ("f4", "f8", "i4", "u4", "u2", "i2", "u1")
 """Number types of arrays; 64-bit numbers of an answer are sent as f4 and i4."""
 
 _ALIGN: Final = 8
+_MAX_SPEED = 32.767  # m/s, fits into 16 bits
+_MAX_RADIUS = 65.535  # m, fits into 16 bits
+_MAX_POPULATIONS = 255
+Origin = tuple[float, float]
+
+ZERO_ORIGIN: Final[Origin] = (0.0, 0.0)
+"""Origin of maps near zero."""
+
+_NEAR: Final = 10_000.0  # m from zero, where 32-bit numbers are 1 mm apart
+_ROUND: Final = 1000.0  # m: origins are multiples of it
+
+_COORDINATES: Final = {
+    **dict.fromkeys(("points", "terrain_points", "area_points", "vertices", "at"), (0, 1)),
+    **dict.fromkeys(("path", "route", "backbone", "left", "right", "attraction"), (0, 1)),
+    "discs": (0, 1),
+    "lines": (0, 1, 2, 3),
+    "camera": (1, 2),
+}
+"""Columns of arrays that are coordinates x, y, x, y..."""
+
+_FACTS: Final = ("position", "goal", "nearest", "at", "walls")
+_REQUEST_FIELDS: Final = ("start", "goal", "stops", "at", "polygon")
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,3 +157,131 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
+
+
+def crowd_frame(crowd: Crowd, origin: Origin = ZERO_ORIGIN) -> bytes:
+    """Return the current frame of a crowd as an event, relative to the origin.
+
+    Example:
+        >>> import footway as fw
+        >>> crowd = fw.Crowd(fw.CorridorMap.build(fw.load("gallery:field")))
+        >>> _ = crowd.add(100)
+        >>> len(crowd_frame(crowd)) / 100 < 40
+        True
+
+    """
+    arrays = pack_characters(
+        crowd.ids, crowd.positions, crowd.velocities, crowd.radii, crowd.populations
+    )
+    facts = {"time": crowd.time, "step": crowd.steps, "n": len(crowd)}
+    message = event("frame", to_wire(Answer(facts, arrays), origin))
+    assert isinstance(message, bytes)
+    return message
+
+
+def recorded_frame(recording: Recording, k: int) -> Answer:
+    """Return frame k of a recording, with its obstacles."""
+    frame, characters = recording.frame(k), recording.characters
+    rows = np.searchsorted(characters.ids, frame.ids)
+    arrays = pack_characters(
+        frame.ids,
+        frame.positions,
+        frame.velocities,
+        characters.radius[rows],
+        characters.population[rows],
+    )
+    arrays["discs"] = recording.obstacles_at(k)
+    facts = {"time": frame.time, "step": int(recording.steps[k]), "n": len(frame.ids), "frame": k}
+    return Answer(facts, arrays)
+
+
+def pack_characters(
+    ids: ArrayLike, at: ArrayLike, velocities: ArrayLike, radii: ArrayLike, populations: ArrayLike
+) -> dict[str, NDArray[Any]]:
+    """Return ids, positions (m), velocities (mm/s), radii (mm) and populations in few bytes."""
+    velocity = np.clip(np.asarray(velocities, float), -_MAX_SPEED, _MAX_SPEED)
+    radius = np.clip(np.asarray(radii, float), 0.0, _MAX_RADIUS)
+    return {
+        "id": np.asarray(ids).astype(np.uint32),
+        "at": np.asarray(at, np.float64),  # sent as float32 after the origin is subtracted
+        "velocity": np.rint(1000.0 * velocity).astype(np.int16),
+        "radius": np.rint(1000.0 * radius).astype(np.uint16),
+        "population": np.minimum(np.asarray(populations), _MAX_POPULATIONS).astype(np.uint8),
+    }
+
+
+def crowd_obstacles(crowd: Crowd, origin: Origin = ZERO_ORIGIN) -> Answer:
+    """Return the dynamic obstacles of a crowd: discs (m, 3) and their ids (m,)."""
+    ids = np.array(crowd.obstacle_ids, np.uint32)
+    return to_wire(Answer({}, {"discs": crowd.obstacles, "ids": ids}), origin)
+
+
+def origin_of(bounds: tuple[float, float, float, float]) -> Origin:
+    """Return the origin on the wire for a map with these bounds (m).
+
+    Example:
+        >>> origin_of((0.0, 0.0, 500.0, 500.0))
+        (0.0, 0.0)
+        >>> origin_of((500_120.0, 5_000_250.0, 500_700.0, 5_000_900.0))
+        (500000.0, 5000000.0)
+
+    """
+    if max(map(abs, bounds)) < _NEAR:
+        return ZERO_ORIGIN
+    x, y = (_ROUND * (low // _ROUND) for low in bounds[:2])
+    return x, y
+
+
+def to_wire(answer: Answer, origin: Origin) -> Answer:
+    """Return an answer with coordinates relative to the origin."""
+    if origin == ZERO_ORIGIN:
+        return answer
+    arrays = {name: _array_to_wire(name, array, origin) for name, array in answer.arrays.items()}
+    return Answer(facts_to_wire(answer.facts, origin), arrays)
+
+
+def facts_to_wire(facts: dict[str, Any], origin: Origin) -> dict[str, Any]:
+    """Return (nested) facts with coordinates relative to the origin.
+
+    Example:
+        >>> facts_to_wire({"pinch": {"at": [1005.0, 2003.0], "width": 0.8}}, (1000.0, 2000.0))
+        {'pinch': {'at': [5.0, 3.0], 'width': 0.8}}
+
+    """
+    x, y = origin
+    return {
+        name: facts_to_wire(value, origin)
+        if isinstance(value, dict)
+        else (_translated(value, (-x, -y)) if name in _FACTS else value)
+        for name, value in facts.items()
+    }
+
+
+def to_map(request: R, origin: Origin) -> R:
+    """Return a request with coordinates of the map."""
+    places = {name: getattr(request, name, None) for name in _REQUEST_FIELDS}
+    moved = {
+        name: _translated(value, origin) for name, value in places.items() if value is not None
+    }
+    return request if origin == ZERO_ORIGIN else request.model_copy(update=moved)
+
+
+def _array_to_wire(name: str, array: NDArray[Any], origin: Origin) -> NDArray[Any]:
+    columns = _COORDINATES.get(name)
+    if columns is None:
+        return array
+    moved = array.astype(np.float64)
+    for k, column in enumerate(columns):
+        moved[:, column] -= origin[k % 2]
+    return moved
+
+
+def _translated(value: Any, by: Origin) -> Any:
+    """Translate x, y, x, y..., or a list of such; other values stay as they are."""
+    if not isinstance(value, list | tuple):
+        return value
+    moved = (
+        _translated(item, by) if isinstance(item, list | tuple) else item + by[k % 2]
+        for k, item in enumerate(value)
+    )
+    return type(value)(moved)

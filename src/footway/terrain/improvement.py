@@ -6,23 +6,70 @@ of their sides are moved to minimize the weighted length.
 
 from __future__ import annotations
 
+import math
 from threading import Lock
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from footway.errors import BadQuery
 from footway.terrain.kernels.improvement import pull_taut
-from footway.terrain.kernels.search import landmarks, search_nodes
-from footway.terrain.kernels.steiner import Nodes, make_nodes
+from footway.terrain.kernels.search import Nodes, landmarks, make_nodes, search_cells, search_nodes
+from footway.validation import FARTHEST, number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    Floats = NDArray[np.float64]
     from footway.terrain.terrain import Ground, Terrain
 
-    Floats = NDArray[np.float64]
     Singles = NDArray[np.float32]
+
+CELLS = 512  # along the map's longer side, by default
+MOST_CELLS = 2**24  # per grid: 1 GB
+
+
+def over_cells(
+    terrain: Terrain, start: Floats, goal: Floats, weights: Floats, resolution: float | None
+) -> Floats | None:
+    """Return points (n, 2) of the cheapest path over cells of side `resolution` (m), or None.
+
+    A cell has the kind of terrain of its centre, and is free if the disc fits there. Collinear
+    points are removed.
+
+    Raises:
+        BadQuery: the resolution is not a positive number, or is too fine for the map.
+
+    """
+    x0, y0, x1, y1 = terrain.environment.bounds
+    size = _checked(resolution, x1 - x0, y1 - y0)
+    nx, ny = math.ceil((x1 - x0) / size), math.ceil((y1 - y0) / size)
+    corner = np.array([x0, y0])
+    path = search_cells(start, goal, corner, size, nx, ny, weights, terrain.ground)
+    return _without_collinear(path) if len(path) else None
+
+
+def _checked(resolution: float | None, width: float, height: float) -> float:
+    if resolution is None:
+        return max(width, height) / CELLS
+    size = number(resolution, "resolution", "m", above=0.0, high=FARTHEST)
+    if width * height > MOST_CELLS * size * size:
+        least = math.sqrt(width * height / MOST_CELLS)
+        raise BadQuery(
+            f"a resolution of {size:g} m makes more than {MOST_CELLS} cells on this map: "
+            f"give {least:.3g} m or more"
+        )
+    return size
+
+
+def _without_collinear(path: Floats) -> Floats:
+    """Remove cells in line with their neighbours, which are equally far apart."""
+    if len(path) < 5:
+        return path
+    turns = np.abs(path[1:-3] - 2.0 * path[2:-2] + path[3:-1]).max(axis=1) > 1e-9
+    return np.ascontiguousarray(path[np.r_[True, True, turns, True, True]])
+
 
 FEWEST, MOST = 4, 16  # nodes between the corners of a long side, for large and small maps
 NODES = 100_000  # triangles times nodes per side: more give better paths, but take longer

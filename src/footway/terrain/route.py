@@ -12,10 +12,9 @@ from footway.environment import Environment
 from footway.errors import BadQuery
 from footway.terrain.cut_route import CutRoute, first_hole, make_course, without_repeats
 from footway.terrain.explain import refusal
-from footway.terrain.grid_route import over_cells
-from footway.terrain.improvement import best_path
+from footway.terrain.improvement import best_path, over_cells
 from footway.terrain.kernels.improvement import weigh
-from footway.terrain.kernels.route import dual_path, search_triangles
+from footway.terrain.kernels.search import dual_path, search_triangles
 from footway.terrain.terrain import Terrain
 from footway.validation import FARTHEST, as_text, flag, number, one_of, point, shown
 from footway.validation import points as checked_points

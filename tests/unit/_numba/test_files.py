@@ -14,7 +14,7 @@ from footway._numba import files
 
 @pytest.fixture(autouse=True)
 def _told_nothing_yet():
-    for function in (files.report_damage, files._say, files._prune_once):
+    for function in (files.report_damage, files._warn, files._prune_once):
         function.cache_clear()
 
 

@@ -7,7 +7,9 @@ import os
 import subprocess
 import sys
 
-from footway._numba import jit
+import pytest
+
+from footway._numba import is_supported, jit
 
 WORKLOAD = """
 import json, pkgutil, importlib
@@ -89,6 +91,7 @@ class TestCache:
         )
         assert run(code, FOOTWAY_JIT_CACHE="0").strip() == "[0, 1, 3, 4] None"
 
+    @pytest.mark.skipif(not is_supported(), reason="Numba's own cache is used")
     def test_is_used(self, tmp_path):
         code = (
             "import numpy as np\n"

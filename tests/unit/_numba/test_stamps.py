@@ -14,8 +14,11 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 
 import footway
+from footway._numba import is_supported
 from footway._numba.jit import inner, kernel
-from footway._numba.stamps import NotStampable, stamp
+from footway._numba.stamps import NotStampable, stamp, stamp_of_source
+
+pytestmark = pytest.mark.skipif(not is_supported(), reason="Numba's own cache is used")
 
 HELPER = """
 from enum import IntEnum
@@ -219,3 +222,11 @@ def test_every_kernel_has_its_own():
                     found[thing] = stamp(thing)
     assert len(found) > 500
     assert len(set(found.values())) == len(found)
+
+
+def test_a_module_without_its_comments():
+    """Kernels depend on the code of the modules that compile them, not on its description."""
+    code = '"""Module."""\n\ndef f(x):\n    """Double."""\n    return 2 * x\n'
+    same = code.replace("Module", "Other").replace("Double", "Twice").replace("):", "):  # why")
+    assert stamp_of_source(code) == stamp_of_source(same)
+    assert stamp_of_source(code) != stamp_of_source(code.replace("2 *", "3 *"))

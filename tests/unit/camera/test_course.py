@@ -8,8 +8,15 @@ import numpy as np
 import pytest
 
 import footway as fw
-from footway.camera.blending import SMALLEST, blended, tangent_lengths, with_halts
-from footway.camera.course import SHARP, angles_between, course_of_pieces, course_of_points
+from footway.camera.course import (
+    SHARP,
+    SMALLEST,
+    Course,
+    angles_between,
+    blended,
+    tangent_lengths,
+    with_halts,
+)
 
 CORNER = np.array([(0.0, 0.0), (4.0, 0.0), (4.0, 3.0)])
 STAIRS = np.array([(0, 0, 0), (4, 0, 0), (4, 3, 1), (8, 3, 1), (8, 3, 5)], float)
@@ -32,12 +39,12 @@ def arcs_at(course, deviation, reach=math.inf):
 @pytest.mark.parametrize(("angle", "found"), [(1e-5, 1e-5), (2e-7, 2e-7), (1e-8, 0.0)])
 def test_a_corner_below_a_ten_millionth_is_rounding(angle, found):
     points = np.array([(0, 0), (1, 0), (1 + math.cos(angle), math.sin(angle))])
-    assert course_of_points(points).corners[1] == pytest.approx(found, abs=1e-12)
+    assert Course.from_points(points).corners[1] == pytest.approx(found, abs=1e-12)
 
 
 class TestCourseOfAPath:
     def test_is_the_path(self, path):
-        course = course_of_pieces(path.pieces)
+        course = Course.from_pieces(path.pieces)
         assert course.length == pytest.approx(path.length, abs=1e-9)
         assert (course.curvatures > 0).sum() == path.turns
         assert course.position(course.length).tolist() == list(path.goal)
@@ -45,19 +52,19 @@ class TestCourseOfAPath:
         assert not course.corners.any()
 
     def test_is_c1(self, path):
-        course = course_of_pieces(path.pieces)
+        course = Course.from_pieces(path.pieces)
         at = course.breaks[1:-1]
         assert np.abs(course.position(at - 1e-9) - course.position(at + 1e-9)).max() < 1e-8
         assert np.abs(course.tangent(at - 1e-9) - course.tangent(at + 1e-9)).max() < 1e-6
 
     def test_tangent_is_the_slope(self, path):
-        course = course_of_pieces(path.pieces)
+        course = Course.from_pieces(path.pieces)
         s = np.linspace(0.01, course.length - 0.01, 2000)
         slope = (course.position(s + 1e-6) - course.position(s - 1e-6)) / 2e-6
         assert np.abs(slope - course.tangent(s)).max() < 1e-5
 
     def test_arcs_turn_as_their_curvature_says(self, path):
-        course = course_of_pieces(path.pieces)
+        course = Course.from_pieces(path.pieces)
         (arcs,) = np.nonzero(course.curvatures)
         assert course.curvatures[arcs] == pytest.approx(1.0)  # of a disc of 1 m
         first, last = course.breaks[arcs], course.breaks[arcs + 1]
@@ -68,7 +75,7 @@ class TestCourseOfAPath:
 class TestArcs:
     @pytest.mark.parametrize("points", [CORNER, STAIRS])
     def test_make_it_c1(self, points):
-        course, _ = arcs_at(course_of_points(points), 0.2)
+        course, _ = arcs_at(Course.from_points(points), 0.2)
         assert not course.corners.any()
         s = np.linspace(0, course.length, 4001)
         step = np.linalg.norm(np.diff(course.tangent(s), axis=0), axis=1)
@@ -77,54 +84,90 @@ class TestArcs:
 
     @pytest.mark.parametrize("deviation", [0.05, 0.3])
     def test_leave_a_corner_by_no_more_than_allowed(self, deviation):
-        course, breaks = arcs_at(course_of_points(CORNER), deviation)
+        course, breaks = arcs_at(Course.from_points(CORNER), deviation)
         away = np.linalg.norm(course.position(breaks[1]) - CORNER[1])
         assert away == pytest.approx(deviation)
 
     def test_take_half_of_a_line_with_two_corners(self):
         points = np.array([(0, 0), (5, 0), (5, 1), (0, 1)], float)
-        course, _ = arcs_at(course_of_points(points), 9.0)
+        course, _ = arcs_at(Course.from_points(points), 9.0)
         assert 1.0 / course.curvatures.max() == pytest.approx(0.5)
         assert course.length == pytest.approx(4.5 + math.pi / 2 + 4.5)
 
     def test_take_no_more_than_their_reach(self):
-        course, _ = arcs_at(course_of_points(CORNER), 9.0, reach=1.0)
+        course, _ = arcs_at(Course.from_points(CORNER), 9.0, reach=1.0)
         assert course.breaks[1] == pytest.approx(3.0)
 
     def test_are_left_out_where_they_would_be_tiny(self):
-        course, breaks = arcs_at(course_of_points(CORNER), 0.4 * SMALLEST)
+        course, breaks = arcs_at(Course.from_points(CORNER), 0.4 * SMALLEST)
         assert len(course.starts) == 2
         assert breaks.tolist() == [0, 4, 7]
 
     def test_of_a_way_back_are_a_halt(self):
-        course, _ = arcs_at(course_of_points(np.array([(0, 0), (4, 0), (1, 0)], float)), 1.0)
+        course, _ = arcs_at(Course.from_points(np.array([(0, 0), (4, 0), (1, 0)], float)), 1.0)
         assert course.corners.tolist() == pytest.approx([0, math.pi, 0])
         assert with_halts(course).halts.tolist() == [False, True, False]
 
     def test_small_corners_are_passed(self):
         bend = 0.9 * SHARP
         points = np.array([(0, 0), (4, 0), (4 + math.cos(bend), math.sin(bend))], float)
-        assert not with_halts(course_of_points(points)).halts.any()
+        assert not with_halts(Course.from_points(points)).halts.any()
 
     def test_small_corners_in_one_place_are_a_halt(self):
         angles = np.cumsum([0.0, 0.3, 0.3, 0.3])
         steps = np.array([3.0, 1e-6, 1e-3, 3.0])
         legs = steps[:, None] * np.column_stack([np.cos(angles), np.sin(angles)])
-        course = course_of_points(np.vstack([[0.0, 0.0], np.cumsum(legs, axis=0)]))
+        course = Course.from_points(np.vstack([[0.0, 0.0], np.cumsum(legs, axis=0)]))
         assert with_halts(course).halts.tolist() == [False, True, True, True, False]
 
     def test_small_corners_along_a_curve_are_passed(self):
         angles = np.linspace(0, math.pi, 300)
         circle = 0.25 * np.column_stack([np.cos(angles), np.sin(angles)])
-        assert not with_halts(course_of_points(circle)).halts.any()
+        assert not with_halts(Course.from_points(circle)).halts.any()
 
     def test_keep_halts_where_a_line_is_used_up(self):
-        course = course_of_points(np.array([(0, 0), (4, 0), (5, 0), (5, 4)], float))
+        course = Course.from_points(np.array([(0, 0), (4, 0), (5, 0), (5, 4)], float))
         course.halts[1] = True
         course, breaks = arcs_at(course, 9.0)
         assert course.breaks[course.halts].tolist() == [breaks[1]] == [4.0]
 
 
 def test_points_that_are_the_same_are_one():
-    course = course_of_points(CORNER[[0, 0, 1, 1, 1, 2, 2]])
+    course = Course.from_points(CORNER[[0, 0, 1, 1, 1, 2, 2]])
     assert course.lengths.tolist() == [4, 3]
+
+
+class TestClearance:
+    """A lower bound, also between the places where it is measured."""
+
+    def test_of_an_arc_with_a_wall_outside(self):
+        """Chords of an arc lie inside: their distance to that wall is too large."""
+        first, last, radius = -0.3, 0.3007, 2.0
+        out, along = (
+            np.array([np.cos(first), np.sin(first)]),
+            np.array([-np.sin(first), np.cos(first)]),
+        )
+        end = radius * np.array([np.cos(last), np.sin(last)])
+        course = Course(
+            starts=(5 + radius * out)[None],
+            tangents=along[None],
+            normals=-out[None],
+            curvatures=np.array([1 / radius]),
+            lengths=np.array([radius * (last - first)]),
+            goal=5 + end,
+            halts=np.zeros(2, bool),
+        )
+        cmap = fw.CorridorMap.build(fw.Environment.from_polygons(bounds=(0, 0, 10, 10)))
+        clearance = course.clearance(cmap)
+        assert clearance <= 3.0
+        assert clearance == pytest.approx(3.0, abs=2e-6)
+
+    def test_of_a_line_in_space_between_two_samples(self):
+        class Post:
+            """A point 3 mm beside the line, half-way between two samples."""
+
+            def clearance(self, places):
+                return np.linalg.norm(places - (0.505, 0.003, 0.0), axis=1)
+
+        course = Course.from_points(np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0)]))
+        assert 0.0 < course.clearance(Post()) <= 0.003

@@ -10,8 +10,7 @@ import pytest
 
 import footway as fw
 from footway.camera.course import SHARP
-from footway.camera.flight import Flight
-from footway.camera.motion import COLUMNS, checked_pace, course_of
+from footway.camera.motion import COLUMNS, Flight, checked_pace, plan_course
 
 NOT_NUMBERS = [math.nan, math.inf, -math.inf, "fast", None, [1, 2], 1j]
 OPTIONS = ["speed", "acceleration", "deceleration", "turn_rate", "look_ahead", "rate"]
@@ -217,7 +216,7 @@ class TestBadInput:
     @pytest.mark.parametrize("low", OPTIONS[:4])
     @pytest.mark.parametrize("high", OPTIONS[:4])
     def test_the_least_and_the_greatest_numbers_work_together(self, low, high):
-        course, _ = course_of([(0, 0), (5, 0), (5, 5), (0, 0)], 0.25, None)
+        course, _ = plan_course([(0, 0), (5, 0), (5, 5), (0, 0)], 0.25, None)
         pace = {"speed": 1.4, "acceleration": 0.5, "deceleration": 0.5, "turn_rate": 0.8}
         pace |= {low: 1e-6} | {high: 1e6}
         flight = Flight(course, checked_pace(**pace, look_ahead=1.0), height=1.7, requests={})

@@ -16,7 +16,7 @@ from footway.cli.export import _frame_at
 from footway.recording.joining import until
 from footway.recording.recording import Recorder, Recording
 from footway.recording.storage import ParquetRecorder
-from footway.studio import sharing
+from footway.studio import replay
 from footway.studio.wire import unpacked
 from tests.unit.recording.recordings import MEMORY, assert_same, random_recording, walk_at_random
 
@@ -125,8 +125,8 @@ def page_facts(file):
 
 
 def test_a_page_has_the_built_in_map_that_the_recording_names(footway, run, tmp_path, monkeypatch):
-    (tmp_path / "player.html").write_text(sharing.PLACEHOLDER)
-    monkeypatch.setattr(sharing, "STATIC", tmp_path)
+    (tmp_path / "player.html").write_text(replay.PLACEHOLDER)
+    monkeypatch.setattr(replay, "STATIC", tmp_path)
     field = fw.load("gallery:field")
     crowd = fw.Crowd(fw.CorridorMap.build(field))
     crowd.add(5)

@@ -1,5 +1,6 @@
 """Profiles: drawn within two deviations, the same for the same seed, and checked."""
 
+import inspect
 import math
 
 import numpy as np
@@ -9,7 +10,10 @@ from hypothesis import strategies as st
 
 import footway as fw
 from footway._numba.random_stream import RandomStream
-from footway.crowd.profile import drawn
+from footway.crowd.profile import PROPERTIES, Properties, drawn
+from footway.scenario.models import Population, ProfileTable
+from footway.studio import requests
+from footway.studio.crowd_requests import property_facts
 from tests.effort import examples
 from tests.unit.crowd.maps import box, crowd
 
@@ -67,6 +71,40 @@ class TestPopulations:
         spread = np.abs(ways).max(axis=0)
         assert (spread > 0.05).any()
         assert len(set(spread.round(6).tolist())) == 3
+
+
+class TestDeclarations:
+    """Whatever names the properties of characters names those of `Profile`."""
+
+    def test_keyword_arguments(self):
+        names = list(PROPERTIES)
+        assert list(Properties.__annotations__) == names
+        for method in (fw.Crowd.add, fw.Crowd.add_source, fw.Crowd.add_group, fw.Crowd.set_profile):
+            assert list(inspect.signature(method).parameters)[-len(names) :] == names
+        for name, declared in PROPERTIES.items():
+            assert declared.help in " ".join(fw.Profile.__doc__.split()), name
+
+    def test_scenarios(self):
+        assert list(ProfileTable.model_fields) == list(PROPERTIES)
+        stored = {name for name, declared in PROPERTIES.items() if declared.column is not None}
+        assert stored < set(Population.model_fields)
+        assert fw.Profile(**dict(ProfileTable())) == fw.Profile()
+
+    def test_the_studio_and_its_page(self):
+        assert set(PROPERTIES) < set(requests.Population.model_fields)
+        facts = {fact["name"]: fact for fact in property_facts()}
+        assert list(facts) == list(PROPERTIES)
+        assert facts["lane"]["default"] == -0.4
+        for name, declared in PROPERTIES.items():
+            if declared.slider is not None:
+                low, high, step = declared.slider
+                value = facts[name]["default"]
+                assert declared.low <= low <= value <= high <= declared.high
+                assert 0 < step < high - low
+
+    def test_an_unknown_keyword_is_a_type_error(self):
+        with pytest.raises(TypeError, match="unexpected keyword argument 'raduis'"):
+            crowd("hall").add(1, raduis=0.3)
 
 
 class TestChecks:

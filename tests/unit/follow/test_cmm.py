@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import footway as fw
 from footway._numba.jit import kernel
 from footway.follow.kernels import corridor as ways
-from footway.follow.kernels import force as forces
+from footway.follow.kernels import forces
 from tests.effort import examples
 from tests.oracle import follow as oracle
 from tests.oracle.corridor import balls_of, line_depth

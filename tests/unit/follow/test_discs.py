@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from footway._numba.jit import kernel
-from footway.follow.kernels import disc as ways
+from footway.follow.kernels import discs as ways
 
 SAMPLES = np.linspace(0, 1, 20_001)
 

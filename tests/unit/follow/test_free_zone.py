@@ -8,7 +8,7 @@ import pytest
 import footway as fw
 from footway._numba.jit import kernel
 from footway.follow.kernels import free_zone as zones
-from footway.follow.kernels import line_cost as weighing
+from footway.follow.kernels import miran as weighing
 from footway.follow.kernels.visibility import make_workspace
 from footway.terrain.cut_route import CutRoute, make_course
 from footway.terrain.kernels.triangles import locate

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from footway.follow.kernels.measure import least_depth, least_gap
+from footway.follow.kernels.discs import least_depth, least_gap
 
 
 @pytest.mark.parametrize("seed", range(20))

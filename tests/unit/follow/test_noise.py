@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from footway._numba.jit import kernel
-from footway.follow.kernels import noise
+from footway.follow.kernels import forces as noise
 
 
 @kernel

@@ -12,9 +12,9 @@ from scipy import ndimage
 
 import footway as fw
 from footway.errors import BadQuery, NoPath
+from footway.follow.detour import Disc, as_discs, describe, detour_around, sub_corridor
 from footway.follow.kernels.detour import detour
 from footway.follow.kernels.detour_clearance import BLOCKED, MARGIN, ON_GOAL, ON_START, OPEN
-from footway.follow.obstacles import Disc, as_discs, describe, detour_around, sub_corridor
 from tests.effort import examples
 
 R = 0.25  # m, radius of the character

@@ -7,7 +7,7 @@ import pytest
 
 import footway as fw
 from footway._numba.jit import kernel
-from footway.follow.kernels import sliding
+from footway.follow.kernels import steering as sliding
 from footway.terrain.kernels.triangles import FREE, locate
 from footway.terrain.terrain import Terrain
 

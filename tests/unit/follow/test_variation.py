@@ -10,7 +10,7 @@ import pytest
 
 import footway as fw
 from footway._numba.jit import kernel
-from footway.follow.kernels import noise
+from footway.follow.kernels import forces as noise
 from footway.follow.variation import diversity
 from tests.oracle.follow import assert_stops_without_circling, assert_walk
 

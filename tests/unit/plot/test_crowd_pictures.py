@@ -9,9 +9,8 @@ from PIL import Image, ImageDraw
 
 import footway as fw
 from footway import plot
-from footway.plot.animation import _planned
+from footway.plot.animation import Painter, _planned
 from footway.plot.crowds import mean_density
-from footway.plot.painting import Painter
 from footway.plot.people import (
     People,
     busiest,

@@ -8,10 +8,9 @@ import footway as fw
 from footway import plot
 from footway.constants import ON_WALL
 from footway.environment import Repair
-from footway.plot.ground import ground_of
-from footway.plot.layers import MOST_NUMBERS
+from footway.plot.layers import MOST_NUMBERS, terrain_colours
+from footway.plot.shapes import ground_of
 from footway.plot.sheet import new_sheet, padded, round_length
-from footway.plot.terrain import terrain_colours
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,9 @@ from matplotlib.colors import to_rgba
 import footway as fw
 from footway import plot
 from footway.plot import palette
-from footway.plot.blended import blended_pieces
-from footway.plot.ground import ground_of
+from footway.plot.levels import levels_of, project
 from footway.plot.roadmaps import MANY, pieces_of
-from footway.plot.solids import levels_of, project
+from footway.plot.shapes import blended_pieces, ground_of
 from footway.roadmap import Editor, Roadmap
 from footway.roadmap.blends import blends
 from footway.roadmap.grid import grid

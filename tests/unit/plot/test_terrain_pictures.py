@@ -7,7 +7,8 @@ import pytest
 import footway as fw
 from footway import plot
 from footway.plot import palette
-from footway.plot.terrain import terrain_colours, view_around
+from footway.plot.layers import terrain_colours
+from footway.plot.walks import view_around
 
 MUD = [(8, 0), (12, 0), (12, 8), (8, 8)]
 

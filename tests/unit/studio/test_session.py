@@ -1,6 +1,7 @@
 """A session without a server."""
 
 import json
+import math
 import time
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 from footway.crowd import Recording
 from footway.errors import BadInput
+from footway.scenario import parse_scenario
 from footway.studio import crowd_requests, session
 from footway.studio.documents import Document, open_built_in, open_document
 from footway.studio.requests import parse
@@ -200,6 +202,46 @@ def test_obstacles_are_added_moved_and_removed(client):
     assert client.session.crowd_thread.crowd.obstacles.tolist() == [[6.0, 2.0, 0.5]]
     client.ok("obstacle", do="remove", id=0)
     assert client.error("obstacle", do="remove", id=0)["kind"] == "bad-input"
+
+
+TIMED = """
+map = "gallery:field"
+[[population]]
+count = 3
+[[obstacle]]
+at = [20, 20]
+radius = 1
+velocity = [0.5, 0]
+appears = 0.2
+vanishes = 9
+[[obstacle]]
+at = [30, 30]
+radius = 0.5
+"""
+
+
+def test_a_reset_and_saving_keep_timed_obstacles(tmp_path):
+    """Each is there once, with its times and velocity, whenever the scenario is reset or saved."""
+    (tmp_path / "timed.toml").write_text(TIMED)
+    with SessionClient(open_document(str(tmp_path / "timed.toml"))) as client:
+        crowd_thread = client.session.crowd_thread
+        client.ok("obstacle", do="add", at=[10, 10], velocity=[1, 0])
+        for _ in range(2):
+            for _ in range(4):
+                client.ok("crowd", do="step")
+            later = [[20.1, 20.0, 1.0], [30.0, 30.0, 0.5], [10.4, 10.0, 1.0]]
+            assert crowd_thread.crowd.obstacles == pytest.approx(np.array(later))
+            client.ok("crowd", do="reset")
+            assert crowd_thread.crowd.obstacles.tolist() == [[30.0, 30.0, 0.5], [10.0, 10.0, 1.0]]
+        assert client.ok("obstacle", do="add", at=[5, 5])["id"] == 3
+        client.ok("obstacle", do="remove", id=1)
+        client.ok("obstacle", do="move", id=0, at=[21, 20], velocity=[0.5, 0])
+        saved = parse_scenario(client.session.save("scenario").content.decode())
+        moving, added, another = saved.obstacle
+        assert (moving.at, moving.velocity) == ((21.0, 20.0), (0.5, 0.0))
+        assert (moving.appears, moving.vanishes) == (0.2, 9.0)
+        assert (added.at, added.velocity, added.vanishes) == ((10.0, 10.0), (1.0, 0.0), math.inf)
+        assert another.at == (5.0, 5.0)
 
 
 def test_the_crowd_continues_during_edits(client):

@@ -1,12 +1,31 @@
-"""Envelopes: round trip, alignment, and values that JSON cannot represent."""
+"""Envelopes, values that JSON cannot represent, and maps far from zero."""
 
 import json
 import struct
 
 import numpy as np
 import pytest
+import shapely
 
-from footway.studio.wire import Answer, event, packed, refused, reply, unpacked
+import footway as fw
+from footway.formats.geojson_writer import save_geojson
+from footway.studio.documents import open_document
+from footway.studio.replay import envelope
+from footway.studio.requests import parse
+from footway.studio.saving import as_geojson
+from footway.studio.session import Session
+from footway.studio.wire import (
+    ZERO_ORIGIN,
+    Answer,
+    event,
+    origin_of,
+    packed,
+    refused,
+    reply,
+    to_map,
+    unpacked,
+)
+from tests.unit.studio.serving import wait_until
 
 ARRAYS = {
     "f4": np.arange(6, dtype=np.float32).reshape(3, 2),
@@ -59,3 +78,131 @@ def test_a_refusal_is_one_line():
     assert json.loads(refused(None, "a\n  b", "busy", reason="x")) == {
         "n": None, "error": "a b", "kind": "busy", "reason": "x",
     }  # fmt: skip
+
+
+FAR = np.array([500_120.0, 5_000_250.0])
+
+
+ZERO = np.array([500_000.0, 5_000_000.0])
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    """A yard of 30 m with a house in the middle and mud, in national coordinates."""
+    x, y = FAR
+
+    def ring(x0, y0, x1, y1):
+        return shapely.box(x + x0, y + y0, x + x1, y + y1)
+
+    env = fw.Environment.from_polygons(
+        ring(0, 0, 30, 20),
+        obstacles=[ring(12, 6.125, 18, 14)],
+        terrain=[("mud", ring(2, 2, 5, 5))],
+    )
+    path = tmp_path_factory.mktemp("far") / "yard.geojson"
+    save_geojson(env, path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def session(file):
+    shown = []
+    made = Session(open_document(str(file)), send_frame=shown.append)
+    made.shown = shown
+    yield made
+    made.end()
+
+
+def ask(session, ask, **facts):
+    return unpacked(session.answer(parse(json.dumps({"n": 1, "ask": ask, **facts}))))
+
+
+def near(x, y):
+    """A point of the yard in the page's coordinates."""
+    return (FAR - ZERO + (x, y)).tolist()
+
+
+def test_origins():
+    assert origin_of((-9000.0, 0.0, 9000.0, 5.0)) == ZERO_ORIGIN
+    assert origin_of((-70_500.0, 200.0, -70_000.0, 900.0)) == (-71_000.0, 0.0)
+
+
+def test_the_page_gets_coordinates_near_zero(session):
+    header, _ = ask(session, "hello")
+    facts = header["ok"]["document"]
+    assert facts["origin"] == ZERO.tolist()
+    assert facts["bounds"] == [*near(0, 0), *near(30, 20)]
+    _, arrays = ask(session, "ground")
+    points = arrays["points"].tolist()
+    assert near(12, 6.125) in points
+    assert near(5, 5) in arrays["terrain_points"].tolist()
+
+
+def test_paths_have_coordinates_near_zero(session):
+    start, goal = near(5, 10), near(25, 10)
+    for method in ("short", "cmm", "miran"):
+        header, arrays = ask(session, "path", start=start, goal=goal, method=method)
+        assert "ok" in header, header
+        path = arrays["path"].astype(float)
+        np.testing.assert_allclose(path[0], start, atol=1e-3)
+        steps = np.hypot(*np.diff(path, axis=0).T)
+        assert steps.sum() == pytest.approx(header["ok"]["length"], rel=1e-3)
+        assert abs(arrays["backbone"]).max() < 1000
+
+
+def test_refusals_have_coordinates_near_zero(session):
+    header, _ = ask(session, "path", start=near(15, 10), goal=near(25, 10))
+    assert header["kind"] == "bad-input"
+    assert np.hypot(*np.subtract(header["nearest"], near(15, 10))) < 5
+
+
+def test_characters_and_obstacles_have_coordinates_near_zero(session):
+    ask(session, "population", do="add", count=5, goal=near(28, 18))
+    ask(session, "obstacle", do="add", at=near(3, 3), radius=0.5)
+    crowd = session.crowd_thread.crowd
+    assert crowd.obstacles[0].tolist() == [*(FAR + 3), 0.5]
+    header, _ = ask(session, "character", id=0)
+    assert header["ok"]["goal"] == near(28, 18)
+    np.testing.assert_allclose(header["ok"]["position"], crowd.positions[0] - ZERO, atol=1e-6)
+    ask(session, "crowd", do="step")
+    wait_until(lambda: unpacked(session.shown[-1])[0]["facts"]["step"] == 1)
+    _, arrays = unpacked(session.shown[-1])
+    np.testing.assert_allclose(arrays["at"], crowd.positions - ZERO, atol=1e-4)
+
+
+def test_edits_are_saved_in_map_coordinates(session):
+    corners = [near(22, 2), near(26, 2), near(26, 4), near(22, 4)]
+    header, _ = ask(session, "edit", do="add", what="area", name="square", polygon=corners)
+    assert header["ok"]["origin"] == ZERO.tolist()
+    (area,) = session.document.environment.areas
+    x, y = FAR
+    assert area.polygon.bounds == (x + 22, y + 2, x + 26, y + 4)
+    saved = json.loads(as_geojson(session.document).content)
+    assert "500142" in json.dumps(saved)
+
+
+def test_a_walk(session):
+    header, arrays = ask(session, "walk", start=near(5, 10), stops=[near(25, 10)])
+    assert "ok" in header, header
+    np.testing.assert_allclose(arrays["camera"][0, 1:3], near(5, 10), atol=1e-3)
+
+
+def test_a_page_of_a_recording(file):
+    env = fw.load(file)
+    cmap = fw.CorridorMap.build(env)
+    crowd = fw.Crowd(cmap)
+    crowd.add(4)
+    document = open_document(str(file))
+    shared = type(document)(
+        "run", "recording", env, cmap, recording=crowd.run(seconds=1), origin=document.origin
+    )
+    header, arrays = unpacked(envelope(shared))
+    assert header["origin"] == near(0, 0)
+    assert near(12, 6.125) in arrays["ground_points"].tolist()
+
+
+def test_requests_near_zero_are_unchanged():
+    request = parse('{"n":1,"ask":"path","start":[1,2],"goal":[3,4]}')
+    assert to_map(request, ZERO_ORIGIN) is request
+    named = parse('{"n":1,"ask":"population","do":"add","goal":"door"}')
+    assert to_map(named, (5.0, 5.0)).goal == "door"

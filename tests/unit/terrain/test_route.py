@@ -12,7 +12,7 @@ from scipy.optimize import minimize_scalar
 import footway as fw
 from footway.environment.gallery import forest, mckenna_road
 from footway.terrain.improvement import best_path
-from footway.terrain.kernels.grid_route import search_cells
+from footway.terrain.kernels.search import search_cells
 from tests.oracle import routes
 
 SQUARE = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])

@@ -1,7 +1,7 @@
 /** The form that adds a population. */
 import type { App } from "../app";
 import { button, choice, field, h, select, type Choice } from "../dom";
-import type { Status } from "../store";
+import type { Property, Status } from "../store";
 import { ProfileControls } from "./profile";
 
 const THEN = [
@@ -16,10 +16,19 @@ const BEHAVIOURS = [
 ] as const;
 
 export function newcomers(app: App): HTMLElement {
+  const box = h("details", { class: "add", open: true }, h("summary", {}, "Add people"));
+  app.store.properties.watch((properties) => {
+    if (properties.length > 0) box.replaceChildren(box.children[0], ...form(app, properties));
+  });
+  return box;
+}
+
+function form(app: App, properties: Property[]): HTMLElement[] {
   const count = field("add-count", "Count", { type: "number", min: 1, max: 100000, value: 500, step: 1 });
-  const controls = new ProfileControls((what) => `add-${what}`);
+  const controls = new ProfileControls(properties, (what) => `add-${what}`);
   const way = journey(app);
-  const { radius, speed, lane, noise, follow, costs } = controls.rows;
+  const [follow, costs] = controls.terrain;
+  const body = ["radius", "speed"];
   const behaviour = choice("add-behaviour", "Behaviour", BEHAVIOURS, "goals", (value) => {
     follow.hidden = costs.hidden = value === "wander";
   });
@@ -33,15 +42,13 @@ export function newcomers(app: App): HTMLElement {
       .then(({ ok }) => app.store.status.set(ok))
       .catch(app.complain);
   };
-  return h(
-    "details",
-    { class: "add", open: true },
-    h("summary", {}, "Add people"),
-    ...[count.row, radius, speed, behaviour.row, ...way.rows],
-    h("details", { class: "add" }, h("summary", { "data-testid": "add-profile" }, "Lane, noise, way"), lane, noise, follow),
+  const summary = h("summary", { "data-testid": "add-profile" }, "More properties");
+  return [
+    ...[count.row, ...controls.rows(body), behaviour.row, ...way.rows],
+    h("details", { class: "add" }, summary, ...controls.rows(body, true), follow),
     costs,
     button("add-population", "Add people", { icon: "plus", text: "Add", look: "main" }, add),
-  );
+  ];
 }
 
 /** Start area, goal and behaviour of the new characters. */

@@ -19,6 +19,7 @@ function draw(app: App, list: HTMLElement, rows: Map<number, PopulationRow>, pop
   for (const [index, { name }] of rows) {
     if (!populations.some((population) => population.index === index && population.name === name)) rows.delete(index);
   }
+  if (app.store.properties.value.length === 0) return; // the form needs them
   const kept = (index: number): boolean => rows.get(index)?.removed === false;
   const there = populations.filter(({ count, to_come, index }) => (count ?? 1) + (to_come ?? 0) > 0 || kept(index));
   for (const population of there) {
@@ -50,7 +51,8 @@ class PopulationRow {
     this.index = index;
     this.name = name;
     this.newest = new Newest(({ ok }) => app.store.status.set(ok), app.complain);
-    this.controls = new ProfileControls((what) => `population-${what}-${index}`, (fields) => this.change({ ...fields }));
+    const { value: properties } = app.store.properties;
+    this.controls = new ProfileControls(properties, (what) => `population-${what}-${index}`, (fields) => this.change({ ...fields }));
     this.people = field(`population-count-${index}`, "Count", {
       type: "number",
       min: 1,
@@ -72,12 +74,11 @@ class PopulationRow {
     const { value } = this.app.store.document;
     if (value !== undefined) this.controls.fit(value);
     const corridors = behaviour === "wander" || grouped === true;
-    this.controls.rows.follow.hidden = this.controls.rows.costs.hidden = corridors;
+    for (const row of this.controls.terrain) row.hidden = corridors;
   }
 
   private row(): HTMLElement {
     const { index, controls } = this;
-    const { radius, speed, lane, noise, follow, costs } = controls.rows;
     return h(
       "li",
       { "data-testid": `population-${index}` },
@@ -85,12 +86,12 @@ class PopulationRow {
       h("span", { class: "name" }, this.name ?? `Population ${index + 1}`),
       this.count,
       button(`population-remove-${index}`, "Remove", { icon: "trash", look: "quiet" }, () => this.remove()),
-      speed,
+      ...controls.rows(["speed"]),
       h(
         "details",
         { class: "add" },
         h("summary", { "data-testid": `population-profile-${index}` }, "Profile"),
-        ...[this.people.row, radius, lane, noise, follow, costs],
+        ...[this.people.row, ...controls.rows(["speed"], true), ...controls.terrain],
       ),
     );
   }

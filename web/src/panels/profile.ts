@@ -1,33 +1,18 @@
-/** The controls of a profile: radius, speed, lane, noise, path following, costs of terrain. */
+/** The controls of a profile: a slider for each number, path following, costs of terrain. */
 import { choice, h, slider, type Choice, type Slider } from "../dom";
-import type { Document, Profile } from "../store";
+import type { Document, Profile, Property } from "../store";
 import { preferenceRows } from "./path";
 
-const FOLLOW = [
-  { value: "cmm", text: "CMM" },
-  { value: "miran", text: "MIRAN" },
-  { value: "irm", text: "IRM" },
-] as const;
-
-type Amount = "radius" | "speed" | "lane" | "noise";
-
-const RANGES: Record<Amount, { name: string; min: number; max: number; step: number; value: number; unit: string }> = {
-  radius: { name: "Radius", min: 0.1, max: 1, step: 0.01, value: 0.25, unit: "m" },
-  speed: { name: "Speed", min: 0.2, max: 4, step: 0.1, value: 1.2, unit: "m/s" },
-  lane: { name: "Lane (− right, + left)", min: -1, max: 1, step: 0.05, value: -0.4, unit: "" },
-  noise: { name: "Noise", min: 0, max: 1, step: 0.05, value: 0, unit: "" },
-};
-
-/** A new radius is costly to apply, so it is sent once, on release. */
-const told = (field: Amount): "input" | "change" => (field === "radius" ? "change" : "input");
+type Follow = Profile["follow"];
 
 /** Time after a user's change in which older status events do not reset a control, ms. */
 const HELD = 1000;
 
 export class ProfileControls {
-  readonly rows: Record<Amount | "follow" | "costs", HTMLElement>;
-  private readonly sliders: Record<Amount, Slider>;
-  private readonly follow: Choice<Profile["follow"]>;
+  /** Controls for routes over terrain: method and costs. */
+  readonly terrain: HTMLElement[];
+  private readonly sliders = new Map<string, Slider>();
+  private readonly follow: Choice<Follow>;
   private readonly weights = new Map<string, number>();
   private readonly costs = h("div", { class: "stack" });
   private readonly testid: (field: string) => string;
@@ -36,26 +21,42 @@ export class ProfileControls {
   private held = -HELD;
 
   /** `testid` names a field's control; `change` is called when the user sets a value. */
-  constructor(testid: (field: string) => string, change: (fields: Partial<Profile>) => void = () => undefined) {
+  constructor(
+    properties: Property[],
+    testid: (field: string) => string,
+    change: (fields: Partial<Profile>) => void = () => undefined,
+  ) {
     this.testid = testid;
     this.change = (fields) => {
       this.held = performance.now();
       change(fields);
     };
-    const made = (field: Amount): Slider =>
-      slider(testid(field), RANGES[field].name, RANGES[field], (value) => this.change({ [field]: value }), told(field));
-    this.sliders = { radius: made("radius"), speed: made("speed"), lane: made("lane"), noise: made("noise") };
-    this.follow = choice(testid("follow"), "Follow the way by", FOLLOW, "cmm", (follow) => this.turn(follow));
-    const { radius, speed, lane, noise } = this.sliders;
-    const follow = h("div", { class: "field" }, h("span", { class: "name" }, "Follow the way by"), this.follow.row);
-    this.rows = { radius: radius.row, speed: speed.row, lane: lane.row, noise: noise.row, follow, costs: this.costs };
+    for (const { name, label, help, unit, slider: range, default: value } of properties) {
+      if (range === null) continue;
+      const [min, max, step] = range;
+      // A new radius is costly to apply, so it is sent once, on release.
+      const when = name === "radius" ? "change" : "input";
+      const limits = { min, max, step, value: Number(value), unit };
+      const made = slider(testid(name), label, limits, (given) => this.change({ [name]: given }), when);
+      made.row.title = help;
+      this.sliders.set(name, made);
+    }
+    const methods = properties.find(({ name }) => name === "follow");
+    const options = (methods?.choices ?? []).map((value) => ({ value: value as Follow, text: value.toUpperCase() }));
+    this.follow = choice(testid("follow"), "Follow the path by", options, "cmm", (follow) => this.turn(follow));
+    const name = h("span", { class: "name" }, "Follow the path by");
+    this.terrain = [h("div", { class: "field", title: methods?.help }, name, this.follow.row), this.costs];
+  }
+
+  /** The sliders of the named properties, or of all others. */
+  rows(names: string[], others = false): HTMLElement[] {
+    return [...this.sliders].filter(([name]) => names.includes(name) !== others).map(([, { row }]) => row);
   }
 
   /** Values of the controls. */
   get(): Partial<Profile> {
     const follow = this.follow.get();
-    const { radius, speed, lane, noise } = this.sliders;
-    const numbers = { radius: radius.get(), speed: speed.get(), lane: lane.get(), noise: noise.get() };
+    const numbers = Object.fromEntries([...this.sliders].map(([name, { get }]) => [name, get()]));
     const preferences = this.weights.size > 0 ? { preferences: Object.fromEntries(this.weights) } : {};
     return follow === "cmm" ? { ...numbers, follow } : { ...numbers, follow, ...preferences };
   }
@@ -63,9 +64,9 @@ export class ProfileControls {
   /** Show the profile of a population. */
   show(profile: Partial<Profile>): void {
     if (performance.now() - this.held < HELD) return;
-    for (const field of Object.keys(this.sliders) as Amount[]) {
-      const value = profile[field];
-      if (value != null) this.sliders[field].set(value);
+    for (const [name, { set }] of this.sliders) {
+      const value = profile[name];
+      if (typeof value === "number") set(value);
     }
     if (profile.follow !== undefined) this.follow.set(profile.follow);
     const before = JSON.stringify([...this.weights]);
@@ -88,7 +89,7 @@ export class ProfileControls {
     this.change({ follow: this.follow.get(), preferences: Object.fromEntries(this.weights) });
   }
 
-  private turn(follow: Profile["follow"]): void {
+  private turn(follow: Follow): void {
     if (follow === "cmm") this.change({ follow });
     else this.change({ follow, preferences: Object.fromEntries(this.weights) });
   }

@@ -1,8 +1,6 @@
 """The shortest backbone along the medial axis, and the balls along it (cmm-2007, definitions 3, 4).
 
-A* on the vertices of the axis. Its lower bound comes from landmarks (Goldberg and Harrelson, SODA
-2005): by the triangle inequality, no path is shorter than the difference of the distances of its
-ends from a landmark. A dead end is entered only if the start or the goal lies in it.
+The search is A* on the half-edges of the axis: see kernels/graph_search.
 """
 
 from __future__ import annotations
@@ -11,9 +9,8 @@ import math
 
 import numpy as np
 
-from footway._numba.heap import pop, push
 from footway._numba.jit import inner, kernel
-from footway.corridor.kernels.half_edges import FIRST, heap_holds, read_back
+from footway.corridor.kernels.graph_search import PlaceOnEdge, find_path
 from footway.corridor.kernels.locate import locate_point
 from footway.corridor.kernels.path import APART, POINT, START_IN_WALL, START_TIGHT
 from footway.corridor.kernels.query import is_connected, is_wide_to_end
@@ -74,101 +71,42 @@ def _length_between(piece_s, sx, sy, piece_g, gx, gy, radius, axis):
 
 
 @inner
-def _mark_way_up(edge, query, graph, marks):
-    """Mark the dead ends between this edge and the core as allowed in this query."""
-    for end in range(2):
-        v = graph.edges[edge, end]
-        while graph.up[v] >= 0:
-            half = graph.up[v]
-            marks[half // 2] = query
-            v = graph.edges[half // 2, 1 - half % 2]
-
-
-@inner
-def _bound(v, gx, gy, vertices, landmarks, goal):
-    """Lower bound on the length from a vertex to the goal; `goal` (k,): its landmark distances."""
-    bound = _length(vertices[v, 0] - gx, vertices[v, 1] - gy)
-    for k in range(len(goal)):
-        bound = max(bound, abs(landmarks[v, k] - goal[k]))
-    return bound
-
-
-@inner
-def _reach(v, cost, half, gx, gy, query, size, vertices, ladder):
-    """Record a path to a vertex if it is the shortest so far; return the size of the heap."""
-    if ladder.seen[v, 1] == query or (ladder.seen[v, 0] == query and ladder.cost[v] <= cost):
-        return size
-    ladder.seen[v, 0], ladder.cost[v], ladder.arrival[v] = query, cost, half
-    bound = cost + _bound(v, gx, gy, vertices, ladder.landmarks, ladder.goal)
-    return push(bound, v, size, ladder.keys, ladder.queue)
+def _place_on_edge(end, radius, index):
+    """Place of a located end on its edge, with costs to the vertices of the edge."""
+    _, _, x, y, _, _, piece = end
+    axis = index.axis
+    edge = index.graph.edge_of[piece]
+    weight = index.graph.weight[edge]
+    return PlaceOnEdge(
+        edge,
+        _length_to_end(piece, x, y, edge, 0, axis) * weight,
+        _length_to_end(piece, x, y, edge, 1, axis) * weight,
+        is_wide_to_end(piece, edge, 0, radius, axis),
+        is_wide_to_end(piece, edge, 1, radius, axis),
+    )
 
 
 @inner
 def find_backbone(start, goal, radius, index, ladder):
     """Write the half-edges of the shortest path between two points on the axis to ladder.halves.
 
-    Returns their number; -1 if there is no path. `ladder` is a BackboneWorkspace.
+    Returns their number; -1 if there is no path. `ladder` is a GraphWorkspace.
     """
     axis, graph = index.axis, index.graph
-    assert heap_holds(ladder.keys, graph.out)
     _, _, sx, sy, _, _, piece_s = start
     _, _, gx, gy, _, _, piece_g = goal
-    edge_s, edge_g = graph.edge_of[piece_s], graph.edge_of[piece_g]
-    ladder.query[0] += 1
-    query, size, best, last = ladder.query[0], 0, math.inf, -1
-    if edge_s == edge_g:
-        best = _length_between(piece_s, sx, sy, piece_g, gx, gy, radius, axis)
-        best *= graph.weight[edge_s]
-    _mark_way_up(edge_g, query, graph, ladder.marks)
-    ends = (
-        _length_to_end(piece_g, gx, gy, edge_g, 0, axis) * graph.weight[edge_g],
-        _length_to_end(piece_g, gx, gy, edge_g, 1, axis) * graph.weight[edge_g],
-    )
-    for k in range(len(ladder.goal)):
-        ladder.goal[k] = min(
-            ladder.landmarks[graph.edges[edge_g, 0], k] + ends[0],
-            ladder.landmarks[graph.edges[edge_g, 1], k] + ends[1],
-        )
-    for end in range(2):
-        if is_wide_to_end(piece_s, edge_s, end, radius, axis):
-            cost = _length_to_end(piece_s, sx, sy, edge_s, end, axis) * graph.weight[edge_s]
-            half = FIRST - (2 * edge_s + 1 - end)
-            v = graph.edges[edge_s, end]
-            size = _reach(v, cost, half, gx, gy, query, size, axis.vertices, ladder)
-    tail_0 = tail_1 = math.inf  # from the goal edge's vertices to the goal
-    if is_wide_to_end(piece_g, edge_g, 0, radius, axis):
-        tail_0 = ends[0]
-    if is_wide_to_end(piece_g, edge_g, 1, radius, axis):
-        tail_1 = ends[1]
-    while size > 0 and ladder.keys[0] < best:
-        v = ladder.queue[0]
-        size = pop(size, ladder.keys, ladder.queue)
-        if ladder.seen[v, 1] == query:
-            continue
-        ladder.seen[v, 1] = query
-        cost = ladder.cost[v]
-        if v == graph.edges[edge_g, 0] and cost + tail_0 < best:
-            best, last = cost + tail_0, 2 * edge_g
-        if v == graph.edges[edge_g, 1] and cost + tail_1 < best:
-            best, last = cost + tail_1, 2 * edge_g + 1
-        for slot in range(graph.offsets[v], graph.offsets[v + 1]):
-            half = graph.out[slot]
-            edge = half // 2
-            if graph.clearance[edge] < radius - SLACK or edge == edge_g:
-                continue
-            if graph.is_core[edge] or half == graph.up[v] or ladder.marks[edge] == query:
-                w = graph.edges[edge, 1 - half % 2]
-                there = cost + graph.length[edge]
-                size = _reach(w, there, half, gx, gy, query, size, axis.vertices, ladder)
-    if best == math.inf:
-        return -1
-    if last < 0:
-        ahead = piece_g > piece_s or (
-            piece_g == piece_s and _is_ahead(piece_s, sx, sy, gx, gy, axis)
-        )
-        ladder.halves[0] = 2 * edge_s + (0 if ahead else 1)
-        return 1
-    return read_back(last, graph.edges, ladder.arrival, ladder.halves)
+    here, there = _place_on_edge(start, radius, index), _place_on_edge(goal, radius, index)
+    direct = math.inf
+    if here.edge == there.edge:
+        direct = _length_between(piece_s, sx, sy, piece_g, gx, gy, radius, axis)
+        direct *= graph.weight[here.edge]
+    ladder.goal[0], ladder.goal[1] = gx, gy
+    count = find_path(here, there, direct, radius, graph, axis.vertices, ladder)
+    if count != 0:
+        return count
+    ahead = piece_g > piece_s or (piece_g == piece_s and _is_ahead(piece_s, sx, sy, gx, gy, axis))
+    ladder.halves[0] = 2 * here.edge + (0 if ahead else 1)
+    return 1
 
 
 @inner

@@ -18,6 +18,7 @@ import math
 import numpy as np
 
 from footway._numba.jit import inner, kernel
+from footway.corridor.kernels.graph_search import mark_dead_ends
 from footway.corridor.kernels.search_nodes import (
     ARRIVED,
     BEAD,
@@ -198,22 +199,6 @@ def _may_enter(half, clearance, is_core, marks, count, q):
 
 
 @inner(inline=False)
-def _mark_way_up(edge, vertex, marks, edges, is_core, up, count):
-    """Mark the dead ends between a place and the core: no other dead end leads to it."""
-    stamp = count[2]
-    if edge >= 0:
-        if is_core[edge]:
-            return
-        marks[edge] = stamp
-    for k in range(2):
-        v = edges[edge, k] if edge >= 0 else vertex
-        while up[v] >= 0 and marks[up[v] // 2] != stamp:
-            half = up[v]
-            marks[half // 2] = stamp
-            v = edges[half // 2, 1 - half % 2]
-
-
-@inner(inline=False)
 def _start(half, portal, sees_goal, passable, nf, ni, heap, turns, count, string, q):
     """Create the first node along a half-edge, for a start in the cell before its portal."""
     strings, beads = string.offsets, string.beads
@@ -324,11 +309,11 @@ def search(ws, index, q):
     """
     nf, ni, heap, turns, count, marks = ws.nf, ws.ni, ws.heap, ws.turns, ws.count, ws.marks
     axis, graph, string = index.axis, index.graph, index.string
-    edges, is_core, up = graph.edges, graph.is_core, graph.up
+    edges = graph.edges
     count[0], count[1] = 0, 0
     count[2] += 1
-    _mark_way_up(q.start_edge, q.start_vertex, marks, edges, is_core, up, count)
-    _mark_way_up(q.goal_edge, q.goal_vertex, marks, edges, is_core, up, count)
+    mark_dead_ends(q.start_edge, q.start_vertex, count[2], graph, marks)
+    mark_dead_ends(q.goal_edge, q.goal_vertex, count[2], graph, marks)
     _start_everywhere(nf, ni, heap, turns, count, marks, axis, graph, string, q)
     strings, beads, ahead, xy = string.offsets, string.beads, string.ahead, string.xy
     limit = len(heap) - count[3]

@@ -274,3 +274,17 @@ def arc_clearance(cx, cy, sx, sy, ex, ey, sweep, radius, grid):
                     if _on_arc(qx, qy, cx, cy, sx, sy, sweep):
                         best = min(best, abs(hypot(qx - cx, qy - cy) - radius))
     return best
+
+
+@kernel
+def line_distances(starts, ends, grid, out):
+    """Least distance of each line, starts and ends (n, 2), to any wall, into out (n,); -1: hit."""
+    for k in range(len(starts)):
+        out[k], _ = line_clearance(starts[k, 0], starts[k, 1], ends[k, 0], ends[k, 1], -2.0, grid)
+
+
+@kernel
+def wall_distances(points, grid, out):
+    """Distance of each point (n, 2) to the nearest wall, into out (n,)."""
+    for k in range(len(points)):
+        _, out[k], _ = nearest_wall(points[k, 0], points[k, 1], grid)

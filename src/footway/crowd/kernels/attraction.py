@@ -31,7 +31,7 @@ from footway.crowd.kernels.layouts import (
     WANDERS,
     WEIGHTS_ROW,
 )
-from footway.follow.kernels.noise import mix
+from footway.follow.kernels.forces import mix
 
 FLOOR = 0.3  # m: a ball contains every character this close to its centre, for narrow passages
 HOPS = 8  # samples or vertices that an attraction point may pass per step

@@ -58,7 +58,8 @@ class State(NamedTuple):
     progress: Floats  # (n, 2) cold: position at the last progress, m
 
 
-WIDTHS = {"place": 4, "body": 8, "cursor": 10, "journey": 8, "progress": 2}
+BODY_COLUMNS = 8
+WIDTHS = {"place": 4, "body": BODY_COLUMNS, "cursor": 10, "journey": 8, "progress": 2}
 TYPES: dict[str, Any] = {
     "place": np.float64, "body": np.float32, "cursor": np.int32, "journey": np.int32,
     "progress": np.float64,
@@ -114,7 +115,7 @@ class PathRequests(NamedTuple):
 
     def part(self, rows: Any) -> PathRequests:
         """Return some of the requests."""
-        return PathRequests(*(column[rows] for column in self))
+        return PathRequests._make(column[rows] for column in self)
 
 
 # -- one step ------------------------------------------------------------------------------------
@@ -139,8 +140,8 @@ class Cells(NamedTuple):
 class ObstacleCells(NamedTuple):
     """Dynamic obstacles, listed by the cells in which they affect characters."""
 
-    count: int  # 0: no character is near an obstacle
-    discs: Singles  # (count, 5) as bodies
+    n: int  # number of obstacles
+    discs: Singles  # (n, 5) as bodies
     offsets: Ints  # (cells + 1,)
     rows: Ints  # of `discs`
 
@@ -239,7 +240,7 @@ class FollowingWorkspace(NamedTuple):
 
 
 def make_state(capacity: int) -> State:
-    """Return arrays for so many characters."""
+    """Return arrays for so many characters, all zero."""
     return State(
         **{name: np.zeros((capacity, width), TYPES[name]) for name, width in WIDTHS.items()}
     )

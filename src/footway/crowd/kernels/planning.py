@@ -41,7 +41,7 @@ from footway.crowd.kernels.layouts import (
     X,
     Y,
 )
-from footway.follow.kernels.noise import mix
+from footway.follow.kernels.forces import mix
 
 FOUND, NONE, IN_WALL = 0, 1, 2
 DRAWS = 1024  # greatest number of goals that are drawn

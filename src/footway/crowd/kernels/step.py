@@ -74,7 +74,7 @@ from footway.crowd.kernels.layouts import (
     X,
     Y,
 )
-from footway.follow.kernels.noise import coherent_noise
+from footway.follow.kernels.forces import coherent_noise
 
 RELAXATION = 0.5  # s, relaxation time toward the preferred velocity (Helbing and Molnar)
 LOST = 1.5  # m outside its ball, at which a character requests a new path
@@ -119,7 +119,8 @@ def _attraction_point(k, x, y, r, ends, world, state):
     balls, at, group = world.tracks.balls, state.cursor[k, AT], state.cursor[k, GROUP]
     if group >= 0 and at > world.front_limits[group] >= 0:
         limit = world.front_limits[group]
-        limit_x, limit_y, limit_radius = balls[limit, BALL_X], balls[limit, BALL_Y], balls[limit, BALL_RADIUS]
+        limit_x, limit_y = balls[limit, BALL_X], balls[limit, BALL_Y]
+        limit_radius = balls[limit, BALL_RADIUS]
         if not contains(limit, x, y, r, balls):
             return limit_x, limit_y, limit_radius, 1.0
         ux, uy = balls[at, BALL_X] - limit_x, balls[at, BALL_Y] - limit_y
@@ -346,7 +347,7 @@ def _move_batch(first, end, world, state, workspace, n_requests, requests):
         ax, ay = ax + fx, ay + fy
         if user_forces.are_given:
             ax, ay = ax + user_forces.by_slot[k, X], ay + user_forces.by_slot[k, Y]
-        if obstacles.count > 0:
+        if obstacles.n > 0:
             fx, fy, count = _avoid_obstacles(
                 b, row, count, world.avoidance, world.cells.bodies, obstacles, workspace
             )
@@ -407,16 +408,14 @@ def inspect_forces(row, world, state, forces):
 def _inspect(row, world, state, workspace, forces):
     k = world.cells.slots[row]
     vx, vy = float(state.body[k, VX]), float(state.body[k, VY])
-    _prepare_batch(
-        row, row + 1, cell_of_row(row, world.cells.offsets), world, state, workspace
-    )
+    _prepare_batch(row, row + 1, cell_of_row(row, world.cells.offsets), world, state, workspace)
     fx, fy, count = _avoid_characters(0, 0, world.avoidance.close, workspace)
     forces[AVOIDANCE, X], forces[AVOIDANCE, Y] = fx, fy
     forces[STEERING, X], forces[STEERING, Y] = _steering(0, k, state, workspace)
     if world.user_forces.are_given:
         forces[USER, X] = world.user_forces.by_slot[k, X]
         forces[USER, Y] = world.user_forces.by_slot[k, Y]
-    if world.obstacles.count > 0:
+    if world.obstacles.n > 0:
         fx, fy, count = _avoid_obstacles(
             0, row, count, world.avoidance, world.cells.bodies, world.obstacles, workspace
         )

@@ -44,11 +44,10 @@ from footway.crowd.kernels.layouts import (
     X,
     Y,
 )
-from footway.follow.kernels.bounded_miran import heed
 from footway.follow.kernels.irm import irm_attraction
-from footway.follow.kernels.miran import reference_point
-from footway.follow.kernels.sliding import go
+from footway.follow.kernels.miran import heed, reference_point
 from footway.follow.kernels.steering import WALKING as SEEN
+from footway.follow.kernels.steering import go
 from footway.follow.kernels.visibility import point_at
 from footway.terrain.kernels.triangles import FREE, locate
 
@@ -124,7 +123,8 @@ def nearest_on_terrain(points, ground, grid, places, away):
     Points behind a wall do not count.
     """
     for q in range(len(points)):
-        _, places[q, 0], places[q, 1], away[q] = _nearest_without_wall(points[q, 0], points[q, 1], ground, grid)
+        x, y = points[q, X], points[q, Y]
+        _, places[q, X], places[q, Y], away[q] = _nearest_without_wall(x, y, ground, grid)
 
 
 @inner
@@ -199,9 +199,7 @@ def _by_irm(row, x, y, t, r, terrain, guides, window, index):
     low, high = guides.progress[row, REFERENCE], guides.progress[row, ATTRACTION]
     course = _open_window(row, 0.0, -1.0, guides, window)  # without pieces
     points, lengths = course.points, course.lengths
-    reference, k = reference_point(
-        x, y, low, high, int(guides.facts[row, LINE]), points, lengths
-    )
+    reference, k = reference_point(x, y, low, high, int(guides.facts[row, LINE]), points, lengths)
     at, _, _, _ = irm_attraction(x, y, high, r, index.axis, index.grid, index.fans, points, lengths)
     ax, ay = point_at(at, k, points, lengths)
     is_hidden = at <= high and go(x, y, ax, ay, t, terrain.weights, terrain.ground)[0] != FREE

@@ -13,8 +13,14 @@ import numpy as np
 from footway._numba.jit import kernel
 from footway.terrain.kernels.cut_route import cut
 from footway.terrain.kernels.improvement import pull_roughly, pull_taut, weigh
-from footway.terrain.kernels.route import least_weight, length
-from footway.terrain.kernels.search import make_memory, make_table, read_way, search
+from footway.terrain.kernels.search import (
+    least_weight,
+    length,
+    make_memory,
+    make_table,
+    read_way,
+    search,
+)
 
 DEAR = 1.02  # times the cost over nodes: costlier routes are compared with the optimal route
 SAME = 1e-6  # m, tolerance for equal points

@@ -7,7 +7,6 @@ import math
 from footway._numba.jit import inner, kernel
 from footway.corridor.kernels.locate import locate_point
 from footway.follow.kernels.miran import reference_point
-from footway.follow.kernels.sliding import go
 from footway.follow.kernels.steering import (
     ATTRACTION,
     LINE,
@@ -17,6 +16,7 @@ from footway.follow.kernels.steering import (
     TRIANGLE,
     WALKING,
     X,
+    go,
     is_due,
     note_look,
     take_step,

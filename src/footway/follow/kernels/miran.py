@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from footway._numba.jit import inner, kernel
 from footway.follow.kernels.free_zone import is_open, renew
-from footway.follow.kernels.line_cost import weigh
 from footway.follow.kernels.steering import (
     ATTRACTION,
     LINE,
@@ -23,7 +24,87 @@ from footway.follow.kernels.steering import (
     turn_of_a_step,
 )
 from footway.follow.kernels.visibility import TOO_MUCH, point_at, see
-from footway.terrain.kernels.triangles import FREE, trace
+from footway.terrain.kernels.triangles import FREE, ON_LINE, trace, trace_within
+
+
+@inner
+def _corner(t, k, x, y, ux, uy, points, triangles):
+    """Corner k of triangle t: distance to the left of the line through (x, y), and along it."""
+    p = np.uintp(triangles[np.uintp(t), np.uintp(k)])
+    px, py = points[p, 0] - x, points[p, 1] - y
+    return ux * py - uy * px, ux * px + uy * py
+
+
+@inner
+def _way_out(t, x, y, ux, uy, points, triangles):
+    """Side of t through which the line leaves it, and its ends: right, along, left, along; or -1.
+
+    -1: not clearly between two corners.
+    """
+    s0, d0 = _corner(t, 0, x, y, ux, uy, points, triangles)
+    s1, d1 = _corner(t, 1, x, y, ux, uy, points, triangles)
+    s2, d2 = _corner(t, 2, x, y, ux, uy, points, triangles)
+    if s0 < -ON_LINE and s1 > ON_LINE:
+        return 0, s0, d0, s1, d1
+    if s1 < -ON_LINE and s2 > ON_LINE:
+        return 1, s1, d1, s2, d2
+    if s2 < -ON_LINE and s0 > ON_LINE:
+        return 2, s2, d2, s0, d0
+    return -1, s0, d0, s1, d1
+
+
+@inner
+def _follow(x, y, ux, uy, length, t, limit, least, weights, ground):
+    """`weigh` for a line that meets no corner and no wall; -1 if it does."""
+    points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
+    kind = ground.kind
+    k, right, along_right, left, along_left = _way_out(t, x, y, ux, uy, points, triangles)
+    if k < 0:
+        return -1.0
+    weight, done, cost = weights[kind[t]], 0.0, 0.0
+    room = limit - least * length
+    while True:
+        # The line leaves the triangle at ahead / wide metres.
+        ahead, wide = along_right * left - along_left * right, left - right
+        if ahead >= length * wide:
+            return cost + (length - done) * weight
+        if (weight - least) * ahead > (room - cost + weight * done) * wide:
+            return math.inf
+        n = neighbours[np.uintp(t), np.uintp(k)]
+        if n < 0:
+            return -1.0
+        m = np.uintp(n)
+        j = 0 if neighbours[m, 0] == t else (1 if neighbours[m, 1] == t else 2)
+        t = n
+        tip = 2 if j == 0 else j - 1
+        side, along = _corner(t, tip, x, y, ux, uy, points, triangles)
+        other = weights[np.uintp(kind[m])]
+        if other != weight:
+            reach = max(done, ahead / wide)
+            cost, done, weight = cost + (reach - done) * weight, reach, other
+        if side > ON_LINE:
+            left, along_left, k = side, along, 0 if j == 2 else j + 1
+        elif side < -ON_LINE:
+            right, along_right, k = side, along, tip
+        else:
+            return -1.0
+
+
+@inner
+def weigh(x, y, px, py, t, limit, least, weights, ground):
+    """Weighted length of the free line from (x, y) in triangle t to p; more than limit: infinite.
+
+    A metre weighs at least `least`.
+    """
+    dx, dy = px - x, py - y
+    length = math.sqrt(dx * dx + dy * dy)
+    if length == 0.0:
+        return 0.0
+    cost = _follow(x, y, dx / length, dy / length, length, t, limit, least, weights, ground)
+    if cost >= 0.0:
+        return cost
+    return trace_within(x, y, px, py, t, limit, least, weights, weights[:0], ground)[0]
+
 
 SAME = 1e-9  # m, between points that are the same
 TIE = 1e-9  # relative difference below which weights are equal
@@ -251,3 +332,79 @@ def miran_walk(
             velocities, directions, places,
         )  # fmt: skip
     return status, row
+
+
+SLANT = 2.0  # route length gained on the way back, relative to the distance to the route
+BACK = 0.5  # m, minimum of that length
+
+
+@inner
+def _split(count, lengths, intervals):
+    """Cut intervals at the bends of the route, which become candidates; return their number."""
+    room, n = len(intervals), len(lengths)
+    more = 0
+    k = 1
+    for i in range(count):
+        while k < n - 1 and lengths[k] <= intervals[i, 0] + SAME:
+            k += 1
+        while k < n - 1 and lengths[k] < intervals[i, 1] - SAME:
+            more += 1
+            k += 1
+    if count + more > room:
+        return count
+    at = count + more
+    for i in range(count - 1, -1, -1):  # from the end, so that nothing is overwritten
+        a, b = intervals[i, 0], intervals[i, 1]
+        while k > 1 and lengths[k - 1] >= b - SAME:
+            k -= 1
+        while k > 1 and lengths[k - 1] > a + SAME:
+            at -= 1
+            intervals[at, 0], intervals[at, 1] = lengths[k - 1], b
+            b = lengths[k - 1]
+            k -= 1
+        at -= 1
+        intervals[at, 0], intervals[at, 1] = a, b
+    return count + more
+
+
+@inner
+def _sees(x, y, t, px, py, weights, ground):
+    """Whether the straight line to a point is free and has a length."""
+    there = px != x or py != y
+    return there and trace(x, y, px, py, t, weights, weights[:0], ground)[1] == FREE
+
+
+@inner
+def heed(x, y, t, low, high, k, s, weights, course, costs, ground, eyes):
+    """Like `look`, bounded by the costs (n,) of the route up to each of its points.
+
+    Returns: status, reference point and its line, attraction point (m along the route, x, y).
+    """
+    points, lengths = course.points, course.lengths
+    end = lengths[len(lengths) - 1]
+    r, k = reference_point(x, y, low, high, k, points, lengths)
+    far = min(end, r + s.sigma)
+    count = see(x, y, t, r, far, k, course, ground, eyes)
+    if count == TOO_MUCH:
+        return NO_MEMORY, r, k, high, x, y
+    rx, ry = point_at(r, k, points, lengths)
+    off = math.sqrt((rx - x) * (rx - x) + (ry - y) * (ry - y))
+    spare, least, most = 0.0, s.least, s.most
+    if least < most:
+        spare = trace(x, y, rx, ry, t, weights, weights[:0], ground)[0]
+        spare -= cost_at(r, k, lengths, costs)
+        least, most = range_of(eyes.kinds[0], weights, least, most)
+    else:
+        costs = costs[:0]
+    count = _split(count, lengths, eyes.intervals)
+    at, ax, ay = choose(
+        x, y, t, r, high, True, count, s.spacing, weights, least, most, course, spare, costs,
+        ground, eyes.intervals,
+    )  # fmt: skip
+    if at >= 0.0:
+        return WALKING, r, k, at, ax, ay
+    for c in (min(end, r + max(BACK, SLANT * off)), r, high):
+        ax, ay = point_at(c, k, points, lengths)
+        if _sees(x, y, t, ax, ay, weights, ground):
+            return WALKING, r, k, c, ax, ay
+    return OUT_OF_SIGHT, r, k, high, x, y

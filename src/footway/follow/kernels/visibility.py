@@ -11,31 +11,188 @@ of the route it may contain, and ends if none are left.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from footway._numba.jit import inner
-from footway.follow.kernels.cone import (
-    beyond,
-    is_past,
-    is_touched,
-    narrowed,
-    widened,
-    without_left,
-)
-from footway.follow.kernels.interval import (
-    SPECK,
-    TOUCH,
-    clip,
-    cross,
-    merge,
-    note,
-    without_specks,
-)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+TOUCH = 1e-9  # m, tolerance for pieces at the limit of a cone and points on a side
+SPECK = 1e-7  # m, maximum length of an interval that is visible only due to rounding
+
+
+@inner
+def cross(ax, ay, bx, by):
+    """Cross product: positive if b points to the left of a."""
+    return ax * by - ay * bx
+
+
+@inner
+def note(a, b, low, high, count, intervals):
+    """Add an interval, clipped to the window; return the new number of intervals."""
+    a, b = max(a, low), min(b, high)
+    if a > b:
+        return count
+    if count > 0 and a >= intervals[count - 1, 0] and a <= intervals[count - 1, 1] + TOUCH:
+        intervals[count - 1, 1] = max(b, intervals[count - 1, 1])
+        return count
+    intervals[count, 0], intervals[count, 1] = a, b
+    return count + 1
+
+
+@inner
+def clip(x, y, lx, ly, rx, ry, i, pieces, along):
+    """Curve lengths between which piece i lies in a cone; empty if it does not."""
+    ax, ay = pieces[i, 0] - x, pieces[i, 1] - y
+    bx, by = pieces[i, 2] - x, pieces[i, 3] - y
+    left_a, left_b = cross(ax, ay, lx, ly), cross(bx, by, lx, ly)
+    right_a, right_b = cross(rx, ry, ax, ay), cross(rx, ry, bx, by)
+    first, last = 0.0, 1.0
+    if min(left_a, left_b) < 0.0:
+        slack = TOUCH * math.sqrt(lx * lx + ly * ly)
+        first, last = _inside(first, last, left_a + slack, left_b + slack)
+    if min(right_a, right_b) < 0.0:
+        slack = TOUCH * math.sqrt(rx * rx + ry * ry)
+        first, last = _inside(first, last, right_a + slack, right_b + slack)
+    length = along[i, 1] - along[i, 0]
+    if first > last:
+        return 1.0, 0.0
+    return along[i, 0] + first * length, along[i, 0] + last * length
+
+
+@inner
+def _inside(first, last, a, b):
+    """Clip the fractions `first` to `last` of a line to where a value from a to b is >= 0."""
+    if a < 0.0 and b < 0.0:
+        return 1.0, 0.0
+    if a < 0.0:
+        return max(first, a / (a - b)), last
+    if b < 0.0:
+        return first, min(last, a / (a - b))
+    return first, last
+
+
+@inner
+def merge(count, intervals):
+    """Sort intervals and merge those that touch; return their new number."""
+    for i in range(1, count):
+        a, b = intervals[i, 0], intervals[i, 1]
+        j = i
+        while j > 0 and intervals[j - 1, 0] > a:
+            intervals[j, 0], intervals[j, 1] = intervals[j - 1, 0], intervals[j - 1, 1]
+            j -= 1
+        intervals[j, 0], intervals[j, 1] = a, b
+    kept = 0
+    for i in range(count):
+        if kept > 0 and intervals[i, 0] <= intervals[kept - 1, 1] + SPECK:
+            intervals[kept - 1, 1] = max(intervals[kept - 1, 1], intervals[i, 1])
+        else:
+            intervals[kept, 0], intervals[kept, 1] = intervals[i, 0], intervals[i, 1]
+            kept += 1
+    return kept
+
+
+@inner
+def without_specks(count, intervals):
+    """Drop intervals that are visible only due to rounding, unless there are no others."""
+    kept = 0
+    for i in range(count):
+        if intervals[i, 1] - intervals[i, 0] > SPECK:
+            intervals[kept, 0], intervals[kept, 1] = intervals[i, 0], intervals[i, 1]
+            kept += 1
+    return kept if kept > 0 else count
+
+
+SURELY = 1e-6  # m by which a line must miss a cone to be skipped
+
+
+@inner
+def widened(lx, ly, rx, ry, dx, dy):
+    """Extend the directions r to l by d: (whether they span half a turn or more, new l and r)."""
+    left, right = cross(lx, ly, dx, dy), cross(rx, ry, dx, dy)
+    if left > 0.0:
+        if right > 0.0:
+            return False, dx, dy, rx, ry
+        return True, lx, ly, rx, ry
+    if right < 0.0:
+        if left < 0.0:
+            return False, lx, ly, dx, dy
+        return True, lx, ly, rx, ry
+    return (lx + rx) * dx + (ly + ry) * dy <= 0.0, lx, ly, rx, ry
+
+
+@inner
+def narrowed(ax, ay, bx, by, around, lx, ly, rx, ry):
+    """Intersect the directions a to b with r to l: (whether any are left, left, right)."""
+    if around:
+        return True, bx, by, ax, ay
+    to_x, to_y, from_x, from_y = bx, by, ax, ay
+    if cross(bx, by, lx, ly) < 0.0 or cross(rx, ry, bx, by) < 0.0:
+        to_x, to_y = lx, ly
+        if cross(ax, ay, lx, ly) < 0.0 or cross(lx, ly, bx, by) < 0.0:
+            return False, bx, by, ax, ay
+    if cross(ax, ay, lx, ly) < 0.0 or cross(rx, ry, ax, ay) < 0.0:
+        from_x, from_y = rx, ry
+        if cross(ax, ay, rx, ry) < 0.0 or cross(rx, ry, bx, by) < 0.0:
+            return False, bx, by, ax, ay
+    return True, to_x, to_y, from_x, from_y
+
+
+@inner
+def is_touched(x, y, ax, ay, bx, by):
+    """Whether a point lies on the side ab."""
+    dx, dy = bx - ax, by - ay
+    squared = dx * dx + dy * dy
+    off = dx * (y - ay) - dy * (x - ax)
+    if off > 0.0 and off * off > TOUCH * TOUCH * squared:
+        return False
+    share = min(1.0, max(0.0, ((x - ax) * dx + (y - ay) * dy) / squared))
+    ex, ey = ax + share * dx - x, ay + share * dy - y
+    return ex * ex + ey * ey <= TOUCH * TOUCH
+
+
+@inner
+def is_past(ax, ay, bx, by, x, y, box):
+    """Whether everything visible through ab lies outside the box: all rays lead outward."""
+    return (
+        min(ax, bx) > max(x, box[2])
+        or max(ax, bx) < min(x, box[0])
+        or min(ay, by) > max(y, box[3])
+        or max(ay, by) < min(y, box[1])
+    )
+
+
+@inner
+def _is_off(j, vx, vy, bar, ahead):
+    """Whether line j lies more than `bar` to the left of direction v."""
+    j = np.uintp(j)
+    k = j + np.uintp(1)
+    return (cross(vx, vy, ahead[j, 0], ahead[j, 1]) > bar) & (
+        cross(vx, vy, ahead[k, 0], ahead[k, 1]) > bar
+    )
+
+
+@inner
+def without_left(first, last, vx, vy, bar, ahead):
+    """Drop lines at both ends of `first` to `last` that lie to the left of direction v."""
+    bar += SURELY * (abs(vx) + abs(vy))
+    while first <= last and _is_off(first, vx, vy, bar, ahead):
+        first += 1
+    while last > first and _is_off(last, vx, vy, bar, ahead):
+        last -= 1
+    return first, last
+
+
+@inner
+def beyond(first, last, ax, ay, bx, by, ahead):
+    """Drop lines at both ends of `first` to `last` on this side of ab, with a on the left."""
+    dx, dy = ax - bx, ay - by
+    return without_left(first, last, dx, dy, cross(dx, dy, ax, ay), ahead)
+
 
 TOO_MUCH = -1  # the result exceeds the memory
 ALONG = 1e-7  # m, tolerance for a corner on the limit of a cone

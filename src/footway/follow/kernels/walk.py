@@ -15,8 +15,11 @@ import math
 
 from footway._numba.jit import inner, kernel
 from footway._numba.math import sincos
+from footway.corridor.kernels.backbone import extract_balls
 from footway.corridor.kernels.backbone import length_of_balls as length_of
+from footway.corridor.kernels.search import FOUND, FULL
 from footway.follow.kernels.corridor import (
+    BLOCK,
     advance_far,
     advance_near,
     distance_to,
@@ -26,8 +29,8 @@ from footway.follow.kernels.corridor import (
     make_blocks,
     reaches,
 )
-from footway.follow.kernels.disc import is_off, repulsions, until_disc
-from footway.follow.kernels.force import (
+from footway.follow.kernels.discs import is_off, repulsions, until_disc
+from footway.follow.kernels.forces import (
     add,
     attraction,
     corner_bias,
@@ -36,6 +39,7 @@ from footway.follow.kernels.force import (
     shortening,
     unit,
 )
+from footway.follow.settings import Settings
 
 ARRIVED, WALKING, STALLED = 0, 1, 2
 
@@ -482,3 +486,42 @@ def walk_on(state, steps, s, balls, blocks, lengths, discs, own, points, velocit
     return walk(
         state, steps, s, balls, blocks, lengths, discs, force, points, velocities, directions
     )
+
+
+NOWHERE, DONE, LATER = -1, 0, 1  # no corridor; done; memory or step limit exceeded
+
+
+@inner
+def _with_seed(s, seed):
+    return Settings(
+        s.radius, s.speed, s.step, s.turn_rate, s.shortcut, s.noise, s.wavelength, seed, s.lane,
+        s.corner, s.repulsion,
+    )  # fmt: skip
+
+
+@kernel
+def walk_many(
+    ends, seeds, s, spacing, balls, places, shares, blocks, lengths, state, statuses, offsets,
+    stood, points, velocities, directions, no_discs, index, ladder,
+):  # fmt: skip
+    """Compute walks of queries (n, 4); walk k has the samples offsets[k] to offsets[k + 1] - 1."""
+    row = 0
+    for k in range(len(ends)):
+        offsets[k] = row
+        found, n, _, _ = extract_balls(
+            ends[k, 0], ends[k, 1], ends[k, 2], ends[k, 3], s.radius, spacing,
+            balls, places, shares, index, ladder,
+        )  # fmt: skip
+        statuses[k] = LATER if found in (FOUND, FULL) else NOWHERE
+        room = len(points) - row - 2
+        if found != FOUND or room < 64:
+            continue
+        stand_at(balls[0, 0], balls[0, 1], 0.0, state)
+        status, count = walk(
+            state, room, _with_seed(s, seeds[k]), balls[:n], blocks[: (n + BLOCK - 1) // BLOCK],
+            lengths, no_discs, (0.0, 0.0, 0.0), points[row:], velocities[row:], directions[row:],
+        )  # fmt: skip
+        if status == ARRIVED:
+            statuses[k], stood[k] = DONE, state[STOOD] > 0.0
+            row += count
+    offsets[len(ends)] = row

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from footway._numba.bins import group
 from footway._numba.jit import kernel
 
 
@@ -11,19 +12,9 @@ from footway._numba.jit import kernel
 def incidence(ends, n_vertices):
     """Pieces at each vertex in compressed rows: (offsets (nv + 1,), pieces (2 np,))."""
     offsets = np.zeros(n_vertices + 1, np.int64)
-    for i in range(len(ends)):
-        offsets[ends[i, 0] + 1] += 1
-        offsets[ends[i, 1] + 1] += 1
-    for v in range(n_vertices):
-        offsets[v + 1] += offsets[v]
-    cursor = offsets[:-1].copy()
     at = np.empty(2 * len(ends), np.int64)
-    for i in range(len(ends)):
-        for k in range(2):
-            v = ends[i, k]
-            at[cursor[v]] = i
-            cursor[v] += 1
-    return offsets, at
+    group(ends.ravel(), offsets, at)
+    return offsets, at // 2
 
 
 @kernel

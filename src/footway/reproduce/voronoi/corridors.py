@@ -12,21 +12,24 @@ from matplotlib.patches import Circle
 from footway.corridor import Corridor, CorridorMap
 from footway.environment import gallery
 from footway.plot import layers, palette, save_picture
-from footway.plot.ground import draw_ground, ground_of
-from footway.plot.pages import draw_page_bar, new_sheets
+from footway.plot.layers import draw_ground
+from footway.plot.shapes import ground_of
+from footway.plot.sheet import draw_page_bar, new_sheets
 from footway.reproduce.questions import Question
 from footway.reproduce.report import Picture, Section, Table
-from footway.reproduce.voronoi.figures import (
+from footway.reproduce.voronoi.judge import Judge, path_faults
+from footway.reproduce.voronoi.setup import (
     PAPER,
+    RADIUS,
+    SEED,
     dot_key,
     draw_dots,
     draw_key,
     draw_lines,
     fill_key,
     line_key,
+    map_of,
 )
-from footway.reproduce.voronoi.judge import Judge, path_faults
-from footway.reproduce.voronoi.scenes import RADIUS, SEED, map_of
 from footway.roadmap.voronoi_prm import voronoi_prm
 
 if TYPE_CHECKING:
@@ -36,10 +39,10 @@ if TYPE_CHECKING:
 
     from footway.corridor import TautPath
     from footway.environment import Environment
-    from footway.plot.ground import Ground
+    from footway.plot.shapes import Ground
     from footway.plot.sheet import Box, Sheet
     from footway.reproduce.report import Cell
-    from footway.reproduce.voronoi.effort import Effort
+    from footway.reproduce.voronoi.setup import Effort
 
     Floats = NDArray[np.float64]
 

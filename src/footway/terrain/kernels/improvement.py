@@ -15,15 +15,19 @@ import numpy as np
 from footway._numba.jit import inner, kernel
 from footway.terrain.kernels.crossings import (
     AT_END,
+    FINE,
+    FINEST,
+    ROUGH,
     corner_at,
     fan,
     fill,
     lay_out,
     make_chain,
+    point,
     swap,
+    tighten,
 )
-from footway.terrain.kernels.optimal_crossings import FINE, FINEST, ROUGH, point, tighten
-from footway.terrain.kernels.route import length
+from footway.terrain.kernels.search import length
 from footway.terrain.kernels.triangles import FREE, corner_of, locate, trace_lines, walk_line
 
 PRICE = 0.05  # relative additional cost that a margin may cause

@@ -1,0 +1,246 @@
+"""Sizes, checks and pictures that the experiments with crowds share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.patheffects import withStroke
+
+from footway.plot import layers, palette
+from footway.plot.layers import draw_ground
+from footway.plot.people import People, draw_people
+from footway.plot.shapes import ground_of
+from footway.plot.sheet import Box, Sheet, draw_bar
+from footway.reproduce.cmm.setup import RADIUS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from footway.crowd import Crowd
+    from footway.environment import Environment
+    from footway.plot.shapes import Ground
+    from footway.reproduce.crowds.groups import GroupWalk
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Sizes of a run.
+
+    Attributes:
+        crowds: numbers of characters in the city.
+        beyond: the same in four cities side by side.
+        warm: s of simulated time before the load is measured.
+        measured: s of simulated time over which it is.
+        wanderers: in the city.
+        wandering: s that they are watched.
+        two_ways: characters in each direction of the corridor.
+
+    """
+
+    crowds: tuple[int, ...] = (100, 300, 1_000, *range(2_000, 10_001, 2_000), 20_000, 30_000)
+    beyond: tuple[int, ...] = (50_000, 100_000)
+    warm: float = 32.0
+    measured: int = 12
+    wanderers: int = 3_000
+    wandering: float = 600.0
+    two_ways: int = 200
+
+
+FULL: Final = Effort()
+
+QUICK: Final = Effort(
+    crowds=(100, 1_000, 3_000),
+    beyond=(),
+    warm=2.0,
+    measured=2,
+    wanderers=300,
+    wandering=60.0,
+    two_ways=40,
+)
+
+_CLOSE: Final = 1e-6
+"""m. Rounding, for distances of up to a kilometre."""
+
+
+def faults(crowd: Crowd, what: str) -> list[str]:
+    """Return which characters are in a wall or stuck."""
+    gap = crowd.map.clearance(crowd.positions) - crowd.radii
+    wrong = [
+        f"{what}: character {crowd.ids[k]} is {-gap[k]:.4f} m in a wall"
+        for k in (gap < -_CLOSE).nonzero()[0]
+    ]
+    return wrong + [
+        f"{what}: character {who.id} is stuck since {who.since:.1f} s ({who.cause})"
+        for who in crowd.stuck
+    ]
+
+
+WIDTH: Final = 8.0
+"""inches: 1600 pixels at 200 dpi."""
+
+_SIDE: Final = 0.18
+_GAP: Final = 0.16
+_HEADING: Final = 0.42
+_CAPTION: Final = 0.31
+_KEYS: Final = 0.5
+_SMALLEST: Final = 1.9  # points: diameter of a person that would be smaller
+
+
+class Panel(NamedTuple):
+    """One map: a group, and the times at which it is drawn."""
+
+    caption: str
+    details: str
+    walk: GroupWalk
+    shares: Sequence[float]  # of the walking time
+
+
+def draw_groups(
+    environment: Environment,
+    view: Box,
+    panels: Sequence[Panel],
+    *,
+    columns: int,
+    title: str,
+    details: str,
+) -> Figure:
+    """Return a picture with a map for each group, in the given number of columns."""
+    captions = [(panel.caption, panel.details) for panel in panels]
+    sheets = new_sheets(view, captions, columns=columns, title=title, details=details)
+    ground = ground_of(environment)
+    for sheet, panel in zip(sheets, panels, strict=True):
+        _draw_group(sheet, ground, panel)
+    _draw_key(sheets[-1])
+    return sheets[0].figure
+
+
+def new_sheets(
+    view: Box,
+    captions: Sequence[tuple[str, str]],
+    *,
+    columns: int,
+    title: str,
+    details: str,
+    below: float = 0.0,
+) -> list[Sheet]:
+    """Return empty maps of one view, with a line of text above each, row by row.
+
+    `below` are inches that are left free under the maps.
+    """
+    rows = -(-len(captions) // columns)
+    width = (WIDTH - 2.0 * _SIDE - (columns - 1) * _GAP) / columns
+    height = width * (view[3] - view[1]) / (view[2] - view[0])
+    page = _HEADING + rows * (_CAPTION + height) + _KEYS + below
+    figure = Figure(figsize=(WIDTH, page), facecolor=palette.PAGE)
+    FigureCanvasAgg(figure)
+    ends = (_SIDE / WIDTH, 1.0 - _SIDE / WIDTH)
+    write_line(figure, ends, 1.0 - 0.6 * _HEADING / page, (title, details), (10.0, 7.5))
+    sheets = []
+    for k, words in enumerate(captions):
+        row, column = divmod(k, columns)
+        left = (_SIDE + column * (width + _GAP)) / WIDTH
+        bottom = 1.0 - (_HEADING + (row + 1) * (_CAPTION + height)) / page
+        axes = figure.add_axes((left, bottom, width / WIDTH, height / page))
+        axes.set(xlim=(view[0], view[2]), ylim=(view[1], view[3]), xticks=[], yticks=[])
+        axes.set_facecolor(palette.PAGE)
+        axes.spines[:].set_visible(False)
+        top = bottom + (height + 0.3 * _CAPTION) / page
+        write_line(figure, (left, left + width / WIDTH), top, words, (8.0, 7.0))
+        sheets.append(Sheet(figure, axes, view))
+    area = sheets[-1].axes.get_position()
+    strip = _KEYS / page
+    draw_bar(sheets[-1], (area.x0, area.y0 - strip, area.width, strip), share=0.25 / columns)
+    return sheets
+
+
+def write_line(
+    figure: Figure,
+    ends: tuple[float, float],
+    y: float,
+    words: tuple[str, str],
+    sizes: tuple[float, float],
+) -> None:
+    """Write text at the left and right end of a line; a heading is large and bold."""
+    bold = "bold" if sizes[0] > 9.0 else "normal"
+    style: dict[str, Any] = {"va": "baseline"}
+    figure.text(ends[0], y, words[0], fontsize=sizes[0], weight=bold, color=palette.INK, **style)
+    figure.text(ends[1], y, words[1], fontsize=sizes[1], color=palette.MUTED, ha="right", **style)
+
+
+def _draw_group(sheet: Sheet, ground: Ground, panel: Panel) -> None:
+    """Draw the corridor, and the group at some times."""
+    walk = panel.walk
+    draw_ground(sheet, ground)
+    layers.draw_corridor(sheet, walk.corridor, ground.walkable)
+    layers.draw_backbone(sheet, walk.corridor)
+    for share in panel.shares:
+        frame = walk.frame_at(share)
+        colour = palette.journey_colours()(share)
+        draw_dots(sheet, walk.places[frame], np.array([colour[:3]] * walk.places.shape[1]))
+        _write_time(sheet, walk.places[frame], f"{walk.times[frame]:.0f} s", colour)
+    for end, face in ((walk.corridor.start, palette.HALO), (walk.corridor.goal, palette.INK)):
+        sheet.axes.plot(*end, "o", ms=5.0, mfc=face, mec=palette.INK, mew=1.2, zorder=2.9)
+
+
+def draw_dots(sheet: Sheet, places: Floats, colours: Floats) -> None:
+    """Draw characters (n, 2) at their size, or at the smallest visible size."""
+    radius = max(RADIUS, 0.5 * _SMALLEST * sheet.metres_per_point)
+    draw_people(sheet, People(places, np.full(len(places), radius), colours))
+
+
+def _write_time(sheet: Sheet, places: Floats, words: str, colour: Any) -> None:
+    """Write the time above the centre of the group, or below it at the edge of the map."""
+    margin = 12.0 * sheet.metres_per_point
+    x = float(np.median(places[:, 0]))
+    near = places[np.abs(places[:, 0] - x) <= margin, 1]
+    low, high = near.min(), near.max()
+    above = high + margin < sheet.view[3]
+    text = sheet.axes.annotate(
+        words,
+        (x, float(high if above else low)),
+        xytext=(0.0, 4.0 if above else -4.0),
+        textcoords="offset points",
+        fontsize=7,
+        weight="bold",
+        color=colour,
+        ha="center",
+        va="bottom" if above else "top",
+        zorder=5.0,
+    )
+    text.set_path_effects([withStroke(linewidth=2.0, foreground=palette.HALO)])
+
+
+def _draw_key(sheet: Sheet) -> None:
+    """Draw the key of the marks below the maps, on the left."""
+    ring: dict[str, Any] = {"marker": "o", "lw": 0, "mec": palette.INK, "ms": 4.5}
+    entries = {
+        "corridor of the group": Patch(facecolor=palette.CORRIDOR, alpha=0.3),
+        "backbone": Line2D([], [], color=palette.CORRIDOR, lw=0.8, dashes=(4.0, 2.5)),
+        "start": Line2D([], [], mfc=palette.HALO, **ring),
+        "goal": Line2D([], [], mfc=palette.INK, **ring),
+        "the group, at some moments": Line2D(
+            [], [], marker="o", lw=0, ms=3.0, color=palette.journey_colours()(0.5)
+        ),
+    }
+    sheet.figure.legend(
+        list(entries.values()),
+        list(entries),
+        loc="lower left",
+        bbox_to_anchor=(_SIDE / WIDTH - 0.006, 0.006),
+        ncols=len(entries),
+        frameon=False,
+        fontsize=7,
+        labelcolor=palette.MUTED,
+        handlelength=1.6,
+        columnspacing=1.4,
+    )

@@ -1,0 +1,238 @@
+"""Shortest paths over the lines and arcs of a roadmap with blends (voronoi-roadmaps-2004, 2.5).
+
+The search goes from middle to middle of half-edges: half an edge, a blend, half an edge. Start and
+goal are joined to places: vertices, and a point at a quarter of each half-edge. A* orders entries
+by a lower bound and measures them when they are popped. Kinds of queue entries, by their codes:
+
+    SETTLE + h        the middle of half-edge h, at a known cost
+    JOIN + 2 h + k    from the start onto h, by its tail (k = 0) or by its quarter (k = 1)
+    TURN + 2 h + k    the same, with the turn that it takes
+    LEAVE + 2 h + k   from h to the goal, by its head or by the quarter of its twin
+    END + 2 h + k     the same, measured
+    MEET + p          from the start by place p to the goal
+    MET + p           the same, measured
+
+The lower bound of an unmeasured entry assumes that no wall limits its blend; that of JOIN, that it
+is straight.
+"""
+
+from __future__ import annotations
+
+import math
+
+from footway._numba.heap import pop, push
+from footway._numba.jit import inner, kernel
+from footway._numba.math import hypot
+from footway.corridor.kernels.search import FOUND, FULL, NOWHERE
+from footway.corridor.kernels.tangents import SLACK
+from footway.corridor.kernels.wall_grid import is_outside, line_clearance, nearest_wall
+from footway.roadmap.kernels.blend_joints import (
+    apart,
+    joint_at_least,
+    joint_cost,
+    meeting,
+    turn_cost,
+)
+from footway.roadmap.kernels.blend_pieces import certify, read_corners, write_line, write_pieces
+
+ENOUGH = 16  # vertices around a start or goal that are considered
+UNSEEN, IN_SIGHT, HIDDEN = 0, 1, 2  # visibility of a place; states are 4 query + this
+
+
+@inner(inline=False)
+def _near_places(x, y, net, found):
+    """Write the places around a point, by rings of cells until there are enough: how many."""
+    box, shape, offsets, members = net.place_box, net.place_shape, net.place_offsets, net.members
+    n = len(net.out_offsets) - 1
+    nx, ny = shape[0], shape[1]
+    ci = min(nx - 1, max(0, int((x - box[0]) / box[2])))
+    cj = min(ny - 1, max(0, int((y - box[1]) / box[2])))
+    count, vertices = 0, 0
+    for ring in range(max(nx, ny) + 1):
+        for j in range(max(0, cj - ring), min(ny, cj + ring + 1)):
+            step = 1 if abs(j - cj) == ring else 2 * ring
+            for i in range(ci - ring, ci + ring + 1, step):
+                if i < 0 or i >= nx:
+                    continue
+                for slot in range(offsets[j * nx + i], offsets[j * nx + i + 1]):
+                    if count == len(found):
+                        return count
+                    found[count] = members[slot]
+                    vertices += members[slot] < n
+                    count += 1
+        if vertices >= ENOUGH:
+            break
+    return count
+
+
+@inner
+def _sees(x, y, p, radius, query, places, states, rooms, grid):
+    """Whether the straight line to a place keeps the radius; measured once per query."""
+    if states[p] == 4 * query + UNSEEN:
+        clear, _ = line_clearance(x, y, places[p, 0], places[p, 1], radius - SLACK, grid)
+        seen = clear >= radius - SLACK and clear > 0.0
+        states[p] = 4 * query + (IN_SIGHT if seen else HIDDEN)
+        rooms[p] = clear
+    return states[p] == 4 * query + IN_SIGHT
+
+
+@inner(inline=False)
+def _begin(sx, sy, gx, gy, radius, query, n_near, size, net, ws):
+    """Push all joints of the start and meeting places; return the size of the queue."""
+    n, n_halves = len(net.out_offsets) - 1, len(net.tails)
+    join, meet = n_halves, 9 * n_halves
+    states, found = ws.goal_state, ws.found
+    keys, queue, out, rooms = ws.keys, ws.queue, net.out, net.clearances
+    for slot in range(n_near):
+        p = found[slot]
+        if ws.component[net.components[p]] != query:
+            continue  # no place around the goal is connected with it
+        first, last = (net.out_offsets[p], net.out_offsets[p + 1]) if p < n else (0, 1)
+        for leaving in range(first, last):
+            h, k = (out[leaving], 0) if p < n else (p - n, 1)
+            if rooms[h // 2] < radius - SLACK:
+                continue
+            x, y = net.middles[h // 2, 0], net.middles[h // 2, 1]
+            key = apart(sx, sy, x, y) + apart(x, y, gx, gy)
+            size = push(key, join + 2 * h + k, size, keys, queue)
+        if states[p] // 4 == query:
+            _, cost = meeting(p, sx, sy, gx, gy, radius, False, net, ws)
+            if cost < math.inf:
+                size = push(cost, meet + p, size, keys, queue)
+    return size
+
+
+@inner
+def _relax(h, cost, arrival, gx, gy, query, size, net, ws):
+    """Record a path to the middle of half-edge h if it is cheaper; return the queue's size."""
+    if ws.reached[h] == query and cost >= ws.cost[h]:
+        return size
+    ws.reached[h], ws.cost[h], ws.arrival[h] = query, cost, arrival
+    x, y = net.middles[h // 2, 0], net.middles[h // 2, 1]
+    return push(cost + apart(x, y, gx, gy), h, size, ws.keys, ws.queue)
+
+
+@inner(inline=False)
+def _settle(h, gx, gy, radius, query, size, net, ws):
+    """Push the successors of a half-edge's middle: joints of the goal and turns at its head."""
+    n, n_halves = len(net.out_offsets) - 1, len(net.tails)
+    leave, twin, cost = 5 * n_halves, h ^ 1, ws.cost[h]
+    for k in range(2):
+        p = net.tails[twin] if k == 0 else n + twin
+        if ws.goal_state[p] // 4 == query and ws.goal_state[p] != 4 * query + HIDDEN:
+            more = joint_at_least(gx, gy, twin, k, net)
+            if more < math.inf:
+                size = push(cost + more, leave + 2 * h + k, size, ws.keys, ws.queue)
+    turn_to, rooms, settled = net.turn_to, net.clearances, ws.settled
+    for turn in range(net.turn_offsets[h], net.turn_offsets[h + 1]):
+        to = turn_to[turn]
+        if settled[to] == query or rooms[to // 2] < radius - SLACK:
+            continue
+        more = turn_cost(turn, radius, net)
+        if more < math.inf:
+            size = _relax(to, cost + more, turn, gx, gy, query, size, net, ws)
+    return size
+
+
+@inner(inline=False)
+def _search(sx, sy, gx, gy, radius, query, size, net, ws, grid):
+    """Return the queue entry, END or MET, of the shortest path; -1 if there is none."""
+    n_halves = len(net.tails)
+    join, turn, leave = n_halves, 3 * n_halves, 5 * n_halves
+    end, meet = 7 * n_halves, 9 * n_halves
+    met = meet + len(net.places)
+    keys, queue = ws.keys, ws.queue
+    while size > 0:
+        code = queue[0]
+        size = pop(size, keys, queue)
+        if code < join:
+            if ws.settled[code] != query:
+                ws.settled[code] = query
+                size = _settle(code, gx, gy, radius, query, size, net, ws)
+        elif code < turn:
+            h, k = (code - join) // 2, (code - join) % 2
+            if ws.settled[h] != query:
+                x, y = net.middles[h // 2, 0], net.middles[h // 2, 1]
+                cost = joint_at_least(sx, sy, h, k, net) + apart(x, y, gx, gy)
+                if cost < math.inf:
+                    size = push(cost, code - join + turn, size, keys, queue)
+        elif code < leave:
+            h, k = (code - turn) // 2, (code - turn) % 2
+            p = net.tails[h] if k == 0 else len(net.out_offsets) - 1 + h
+            if ws.settled[h] != query and _sees(
+                sx, sy, p, radius, query, net.places, ws.start_state, ws.start_clear, grid
+            ):
+                cost = joint_cost(sx, sy, h, k, radius, ws.start_clear, net)
+                if cost < math.inf:
+                    size = _relax(h, cost, -2 - k, gx, gy, query, size, net, ws)
+        elif code < end:
+            h, k = (code - leave) // 2, (code - leave) % 2
+            p = net.tails[h ^ 1] if k == 0 else len(net.out_offsets) - 1 + (h ^ 1)
+            if _sees(gx, gy, p, radius, query, net.places, ws.goal_state, ws.goal_clear, grid):
+                cost = joint_cost(gx, gy, h ^ 1, k, radius, ws.goal_clear, net)
+                if cost < math.inf:
+                    size = push(ws.cost[h] + cost, code - leave + end, size, keys, queue)
+        elif meet <= code < met:
+            p = code - meet
+            if _sees(
+                sx, sy, p, radius, query, net.places, ws.start_state, ws.start_clear, grid
+            ) and _sees(gx, gy, p, radius, query, net.places, ws.goal_state, ws.goal_clear, grid):
+                _, cost = meeting(p, sx, sy, gx, gy, radius, True, net, ws)
+                if cost < math.inf:
+                    size = push(cost, code - meet + met, size, keys, queue)
+        else:
+            return code
+    return -1
+
+
+@inner
+def _straight(sx, sy, gx, gy, radius, query, n_near, out, net, ws, grid):
+    """The straight line: (whether it is free and not inside an obstacle, length, clearance)."""
+    clear, _ = line_clearance(sx, sy, gx, gy, radius - SLACK, grid)
+    if clear < radius - SLACK or clear <= 0.0:
+        return False, 0.0, 0.0
+    for slot in range(n_near):  # inside an obstacle no place is visible
+        if _sees(
+            sx, sy, ws.found[slot], radius, query, net.places, ws.start_state,
+            ws.start_clear, grid,
+        ):  # fmt: skip
+            write_line(0, sx, sy, gx, gy, 0.0, out)
+            return True, hypot(gx - sx, gy - sy), clear
+    return False, 0.0, 0.0
+
+
+@kernel
+def solve_blended(sx, sy, gx, gy, radius, shortcut, out, net, ws, grid):
+    """Path of a disc over lines and arcs: (status, pieces written to out, length, clearance).
+
+    NOWHERE if the roadmap has no answer; the exact map may have one, or explains why not. With
+    `shortcut` a free straight line is returned.
+    """
+    for k in range(2):
+        x, y = (sx, sy) if k == 0 else (gx, gy)
+        if is_outside(x, y, grid) or nearest_wall(x, y, grid)[1] < radius - SLACK:
+            return NOWHERE, 0, 0.0, 0.0
+    ws.query[0] += 1
+    query = ws.query[0]
+    n_goal = _near_places(gx, gy, net, ws.found)
+    for slot in range(n_goal):
+        ws.goal_state[ws.found[slot]] = 4 * query + UNSEEN
+        ws.component[net.components[ws.found[slot]]] = query
+    n_near = _near_places(sx, sy, net, ws.found)
+    for slot in range(n_near):
+        ws.start_state[ws.found[slot]] = 4 * query + UNSEEN
+    if shortcut or hypot(gx - sx, gy - sy) < SLACK:
+        is_free, length, clear = _straight(
+            sx, sy, gx, gy, radius, query, n_near, out, net, ws, grid
+        )
+        if is_free:
+            return FOUND, 1, length, clear
+    size = _begin(sx, sy, gx, gy, radius, query, n_near, 0, net, ws)
+    code = _search(sx, sy, gx, gy, radius, query, size, net, ws, grid)
+    if code < 0:
+        return NOWHERE, 0, 0.0, 0.0
+    count, room = read_corners(code, sx, sy, gx, gy, radius, net, ws)
+    n, length = write_pieces(sx, sy, gx, gy, count, room, out, ws, grid)
+    if n < 0:
+        return FULL, 0, 0.0, 0.0
+    return FOUND, n, length, certify(count, n, out, ws, grid)

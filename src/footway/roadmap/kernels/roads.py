@@ -1,0 +1,266 @@
+"""A roadmap as a corridor map: exact distances to walls, balls by cells, paths along roads."""
+
+from __future__ import annotations
+
+import math
+
+from footway._numba.jit import inner, kernel
+from footway._numba.math import hypot
+from footway.corridor.kernels.backbone import check_ends, find_end, find_way
+from footway.corridor.kernels.half_edges import write_events
+from footway.corridor.kernels.locate import SEEN, ball_at
+from footway.corridor.kernels.path import APART
+from footway.corridor.kernels.search import FOUND, FULL
+from footway.corridor.kernels.tangents import SLACK
+from footway.corridor.kernels.wall_grid import cell_of, line_clearance, nearest_wall
+
+ENOUGH = 0.9  # of a point's own clearance: a line with this clearance ends the search
+DETOUR = 2.0  # times the straight line: a longer path near an end is a detour
+
+
+@inner
+def _nearest_beside(x, y, ux, uy, walls, w):
+    """Nearest point of wall w to the left of direction u: (squared distance, point)."""
+    ax, ay = walls[w, 0], walls[w, 1]
+    dx, dy = walls[w, 2] - ax, walls[w, 3] - ay
+    begin, end = 0.0, 1.0
+    side_a = ux * (ay - y) - uy * (ax - x)
+    side_b = ux * (ay + dy - y) - uy * (ax + dx - x)
+    if side_a < 0.0 and side_b < 0.0:
+        return math.inf, x, y
+    if side_a < 0.0:
+        begin = side_a / (side_a - side_b)
+    elif side_b < 0.0:
+        end = side_a / (side_a - side_b)
+    squared = dx * dx + dy * dy
+    t = begin
+    if squared > 0.0:
+        t = min(end, max(begin, ((x - ax) * dx + (y - ay) * dy) / squared))
+    px, py = ax + t * dx, ay + t * dy
+    return (x - px) * (x - px) + (y - py) * (y - py), px, py
+
+
+@inner
+def _box_gap(x, y, walls, w):
+    """Squared distance of a point to the box around wall w: a lower bound of that to the wall."""
+    dx = max(0.0, min(walls[w, 0], walls[w, 2]) - x, x - max(walls[w, 0], walls[w, 2]))
+    dy = max(0.0, min(walls[w, 1], walls[w, 3]) - y, y - max(walls[w, 1], walls[w, 3]))
+    return (dx * dx + dy * dy) * (1.0 - 1e-12)  # also with rounding errors
+
+
+@kernel
+def contacts(points, courses, walls, touch, wall):
+    """Nearest obstacle points on the left and right of points (n, 2) with directions `courses`.
+
+    Written to touch (n, 2, 2), and their walls to wall (n, 2). A side without walls gets the
+    contact of the other side.
+    """
+    for k in range(len(points)):
+        x, y, ux, uy = points[k, 0], points[k, 1], courses[k, 0], courses[k, 1]
+        wall[k, 0] = wall[k, 1] = -1
+        left = right = math.inf
+        for w in range(len(walls)):
+            gap = _box_gap(x, y, walls, w)
+            if gap < left:
+                d, px, py = _nearest_beside(x, y, ux, uy, walls, w)
+                if d < left:
+                    left, touch[k, 0, 0], touch[k, 0, 1], wall[k, 0] = d, px, py, w
+            if gap < right:
+                d, px, py = _nearest_beside(x, y, -ux, -uy, walls, w)
+                if d < right:
+                    right, touch[k, 1, 0], touch[k, 1, 1], wall[k, 1] = d, px, py, w
+        for side in range(2):
+            if wall[k, side] < 0:
+                wall[k, side] = wall[k, 1 - side]
+                touch[k, side, 0], touch[k, side, 1] = touch[k, 1 - side, 0], touch[k, 1 - side, 1]
+
+
+@inner
+def _cells_near(low, high, origin, size, count):
+    first = max(0, min(count - 1, int(math.floor((low - origin) / size))))
+    last = max(0, min(count - 1, int(math.floor((high - origin) / size))))
+    return first, last
+
+
+@inner
+def _keep(b, margin, row, depths):
+    """Insert a ball into its row, sorted by depth, if it is among the deepest."""
+    slot = len(row)
+    while slot > 0 and margin > depths[slot - 1]:
+        slot -= 1
+    for k in range(len(row) - 1, slot, -1):
+        row[k], depths[k] = row[k - 1], depths[k - 1]
+    if slot < len(row):
+        row[slot], depths[slot] = b, margin
+
+
+@kernel
+def bin_balls(balls, chosen, box, shape, members, depths):
+    """Find the chosen balls that contain the centre of each cell deepest, or nearly contain it.
+
+    Written to members (cells, k), and their margins to depths (cells, k), deepest first. A ball
+    that contains any point of the cell has a margin above minus half the cell's diagonal.
+    """
+    nx, ny, size = shape[0], shape[1], box[2]
+    half = size * math.sqrt(0.5)
+    for c in range(len(chosen)):
+        b = chosen[c]
+        x, y, reach = balls[b, 0], balls[b, 1], balls[b, 2] + half
+        i0, i1 = _cells_near(x - reach, x + reach, box[0], size, nx)
+        j0, j1 = _cells_near(y - reach, y + reach, box[1], size, ny)
+        for j in range(j0, j1 + 1):
+            for i in range(i0, i1 + 1):
+                dx, dy = box[0] + (i + 0.5) * size - x, box[1] + (j + 0.5) * size - y
+                margin = balls[b, 2] - math.sqrt(dx * dx + dy * dy)
+                cell = j * nx + i
+                if margin > -half and margin > depths[cell, 0] - 2.0 * half:
+                    _keep(b, margin, members[cell], depths[cell])
+
+
+@kernel
+def look(points, near, balls, grid, best):
+    """Find the ball to which the straight line from each point has the most clearance.
+
+    Among its row of `near` (n, k), nearest first. Written to best (n,); -1 if none is visible.
+    """
+    for k in range(len(points)):
+        x, y = points[k, 0], points[k, 1]
+        best[k], widest = -1, SEEN
+        _, own, _ = nearest_wall(x, y, grid)
+        for slot in range(near.shape[1]):
+            if widest > ENOUGH * own:
+                break  # a line is no wider than its beginning
+            b = near[k, slot]
+            if balls[b, 2] <= widest:
+                continue  # a line is no wider than its end
+            clear, _ = line_clearance(x, y, balls[b, 0], balls[b, 1], widest, grid)
+            if clear > widest:
+                best[k], widest = b, clear
+
+
+@kernel
+def join(points, cells, grid, fans, clear):
+    """Write the clearance of the line from each point (n, 2) to the ball that it joins to `clear`.
+
+    -1 if it joins none. Only points in cells (nc,) that are true are updated.
+    """
+    for k in range(len(points)):
+        x, y = points[k, 0], points[k, 1]
+        if cells[cell_of(x, y, fans.ball_box, fans.ball_shape)]:
+            _, own, _ = nearest_wall(x, y, grid)
+            ball, way = ball_at(x, y, own, grid, fans)
+            clear[k] = way if ball >= 0 else -1.0
+
+
+@inner
+def _event_of(end, axis):
+    """Event at which an end is joined: the beginning of its piece, or the next one."""
+    piece = end[6]
+    if axis.events[piece, 0] == end[2] and axis.events[piece, 1] == end[3]:
+        return piece
+    return piece + 1
+
+
+@inner
+def _append(n, x, y, out):
+    """Append a point to a path unless it repeats the last one; return the number of points."""
+    if n > 0 and out[n - 1, 0] == x and out[n - 1, 1] == y:
+        return n
+    out[n, 0], out[n, 1] = x, y
+    return n + 1
+
+
+@inner(inline=False)
+def _write_way(start, goal, count, events, out, index, ladder, rooms, turns):
+    """Write the points along ladder.halves: (how many, clearance); -1 if full."""
+    axis = index.axis
+    at, there = _event_of(start, axis), _event_of(goal, axis)
+    many, clear = write_events(at, there, count, ladder.halves, axis.offsets, rooms, events)
+    if many < 0:
+        return -1, 0.0
+    n = _append(0, start[0], start[1], out)
+    n = _append(n, start[2], start[3], out)
+    for k in range(1, many):
+        e = events[k]
+        if turns[e] or k == many - 1:
+            n = _append(n, axis.events[e, 0], axis.events[e, 1], out)
+    return _append(n, goal[0], goal[1], out), min(clear, start[5], goal[5])
+
+
+@inner
+def _turned_around(n, out):
+    """Reverse the points of a path."""
+    for k in range(n // 2):
+        m = n - 1 - k
+        x, y = out[k, 0], out[k, 1]
+        out[k, 0], out[k, 1] = out[m, 0], out[m, 1]
+        out[m, 0], out[m, 1] = x, y
+
+
+@inner(inline=False)
+def _cut_detour(n, least, out, grid):
+    """Remove a detour at the end of a path, which passes its last point; return points left.
+
+    Where several roads end in a node, a point may be joined to the wrong one. The straight line
+    that replaces the detour keeps the clearance `least` of the path.
+    """
+    x, y = out[n - 1, 0], out[n - 1, 1]
+    best, along = n - 2, 0.0
+    for k in range(n - 2, -1, -1):
+        along += hypot(out[k + 1, 0] - out[k, 0], out[k + 1, 1] - out[k, 1])
+        if along > DETOUR * hypot(out[k, 0] - x, out[k, 1] - y):
+            clear, _ = line_clearance(out[k, 0], out[k, 1], x, y, least, grid)
+            if clear >= least:
+                best = k
+    out[best + 1, 0], out[best + 1, 1] = x, y
+    return best + 2
+
+
+@inner(inline=False)
+def _without_detours(n, least, out, grid):
+    """Remove the detours at both ends: (points left, clearance of the path that is left)."""
+    left = _cut_detour(n, least, out, grid)
+    _turned_around(left, out)
+    left = _cut_detour(left, least, out, grid)
+    _turned_around(left, out)
+    if left == n:
+        return n, least
+    clear = math.inf
+    for k in range(left - 1):
+        room, _ = line_clearance(out[k, 0], out[k, 1], out[k + 1, 0], out[k + 1, 1], -2.0, grid)
+        clear = min(clear, room)
+    return left, clear
+
+
+@kernel
+def solve_on_roads(sx, sy, gx, gy, radius, shortcut, events, out, index, ladder, rooms, turns):
+    """Path of a disc along the roads: (status, points written to out, length, clearance).
+
+    With `shortcut` a free straight line is returned. `rooms` (m,) is the exact clearance of the
+    piece after each event, `turns` (m,) says at which events consecutive pieces form an angle.
+    `events` is scratch memory; `out` (n, 2) has at least three more points than it.
+    """
+    start, goal = find_end(sx, sy, index), find_end(gx, gy, index)
+    status, clear = check_ends(start, goal, radius)
+    if status != FOUND:
+        return status, 0, 0.0, clear
+    if shortcut:
+        clear, _ = line_clearance(sx, sy, gx, gy, radius - SLACK, index.grid)
+        if clear >= radius - SLACK and clear > 0.0:
+            out[0, 0], out[0, 1], out[1, 0], out[1, 1] = sx, sy, gx, gy
+            return FOUND, 2, hypot(gx - sx, gy - sy), clear
+    count = find_way(start, goal, radius, index, ladder)
+    if count < 0:
+        return APART, 0, 0.0, 0.0
+    n, clear = _write_way(start, goal, count, events, out, index, ladder, rooms, turns)
+    if n < 0:
+        return FULL, 0, 0.0, 0.0
+    if n > 2:
+        n, clear = _without_detours(n, clear, out, index.grid)
+    length = 0.0
+    for k in range(n - 1):
+        length += hypot(out[k + 1, 0] - out[k, 0], out[k + 1, 1] - out[k, 1])
+    if n == 1:
+        out[1, 0], out[1, 1] = gx, gy
+        n = 2
+    return FOUND, n, length, clear

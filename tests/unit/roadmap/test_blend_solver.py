@@ -1,0 +1,297 @@
+"""Queries on roadmaps with blends: C1 paths of lines and arcs, and the exact map beyond them."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+import shapely
+
+import footway as fw
+from footway.roadmap import Editor, Roadmap, rrm_star, voronoi_prm
+from footway.roadmap.blend_solver import BlendSolver, straightened
+from footway.roadmap.space import make_space
+from tests.oracle import smooth
+
+RADIUS = 0.25
+
+
+@pytest.fixture(scope="module")
+def walls(env):
+    return shapely.union_all([env.walkable.boundary, env.lines, env.points])
+
+
+@pytest.fixture(scope="module", params=["voronoi", "rrm-star"])
+def roadmap(request, env) -> Roadmap:
+    if request.param == "voronoi":
+        return voronoi_prm(env, radius=RADIUS)
+    return rrm_star(env, resolution=0.25, radius=RADIUS).with_changes(method="prm")
+
+
+@pytest.fixture(scope="module")
+def blended(roadmap) -> fw.CorridorMap:
+    return fw.CorridorMap.from_roadmap(roadmap)
+
+
+def free_points(cmap: fw.CorridorMap, count: int, seed: int, radius: float = RADIUS) -> np.ndarray:
+    low, high = np.array(cmap.bounds).reshape(2, 2)
+    points = low + np.random.default_rng(seed).random((20 * count, 2)) * (high - low)
+    return points[cmap.clearance(points) >= radius][:count]
+
+
+def judge(path: fw.Path, walls: shapely.Geometry) -> None:
+    """Check that a path is C1, from start to goal, with the stated length and clearance."""
+    pieces = smooth.pieces_of(path.pieces)
+    gap, bend = smooth.gaps_and_bends(pieces)
+    assert gap < 1e-7
+    assert bend < 1e-7
+    assert np.allclose(pieces[0].begin, path.start, atol=1e-9)
+    assert np.allclose(pieces[-1].end, path.goal, atol=1e-7)
+    away = smooth.clearance(pieces, walls)
+    assert path.clearance >= path.radius - 1e-6
+    assert path.clearance == pytest.approx(away, abs=1e-5)
+    assert shapely.LineString(path.points).distance(walls) >= path.clearance - 1e-6
+    length = sum(shapely.LineString(piece.points).length for piece in pieces)
+    assert path.length == pytest.approx(length, abs=1e-4)
+
+
+class TestPaths:
+    def test_random_queries(self, blended, cmap, walls):
+        starts, goals = (free_points(cmap, 120, seed) for seed in (3, 4))
+        found = blended.paths(starts, goals, radius=RADIUS)
+        expected = cmap.paths(starts, goals, radius=RADIUS)
+        assert sum(path is not None for path in found) > 60
+        for path, best in zip(found, expected, strict=True):
+            assert (path is None) == (best is None)
+            if path is not None:
+                judge(path, walls)
+                assert path.length >= best.length - 1e-6
+
+    @pytest.mark.parametrize("radius", [0.05, 0.4])
+    def test_other_discs_than_the_roadmap_was_made_for(self, blended, cmap, walls, radius):
+        starts, goals = (free_points(cmap, 60, seed, radius) for seed in (5, 6))
+        for path, best in zip(
+            blended.paths(starts, goals, radius=radius),
+            cmap.paths(starts, goals, radius=radius),
+            strict=True,
+        ):
+            assert (path is None) == (best is None)
+            if path is not None:
+                judge(path, walls)
+
+    def test_through_the_door_with_arcs(self, blended, walls):
+        path = blended.path((2, 2), (12, 8), radius=RADIUS)
+        judge(path, walls)
+        assert path.turns > 0
+        door = path.points[np.abs(path.points[:, 0] - 10).argmin()]
+        assert 4.5 < door[1] < 5.5
+
+    def test_a_free_straight_line_is_returned(self, blended):
+        assert len(blended.path((1, 1), (8, 1.5), radius=RADIUS).pieces) == 1
+
+    def test_start_is_goal(self, blended):
+        path = blended.path((2, 2), (2, 2), radius=RADIUS)
+        assert path.length == 0
+        assert len(path.points) == 2
+
+    def test_from_vertex_to_vertex(self, blended, roadmap, walls):
+        largest = np.argmax(np.bincount(roadmap.component))
+        (joined,) = np.nonzero(roadmap.component == largest)
+        assert len(joined) > 4
+        for a, b in ((joined[0], joined[-1]), (joined[1], joined[len(joined) // 2])):
+            start, goal = roadmap.nodes[a], roadmap.nodes[b]
+            path = blended.path(start, goal, radius=RADIUS)
+            judge(path, walls)
+            assert (path.start, path.goal) == (tuple(start), tuple(goal))
+            assert path.length >= np.hypot(*(goal - start)) - 1e-9
+
+    def test_there_and_back_have_one_length(self, blended, cmap):
+        points = free_points(cmap, 40, 8)
+        there = blended.paths(points[:20], points[20:], radius=RADIUS)
+        back = blended.paths(points[20:], points[:20], radius=RADIUS)
+        for one, other in zip(there, back, strict=True):
+            assert (one is None) == (other is None)
+            if one is not None:
+                assert one.length == pytest.approx(other.length, abs=1e-9)
+
+    @pytest.mark.parametrize("threads", [2, 3, 4])
+    def test_threads_have_one_answer(self, blended, cmap, threads):
+        """Bit for bit; for more queries than a batch holds, some of them on the exact map."""
+        starts, goals = (free_points(cmap, 300, seed) for seed in (9, 10))
+        alone = blended.paths(starts, goals, radius=RADIUS, threads=1)
+        together = blended.paths(starts, goals, radius=RADIUS, threads=threads)
+        assert len(alone) > 4 * 64
+        assert [bits_of(path) for path in together] == [bits_of(path) for path in alone]
+
+
+def bits_of(path: fw.Path | None) -> tuple[bytes, float, float] | None:
+    return None if path is None else (path.pieces.tobytes(), path.length, path.clearance)
+
+
+def hall(nodes, edges, obstacles=(), weights=None, bounds=(0, 0, 20, 12)) -> fw.CorridorMap:
+    env = fw.Environment.from_polygons(bounds=bounds, obstacles=list(obstacles))
+    space = make_space(env, resolution=0.5, radius=RADIUS)
+    return fw.CorridorMap.from_roadmap(
+        Roadmap.make(nodes, edges, space, method="prm", weights=weights)
+    )
+
+
+BLOCK = [(5, 4), (15, 4), (15, 8), (5, 8)]
+RING = [(3, 6), (3, 2), (17, 2), (17, 6), (17, 10.5), (3, 10.5)]
+AROUND = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 0)]
+
+
+class TestSearch:
+    def test_the_shorter_path_is_found(self):
+        path = hall(RING, AROUND, [BLOCK]).path((2, 6), (18, 6), radius=RADIUS)
+        assert path.points[:, 1].min() < 4
+
+    def test_weights_count(self):
+        heavy = [1.0, 3.0, 1.0, 1.0, 1.0, 1.0]
+        path = hall(RING, AROUND, [BLOCK], heavy).path((2, 6), (18, 6), radius=RADIUS)
+        assert path.points[:, 1].max() > 8
+
+    def test_weights_below_one(self):
+        light = [1.0, 1.0, 1.0, 1.0, 0.2, 1.0]
+        path = hall(RING, AROUND, [BLOCK], light).path((2, 6), (18, 6), radius=RADIUS)
+        assert path.points[:, 1].max() > 8
+
+    def test_both_ends_may_meet_in_one_vertex(self):
+        cmap = hall([(3, 3), (17, 3)], [(0, 1)], [[(4, 4), (20, 4), (20, 12), (4, 12)]])
+        path = cmap.path((2, 10), (6, 2), radius=RADIUS)
+        assert path.turns == 1
+        assert path.clearance >= RADIUS
+
+    def test_a_lone_vertex_serves(self):
+        cmap = hall([(2.5, 2.5)], np.empty((0, 2), int), [[(4, 4), (20, 4), (20, 12), (4, 12)]])
+        path = cmap.path((2, 10), (10, 2), radius=RADIUS)
+        assert path.turns == 1
+
+    def test_bent_edges_get_vertices(self):
+        env = fw.Environment.from_polygons(bounds=(0, 0, 20, 12), obstacles=[BLOCK])
+        space = make_space(env, resolution=0.5, radius=RADIUS)
+        bent = Roadmap.make(
+            [(3, 6), (17, 6)], [(0, 1)], space, method="prm",
+            paths=[np.array(RING[:4], float)],
+        )  # fmt: skip
+        straight = straightened(bent)
+        assert (straight.n_nodes, straight.n_edges) == (4, 3)
+        path = fw.CorridorMap.from_roadmap(bent).path((2, 6), (18, 6), radius=RADIUS)
+        judge(path, walls=env.walkable.boundary)
+
+    def test_a_wide_disc_gets_smaller_blends(self):
+        """Also at turns whose blends were made for a preferred clearance below its radius."""
+        fins = [[(5, 0), (7, 0), (7, 8), (5, 8)], [(13, 4), (15, 4), (15, 12), (13, 12)]]
+        nodes = [(2.5, 2), (2.5, 10), (10, 10), (10, 2), (18, 2), (18, 10)]
+        edges = [(k, k + 1) for k in range(5)]
+        cmap = hall(nodes, edges, fins, bounds=(0, 0, 22, 12))
+        slim, wide = (cmap.path((2.5, 1.8), (18, 10.2), radius=r) for r in (RADIUS, 1.5))
+        assert slim.clearance < 1.5 <= wide.clearance + 1e-6
+        assert slim.length < wide.length
+        assert wide.turns == 4
+        assert smooth.gaps_and_bends(smooth.pieces_of(wide.pieces))[1] < 1e-7
+
+
+class TestExactMap:
+    def test_it_answers_where_no_line_reaches_the_roadmap(self):
+        niche = [[(0, 4), (6, 4), (6, 5), (0, 5)], [(7, 5), (20, 5), (20, 4), (7, 4)]]
+        cmap = hall([(1, 2), (19, 2)], [(0, 1)], niche)
+        path = cmap.path((1, 9), (10, 2), radius=RADIUS)
+        assert path.clearance >= RADIUS - 1e-6
+        assert smooth.gaps_and_bends(smooth.pieces_of(path.pieces))[1] < 1e-7
+
+    def test_it_is_made_when_it_is_asked_for_and_once(self, roadmap):
+        solver = BlendSolver(roadmap)
+        assert solver._exact is None
+        found = []
+        threads = [threading.Thread(target=lambda: found.append(solver.exact)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len({id(one) for one in found}) == 1
+
+    def test_inside_an_obstacle(self, blended):
+        with pytest.raises(fw.BadQuery, match=r"the start \(5.000, 5.000\) is inside an obstacle"):
+            blended.path((5, 5), (1, 1))
+        with pytest.raises(fw.BadQuery, match=r"the goal .* is inside an obstacle"):
+            blended.path((1, 1), (5, 5))
+
+    def test_nothing_is_straight_inside_an_obstacle(self, blended):
+        with pytest.raises(fw.BadQuery, match="inside an obstacle"):
+            blended.path((4.6, 4.6), (5.4, 5.4), radius=RADIUS)
+
+    def test_components(self, blended):
+        with pytest.raises(fw.NoPath) as error:
+            blended.path((1, 1), (19, 1), radius=RADIUS)
+        assert error.value.reason == "components"
+
+    def test_too_narrow(self, blended):
+        with pytest.raises(fw.NoPath) as error:
+            blended.path((2, 2), (15, 8), radius=0.6)
+        assert error.value.reason == "pinch"
+        assert error.value.pinch.radius == pytest.approx(0.5)
+
+    def test_no_room(self, blended):
+        with pytest.raises(fw.NoPath) as error:
+            blended.path((0.3, 0.3), (8, 8), radius=0.4)
+        assert error.value.reason == "no room"
+
+
+class TestEdited:
+    def test_fake_obstacles_are_closed_on_the_exact_map_too(self, roadmap):
+        editor = Editor(roadmap)
+        editor.add_fake_obstacle([(9.5003, 4.2), (10.5001, 4.2), (10.5, 5.8), (9.5, 5.8)])
+        closed = fw.CorridorMap.from_roadmap(editor.roadmap)
+        with pytest.raises(fw.NoPath):
+            closed.path((2, 2), (12, 8), radius=RADIUS)
+        assert closed.path((2, 2), (2, 8), radius=RADIUS).length > 0
+
+    def test_a_gap_off_the_grid_that_is_less_than_the_disc(self):
+        """The passage is 0.4996 m wide, but 0.5 m between walls that are snapped to the grid."""
+        env = fw.Environment.from_polygons(bounds=(0, 0, 20, 12))
+        editor = Editor(voronoi_prm(env, radius=RADIUS))
+        editor.add_fake_obstacle([(9.5, 0.4996), (10.5, 0.4996), (10.5, 11.9), (9.5, 11.9)])
+        closed = fw.CorridorMap.from_roadmap(editor.roadmap)
+        with pytest.raises(fw.NoPath, match=r"a disc of radius 0\.25 m .* at \(") as error:
+            closed.path((2, 0.25), (18, 0.25), radius=RADIUS)
+        assert error.value.reason == "pinch"
+        assert error.value.pinch.at == pytest.approx((9.5, 0.25), abs=1.01)
+        assert closed.path((2, 0.25), (18, 0.25), radius=0.248).clearance >= 0.248 - 1e-6
+
+    def test_a_second_path_that_is_too_narrow_is_rejected_too(self, roadmap, monkeypatch):
+        solver = BlendSolver(roadmap)
+        monkeypatch.setattr(solver, "_clearance", lambda _: RADIUS - 1e-4)
+        with pytest.raises(fw.NoPath, match=r"a disc of radius 0\.25 m"):
+            solver._solve_exactly(np.array([2.0, 2.0]), np.array([12.0, 8.0]), RADIUS)
+
+    def test_it_comes_back_from_its_file(self, blended, tmp_path):
+        file = tmp_path / "rooms.fwmap"
+        blended.save(file)
+        again = fw.CorridorMap.load(file)
+        one, other = (m.path((2, 2), (12, 8), radius=RADIUS) for m in (blended, again))
+        assert (one.pieces == other.pieces).all()
+
+
+class TestOthers:
+    def test_corridors_and_walkers(self, blended, walls):
+        corridor = blended.corridor((2, 5), (15, 8), radius=RADIUS)
+        walk = fw.follow.cmm(corridor, radius=0.2, speed=1.4)
+        assert shapely.LineString(walk.points).distance(walls) >= 0.2 - 1e-6
+
+    def test_a_crowd(self, blended, walls):
+        crowd = fw.Crowd(blended, seed=5)
+        crowd.add(20, radius=RADIUS, speed=1.3, behaviour="goals")
+        for _ in range(100):
+            crowd.step()
+        assert shapely.distance(shapely.points(crowd.positions), walls).min() >= RADIUS - 1e-6
+
+    def test_it_knows_the_radius_that_it_was_made_for(self, blended):
+        assert blended.solver.made_for == RADIUS
+
+    def test_a_preferred_clearance_leaves_lines_and_arcs_as_they_are(self, blended):
+        plain, wished = (
+            blended.path((2, 2), (12, 8), radius=RADIUS, clearance=wish) for wish in (None, 0.6)
+        )
+        assert (plain.pieces == wished.pieces).all()
