@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -71,7 +72,8 @@ def _ring(shape: Any) -> Floats:
 def _even_odd(polygon: Polygon) -> Polygon:
     """Return a valid polygon with the same rings; one without an interior stays as it is."""
     if not polygon.is_valid:
-        parts = polygon_parts(shapely.make_valid(polygon))
+        rings = shapely.polygons(shapely.get_rings(shapely.get_parts(polygon)))
+        parts = polygon_parts(reduce(shapely.symmetric_difference, shapely.make_valid(rings)))
         polygon = shapely.multipolygons(parts) if len(parts) else polygon
     shapely.prepare(polygon)
     return polygon
