@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from footway._numba.jit import inner, kernel
 from footway.corridor.kernels.wall_grid import line_clearance
 from footway.crowd.kernels.layouts import (
@@ -44,12 +46,12 @@ from footway.crowd.kernels.layouts import (
     X,
     Y,
 )
-from footway.follow.kernels.irm import irm_attraction
-from footway.follow.kernels.miran import heed, reference_point
-from footway.follow.kernels.steering import WALKING as SEEN
-from footway.follow.kernels.steering import go
+from footway.follow.kernels.irm import irm_look
+from footway.follow.kernels.layouts import WALKING as SEEN
+from footway.follow.kernels.layouts import Guide, Surroundings
+from footway.follow.kernels.miran import bounded_look
 from footway.follow.kernels.visibility import point_at
-from footway.terrain.kernels.triangles import FREE, locate
+from footway.terrain.kernels.triangles import closest_on_side, locate
 
 LONGEST_PAUSE = 16  # steps until even a standing character is updated: others may have pushed it
 BESIDE = 0.05  # m beside the terrain that count as on it: its corners only approximate arcs
@@ -60,17 +62,11 @@ INWARD = 1e-6  # share of the distance to a triangle's centre that moves a point
 @inner
 def _closest_in_cell(x, y, cell, best, ground):
     """Return the closest point on the sides of a cell's triangles that is nearer than `best`."""
-    points, triangles = ground.points, ground.triangles
     found, found_x, found_y = -1, x, y
     for slot in range(ground.offsets[cell], ground.offsets[cell + 1]):
         t = int(ground.members[slot])
         for k in range(3):
-            p, q = triangles[t, k], triangles[t, k + 1 if k < 2 else 0]
-            px, py = points[p, 0], points[p, 1]
-            dx, dy = points[q, 0] - px, points[q, 1] - py
-            share = min(1.0, max(0.0, ((x - px) * dx + (y - py) * dy) / (dx * dx + dy * dy)))
-            ox, oy = px + share * dx, py + share * dy
-            d2 = (x - ox) * (x - ox) + (y - oy) * (y - oy)
+            ox, oy, d2 = closest_on_side(x, y, t, k, ground)
             if d2 < best:
                 best, found, found_x, found_y = d2, t, ox, oy
     return found, found_x, found_y, best
@@ -146,6 +142,7 @@ def _open_window(row, low, high, guides, window):
             break
         if pool[i, 1] >= low:
             counts[int(pool[i, 2])] += 1
+    route = Window(points[:n], lengths[:n], window.costs, pieces, along, offsets, counts)
     used, k = 0, 0
     for i in range(first + n, first + n + m):
         a, b, t = pool[i, 0], pool[i, 1], int(pool[i, 2])
@@ -162,9 +159,9 @@ def _open_window(row, low, high, guides, window):
         while k + 2 < n and lengths[k + 1] < 0.5 * (a + b):
             k += 1
         along[at, 0], along[at, 1] = a, b
-        pieces[at, 0], pieces[at, 1] = point_at(a, k, points, lengths)
-        pieces[at, 2], pieces[at, 3] = point_at(b, k, points, lengths)
-    return Window(points[:n], lengths[:n], window.costs, pieces, along, offsets, counts)
+        pieces[at, 0], pieces[at, 1] = point_at(a, k, route)
+        pieces[at, 2], pieces[at, 3] = point_at(b, k, route)
+    return route
 
 
 @inner
@@ -181,29 +178,35 @@ def _close_window(row, high, guides, window):
 
 @inner(inline=False)
 def _by_miran(row, x, y, t, terrain, guides, workspace):
-    """Apply MIRAN: (status, reference point, its line, attraction point, x, y)."""
-    parameters, window = terrain.parameters, workspace.window
-    low, high = guides.progress[row, REFERENCE], guides.progress[row, ATTRACTION]
-    course = _open_window(row, low, high + parameters.sigma, guides, window)
-    found = heed(
-        x, y, t, low, high, int(guides.facts[row, LINE]), parameters, terrain.weights, course,
-        window.costs, terrain.ground, workspace.visibility,
-    )  # fmt: skip
-    _close_window(row, high + parameters.sigma, guides, window)
+    """Apply MIRAN: (status, guide)."""
+    parameters, window, guide = terrain.parameters, workspace.window, _guide(row, guides)
+    low, high = guide.reference, guide.attraction + parameters.sigma
+    route = _open_window(row, low, high, guides, window)
+    around = Surroundings(route, terrain.ground, terrain.weights, workspace.visibility)
+    found = bounded_look(x, y, t, guide, parameters, window.costs, around)
+    _close_window(row, high, guides, window)
     return found
 
 
 @inner(inline=False)
-def _by_irm(row, x, y, t, r, terrain, guides, window, index):
+def _by_irm(row, x, y, t, r, terrain, guides, workspace, index):
     """Apply IRM, with the same results."""
-    low, high = guides.progress[row, REFERENCE], guides.progress[row, ATTRACTION]
-    course = _open_window(row, 0.0, -1.0, guides, window)  # without pieces
-    points, lengths = course.points, course.lengths
-    reference, k = reference_point(x, y, low, high, int(guides.facts[row, LINE]), points, lengths)
-    at, _, _, _ = irm_attraction(x, y, high, r, index.axis, index.grid, index.fans, points, lengths)
-    ax, ay = point_at(at, k, points, lengths)
-    is_hidden = at <= high and go(x, y, ax, ay, t, terrain.weights, terrain.ground)[0] != FREE
-    return SEEN + 1 if is_hidden else SEEN, reference, k, at, ax, ay
+    route = _open_window(row, 0.0, -1.0, guides, workspace.window)  # without pieces
+    around = Surroundings(route, terrain.ground, terrain.weights, workspace.visibility)
+    return irm_look(x, y, t, _guide(row, guides), r, index, around)
+
+
+@inner
+def _guide(row, guides):
+    """Return the last reference point and attraction point of a character."""
+    progress = guides.progress
+    return Guide(
+        reference=progress[row, REFERENCE],
+        line=np.int64(guides.facts[row, LINE]),  # type: ignore[arg-type]
+        attraction=progress[row, ATTRACTION],
+        x=progress[row, TARGET_X],
+        y=progress[row, TARGET_Y],
+    )
 
 
 @inner(inline=False)
@@ -219,19 +222,18 @@ def _update(row, k, step, terrain, guides, state, workspace, index):
         progress[row, TARGET_X], progress[row, TARGET_Y] = px, py
         return
     if terrain.parameters.sigma > 0.0:
-        status, reference, line, at, ax, ay = _by_miran(row, px, py, t, terrain, guides, workspace)
+        status, guide = _by_miran(row, px, py, t, terrain, guides, workspace)
     else:
         radius = float(state.body[k, RADIUS])
-        status, reference, line, at, ax, ay = _by_irm(
-            row, px, py, t, radius, terrain, guides, workspace.window, index
-        )
+        status, guide = _by_irm(row, px, py, t, radius, terrain, guides, workspace, index)
     if status != SEEN:
         facts[row, VISIBILITY] = NOTHING_VISIBLE
         return
-    facts[row, LINE] = line
-    facts[row, VISIBILITY] = GOAL_VISIBLE if at >= progress[row, LENGTH] else ROUTE_VISIBLE
-    progress[row, REFERENCE], progress[row, ATTRACTION] = reference, at
-    progress[row, TARGET_X], progress[row, TARGET_Y] = ax, ay
+    is_last = guide.attraction >= progress[row, LENGTH]
+    facts[row, LINE] = guide.line
+    facts[row, VISIBILITY] = GOAL_VISIBLE if is_last else ROUTE_VISIBLE
+    progress[row, REFERENCE], progress[row, ATTRACTION] = guide.reference, guide.attraction
+    progress[row, TARGET_X], progress[row, TARGET_Y] = guide.x, guide.y
 
 
 @inner
