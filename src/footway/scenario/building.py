@@ -11,6 +11,7 @@ import numpy as np
 from footway.crowd import Crowd, Profile
 from footway.crowd.profile import GROUP_PROFILE, mean_and_deviation
 from footway.environment import Environment
+from footway.environment.areas import contains
 from footway.environment.environment import GROUND
 from footway.errors import BadInput, FootwayError, NoPath
 from footway.scenario.checks import Alternatives, Areas, Checker, check_obstacle
@@ -298,7 +299,7 @@ class _CrowdBuilder:
         along = np.ones(len(axis.points))
         for name, weight in weights.items():
             region = self._areas.find(name, (*keys, "preference", name))
-            along[region.contains(axis.points)] = weight
+            along[contains(region, axis.points)] = weight
         mean = np.add.reduceat(along, axis.offsets[:-1]) / np.diff(axis.offsets)
         least = np.minimum.reduceat(along, axis.offsets[:-1])
         return np.where(least > 0.0, mean, 0.0)
