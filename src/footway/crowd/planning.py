@@ -13,8 +13,8 @@ import numpy as np
 
 from footway._numba.jit import one_parallel_kernel
 from footway._numba.portable_math import hypot
+from footway.corridor.kernels.layouts import FOUND as SHORTEST_FOUND
 from footway.corridor.kernels.locate import locate_points
-from footway.corridor.kernels.search import FOUND as SHORTEST_FOUND
 from footway.crowd.kernels.layouts import (
     FIRST_GOAL,
     N_DRAWN,
@@ -42,7 +42,7 @@ from footway.crowd.kernels.step import REQUEST_GOAL
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.corridor.index import Index
+    from footway.corridor.kernels.layouts import Index
     from footway.crowd.populations import Alternatives, Population
     from footway.crowd.simulation import Simulation
 
@@ -248,7 +248,7 @@ class Planner:
         self, requests: PathRequests, index: Index
     ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the results (n, 5) of a batch, and the half-edges of all paths."""
-        simulation, workspace = self._simulation, self._simulation.map.solver.ladder
+        simulation, workspace = self._simulation, self._simulation.map.solver.graph_workspace
         found = np.zeros((len(requests.ids), 5), np.int32)
         buffer = np.empty(4 * len(workspace.halves), np.int32)
         halves, done = [], 0
@@ -320,7 +320,7 @@ class Planner:
         slots = simulation.characters.slots(ids)
         positions = np.ascontiguousarray(simulation.characters.position[slots])
         with one_parallel_kernel:
-            pieces, _ = locate_points(positions, index.axis, index.grid, index.fans)
+            pieces, _ = locate_points(positions, index.axis, index.grid, index.boundaries)
         radii = simulation.characters.radii(slots)
 
         def choose(part: range) -> list[int]:

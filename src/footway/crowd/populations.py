@@ -77,7 +77,7 @@ class Goals:
         """Locate points (n, 2) and append them to the table."""
         index, table = self._index, self.table
         with one_parallel_kernel:
-            pieces, values = locate_points(points, index.axis, index.grid, index.fans)
+            pieces, values = locate_points(points, index.axis, index.grid, index.boundaries)
         reach = np.broadcast_to(np.asarray(reach, np.float32), len(points))
         self.table = GoalTable(
             np.vstack([table.located, np.column_stack([points, values[:, :4]])]),

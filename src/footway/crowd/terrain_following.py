@@ -48,7 +48,7 @@ from footway.follow.kernels.visibility import make_workspace
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.corridor.index import Graph
+    from footway.corridor.kernels.layouts import Graph
     from footway.crowd.profile import Profile
     from footway.crowd.simulation import Simulation
     from footway.environment import Environment
@@ -314,7 +314,7 @@ class Routes:
         points = np.column_stack([np.interp(at, along, x), np.interp(at, along, y)])
         index = self._simulation.index
         with one_parallel_kernel:
-            pieces, _ = locate_points(points, index.axis, index.grid, index.fans)
+            pieces, _ = locate_points(points, index.axis, index.grid, index.boundaries)
         edges = graph.edge_of[pieces[pieces >= 0]]
         clearance, before = graph.clearance[edges], index.graph.clearance[edges]
         return bool((clearance < np.minimum(radius, before)).any())

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from footway.corridor.solver import Solver
+    from footway.corridor.search import Solver
     from footway.plot.sheet import Box
 
     Floats = NDArray[np.float64]

@@ -369,7 +369,7 @@ class SpaceMap:
         if status in (codes.START_TIGHT, codes.GOAL_TIGHT):
             return self._too_tight(what, point, radius, clear + self._least)
         apart = NoPath(
-            f"{as_text(a)} and {as_text(b)} are in parts of the roadmap with no way between them",
+            f"{as_text(a)} and {as_text(b)} are in parts of the roadmap with no path between them",
             reason="components",
         )
         if radius <= self.radius:

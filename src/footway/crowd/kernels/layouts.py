@@ -14,7 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.corridor.index import Graph, Grid
+    from footway.corridor.kernels.layouts import Graph, Grid
     from footway.follow.kernels.visibility import VisibilityWorkspace
     from footway.terrain.terrain import Ground
 
@@ -84,8 +84,12 @@ class Tracks(NamedTuple):
     weights: Singles  # (w, ne) edge weights of wanderers; 0: never
 
 
+# Columns of `GoalTable.located` after X and Y: point on the medial axis, its clearance, the goal's.
+AXIS_X, AXIS_Y, AXIS_CLEARANCE, OWN_CLEARANCE = range(2, 6)
+
+
 class GoalTable(NamedTuple):
-    """Located goals. `located`: x, y, point on the medial axis, its clearance, own clearance."""
+    """Located goals."""
 
     located: Floats  # (n, 6) m
     pieces: NDArray[np.int64]  # (n,) of the medial axis; -1: in a wall

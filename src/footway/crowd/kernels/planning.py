@@ -8,11 +8,14 @@ import numpy as np
 
 from footway._numba.jit import inner, kernel
 from footway.corridor.kernels.backbone import find_backbone, share_of
-from footway.corridor.kernels.locate import locate_point
+from footway.corridor.kernels.layouts import OnAxis
+from footway.corridor.kernels.locate import locate_end
 from footway.corridor.kernels.query import is_connected
 from footway.crowd.kernels.attraction import last_sample
 from footway.crowd.kernels.layouts import (
     AT,
+    AXIS_X,
+    AXIS_Y,
     BALL_RADIUS,
     END,
     FINAL,
@@ -62,19 +65,20 @@ def _sample_at(piece, x, y, tracks, axis):
 
 @inner
 def _is_reachable(start, goal, radius, pieces, index):
-    return pieces[goal] >= 0 and is_connected(start[6], pieces[goal], radius, index)
+    return pieces[goal] >= 0 and is_connected(start.piece, pieces[goal], radius, index)
 
 
 @inner(inline=False)
 def _find(q, start, requests, seed, located, pieces, index, workspace):
     """Draw a reachable goal and find the path: (goal, number of half-edges); -1, -1 for none."""
     radius, within, wanted = requests.radii[q], requests.within[q], requests.goal_ranges[q]
+    x, y = requests.starts[q, X], requests.starts[q, Y]
     size, searches = wanted[N_GOALS], 0
     nearest, best = -1, math.inf  # used if no goal is within the distance
     for attempt in range(DRAWS):
         bits = mix(seed, requests.ids[q], wanted[N_DRAWN] * DRAWS + attempt)
         goal = wanted[FIRST_GOAL] + int(bits % np.uint64(size))
-        dx, dy = located[goal, X] - start[0], located[goal, Y] - start[1]
+        dx, dy = located[goal, X] - x, located[goal, Y] - y
         d2 = dx * dx + dy * dy
         if size > 1 and attempt < DRAWS - 1 and (d2 > within * within or d2 < NEAREST * NEAREST):
             is_nearer = NEAREST * NEAREST <= d2 < best
@@ -85,10 +89,7 @@ def _find(q, start, requests, seed, located, pieces, index, workspace):
             goal = nearest
         if not _is_reachable(start, goal, radius, pieces, index):
             continue
-        end = (
-            located[goal, 0], located[goal, 1], located[goal, 2], located[goal, 3],
-            located[goal, 4], located[goal, 5], pieces[goal],
-        )  # fmt: skip
+        end = OnAxis(pieces[goal], located[goal, AXIS_X], located[goal, AXIS_Y])
         count = find_backbone(start, end, radius, index, workspace)
         if count >= 0:
             return goal, count
@@ -108,22 +109,19 @@ def find_paths(first, requests, seed, goals, tracks, index, workspace, found, ha
     for q in range(first, len(requests.ids)):
         if used + len(workspace.halves) > len(halves):
             return q
-        x, y = requests.starts[q, X], requests.starts[q, Y]
-        piece, px, py, axis_clearance, clearance, _, _ = locate_point(
-            x, y, index.axis, index.grid, index.fans
-        )
+        at = locate_end(requests.starts[q, X], requests.starts[q, Y], index)
         found[q, STATUS], found[q, GOAL_FOUND], found[q, HALVES] = IN_WALL, -1, 0
-        if piece < 0:
+        if at.piece < 0:
             continue
-        start = (x, y, px, py, axis_clearance, clearance, piece)
+        start = OnAxis(at.piece, at.x, at.y)
         goal, count = _find(q, start, requests, seed, located, goals.pieces, index, workspace)
         found[q, STATUS] = NONE if goal < 0 else FOUND
         if goal < 0:
             continue
         found[q, GOAL_FOUND], found[q, HALVES] = goal, count
-        found[q, BEGIN_AT] = _sample_at(piece, px, py, tracks, index.axis)
+        found[q, BEGIN_AT] = _sample_at(at.piece, at.x, at.y, tracks, index.axis)
         found[q, END_AT] = _sample_at(
-            goals.pieces[goal], located[goal, 2], located[goal, 3], tracks, index.axis
+            goals.pieces[goal], located[goal, AXIS_X], located[goal, AXIS_Y], tracks, index.axis
         )
         for k in range(count):
             halves[used + k] = workspace.halves[k]
@@ -216,21 +214,20 @@ def _begin(k, answer, block, count, goals, state, path_halves, tracks):
 @kernel
 def start_wandering(slots, seed, state, tracks, index):
     """Put wanderers on the nearest edge, in a random direction."""
-    axis, graph = index.axis, index.graph
+    graph = index.graph
     for q in range(len(slots)):
         k = slots[q]
-        x, y = state.place[k, X], state.place[k, Y]
-        piece, px, py, _, _, _, _ = locate_point(x, y, axis, index.grid, index.fans)
-        if piece < 0:
+        at = locate_end(state.place[k, X], state.place[k, Y], index)
+        if at.piece < 0:
             state.cursor[k, MODE] = UNREACHABLE
             continue
-        edge = graph.edge_of[piece]
+        edge = graph.edge_of[at.piece]
         half = 2 * edge + int(mix(seed, state.cursor[k, ID], 1) & np.uint64(1))
         if tracks.home[graph.edges[edge, 1 - (half & 1)]] == half ^ 1:
             half ^= 1  # leave dead ends instead of entering them
         if tracks.balls[last_sample(half, tracks), BALL_RADIUS] <= state.body[k, RADIUS]:
             half ^= 1  # the character does not fit at the end of this edge
-        state.cursor[k, AT] = _sample_at(piece, px, py, tracks, axis)
+        state.cursor[k, AT] = _sample_at(at.piece, at.x, at.y, tracks, index.axis)
         state.cursor[k, HALF], state.cursor[k, FOLLOWS], state.cursor[k, LEFT] = half, WANDERS, 0
         state.cursor[k, END] = last_sample(half, tracks)
         if state.cursor[k, MODE] != WAITING:
