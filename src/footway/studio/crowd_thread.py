@@ -84,9 +84,9 @@ class CrowdThread:
         >>> thread = CrowdThread(
         ...     fw.Crowd(cmap), send_event=lambda _: None, send_frame=lambda _: None
         ... )
-        >>> thread.do(lambda: len(thread.crowd.add(20)))
+        >>> thread.between_steps(lambda: len(thread.crowd.add(20)))
         20
-        >>> thread.do(thread.step)
+        >>> thread.between_steps(thread.step)
         >>> thread.status["time"]
         0.1
         >>> thread.end()
@@ -122,7 +122,7 @@ class CrowdThread:
 
     # -- for other threads ---------------------------------------------------------------------
 
-    def do(self, work: Callable[[], T]) -> T:
+    def between_steps(self, work: Callable[[], T]) -> T:
         """Run a function in the crowd's thread, between two steps; return its result."""
         future: Future[T] = Future()
         self._commands.put((future, work))
