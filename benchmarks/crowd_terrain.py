@@ -23,7 +23,7 @@ from benchmarks.checks import WrongAnswer
 from benchmarks.crowd_checks import require_same, watched
 from benchmarks.report import Outcome, Table, Target
 from benchmarks.timing import Spread, in_turn, stopwatch
-from footway.reproduce.miran import scenes
+from footway.reproduce.miran import setup as scenes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

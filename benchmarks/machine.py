@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 import shutil
 import subprocess
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
+
+from footway.reproduce.timing import processor
 
 LIBRARIES = (
     "footway",
@@ -28,21 +29,13 @@ def facts() -> dict[str, object]:
     """Return date (UTC), CPU, cores, system, Python, versions, and the load before the run."""
     return {
         "date": datetime.now(UTC).date().isoformat(),
-        "cpu": cpu(),
+        "cpu": processor(),
         "cores": os.cpu_count(),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         "versions": {name: version(name) for name in LIBRARIES},
         "load_before": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
     }
-
-
-def cpu() -> str:
-    """Model name of the processor."""
-    info = Path("/proc/cpuinfo")
-    text = info.read_text() if info.exists() else ""
-    found = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
-    return found[1].strip() if found else platform.processor() or platform.machine()
 
 
 def version(name: str) -> str | None:

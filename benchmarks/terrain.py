@@ -33,8 +33,8 @@ from benchmarks.peers.navigator import NotInstalled, inset
 from benchmarks.peers.walking_agent import WalkingAgent
 from benchmarks.queries import quantile
 from benchmarks.report import Outcome, Table, Target
-from footway.reproduce.miran import scenes
-from footway.reproduce.miran.judge import faults
+from footway.reproduce.miran import setup as scenes
+from footway.reproduce.miran.setup import faults
 from footway.reproduce.timing import in_turn
 
 if TYPE_CHECKING:

@@ -253,7 +253,7 @@ def _build_roadmap(
 # -- reports -------------------------------------------------------------------------------------
 
 
-def _map_as_json(cmap: CorridorMap, environment: Environment | None) -> dict[str, Any]:
+def _map_as_json(cmap: CorridorMap, environment: Any) -> dict[str, Any]:
     answer: dict[str, Any] = {
         "name": cmap.name,
         "bounds": list(cmap.bounds),
@@ -269,9 +269,7 @@ def _map_as_json(cmap: CorridorMap, environment: Environment | None) -> dict[str
     return answer
 
 
-def _map_as_text(
-    map_name: str, cmap: CorridorMap, environment: Environment | None, steps: Steps
-) -> Iterator[str]:
+def _map_as_text(map_name: str, cmap: CorridorMap, environment: Any, steps: Steps) -> Iterator[str]:
     x0, y0, x1, y1 = cmap.bounds
     yield f"Corridor map of {map_name}"
     rows = [

@@ -467,15 +467,15 @@ def _timetable(motion: Any) -> Iterator[str]:
     rows = zip(
         motion.stops, motion.order, motion.arrivals, motion.departures, motion.misses, strict=True
     )
-    for stop, number, arrival, departure, miss in rows:
+    for stop, k, arrival, departure, miss in rows:
         stays = departure - arrival
         what = f"stays {stays:.1f} s" if stays > 0 else f"passes {miss:.2f} m away"
-        if number == motion.order[0] and stays == 0:
+        if k == motion.order[0] and stays == 0:
             what = "starts"
-        elif number == motion.order[-1] and stays == 0:
+        elif k == motion.order[-1] and stays == 0:
             what = "ends"
         looks = f", looks at {place(stop.look_at)}" if stop.look_at is not None else ""
-        yield f"  {arrival:8.1f} s   stop {number + 1} {place(stop.at)}: {what}{looks}"
+        yield f"  {arrival:8.1f} s   stop {k + 1} {place(stop.at)}: {what}{looks}"
 
 
 def _mean_speed(motion: CameraMotion) -> float:

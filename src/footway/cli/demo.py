@@ -239,7 +239,7 @@ def _rows(show: Show) -> Iterator[tuple[str, str, str]]:
     steps = f"{crowd.steps:,} steps of {crowd.dt:g} s"
     longest = f"longest {milliseconds(max(show.step_seconds))}"
     rate = f"{show.rate / 1e6:.1f} million character-steps per second"
-    written = ", ".join((files.recording, files.corridors, files.environment))
+    written = f"{files.recording}, {files.corridors}, {files.environment}"
     yield "city", took["load"], f"{size}, {city.area:,.0f} m2 walkable"
     yield "map", took["build"], f"{cmap.n_vertices:,} vertices, {cmap.n_edges:,} edges"
     yield "crowd", took["crowd"], ", ".join(kinds[:3])

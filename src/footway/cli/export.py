@@ -215,7 +215,7 @@ def _draw(recording: Recording, options: Options, steps: Steps) -> None:
     cmap, environment = own or _load_ground(recording, options.source, steps)
     with steps.step("export", f"Drawing {options.output}"):
         if options.kind == _PAGE:
-            from footway.studio.sharing import write_page
+            from footway.studio.replay import write_page
 
             is_boxed = own is None and options.source is None
             write_page(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from footway.cli.options import Source, as_typed
 from footway.cli.reports import warn_of_ignored
 from footway.errors import BadInput
+from footway.formats.registry import content_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,7 +75,7 @@ def load_environment(source: Source, steps: Steps) -> Environment:
     """Load a two-dimensional environment from a file or from the gallery."""
     from footway.environment import Environment
 
-    if _is_mesh(source.name) and source.between is None:
+    if content_of(source.name) == "mesh" and source.between is None:
         raise _in_space(source.name, "--method rrrm --resolution 0.5")
     made = _load(source, steps)
     if not isinstance(made, Environment):
@@ -85,7 +85,7 @@ def load_environment(source: Source, steps: Steps) -> Environment:
 
 def load_space(source: Source, steps: Steps, resolution: float | None) -> Environment | Volume:
     """Load an environment in two or three dimensions for a roadmap; meshes need a resolution."""
-    if not _is_mesh(source.name) or source.between is not None:
+    if content_of(source.name) != "mesh" or source.between is not None:
         return _load(source, steps)
     if resolution is None:
         raise BadInput(
@@ -113,14 +113,6 @@ def repair_lines(environment: Environment | Volume | None) -> Iterator[str]:
         yield f"{repairs[k]}{more}"
 
 
-def _is_mesh(name: str) -> bool:
-    """Whether a file is a mesh, by its suffix."""
-    from footway.formats.registry import formats
-
-    suffix = Path(name).suffix.lower()
-    return any(suffix in each.suffixes for each in formats() if each.content == "mesh")
-
-
 def _in_space(name: str, options: str) -> BadInput:
     return BadInput(
         f"{name}: is three-dimensional; build a roadmap (`footway build {name} {options}`) "
@@ -132,12 +124,13 @@ def _load(source: Source, steps: Steps, **more: Any) -> Environment | Volume:
     """Load a map file; errors name options of the command line instead of arguments."""
     from footway.formats import load
 
-    name, scale, between, up = source
+    name, scale, heights, up = source
+    between = None if heights is None else (heights[0], heights[1])
     if is_saved(name):
         raise BadInput(f"{name}: is a saved map; give the map file that it was built from")
     with steps.step("load", f"Loading {name}"):
         try:
-            made: Environment | Volume = load(name, scale=scale, between=between, up=up, **more)  # type: ignore[call-overload]
+            made: Environment | Volume = load(name, scale=scale, between=between, up=up, **more)
         except BadInput as error:
             raise type(error)(_KEYWORD.sub(r"--\1", str(error))) from error
     warn_of_ignored(name, made)

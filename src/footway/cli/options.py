@@ -15,6 +15,7 @@ import typer
 
 from footway import plot as pictures
 from footway.errors import BadFile, BadInput
+from footway.formats.registry import name_formats
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -210,8 +211,8 @@ MapArgument = Annotated[
     str,
     typer.Argument(
         metavar="MAP",
-        help="A map file (GeoJSON, WKT, MovingAI .map, ROS .yaml, PNG; in three dimensions a mesh "
-        "or .3dmap), a saved .fwmap, or gallery:NAME.",
+        help=f"A map file ({name_formats('plan')}; in three dimensions "
+        f"{name_formats('mesh', 'volume')}), a saved .fwmap, or gallery:NAME.",
         show_default=False,
     ),
 ]

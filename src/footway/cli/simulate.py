@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from footway.crowd import Crowd, Stuck
     from footway.runs import Summary
     from footway.scenario import Scenario
-    from footway.scenario.crowd_building import Stage
+    from footway.scenario.building import Stage
 
 EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
@@ -214,7 +214,7 @@ def simulate(
         raise BadInput("no scenario is given; give a file or demo:NAME, see --list")
     from footway.runs import prepare
     from footway.scenario import load_scenario
-    from footway.scenario.crowd_building import open_map
+    from footway.scenario.building import open_map
 
     files = (plot, animate, animate_speed, checkpoint, checkpoint_every, resume)
     options = Options(output, *files)
@@ -318,9 +318,10 @@ def _run(
 
 
 def _print_list(*, json: bool) -> None:
-    from footway.scenario import demos, load_scenario
+    from footway.scenario import load_scenario
+    from footway.scenario.reading import demo_names
 
-    titles = {f"demo:{name}": load_scenario(f"demo:{name}").title for name in demos.names()}
+    titles = {f"demo:{name}": load_scenario(f"demo:{name}").title for name in demo_names()}
     if json:
         rows = [{"name": name, "title": title} for name, title in titles.items()]
         print_json({"scenarios": rows})

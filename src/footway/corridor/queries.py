@@ -49,7 +49,7 @@ def path(
         along = _path_along_backbone(solver, a, b, radius)
         if along is not None:
             return along
-    raise _refusal(solver, a, b, radius, solution)
+    raise solution.refusal or _refusal(solver, a, b, radius, solution)
 
 
 def paths(
@@ -103,7 +103,7 @@ def corridor(
     else:
         solution = solver.solve(a, b, radius, shortcut=False)
         if solution.status not in (FOUND, NOWHERE, FULL):
-            raise _refusal(solver, a, b, radius, solution)
+            raise solution.refusal or _refusal(solver, a, b, radius, solution)
         halves = _halves(solver, a, b, radius, solution.node)
         found = solver.corridor_along(a, b, halves, radius)
     return as_corridor(solver, a, b, radius, found)
@@ -189,8 +189,10 @@ def _places(solver: Solver, a: Floats, b: Floats) -> tuple[Place, Place]:
 
 
 def _as_path(a: Floats, b: Floats, radius: float, solution: Solution) -> TautPath:
-    _, pieces, length, clearance, _, method = solution
-    return TautPath(_pair(a), _pair(b), radius, length, clearance, pieces, method)
+    ends = _pair(a), _pair(b)
+    return TautPath(
+        *ends, radius, solution.length, solution.clearance, solution.pieces, solution.method
+    )
 
 
 def _path_along_backbone(solver: Solver, a: Floats, b: Floats, radius: float) -> TautPath | None:

@@ -46,6 +46,7 @@ class Solution(NamedTuple):
     clearance: float
     node: int  # last node of the search, from which the corridor is read
     method: str = "shortest"  # see Path
+    refusal: BadQuery | NoPath | None = None  # why there is no path, if the solver explains it
 
 
 class Balls(NamedTuple):

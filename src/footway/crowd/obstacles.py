@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.corridor.index import Index
+    from footway.crowd.crowd import Crowd
     from footway.crowd.tracks import Tracks
 
     Floats = NDArray[np.float64]
@@ -116,6 +117,21 @@ class Obstacles:
         key = discs.tobytes() + box.tobytes()
         same, self._key, self.seen = key == self._key, key, discs
         return not same
+
+
+def obstacles_at_start(crowd: Crowd) -> dict[int, Obstacle]:
+    """Return all obstacles of a crowd by number, each where it was put last, as at time 0.
+
+    Obstacles that have not appeared yet or have vanished are included.
+    """
+    known = crowd._simulation.obstacles.all  # noqa: SLF001 - not needed by users
+    return {number: replace(obstacle, since=obstacle.appears) for number, obstacle in known.items()}
+
+
+def restore_obstacles(crowd: Crowd, obstacles: dict[int, Obstacle]) -> None:
+    """Replace the obstacles of a crowd at time 0."""
+    store = crowd._simulation.obstacles  # noqa: SLF001 - not needed by users
+    store.all, store.next = dict(obstacles), max(obstacles, default=-1) + 1
 
 
 def obstacle_cells(discs: Floats, box: Floats, shape: NDArray[np.int64]) -> Blocks:

@@ -4,9 +4,8 @@
     footway reproduce cmm             # one
     footway reproduce --list
 
-An experiment is a module with `run(folder, *, quick, step) -> Report`; `registry` lists them by
-name and imports a module when it is run. Published numbers are named constants of the module that
-measures them again.
+One package per paper, one module per experiment in it; `registry` lists the packages and runs them.
+Published numbers are named constants of the module that measures them again.
 """
 
 from __future__ import annotations

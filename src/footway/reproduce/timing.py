@@ -1,10 +1,16 @@
-"""Measure durations in rounds."""
+"""Measure durations in rounds, and describe the machine."""
 
 from __future__ import annotations
 
 import gc
+import os
+import platform
+import re
 import time
 from contextlib import contextmanager
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -63,3 +69,23 @@ def in_turn(calls: Mapping[Name, Callable[[], object]], *, rounds: int) -> dict[
                 cpu[name].append(time.process_time() - begin_cpu)
                 wall[name].append(time.perf_counter() - begin)
     return {name: Timing(median(wall[name]), min(wall[name]), median(cpu[name])) for name in calls}
+
+
+def machine() -> dict[str, str]:
+    """Return date (UTC), processor, cores, system and versions."""
+    return {
+        "date": datetime.now(UTC).date().isoformat(),
+        "processor": processor(),
+        "cores": str(os.cpu_count()),
+        "system": f"{platform.system()} {platform.machine()}",
+        "Python": platform.python_version(),
+        **{name: metadata.version(name) for name in ("footway", "numpy", "numba")},
+    }
+
+
+def processor() -> str:
+    """Return the model name of the processor."""
+    info = Path("/proc/cpuinfo")
+    text = info.read_text(encoding="utf-8") if info.exists() else ""
+    found = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
+    return found[1].strip() if found else platform.processor() or platform.machine()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from footway.crowd import Crowd
 from footway.runs.summary import StepLog, Summary, summarise
-from footway.scenario.crowd_building import Stage, open_map, stage
+from footway.scenario.building import Stage, open_map, stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from footway.recording.recording import Recording
     from footway.scenario import Scenario
-    from footway.scenario.crowd_building import ScenarioMap
+    from footway.scenario.building import ScenarioMap
 
     File = str | PathLike[str]
     Progress = Callable[[int, int], None]

@@ -155,10 +155,10 @@ def built_in() -> list[str]:
 
     """
     from footway.environment import gallery
-    from footway.scenario import demos
+    from footway.scenario.reading import demo_names
 
     maps = [f"gallery:{name}" for name in gallery.names() if name not in ("house", "quake")]
-    return maps + [f"demo:{name}" for name in demos.names()]
+    return maps + [f"demo:{name}" for name in demo_names()]
 
 
 def open_built_in(name: str) -> Document:
@@ -244,7 +244,7 @@ def _map(
 def _scenario(name: str, display_name: str) -> Document:
     from footway.environment.editing import with_area
     from footway.scenario import load_scenario
-    from footway.scenario.crowd_building import open_map
+    from footway.scenario.building import open_map
 
     scenario = load_scenario(name)
     ground = open_map(scenario)

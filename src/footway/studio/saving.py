@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import json
+import math
 import re
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+
+import tomli_w
 
 from footway.crowd.profile import PROPERTIES
 from footway.errors import BadInput
@@ -14,11 +16,11 @@ from footway.errors import BadInput
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from footway.crowd.obstacles import Obstacle
     from footway.studio import requests
     from footway.studio.crowd_thread import LiveRecording
     from footway.studio.documents import Document
 
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
 _TABLES = ("population", "source", "group", "obstacle", "terrain")
 
 
@@ -32,7 +34,7 @@ class File(NamedTuple):
 
 def as_geojson(document: Document) -> File:
     """Return the map as GeoJSON in local metres, which `footway.load` reads."""
-    from footway.formats.geojson_writer import save_geojson
+    from footway.formats.geojson import save_geojson
 
     env = document.environment
     if env is None:
@@ -67,7 +69,11 @@ def as_recording(document: Document) -> File:
 
 
 def as_scenario(
-    document: Document, roster: Iterable[requests.Population], *, seed: int, obstacles: Any
+    document: Document,
+    roster: Iterable[requests.Population],
+    *,
+    seed: int,
+    obstacles: Iterable[Obstacle],
 ) -> File:
     """Return map, populations and obstacles as a scenario, for `footway simulate`.
 
@@ -87,8 +93,7 @@ def as_scenario(
     values["population"] = [*values.get("population", ()), *people]
     if profiles:
         values["profile"] = profiles
-    discs = [{"at": [x, y], "radius": r} for x, y, r in obstacles]
-    values["obstacle"] = [*values.get("obstacle", ()), *discs] if given is None else discs
+    values["obstacle"] = [_obstacle(obstacle) for obstacle in obstacles]
     if not any(values.get(kind) for kind in ("population", "source", "group")):
         raise BadInput("the crowd is empty; add a population before you save a scenario")
     return File(f"{stem(document)}.toml", toml(values).encode(), "application/toml")
@@ -128,6 +133,14 @@ def _population(request: requests.Population, profiles: dict[str, Any]) -> dict[
     return keys
 
 
+def _obstacle(obstacle: Obstacle) -> dict[str, Any]:
+    """Return the scenario keys of an obstacle; those with the default value are omitted."""
+    keys = {"at": obstacle.at, "radius": obstacle.radius}
+    defaults = {"velocity": (0.0, 0.0), "appears": 0.0, "vanishes": math.inf}
+    own = {key: getattr(obstacle, key) for key in defaults}
+    return keys | {key: value for key, value in own.items() if value != defaults[key]}
+
+
 def toml(values: dict[str, Any]) -> str:
     """Return values as TOML: plain keys first, then tables, then lists of tables.
 
@@ -140,47 +153,9 @@ def toml(values: dict[str, Any]) -> str:
         <BLANKLINE>
 
     """
-    plain = {k: v for k, v in values.items() if not isinstance(v, dict) and k not in _TABLES}
-    lines = [f"{_key(key)} = {_value(value)}" for key, value in plain.items()]
-    for key in (key for key, value in values.items() if isinstance(value, dict)):
-        lines += _table(key, values[key])
-    for key in (key for key in _TABLES if key in values):
-        for row in values[key]:
-            lines += ["", f"[[{key}]]"]
-            lines += [f"{_key(k)} = {_value(v)}" for k, v in row.items()]
-    return "\n".join(lines) + "\n"
-
-
-def _table(key: str, values: dict[str, Any]) -> list[str]:
-    """Return the lines of a table and of the tables in it."""
-    deep = {k: v for k, v in values.items() if isinstance(v, dict)}
-    flat = {k: v for k, v in values.items() if k not in deep}
-    lines = []
-    if flat:
-        lines += ["", f"[{key}]", *(f"{_key(k)} = {_value(v)}" for k, v in flat.items())]
-    for name, table in deep.items():
-        lines += ["", f"[{key}.{_key(name)}]"]
-        lines += [f"{_key(k)} = {_value(v)}" for k, v in table.items()]
-    return lines
-
-
-def _key(key: str) -> str:
-    return key if _BARE.fullmatch(key) else _text(key)
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return _text(value)
-    if isinstance(value, dict):
-        inside = ", ".join(f"{_key(k)} = {_value(v)}" for k, v in value.items())
-        return f"{{ {inside} }}"
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_value, value))}]"
-    return repr(value)
-
-
-def _text(text: str) -> str:
-    """Return a TOML string: as in JSON, except for character 127."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    text = tomli_w.dumps({key: value for key, value in values.items() if key not in _TABLES})
+    for key in _TABLES:
+        for row in values.get(key, ()):
+            # Lists of short tables would be written on one line, where errors have no line number.
+            text += "\n" + tomli_w.dumps({key: row}).replace(f"[{key}]", f"[[{key}]]", 1)
+    return text

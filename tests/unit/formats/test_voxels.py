@@ -8,7 +8,7 @@ import shapely
 
 import footway as fw
 from footway.environment import Volume, memory
-from footway.formats.solid.plan import cut_plan
+from footway.formats.grid_tracing import cut_plan
 from tests.shared_data import shared
 
 SMALL = "voxel 4 3 2\n0 0 0\n3 2 1\n"

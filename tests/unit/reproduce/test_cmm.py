@@ -6,8 +6,7 @@ import pytest
 from footway import plot
 from footway.follow import cmm
 from footway.reproduce.cmm import obstacles, shortcuts, smooth, town
-from footway.reproduce.cmm.judge import faults, verdict
-from footway.reproduce.cmm.scenes import LONG, RADIUS, scene
+from footway.reproduce.cmm.setup import LONG, RADIUS, faults, scene, verdict
 
 
 @pytest.fixture(scope="module")

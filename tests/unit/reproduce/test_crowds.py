@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 
 import footway as fw
-from footway.reproduce.cmm.scenes import Scene
+from footway.reproduce.cmm.setup import Scene
 from footway.reproduce.crowds import groups, lanes, load, passage, wandering
-from footway.reproduce.crowds.effort import FULL, QUICK
-from footway.reproduce.crowds.figures import Panel, draw_groups
-from footway.reproduce.crowds.group_walk import NEAR, Limits, broken_limits, walk_group
-from footway.reproduce.crowds.judge import faults
+from footway.reproduce.crowds.groups import NEAR, Limits, broken_limits, walk_group
+from footway.reproduce.crowds.setup import FULL, QUICK, Panel, draw_groups, faults
 from footway.reproduce.questions import Question
 
 COURT = [[(0, 0), (60, 0), (60, 10), (0, 10)]]

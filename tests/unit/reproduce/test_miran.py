@@ -7,24 +7,26 @@ import pytest
 
 from footway.corridor import CorridorMap
 from footway.reproduce.miran import queries, road, times, village, woods
-from footway.reproduce.miran.effort import FULL, QUICK
-from footway.reproduce.miran.judge import faults, verdict
-from footway.reproduce.miran.scenes import (
+from footway.reproduce.miran.setup import (
     ADULT,
     CHILD,
     CITIZEN,
     FINE,
+    FULL,
     LOOP,
     LOOP_BEGIN,
     LOOP_END,
     POINT,
+    QUICK,
     REGIONS,
     ROAD,
     ROWS,
     VILLAGE,
     city,
+    faults,
     route_of,
     rows_of,
+    verdict,
     walk,
 )
 from footway.reproduce.questions import random_questions

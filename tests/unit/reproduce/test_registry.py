@@ -21,5 +21,8 @@ def test_unknown_names_are_refused_with_those_that_there_are():
 def test_every_experiment_can_be_imported():
     from importlib import import_module
 
-    for experiment in EXPERIMENTS.values():
-        assert callable(import_module(experiment.module).run)
+    for name in EXPERIMENTS:
+        package = import_module(f"footway.reproduce.{name}")
+        assert package.TITLE
+        assert package.REMARKS
+        assert all(callable(module.run) for _, _, module in package.STEPS)

@@ -5,15 +5,17 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from footway.reproduce.roadmaps import clearance, cycles, discs, environments, judge, sizes, views
-from footway.reproduce.roadmaps.effort import FULL, QUICK
-from footway.reproduce.roadmaps.judge import faults, path_faults
-from footway.reproduce.roadmaps.scenes import (
+from footway.reproduce.roadmaps import clearance, cycles, discs, environments, setup, sizes, views
+from footway.reproduce.roadmaps.setup import (
+    FULL,
     METHODS,
+    QUICK,
     SETTINGS,
     ask,
     build_all,
     corridors_of,
+    faults,
+    path_faults,
     random_pairs,
     small_environment,
 )
@@ -116,7 +118,7 @@ def test_all_four_environments_are_measured():
 
 
 def test_clearance_that_retraction_lost_is_found(monkeypatch):
-    monkeypatch.setattr(judge, "verify", lambda _: SimpleNamespace(holds=True))
+    monkeypatch.setattr(setup, "verify", lambda _: SimpleNamespace(holds=True))
     rooms = {"RRM": [], "RRM*": [1.0, 2.0, 3.0], "RRRM": [1.0 - 1e-7, 2.0 - 5e-4, 3.5]}
     made = {name: SimpleNamespace(edge_clearance=np.array(room)) for name, room in rooms.items()}
     wrong = faults(SimpleNamespace(name="hut", roadmaps=made))
@@ -126,7 +128,7 @@ def test_clearance_that_retraction_lost_is_found(monkeypatch):
 @pytest.mark.parametrize(("room", "is_wrong"), [(0.5 - 1e-7, False), (0.499, True)])
 def test_paths_that_come_too_near_are_found(monkeypatch, room, is_wrong):
     ends = np.array([(0.0, 0.0), (1.0, 0.0)])
-    monkeypatch.setattr(judge, "ask", lambda *_: SimpleNamespace(points=ends))
+    monkeypatch.setattr(setup, "ask", lambda *_: SimpleNamespace(points=ends))
     corridors = SimpleNamespace(clearance=lambda points: np.full(len(points), room))
     wrong = list(path_faults(corridors, SimpleNamespace(radius=0.5), [tuple(ends)], "here"))
     assert wrong == (["here, query 0: 0.4990 m from a wall"] if is_wrong else [])

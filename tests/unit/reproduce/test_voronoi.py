@@ -19,8 +19,6 @@ from footway.reproduce.voronoi import (
     retraction,
     turns,
 )
-from footway.reproduce.voronoi.effort import FULL, QUICK
-from footway.reproduce.voronoi.figures import diagram_lines
 from footway.reproduce.voronoi.judge import (
     Judge,
     chords,
@@ -29,7 +27,16 @@ from footway.reproduce.voronoi.judge import (
     path_faults,
     speed_faults,
 )
-from footway.reproduce.voronoi.scenes import RADIUS, Scene, build, courtyard, map_of
+from footway.reproduce.voronoi.setup import (
+    FULL,
+    QUICK,
+    RADIUS,
+    Scene,
+    build,
+    courtyard,
+    diagram_lines,
+    map_of,
+)
 from footway.roadmap.blends import blends
 
 

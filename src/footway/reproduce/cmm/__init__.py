@@ -5,20 +5,17 @@ One module for each experiment; published numbers are at its top.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from footway.reproduce.cmm import obstacles, shortcuts, smooth, town, variation
-from footway.reproduce.cmm.effort import FULL, QUICK
-from footway.reproduce.machine import machine
-from footway.reproduce.report import Report
-from footway.reproduce.series import MAPS, run_all
+from footway.reproduce.cmm.setup import FULL, QUICK
+from footway.reproduce.registry import MAPS
 
-if TYPE_CHECKING:
-    from pathlib import Path
+__all__ = ["FULL", "QUICK", "REMARKS", "STEPS", "TITLE"]
 
-    from footway.reproduce.registry import Step
+TITLE: Final = "The Corridor Map Method, reproduced"
 
-_STEPS: Final = (
+STEPS: Final = (
     ("smooth", "Batch 1: random queries", smooth),
     ("obstacles", "Batch 2: dynamic obstacles", obstacles),
     ("shortcuts", "Batch 3: shorter paths", shortcuts),
@@ -35,17 +32,9 @@ _TIMES: Final = (
     "Our times are medians over several rounds, after one that warms up; `best` is the fastest "
     "round. One thread."
 )
-_REMARKS: Final = (
+REMARKS: Final = (
     MAPS,
     _UNITS,
     _TIMES,
     "Machines of the papers: Pentium 4, 2.66 GHz (2007); Core2, 2.4 GHz, one core (2008).",
 )
-
-
-def run(folder: Path, *, quick: bool, step: Step) -> Report:
-    """Run all five experiments; pictures go to the folder."""
-    effort = QUICK if quick else FULL
-    sections = run_all(_STEPS, effort, folder, step)
-    title = "The Corridor Map Method, reproduced"
-    return Report("cmm", title, machine(), sections, _REMARKS)

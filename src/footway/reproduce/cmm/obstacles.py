@@ -11,9 +11,7 @@ from footway.errors import NoPath
 from footway.follow import Disc, cmm
 from footway.plot import Panel, save_picture
 from footway.reproduce import charts
-from footway.reproduce.cmm.figures import draw_figure
-from footway.reproduce.cmm.judge import faults, verdict
-from footway.reproduce.cmm.scenes import LONG, scene
+from footway.reproduce.cmm.setup import LONG, draw_figure, faults, scene, verdict
 from footway.reproduce.report import Picture, Section, Table, ratio
 from footway.reproduce.timing import in_turn
 
@@ -23,8 +21,7 @@ if TYPE_CHECKING:
 
     from footway.corridor import Corridor
     from footway.follow import Walk
-    from footway.reproduce.cmm.effort import Effort
-    from footway.reproduce.cmm.scenes import Scene
+    from footway.reproduce.cmm.setup import Effort, Scene
     from footway.reproduce.report import Cell
     from footway.reproduce.timing import Timing
 

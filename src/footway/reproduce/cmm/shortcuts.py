@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from footway.follow import cmm
 from footway.plot import Panel, palette, save_picture
 from footway.reproduce import charts
-from footway.reproduce.cmm.figures import draw_figure
-from footway.reproduce.cmm.judge import faults, verdict
-from footway.reproduce.cmm.scenes import LONG, RADIUS, scene
+from footway.reproduce.cmm.setup import LONG, RADIUS, draw_figure, faults, scene, verdict
 from footway.reproduce.cmm.smooth import SEED, walk_all
 from footway.reproduce.questions import random_questions
 from footway.reproduce.report import Picture, Section, Table
@@ -21,8 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from footway.follow import Walk
-    from footway.reproduce.cmm.effort import Effort
-    from footway.reproduce.cmm.scenes import Scene
+    from footway.reproduce.cmm.setup import Effort, Scene
     from footway.reproduce.report import Cell
     from footway.reproduce.timing import Timing
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from footway.follow import cmm
-from footway.reproduce.cmm.judge import faults, verdict
-from footway.reproduce.cmm.scenes import RADIUS, scene
+from footway.reproduce.cmm.setup import RADIUS, faults, scene, verdict
 from footway.reproduce.questions import random_questions
 from footway.reproduce.report import Section, Table, ratio
 from footway.reproduce.timing import in_turn
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from footway.follow import Walk
-    from footway.reproduce.cmm.effort import Effort
-    from footway.reproduce.cmm.scenes import Scene
+    from footway.reproduce.cmm.setup import Effort, Scene
     from footway.reproduce.questions import Question
     from footway.reproduce.report import Cell
     from footway.reproduce.timing import Timing

@@ -7,8 +7,7 @@ from statistics import fmean, median
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from footway.follow import cmm
-from footway.reproduce.cmm.judge import faults, verdict
-from footway.reproduce.cmm.scenes import RADIUS, scene
+from footway.reproduce.cmm.setup import RADIUS, faults, scene, verdict
 from footway.reproduce.questions import random_questions
 from footway.reproduce.report import Section, Table, ratio
 from footway.reproduce.timing import undisturbed
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from footway.reproduce.cmm.effort import Effort
-    from footway.reproduce.cmm.scenes import Scene
+    from footway.reproduce.cmm.setup import Effort, Scene
     from footway.reproduce.questions import Question
 
 SOURCE: Final = "cmm-crowds-2008, sections 2.2 (corridor) and 2.3 (path, CPU load)"

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from footway.follow import cmm, variations
 from footway.plot import Panel, draw_panels, palette, save_picture
-from footway.reproduce.cmm.judge import faults, verdict
-from footway.reproduce.cmm.scenes import RADIUS, scene
+from footway.reproduce.cmm.setup import RADIUS, faults, scene, verdict
 from footway.reproduce.questions import Question
 from footway.reproduce.report import Picture, Section, Table
 from footway.reproduce.timing import in_turn
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
 
     from footway.corridor import Corridor
     from footway.follow import Walk
-    from footway.reproduce.cmm.effort import Effort
-    from footway.reproduce.cmm.scenes import Scene
+    from footway.reproduce.cmm.setup import Effort, Scene
     from footway.reproduce.report import Cell
     from footway.reproduce.timing import Timing
 

@@ -5,20 +5,17 @@ One module for each experiment; statements of the papers are at its top.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from footway.reproduce.crowds import groups, lanes, load, passage, wandering
-from footway.reproduce.crowds.effort import FULL, QUICK
-from footway.reproduce.machine import machine
-from footway.reproduce.report import Report
-from footway.reproduce.series import MAPS, run_all
+from footway.reproduce.crowds.setup import FULL, QUICK
+from footway.reproduce.registry import MAPS
 
-if TYPE_CHECKING:
-    from pathlib import Path
+__all__ = ["FULL", "QUICK", "REMARKS", "STEPS", "TITLE"]
 
-    from footway.reproduce.registry import Step
+TITLE: Final = "Crowds, reproduced"
 
-_STEPS: Final = (
+STEPS: Final = (
     ("load", "The city: CPU load by the number of characters", load),
     ("groups", "Coherent groups in the city", groups),
     ("passage", "Groups and a narrow passage", passage),
@@ -30,16 +27,9 @@ _PEOPLE: Final = (
     "Characters have a radius of 0.25 m and walk 1.2 m/s, at steps of 0.1 s, as in "
     "cmm-crowds-2008; in groups and in the corridor speeds differ by 10 % (standard deviation)."
 )
-_REMARKS: Final = (
+REMARKS: Final = (
     MAPS,
     _PEOPLE,
     "CPU load: CPU time / simulated time, of one core, on one thread.",
     "Machine of cmm-crowds-2008: Core2, 2.4 GHz, one core.",
 )
-
-
-def run(folder: Path, *, quick: bool, step: Step) -> Report:
-    """Run all five experiments; pictures go to the folder."""
-    effort = QUICK if quick else FULL
-    sections = run_all(_STEPS, effort, folder, step)
-    return Report("crowds", "Crowds, reproduced", machine(), sections, _REMARKS)

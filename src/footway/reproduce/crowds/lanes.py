@@ -14,9 +14,8 @@ from footway.plot import palette, save_picture
 from footway.plot.layers import draw_ground
 from footway.plot.shapes import ground_of
 from footway.reproduce import charts
-from footway.reproduce.cmm.scenes import RADIUS
-from footway.reproduce.crowds.figures import draw_dots, new_sheets
-from footway.reproduce.crowds.judge import faults
+from footway.reproduce.cmm.setup import RADIUS
+from footway.reproduce.crowds.setup import draw_dots, faults, new_sheets
 from footway.reproduce.report import Picture, Section, Table
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from footway.reproduce.crowds.effort import Effort
+    from footway.reproduce.crowds.setup import Effort
     from footway.reproduce.report import Cell
 
     Floats = NDArray[np.float64]

@@ -11,8 +11,8 @@ import numpy as np
 from footway.crowd import Crowd
 from footway.plot import palette, save_picture
 from footway.reproduce import charts
-from footway.reproduce.cmm.scenes import RADIUS, scene
-from footway.reproduce.crowds.judge import faults
+from footway.reproduce.cmm.setup import RADIUS, scene
+from footway.reproduce.crowds.setup import faults
 from footway.reproduce.report import Picture, Section, Table, ratio
 from footway.reproduce.timing import undisturbed
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from footway.reproduce.cmm.scenes import Scene
-    from footway.reproduce.crowds.effort import Effort
+    from footway.reproduce.cmm.setup import Scene
+    from footway.reproduce.crowds.setup import Effort
     from footway.reproduce.report import Cell
 
 SOURCE: Final = "cmm-crowds-2008, section 5.1 and figure 4"

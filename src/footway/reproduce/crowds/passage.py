@@ -10,10 +10,9 @@ import numpy as np
 from footway.corridor import CorridorMap
 from footway.environment import Environment
 from footway.plot import save_picture
-from footway.reproduce.cmm.scenes import Scene
-from footway.reproduce.crowds.figures import Panel, draw_groups
-from footway.reproduce.crowds.group_walk import Limits, walk_group
-from footway.reproduce.crowds.groups import MEASURES, measures
+from footway.reproduce.cmm.setup import Scene
+from footway.reproduce.crowds.groups import MEASURES, Limits, measures, walk_group
+from footway.reproduce.crowds.setup import Panel, draw_groups
 from footway.reproduce.questions import Question
 from footway.reproduce.report import Picture, Section, Table, ratio
 
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from footway.reproduce.crowds.effort import Effort
-    from footway.reproduce.crowds.group_walk import GroupWalk
+    from footway.reproduce.crowds.groups import GroupWalk
+    from footway.reproduce.crowds.setup import Effort
     from footway.reproduce.report import Cell
 
 SOURCE: Final = "voronoi-roadmaps-2004, sections 3.3 and 3.4 and figure 10"

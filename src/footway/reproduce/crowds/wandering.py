@@ -12,8 +12,8 @@ from scipy.spatial import KDTree
 from footway.crowd import Crowd
 from footway.crowd.tracks import stays
 from footway.plot import draw_density, palette, save_picture
-from footway.reproduce.cmm.scenes import RADIUS, scene
-from footway.reproduce.crowds.judge import faults
+from footway.reproduce.cmm.setup import RADIUS, scene
+from footway.reproduce.crowds.setup import faults
 from footway.reproduce.report import Picture, Section, Table
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from footway.corridor import CorridorMap
     from footway.crowd import Recording
-    from footway.reproduce.crowds.effort import Effort
+    from footway.reproduce.crowds.setup import Effort
     from footway.reproduce.report import Cell
 
     Floats = NDArray[np.float64]

@@ -5,20 +5,17 @@ One module for each figure or table; published numbers are in `scenes`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from footway.reproduce.machine import machine
 from footway.reproduce.miran import queries, road, times, village, woods
-from footway.reproduce.miran.effort import FULL, QUICK
-from footway.reproduce.report import Report
-from footway.reproduce.series import MAPS, run_all
+from footway.reproduce.miran.setup import FULL, QUICK
+from footway.reproduce.registry import MAPS
 
-if TYPE_CHECKING:
-    from pathlib import Path
+__all__ = ["FULL", "QUICK", "REMARKS", "STEPS", "TITLE"]
 
-    from footway.reproduce.registry import Step
+TITLE: Final = "Routes and walks on terrain, reproduced"
 
-_STEPS: Final = (
+STEPS: Final = (
     ("times", "Table 1: walks along routes", times),
     ("forest", "Figure 1: an adult and a child", woods),
     ("sigma", "Figure 7: five values of sigma", village),
@@ -31,15 +28,8 @@ _METHOD: Final = (
     "text says about them. What is visible, and the ground along a line, are computed exactly, "
     "where the paper draws lines on pixels."
 )
-_REMARKS: Final = (
+REMARKS: Final = (
     MAPS,
     _METHOD,
     "Machine of the paper: AMD Phenom II X2, 3.2 GHz, one core. Ours uses one core too.",
 )
-
-
-def run(folder: Path, *, quick: bool, step: Step) -> Report:
-    """Run table, figures and routes; pictures go to the folder."""
-    sections = run_all(_STEPS, QUICK if quick else FULL, folder, step)
-    title = "Routes and walks on terrain, reproduced"
-    return Report("miran", title, machine(), sections, _REMARKS)

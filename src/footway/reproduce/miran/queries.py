@@ -10,7 +10,7 @@ import numpy as np
 
 from footway.corridor import CorridorMap
 from footway.plot import Line, RoutePanel, draw_routes, palette, save_picture
-from footway.reproduce.miran.scenes import CITIZEN, DISC, PAPER, REGIONS, SEED, city
+from footway.reproduce.miran.setup import CITIZEN, DISC, PAPER, REGIONS, SEED, city
 from footway.reproduce.questions import random_questions
 from footway.reproduce.report import Picture, Section, Table
 from footway.reproduce.timing import undisturbed
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from footway.reproduce.miran.effort import Effort
+    from footway.reproduce.miran.setup import Effort
     from footway.reproduce.questions import Question
     from footway.reproduce.report import Cell
     from footway.terrain.route import IndicativeRoute

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from footway.plot import Line, RoutePanel, draw_routes, palette, save_picture
-from footway.reproduce.miran.scenes import FINE, PAPER, ROAD, rows_of, walk
+from footway.reproduce.miran.setup import FINE, PAPER, ROAD, rows_of, walk
 from footway.reproduce.report import Picture, Section, Table
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from footway.follow import RouteWalk
-    from footway.reproduce.miran.effort import Effort
+    from footway.reproduce.miran.setup import Effort
     from footway.reproduce.report import Cell
 
 SOURCE: Final = f"{PAPER}, sections 1.2 and 5, figure 8"

@@ -5,8 +5,18 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from footway.reproduce.miran.judge import faults, verdict
-from footway.reproduce.miran.scenes import DISC, FINE, METRE, PAPER, POINT, ROWS, route_of, walk
+from footway.reproduce.miran.setup import (
+    DISC,
+    FINE,
+    METRE,
+    PAPER,
+    POINT,
+    ROWS,
+    faults,
+    route_of,
+    verdict,
+    walk,
+)
 from footway.reproduce.report import Section, Table, ratio
 from footway.reproduce.timing import in_turn
 
@@ -15,8 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from footway.follow import RouteWalk
-    from footway.reproduce.miran.effort import Effort
-    from footway.reproduce.miran.scenes import Row
+    from footway.reproduce.miran.setup import Effort, Row
     from footway.reproduce.report import Cell
     from footway.reproduce.timing import Timing
 

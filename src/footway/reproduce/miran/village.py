@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 
 from footway.plot import Line, RoutePanel, draw_routes, palette, save_picture
-from footway.reproduce.miran.scenes import (
+from footway.reproduce.miran.setup import (
     LOOP_BEGIN,
     LOOP_END,
     PAPER,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.follow import RouteWalk
-    from footway.reproduce.miran.effort import Effort
+    from footway.reproduce.miran.setup import Effort
     from footway.reproduce.report import Cell
     from footway.terrain import IndicativeRoute
 

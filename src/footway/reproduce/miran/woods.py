@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from footway.plot import Line, RoutePanel, draw_routes, palette, save_picture
 from footway.plot.sheet import padded
-from footway.reproduce.miran.scenes import ADULT, CHILD, FINE, MARGIN, PAPER, rows_of, walk
+from footway.reproduce.miran.setup import ADULT, CHILD, FINE, MARGIN, PAPER, rows_of, walk
 from footway.reproduce.report import Picture, Section, Table
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from footway.follow import RouteWalk
-    from footway.reproduce.miran.effort import Effort
+    from footway.reproduce.miran.setup import Effort
     from footway.reproduce.report import Cell
     from footway.terrain import IndicativeRoute
 

@@ -7,19 +7,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from footway.reproduce.machine import machine
-from footway.reproduce.report import Report
 from footway.reproduce.roadmaps import clearance, cycles, discs, environments, sizes, views
-from footway.reproduce.roadmaps.effort import FULL, QUICK
-from footway.reproduce.roadmaps.scenes import SETTINGS, roadmaps_of, warm_up
-from footway.reproduce.series import run_all
+from footway.reproduce.roadmaps.setup import FULL, QUICK, SETTINGS, roadmaps_of, warm_up
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from footway.reproduce.registry import Step
+    from footway.reproduce.roadmaps.setup import Effort
 
-_STEPS: Final = (
+__all__ = ["FULL", "QUICK", "REMARKS", "STEPS", "TITLE", "prepare"]
+
+TITLE: Final = "Roadmaps, reproduced"
+
+STEPS: Final = (
     ("environments", "Table I: the environments", environments),
     ("sizes", "Table II: sizes, path lengths and query times", sizes),
     ("cycles", "Figure 3: adding useful cycles", cycles),
@@ -44,7 +43,7 @@ _CYCLES: Final = (
     "ways: what it gives stands under each part of table II. When a place counts as useful was "
     "chosen by the SPF of these four maps. Edges are reconnected by algorithm 2."
 )
-_REMARKS: Final = (
+REMARKS: Final = (
     _MAPS,
     _CELLS,
     _CYCLES,
@@ -53,14 +52,11 @@ _REMARKS: Final = (
 )
 
 
-def run(folder: Path, *, quick: bool, step: Step) -> Report:
-    """Build all roadmaps, then run all six experiments; pictures go to the folder."""
-    effort = QUICK if quick else FULL
+def prepare(effort: Effort, step: Step) -> None:
+    """Load the compiled kernels, and build all roadmaps."""
     with step("warm up", "Loading the compiled kernels"):
         for name in ("field", "house"):
             warm_up(SETTINGS[name])
     for name in effort.environments:
         with step(name, f"{name.capitalize()}: GRM, RRM, RRM* and RRRM"):
             roadmaps_of(SETTINGS[name])
-    sections = run_all(_STEPS, effort, folder, step)
-    return Report("roadmaps", "Roadmaps, reproduced", machine(), sections, _REMARKS)

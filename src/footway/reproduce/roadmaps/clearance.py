@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from footway.reproduce.report import Section, Table, ratio
-from footway.reproduce.roadmaps.scenes import SETTINGS, roadmaps_of
+from footway.reproduce.roadmaps.setup import SETTINGS, roadmaps_of
 from footway.roadmap.measures import clearance_statistics
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from footway.reproduce.report import Cell
-    from footway.reproduce.roadmaps.effort import Effort
-    from footway.reproduce.roadmaps.scenes import Built
+    from footway.reproduce.roadmaps.setup import Built, Effort
 
 SOURCE: Final = "rrm-roadmaps-2006, section V.B.3 and table III"
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from footway.plot import RoadmapPanel, draw_roadmaps, save_picture
 from footway.reproduce.report import Picture, Section, Table
-from footway.reproduce.roadmaps.scenes import (
+from footway.reproduce.roadmaps.setup import (
     SETTINGS,
     USEFULNESS,
     ask,
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.reproduce.report import Cell
-    from footway.reproduce.roadmaps.effort import Effort
-    from footway.reproduce.roadmaps.scenes import Built
+    from footway.reproduce.roadmaps.setup import Built, Effort
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]

@@ -9,7 +9,7 @@ import numpy as np
 
 from footway.plot import RoadmapPanel, draw_roadmaps, save_picture
 from footway.reproduce.report import Picture, Section, Table, ratio
-from footway.reproduce.roadmaps.scenes import SETTINGS, corridors_of, random_pairs, roadmaps_of
+from footway.reproduce.roadmaps.setup import SETTINGS, corridors_of, random_pairs, roadmaps_of
 from footway.reproduce.timing import undisturbed
 from footway.roadmap.measures import By, coverage
 
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.reproduce.report import Cell
-    from footway.reproduce.roadmaps.effort import Effort
-    from footway.reproduce.roadmaps.scenes import Built
+    from footway.reproduce.roadmaps.setup import Built, Effort
     from footway.roadmap import Roadmap
 
     Floats = NDArray[np.float64]

@@ -8,14 +8,13 @@ import numpy as np
 
 from footway.environment import Environment
 from footway.reproduce.report import Section, Table
-from footway.reproduce.roadmaps.scenes import SETTINGS, roadmaps_of
+from footway.reproduce.roadmaps.setup import SETTINGS, roadmaps_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from footway.reproduce.report import Cell
-    from footway.reproduce.roadmaps.effort import Effort
-    from footway.reproduce.roadmaps.scenes import Built
+    from footway.reproduce.roadmaps.setup import Built, Effort
 
 SOURCE: Final = "rrm-roadmaps-2006, section V.A and table I"
 

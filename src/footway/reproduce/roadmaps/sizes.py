@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from footway.reproduce.report import Section, Table, ratio
-from footway.reproduce.roadmaps.judge import faults, path_faults
-from footway.reproduce.roadmaps.scenes import (
+from footway.reproduce.roadmaps.setup import (
     SEED,
     SETTINGS,
     USEFULNESS,
     ask,
     corridors_of,
+    faults,
+    path_faults,
     random_pairs,
     roadmaps_of,
 )
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from footway.reproduce.report import Cell
-    from footway.reproduce.roadmaps.effort import Effort
-    from footway.reproduce.roadmaps.scenes import Built
+    from footway.reproduce.roadmaps.setup import Built, Effort
     from footway.roadmap.measures import ShortestPathFactor
 
 SOURCE: Final = "rrm-roadmaps-2006, section V.B.1 and table II"

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 from footway.plot import RoadmapPanel, draw_roadmaps, save_picture
 from footway.reproduce.report import Picture, Section
-from footway.reproduce.roadmaps.scenes import SETTINGS, roadmaps_of
+from footway.reproduce.roadmaps.setup import SETTINGS, roadmaps_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from footway.reproduce.roadmaps.effort import Effort
-    from footway.reproduce.roadmaps.scenes import Built
+    from footway.reproduce.roadmaps.setup import Built, Effort
 
 SOURCE: Final = "rrm-roadmaps-2006, section V.B and figure 5"
 

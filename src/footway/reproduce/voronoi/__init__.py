@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from footway.reproduce.machine import machine
-from footway.reproduce.report import Report
-from footway.reproduce.series import MAPS, run_all
+from footway.reproduce.registry import MAPS
 from footway.reproduce.voronoi import (
     cameras,
     construction,
@@ -19,15 +17,17 @@ from footway.reproduce.voronoi import (
     retraction,
     turns,
 )
-from footway.reproduce.voronoi.effort import FULL, QUICK
-from footway.reproduce.voronoi.scenes import RADIUS, scene
+from footway.reproduce.voronoi.setup import FULL, QUICK, RADIUS, scene
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from footway.reproduce.registry import Step
+    from footway.reproduce.voronoi.setup import Effort
 
-_STEPS: Final = (
+__all__ = ["FULL", "QUICK", "REMARKS", "STEPS", "TITLE", "prepare"]
+
+TITLE: Final = "Smooth roadmaps and cameras, reproduced"
+
+STEPS: Final = (
     ("construction", "Figure 1: building smooth roadmaps", construction),
     ("diagram", "Figure 3: the Voronoi diagram", diagram),
     ("retraction", "Figure 5: retracting edges", retraction),
@@ -42,7 +42,7 @@ _METHOD: Final = (
     "Roadmaps have a road through every passage, which the paper leaves to other methods, and "
     "blends with the largest radius that fits, which the paper halves until it does."
 )
-_REMARKS: Final = (
+REMARKS: Final = (
     MAPS,
     _METHOD,
     "Our times are medians over several rounds, with kernels warm.",
@@ -50,12 +50,8 @@ _REMARKS: Final = (
 )
 
 
-def run(folder: Path, *, quick: bool, step: Step) -> Report:
-    """Build the roadmaps, then run all seven experiments; pictures go to the folder."""
-    effort = QUICK if quick else FULL
+def prepare(effort: Effort, step: Step) -> None:
+    """Build the roadmaps."""
     for name in dict.fromkeys((*effort.environments, queries.LARGE)):
         with step(name, f"{name.capitalize()}: roadmap, blends and map"):
             scene(name)
-    sections = run_all(_STEPS, effort, folder, step)
-    title = "Smooth roadmaps and cameras, reproduced"
-    return Report("voronoi", title, machine(), sections, _REMARKS)

@@ -11,9 +11,8 @@ from footway.plot import draw_camera, palette, save_picture
 from footway.reproduce import charts
 from footway.reproduce.questions import Question
 from footway.reproduce.report import Picture, Section, Table
-from footway.reproduce.voronoi.figures import PAPER
 from footway.reproduce.voronoi.judge import path_clearance, path_faults, speed_faults
-from footway.reproduce.voronoi.scenes import RADIUS, scene
+from footway.reproduce.voronoi.setup import PAPER, RADIUS, scene
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
     from footway.camera import CameraMotion
     from footway.reproduce.report import Cell
-    from footway.reproduce.voronoi.effort import Effort
+    from footway.reproduce.voronoi.setup import Effort
 
     Floats = NDArray[np.float64]
 

@@ -11,16 +11,15 @@ from footway.plot import RoadmapPanel, draw_roadmaps, save_picture
 from footway.reproduce.report import Picture, Section, Table, ratio
 from footway.reproduce.timing import Timing, in_turn
 from footway.reproduce.voronoi.judge import judge_roadmap
-from footway.reproduce.voronoi.scenes import RADIUS, build, scene
+from footway.reproduce.voronoi.setup import RADIUS, build, scene
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from footway.environment import Environment
     from footway.reproduce.report import Cell
-    from footway.reproduce.voronoi.effort import Effort
     from footway.reproduce.voronoi.judge import Verdict
-    from footway.reproduce.voronoi.scenes import Scene
+    from footway.reproduce.voronoi.setup import Effort, Scene
 
 SOURCE: Final = "voronoi-roadmaps-2004, sections 2.1 to 2.4 and figure 1"
 

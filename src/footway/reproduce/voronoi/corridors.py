@@ -17,17 +17,19 @@ from footway.plot.shapes import ground_of
 from footway.plot.sheet import draw_page_bar, new_sheets
 from footway.reproduce.questions import Question
 from footway.reproduce.report import Picture, Section, Table
-from footway.reproduce.voronoi.figures import (
+from footway.reproduce.voronoi.judge import Judge, path_faults
+from footway.reproduce.voronoi.setup import (
     PAPER,
+    RADIUS,
+    SEED,
     dot_key,
     draw_dots,
     draw_key,
     draw_lines,
     fill_key,
     line_key,
+    map_of,
 )
-from footway.reproduce.voronoi.judge import Judge, path_faults
-from footway.reproduce.voronoi.scenes import RADIUS, SEED, map_of
 from footway.roadmap.voronoi_prm import voronoi_prm
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
     from footway.plot.shapes import Ground
     from footway.plot.sheet import Box, Sheet
     from footway.reproduce.report import Cell
-    from footway.reproduce.voronoi.effort import Effort
+    from footway.reproduce.voronoi.setup import Effort
 
     Floats = NDArray[np.float64]
 

@@ -14,15 +14,16 @@ from footway.plot.layers import draw_ground, outline
 from footway.plot.shapes import ground_of
 from footway.plot.sheet import draw_page_bar, new_sheets, padded
 from footway.reproduce.report import Picture, Section, Table
-from footway.reproduce.voronoi.figures import (
+from footway.reproduce.voronoi.setup import (
+    COURTYARD,
     PAPER,
+    courtyard,
     diagram_lines,
     draw_key,
     draw_lines,
     fill_key,
     line_key,
 )
-from footway.reproduce.voronoi.scenes import COURTYARD, courtyard
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     from footway.environment import Environment
     from footway.reproduce.report import Cell
-    from footway.reproduce.voronoi.effort import Effort
+    from footway.reproduce.voronoi.setup import Effort
 
     Floats = NDArray[np.float64]
     Shapes = NDArray[np.object_]

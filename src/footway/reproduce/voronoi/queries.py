@@ -13,9 +13,8 @@ from footway.plot import RoadmapPanel, draw_roadmaps, save_picture
 from footway.reproduce.questions import Question, random_questions
 from footway.reproduce.report import Picture, Section, Table, ratio
 from footway.reproduce.timing import undisturbed
-from footway.reproduce.voronoi.figures import PAPER
 from footway.reproduce.voronoi.judge import path_clearance, path_faults
-from footway.reproduce.voronoi.scenes import RADIUS, SEED, exact_map, map_of, scene
+from footway.reproduce.voronoi.setup import PAPER, RADIUS, SEED, exact_map, map_of, scene
 from footway.roadmap import Roadmap
 from footway.roadmap.retracted_samples import free_samples
 from footway.roadmap.roadmap import clearance_along
@@ -28,8 +27,8 @@ if TYPE_CHECKING:
 
     from footway.corridor import CorridorMap, TautPath
     from footway.reproduce.report import Cell
-    from footway.reproduce.voronoi.effort import Effort
     from footway.reproduce.voronoi.judge import Judge
+    from footway.reproduce.voronoi.setup import Effort
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]

@@ -13,8 +13,10 @@ from footway.plot.layers import draw_ground
 from footway.plot.shapes import blended_pieces, ground_of
 from footway.plot.sheet import draw_page_bar, new_sheets, padded
 from footway.reproduce.report import Picture, Section, Table
-from footway.reproduce.voronoi.figures import (
+from footway.reproduce.voronoi.judge import CLOSE, Judge
+from footway.reproduce.voronoi.setup import (
     PAPER,
+    courtyard,
     diagram_lines,
     dot_key,
     draw_dots,
@@ -22,8 +24,6 @@ from footway.reproduce.voronoi.figures import (
     draw_lines,
     line_key,
 )
-from footway.reproduce.voronoi.judge import CLOSE, Judge
-from footway.reproduce.voronoi.scenes import courtyard
 from footway.roadmap.retracted_samples import (
     free_samples,
     retract_edges,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from footway.environment import Environment
     from footway.plot.sheet import Sheet
-    from footway.reproduce.voronoi.effort import Effort
+    from footway.reproduce.voronoi.setup import Effort
     from footway.roadmap import Roadmap
 
     Floats = NDArray[np.float64]

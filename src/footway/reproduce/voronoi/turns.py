@@ -14,16 +14,16 @@ from footway.plot.layers import draw_ground
 from footway.plot.shapes import ground_of
 from footway.plot.sheet import draw_page_bar, new_sheets
 from footway.reproduce.report import Picture, Section, Table
-from footway.reproduce.voronoi.figures import (
+from footway.reproduce.voronoi.judge import Judge, judge_roadmap
+from footway.reproduce.voronoi.setup import (
     PAPER,
     dot_key,
     draw_dots,
     draw_key,
     draw_lines,
     line_key,
+    scene,
 )
-from footway.reproduce.voronoi.judge import Judge, judge_roadmap
-from footway.reproduce.voronoi.scenes import scene
 from footway.roadmap import Roadmap
 from footway.roadmap.blends import blends
 from footway.roadmap.space import make_space
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from footway.plot.sheet import Sheet
     from footway.reproduce.report import Cell
-    from footway.reproduce.voronoi.effort import Effort
+    from footway.reproduce.voronoi.setup import Effort
     from footway.roadmap.blends import Blends
 
     Floats = NDArray[np.float64]

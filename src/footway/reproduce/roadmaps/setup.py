@@ -1,8 +1,9 @@
-"""Environments, objects and roadmaps of the experiments."""
+"""Environments, roadmaps, sizes and checks that the experiments with roadmaps share."""
 
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -10,18 +11,49 @@ import numpy as np
 
 from footway.corridor import CorridorMap
 from footway.environment import gallery
+from footway.errors import BadQuery, NoPath
 from footway.roadmap.grid import grid
 from footway.roadmap.retraction import retract
 from footway.roadmap.rrm import rrm
 from footway.roadmap.rrm_star import rrm_star
+from footway.roadmap.verify import verify
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from numpy.typing import NDArray
 
     from footway.environment import Environment, Volume
     from footway.roadmap import Roadmap
 
     Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Sizes of a run.
+
+    Attributes:
+        environments: keys of SETTINGS: the four, in the paper's order, the office twice.
+        queries: random queries on each roadmap.
+        grid_queries: the same on the grid roadmap, which is slow.
+        rounds: of all queries.
+        tries: random queries of figure 3.
+
+    """
+
+    environments: tuple[str, ...] = ("field", "office", "office-fine", "house", "quake")
+    queries: int = 100
+    grid_queries: int = 20
+    rounds: int = 9
+    tries: int = 400
+
+
+FULL: Final = Effort()
+
+QUICK: Final = Effort(
+    environments=("field", "house"), queries=10, grid_queries=2, rounds=1, tries=40
+)
 
 SEED: Final = 2006
 USEFULNESS: Final = 1.5
@@ -144,3 +176,47 @@ def random_pairs(roadmap: Roadmap, count: int, *, seed: int = SEED) -> list[tupl
 def ask(corridors: Any, setting: Setting, pair: tuple[Floats, Floats]) -> Any:
     """Return the path of a query for the object of the setting."""
     return corridors.path(*pair, radius=setting.radius)
+
+
+_CLOSE: Final = 1e-6
+"""m. Rounding, for distances of up to a kilometre."""
+
+
+def faults(built: Built) -> list[str]:
+    """Return which roadmaps do not cover or connect their space, or lost clearance."""
+    wrong = []
+    for method in ("RRM", "RRM*", "RRRM"):
+        found = verify(built.roadmaps[method])
+        if not found.holds:
+            wrong.append(f"{built.name}, {method}: {found}")
+    before, after = (built.roadmaps[method].edge_clearance for method in ("RRM*", "RRRM"))
+    for edge in np.flatnonzero(after < before - _CLOSE):
+        lost = before[edge] - after[edge]
+        wrong.append(f"{built.name}, RRRM: edge {edge} has lost {lost:.4f} m of clearance")
+    return wrong
+
+
+def path_faults(
+    corridors: Any, setting: Setting, pairs: Sequence[tuple[Floats, Floats]], what: str
+) -> Iterator[str]:
+    """Return which queries have no path, or one with wrong ends or too close to a wall."""
+    for k, pair in enumerate(pairs):
+        try:
+            path = ask(corridors, setting, pair)
+        except (NoPath, BadQuery) as error:
+            yield f"{what}, query {k}: {error}"
+            continue
+        ends = np.array([path.points[0], path.points[-1]])
+        if np.abs(ends - np.array(pair)).max() > _CLOSE:
+            yield f"{what}, query {k}: begins or ends elsewhere"
+        clearance = float(corridors.clearance(_along(path.points)).min())
+        if clearance < setting.radius - _CLOSE:
+            yield f"{what}, query {k}: {clearance:.4f} m from a wall"
+
+
+def _along(points: Floats) -> Floats:
+    """Return points on a polyline, 0.1 m apart."""
+    step = np.linalg.norm(np.diff(points, axis=0), axis=1)
+    along = np.concatenate([[0.0], np.cumsum(step)])
+    at = np.union1d(along, np.arange(0.0, along[-1], 0.1))
+    return np.column_stack([np.interp(at, along, column) for column in points.T])

@@ -1,7 +1,8 @@
-"""Pictures of walking groups."""
+"""Sizes, checks and pictures that the experiments with crowds share."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -16,18 +17,73 @@ from footway.plot.layers import draw_ground
 from footway.plot.people import People, draw_people
 from footway.plot.shapes import ground_of
 from footway.plot.sheet import Box, Sheet, draw_bar
-from footway.reproduce.cmm.scenes import RADIUS
+from footway.reproduce.cmm.setup import RADIUS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from footway.crowd import Crowd
     from footway.environment import Environment
     from footway.plot.shapes import Ground
-    from footway.reproduce.crowds.group_walk import GroupWalk
+    from footway.reproduce.crowds.groups import GroupWalk
 
     Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Sizes of a run.
+
+    Attributes:
+        crowds: numbers of characters in the city.
+        beyond: the same in four cities side by side.
+        warm: s of simulated time before the load is measured.
+        measured: s of simulated time over which it is.
+        wanderers: in the city.
+        wandering: s that they are watched.
+        two_ways: characters in each direction of the corridor.
+
+    """
+
+    crowds: tuple[int, ...] = (100, 300, 1_000, *range(2_000, 10_001, 2_000), 20_000, 30_000)
+    beyond: tuple[int, ...] = (50_000, 100_000)
+    warm: float = 32.0
+    measured: int = 12
+    wanderers: int = 3_000
+    wandering: float = 600.0
+    two_ways: int = 200
+
+
+FULL: Final = Effort()
+
+QUICK: Final = Effort(
+    crowds=(100, 1_000, 3_000),
+    beyond=(),
+    warm=2.0,
+    measured=2,
+    wanderers=300,
+    wandering=60.0,
+    two_ways=40,
+)
+
+_CLOSE: Final = 1e-6
+"""m. Rounding, for distances of up to a kilometre."""
+
+
+def faults(crowd: Crowd, what: str) -> list[str]:
+    """Return which characters are in a wall or stuck."""
+    gap = crowd.map.clearance(crowd.positions) - crowd.radii
+    wrong = [
+        f"{what}: character {crowd.ids[k]} is {-gap[k]:.4f} m in a wall"
+        for k in (gap < -_CLOSE).nonzero()[0]
+    ]
+    return wrong + [
+        f"{what}: character {who.id} is stuck since {who.since:.1f} s ({who.cause})"
+        for who in crowd.stuck
+    ]
+
 
 WIDTH: Final = 8.0
 """inches: 1600 pixels at 200 dpi."""
