@@ -117,7 +117,7 @@ def _as_text(
     narrow: Sequence[Pinch],
     steps: Steps,
 ) -> Iterator[str]:
-    from footway.environment.repairs import worth_telling
+    from footway.environment.repair import repairs_to_list
 
     x0, y0, x1, y1 = environment.bounds
     parts, components = _part_areas(environment), loaded.corridors.n_components
@@ -143,7 +143,7 @@ def _as_text(
     repairs = environment.repairs
     yield f"{count(len(repairs), 'repair')}:" if repairs else "No repairs: the map is clean"
     width = len(str(len(repairs)))
-    for k, alike in worth_telling(repairs).items():
+    for k, alike in repairs_to_list(repairs).items():
         more = f" (and {alike - 1:,} more of this kind: --json lists them all)"
         yield f"  {k + 1:>{width}}  {repairs[k]}{more if alike > 1 else ''}"
     if narrow:

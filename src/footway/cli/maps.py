@@ -105,10 +105,10 @@ def build_map(environment: Environment, steps: Steps) -> LoadedMap:
 
 def repair_lines(environment: Environment | Volume | None) -> Iterator[str]:
     """Return a line for each repair of the input, and one line for many alike."""
-    from footway.environment.repairs import worth_telling
+    from footway.environment.repair import repairs_to_list
 
     repairs = environment.repairs if environment else ()
-    for k, number in worth_telling(repairs).items():
+    for k, number in repairs_to_list(repairs).items():
         more = f" (and {number - 1} more of this kind)" if number > 1 else ""
         yield f"{repairs[k]}{more}"
 

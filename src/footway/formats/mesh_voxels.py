@@ -14,7 +14,7 @@ import numpy as np
 
 from footway.constants import TOUCH
 from footway.environment import Volume
-from footway.environment.memory import check_memory
+from footway.environment.volume import check_memory
 from footway.errors import BadGeometry, BadInput
 
 if TYPE_CHECKING:

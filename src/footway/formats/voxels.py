@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from footway.environment import Volume
-from footway.environment.memory import check_memory
+from footway.environment.volume import check_memory
 from footway.errors import BadFile
 from footway.formats.registry import Format, read_text
 

@@ -109,7 +109,7 @@ class Document:
 
     def facts(self) -> dict[str, Any]:
         """Return plain values for the page; bounds are relative to the origin."""
-        from footway.environment.repairs import worth_telling
+        from footway.environment.repair import repairs_to_list
 
         env, (x, y) = self.environment, self.origin
         repairs = () if env is None else env.repairs
@@ -124,7 +124,7 @@ class Document:
             "holes": self.corridors.n_cycles if env is None else env.holes,
             "kinds": self.kinds,
             "areas": _areas(env),
-            "repairs": [str(repairs[k]) for k in worth_telling(repairs)][:100],
+            "repairs": [str(repairs[k]) for k in repairs_to_list(repairs)][:100],
             "largest_radius": self.largest_radius,
             "gallery": built_in(),
             "editable": self.editable,
