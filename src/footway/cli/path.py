@@ -332,8 +332,7 @@ class ShortestResult:
     def draw(self) -> Figure:
         """Return a picture of the path, its corridor and its pinch."""
         cmap, environment = self.loaded
-        start, goal, radius, _ = self.query
-        corridor = cmap.corridor(start, goal, radius=radius, around="path")
+        corridor = self.path.corridor
         return pictures.draw_path(
             cmap, self.path, corridor=corridor, pinch=self.pinch, environment=environment
         )
