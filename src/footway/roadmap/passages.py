@@ -166,7 +166,7 @@ def without_dead_ends(axis: AxisPoints) -> AxisPoints:
     A stub is a dead end that lies in the free disc around its start. Dead-end rooms and corridors
     are kept, and so is some part of each component.
     """
-    from footway.medial.kernels.chains import chain_pieces  # the package is slow to import
+    from footway.medial.kernels.graph import chain_pieces  # the package is slow to import
 
     links = axis.links[peel(axis.links, axis.points, axis.clearance, STEEP)]
     while True:
@@ -205,7 +205,7 @@ def straightened(axis: AxisPoints, walls: Space, *, radius: float, desired: floa
 
 def _chains(axis: AxisPoints) -> tuple[Ints, Ints]:
     """Return the concatenated points of all chains, and the first and last index of each."""
-    from footway.medial.kernels.chains import chain_pieces  # the package is slow to import
+    from footway.medial.kernels.graph import chain_pieces  # the package is slow to import
 
     order, forward, offsets = chain_pieces(axis.links, len(axis.points))
     ends = np.where(forward[:, None], axis.links[order], axis.links[order][:, ::-1])

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from footway.medial.kernels.chains import chain_pieces
+from footway.medial.kernels.graph import chain_pieces
 
 
 def chains(ends, n_vertices):
