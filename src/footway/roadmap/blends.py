@@ -12,7 +12,6 @@ import numpy as np
 
 from footway._numba.portable_math import hypot
 from footway.errors import BadInput
-from footway.roadmap import checks
 from footway.roadmap.kernels.blend import (
     CLEARANCE,
     CX,
@@ -24,7 +23,7 @@ from footway.roadmap.kernels.blend import (
     blend_turns,
 )
 from footway.roadmap.kernels.layouts import WallEnds
-from footway.roadmap.roadmap import clearance_along
+from footway.roadmap.roadmap import a_roadmap, clearance_along
 from footway.validation import extent_of, one_of
 from footway.validation import radius as checked_radius
 
@@ -187,7 +186,7 @@ def _turns(roadmap: Roadmap, lengths: Floats) -> Ints:
 
 
 def _check(roadmap: Roadmap) -> None:
-    checks.a_roadmap(roadmap)
+    a_roadmap(roadmap)
     if roadmap.dimension != 2:
         raise BadInput("blends are for roadmaps in the plane: this one has three dimensions")
     if not len(roadmap.space.walls):

@@ -14,9 +14,9 @@ from footway._numba.jit import thread_count
 from footway.corridor.corridor import Corridor
 from footway.corridor.path import Path
 from footway.errors import BadInput, BadQuery, NoPath
-from footway.roadmap import checks
 from footway.roadmap.kernels import space_paths as codes
 from footway.roadmap.kernels.space_paths import balls_between, solve_in_space
+from footway.roadmap.roadmap import a_roadmap
 from footway.roadmap.space_index import (
     make_roads,
     make_workspace,
@@ -85,7 +85,7 @@ class SpaceMap:
     A path stays in cells in which the object fits, so it is free of collisions. For a ball,
     clearance is measured from its centre, as in the plane; for a box, from the box: the radius is
     then 0, or the preferred clearance. It is a lower bound: the distance to the cells in which the
-    object does not fit, plus the margin that it has in every other cell (see space_margin.py).
+    object does not fit, plus the margin that it has in every other cell (see space_index.py).
 
     Example:
         >>> import footway as fw
@@ -98,7 +98,7 @@ class SpaceMap:
     """
 
     def __init__(self, roadmap: Roadmap) -> None:
-        checks.a_roadmap(roadmap)
+        a_roadmap(roadmap)
         if roadmap.dimension != 3:
             raise BadInput("the roadmap is in the plane: see CorridorMap.from_roadmap")
         if not roadmap.n_nodes:
@@ -284,7 +284,7 @@ class SpaceMap:
             found = self._solve(a, b, radius, shortcut=False)
         if found.away.any():
             return found
-        from footway.roadmap.retraction import retract_line
+        from footway.roadmap.rrrm import retract_line
 
         return found._replace(points=np.ascontiguousarray(retract_line(found.points, self._space)))
 
@@ -369,7 +369,7 @@ class SpaceMap:
         if status in (codes.START_TIGHT, codes.GOAL_TIGHT):
             return self._too_tight(what, point, radius, clear + self._least)
         apart = NoPath(
-            f"{as_text(a)} and {as_text(b)} are in parts of the roadmap with no way between them",
+            f"{as_text(a)} and {as_text(b)} are in parts of the roadmap with no path between them",
             reason="components",
         )
         if radius <= self.radius:

@@ -147,7 +147,7 @@ class TestRoute:
     def test_no_way(self, footway, two_rooms, tmp_path):
         plot = tmp_path / "why.png"
         query = ("route", two_rooms, "--start", "-5,4", "--goal", "5,4")
-        assert_one_line(footway(*query), "no way between them", code=3)
+        assert_one_line(footway(*query), "no path between them", code=3)
         assert footway(*query, "--json").json["reason"] == "components"
         assert footway(*query, "--plot", plot).code == 3
         assert plot.stat().st_size > 5000

@@ -6,11 +6,11 @@ import math
 
 from footway._numba.jit import inner, kernel
 from footway._numba.math import hypot
-from footway.corridor.kernels.backbone import check_ends, find_end, find_way
-from footway.corridor.kernels.locate import SEEN, ball_at
-from footway.corridor.kernels.path import APART
-from footway.corridor.kernels.search import FOUND, FULL
-from footway.corridor.kernels.tangents import SLACK
+from footway.corridor.kernels.backbone import find_backbone_of_disc
+from footway.corridor.kernels.layouts import APART, FOUND, FULL
+from footway.corridor.kernels.locate import SEEN, ball_at, locate_end
+from footway.corridor.kernels.query import check_ends
+from footway.corridor.kernels.tangents import SLACK, Ends
 from footway.corridor.kernels.wall_grid import cell_of, line_clearance, nearest_wall
 
 ENOUGH = 0.9  # of a point's own clearance: a line with this clearance ends the search
@@ -138,24 +138,24 @@ def look(points, near, balls, grid, best):
 
 
 @kernel
-def join(points, cells, grid, fans, clear):
+def join(points, cells, grid, boundaries, clear):
     """Write the clearance of the line from each point (n, 2) to the ball that it joins to `clear`.
 
     -1 if it joins none. Only points in cells (nc,) that are true are updated.
     """
     for k in range(len(points)):
         x, y = points[k, 0], points[k, 1]
-        if cells[cell_of(x, y, fans.ball_box, fans.ball_shape)]:
+        if cells[cell_of(x, y, boundaries.ball_box, boundaries.ball_shape)]:
             _, own, _ = nearest_wall(x, y, grid)
-            ball, way = ball_at(x, y, own, grid, fans)
+            ball, way = ball_at(x, y, own, grid, boundaries)
             clear[k] = way if ball >= 0 else -1.0
 
 
 @inner
 def _event_of(end, axis):
     """Event at which an end is joined: the beginning of its piece, or the next one."""
-    piece = end[6]
-    if axis.events[piece, 0] == end[2] and axis.events[piece, 1] == end[3]:
+    piece = end.piece
+    if axis.events[piece, 0] == end.x and axis.events[piece, 1] == end.y:
         return piece
     return piece + 1
 
@@ -197,20 +197,20 @@ def _append(n, x, y, out):
 
 
 @inner(inline=False)
-def _write_way(start, goal, count, events, out, index, ladder, rooms, turns):
-    """Write the points along ladder.halves: (how many, clearance); -1 if full."""
+def _write_path(ends, start, goal, count, events, out, index, workspace, rooms, turns):
+    """Write the points along workspace.halves: (how many, clearance); -1 if full."""
     axis = index.axis
     at, there = _event_of(start, axis), _event_of(goal, axis)
-    many, clear = write_events(at, there, count, ladder.halves, axis.offsets, rooms, events)
+    many, clear = write_events(at, there, count, workspace.halves, axis.offsets, rooms, events)
     if many < 0:
         return -1, 0.0
-    n = _append(0, start[0], start[1], out)
-    n = _append(n, start[2], start[3], out)
+    n = _append(0, ends.sx, ends.sy, out)
+    n = _append(n, start.x, start.y, out)
     for k in range(1, many):
         e = events[k]
         if turns[e] or k == many - 1:
             n = _append(n, axis.events[e, 0], axis.events[e, 1], out)
-    return _append(n, goal[0], goal[1], out), min(clear, start[5], goal[5])
+    return _append(n, ends.gx, ends.gy, out), min(clear, start.clearance, goal.clearance)
 
 
 @inner
@@ -259,14 +259,14 @@ def _without_detours(n, least, out, grid):
 
 
 @kernel
-def solve_on_roads(sx, sy, gx, gy, radius, shortcut, events, out, index, ladder, rooms, turns):
+def solve_on_roads(sx, sy, gx, gy, radius, shortcut, events, out, index, workspace, rooms, turns):
     """Path of a disc along the roads: (status, points written to out, length, clearance).
 
     With `shortcut` a free straight line is returned. `rooms` (m,) is the exact clearance of the
     piece after each event, `turns` (m,) says at which events consecutive pieces form an angle.
     `events` is scratch memory; `out` (n, 2) has at least three more points than it.
     """
-    start, goal = find_end(sx, sy, index), find_end(gx, gy, index)
+    start, goal = locate_end(sx, sy, index), locate_end(gx, gy, index)
     status, clear = check_ends(start, goal, radius)
     if status != FOUND:
         return status, 0, 0.0, clear
@@ -275,10 +275,11 @@ def solve_on_roads(sx, sy, gx, gy, radius, shortcut, events, out, index, ladder,
         if clear >= radius - SLACK and clear > 0.0:
             out[0, 0], out[0, 1], out[1, 0], out[1, 1] = sx, sy, gx, gy
             return FOUND, 2, hypot(gx - sx, gy - sy), clear
-    count = find_way(start, goal, radius, index, ladder)
+    count = find_backbone_of_disc(start, goal, radius, index, workspace)
     if count < 0:
         return APART, 0, 0.0, 0.0
-    n, clear = _write_way(start, goal, count, events, out, index, ladder, rooms, turns)
+    ends = Ends(sx, sy, gx, gy, radius)
+    n, clear = _write_path(ends, start, goal, count, events, out, index, workspace, rooms, turns)
     if n < 0:
         return FULL, 0, 0.0, 0.0
     if n > 2:
