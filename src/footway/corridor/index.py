@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from footway._numba.bins import rows_by_key
 from footway._numba.portable_math import atan2
 from footway._numba.segments import cross, foot_parameter
 from footway.constants import CELLS_PER_WALL
@@ -78,8 +79,7 @@ def _cell_boundaries(axis: MedialAxis) -> CellBoundaries:
         widths.append(width)
     row, key, width = np.concatenate(rows), np.concatenate(keys), np.concatenate(widths)
     order = np.lexsort((key, row))
-    count = np.bincount(row, minlength=2 * len(axis.sites))
-    offsets = np.concatenate([[0], np.cumsum(count)])
+    offsets, _ = rows_by_key(row, 2 * len(axis.sites))
     pieces = np.concatenate([piece, piece])[order]
     return CellBoundaries(
         offsets, key[order], width[order], pieces, axis.sites, axis.is_point, axis.two_sided,
@@ -118,10 +118,7 @@ def _boundary_entries(
 def make_graph(axis: MedialAxis) -> Graph:
     """Graph of the edges for searching."""
     count = len(axis.edges)
-    tail = np.stack([axis.edges[:, 0], axis.edges[:, 1]], axis=1).ravel()
-    out = np.argsort(tail, kind="stable")
-    degree = np.bincount(tail, minlength=len(axis.vertices))
-    offsets = np.concatenate([[0], np.cumsum(degree)])
+    offsets, out = rows_by_key(axis.edges.ravel(), len(axis.vertices))
     edge_of = np.repeat(np.arange(count), np.diff(axis.offsets))
     clearance = np.minimum.reduceat(axis.clearance, axis.offsets[:-1])
     length = np.add.reduceat(axis.piece_length, axis.offsets[:-1])

@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 
+from footway._numba.bins import cell_of
 from footway._numba.jit import inner, kernel, prange
 from footway._numba.math import atan2, hypot
 from footway.corridor.kernels.layouts import Place
-from footway.corridor.kernels.wall_grid import cell_of, is_outside, line_clearance, nearest_wall
+from footway.corridor.kernels.wall_grid import is_outside, line_clearance, nearest_wall
 
 X, Y, AXIS_CLEARANCE, CLEARANCE, WALL_X, WALL_Y, N_VALUES = range(7)  # columns of located points
 BESIDE = 1e-6  # rad, tolerance of a direction beyond the border of a corner's cell
