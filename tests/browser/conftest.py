@@ -71,15 +71,15 @@ def access(chromium):
 class Server:
     """A second client of the server, to check what the page made it do.
 
-    Each ask has a connection of its own: a client that does not read its frames is closed.
+    Each request has a connection of its own: a client that does not read its frames is closed.
     """
 
     def __init__(self, access):
         self._access = access
 
-    def ask(self, ask, **facts):
+    def request(self, kind, /, **facts):
         with Page(self._access) as client:
-            return client.ask(ask, **facts)
+            return client.request(kind, **facts)
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def server(access):
 @pytest.fixture
 def browsing(chromium, access, server):
     """A page with the empty field open; fails if the page reported an error."""
-    server.ask("open", name="gallery:field")
+    server.request("open", name="gallery:field")
     context = chromium.new_context(viewport={"width": 960, "height": 640}, color_scheme="light")
     try:
         page = Browsing(context.new_page(), access)

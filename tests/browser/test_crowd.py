@@ -25,7 +25,7 @@ def add(browsing, count):
 
 
 def status(server):
-    return server.ask("crowd", do="status")[0]["ok"]
+    return server.request("crowd", do="status")[0]["ok"]
 
 
 def test_a_crowd_starts_steps_and_stops(browsing, server):
@@ -34,8 +34,8 @@ def test_a_crowd_starts_steps_and_stops(browsing, server):
     browsing.press("crowd-step")
     browsing.until(lambda: status(server)["time"] == pytest.approx(0.1))
     browsing.press("crowd-speed-4", "crowd-play")
-    told = browsing.shows(lambda state: state["time"] > 1.0 and state["status"]["running"])
-    assert told["status"]["speed"] == 4
+    state = browsing.shows(lambda state: state["time"] > 1.0 and state["status"]["running"])
+    assert state["status"]["speed"] == 4
     see_the_walls_again(browsing)
     browsing.press("crowd-pause")
     browsing.until(lambda: not status(server)["running"])
@@ -68,7 +68,7 @@ def test_populations_are_changed_and_removed_while_it_runs(browsing, server, tmp
     browsing.shows(lambda state: len(state["status"]["populations"]) == 2)
     assert row.is_visible()  # a dragged slider is not removed
     browsing.slide("population-speed-0", 2.5)
-    browsing.until(lambda: server.ask("character", id=0)[0]["ok"]["speed"] == 2.5)
+    browsing.until(lambda: server.request("character", id=0)[0]["ok"]["speed"] == 2.5)
     browsing.press("population-remove-1")
     browsing.shows(lambda state: state["characters"] == 30)
     assert status(server)["characters"] == 30
@@ -139,11 +139,11 @@ def test_a_character_is_inspected_and_followed(browsing, server):
     add(browsing, 25)
     browsing.press("crowd-step")
     browsing.until(lambda: status(server)["time"] > 0)
-    at = server.ask("character", id=7)[0]["ok"]["position"]
+    at = server.request("character", id=7)[0]["ok"]["position"]
     browsing.click(at)
     browsing.shows(lambda state: state["selected"] == 7)
     facts = browsing.part("character-facts")
-    goal = server.ask("character", id=7)[0]["ok"]["goal"]
+    goal = server.request("character", id=7)[0]["ok"]["goal"]
     browsing.until(lambda: f"{goal[0]:.1f}, {goal[1]:.1f}" in facts.inner_text())
     assert browsing.part("mark-aim").is_visible()
     browsing.press("character-follow")
@@ -162,7 +162,7 @@ def test_an_obstacle_is_dropped_and_dragged(browsing, server):
     assert first == pytest.approx([23.5, 20.0, 0.8], abs=0.1)
     browsing.drag((23.5, 20.0), (23.5, 26.0))
     browsing.shows(lambda state: state["obstacles"][1] == pytest.approx(26.0, abs=0.1))
-    header, _ = server.ask("obstacle", do="add", at=(5.0, 5.0), radius=0.5)
+    header, _ = server.request("obstacle", do="add", at=(5.0, 5.0), radius=0.5)
     assert header["ok"]["id"] > 0
     browsing.shows(lambda state: len(state["obstacles"]) == 6)
     assert browsing.state["obstacles"][1] == pytest.approx(26.0, abs=0.1)
@@ -202,13 +202,13 @@ def test_a_population_has_terrain_preferences(browsing, server):
     browsing.press("crowd-speed-16", "crowd-play")
     browsing.shows(lambda state: state["time"] > 20.0)
     browsing.press("crowd-pause")
-    # The page that saves the scenario says what the server was told.
+    # The page that saves the scenario has what was sent to the server.
     with browsing.page.expect_download() as saved:
         browsing.press("tab-edit", "save-scenario")
-    told = saved.value.path().read_text()
-    assert "miran" in told
-    assert "road = 9" in told
-    assert 'then = "exit"' in told
+    state = saved.value.path().read_text()
+    assert "miran" in state
+    assert "road = 9" in state
+    assert 'then = "exit"' in state
     assert status(server)["characters"] + status(server)["exited"] == 8
 
     # The same is changed while they walk.

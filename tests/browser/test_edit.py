@@ -6,7 +6,7 @@ from tests.browser.test_crowd import add
 
 
 def document(server):
-    return server.ask("hello")[0]["ok"]["document"]
+    return server.request("hello")[0]["ok"]["document"]
 
 
 def test_an_obstacle_is_drawn_undone_and_redone_while_the_crowd_goes_on(browsing, server):
@@ -20,9 +20,9 @@ def test_an_obstacle_is_drawn_undone_and_redone_while_the_crowd_goes_on(browsing
     browsing.shows(lambda state: state["document"]["holes"] == holes)
     browsing.page.keyboard.press("Shift+Control+z")
     browsing.shows(lambda state: state["document"]["holes"] == holes + 1)
-    told = server.ask("crowd", do="status")[0]["ok"]
-    assert told["characters"] == 30
-    assert told["running"]
+    state = server.request("crowd", do="status")[0]["ok"]
+    assert state["characters"] == 30
+    assert state["running"]
 
 
 def test_terrain_and_areas_are_drawn_deleted_and_saved(browsing, server):

@@ -11,7 +11,7 @@ def test_a_path_is_what_the_server_says_and_follows_the_marks(browsing, server):
     browsing.click((2.0, 3.0))
     browsing.click((44.0, 44.0))
     path = browsing.shows(lambda state: state["path"]["facts"])["path"]
-    header, _ = server.ask("path", start=path["start"], goal=path["goal"])
+    header, _ = server.request("path", start=path["start"], goal=path["goal"])
     assert path["facts"]["length"] == pytest.approx(header["ok"]["length"])
     assert path["points"] > 2
     assert f"{path['facts']['length']:.2f} m" in browsing.part("path-facts").inner_text()

@@ -18,8 +18,8 @@ def recording():
 def test_a_recording_is_scrubbed_and_played(browsing, recording, tmp_path):
     recording.save(tmp_path / "run.parquet")
     browsing.part("open-file").set_input_files(tmp_path / "run.parquet")
-    told = browsing.shows(lambda state: state["replay"]["frames"] == recording.n_frames)
-    assert told["document"]["what"] == "recording"
+    state = browsing.shows(lambda state: state["replay"]["frames"] == recording.n_frames)
+    assert state["document"]["what"] == "recording"
     browsing.slide("replay-time", 3)
     browsing.shows(lambda state: state["replay"]["time"] == 3 and state["characters"] == 25)
     browsing.press("replay-speed-4", "replay-play")
@@ -49,9 +49,9 @@ def test_the_timeline_starts_at_the_first_frame(browsing, tmp_path):
         recorder.add_frame(960 + k, 96.0 + 0.1 * k, [0], at, np.zeros((1, 2)))
     recorder.close().save(tmp_path / "late.parquet")
     browsing.part("open-file").set_input_files(tmp_path / "late.parquet")
-    told = browsing.shows(lambda state: state["replay"]["frames"] == 1200)["replay"]
-    assert (told["time"], told["first"]) == (96.0, 96.0)
-    assert told["last"] == pytest.approx(215.9)
+    state = browsing.shows(lambda state: state["replay"]["frames"] == 1200)["replay"]
+    assert (state["time"], state["first"]) == (96.0, 96.0)
+    assert state["last"] == pytest.approx(215.9)
     assert browsing.part("replay-time").get_attribute("min") == "96"
     browsing.part("plot-present").click(position={"x": 2, "y": 20})
     assert 96.0 < browsing.state["replay"]["time"] < 105.0

@@ -36,6 +36,6 @@ def test_the_command_writes_one_file_that_replays_from_the_disk(browsing, record
     browsing.slide("replay-time", 2)
     browsing.shows(lambda state: state["replay"]["time"] == 2)
     browsing.press("view-3d", "replay-speed-4", "replay-play")
-    told = browsing.shows(lambda state: state["replay"]["time"] == pytest.approx(4.0))
-    assert told["characters"] == 20
+    state = browsing.shows(lambda state: state["replay"]["time"] == pytest.approx(4.0))
+    assert state["characters"] == 20
     assert all(url.startswith(("file:", "blob:", "data:")) for url in asked)

@@ -102,8 +102,8 @@ def test_keys_work_after_a_click_and_3d_shows_the_same_place(browsing):
     browsing.page.keyboard.press("ArrowRight")
     before = browsing.state["camera"]["metresPerPixel"]
     browsing.press("view-3d")
-    told = browsing.shows(lambda state: state["view"] == "3d")
-    assert told["camera"]["metresPerPixel"] == pytest.approx(before, rel=0.01)
+    state = browsing.shows(lambda state: state["view"] == "3d")
+    assert state["camera"]["metresPerPixel"] == pytest.approx(before, rel=0.01)
 
 
 def test_the_picture_is_redrawn_in_full_when_nothing_moves(browsing):

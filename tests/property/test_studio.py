@@ -50,16 +50,16 @@ values = st.one_of(
 
 
 @st.composite
-def asks(draw: Any) -> str:
-    """An ask with keys and values of asks, in any mixture."""
+def numbers(draw: Any) -> str:
+    """An request with keys and values of numbers, in any mixture."""
     message = json.loads(draw(st.sampled_from(GOOD)))
     if draw(st.booleans()):
-        message["ask"] = draw(st.sampled_from(ASKS))
+        message["request"] = draw(st.sampled_from(ASKS))
     keys = st.one_of(st.sampled_from(KEYS), st.text(max_size=4))
     message |= draw(st.dictionaries(keys, values, max_size=4))
-    if message.get("ask") == "open":
+    if message.get("request") == "open":
         message["name"] = draw(st.sampled_from(["gallery:field", "gallery:nowhere", "x", 3]))
-    if message.get("ask") == "layer":
+    if message.get("request") == "layer":
         message["name"] = "axis"  # roadmaps take their time
     if isinstance(message.get("count"), int):
         message["count"] = min(message["count"], 50)
@@ -68,8 +68,8 @@ def asks(draw: Any) -> str:
 
 @st.composite
 def damaged(draw: Any) -> str:
-    """An ask with letters cut out and put in."""
-    text = draw(asks())
+    """An request with letters cut out and put in."""
+    text = draw(numbers())
     for _ in range(draw(st.integers(1, 3))):
         at, cut = draw(st.integers(0, len(text))), draw(st.integers(0, 9))
         piece = draw(st.one_of(st.sampled_from(["{", "]", '"', ",", "NaN", "1e999"]), st.text()))
@@ -91,11 +91,11 @@ def page(studio):
 
 def is_alive(studio, page) -> None:
     """The server answers others, and the crowd walks."""
-    header, _ = page.ask("crowd", do="start", speed=16)
+    header, _ = page.request("crowd", do="start", speed=16)
     assert header["ok"]["running"], header
     assert studio.session.crowd_thread.fault is None
     before = studio.session.crowd_thread.crowd.steps
-    header, _ = page.ask("crowd", do="step")
+    header, _ = page.request("crowd", do="step")
     assert header["ok"]["time"] > 0 or before == 0
 
 
@@ -113,20 +113,20 @@ def survives(studio, page, text: str | bytes) -> None:
 
 
 @examples(250)
-@given(asks())
-@example('{"n":1,"ask":"edit","do":"add","polygon":[[0,0],[0,0],[0,0]]}')
-@example('{"n":1,"ask":"edit","do":"add","polygon":[[-1e7,-1e7],[1e7,-1e7],[1e7,1e7],[-1e7,1e7]]}')
-@example('{"n":1,"ask":"edit","do":"add","what":"walkable","polygon":[[-1e7,0],[1e7,0],[0,1e7]]}')
-@example('{"n":1,"ask":"edit","do":"add","what":"area","name":"a","polygon":[[9,9],[9,9],[8,8]]}')
-@example('{"n":1,"ask":"population","do":"add","count":50,"radius":5.0}')
-@example('{"n":1,"ask":"population","do":"add","count":3,"radius":1e-300,"speed":1e-300}')
-@example('{"n":1,"ask":"obstacle","do":"add","at":[20,20],"radius":100}')
-@example('{"n":1,"ask":"obstacle","do":"add","at":[1e7,-1e7],"radius":1e-300,"velocity":[20,20]}')
-@example('{"n":1,"ask":"walk","start":[20,20],"stops":[[20,20.0001]],"radius":1e-300}')
-@example('{"n":1,"ask":"path","start":[5,5],"goal":[5,5],"method":"miran"}')
-@example('{"n":1,"ask":"path","start":[5,5],"goal":[40,40],"method":"cmm","speed":1e-300}')
-@example('{"n":1,"ask":"path","start":[5,5],"goal":[40,40],"method":"irm","speed":1e-300}')
-@example('{"n":1,"ask":"path","start":[5,5],"goal":[40,40],"radius":1e-300,"method":"miran"}')
+@given(numbers())
+@example('{"n":1,"type":"edit","do":"add","polygon":[[0,0],[0,0],[0,0]]}')
+@example('{"n":1,"type":"edit","do":"add","polygon":[[-1e7,-1e7],[1e7,-1e7],[1e7,1e7],[-1e7,1e7]]}')
+@example('{"n":1,"type":"edit","do":"add","what":"walkable","polygon":[[-1e7,0],[1e7,0],[0,1e7]]}')
+@example('{"n":1,"type":"edit","do":"add","what":"area","name":"a","polygon":[[9,9],[9,9],[8,8]]}')
+@example('{"n":1,"type":"population","do":"add","count":50,"radius":5.0}')
+@example('{"n":1,"type":"population","do":"add","count":3,"radius":1e-300,"speed":1e-300}')
+@example('{"n":1,"type":"obstacle","do":"add","at":[20,20],"radius":100}')
+@example('{"n":1,"type":"obstacle","do":"add","at":[1e7,-1e7],"radius":1e-300,"velocity":[20,20]}')
+@example('{"n":1,"type":"walk","start":[20,20],"stops":[[20,20.0001]],"radius":1e-300}')
+@example('{"n":1,"type":"path","start":[5,5],"goal":[5,5],"method":"miran"}')
+@example('{"n":1,"type":"path","start":[5,5],"goal":[40,40],"method":"cmm","speed":1e-300}')
+@example('{"n":1,"type":"path","start":[5,5],"goal":[40,40],"method":"irm","speed":1e-300}')
+@example('{"n":1,"type":"path","start":[5,5],"goal":[40,40],"radius":1e-300,"method":"miran"}')
 def test_asks_of_all_kinds(studio, page, text):
     survives(studio, page, text)
     is_alive(studio, page)
@@ -135,8 +135,8 @@ def test_asks_of_all_kinds(studio, page, text):
 @examples(200)
 @given(damaged())
 @example("[" * 100_000)
-@example('{"n":' + "9" * 5000 + ',"ask":"hello"}')
-@example('{"n":1,"ask":"' + "x" * 900_000 + '"}')
+@example('{"n":' + "9" * 5000 + ',"type":"hello"}')
+@example('{"n":1,"type":"' + "x" * 900_000 + '"}')
 @example(" " * 1_500_000)
 def test_damaged_messages(studio, page, text):
     survives(studio, page, text)
@@ -158,7 +158,7 @@ def test_broken_frames_of_the_socket_itself(studio, content):
         raw = one.socket.socket
         raw.sendall(struct.pack("BB", 0x81, 0xFF) + content)
     with Page(studio.access) as other:
-        assert "ok" in other.ask("hello")[0]
+        assert "ok" in other.request("hello")[0]
 
 
 @examples(60)

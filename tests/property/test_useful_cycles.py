@@ -14,12 +14,11 @@ from footway.errors import BadInput
 from footway.roadmap import Roadmap
 from footway.roadmap.kernels.graph import pairs_in_sight
 from footway.roadmap.measures import shortest_path_factor
-from footway.roadmap.retraction import retract
 from footway.roadmap.rrm import rrm_of_space
-from footway.roadmap.rrm_star import add_cycles, reconnect
+from footway.roadmap.rrm_star import reconnect, rrm_star
+from footway.roadmap.rrrm import retract
 from footway.roadmap.space import make_space
-from footway.roadmap.useful_nodes import medial_places
-from footway.roadmap.useful_nodes_paper import find_published_nodes
+from footway.roadmap.useful_nodes import find_published_nodes, medial_places
 from footway.roadmap.verify import verify
 from tests.effort import examples
 from tests.oracle import cycles, lattice
@@ -40,7 +39,7 @@ class Made(NamedTuple):
 
 def made(some: Cells, usefulness: float = 1.5) -> Made:
     rrm = rrm_of_space(some.space)
-    return Made(rrm, add_cycles(rrm, usefulness=usefulness))
+    return Made(rrm, rrm_star(rrm, usefulness=usefulness))
 
 
 def places(roadmap: Roadmap, points: np.ndarray) -> np.ndarray:
@@ -120,7 +119,7 @@ class TestPublishedNodes:
     @examples(10)
     @given(cells())
     def test_cover_and_connect(self, some: Cells):
-        star = add_cycles(rrm_of_space(some.space), useful_nodes="published")
+        star = rrm_star(rrm_of_space(some.space), useful_nodes="published")
         assert verify(star).holds
 
 

@@ -28,7 +28,7 @@ def _files() -> dict[str, bytes]:
 
 
 VALID = _files()
-LITTLE = patch("footway.environment.memory.free_memory", lambda: 2**24)
+LITTLE = patch("footway.environment.volume.free_memory", lambda: 2**24)
 """A vertex that is thrown far away makes many voxels: allowed, but slow."""
 WISHES = ({"resolution": 0.5}, {"between": (-0.5, 0.5)})
 

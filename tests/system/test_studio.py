@@ -1,5 +1,6 @@
 """`footway studio` in its own process, and a real server seen from outside."""
 
+import asyncio
 import json
 import re
 import signal
@@ -67,9 +68,9 @@ def upload(access, name, content, **headers):
 def test_it_starts_prints_its_address_and_ends_at_ctrl_c():
     with running("gallery:field", "--port", 0) as (process, access):
         with Page(access) as page:
-            assert page.ask("hello")[0]["ok"]["document"]["name"] == "gallery:field"
-            page.ask("population", do="add", count=10)
-            page.ask("crowd", do="start")
+            assert page.request("hello")[0]["ok"]["document"]["name"] == "gallery:field"
+            page.request("population", do="add", count=10)
+            page.request("crowd", do="start")
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=300)
         assert process.returncode == 0
@@ -135,7 +136,7 @@ def test_another_host_needs_the_token():
         assert get(access, f"/save?as=geojson&token={access.token}").status_code == 200
         assert upload(Access("x", access.port), "a.wkt", b"").status_code == 403
         with Page(Access("127.0.0.1", access.port, access.token)) as page:
-            assert "ok" in page.ask("hello")[0]
+            assert "ok" in page.request("hello")[0]
 
 
 # -- access ------------------------------------------------------------------------------------
@@ -190,13 +191,13 @@ def test_the_number_of_clients_is_limited(studio):
         one_more = Page(studio.access)
         assert one_more.until(lambda header: "error" in header)[0]["kind"] == "busy"
         with pytest.raises(ConnectionClosed):
-            one_more.ask("hello")
+            one_more.request("hello")
     finally:
         for page in pages:
             page.close()
     wait_until(lambda: not studio.clients.all)
     with Page(studio.access) as page:
-        assert "ok" in page.ask("hello")[0]
+        assert "ok" in page.request("hello")[0]
 
 
 def test_too_many_messages_are_refused_and_then_close_the_socket(studio):
@@ -205,13 +206,15 @@ def test_too_many_messages_are_refused_and_then_close_the_socket(studio):
             for _ in range(5000):
                 flood.send("hello")
         wait_until(lambda: len(studio.clients.all) == 1)
-        assert "ok" in other.ask("hello")[0]
+        assert "ok" in other.request("hello")[0]
 
 
 def test_the_number_of_pending_requests_is_limited(studio, monkeypatch):
     """64 requests of one browser may wait for replies; one more is refused at once."""
     go, answer = threading.Event(), studio.session.answer
-    monkeypatch.setattr(studio.session, "answer", lambda ask: answer(ask) if go.wait(60) else None)
+    monkeypatch.setattr(
+        studio.session, "answer", lambda request: answer(request) if go.wait(60) else None
+    )
     with Page(studio.access) as page:
         numbers = [page.send("hello") for _ in range(65)]
         try:
@@ -232,7 +235,7 @@ def test_a_message_that_is_too_long_is_refused(studio):
             header = page.until(lambda header: "error" in header)[0]
             assert header["kind"] == "bad-input"
             assert words in header["error"]
-        assert "ok" in page.ask("hello")[0]
+        assert "ok" in page.request("hello")[0]
 
 
 def test_a_message_that_is_much_too_long_closes_the_socket(studio):
@@ -242,7 +245,7 @@ def test_a_message_that_is_much_too_long_closes_the_socket(studio):
         with pytest.raises(ConnectionClosed):
             page.until(lambda header: "n" in header, seconds=20)
     with Page(studio.access) as page:
-        assert "ok" in page.ask("hello")[0]
+        assert "ok" in page.request("hello")[0]
 
 
 # -- files -------------------------------------------------------------------------------------
@@ -261,7 +264,7 @@ def test_upload_and_save(studio):
         refusal = upload(studio.access, "broken.geojson", b"{")
         assert refusal.status_code == 400
         assert refusal.json()["error"].startswith("broken.geojson: ")
-        assert page.ask("hello")[0]["ok"]["document"]["name"] == "my office.geojson"
+        assert page.request("hello")[0]["ok"]["document"]["name"] == "my office.geojson"
 
 
 def test_successive_uploads_are_not_limited(studio):
@@ -278,7 +281,7 @@ def test_too_large_an_upload_is_refused_before_it_is_read(studio):
         )
         assert b" 400 " in raw.recv(65536)
     with Page(studio.access) as page:
-        assert "ok" in page.ask("hello")[0]
+        assert "ok" in page.request("hello")[0]
 
 
 def test_a_chunked_upload_has_the_same_limit(studio, monkeypatch):
@@ -305,12 +308,12 @@ def test_a_recording_is_uploaded_and_replayed(studio, tmp_path):
     with Page(studio.access) as page:
         answer = upload(studio.access, "run.parquet", (tmp_path / "run.parquet").read_bytes())
         assert answer.json()["ok"]["what"] == "recording"
-        header, arrays = page.ask("replay")
+        header, arrays = page.request("replay")
         assert header["ok"]["frames"] == recording.n_frames
         assert (arrays["present"] == 10).all()
-        _, arrays = page.ask("replay", frame=7)
+        _, arrays = page.request("replay", frame=7)
         np.testing.assert_allclose(arrays["at"], recording.frame(7).positions, atol=1e-4)
-        page.ask("open", name="gallery:field")
+        page.request("open", name="gallery:field")
 
 
 # -- the crowd ---------------------------------------------------------------------------------
@@ -318,13 +321,13 @@ def test_a_recording_is_uploaded_and_replayed(studio, tmp_path):
 
 def test_the_crowd_is_recorded_and_sent(studio, tmp_path):
     with Page(studio.access) as page:
-        page.ask("open", name="gallery:field")
-        page.ask("population", do="add", count=30)
-        page.ask("crowd", do="record")
+        page.request("open", name="gallery:field")
+        page.request("population", do="add", count=30)
+        page.request("crowd", do="record")
         assert get(studio.access, "/save?as=take").status_code == 400
         for _ in range(5):
-            page.ask("crowd", do="step")
-        page.ask("crowd", do="stop-record")
+            page.request("crowd", do="step")
+        page.request("crowd", do="stop-record")
         assert get(studio.access, "/save?as=recording").status_code == 400
         answer = get(studio.access, "/save?as=take")
         assert answer.status_code == 200
@@ -334,14 +337,14 @@ def test_the_crowd_is_recorded_and_sent(studio, tmp_path):
         assert fw.Recording.load(tmp_path / "run.parquet").n_frames == 6
         facts = upload(studio.access, "run.parquet", answer.content).json()["ok"]
         assert facts["what"] == "recording"
-        assert page.ask("replay")[0]["ok"]["frames"] == 6
+        assert page.request("replay")[0]["ok"]["frames"] == 6
 
 
 def test_a_recording_may_start_while_another_is_sent(studio, monkeypatch, tmp_path):
     with Page(studio.access) as page:
-        page.ask("open", name="gallery:field")
-        page.ask("crowd", do="record")
-        page.ask("crowd", do="stop-record")
+        page.request("open", name="gallery:field")
+        page.request("crowd", do="record")
+        page.request("crowd", do="stop-record")
         save = studio.session.save
 
         def save_and_record(kind):
@@ -358,47 +361,47 @@ def test_a_recording_may_start_while_another_is_sent(studio, monkeypatch, tmp_pa
 
 @contextmanager
 def held(studio, most=None):
-    """Block the worker for paths meanwhile, and limit its queue to `most`."""
-    worker, go = studio._workers["path"], threading.Event()
-    wait_until(lambda: worker._busy == 0)  # the first path, after the start
-    before, worker._capacity = worker._capacity, most or worker._capacity
-    worker.do(go.wait)
+    """Block the queue for paths meanwhile, and limit it to `most`."""
+    queue, go = studio.queues["path"], threading.Event()
+    before, queue.capacity = queue.capacity, most or queue.capacity
+    asyncio.run_coroutine_threadsafe(queue.run(go.wait), studio.clients._loop)
+    wait_until(lambda: queue.count == 1)
     try:
         yield
     finally:
         go.set()
-        worker._capacity = before
+        queue.capacity = before
 
 
-def ask_paths(page, count):
+def request_paths(page, count):
     return [page.send("path", start=[3, 3], goal=[44, 40 + 0.1 * k]) for k in range(count)]
 
 
 def test_only_the_newest_waiting_path_is_computed(studio):
     with Page(studio.access) as page:
-        page.ask("open", name="gallery:field")
+        page.request("open", name="gallery:field")
         with held(studio):
-            asks = ask_paths(page, 30)
+            numbers = request_paths(page, 30)
             wait_until(lambda: [one.path for one in studio.clients.all] == [30])
-        answers = [page.answer(n)[0] for n in asks]
+        answers = [page.answer(n)[0] for n in numbers]
         assert [answer.get("kind") for answer in answers] == [*29 * ["dropped"], None]
         assert answers[-1]["ok"]["length"] > 50.0
 
 
 def test_a_refused_path_does_not_replace_others(studio):
     with Page(studio.access) as page:
-        page.ask("open", name="gallery:field")
+        page.request("open", name="gallery:field")
         with held(studio, most=3):
-            *asks, refused = ask_paths(page, 3)
+            *numbers, refused = request_paths(page, 3)
             assert page.answer(refused)[0]["kind"] == "busy"
-        answers = [page.answer(n)[0] for n in asks]
+        answers = [page.answer(n)[0] for n in numbers]
         assert [answer.get("kind") for answer in answers] == ["dropped", None]
 
 
 def test_ten_thousand_characters_take_at_most_40_bytes_each():
     with serving(open_built_in("gallery:city")) as studio, Page(studio.access) as page:
-        assert page.ask("population", do="add", count=10_000)[0]["ok"]["characters"] == 10_000
-        page.ask("crowd", do="start")
+        assert page.request("population", do="add", count=10_000)[0]["ok"]["characters"] == 10_000
+        page.request("crowd", do="start")
         sizes, steps = [], set()
         while len(steps) < 5:
             message = page.socket.recv(timeout=300)
@@ -414,8 +417,8 @@ def test_a_browser_that_never_reads_slows_nobody():
     with serving(open_built_in("gallery:city")) as studio:
         crowd_thread = studio.session.crowd_thread
         with Page(studio.access) as page:
-            page.ask("population", do="add", count=5000)
-            page.ask("crowd", do="step")
+            page.request("population", do="add", count=5000)
+            page.request("crowd", do="step")
         with socket.create_connection(("127.0.0.1", studio.access.port)) as deaf:
             deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             host = f"127.0.0.1:{studio.access.port}"
@@ -426,7 +429,7 @@ def test_a_browser_that_never_reads_slows_nobody():
             )
             wait_until(lambda: len(studio.clients.all) == 1)
             with Page(studio.access) as page:
-                page.ask("crowd", do="start", speed=2)
+                page.request("crowd", do="start", speed=2)
                 seen = set()
                 while len(seen) < 20:
                     seen.add(page.event("frame")[0]["facts"]["step"])
@@ -439,10 +442,10 @@ def test_a_browser_that_never_reads_slows_nobody():
 
 def test_two_browsers_watch_the_same_run(studio):
     with Page(studio.access) as one, Page(studio.access) as two:
-        one.ask("open", name="gallery:field")
-        one.ask("population", do="add", count=30)
+        one.request("open", name="gallery:field")
+        one.request("population", do="add", count=30)
         assert two.event("document")[0]["facts"]["name"] == "gallery:field"
-        two.ask("crowd", do="start", speed=4)
+        two.request("crowd", do="start", speed=4)
         frames = []
         for page in (one, two):
             found = {}
@@ -454,27 +457,27 @@ def test_two_browsers_watch_the_same_run(studio):
         assert len(common) > 3
         for step in common:
             np.testing.assert_array_equal(frames[0][step], frames[1][step])
-        assert not two.ask("crowd", do="pause")[0]["ok"]["running"]
-        assert one.ask("hello")[0]["ok"]["crowd"]["running"] is False
+        assert not two.request("crowd", do="pause")[0]["ok"]["running"]
+        assert one.request("hello")[0]["ok"]["crowd"]["running"] is False
 
 
 def test_a_vanished_browser_leaves_nothing_behind(studio):
     page = Page(studio.access)
-    page.ask("crowd", do="start")
+    page.request("crowd", do="start")
     page.socket.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
     page.socket.socket.close()  # a reset, without a closing handshake
     wait_until(lambda: not studio.clients.all)
     with Page(studio.access) as other:
-        assert "ok" in other.ask("crowd", do="pause")[0]
+        assert "ok" in other.request("crowd", do="pause")[0]
 
 
 def test_a_slow_roadmap_does_not_delay_others():
     with serving(open_built_in("gallery:office")) as studio, Page(studio.access) as page:
         numbers = [page.send("layer", name="roadmap", method="rrm", resolution=0.25 + 0.01 * k)
                  for k in range(6)]  # fmt: skip
-        assert "ok" in page.ask("hello")[0]
-        assert "ok" in page.ask("layer", name="axis")[0]
-        page.ask("open", name="gallery:field")  # ends them
+        assert "ok" in page.request("hello")[0]
+        assert "ok" in page.request("layer", name="axis")[0]
+        page.request("open", name="gallery:field")  # ends them
         answers = [answer_of(page, n) for n in numbers]
         assert "busy" in {answer.get("kind") for answer in answers}  # no more than four wait
         done = [answer for answer in answers if answer.get("kind") != "busy"]
@@ -490,7 +493,9 @@ def answer_of(page, n):
 def test_a_reply_may_be_followed_by_the_next_request_at_once():
     with serving(open_built_in("gallery:field")) as studio, Page(studio.access) as page:
         for k in range(12):
-            header, _ = page.ask("layer", name="roadmap", method="grm", resolution=2.0 + 0.1 * k)
+            header, _ = page.request(
+                "layer", name="roadmap", method="grm", resolution=2.0 + 0.1 * k
+            )
             assert "ok" in header, header
 
 
@@ -499,10 +504,10 @@ def test_requests_of_a_vanished_browser_are_dropped():
         with Page(studio.access) as page:
             for k in range(4):
                 page.send("layer", name="roadmap", method="rrm", resolution=0.2 + 0.01 * k)
-            wait_until(lambda: studio._workers["roadmap"]._busy == 4)
-        wait_until(lambda: studio._workers["roadmap"]._busy <= 1)
+            wait_until(lambda: studio.queues["slow layers"].count == 4)
+        wait_until(lambda: studio.queues["slow layers"].count <= 1)
         with Page(studio.access) as page:
-            page.ask("open", name="gallery:field")
+            page.request("open", name="gallery:field")
 
 
 def test_concurrent_uploads_are_limited(studio):
@@ -515,7 +520,7 @@ def test_concurrent_uploads_are_limited(studio):
         for _ in range(4):
             slow = stack.enter_context(socket.create_connection(("127.0.0.1", studio.access.port)))
             slow.sendall(head.encode())
-        wait_until(lambda: studio._uploads == 4)
+        wait_until(lambda: studio.uploads == 4)
         assert upload(studio.access, "a.wkt", b"x").status_code == 503
-    wait_until(lambda: studio._uploads == 0)
+    wait_until(lambda: studio.uploads == 0)
     assert upload(studio.access, "a.wkt", b"x").status_code == 400

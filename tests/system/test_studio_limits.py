@@ -66,32 +66,34 @@ def studio():
 
 
 def test_others_are_answered_while_a_file_takes_for_ever(studio):
-    told = []
+    messages = []
     sender = threading.Thread(
-        target=lambda: told.append(upload(studio.access, "hold.geojson", FIELD).json())
+        target=lambda: messages.append(upload(studio.access, "hold.geojson", FIELD).json())
     )
     with Page(studio.access) as page:
         sender.start()
         wait_until(lambda: studio.loader._all)
-        assert "ok" in page.ask("hello")[0]
-        assert "ok" in page.ask("path", start=[3, 3], goal=[44, 40])[0]
+        assert "ok" in page.request("hello")[0]
+        assert "ok" in page.request("path", start=[3, 3], goal=[44, 40])[0]
         box = [[20, 20], [21, 20], [21, 21], [20, 21]]
-        assert "ok" in page.ask("edit", do="add", what="obstacle", polygon=box)[0]
-        assert "ok" in page.ask("open", name="gallery:field")[0]
+        assert "ok" in page.request("edit", do="add", what="obstacle", polygon=box)[0]
+        assert "ok" in page.request("open", name="gallery:field")[0]
         assert get(studio.access, "/save?as=geojson").status_code == 200
         assert sender.is_alive()
         sender.join(timeout=60)
-    assert told[0]["error"].startswith("hold.geojson: took more than 2 s to load and was stopped")
+    assert messages[0]["error"].startswith(
+        "hold.geojson: took more than 2 s to load and was stopped"
+    )
 
 
 @pytest.mark.parametrize("name", ["crash", "fill", "fault"])
 def test_a_bad_file_is_refused_in_one_line_and_changes_nothing(studio, name):
     with Page(studio.access) as page:
-        before = page.ask("hello")[0]["ok"]["document"]["version"]
+        before = page.request("hello")[0]["ok"]["document"]["version"]
         answer = upload(studio.access, f"{name}.geojson", FIELD)
         assert answer.status_code == 400
         assert answer.json()["error"].startswith(f"{name}.geojson: ")
-        assert page.ask("hello")[0]["ok"]["document"]["version"] == before
+        assert page.request("hello")[0]["ok"]["document"]["version"] == before
 
 
 def test_loading_is_cancelled_if_the_browser_disconnects(tmp_path, monkeypatch):
@@ -105,7 +107,7 @@ def test_loading_is_cancelled_if_the_browser_disconnects(tmp_path, monkeypatch):
                 trust_env=False,
                 timeout=2.0,
             )
-        wait_until(lambda: not loader._all and studio._uploads == 0, seconds=30)
+        wait_until(lambda: not loader._all and studio.uploads == 0, seconds=30)
         assert upload(studio.access, "good.geojson", FIELD).status_code == 200
 
 
@@ -149,7 +151,7 @@ def test_a_signal_ends_the_server_while_a_file_is_loaded(tmp_path, which):
         with raw, Page(access) as page:
             wait_until(lambda: children(process.pid) - left, seconds=60)
             loading = children(process.pid)
-            assert "ok" in page.ask("hello")[0]
+            assert "ok" in page.request("hello")[0]
             process.send_signal(which)
             _, err = process.communicate(timeout=30)
         assert process.returncode in (0, -which, 128 + which)
@@ -162,10 +164,10 @@ def test_a_signal_ends_the_server_while_a_file_is_loaded(tmp_path, which):
 def test_a_signal_ends_the_server_while_a_step_of_the_crowd_does_not_end(which):
     with running("stuck-crowd", "gallery:field", "--port", 0) as (process, access):
         with Page(access) as page:
-            page.ask("population", do="add", count=3)
+            page.request("population", do="add", count=3)
             page.send("crowd", do="step")
             assert process.stderr.readline() == "stuck\n"
-            assert "ok" in page.ask("hello")[0]  # others are answered
+            assert "ok" in page.request("hello")[0]  # others are answered
             process.send_signal(which)
             process.communicate(timeout=30)
         assert process.returncode in (-which, 128 + which)
@@ -241,8 +243,8 @@ def test_three_hundred_half_sent_requests_lock_nobody_out(studio):
                 raw.sendall(halves[k % 4].encode())
         assert get(studio.access, "/save?as=geojson").status_code == 200
         with Page(studio.access) as page:
-            assert "ok" in page.ask("hello")[0]
-    wait_until(lambda: studio._uploads == 0, seconds=30)
+            assert "ok" in page.request("hello")[0]
+    wait_until(lambda: studio.uploads == 0, seconds=30)
 
 
 def test_the_oldest_idle_connections_are_closed(studio):
@@ -280,7 +282,7 @@ def test_a_slow_body_is_refused(studio, hurried, path):
             "Content-Length: 1000000\r\n\r\n".encode()
         )
         assert drips(raw, b"x")
-    wait_until(lambda: studio._uploads == 0, seconds=30)
+    wait_until(lambda: studio.uploads == 0, seconds=30)
 
 
 def test_a_steady_body_is_accepted(studio, hurried):
@@ -302,14 +304,14 @@ def test_a_socket_without_a_first_message_is_closed(studio, hurried):
         wait_until(lambda: studio.clients.all)
         wait_until(lambda: not studio.clients.all, seconds=30)
         with pytest.raises(ConnectionClosed):
-            silent.ask("hello")
+            silent.request("hello")
 
 
 def test_a_socket_may_be_silent_after_its_first_message(studio, hurried):
     with Page(studio.access) as page:
-        page.ask("hello")
+        page.request("hello")
         time.sleep(2.0)
-        assert "ok" in page.ask("hello")[0]
+        assert "ok" in page.request("hello")[0]
 
 
 def test_many_requests_on_one_connection(studio, hurried):

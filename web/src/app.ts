@@ -80,7 +80,7 @@ export class App {
       compiling?: string | null;
       properties?: Property[];
     }
-    const { ok } = await this.source.ask<Hello>("hello");
+    const { ok } = await this.source.request<Hello>("hello");
     // Once: another connection must not reset the form.
     if (this.store.properties.value.length === 0) this.store.properties.set(ok.properties ?? []);
     this.store.compiling.set(ok.compiling ?? undefined);
@@ -115,7 +115,7 @@ export class App {
       this.trails.clear();
       this.store.selected.set(-1);
     }
-    this.shown = await this.source.ask<GroundFacts>("ground");
+    this.shown = await this.source.request<GroundFacts>("ground");
     this.draw(document, this.shown);
     if (fresh) this.stage.fit(document.bounds);
     for (const listener of this.groundShown) listener(document.bounds, fresh);

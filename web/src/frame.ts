@@ -102,7 +102,7 @@ function opener(app: App): HTMLElement {
   const file = h("input", { type: "file", hidden: true, "data-testid": "open-file" });
   list.addEventListener("change", () => {
     app.source
-      .ask<Document>("open", { name: list.value })
+      .request<Document>("open", { name: list.value })
       .then(({ ok }) => app.opened(ok))
       .catch((trouble: unknown) => {
         list.value = app.store.document.value?.name ?? "";

@@ -6,7 +6,7 @@ export function keys(app: App): void {
   const { store, stage } = app;
   const crowd = (what: string): void => {
     app.source
-      .ask<Status>("crowd", { do: what })
+      .request<Status>("crowd", { do: what })
       .then(({ ok }) => store.status.set(ok))
       .catch(app.complain);
   };

@@ -35,7 +35,7 @@ export class EmbeddedRecording implements Source {
     this.unpack();
   }
 
-  ask<T = Facts>(name: string, fields: Facts = {}): Promise<Reply<T>> {
+  request<T = Facts>(name: string, fields: Facts = {}): Promise<Reply<T>> {
     const answer = this.answer(name, fields);
     return answer === undefined
       ? Promise.reject(new Error("this page replays a recording; the studio can do more"))

@@ -11,7 +11,7 @@ export type Listener = (facts: Facts, arrays: Arrays) => void;
 
 /** Where the page sends its requests: a live server, or a recording inside the page. */
 export interface Source {
-  ask<T = Facts>(name: string, fields?: Facts): Promise<Reply<T>>;
+  request<T = Facts>(name: string, fields?: Facts): Promise<Reply<T>>;
   on(event: string, listener: Listener): void;
   /** Milliseconds since the oldest unanswered request was sent; 0 if there is none. */
   waits?(): number;
@@ -85,7 +85,7 @@ export class Wire implements Source {
     this.connect();
   }
 
-  ask<T = Facts>(name: string, fields: Facts = {}): Promise<Reply<T>> {
+  request<T = Facts>(name: string, fields: Facts = {}): Promise<Reply<T>> {
     const socket = this.socket;
     if (socket?.readyState !== WebSocket.OPEN) {
       return Promise.reject(new Refusal("the server is not there", "offline", {}));
@@ -93,7 +93,7 @@ export class Wire implements Source {
     const n = this.next++;
     return new Promise((resolve, reject) => {
       this.waiting.set(n, { since: performance.now(), resolve: resolve as Waiting["resolve"], reject });
-      socket.send(JSON.stringify({ n, ask: name, ...fields }));
+      socket.send(JSON.stringify({ n, type: name, ...fields }));
     });
   }
 

@@ -47,6 +47,10 @@ class RandomStream:
         numbers: Floats = raw.astype(np.float64) * 2.0**-53
         return numbers.reshape(shape)
 
+    def between(self, low: float, high: float) -> float:
+        """Return a number in [low, high)."""
+        return low + (high - low) * float(self.uniform(1)[0])
+
     def normal(self, count: int) -> Floats:
         """Return standard normal numbers (count,), by the method of Box and Muller."""
         pairs = (count + 1) // 2

@@ -53,7 +53,7 @@ _MAKERS: Final = {
     Method.GRID: ("footway.roadmap.grid", "grid", "grid roadmap (GRM)"),
     Method.RRM: ("footway.roadmap.rrm", "rrm", "reachability roadmap (RRM)"),
     Method.RRM_STAR: ("footway.roadmap.rrm_star", "rrm_star", "roadmap with useful cycles (RRM*)"),
-    Method.RRRM: ("footway.roadmap.retraction", "rrrm", "retracted roadmap (RRRM)"),
+    Method.RRRM: ("footway.roadmap.rrrm", "rrrm", "retracted roadmap (RRRM)"),
     Method.PRM: ("footway.roadmap.voronoi_prm", "voronoi_prm", "Voronoi roadmap with blends (PRM)"),
 }
 

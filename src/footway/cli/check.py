@@ -154,7 +154,7 @@ def _components(number: int) -> str:
 
 
 def _repair_lines(environment: Environment) -> Iterator[str]:
-    from footway.environment.repairs import worth_telling
+    from footway.environment.repair import repairs_to_list
 
     repairs = environment.repairs
     if not repairs:
@@ -162,7 +162,7 @@ def _repair_lines(environment: Environment) -> Iterator[str]:
         return
     yield f"{count(len(repairs), 'repair')}:"
     width = len(str(len(repairs)))
-    for k, alike in worth_telling(repairs).items():
+    for k, alike in repairs_to_list(repairs).items():
         more = f" (and {alike - 1:,} more of this kind: --json lists them all)"
         yield f"  {k + 1:>{width}}  {repairs[k]}{more if alike > 1 else ''}"
 

@@ -9,6 +9,7 @@ import typer
 
 from footway.cli.output import say
 from footway.errors import BadInput
+from footway.formats.registry import content_of, name_formats
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,15 +22,12 @@ if TYPE_CHECKING:
 SAVED: Final = ".fwmap"
 """Suffix of a saved corridor map or roadmap."""
 
-MESHES: Final = (".obj", ".ply", ".stl", ".glb", ".gltf")
-"""Suffixes of meshes, which are converted to voxels or projected onto a plan."""
-
 MapArgument = Annotated[
     str,
     typer.Argument(
         metavar="MAP",
-        help="A map file (GeoJSON, WKT, MovingAI .map, ROS .yaml, PNG; in three dimensions a mesh "
-        "or .3dmap), a saved .fwmap, or gallery:NAME.",
+        help=f"A map file ({name_formats('plan')}; in three dimensions "
+        f"{name_formats('mesh', 'volume')}), a saved .fwmap, or gallery:NAME.",
         show_default=False,
     ),
 ]
@@ -115,7 +113,7 @@ def load_environment(
     from footway.environment import Environment
 
     _refuse_saved(name)
-    if name.lower().endswith(MESHES) and between is None:
+    if content_of(name) == "mesh" and between is None:
         raise _in_space(name, "--method rrrm --resolution 0.5")
     with steps.step("load", f"Loading {name}"):
         made = _load(name, scale=scale, between=between, up=up)
@@ -162,7 +160,7 @@ def load_space(
 ) -> Environment | Volume:
     """Load an environment in two or three dimensions for a roadmap; meshes need a resolution."""
     _refuse_saved(name)
-    is_mesh = name.lower().endswith(MESHES)
+    is_mesh = content_of(name) == "mesh"
     with steps.step("load", f"Loading {name}"):
         if is_mesh and between is None:
             if resolution is None:
@@ -199,9 +197,9 @@ def load_saved(name: str, *, scale: float | None, steps: Steps) -> CorridorMap |
 
 def repair_lines(environment: Environment | Volume | None) -> Iterator[str]:
     """Return a line for each repair of the input, and one line for many alike."""
-    from footway.environment.repairs import worth_telling
+    from footway.environment.repair import repairs_to_list
 
     repairs = environment.repairs if environment else ()
-    for k, number in worth_telling(repairs).items():
+    for k, number in repairs_to_list(repairs).items():
         more = f" (and {number - 1} more of this kind)" if number > 1 else ""
         yield f"{repairs[k]}{more}"

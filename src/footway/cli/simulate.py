@@ -36,7 +36,7 @@ from footway.errors import BadInput
 if TYPE_CHECKING:
     from footway.crowd import Recording
     from footway.scenario import Scenario
-    from footway.scenario.crowd_building import Stage
+    from footway.scenario.building import Stage
 
 EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
@@ -235,9 +235,10 @@ def _schema_text() -> str:
 
 
 def _print_list(*, json: bool) -> None:
-    from footway.scenario import demos, load_scenario
+    from footway.scenario import load_scenario
+    from footway.scenario.reading import demo_names
 
-    titles = {f"demo:{name}": load_scenario(f"demo:{name}").title for name in demos.names()}
+    titles = {f"demo:{name}": load_scenario(f"demo:{name}").title for name in demo_names()}
     if json:
         rows = [{"name": name, "title": title} for name, title in titles.items()]
         print_json({"scenarios": rows})
@@ -269,7 +270,7 @@ def _load(name: str, seconds: str | None, seed: int | None, options: Options) ->
 def _stage(scenario: Scenario, options: Options, steps: Steps) -> Stage:
     """Load the map, and create the crowd or load it from a checkpoint."""
     from footway.crowd import Crowd
-    from footway.scenario.crowd_building import Stage, open_map, stage
+    from footway.scenario.building import Stage, open_map, stage
 
     with steps.step("map", f"Loading {scenario.map}"):
         ground = open_map(scenario)

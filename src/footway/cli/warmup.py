@@ -243,7 +243,7 @@ def _use_roadmaps() -> None:
     from footway.corridor import CorridorMap
     from footway.environment import Environment, Volume
     from footway.roadmap.measures import shortest_path_factor
-    from footway.roadmap.retraction import rrrm
+    from footway.roadmap.rrrm import rrrm
     from footway.roadmap.verify import verify
 
     posts = [(4, 4, 6, 7), (9, 3, 11, 6), (4, 10, 7, 12), (10, 9, 12, 12)]

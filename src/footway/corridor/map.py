@@ -313,7 +313,7 @@ class CorridorMap(NotebookDisplay):
         else:
             solution = self.solver.solve(a, b, radius, shortcut=False)
             if solution.status not in (FOUND, NOWHERE, FULL):
-                raise explain_failure(self.solver, a, b, radius, solution)
+                raise solution.refusal or explain_failure(self.solver, a, b, radius, solution)
             halves = backbone_of_path(self.solver, a, b, radius, solution.crossed)
             found = self.solver.corridor_along(a, b, halves, radius)
         return Corridor.from_search(self.solver, a, b, radius, found)
@@ -349,7 +349,7 @@ class CorridorMap(NotebookDisplay):
         solution = self.solver.solve(a, b, radius, shortcut=not is_widened)
         path = self._as_path(solution, a, b, radius)
         if path is None:
-            raise explain_failure(self.solver, a, b, radius, solution)
+            raise solution.refusal or explain_failure(self.solver, a, b, radius, solution)
         if not is_widened or solution.status != FOUND:
             return path
         halves = backbone_of_path(self.solver, a, b, radius, solution.crossed)

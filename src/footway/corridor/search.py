@@ -46,6 +46,7 @@ class Solution(NamedTuple):
     clearance: float
     crossed: tuple[int, ...] = ()  # half-edges that the search crossed; empty without a search
     method: str = "shortest"  # see Path
+    refusal: BadQuery | NoPath | None = None  # why there is no path, if the solver explains it
 
 
 class Balls(NamedTuple):

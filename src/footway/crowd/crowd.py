@@ -443,7 +443,7 @@ class Crowd:
             **properties: values that replace those of the profile, as for `add`.
 
         """
-        validation.one_of(then, "then", ("repeat", "stay", "exit"))
+        validation.one_of(then, "argument `then`", ("repeat", "stay", "exit"))
         validation.text(name, "name")
         body = with_properties(profile, GROUP_PROFILE, properties)
         spawning.style_of(body, "group")

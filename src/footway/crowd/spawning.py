@@ -175,7 +175,7 @@ def make_population(
 ) -> Population:
     """Return a checked population for new characters."""
     validation.one_of(behaviour, "behaviour", ("goals", "wander"))
-    validation.one_of(then, "then", ("repeat", "stay", "exit"))
+    validation.one_of(then, "argument `then`", ("repeat", "stay", "exit"))
     within = validation.number(within, "within", "m", above=0.0, endless=True)
     validation.text(name, "name")
     destinations = validation.sequence(destinations, "destinations")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from footway.environment.environment import Area, Environment, TerrainRegion
 from footway.environment.input_geometry import InputGeometry, Pieces
 from footway.environment.raster import Raster, rasterise
-from footway.environment.repairs import Repair
+from footway.environment.repair import Repair
 from footway.environment.volume import Volume
 from footway.environment.walls import Walls
 

@@ -13,9 +13,8 @@ import shapely
 from footway.constants import GRID
 from footway.environment.assembly import assemble
 from footway.environment.input_geometry import InputGeometry, Pieces, Shape, pieces
-from footway.environment.lattice import check_coordinates, to_metres
-from footway.environment.regions import cut_to_map
-from footway.environment.repair_polygons import repair_polygons
+from footway.environment.lattice import check_coordinates, polygon_parts, to_metres, to_steps
+from footway.environment.repair import Repair, repair_polygons
 from footway.environment.walls import Walls, walls_of
 from footway.errors import BadGeometry
 from footway.notebook_display import NotebookDisplay
@@ -32,14 +31,14 @@ from footway.validation import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from footway.environment.repairs import Repair
-
 
 FINEST: Final = 1e-6
 """m. Finest grid to which coordinates can be snapped: a thousandth of the default."""
 
 GROUND: Final = "ground"
 """Kind of the walkable space that no terrain region covers."""
+
+_SLACK: Final = 2.0  # grid steps by which rounding may move a border over a slanted map edge
 
 RESERVED_KINDS: Final = ("walkable", "bounds", "area", "obstacle", "building", "wall")
 """Names that have another meaning in map files and cannot be kinds of terrain."""
@@ -127,9 +126,9 @@ class Environment(NotebookDisplay):
 
         Shapes are Shapely geometries or (n, 2) coordinates in metres; rings may be open or
         closed and run either way. Walkable is the union of `walkable` (or all of `bounds`),
-        within `bounds`, without the `obstacles`. If only obstacles are
-        given, the bounds are their bounding box plus a margin. The input is snapped to the grid
-        and repaired; `repairs` lists every repair.
+        within `bounds`, without the `obstacles`. If only obstacles are given, the bounds are
+        their bounding box plus a margin. The input is snapped to the grid and repaired; `repairs`
+        lists every repair.
 
         Args:
             walkable: polygons of walkable space.
@@ -269,10 +268,8 @@ def _area(given: Area | tuple[str, Shape], repairs: list[Repair], *, grid: float
         raise BadGeometry(f"areas have {shown(given)}: give pairs of a name and a polygon")
     area = given if isinstance(given, Area) else Area(*given)
     text(area.name, "name of an area", error=BadGeometry)
-    label = f"area {area.name!r}"
-    return Area(
-        area.name, _repaired_polygon(area.polygon, label, repairs, grid=grid), area.properties
-    )
+    polygon = _repaired_polygon(area.polygon, f"area {area.name!r}", repairs, grid=grid)
+    return Area(area.name, polygon, area.properties)
 
 
 def _regions(
@@ -283,27 +280,21 @@ def _regions(
     grid: float,
 ) -> tuple[TerrainRegion, ...]:
     """Return the regions, repaired and clipped to the map, in order; empty ones are dropped."""
-    regions = [_region(item) for item in sequence(given, "terrain", error=BadGeometry)]
-    labels = [f"terrain {region.kind!r}" for region in regions]
-    repaired = [
-        _repaired_polygon(region.polygon, label, repairs, grid=grid)
-        for region, label in zip(regions, labels, strict=True)
-    ]
-    kept = [i for i, polygon in enumerate(repaired) if not polygon.is_empty]
-    shapes, found = cut_to_map(
-        [repaired[i] for i in kept], [labels[i] for i in kept], walkable, grid=grid
-    )
-    repairs += found
-    return tuple(TerrainRegion(regions[i].kind, s) for i, s in zip(kept, shapes, strict=True))
+    regions = []
+    for item in sequence(given, "terrain", error=BadGeometry):
+        if not isinstance(item, TerrainRegion | tuple | list) or (
+            not isinstance(item, TerrainRegion) and len(item) != 2
+        ):
+            raise BadGeometry(f"terrain has {shown(item)}: give pairs of a kind and a polygon")
+        region = item if isinstance(item, TerrainRegion) else TerrainRegion(*item)
+        polygon = _repaired_polygon(region.polygon, _label(region), repairs, grid=grid)
+        if not polygon.is_empty:
+            regions.append(TerrainRegion(region.kind, polygon))
+    return _cut_to_map(regions, walkable, repairs, grid=grid) if regions else ()
 
 
-def _region(given: TerrainRegion | tuple[str, Shape]) -> TerrainRegion:
-    """Return a terrain region, given as one or as a pair of kind and polygon."""
-    if isinstance(given, TerrainRegion):
-        return given
-    if not isinstance(given, tuple | list) or len(given) != 2:
-        raise BadGeometry(f"terrain has {shown(given)}: give pairs of a kind and a polygon")
-    return TerrainRegion(*given)
+def _label(region: TerrainRegion) -> str:
+    return f"terrain {region.kind!r}"
 
 
 def _repaired_polygon(shape: Any, label: str, repairs: list[Repair], *, grid: float) -> Any:
@@ -313,5 +304,50 @@ def _repaired_polygon(shape: Any, label: str, repairs: list[Repair], *, grid: fl
     check_coordinates(given.shapes, given.labels, grid=grid)
     repaired, done = repair_polygons(given, grid=grid)
     repairs += done
-    parts = to_metres(repaired.shapes, grid)
-    return parts[0] if len(parts) == 1 else shapely.multipolygons(parts)
+    return _one_shape(to_metres(repaired.shapes, grid))
+
+
+def _one_shape(polygons: Any) -> Any:
+    return polygons[0] if len(polygons) == 1 else shapely.multipolygons(polygons)
+
+
+def _cut_to_map(
+    regions: list[TerrainRegion],
+    walkable: shapely.MultiPolygon,
+    repairs: list[Repair],
+    *,
+    grid: float,
+) -> tuple[TerrainRegion, ...]:
+    """Return the regions clipped to the map: walkable space with its holes filled.
+
+    A region may cover obstacles.
+
+    Raises:
+        BadGeometry: a region lies completely outside; the message gives its position.
+
+    """
+    shells = shapely.polygons(shapely.get_exterior_ring(shapely.get_parts(walkable)))
+    whole = to_steps(shapely.union_all(shells), grid)
+    shapes = np.empty(len(regions), dtype=object)
+    shapes[:] = [region.polygon for region in regions]
+    steps = to_steps(shapes, grid)
+    whole_with_slack = shapely.buffer(whole, _SLACK, join_style="mitre")
+    shapely.prepare(whole_with_slack)
+    cut = list(regions)
+    for i in np.flatnonzero(~shapely.covered_by(steps, whole_with_slack)).tolist():
+        inside = polygon_parts(shapely.intersection(steps[i], whole, grid_size=1))
+        inside = shapely.orient_polygons(inside, exterior_cw=False)
+        label = _label(regions[i])
+        if not len(inside):
+            x, y = shapely.get_coordinates(shapes[i])[0]
+            x0, y0, x1, y1 = walkable.bounds
+            raise BadGeometry(
+                f"{label} at ({x:g}, {y:g}) lies outside the outer wall of the map, which spans "
+                f"({x0:g}, {y0:g}) to ({x1:g}, {y1:g}); move it or leave it out"
+            )
+        outside = to_metres(shapely.difference(steps[i], whole_with_slack), grid)
+        x, y = shapely.get_coordinates(shapely.point_on_surface(outside))[0]
+        detail = f"{label}: reaches beyond the outer wall of the map; cut off there"
+        repairs.append(Repair("outside", (float(x), float(y)), detail))
+        cut[i] = replace(regions[i], polygon=_one_shape(to_metres(inside, grid)))
+    return tuple(cut)

@@ -12,7 +12,7 @@ import numpy as np
 import shapely
 from numpy.typing import ArrayLike, NDArray
 
-from footway.environment.repairs import Repair
+from footway.environment.repair import Repair
 from footway.errors import BadGeometry, BadQuery
 from footway.validation import floats, shown
 

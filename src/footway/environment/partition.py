@@ -14,20 +14,19 @@ import numpy as np
 import shapely
 
 from footway.environment.environment import GROUND
-from footway.environment.growth import is_in_wedge, joints, sides, tangents, wedges
+from footway.environment.kernels.triangulation import faces_of, triangulate
 from footway.environment.lattice import steps_per_metre
-from footway.environment.triangulation import triangulation
-from footway.environment.walls import segments_of
+from footway.environment.walls import is_in_wedge, offset_lines, segments_of, wedges
 from footway.errors import BadGeometry
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.environment.environment import Environment
-    from footway.environment.triangulation import Triangulation
 
     Floats = NDArray[np.float64]
     Bools = NDArray[np.bool_]
+    Ints = NDArray[np.int64]
 
 FINEST: Final = 9
 """Corners lie on a lattice of at least 2 ** -9 grid steps (2 micrometres): fine enough that walls
@@ -87,7 +86,9 @@ def partition(environment: Environment, *, radius: float = 0.0) -> Partition:
     per_metre = _steps_per_metre(environment)
     # Rounding to the lattice moves a line by less than two steps: keep it off the wall.
     reach = radius + 2 / per_metre if radius > 0 else 0.0
-    walls, borders = _walls(environment, reach), _borders(environment)
+    walls = environment.walls.segments if reach == 0.0 else offset_lines(environment.walls, reach)
+    regions = np.array([region.polygon for region in environment.terrain], dtype=object)
+    borders = segments_of(shapely.get_rings(shapely.get_parts(regions)))
     marks = np.repeat(np.array([_WALL, _BORDER], np.uint8), [len(walls), len(borders)])
     steps = np.rint(np.concatenate([walls, borders]) * per_metre).astype(np.int64)
     cut = triangulation(steps, marks)
@@ -111,22 +112,6 @@ def _steps_per_metre(environment: Environment) -> float:
     return coarse * 2.0 ** min(max(halvings, 0), FINEST)
 
 
-def _walls(environment: Environment, reach: float) -> Floats:
-    """Return walls (n, 4) m, or lines that contain the outline of walls offset by `reach` (m)."""
-    walls = environment.walls
-    if reach == 0.0:
-        return walls.segments
-    return np.concatenate(
-        [sides(walls, reach), tangents(wedges(walls), reach), joints(walls, reach)]
-    )
-
-
-def _borders(environment: Environment) -> Floats:
-    """Return the borders of all regions, (n, 4) m."""
-    regions = np.array([region.polygon for region in environment.terrain], dtype=object)
-    return segments_of(shapely.get_rings(shapely.get_parts(regions)))
-
-
 def _inside_faces(cut: Triangulation) -> Floats:
     """Return a point inside each face, (f, 2) lattice steps: the centroid of its largest triangle.
 
@@ -148,11 +133,18 @@ def _fits(environment: Environment, samples: Floats, radius: float, reach: float
     if radius == 0.0:
         return fits
     inside = np.flatnonzero(fits)
-    clearance = _clearance(environment, samples[inside])
+    walls = environment.walls
+    lines = shapely.linestrings(walls.segments.reshape(-1, 2, 2))
+    tree = shapely.STRtree(np.concatenate([lines, shapely.points(walls.points)]))
+    (at, _), distance = tree.query_nearest(
+        shapely.points(samples[inside]), all_matches=False, return_distance=True
+    )
+    clearance = np.empty(len(inside))
+    clearance[at] = distance
     fits[inside] = clearance >= radius
     # A point may be outside the circles but inside the tangents around them.
     doubtful = inside[(clearance >= radius) & (clearance < 1.01 * reach)]
-    around = wedges(environment.walls)
+    around = wedges(walls)
     tree = shapely.STRtree(shapely.points(around.tips))
     here, which = tree.query(
         shapely.points(samples[doubtful]), predicate="dwithin", distance=1.01 * reach
@@ -160,19 +152,6 @@ def _fits(environment: Environment, samples: Floats, radius: float, reach: float
     hit = is_in_wedge(samples[doubtful[here]], around, which, reach)
     fits[doubtful[here[hit]]] = False
     return fits
-
-
-def _clearance(environment: Environment, samples: Floats) -> Floats:
-    """Return the distance of each point to the nearest wall, (n,) m."""
-    walls = environment.walls
-    lines = shapely.linestrings(walls.segments.reshape(-1, 2, 2))
-    tree = shapely.STRtree(np.concatenate([lines, shapely.points(walls.points)]))
-    (at, _), distance = tree.query_nearest(
-        shapely.points(samples), all_matches=False, return_distance=True
-    )
-    clearance = np.empty(len(samples))
-    clearance[at] = distance
-    return clearance
 
 
 def _kinds(environment: Environment, samples: Floats) -> tuple[tuple[str, ...], NDArray[np.int16]]:
@@ -200,3 +179,82 @@ def _select(
     neighbours[cut.marks[chosen] == _WALL] = -1
     used, triangles = np.unique(cut.triangles[chosen], return_inverse=True)
     return cut.points[used], triangles.reshape(-1, 3).astype(np.int32), neighbours
+
+
+class Triangulation(NamedTuple):
+    """Triangles of a box around segments, on an integer lattice.
+
+    Attributes:
+        points: (p, 2) int64 lattice steps.
+        triangles: (t, 3) int32 corners, counterclockwise; none is flat.
+        neighbours: (t, 3) int32 across the side from corner k to corner k + 1; -1 at the border.
+        marks: (t, 3) uint8 mark of the segments that the side belongs to; 0 for none.
+        face: (t,) int32 index of the face: triangles with no segment between them.
+
+    """
+
+    points: Ints
+    triangles: NDArray[np.int32]
+    neighbours: NDArray[np.int32]
+    marks: NDArray[np.uint8]
+    face: NDArray[np.int32]
+
+
+def triangulation(segments: Ints, marks: NDArray[np.uint8]) -> Triangulation:
+    """Return the constrained Delaunay triangulation of segments in a box around them.
+
+    Args:
+        segments: (n, 4) x0, y0, x1, y1 in lattice steps, the longer side of their box at most
+            2,000,000,000; they may cross, overlap and end on each other.
+        marks: (n,) above 0; where segments overlap, the greater mark counts.
+
+    Example:
+        >>> cross = np.array([[0, 5, 10, 5], [5, 0, 5, 10]])
+        >>> cut = triangulation(cross, np.ones(2, np.uint8))
+        >>> [5, 5] in cut.points.tolist(), len(cut.triangles)
+        (True, 12)
+
+    """
+    distinct, ends = _distinct(segments.reshape(-1, 2))
+    ends = ends.reshape(-1, 2) + 4
+    long = ends[:, 0] != ends[:, 1]
+    marked = np.column_stack([ends, marks])[long].astype(np.int32)
+    points = np.concatenate([_box(distinct), distinct])
+    order = _spatial_order(distinct) + 4
+    capacity = 64 + len(distinct)
+    while True:
+        xy, triangles, neighbours, sides = triangulate(points, order, marked, capacity)
+        if len(xy):
+            face = faces_of(triangles, neighbours, sides)
+            return Triangulation(xy, triangles, neighbours, sides, face)
+        capacity *= 4
+
+
+def _distinct(points: Ints) -> tuple[Ints, NDArray[np.intp]]:
+    """Return the distinct points, sorted by x, then y, and the row of each given point.
+
+    Both coordinates fit in one 64-bit number, which is sorted ten times as fast as rows.
+    """
+    low = points.min(axis=0)
+    across = int((points[:, 1] - low[1]).max()) + 1
+    keys, rows = np.unique(
+        (points[:, 0] - low[0]) * across + points[:, 1] - low[1], return_inverse=True
+    )
+    return np.column_stack([keys // across, keys % across]) + low, rows
+
+
+def _box(distinct: Ints) -> Ints:
+    """Return the corners of a box around all points, counterclockwise."""
+    low, high = distinct.min(axis=0), distinct.max(axis=0)
+    margin = int((high - low).max()) // 256 + 8
+    (x0, y0), (x1, y1) = low - margin, high + margin
+    return np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])
+
+
+def _spatial_order(distinct: Ints) -> Ints:
+    """Return an order in which successive points are near: columns of cells, up and down."""
+    low = distinct.min(axis=0)
+    across = int((distinct.max(axis=0) - low).max()) + 1
+    columns = max(1, int(np.sqrt(len(distinct) / 2)))
+    column, row = ((distinct - low) * (columns / across)).astype(np.int64).T
+    return np.lexsort((np.where(column % 2 == 0, row, -row), column))

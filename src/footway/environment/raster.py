@@ -14,8 +14,7 @@ import numpy as np
 import shapely
 
 from footway.environment.environment import Environment
-from footway.environment.memory import cells_along, check_memory, round_up
-from footway.environment.volume import Volume
+from footway.environment.volume import Volume, cells_along, check_memory, round_up
 from footway.errors import BadInput
 from footway.validation import FARTHEST, extent_of, number, point
 from footway.validation import radius as checked_radius

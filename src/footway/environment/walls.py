@@ -1,14 +1,32 @@
-"""The walls of an environment as arrays of segments, the input of `medial`."""
+"""The walls of an environment as arrays of segments, the input of `medial`, and their offsets.
+
+A disc among walls is a point among walls that are offset by its radius. The offset of a wall
+consists of rectangles along it and wedges about its ends. An arc is replaced by a chain of tangents
+outside the circle: the disc keeps at least its radius from every wall, and at most 1 % more than
+necessary.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+import math
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import shapely
 
+from footway._numba.portable_math import atan2, cos, hypot, sin
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+
+TANGENT: Final = math.pi / 12
+"""rad. Maximum angle covered by one tangent: its ends are 0.9 % of the radius off the circle."""
+
+_STRAIGHT: Final = 1e-9  # rad beyond a straight angle up to which no wedge is needed
 
 
 class Walls(NamedTuple):
@@ -51,3 +69,153 @@ def segments_of(curves: Any) -> NDArray[np.float64]:
     xy, owner = shapely.get_coordinates(curves, return_index=True)
     same = owner[1:] == owner[:-1]
     return np.hstack([xy[:-1][same], xy[1:][same]])
+
+
+class Wedges(NamedTuple):
+    """Sectors about the ends of walls.
+
+    Attributes:
+        tips: (n, 2) m.
+        starts: (n,) rad, direction of the first side of the sector.
+        turns: (n,) rad, angle of the sector, counterclockwise.
+
+    """
+
+    tips: Floats
+    starts: Floats
+    turns: Floats
+
+
+def offset_lines(walls: Walls, radius: float) -> Floats:
+    """Return lines (n, 4) m that contain the outline of the walls offset by `radius` (m)."""
+    segments = walls.segments
+    left = radius * _left(segments[:, 2:] - segments[:, :2])
+    aside = np.hstack([left, left])
+    return np.concatenate(
+        [
+            segments + aside,
+            (segments - aside)[walls.two_sided],
+            _tangents(wedges(walls), radius),
+            _joints(walls, radius),
+        ]
+    )
+
+
+def wedges(walls: Walls) -> Wedges:
+    """Return the sectors about wall ends and point obstacles in which these are the nearest.
+
+    Around each end the walls are sorted by direction; where the free angle between two of them
+    exceeds a straight angle, a wedge fills the space between the rectangles beside them.
+    """
+    gaps = _gaps(walls)
+    wide = gaps.turns > math.pi + _STRAIGHT
+    return Wedges(
+        np.concatenate([gaps.tips[wide], walls.points]),
+        np.concatenate([gaps.starts[wide] + math.pi / 2, np.zeros(len(walls.points))]),
+        np.concatenate([gaps.turns[wide] - math.pi, np.full(len(walls.points), 2 * math.pi)]),
+    )
+
+
+def _tangents(around: Wedges, radius: float) -> Floats:
+    """Return lines (n, 4) m that touch the circles of `radius` (m) about the tips, end to end."""
+    pieces = _pieces(around)
+    # A chain of k tangents has k + 1 lines: the first and the last are half tangents.
+    owner = np.repeat(np.arange(len(pieces)), pieces + 1)
+    number = np.arange(len(owner)) - np.repeat(np.cumsum(pieces + 1) - pieces - 1, pieces + 1)
+    return np.hstack(
+        [
+            _chain_point(around, radius, pieces, owner, number),
+            _chain_point(around, radius, pieces, owner, number + 1),
+        ]
+    )
+
+
+def _joints(walls: Walls, radius: float) -> Floats:
+    """Return lines (n, 4) m that close gaps between the offset lines of two walls.
+
+    The lines beside two almost collinear walls cross at less than a lattice step, if at all, and
+    rounding may separate end points that should meet: these lines close the outline on any
+    lattice. They lie inside the offset walls, or have no length.
+    """
+    gaps = _gaps(walls)
+    after, before = gaps.tips + radius * gaps.after, gaps.tips - radius * gaps.before
+    wide = gaps.turns > math.pi + _STRAIGHT
+    around = Wedges(gaps.tips[wide], gaps.starts[wide] + math.pi / 2, gaps.turns[wide] - math.pi)
+    pieces, owner = _pieces(around), np.arange(len(around.tips))
+    first = _chain_point(around, radius, pieces, owner, np.zeros_like(pieces))
+    last = _chain_point(around, radius, pieces, owner, pieces + 1)
+    return np.concatenate(
+        [
+            np.hstack([after[~wide], before[~wide]]),
+            np.hstack([after[wide], first]),
+            np.hstack([last, before[wide]]),
+        ]
+    )
+
+
+class _Gaps(NamedTuple):
+    """Free angle between a wall and the next one about the same corner, counterclockwise."""
+
+    tips: Floats  # (n, 2) m
+    starts: Floats  # (n,) rad, direction of the wall
+    turns: Floats  # (n,) rad to the next
+    after: Floats  # (n, 2) unit vector to the left of the wall
+    before: Floats  # (n, 2) unit vector to the left of the next
+
+
+def _gaps(walls: Walls) -> _Gaps:
+    segments = walls.segments
+    at = np.concatenate([segments[:, :2], segments[:, 2:]])
+    along = segments[:, 2:] - segments[:, :2]
+    outward = np.concatenate([along, -along])
+    angle = atan2(outward[:, 1], outward[:, 0])
+    corner = np.unique(at + 0.0, axis=0, return_inverse=True)[1].ravel()
+    order = np.lexsort((angle, corner))
+    # The next wall about the same corner, cyclically.
+    corner = corner[order]
+    first = np.flatnonzero(np.r_[True, corner[1:] != corner[:-1]])
+    following = np.arange(1, len(corner) + 1)
+    following[np.r_[first[1:], len(corner)] - 1] = first
+    turn = angle[order][following] - angle[order]
+    turn[turn <= 0] += 2 * math.pi
+    left = _left(outward)[order]
+    # Free space is on the left of a wall, in the direction from its first end.
+    free = np.concatenate([np.ones(len(segments), dtype=bool), walls.two_sided])[order]
+    gaps = (at[order], angle[order], turn, left, left[following])
+    return _Gaps(*(field[free] for field in gaps))
+
+
+def _left(along: Floats) -> Floats:
+    """Return (n, 2) unit vectors to the left."""
+    left: Floats = np.column_stack([-along[:, 1], along[:, 0]]) / hypot(*along.T)[:, None]
+    return left
+
+
+def _pieces(around: Wedges) -> Ints:
+    """Return (n,) the number of tangents about each tip."""
+    return np.maximum(np.ceil(around.turns / TANGENT - 1e-9), 1).astype(np.int64)
+
+
+def _chain_point(around: Wedges, radius: float, pieces: Ints, owner: Ints, number: Ints) -> Floats:
+    """Return (n, 2) m: point `number` (0 to k + 1) of the chain of k tangents of each owner."""
+    count = pieces[owner]
+    step = around.turns[owner] / count
+    is_end = (number == 0) | (number == count + 1)
+    share = np.clip(number - 0.5, 0, count)
+    angle = around.starts[owner] + share * step
+    reach = np.where(is_end, radius, radius / cos(step / 2))
+    chain: Floats = around.tips[owner] + reach[:, None] * np.column_stack([cos(angle), sin(angle)])
+    return chain
+
+
+def is_in_wedge(points: Floats, around: Wedges, which: Ints, radius: float) -> NDArray[np.bool_]:
+    """Return (n,) bool: the point lies in wedge `which` (n,), below its tangents."""
+    x, y = (points - around.tips[which]).T
+    turns = around.turns[which]
+    angle = (atan2(y, x) - around.starts[which]) % (2 * math.pi)
+    step = turns / _pieces(around)[which]
+    from_touch = np.abs(angle % step - step / 2)
+    # The tangents are farthest from the tip halfway between two touching points.
+    height = hypot(x, y) * cos(step / 2 - from_touch)
+    hit: NDArray[np.bool_] = (angle <= turns) & (height < radius)
+    return hit

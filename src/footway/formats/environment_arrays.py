@@ -12,7 +12,7 @@ import numpy as np
 import shapely
 
 from footway.environment import Area, Environment, TerrainRegion
-from footway.environment.repairs import Repair
+from footway.environment.repair import Repair
 from footway.errors import BadFile
 
 if TYPE_CHECKING:

@@ -12,11 +12,16 @@
 
 Where terrain overlaps, the later feature counts; what no terrain covers is "ground". Features
 that are not in this table are ignored and listed. For longitude and latitude see `lonlat`.
+
+All coordinates are converted in one array: a city has thousands of rings, and one call per ring
+would take longer than the rest of loading.
 """
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
+from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -25,12 +30,20 @@ import shapely
 
 from footway.environment import Area, Environment, InputGeometry, Pieces, Repair, TerrainRegion
 from footway.environment.environment import RESERVED_KINDS
-from footway.errors import BadFile
-from footway.formats.geojson_shapes import Part, collect, parts_of
-from footway.formats.source import read_bytes
+from footway.errors import BadFile, BadGeometry
+from footway.formats.lonlat import is_lonlat, project
+from footway.formats.registry import Format, read_bytes
+from footway.validation import file as checked_file
+from footway.validation import instance, shown
+from footway.writing import whole_file
 
 if TYPE_CHECKING:
+    import os
     from pathlib import Path
+
+    from numpy.typing import NDArray
+
+FORMAT: Final = Format("GeoJSON", (".geojson", ".json"), starts=(b"{",))
 
 _OBSTACLES: Final = ("obstacle", "building", "wall")
 _ROLES: Final = MappingProxyType(
@@ -47,33 +60,48 @@ _NOT_BUILT: Final = (None, False, "", "no")
 _DIMENSION: Final = ("point", "line", "polygon")
 
 
-class _Sorted(NamedTuple):
-    """Parts by role, and the assumptions and omissions made."""
+class _Part(NamedTuple):
+    """A simple geometry: index of its feature, dimension (0, 1, 2) and Shapely shape."""
 
-    roles: dict[str, list[Part]]
-    repairs: list[Repair]
+    feature: int
+    dimension: int
+    shape: Any
 
 
 def load(path: Path, scale: float | None) -> Environment:
     """Return the environment in a GeoJSON file; `scale` is metres per unit, 1 by default."""
     document = _parse(read_bytes(path))
     features = _features(document)
-    parts, repairs = parts_of(collect(features), document, scale=scale)
+    curves = _Curves()
+    for i, feature in enumerate(features):
+        if feature.get("geometry") is not None:
+            _collect(feature["geometry"], i, curves)
+    parts, repairs = _parts(curves, document, scale=scale)
     kinds = [_kind(i, f) for i, f in enumerate(features)]
-    roles, assumed = _by_role(parts, kinds)
-    given = InputGeometry(
-        **{
-            role: _pieces(roles.get(role, []))
-            for role in ("walkable", "bounds", "obstacles", "lines", "points")
-        }
-    )
+    has_bounds = any(kinds[p.feature] == "bounds" for p in parts)
+    roles: dict[str, list[_Part]] = {}
+    for part in parts:
+        kind = kinds[part.feature]
+        role = _role(kind, part.dimension, has_bounds=has_bounds)
+        roles.setdefault(role, []).append(part)
+        if kind is None or role == "ignored":
+            repairs.append(_assumption(part, kind, role))
+    given = {
+        role: _pieces(roles.get(role, []))
+        for role in ("walkable", "bounds", "obstacles", "lines", "points")
+    }
     return Environment.from_input_geometry(
-        given,
-        areas=_areas(roles.get("area", []), features),
-        terrain=_terrain(roles.get("terrain", []), kinds),
-        repairs=[*repairs, *assumed],
+        InputGeometry(**given),
+        areas=[_area(i, p, features[i]) for i, p in _per_feature(roles.get("area", []))],
+        terrain=[
+            TerrainRegion(str(kinds[i]), p) for i, p in _per_feature(roles.get("terrain", []))
+        ],
+        repairs=repairs,
         name=path.stem,
     )
+
+
+# -- the document ------------------------------------------------------------------------------
 
 
 def _parse(content: bytes) -> dict[str, Any]:
@@ -114,6 +142,11 @@ def _features(document: dict[str, Any]) -> list[dict[str, Any]]:
     )
 
 
+def _json_type(value: Any) -> str:
+    names = {dict: "object", list: "list", str: "text", bool: "boolean", type(None): "null"}
+    return names.get(type(value), "number")
+
+
 def _kind(index: int, feature: dict[str, Any]) -> str | None:
     """Return the kind of a feature, or None."""
     properties = feature.get("properties")
@@ -130,19 +163,6 @@ def _kind(index: int, feature: dict[str, Any]) -> str | None:
     return kind
 
 
-def _by_role(parts: list[Part], kinds: list[str | None]) -> _Sorted:
-    """Sort parts into roles, and list the assumptions made."""
-    has_bounds = any(kinds[p.feature] == "bounds" for p in parts)
-    result = _Sorted({}, [])
-    for part in parts:
-        kind = kinds[part.feature]
-        role = _role(kind, part.dimension, has_bounds=has_bounds)
-        result.roles.setdefault(role, []).append(part)
-        if kind is None or role == "ignored":
-            result.repairs.append(_note(part, kind, role))
-    return result
-
-
 def _role(kind: str | None, dimension: int, *, has_bounds: bool) -> str:
     if kind is None:
         return "walkable" if dimension == 2 and not has_bounds else "ignored"
@@ -151,7 +171,7 @@ def _role(kind: str | None, dimension: int, *, has_bounds: bool) -> str:
     return _ROLES.get((kind, dimension), "ignored")
 
 
-def _note(part: Part, kind: str | None, role: str) -> Repair:
+def _assumption(part: _Part, kind: str | None, role: str) -> Repair:
     """Return a repair that says how a part without a suitable kind is treated."""
     x, y = shapely.get_coordinates(part.shape)[0]
     what = f"feature {part.feature}: a {_DIMENSION[part.dimension]} " + (
@@ -164,28 +184,20 @@ def _note(part: Part, kind: str | None, role: str) -> Repair:
     return Repair("ignored", (float(x), float(y)), f"{found}: {advice}")
 
 
-def _pieces(parts: list[Part]) -> Pieces:
+def _pieces(parts: list[_Part]) -> Pieces:
     shapes = np.empty(len(parts), dtype=object)
     shapes[:] = [p.shape for p in parts]
     return Pieces(shapes, [f"feature {p.feature}" for p in parts])
 
 
-def _areas(parts: list[Part], features: list[dict[str, Any]]) -> list[Area]:
-    """Return one area per feature, with its other properties."""
-    areas = []
-    for index, polygon in _per_feature(parts):
-        properties = dict(features[index]["properties"])
-        properties.pop("kind")
-        name = properties.pop("name", properties.get("id", f"area {index}"))
-        areas.append(Area(str(name), polygon, MappingProxyType(properties)))
-    return areas
+def _area(index: int, polygon: Any, feature: dict[str, Any]) -> Area:
+    properties = dict(feature["properties"])
+    properties.pop("kind")
+    name = properties.pop("name", properties.get("id", f"area {index}"))
+    return Area(str(name), polygon, MappingProxyType(properties))
 
 
-def _terrain(parts: list[Part], kinds: list[str | None]) -> list[TerrainRegion]:
-    return [TerrainRegion(str(kinds[i]), polygon) for i, polygon in _per_feature(parts)]
-
-
-def _per_feature(parts: list[Part]) -> list[tuple[int, Any]]:
+def _per_feature(parts: list[_Part]) -> list[tuple[int, Any]]:
     """Return (feature, polygon or multipolygon) for each feature, in order."""
     several: dict[int, list[Any]] = {}
     for part in parts:
@@ -196,6 +208,256 @@ def _per_feature(parts: list[Part]) -> list[tuple[int, Any]]:
     ]
 
 
-def _json_type(value: Any) -> str:
-    names = {dict: "object", list: "list", str: "text", bool: "boolean", type(None): "null"}
-    return names.get(type(value), "number")
+# -- geometry ----------------------------------------------------------------------------------
+
+
+@dataclass
+class _Curves:
+    """Unconverted lists of positions, and the parts and features that they belong to.
+
+    Attributes:
+        positions: one list per curve: a ring, a line, or a single point.
+        part: per curve, the simple geometry that it belongs to; a polygon's shell comes first.
+        feature: per part, the feature that it belongs to.
+        dimension: per part, 0 for points, 1 for lines, 2 for polygons.
+
+    """
+
+    positions: list[Any] = field(default_factory=list)
+    part: list[int] = field(default_factory=list)
+    feature: list[int] = field(default_factory=list)
+    dimension: list[int] = field(default_factory=list)
+
+    def add(self, feature: int, dimension: int, curves: list[Any]) -> None:
+        """Add one simple geometry made of curves; an empty one is ignored."""
+        if not curves or curves[0] == []:
+            return
+        if [] in curves:
+            curves = [c for c in curves if c != []]
+        number = len(self.feature)
+        before = len(self.positions)
+        self.positions.extend(curves)
+        self.part.extend([number] * (len(self.positions) - before))
+        self.feature.append(feature)
+        self.dimension.append(dimension)
+
+
+def _collect(geometry: Any, feature: int, curves: _Curves) -> None:
+    """Add the curves of a geometry; coordinates are not checked yet."""
+    if not isinstance(geometry, dict):
+        raise BadFile(f"feature {feature}: 'geometry' is {geometry!r:.40}, not an object")
+    kind = geometry.get("type")
+    if kind == "GeometryCollection":
+        for member in _list(geometry.get("geometries"), feature, "'geometries'"):
+            _collect(member, feature, curves)
+        return
+    coordinates = _list(geometry.get("coordinates"), feature, "'coordinates'")
+    if not coordinates:
+        return
+    match kind:
+        case "Polygon":
+            curves.add(feature, 2, coordinates)
+        case "MultiPolygon":
+            for rings in coordinates:
+                curves.add(feature, 2, _list(rings, feature, "a polygon"))
+        case "LineString":
+            curves.add(feature, 1, [coordinates])
+        case "MultiLineString":
+            for line in coordinates:
+                curves.add(feature, 1, [line])
+        case "Point":
+            curves.add(feature, 0, [[coordinates]])
+        case "MultiPoint":
+            for point in coordinates:
+                curves.add(feature, 0, [[point]])
+        case _:
+            raise BadFile(
+                f"feature {feature}: geometry type {kind!r:.40} is unknown; "
+                "expected Polygon, LineString, Point, their Multi forms or GeometryCollection"
+            )
+
+
+def _list(value: Any, feature: int, what: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise BadFile(f"feature {feature}: expected a list for {what}, found {value!r:.40}")
+    return value
+
+
+def _coordinates(curves: _Curves) -> NDArray[np.float64]:
+    """Return (n, 2) coordinates of all positions, in one conversion if possible."""
+    try:
+        values = np.array(list(chain.from_iterable(curves.positions)))
+    except (TypeError, ValueError, OverflowError):
+        values = np.empty(0, dtype=object)
+    if values.dtype.kind in "iuf" and values.ndim == 2 and values.shape[1] in {2, 3}:
+        return values[:, :2].astype(np.float64)
+    # Mixed dimensions or an error: check each position, to report where.
+    rows = [
+        _position(position, f"feature {curves.feature[part]}, position {k}")
+        for curve, part in zip(curves.positions, curves.part, strict=True)
+        for k, position in enumerate(_list(curve, curves.feature[part], "the positions"))
+    ]
+    return np.array(rows, dtype=np.float64).reshape(-1, 2)
+
+
+def _position(position: Any, where: str) -> tuple[float, float]:
+    good = (
+        isinstance(position, list)
+        and len(position) >= 2
+        and all(isinstance(v, int | float) and not isinstance(v, bool) for v in position[:2])
+    )
+    if not good:
+        raise BadFile(f"{where}: expected [x, y] as numbers, found {shown(position)}")
+    try:
+        return float(position[0]), float(position[1])
+    except OverflowError as error:
+        raise BadGeometry(f"{where}: the number is too large for a coordinate") from error
+
+
+def _in_metres(
+    curves: _Curves, document: dict[str, Any], *, scale: float | None
+) -> tuple[NDArray[np.float64], list[Repair]]:
+    """Return (n, 2) coordinates of all positions in metres: unchanged, scaled or projected."""
+    xy = _coordinates(curves)
+    bad = np.flatnonzero(~np.isfinite(xy).all(axis=1))
+    if len(bad):
+        size = [len(c) for c in curves.positions]
+        curve = int(np.searchsorted(np.cumsum(size), bad[0], side="right"))
+        feature = curves.feature[curves.part[curve]]
+        x, y = xy[bad[0]]
+        raise BadGeometry(
+            f"feature {feature}: coordinate ({x:g}, {y:g}) is not a finite number; "
+            "remove or correct it"
+        )
+    if scale is not None:
+        return xy * scale, []
+    if is_lonlat(xy, document):
+        flat, note = project(xy)
+        return flat, [note]
+    return xy, []
+
+
+def _parts(
+    curves: _Curves, document: dict[str, Any], *, scale: float | None
+) -> tuple[list[_Part], list[Repair]]:
+    """Return Shapely geometry in metres for all curves, and the repairs."""
+    xy, repairs = _in_metres(curves, document, scale=scale)
+    part = np.array(curves.part, dtype=np.intp)
+    dimension = np.array(curves.dimension, dtype=np.intp)
+    size = np.array([len(c) for c in curves.positions], dtype=np.intp)
+    first = np.cumsum(size) - size
+    table = _Table(xy, size, first, part, dimension[part] if len(part) else part, curves.feature)
+    shapes = np.empty(len(dimension), dtype=object)
+    points = np.flatnonzero(table.dimension == 0)
+    shapes[part[points]] = shapely.points(xy[first[points]])
+    lines = np.flatnonzero((table.dimension == 1) & (size >= 2))
+    if len(lines):
+        positions, owner = table.positions(lines)
+        shapes[part[lines]] = shapely.linestrings(positions, indices=owner)
+    short = np.flatnonzero((table.dimension == 1) & (size < 2))
+    repairs += table.repairs(short, "sliver", "a line of fewer than two points; dropped")
+    repairs += _polygons(table, shapes)
+    built = np.flatnonzero(~shapely.is_missing(shapes))
+    return [_Part(curves.feature[i], curves.dimension[i], shapes[i]) for i in built], repairs
+
+
+class _Table(NamedTuple):
+    """All positions, and the curves that they belong to."""
+
+    xy: NDArray[np.float64]  # (n, 2) m
+    size: NDArray[np.intp]  # per curve: number of positions
+    first: NDArray[np.intp]  # per curve: first position
+    part: NDArray[np.intp]  # per curve
+    dimension: NDArray[np.intp]  # per curve
+    feature: list[int]  # per part
+
+    def positions(self, chosen: NDArray[np.intp]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+        """Return the positions of chosen curves, and which of the chosen each belongs to."""
+        number = np.full(len(self.size), -1)
+        number[chosen] = np.arange(len(chosen))
+        owner = np.repeat(number, self.size)
+        return self.xy[owner >= 0], owner[owner >= 0]
+
+    def repairs(self, curves: NDArray[np.intp], kind: str, what: str) -> list[Repair]:
+        """Return a repair for each of these curves, at its first position."""
+        return [
+            Repair(
+                kind,
+                (float(self.xy[self.first[k], 0]), float(self.xy[self.first[k], 1])),
+                f"feature {self.feature[self.part[k]]}: {what}",
+            )
+            for k in curves
+        ]
+
+
+def _polygons(table: _Table, shapes: NDArray[np.object_]) -> list[Repair]:
+    """Create polygons; list rings that are open, too short or wrongly oriented."""
+    chosen = np.flatnonzero(table.dimension == 2)
+    if not len(chosen):
+        return []
+    shell = np.r_[True, np.diff(table.part[chosen]) != 0]
+    size, first = table.size[chosen], table.first[chosen]
+    closed = (table.xy[first] == table.xy[first + size - 1]).all(axis=1)
+    enough = size - closed >= 3
+    alive = enough & enough[np.flatnonzero(shell)][np.cumsum(shell) - 1]  # and so is its shell
+    repairs = table.repairs(
+        chosen[alive & ~closed], "unclosed ring", "the last point is not the first; closed"
+    )
+    repairs += table.repairs(
+        chosen[~enough], "sliver", "a ring of fewer than three points; dropped"
+    )
+    if not alive.any():
+        return repairs
+    chosen, shell = chosen[alive], shell[alive]
+    xy, owner = table.positions(chosen)
+    rings = shapely.linearrings(xy, indices=owner)
+    shapely.polygons(rings, indices=table.part[chosen], out=shapes)
+    # RFC 7946: exteriors run counterclockwise, holes clockwise.
+    wrong = (shapely.is_ccw(rings) != shell) & (shapely.area(shapely.polygons(rings)) > 0)
+    return repairs + table.repairs(
+        chosen[wrong], "orientation", "a ring runs the wrong way; reversed"
+    )
+
+
+# -- writing -----------------------------------------------------------------------------------
+
+
+def save_geojson(env: Environment, path: str | os.PathLike[str]) -> None:
+    """Write an environment as GeoJSON that `load` reads back.
+
+    Walkable polygons, single-line walls, point obstacles, named areas and terrain become
+    features with the property `kind`; `meta.crs` declares that coordinates are local metres.
+
+    Raises:
+        BadFile: the file cannot be written, or the properties of an area are not JSON.
+
+    """
+    file = checked_file(path)
+    instance(env, Environment, "an Environment is needed")
+    features = [_feature(p, {"kind": "walkable"}) for p in shapely.get_parts(env.walkable)]
+    features += [_feature(line, {"kind": "wall"}) for line in shapely.get_parts(env.lines)]
+    features += [_feature(p, {"kind": "obstacle"}) for p in shapely.get_parts(env.points)]
+    features += [
+        _feature(a.polygon, {**a.properties, "kind": "area", "name": a.name}) for a in env.areas
+    ]
+    features += [_feature(t.polygon, {"kind": t.kind}) for t in env.terrain]
+    document = {
+        "type": "FeatureCollection",
+        "name": env.name,
+        "meta": {"crs": "local metres"},
+        "features": features,
+    }
+    try:
+        text = json.dumps(document)
+    except (TypeError, ValueError) as error:
+        raise BadFile(f"{path}: an area's properties cannot be written: {error}") from error
+    with whole_file(file) as part:
+        part.write_text(text, encoding="utf-8")
+
+
+def _feature(geometry: Any, properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "Feature",
+        "properties": properties,
+        "geometry": shapely.geometry.mapping(geometry),
+    }

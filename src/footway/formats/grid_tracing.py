@@ -7,6 +7,7 @@ cells that touch at a corner only are not connected.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,14 +17,15 @@ from scipy import ndimage
 from footway._numba.portable_math import cos, sin
 from footway.constants import GRID
 from footway.environment import Environment, InputGeometry, Pieces
-from footway.errors import BadGeometry
+from footway.errors import BadGeometry, BadInput, BadQuery
+from footway.validation import pair, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from footway.environment import TerrainRegion
+    from footway.environment import TerrainRegion, Volume
 
 
 class _Runs(NamedTuple):
@@ -188,3 +190,47 @@ def from_grid(
     return Environment.from_input_geometry(
         InputGeometry(walkable=walkable), terrain=terrain, name=name
     )
+
+
+def cut_plan(volume: Volume, between: tuple[float, float]) -> Environment:
+    """Return the plan of a volume: the columns that are free between two heights are walkable.
+
+    Args:
+        volume: voxels.
+        between: low and high, m, e.g. just above the floor and body height.
+
+    Raises:
+        BadInput: invalid heights, or heights outside the volume.
+        BadGeometry: no column is free between them.
+
+    Example:
+        >>> from footway.environment import gallery
+        >>> cut_plan(gallery.make("house"), (0.2, 2)).area
+        1990.0
+
+    """
+    low, high = heights(between)
+    bottom = volume.origin[2]
+    if low < bottom or high > bottom + volume.size[2]:
+        raise BadInput(
+            f"between {low:g} and {high:g} m lies outside the volume, which reaches from "
+            f"{bottom:g} to {bottom + volume.size[2]:g} m; give heights within it"
+        )
+    first = int(np.floor((low - bottom) / volume.resolution + 1e-9))
+    last = int(np.ceil((high - bottom) / volume.resolution - 1e-9))
+    blocked = np.logical_or.reduce(volume.solid[first:last], axis=0)
+    x, y, _ = volume.origin
+    return from_grid(~blocked[::-1], scale=volume.resolution, origin=(x, y, 0.0), name=volume.name)
+
+
+def heights(between: Any) -> tuple[float, float]:
+    """Return two validated heights, m."""
+    try:
+        low, high = pair(between, "heights")
+    except BadQuery:
+        low = high = math.nan
+    if not low < high:
+        raise BadInput(
+            f"between is {shown(between)}; give two heights in metres, the lower one first"
+        )
+    return low, high

@@ -1,7 +1,12 @@
 """MovingAI `.map`: octile grids of letters.
 
 `.` and `G` are ground, `S` is swamp: passable, kept as terrain. `@`, `O` (out of bounds),
-`T` (trees) and `W` (water) are blocked. Row 0 of the file is the top row: y points up here.
+`T` (trees) and `W` (water) are blocked.
+
+The map is drawn as the file is read: the first row of letters is the top one. x points right and y
+points up here, with (0, 0) at the lower left corner, while scenarios of the benchmark count y down
+from the top. Their cell (x, y) has its centre at ((x + 0.5) scale, (height - y - 0.5) scale).
+
 Format: https://movingai.com/benchmarks/formats.html
 """
 
@@ -16,12 +21,14 @@ from footway.constants import MAX_GRID_CELLS
 from footway.environment import Environment, TerrainRegion
 from footway.errors import BadFile
 from footway.formats.grid_tracing import from_grid, place, trace
-from footway.formats.source import read_bytes
+from footway.formats.registry import Format, read_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
+
+FORMAT: Final = Format("MovingAI", (".map",), starts=(b"type ",))
 
 _PASSABLE: Final = b".GS"
 _BLOCKED: Final = b"@OTW"

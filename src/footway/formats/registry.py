@@ -1,21 +1,27 @@
 """The table of map formats, and `load`, which picks one by suffix or else by the first bytes.
 
-A package can add a format: it declares an entry point in the group `footway.formats` that names a
-`Format`. The built-in formats cannot be replaced.
+Each module of this folder that declares `FORMAT: Final = Format(...)` is a format: adding one takes
+one file. Another package adds a format by an entry point in the group `footway.formats` that names
+its `Format`; the built-in formats cannot be replaced.
 
     [project.entry-points."footway.formats"]
     dxf = "footway_dxf:FORMAT"
+
+Command line, scenarios, studio, messages and help texts read this table.
 """
 
 from __future__ import annotations
 
-from importlib import import_module, metadata
+import ast
+import re
+import stat
+from functools import cache
+from importlib import import_module, metadata, resources
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, overload
 
+from footway.constants import MAX_MAP_BYTES
 from footway.errors import BadFile, BadInput
-from footway.formats.source import read_bytes
-from footway.validation import FARTHEST, number
-from footway.validation import file as checked_file
 
 if TYPE_CHECKING:
     import os
@@ -26,6 +32,9 @@ if TYPE_CHECKING:
 
 ENTRY_POINTS: Final = "footway.formats"
 
+_CONTENTS: Final = ("plan", "mesh", "volume")
+_DECLARATION: Final = re.compile(r"^FORMAT: Final = (Format\(.*?\))$\n^$", re.MULTILINE | re.DOTALL)
+
 
 class Format(NamedTuple):
     """A map format.
@@ -34,43 +43,24 @@ class Format(NamedTuple):
         description: as listed in messages, e.g. "WKT".
         suffixes: lower case, with the dot.
         module: module with `load(path, scale)`, which returns an Environment or a Volume; of a mesh
-            format, with `load_volume` and `load_footprint` (see `formats.solid.mesh`).
+            format, with `load_volume` and `load_footprint` (see `formats.mesh`). By default the
+            module that declares the format.
         starts: first bytes of its files, in any case, for files with an unknown suffix.
         note: what a file needs besides its suffix, e.g. "with scale=".
         content: "plan" (Environment), "volume" (Volume) or "mesh", which is cut into either.
         extra: what `pip install` must install for this format, e.g. "footway[mesh]".
+        one_file: False if a map refers to further files, so that it cannot be uploaded.
 
     """
 
     description: str
     suffixes: tuple[str, ...]
-    module: str
+    module: str = ""
     starts: tuple[bytes, ...] = ()
     note: str = ""
-    content: Literal["plan", "volume", "mesh"] = "plan"
+    content: Literal["plan", "mesh", "volume"] = "plan"
     extra: str = ""
-
-
-FORMATS: Final = (
-    Format("GeoJSON", (".geojson", ".json"), "footway.formats.geojson", (b"{",)),
-    Format(
-        "WKT",
-        (".wkt",),
-        "footway.formats.wkt",
-        (b"POLYGON", b"MULTIPOLYGON", b"GEOMETRYCOLLECTION"),
-    ),
-    Format("MovingAI", (".map",), "footway.formats.movingai", (b"type ",)),
-    Format("ROS", (".yaml", ".yml"), "footway.formats.ros", (b"image:",), "with PGM or PNG"),
-    Format("black-and-white PNG", (".png",), "footway.formats.png", (b"\x89PNG",), "with scale="),
-    Format(
-        "meshes",
-        (".obj", ".ply", ".stl", ".glb", ".gltf"),
-        "footway.formats.solid.mesh",
-        content="mesh",
-        extra="footway[mesh]",
-    ),
-    Format("MovingAI voxels", (".3dmap",), "footway.formats.solid.voxels", content="volume"),
-)
+    one_file: bool = True
 
 
 def formats() -> Iterator[Format]:
@@ -80,7 +70,7 @@ def formats() -> Iterator[Format]:
         BadInput: another package's format cannot be imported.
 
     """
-    yield from FORMATS
+    yield from _built_in()
     for entry in metadata.entry_points(group=ENTRY_POINTS):
         try:
             found = entry.load()
@@ -89,14 +79,65 @@ def formats() -> Iterator[Format]:
                 f"the map format {entry.name!r} ({entry.value}) cannot be imported: {error}; "
                 "update or remove the package that provides it"
             ) from error
-        yield found
+        yield found._replace(module=found.module or entry.module)
+
+
+@cache
+def _built_in() -> tuple[Format, ...]:
+    """Read the declarations of the modules in this folder: plans, meshes, volumes.
+
+    The modules are not imported, because help texts list the formats and must not wait for NumPy
+    and Shapely.
+    """
+    found = []
+    for file in sorted(resources.files(__package__).iterdir(), key=lambda file: file.name):
+        if file.name.endswith(".py") and (
+            declared := _DECLARATION.search(file.read_text(encoding="utf-8"))
+        ):
+            call: Any = ast.parse(declared[1], mode="eval").body
+            values = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
+            module = f"{__package__}.{file.name.removesuffix('.py')}"
+            made = Format(*map(ast.literal_eval, call.args), **values)
+            found.append(made._replace(module=module))
+    return tuple(sorted(found, key=lambda item: _CONTENTS.index(item.content)))
+
+
+def name_formats(*contents: str) -> str:
+    """Return the descriptions of the built-in formats with one of these contents, for help texts.
+
+    Example:
+        >>> name_formats("plan")
+        'GeoJSON, MovingAI, black-and-white PNG, ROS, WKT'
+
+    """
+    return ", ".join(item.description for item in _built_in() if item.content in contents)
+
+
+def content_of(name: str) -> str:
+    """Return the content of the format that a file name's suffix belongs to; "" for none.
+
+    Example:
+        >>> content_of("house.STL"), content_of("gallery:house")
+        ('mesh', '')
+
+    """
+    suffix = PurePath(name).suffix.lower()
+    return (
+        next((item.content for item in formats() if suffix in item.suffixes), "") if suffix else ""
+    )
+
+
+def plans_in_one_file() -> tuple[str, ...]:
+    """Return the suffixes of plans that refer to no further file."""
+    plans = (item for item in formats() if item.content == "plan" and item.one_file)
+    return tuple(suffix for item in plans for suffix in item.suffixes)
 
 
 def list_formats() -> str:
     """Return all formats with their suffixes on one line, for messages and help texts.
 
     Example:
-        >>> list_formats().startswith("GeoJSON (.geojson, .json), WKT (.wkt), ")
+        >>> list_formats().startswith("GeoJSON (.geojson, .json), MovingAI (.map), ")
         True
 
     """
@@ -143,9 +184,9 @@ def load(
 ) -> Environment | Volume:
     """Return the environment in a map file, or the volume in a three-dimensional one.
 
-    Plans: GeoJSON, WKT, MovingAI `.map`, ROS map (YAML with PGM or PNG), black-and-white PNG.
-    In three dimensions: meshes (OBJ, PLY, STL, glTF), MovingAI `.3dmap`. `gallery:NAME` is a
-    built-in map; `gallery:house` and `gallery:quake` are volumes. Other packages can add formats.
+    Plans: GeoJSON, WKT, MovingAI grids, ROS maps, black-and-white PNG. In three dimensions: meshes
+    (OBJ, PLY, STL, glTF) and MovingAI voxels. `gallery:NAME` is a built-in map; `gallery:house` and
+    `gallery:quake` are volumes. Other packages can add formats.
 
     Args:
         path: of the map file, or `gallery:NAME`.
@@ -171,14 +212,20 @@ def load(
     """
     if resolution is not None and between is not None:
         raise BadInput("resolution= gives a volume and between= a plan; give one of them")
-    options = _SolidOptions(resolution, between, up)
     if isinstance(path, str) and path.startswith("gallery:"):
-        return _load_gallery(path, scale, options)
+        from footway.environment.gallery import make
+
+        if scale is not None:
+            raise BadInput(f"{path}: a built-in map is in metres already; leave out the scale")
+        made: Environment | Volume = make(path.removeprefix("gallery:"))
+        return _cut_if_requested(made, path, resolution, between, up)
+    from footway import validation  # imports NumPy, which help texts do not need
+
     if scale is not None:
         scale = _length(scale, "scale")
-    file = checked_file(path)
+    file = validation.file(path)
     try:
-        return _read(file, scale, options)
+        return _read(file, scale, resolution, between, up)
     except BadInput as error:
         raise type(error)(f"{file}: {' '.join(str(error).split())}") from error
     except RecursionError as error:
@@ -187,84 +234,76 @@ def load(
         raise BadFile(f"{file}: does not fit in memory; cut out the part you need") from error
 
 
-class _SolidOptions(NamedTuple):
-    """The arguments of `load` for three-dimensional maps."""
-
-    resolution: float | None
-    between: tuple[float, float] | None
-    up: str | None
-
-
-def _load_gallery(path: str, scale: float | None, options: _SolidOptions) -> Environment | Volume:
-    from footway.environment.gallery import make
-
-    if scale is not None:
-        raise BadInput(f"{path}: a built-in map is in metres already; leave out the scale")
-    made: Environment | Volume = make(path.removeprefix("gallery:"))
-    return _cut_if_requested(made, options, path)
-
-
-def _read(file: Path, scale: float | None, options: _SolidOptions) -> Environment | Volume:
-    found = _find_format(file)
+def _read(
+    file: Path,
+    scale: float | None,
+    resolution: float | None,
+    between: tuple[float, float] | None,
+    up: str | None,
+) -> Environment | Volume:
+    found = find_format(file)
+    made: Environment | Volume
     try:
         module = import_module(found.module)
-        if found.content == "mesh":
-            return _load_mesh(module, file, scale, options)
-        if found.content == "plan" and any(option is not None for option in options):
-            raise BadInput("is a plan; resolution=, between= and up= are for meshes")
-        made: Environment | Volume = module.load(file, scale)
+        if found.content != "mesh":
+            if found.content == "plan" and any(
+                option is not None for option in (resolution, between, up)
+            ):
+                raise BadInput("is a plan; resolution=, between= and up= are for meshes")
+            made = module.load(file, scale)
+            return _cut_if_requested(made, "a voxel map", resolution, between, up)
+        if resolution is not None:
+            made = module.load_volume(
+                file, resolution=_length(resolution, "resolution"), up=up, scale=scale
+            )
+        elif between is not None:
+            made = module.load_footprint(file, between=between, up=up, scale=scale)
+        else:
+            raise BadInput(
+                "is a mesh: give resolution= in metres for a volume, or between=(LOW, HIGH) for "
+                "the plan of what stands between two heights"
+            )
     except ModuleNotFoundError as error:
         if not found.extra:
             raise
         raise BadInput(
             f'reading {found.description} needs {error.name}: pip install "{found.extra}"'
         ) from error
-    return _cut_if_requested(made, options, "a voxel map")
-
-
-def _load_mesh(
-    module: Any, file: Path, scale: float | None, options: _SolidOptions
-) -> Environment | Volume:
-    made: Environment | Volume
-    if options.resolution is not None:
-        resolution = _length(options.resolution, "resolution")
-        made = module.load_volume(file, resolution=resolution, up=options.up, scale=scale)
-    elif options.between is not None:
-        made = module.load_footprint(file, between=options.between, up=options.up, scale=scale)
-    else:
-        raise BadInput(
-            "is a mesh: give resolution= in metres for a volume, or between=(LOW, HIGH) for the "
-            "plan of what stands between two heights"
-        )
     return made
 
 
 def _cut_if_requested(
-    made: Environment | Volume, options: _SolidOptions, what: str
+    made: Environment | Volume,
+    what: str,
+    resolution: float | None,
+    between: tuple[float, float] | None,
+    up: str | None,
 ) -> Environment | Volume:
     """Return the map, or the plan between two heights if it is a volume."""
     from footway.environment import Volume
 
-    if options.up is not None or (options.resolution is not None and not isinstance(made, Volume)):
+    if up is not None or (resolution is not None and not isinstance(made, Volume)):
         raise BadInput(f"{what} needs neither resolution= nor up=; these are for meshes")
     if not isinstance(made, Volume):
-        if options.between is not None:
+        if between is not None:
             raise BadInput(f"{what} is a plan already; leave out between=")
         return made
-    if options.resolution is not None and options.resolution != made.resolution:
+    if resolution is not None and resolution != made.resolution:
         raise BadInput(f"{what} has voxels of {made.resolution:g} m; leave out resolution=")
-    if options.between is None:
+    if between is None:
         return made
-    from footway.formats.solid.plan import cut_plan
+    from footway.formats.grid_tracing import cut_plan
 
-    return cut_plan(made, options.between)
+    return cut_plan(made, between)
 
 
 def _length(length: float, what: str) -> float:
+    from footway.validation import FARTHEST, number
+
     return number(length, what, "m", above=0.0, high=FARTHEST, error=BadInput)
 
 
-def _find_format(path: Path) -> Format:
+def find_format(path: Path) -> Format:
     """Return the format of a file: by suffix, or by its first bytes if the suffix is unknown."""
     for item in formats():
         if path.suffix.lower() in item.suffixes:
@@ -276,3 +315,54 @@ def _find_format(path: Path) -> Format:
     if start[:2] in {b"P2", b"P5"}:
         raise BadFile("is a PGM picture without scale and origin; give the .yaml beside it")
     raise BadFile(f"is of an unknown kind; known are {list_formats()}, or gallery:NAME")
+
+
+def read_bytes(path: Path, *, limit: int = MAX_MAP_BYTES) -> bytes:
+    """Return the bytes of a regular file.
+
+    Devices and pipes are rejected, because reading them may never end.
+
+    Raises:
+        BadFile: missing, a directory, not readable, empty or larger than `limit` bytes.
+
+    """
+    try:
+        _check_file(path.stat(), limit)
+        content = path.read_bytes()
+    except BadFile:
+        raise
+    except FileNotFoundError as error:
+        raise BadFile("does not exist; check the path") from error
+    except OSError as error:
+        raise BadFile(f"cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise BadFile(f"cannot be read: {error}; check the path") from error
+    if not content.strip():
+        raise BadFile("is empty; give a map file")
+    return content
+
+
+def _check_file(status: os.stat_result, limit: int) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        kind = "a directory" if stat.S_ISDIR(status.st_mode) else "not a regular file"
+        raise BadFile(f"is {kind}; give a map file")
+    if status.st_size > limit:
+        raise BadFile(
+            f"is {status.st_size / 2**20:,.0f} MiB, more than the {limit / 2**20:,.0f} MiB "
+            "that a map may have; cut out the part that you need"
+        )
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a UTF-8 (or ASCII) file, without a byte order mark.
+
+    Raises:
+        BadFile: as `read_bytes`, or the bytes are not text.
+
+    """
+    content = read_bytes(path)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise BadFile(f"line {line}: is not text (byte {error.start}); give a text file") from error

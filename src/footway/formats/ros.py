@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from footway.errors import BadFile, BadInput
 from footway.extras import optional_imports
 from footway.formats.grid_tracing import from_grid
-from footway.formats.raster import brightness
-from footway.formats.source import read_text
+from footway.formats.png import brightness
+from footway.formats.registry import Format, read_text
 
 with optional_imports():
     import yaml
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from footway.environment import Environment
+
+FORMAT: Final = Format(
+    "ROS", (".yaml", ".yml"), starts=(b"image:",), note="with PGM or PNG", one_file=False
+)
 
 _MAX_YAML: Final = 100_000
 """Characters. A ROS map's YAML is six lines."""

@@ -11,10 +11,14 @@ import shapely
 from footway.environment import Environment, InputGeometry, Repair
 from footway.environment.input_geometry import explode, simple_parts
 from footway.errors import BadFile, BadGeometry
-from footway.formats.source import read_text
+from footway.formats.registry import Format, read_text
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+FORMAT: Final = Format(
+    "WKT", (".wkt",), starts=(b"POLYGON", b"MULTIPOLYGON", b"GEOMETRYCOLLECTION")
+)
 
 _DEEPEST: Final = 64
 """Maximum nesting of parentheses. GEOS reads collections recursively without limit; a few thousand

@@ -16,7 +16,7 @@ from matplotlib.patheffects import withStroke
 from footway.constants import ON_WALL
 from footway.environment.environment import GROUND
 from footway.environment.lattice import polygon_parts
-from footway.environment.repairs import worth_telling
+from footway.environment.repair import repairs_to_list
 from footway.plot import palette
 from footway.plot.sheet import add_colour_key
 from footway.roadmap.fake_obstacles import open_parts
@@ -420,7 +420,7 @@ def draw_repairs(sheet: Sheet, repairs: Sequence[Repair]) -> None:
 
     Of many that change no shape (such as orientation) only the first is marked.
     """
-    for place, k in enumerate(worth_telling(repairs)):
+    for place, k in enumerate(repairs_to_list(repairs)):
         at, is_numbered = repairs[k].at, place < MOST_NUMBERS
         size = 3.2 if is_numbered else 2.0
         sheet.axes.plot(

@@ -12,8 +12,7 @@ import numpy as np
 
 from footway.corridor import Corridor, CorridorMap, Path
 from footway.environment import Environment
-from footway.follow.route_walk import RouteWalk
-from footway.follow.walk import Walk
+from footway.follow.walk import RouteWalk, Walk
 from footway.plot import draw_map, layers
 from footway.plot.layers import draw_ground, draw_terrain
 from footway.plot.people import colours_of, draw_key

@@ -10,10 +10,10 @@ from footway.roadmap.edits import Editor
 from footway.roadmap.fake_obstacles import FakeObstacle
 from footway.roadmap.grid import grid
 from footway.roadmap.measures import clearance_statistics, coverage, shortest_path_factor, sizes
-from footway.roadmap.retraction import retract, rrrm
 from footway.roadmap.roadmap import Roadmap
 from footway.roadmap.rrm import rrm
 from footway.roadmap.rrm_star import rrm_star
+from footway.roadmap.rrrm import retract, rrrm
 from footway.roadmap.space_map import SpaceMap
 from footway.roadmap.verify import Verification, verify
 from footway.roadmap.voronoi_prm import voronoi_prm

@@ -3,34 +3,38 @@
 voronoi-roadmaps-2004, sections 2.4 and 2.5. Paths are C1: start and goal are joined to the roadmap
 with blends too. If no straight line reaches the roadmap, the exact map of its walls is used.
 
-    Roadmap --blends--> Net (places, half-edges, turns) --> BlendSolver
+    Roadmap --blends--> BlendNetwork (places, half-edges, turns) --> BlendSolver
 """
 
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from footway.constants import GRID, TOUCH
-from footway.corridor.kernels.layouts import APART, FOUND, FULL, NOWHERE
+from footway.corridor.index import build_index
+from footway.corridor.kernels.layouts import APART, FOUND, NOWHERE
+from footway.corridor.kernels.locate import locate_few
 from footway.corridor.kernels.path import polyline_clearance
 from footway.corridor.map import CorridorMap
 from footway.corridor.search import Solution
+from footway.environment import Environment, Walls
 from footway.errors import BadQuery, NoPath
+from footway.medial import MedialAxis, medial_axis
 from footway.roadmap.blends import (
-    Ends,
-    binned,
+    bin_points,
+    bin_wall_ends,
     blends,
+    desired_clearance,
     edge_distance,
-    ends_of,
     half_edges,
-    wanted_clearance,
 )
 from footway.roadmap.conversion import RoadSolver
-from footway.roadmap.exact_walls import exact_index
 from footway.roadmap.kernels.blend_search import solve_blended
+from footway.roadmap.kernels.layouts import BlendNetwork, BlendWorkspace
+from footway.roadmap.roadmap import has_next
 from footway.validation import as_text
 
 if TYPE_CHECKING:
@@ -45,54 +49,7 @@ if TYPE_CHECKING:
 
 _PIECES = 512  # initial capacity: lines and arcs of a path
 _NEAR = 1024  # most places around a start or goal
-
-
-class Net(NamedTuple):
-    """A roadmap with blends, as kernels take it. Half-edge 2 e follows edge e, 2 e + 1 its twin."""
-
-    places: Floats  # (n + h, 2) m: vertices, then the point at a quarter of each half-edge
-    components: Ints  # (n + h,) component of the roadmap of each place
-    tails: Ints  # (h,) vertices
-    directions: Floats  # (h, 2) unit vectors
-    middles: Floats  # (m, 2) m
-    lengths: Floats  # (m,) m
-    clearances: Floats  # (m,) clearance of edges, m
-    costs: Floats  # (m,) cost of a metre, at least 1
-    out_offsets: Ints  # (n + 1,)
-    out: Ints  # (h,) half-edges that leave each vertex
-    turn_offsets: Ints  # (h + 1,)
-    turn_from: Ints  # (t,) half-edge that enters a vertex
-    turn_to: Ints  # (t,) half-edge that leaves it
-    turn_blend: Ints  # (t,)
-    turn_cost: Floats  # (t,) from middle to middle
-    blend_tangent: Floats  # (k,) m
-    blend_clearance: Floats  # (k,) m
-    place_box: Floats  # (3,) lower left corner and size of the cells of places, m
-    place_shape: Ints  # (2,) columns, rows
-    place_offsets: Ints  # (cells + 1,)
-    members: Ints  # (n + h,) places by cells
-    ends: Ends
-    preferred: float  # m, preferred clearance of blends
-    off_road: float  # cost of a metre off the roads
-
-
-class BlendWorkspace(NamedTuple):
-    """Scratch memory of a search over lines and arcs. Threads must not share it."""
-
-    cost: Floats  # (h,) to the middle of a half-edge
-    arrival: Ints  # (h,) turn by which the path arrives; -2 - k: the start's joint of kind k
-    reached: Ints  # (h,) query that reached it
-    settled: Ints  # (h,) query that settled it
-    start_state: Ints  # (n + h,) visibility of a place from the start
-    start_clear: Floats  # (n + h,) clearance of the line to it, m
-    goal_state: Ints  # (n + h,) likewise
-    goal_clear: Floats  # (n + h,)
-    component: Ints  # (n,) last query with places around its goal in this component
-    keys: Floats  # heap: lower bounds
-    queue: NDArray[np.int32]  # heap: entries
-    found: Ints  # places around a point
-    corners: Floats  # (c, 10) corners of the path
-    query: Ints  # (1,) number of the query
+_MARGIN = 1.0  # m, of free space added around the walls; its part of the exact map is dropped again
 
 
 class BlendSolver(RoadSolver):
@@ -109,7 +66,7 @@ class BlendSolver(RoadSolver):
         super().__init__(roadmap)
         straight = straightened(roadmap.in_effect)
         self.blends = blends(straight)
-        self._net = _net(straight, self.blends)
+        self._network = _make_network(straight, self.blends)
         self._exact: CorridorMap | None = None
         self._lock = threading.Lock()
 
@@ -122,65 +79,55 @@ class BlendSolver(RoadSolver):
         shortcut: bool = True,
         index: Index | None = None,
     ) -> Solution:
-        """Answer one query; with an `index` with narrowed edges, on its straight roads alone.
-
-        Raises:
-            BadQuery: a point in a wall.
-            NoPath: the exact map has no path; says why.
-
-        """
+        """Answer one query; with an `index` with narrowed edges, on its straight roads alone."""
         if index is not None:
             return super().solve(start, goal, radius, shortcut=shortcut, index=index)
-        found = self._solve_on_net(start, goal, radius, shortcut=shortcut)
-        return found if found.status != NOWHERE else self._solve_exactly(start, goal, radius)
+        workspace = self._blend_workspace
+        while True:
+            out = self._local.out
+            status, n, length, clearance = solve_blended(
+                start[0], start[1], goal[0], goal[1], radius, shortcut, out, self._network,
+                workspace, self.index.grid,
+            )  # fmt: skip
+            if status == FOUND:
+                return Solution(FOUND, out[:n].copy(), length, clearance, (), "roadmap")
+            if status == NOWHERE:
+                return self._solve_exactly(start, goal, radius)
+            self._local.out = np.empty((4 * len(out), 9))
 
     @property
     def exact(self) -> CorridorMap:
         """Exact map of the roadmap's walls; built on first use."""
         with self._lock:
             if self._exact is None:
-                self._exact = CorridorMap(exact_index(self.roadmap.in_effect))
+                self._exact = CorridorMap(_exact_index(self.roadmap.in_effect))
             return self._exact
-
-    def _solve_on_net(
-        self, start: Floats, goal: Floats, radius: float, *, shortcut: bool
-    ) -> Solution:
-        """Solve on the roadmap; NOWHERE if it has no answer."""
-        workspace = self._blend_workspace
-        while True:
-            out = self._local.out
-            status, n, length, clearance = solve_blended(
-                start[0], start[1], goal[0], goal[1], radius, shortcut, out, self._net, workspace,
-                self.index.grid,
-            )  # fmt: skip
-            if status != FULL:
-                return Solution(status, out[:n].copy(), length, clearance, (), "roadmap")
-            self._local.out = np.empty((4 * len(out), 9))
 
     def _solve_exactly(self, start: Floats, goal: Floats, radius: float) -> Solution:
         """Solve on the exact map; with a larger radius if snapping its walls costs clearance.
 
         Clearance is measured against the original walls.
         """
-        path = self.exact.path(start, goal, radius=radius)
-        clearance = self._clearance(path)
-        if clearance < radius - TOUCH:
+        refusal: BadQuery | NoPath | None = None
+        for wider in (radius, radius + GRID):
             try:
-                path = self.exact.path(start, goal, radius=radius + GRID)
-            except NoPath:
-                raise self._too_tight(start, goal, radius) from None
+                path = self.exact.path(start, goal, radius=wider)
+            except (BadQuery, NoPath) as error:
+                refusal = error if wider == radius else None
+                break
             clearance = self._clearance(path)
-        if clearance < radius - TOUCH:
-            raise self._too_tight(start, goal, radius)
-        return Solution(FOUND, path.pieces, path.length, clearance, (), path.method)
+            if clearance >= radius - TOUCH:
+                return Solution(FOUND, path.pieces, path.length, clearance, (), path.method)
+        refusal = refusal or self._too_tight(start, goal, radius)
+        return Solution(APART, np.empty((0, 9)), 0.0, 0.0, refusal=refusal)
 
     def _too_tight(self, start: Floats, goal: Floats, radius: float) -> NoPath:
         """Return the error for a path that fits between the snapped walls only."""
         pinch = self.exact.bottleneck(start, goal)
         return NoPath(
             f"a disc of radius {radius:g} m does not get from {as_text(start)} to {as_text(goal)}: "
-            f"the widest way is as narrow as the disc at {as_text(pinch.at)}; use a radius that is "
-            f"{2.0 * GRID:g} m smaller",
+            f"the widest path is as narrow as the disc at {as_text(pinch.at)}; use a radius "
+            f"that is {2.0 * GRID:g} m smaller",
             reason="pinch",
             pinch=pinch,
         )
@@ -195,21 +142,12 @@ class BlendSolver(RoadSolver):
         try:
             return self._local.blend_workspace  # type: ignore[no-any-return]
         except AttributeError:
-            self._local.blend_workspace = _make_workspace(self._net)
+            self._local.blend_workspace = _make_workspace(self._network)
             self._local.out = np.empty((_PIECES, 9))
             return self._local.blend_workspace  # type: ignore[no-any-return]
 
-    def _solve_batch(self, starts: Floats, goals: Floats, radius: float) -> list[Solution]:
-        return [self._solve_or_not(a, b, radius) for a, b in zip(starts, goals, strict=True)]
 
-    def _solve_or_not(self, start: Floats, goal: Floats, radius: float) -> Solution:
-        try:
-            return self.solve(start, goal, radius)
-        except (BadQuery, NoPath):
-            return Solution(APART, np.empty((0, 9)), 0.0, 0.0)
-
-
-# -- the net ---------------------------------------------------------------------------------
+# -- the network -------------------------------------------------------------------------------
 
 
 def straightened(roadmap: Roadmap) -> Roadmap:
@@ -217,16 +155,15 @@ def straightened(roadmap: Roadmap) -> Roadmap:
     size = np.diff(roadmap.path_offsets)
     if (size == 2).all():
         return roadmap
-    is_end = np.zeros(len(roadmap.path_points), bool)
-    is_end[roadmap.path_offsets[:-1]] = is_end[roadmap.path_offsets[1:] - 1] = True
-    number = np.empty(len(is_end), np.int64)
-    number[roadmap.path_offsets[:-1]], number[roadmap.path_offsets[1:] - 1] = roadmap.edges.T
-    number[~is_end] = roadmap.n_nodes + np.arange((~is_end).sum())
-    last = np.zeros(len(is_end), bool)
-    last[roadmap.path_offsets[1:] - 1] = True
-    first = np.flatnonzero(~last)
-    edges = np.column_stack([number[first], number[first + 1]])
-    nodes = np.concatenate([roadmap.nodes, roadmap.path_points[~is_end]])
+    firsts, lasts = roadmap.path_offsets[:-1], roadmap.path_offsets[1:] - 1
+    is_inner = np.ones(len(roadmap.path_points), bool)
+    is_inner[firsts] = is_inner[lasts] = False
+    vertex = np.empty(len(is_inner), np.int64)
+    vertex[firsts], vertex[lasts] = roadmap.edges.T
+    vertex[is_inner] = roadmap.n_nodes + np.arange(is_inner.sum())
+    begins = np.flatnonzero(has_next(roadmap.path_offsets))
+    edges = np.column_stack([vertex[begins], vertex[begins + 1]])
+    nodes = np.concatenate([roadmap.nodes, roadmap.path_points[is_inner]])
     return roadmap.with_changes(
         nodes=nodes,
         edges=edges,
@@ -236,90 +173,72 @@ def straightened(roadmap: Roadmap) -> Roadmap:
     )
 
 
-def _net(roadmap: Roadmap, found: Blends) -> Net:
+def _make_network(roadmap: Roadmap, found: Blends) -> BlendNetwork:
     halves = half_edges(roadmap)
-    lengths, rate = halves.lengths[::2].copy(), _costs(roadmap.weights)
-    out = np.argsort(halves.tails, kind="stable")
-    degree = np.bincount(halves.tails, minlength=roadmap.n_nodes)
+    lengths, lowest = halves.lengths[::2].copy(), float(roadmap.weights.min(initial=1.0))
+    # Scaled so that no cost is below the length: the lower bounds of the search rely on it.
+    costs = np.ascontiguousarray(roadmap.weights / min(1.0, lowest))
     quarter = 0.25 * halves.lengths[:, None] * halves.directions
     places = np.concatenate([roadmap.nodes, roadmap.nodes[halves.tails] + quarter])
-    box, shape = _place_cells(roadmap)
-    offsets, _, members = binned(places, box[:2], float(box[2]), shape)
-    turns, component = _turns(roadmap, found), roadmap.component
-    return Net(
+    low, extent = roadmap.nodes.min(axis=0), np.ptp(roadmap.nodes, axis=0)
+    one_vertex = float(np.sqrt(extent.prod() / roadmap.n_nodes))
+    size = max(one_vertex, float(extent.max()) / 1024, TOUCH)
+    shape = np.floor(extent / size).astype(np.int64) + 1
+    place_offsets, _, members = bin_points(places, low, size, shape)
+    # A turn for both directions of each blend, sorted by the half-edge that enters the vertex.
+    leaves = 2 * found.edges + (roadmap.edges[found.edges, 0] != found.vertex[:, None])
+    enters = np.concatenate([leaves[:, 0], leaves[:, 1]]) ^ 1
+    order = np.argsort(enters, kind="stable")
+    turn_from, turn_to = enters[order], np.concatenate([leaves[:, 1], leaves[:, 0]])[order]
+    turn_blend = np.tile(np.arange(len(leaves)), 2)[order]
+    return BlendNetwork(
         places=places,
-        components=np.concatenate([component, component[halves.tails]]),
+        components=np.concatenate([roadmap.component, roadmap.component[halves.tails]]),
         tails=halves.tails,
         directions=halves.directions,
         middles=np.ascontiguousarray(roadmap.nodes[roadmap.edges].mean(axis=1)),
         lengths=lengths,
         clearances=edge_distance(roadmap),
-        costs=rate,
-        out_offsets=np.concatenate([[0], np.cumsum(degree)]),
-        out=out,
-        turn_offsets=turns.offsets,
-        turn_from=turns.come,
-        turn_to=turns.leave,
-        turn_blend=turns.blend,
-        turn_cost=_turn_costs(turns, found, lengths, rate),
+        costs=costs,
+        out_offsets=_offsets(halves.tails, roadmap.n_nodes),
+        out=np.argsort(halves.tails, kind="stable"),
+        turn_offsets=_offsets(enters, 2 * roadmap.n_edges),
+        turn_from=turn_from,
+        turn_to=turn_to,
+        turn_blend=turn_blend,
+        turn_cost=_turn_costs(turn_from // 2, turn_to // 2, turn_blend, found, lengths, costs),
         blend_tangent=found.tangent,
         blend_clearance=found.clearance,
-        place_box=box,
+        place_box=np.array([*low, size]),
         place_shape=shape,
-        place_offsets=offsets,
+        place_offsets=place_offsets,
         members=members,
-        ends=ends_of(roadmap.space.walls),
-        preferred=wanted_clearance(roadmap),
-        off_road=1.0 / min(1.0, float(roadmap.weights.min(initial=1.0))),
+        ends=bin_wall_ends(roadmap.space.walls),
+        preferred=desired_clearance(roadmap),
+        off_road=1.0 / min(1.0, lowest),
     )
 
 
-def _costs(weights: Floats) -> Floats:
-    """Cost of a metre of each edge, scaled so that no cost is below the length."""
-    return np.ascontiguousarray(weights / min(1.0, float(weights.min(initial=1.0))))
+def _offsets(owners: Ints, count: int) -> Ints:
+    """Return where the items of each of `count` owners begin after sorting, (count + 1,)."""
+    return np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=count))])
 
 
-def _place_cells(roadmap: Roadmap) -> tuple[Floats, Ints]:
-    """Box and shape of cells that hold one vertex on average."""
-    low, extent = roadmap.nodes.min(axis=0), np.ptp(roadmap.nodes, axis=0)
-    size = max(float(np.sqrt(extent.prod() / roadmap.n_nodes)), float(extent.max()) / 1024, TOUCH)
-    return np.array([*low, size]), np.floor(extent / size).astype(np.int64) + 1
-
-
-class _Turns(NamedTuple):
-    """Both directions of all blends, sorted by the half-edge that enters the vertex."""
-
-    offsets: Ints  # (h + 1,)
-    come: Ints  # (t,)
-    leave: Ints  # (t,)
-    blend: Ints  # (t,)
-
-
-def _turns(roadmap: Roadmap, found: Blends) -> _Turns:
-    # The half-edge that leaves the vertex along each edge; its twin enters the vertex.
-    leaves = 2 * found.edges + (roadmap.edges[found.edges, 0] != found.vertex[:, None])
-    come = np.concatenate([leaves[:, 0], leaves[:, 1]]) ^ 1
-    leave = np.concatenate([leaves[:, 1], leaves[:, 0]])
-    blend = np.tile(np.arange(len(leaves)), 2)
-    order = np.argsort(come, kind="stable")
-    count = np.bincount(come, minlength=2 * roadmap.n_edges)
-    offsets = np.concatenate([[0], np.cumsum(count)])
-    return _Turns(offsets, come[order], leave[order], blend[order])
-
-
-def _turn_costs(turns: _Turns, found: Blends, lengths: Floats, rate: Floats) -> Floats:
-    """Cost of half an edge, a blend and half an edge."""
-    one, two, tangent = turns.come // 2, turns.leave // 2, found.tangent[turns.blend]
-    bent = found.tangent > 0.0
+def _turn_costs(
+    one: Ints, two: Ints, blend: Ints, found: Blends, lengths: Floats, costs: Floats
+) -> Floats:
+    """Return the cost of half of edge `one`, a blend and half of edge `two`, (t,) each."""
+    tangent, bent = found.tangent[blend], found.tangent > 0.0
     arc = np.where(bent, np.where(bent, found.radius, 0.0) * np.abs(found.sweep), 0.0)
-    lines = rate[one] * (0.5 * lengths[one] - tangent) + rate[two] * (0.5 * lengths[two] - tangent)
-    cost: Floats = lines + 0.5 * (rate[one] + rate[two]) * arc[turns.blend]
+    first, last = 0.5 * lengths[one] - tangent, 0.5 * lengths[two] - tangent
+    lines = costs[one] * first + costs[two] * last
+    cost: Floats = lines + 0.5 * (costs[one] + costs[two]) * arc[blend]
     return cost
 
 
-def _make_workspace(net: Net) -> BlendWorkspace:
-    halves, places = len(net.tails), len(net.places)
-    heap = len(net.turn_to) + 12 * halves + 2 * places  # every entry at most once
+def _make_workspace(network: BlendNetwork) -> BlendWorkspace:
+    halves, places = len(network.tails), len(network.places)
+    heap = len(network.turn_to) + 12 * halves + 2 * places  # every entry at most once
     return BlendWorkspace(
         cost=np.empty(halves),
         arrival=np.empty(halves, np.int64),
@@ -335,4 +254,56 @@ def _make_workspace(net: Net) -> BlendWorkspace:
         found=np.empty(_NEAR, np.int64),
         corners=np.empty((halves + 2, 10)),
         query=np.zeros(1, np.int64),
+    )
+
+
+# -- the exact map -----------------------------------------------------------------------------
+
+
+def _exact_index(roadmap: Roadmap) -> Index:
+    """Return the index of the exact map of the walls, without parts that the roadmap lacks."""
+    from scipy.sparse import coo_array  # slow to import
+    from scipy.sparse.csgraph import connected_components
+
+    index = build_index(_axis_of_walls(roadmap.space.walls))
+    axis, n = index.axis, len(index.axis.vertices)
+    j, i = np.nonzero(roadmap.space.free[0])
+    centres = roadmap.space.positions(np.column_stack([i + 0.5, j + 0.5, np.zeros(len(i))]))
+    points = np.concatenate([roadmap.nodes, centres])
+    pieces, _ = locate_few(points, axis, index.grid, index.boundaries)
+    graph = coo_array((np.ones(len(axis.edges)), tuple(axis.edges.T)), (n, n))
+    component = connected_components(graph, directed=False)[1][axis.edges[:, 0]]
+    edges = index.graph.edge_of[pieces[pieces >= 0]]
+    served = np.isin(component, component[edges])
+    return index if served.all() else build_index(_with_edges(axis, served))
+
+
+def _axis_of_walls(walls: Floats) -> MedialAxis:
+    """Return the medial axis on both sides of the walls: roadmaps do not store which is free."""
+    is_point = (walls[:, :2] == walls[:, 2:]).all(axis=1)
+    segments, points = walls[~is_point], walls[is_point, :2]
+    if np.abs(walls - np.rint(walls / GRID) * GRID).max() <= TOUCH:
+        return medial_axis(Walls(segments, np.ones(len(segments), bool), points))
+    # Fake obstacles are off the grid and may cross walls: snap them, and split them at crossings.
+    corners = np.concatenate([segments.reshape(-1, 2), points])
+    low, high = corners.min(axis=0) - _MARGIN, corners.max(axis=0) + _MARGIN
+    snapped = Environment.from_polygons(
+        bounds=(*low.tolist(), *high.tolist()), lines=segments.reshape(-1, 2, 2), points=points
+    )
+    return medial_axis(snapped.walls)
+
+
+def _with_edges(axis: MedialAxis, kept: NDArray[np.bool_]) -> MedialAxis:
+    """Return the axis with only the kept edges."""
+    size = np.diff(axis.offsets)
+    event = np.repeat(kept, size)
+    used, edges = np.unique(axis.edges[kept], return_inverse=True)
+    of_events = (
+        "events", "clearance", "left", "right", "piece_left", "piece_right", "piece_length",
+    )  # fmt: skip
+    return axis._replace(
+        vertices=axis.vertices[used],
+        edges=np.ascontiguousarray(edges.reshape(-1, 2)),
+        offsets=np.concatenate([[0], np.cumsum(size[kept])]),
+        **{name: np.ascontiguousarray(getattr(axis, name)[event]) for name in of_events},
     )

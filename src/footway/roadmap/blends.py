@@ -12,7 +12,6 @@ import numpy as np
 
 from footway._numba.portable_math import hypot
 from footway.errors import BadInput
-from footway.roadmap import checks
 from footway.roadmap.kernels.blend import (
     CLEARANCE,
     CX,
@@ -23,7 +22,8 @@ from footway.roadmap.kernels.blend import (
     TANGENT,
     blend_turns,
 )
-from footway.roadmap.roadmap import clearance_along
+from footway.roadmap.kernels.layouts import WallEnds
+from footway.roadmap.roadmap import a_roadmap, clearance_along
 from footway.validation import extent_of, one_of
 from footway.validation import radius as checked_radius
 
@@ -52,15 +52,6 @@ class Blends(NamedTuple):
     centre: Floats  # (k, 2) m
     sweep: Floats  # (k,) radians, going from the first edge to the second; positive to the left
     clearance: Floats  # (k,) m, distance of the arc to the walls; the radius is not subtracted
-
-
-class Ends(NamedTuple):
-    """End points of walls, binned in cells: the first contact of a growing blend is one of them."""
-
-    box: Floats  # (3,) lower left corner and cell size, m
-    shape: Ints  # (2,) columns, rows
-    offsets: Ints  # (cells + 1,)
-    xy: Floats  # (n, 2) m
 
 
 def blends(
@@ -98,7 +89,7 @@ def blends(
     """
     _check(roadmap)
     one_of(method, "method", ("exact", "halved"), error=BadInput)
-    desired = wanted_clearance(roadmap)
+    desired = desired_clearance(roadmap)
     if clearance is not None:
         extent = extent_of(roadmap.bounds)
         desired = checked_radius(clearance, extent, name="clearance", error=BadInput)
@@ -110,7 +101,7 @@ def blends(
     rows = np.zeros((len(turns), 6))
     blend_turns(
         turns, roadmap.nodes, halves.directions, most, keep, method == "halved",
-        ends_of(roadmap.space.walls), roadmap.space, rows,
+        bin_wall_ends(roadmap.space.walls), roadmap.space, rows,
     )  # fmt: skip
     straight = rows[:, TANGENT] == 0.0
     wall_distance, _ = roadmap.space._replace(radius=0.0).clearance(roadmap.nodes)
@@ -152,22 +143,22 @@ def edge_distance(roadmap: Roadmap) -> Floats:
     return clearance_along(ends[:, 0], ends[:, 1], roadmap.space._replace(radius=0.0))
 
 
-def wanted_clearance(roadmap: Roadmap) -> float:
+def desired_clearance(roadmap: Roadmap) -> float:
     """Return the clearance (m) that the roadmap was built to keep wherever it fits."""
     desired = roadmap.parameters.get("clearance")
     return float(2.0 * roadmap.space.radius if desired is None else desired)
 
 
-def ends_of(walls: Floats) -> Ends:
+def bin_wall_ends(walls: Floats) -> WallEnds:
     """Bin the distinct end points of walls (n, 4), about one per cell."""
     xy = np.unique(walls.reshape(-1, 2), axis=0)
     low, extent = xy.min(axis=0), np.ptp(xy, axis=0)
     size = max(float(np.sqrt(extent.prod() / len(xy))), float(extent.max()) / 2048, 1e-3)
     shape = np.floor(extent / size).astype(np.int64) + 1
-    return Ends(np.array([*low, size]), shape, *binned(xy, low, size, shape)[:2])
+    return WallEnds(np.array([*low, size]), shape, *bin_points(xy, low, size, shape)[:2])
 
 
-def binned(points: Floats, low: Floats, size: float, shape: Ints) -> tuple[Ints, Floats, Ints]:
+def bin_points(points: Floats, low: Floats, size: float, shape: Ints) -> tuple[Ints, Floats, Ints]:
     """Sort points into cells: offsets (cells + 1,), sorted points, and their original indices.
 
     Cells are in row-major order.
@@ -195,7 +186,7 @@ def _turns(roadmap: Roadmap, lengths: Floats) -> Ints:
 
 
 def _check(roadmap: Roadmap) -> None:
-    checks.a_roadmap(roadmap)
+    a_roadmap(roadmap)
     if roadmap.dimension != 2:
         raise BadInput("blends are for roadmaps in the plane: this one has three dimensions")
     if not len(roadmap.space.walls):

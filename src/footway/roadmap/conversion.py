@@ -1,7 +1,8 @@
 """Convert a roadmap in the plane to the index that queries, followers and crowds use.
 
 Clearance is attached to the configurations on the local paths (rrm-roadmaps-2006, section V.B.2):
-they become balls, and a point is joined to the ball that contains it deepest. Walls are exact.
+they become balls, and a point is joined to the ball that contains it deepest, or else to one in
+line of sight. Walls are exact.
 
     Roadmap --> MedialAxis of straight pieces, Grid, CellBoundaries with balls by cells, Graph
 """
@@ -12,34 +13,28 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from footway._numba.jit import thread_count
 from footway._numba.portable_math import hypot
 from footway.constants import TOUCH
 from footway.corridor.balls import subdivide
 from footway.corridor.index import make_graph, make_grid
-from footway.corridor.kernels.layouts import (
-    FULL,
-    CellBoundaries,
-    CornerSequence,
-    Grid,
-    Index,
-)
+from footway.corridor.kernels.layouts import FULL, CellBoundaries, CornerSequence, Grid, Index
 from footway.corridor.kernels.path import X0, X1, Y0, Y1
 from footway.corridor.kernels.wall_grid import line_distances, wall_distances
 from footway.corridor.search import Solution, Solver
-from footway.errors import BadInput
+from footway.errors import BadInput, BadQuery, NoPath
 from footway.medial import MedialAxis
-from footway.roadmap import explain
-from footway.roadmap.ball_grid import Joining
-from footway.roadmap.kernels.roads import contacts, solve_on_roads
+from footway.roadmap.kernels.roads import bin_balls, contacts, join, look, solve_on_roads
 from footway.roadmap.parallel import in_parts
 from footway.roadmap.roadmap import has_next
 from footway.roadmap.space_index import with_lone_nodes
+from footway.validation import as_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.errors import BadQuery, NoPath
     from footway.roadmap import Roadmap
+    from footway.roadmap.space import Space
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -49,6 +44,17 @@ CLOSEST, WIDEST, SHARE = 0.1, 1.0, 0.25  # m, m, of the clearance: spacing of th
 _LINES = 4096  # lines per task of a thread
 _SPUR_ROUNDS = (8, 4, 1, 1)  # spacing of added dead ends in each round, cells
 _EVENTS = 1 << 12  # initial capacity: events of a path
+_MOST_CELLS = 512  # along the longer side of the map
+_MOST_BALLS = 20  # per cell: those that contain its centre deepest
+_NEAREST = 24  # balls that are tested for visibility where no ball contains a point
+_POINTS = 4096  # points per task of a thread
+_SHARES = np.array([(0.5, 0.5), (0.1, 0.1), (0.9, 0.1), (0.1, 0.9), (0.9, 0.9)])
+"""Points of a cell, in shares of its side, from which visible balls are searched."""
+
+_PROBES = np.array([(0.5, 0.5), (0.02, 0.02), (0.98, 0.02), (0.02, 0.98), (0.98, 0.98)])
+"""Points of a cell, in shares of its side, that must all be joined to a road."""
+
+_FINER, _STEPS = 8, 64  # steps per cell, and in each direction, of the search for a free cell
 
 
 class Roads(NamedTuple):
@@ -78,58 +84,90 @@ class RoadSolver(Solver):
     def explain_unlocated_end(
         self, what: str, point: Floats, contact: Floats, radius: float
     ) -> BadQuery | NoPath:
-        """Return the error for a start or goal that joins no road."""
-        return explain.out_of_reach(self.roadmap, self.index.grid, what, point, contact, radius)
+        """Return the error for a start or goal that joins no road; `contact`: nearest wall point.
+
+        A point in free space is a valid query without a path: the roadmap does not reach it.
+        """
+        distance = float(hypot(*(point - contact)))
+        end = f"the {what} {as_text(point)}"
+        nearest = f"the nearest wall is {distance:.3f} m away at {as_text(contact)}"
+        for number, fake in enumerate(self.roadmap.fake_obstacles):
+            if fake.contains(point[None])[0]:
+                return BadQuery(
+                    f"{end} is inside fake obstacle {number} of the roadmap: move it, or remove "
+                    "the obstacle"
+                )
+        if not _is_walkable(point, self.index.grid, self.roadmap.in_effect.space):
+            return BadQuery(
+                f"{end} is inside an obstacle, outside the map, or sees nothing of the roadmap: "
+                f"{nearest}"
+            )
+        if distance < radius:
+            why = (
+                f"a disc of radius {radius:g} m does not fit at {end}: {nearest}; move it or use a "
+            )
+            return NoPath(f"{why}smaller radius", reason="no room")
+        return NoPath(
+            f"{end} is free but sees nothing of the roadmap: {nearest}; build the roadmap with a "
+            "finer resolution or a smaller radius",
+            reason="no room",
+        )
 
     def _try(
         self, start: Floats, goal: Floats, radius: float, index: Index, *, shortcut: bool
     ) -> Solution | None:
-        events, points = self._buffers
+        if not hasattr(self._local, "buffers"):
+            self._allocate(_EVENTS)
+        events, points = self._local.buffers
         status, n, length, clearance = solve_on_roads(
             start[0], start[1], goal[0], goal[1], radius, shortcut, events, points,
             index, self.graph_workspace, self._roads.piece_clearance, self._roads.turns,
         )  # fmt: skip
         if status == FULL:
-            self._grow_buffers(4 * len(events))
+            self._allocate(4 * len(events))
             return None
-        return Solution(status, _lines(points[:n]), length, clearance, (), "roadmap")
+        pieces = np.zeros((max(0, n - 1), 9))
+        pieces[:, X0 : Y0 + 1], pieces[:, X1 : Y1 + 1] = (
+            points[: max(0, n - 1)],
+            points[1 : max(1, n)],
+        )
+        return Solution(status, pieces, length, clearance, (), "roadmap")
 
-    @property
-    def _buffers(self) -> tuple[Ints, Floats]:
-        """Scratch memory of the calling thread for the events and points of a path."""
-        try:
-            return self._local.buffers  # type: ignore[no-any-return]
-        except AttributeError:
-            self._grow_buffers(_EVENTS)
-            return self._local.buffers  # type: ignore[no-any-return]
-
-    def _grow_buffers(self, count: int) -> None:
-        self._local.buffers = np.empty(count, np.int64), np.empty((count + 3, 2))
+    def _allocate(self, events: int) -> None:
+        """Allocate the calling thread's memory for the events and points of a path."""
+        self._local.buffers = np.empty(events, np.int64), np.empty((events + 3, 2))
 
     def _solve_batch(self, starts: Floats, goals: Floats, radius: float) -> list[Solution]:
         return [self.solve(a, b, radius) for a, b in zip(starts, goals, strict=True)]
 
 
-def _index_and_roads(roadmap: Roadmap) -> tuple[Index, Roads]:
-    """Attach clearance to a roadmap in the plane."""
-    if not roadmap.n_nodes:
-        raise BadInput("the roadmap has no nodes: nothing can be found on it")
-    if not len(roadmap.space.walls):
-        raise BadInput("the roadmap has no walls: build it from an environment")
-    walls = np.ascontiguousarray(roadmap.space.walls)
-    grid = make_grid(walls, np.arange(len(walls)), np.zeros((len(walls), 2), np.int64))
-    lines = _lines_of(roadmap)
-    roads = _cut_and_measured(lines, grid)
-    joining, least = Joining(roadmap.space, grid), float(roadmap.space.radius) - TOUCH
-    corners = joining.corners_out_of_reach(roads, least)
-    for spacing in _SPUR_ROUNDS:
-        spurs = _spurs(corners, roadmap, spacing)
-        if not len(spurs.edges):
-            break
-        lines = _with_spurs(lines, spurs)
-        roads = _joined(roads, _cut_and_measured(spurs, grid))
-        corners = joining.corners_out_of_reach(roads, least)
-    return _index(lines, roads, joining.boundaries, grid), roads
+def _is_walkable(point: Floats, grid: Grid, space: Space) -> bool:
+    """Return whether short steps that meet no wall lead from a point to a free cell nearby.
+
+    Walls separate walkable from other space, so the point is walkable then. The steps follow a
+    lattice centred on the point.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components  # slow to import
+
+    side = np.arange(-_STEPS, _STEPS + 1) * (space.resolution / _FINER)
+    x, y = np.meshgrid(point[0] + side, point[1] + side)
+    places, number = np.stack([x.ravel(), y.ravel()], axis=1), np.arange(x.size).reshape(x.shape)
+    steps = [(number[:, :-1], number[:, 1:]), (number[:-1], number[1:])]
+    a, b = (np.concatenate([step[end].ravel() for step in steps]) for end in (0, 1))
+    away = np.empty(len(a))
+    line_distances(places[a], places[b], grid, away)
+    a, b = a[away > TOUCH], b[away > TOUCH]
+    graph = coo_array((np.ones(len(a), bool), (a, b)), (x.size, x.size))
+    part = connected_components(graph, directed=False)[1]
+    shape = np.array(space.free.shape[:0:-1])
+    cells = np.floor(space.lattice(places)[:, :2]).astype(np.int64)
+    i, j = np.clip(cells, 0, shape - 1).T
+    in_free_cell = ((cells >= 0) & (cells < shape)).all(axis=1) & space.free[0, j, i]
+    return bool((part[in_free_cell] == part[number[_STEPS, _STEPS]]).any())
+
+
+# -- roads -------------------------------------------------------------------------------------
 
 
 class _Lines(NamedTuple):
@@ -142,19 +180,32 @@ class _Lines(NamedTuple):
     weights: Floats
 
 
-def _lines_of(roadmap: Roadmap) -> _Lines:
+def _index_and_roads(roadmap: Roadmap) -> tuple[Index, Roads]:
+    """Attach clearance to a roadmap in the plane."""
+    if not roadmap.n_nodes:
+        raise BadInput("the roadmap has no nodes: nothing can be found on it")
+    if not len(roadmap.space.walls):
+        raise BadInput("the roadmap has no walls: build it from an environment")
+    walls = np.ascontiguousarray(roadmap.space.walls)
+    grid = make_grid(walls, np.arange(len(walls)), np.zeros((len(walls), 2), np.int64))
     edges, points, offsets = with_lone_nodes(roadmap)
     weights = np.concatenate([roadmap.weights, np.ones(len(edges) - roadmap.n_edges)])
-    return _Lines(roadmap.nodes, edges, points, offsets, weights)
-
-
-def _index(lines: _Lines, roads: Roads, boundaries: CellBoundaries, grid: Grid) -> Index:
+    lines = _Lines(roadmap.nodes, edges, points, offsets, weights)
+    roads = _cut_and_measured(lines, grid)
+    joining, least = _Joining(roadmap.space, grid), float(roadmap.space.radius) - TOUCH
+    corners = joining.corners_out_of_reach(roads, least)
+    for spacing in _SPUR_ROUNDS:
+        spurs = _spurs(corners, roadmap, spacing)
+        if not len(spurs.edges):
+            break
+        lines, roads = _with_spurs(lines, spurs), _joined(roads, _cut_and_measured(spurs, grid))
+        corners = joining.corners_out_of_reach(roads, least)
     axis = _axis(lines.nodes, lines.edges, roads, grid)
     graph = make_graph(axis)
     # Scaled so that no cost is below the length: the lower bounds of the search rely on it.
     cost = lines.weights / min(1.0, float(lines.weights.min()))
     graph = graph._replace(length=graph.length * cost, weight=np.ascontiguousarray(cost))
-    return Index(axis, grid, boundaries, graph, _empty_corner_sequence(axis))
+    return Index(axis, grid, joining.boundaries, graph, _empty_corner_sequence(axis)), roads
 
 
 def _spurs(corners: Ints, roadmap: Roadmap, spacing: int) -> _Lines:
@@ -293,8 +344,136 @@ def _empty_corner_sequence(axis: MedialAxis) -> CornerSequence:
     return CornerSequence(offsets, beads, np.empty((0, 2)), ahead, nothing, nothing)
 
 
-def _lines(points: Floats) -> Floats:
-    """Return the pieces of a TautPath along a polyline (n, 2)."""
-    pieces = np.zeros((max(0, len(points) - 1), 9))
-    pieces[:, X0 : Y0 + 1], pieces[:, X1 : Y1 + 1] = points[:-1], points[1:]
-    return pieces
+# -- joining points to roads -------------------------------------------------------------------
+
+
+class _Sights(NamedTuple):
+    """Balls that are visible from points that no ball contains."""
+
+    number: Ints  # (n,) number of the point, increasing
+    near: Ints  # (n, k) balls that were tested, nearest first
+    found: Ints  # (n,) the ball that was chosen; -1: none
+
+
+class _Joining:
+    """Joins the free cells of a roadmap to its roads, repeatedly while roads are added.
+
+    Roads are only appended, so results that no new ball affects are reused.
+
+    Attributes:
+        boundaries: balls by cells, as kernels take them.
+
+    """
+
+    boundaries: CellBoundaries
+
+    def __init__(self, space: Space, grid: Grid) -> None:
+        self._space, self._grid = space, grid
+        j, i = np.nonzero(space.free[0])
+        self._probes = (np.column_stack([i, j])[:, None] + _PROBES).reshape(-1, 2)
+        points = space.positions(np.column_stack([self._probes, np.zeros(len(self._probes))]))
+        self._points = np.ascontiguousarray(points)
+        self._clear = np.empty(len(points))
+        self._sights: _Sights | None = None
+
+    def corners_out_of_reach(self, roads: Roads, least: float) -> Ints:
+        """Return corners (n, 2), columns i, j, nearest to points that join no road this wide."""
+        before = self.boundaries if self._sights else None
+        self._join(roads)
+        changed = _changed(before, self.boundaries)
+
+        def join_part(part: slice) -> None:
+            join(self._points[part], changed, self._grid, self.boundaries, self._clear[part])
+
+        in_parts(len(self._points), _POINTS, join_part)
+        lost = self._probes[self._clear < least]
+        return np.unique(np.rint(lost - TOUCH).astype(np.int64), axis=0)
+
+    def _join(self, roads: Roads) -> None:
+        """Sort the balls into cells; add visible balls where no ball contains a point."""
+        balls = np.column_stack([roads.points, roads.clearance])
+        extent = self._grid.box[2] * self._grid.shape
+        size = max(float(self._space.resolution), float(extent.max()) / _MOST_CELLS)
+        box = np.array([*self._grid.box[:2], size])
+        shape = np.floor(extent / size).astype(np.int64) + 1
+        _, chosen = np.unique(roads.points.view(np.complex128).ravel(), return_index=True)
+        members = np.full((int(shape.prod()), _MOST_BALLS), -1)
+        depths = np.full(members.shape, -np.inf)
+        bin_balls(balls, chosen, box, shape, members, depths)
+        cells, slots = np.nonzero(members >= 0)
+        more_cells, more = self._in_sight(balls, chosen, box, shape, depths[:, 0])
+        order = np.argsort(np.concatenate([cells, more_cells]), kind="stable")
+        found = np.concatenate([members[cells, slots], more])[order]
+        size_of = np.bincount(np.concatenate([cells, more_cells]), minlength=len(members))
+        offsets = np.concatenate([[0], np.cumsum(size_of)])
+        none, walls = np.empty(0), self._grid.walls
+        pieces = np.arange(len(balls)) - ~has_next(roads.offsets)
+        self.boundaries = CellBoundaries(
+            np.empty(0, np.int64), none, none, pieces, walls,
+            np.zeros(len(walls), bool), np.ones(len(walls), bool),
+            balls, box, shape, offsets, found.astype(np.int32),
+        )  # fmt: skip
+
+    def _in_sight(
+        self, balls: Floats, chosen: Ints, box: Floats, shape: Ints, depth: Floats
+    ) -> tuple[Ints, Ints]:
+        """Return cells with points that no ball contains, and balls visible from such points."""
+        from scipy.spatial import cKDTree
+
+        dark = np.flatnonzero(depth < box[2] * np.sqrt(0.5))
+        corner = np.column_stack([dark % shape[0], dark // shape[0]])
+        points = (box[:2] + (corner[:, None] + _SHARES) * box[2]).reshape(-1, 2)
+        number = (len(_SHARES) * dark[:, None] + np.arange(len(_SHARES))).ravel()
+        sample = _spread(balls, chosen, box[2])
+        tree, count = cKDTree(balls[sample, :2]), min(_NEAREST, len(sample))
+        _, near = tree.query(points, k=count, workers=thread_count())
+        near = np.ascontiguousarray(sample[near.reshape(len(points), -1)])
+        self._sights = self._look(number, near, points, balls)
+        cell, found = number // len(_SHARES), self._sights.found
+        pairs = np.unique(np.column_stack([cell, found])[found >= 0], axis=0)
+        return pairs[:, 0], pairs[:, 1]
+
+    def _look(self, number: Ints, near: Ints, points: Floats, balls: Floats) -> _Sights:
+        """Find a visible ball for each point; reuse results of points with the same near balls."""
+        found, old = _known(number, near, self._sights)
+        rest = np.flatnonzero(~old)
+        where, those, out = points[rest], near[rest], np.empty(len(rest), np.int64)
+
+        def look_part(part: slice) -> None:
+            look(where[part], those[part], balls, self._grid, out[part])
+
+        in_parts(len(rest), _POINTS, look_part)
+        found[rest] = out
+        return _Sights(number, near, found)
+
+
+def _known(number: Ints, near: Ints, before: _Sights | None) -> tuple[Ints, Bools]:
+    """Return balls that were visible before, (n,), and for which points they are still valid."""
+    found, old = np.full(len(number), -1), np.zeros(len(number), bool)
+    if before is None or near.shape[1] != before.near.shape[1]:
+        return found, old
+    _, here, there = np.intersect1d(number, before.number, return_indices=True)
+    same = (near[here] == before.near[there]).all(axis=1)
+    found[here[same]], old[here[same]] = before.found[there[same]], True
+    return found, old
+
+
+def _changed(before: CellBoundaries | None, now: CellBoundaries) -> Bools:
+    """Return which cells (nc,) have other balls than before."""
+    size = np.diff(now.ball_offsets)
+    if before is None:
+        return np.ones(len(size), bool)
+    changed: Bools = size != np.diff(before.ball_offsets)
+    old = before.ball_members[np.repeat(~changed, np.diff(before.ball_offsets))]
+    new = now.ball_members[np.repeat(~changed, size)]
+    cell = np.repeat(np.flatnonzero(~changed), size[~changed])
+    changed[cell[old != new]] = True
+    return changed
+
+
+def _spread(balls: Floats, chosen: Ints, size: float) -> Ints:
+    """Return the widest ball of each square of four cells."""
+    square = np.floor(balls[chosen, :2] / (2.0 * size)).astype(np.int64)
+    order = np.argsort(-balls[chosen, 2], kind="stable")
+    _, first = np.unique(square[order], axis=0, return_index=True)
+    return chosen[order[first]]

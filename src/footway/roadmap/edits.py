@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from footway.errors import BadInput, BadQuery
-from footway.roadmap.checks import LEAST_WEIGHT, MOST_WEIGHT
 from footway.roadmap.fake_obstacles import FakeObstacle, closed_space
-from footway.roadmap.roadmap import Roadmap
+from footway.roadmap.roadmap import LEAST_WEIGHT, MOST_WEIGHT, Roadmap, with_edges
 from footway.validation import as_text, number, point, shown
 
 if TYPE_CHECKING:
@@ -74,10 +73,9 @@ space at (3.500, 1.500): go around the obstacle there
         for other in others:
             self._check_line(place, self.roadmap.nodes[other])
         now, node = self.roadmap, self.roadmap.n_nodes
-        nodes = np.vstack([now.nodes, place])
-        lines = [np.stack([place, now.nodes[other]]) for other in others]
         edges = np.array([(node, other) for other in others], np.int64).reshape(-1, 2)
-        self._set(nodes=nodes, **self._more_edges(edges, lines))
+        nodes = np.vstack([now.nodes, place])
+        self._set(_with_straight_edges(now.with_changes(nodes=nodes), edges))
         return node
 
     def move_node(self, node: int, to: ArrayLike) -> None:
@@ -93,15 +91,21 @@ space at (3.500, 1.500): go around the obstacle there
         nodes = now.nodes.copy()
         nodes[v] = place
         lines = [paths.get(edge, now.path_of(edge)) for edge in range(now.n_edges)]
-        self._set(nodes=nodes, **_joined(lines, now.dimension))
+        size = [len(line) for line in lines]
+        self._set(
+            now.with_changes(
+                nodes=nodes,
+                path_points=np.concatenate([np.empty((0, now.dimension)), *lines]),
+                path_offsets=np.concatenate([[0], np.cumsum(size)]).astype(np.int64),
+            )
+        )
 
     def remove_node(self, node: int) -> None:
         """Remove a node and its edges; the numbers of later nodes decrease by one."""
         v, now = self._node(node), self.roadmap
-        keep = ~(now.edges == v).any(axis=1)
-        changes = self._kept_edges(keep)
-        changes["edges"] = changes["edges"] - (changes["edges"] > v)
-        self._set(nodes=np.delete(now.nodes, v, axis=0), **changes)
+        rest = with_edges(now, ~(now.edges == v).any(axis=1))
+        nodes, edges = np.delete(now.nodes, v, axis=0), rest.edges - (rest.edges > v)
+        self._set(rest.with_changes(nodes=nodes, edges=edges))
 
     # -- edges -------------------------------------------------------------------------------
 
@@ -113,22 +117,20 @@ space at (3.500, 1.500): go around the obstacle there
         if ((now.edges == (v, w)) | (now.edges == (w, v))).all(axis=1).any():
             raise BadQuery(f"there is an edge between nodes {v} and {w} already")
         self._check_line(now.nodes[v], now.nodes[w])
-        changes = self._more_edges(np.array([(v, w)]), [now.nodes[[v, w]]])
-        changes["weights"][-1] = _weight(weight)
-        self._set(**changes)
+        self._set(_with_straight_edges(now, np.array([(v, w)]), _weight(weight)))
         return now.n_edges
 
     def remove_edge(self, edge: int) -> None:
         """Remove an edge; the numbers of later edges decrease by one."""
         keep = np.ones(self.roadmap.n_edges, bool)
         keep[self._edge(edge)] = False
-        self._set(**self._kept_edges(keep))
+        self._set(with_edges(self.roadmap, keep))
 
     def set_weight(self, edge: int, weight: float) -> None:
         """Set the factor on the length of an edge: above 1 it is avoided, below 1 preferred."""
         weights = self.roadmap.weights.copy()
         weights[self._edge(edge)] = _weight(weight)
-        self._set(weights=weights)
+        self._set(self.roadmap.with_changes(weights=weights))
 
     # -- fake obstacles ----------------------------------------------------------------------
 
@@ -159,7 +161,7 @@ space at (3.500, 1.500): go around the obstacle there
             kind = "a box of x, y, z corners" if self.roadmap.dimension == 3 else "x, y corners"
             raise BadQuery(f"a fake obstacle of this roadmap needs {kind}")
         fakes = self.roadmap.fake_obstacles
-        self._set(fake_obstacles=(*fakes, fake))
+        self._set(self.roadmap.with_changes(fake_obstacles=(*fakes, fake)))
         return len(fakes)
 
     def remove_fake_obstacle(self, number: int) -> None:
@@ -167,7 +169,8 @@ space at (3.500, 1.500): go around the obstacle there
         fakes = self.roadmap.fake_obstacles
         if not _counts(number, len(fakes)):
             raise BadQuery(f"there is no fake obstacle {shown(number)}: there are {len(fakes)}")
-        self._set(fake_obstacles=(*fakes[:number], *fakes[number + 1 :]))
+        rest = (*fakes[:number], *fakes[number + 1 :])
+        self._set(self.roadmap.with_changes(fake_obstacles=rest))
 
     # -- undo --------------------------------------------------------------------------------
 
@@ -187,34 +190,13 @@ space at (3.500, 1.500): go around the obstacle there
 
     # ----------------------------------------------------------------------------------------
 
-    def _set(self, **changes: Any) -> None:
-        parameters = {**self.roadmap.parameters, "edited": True}
-        if len(changes.get("nodes", self.roadmap.nodes)) < self.roadmap.n_nodes:
+    def _set(self, changed: Roadmap) -> None:
+        """Make an edited roadmap the current state."""
+        parameters = {**changed.parameters, "edited": True}
+        if changed.n_nodes < self.roadmap.n_nodes:
             parameters.pop("rrm_nodes", None)  # the RRM nodes may no longer come first
-        changed = self.roadmap.with_changes(parameters=parameters, **changes)
-        self._states[self._now + 1 :] = [changed]
+        self._states[self._now + 1 :] = [changed.with_changes(parameters=parameters)]
         self._now += 1
-
-    def _more_edges(self, edges: Ints, lines: list[Floats]) -> dict[str, Any]:
-        now = self.roadmap
-        new = _joined(lines, now.dimension)
-        return {
-            "edges": np.concatenate([now.edges, edges]),
-            "path_points": np.concatenate([now.path_points, new["path_points"]]),
-            "path_offsets": np.concatenate(
-                [now.path_offsets, now.path_offsets[-1] + new["path_offsets"][1:]]
-            ),
-            "weights": np.concatenate([now.weights, np.ones(len(edges))]),
-        }
-
-    def _kept_edges(self, keep: NDArray[np.bool_]) -> dict[str, Any]:
-        now, size = self.roadmap, np.diff(self.roadmap.path_offsets)
-        return {
-            "edges": now.edges[keep],
-            "path_points": now.path_points[np.repeat(keep, size)],
-            "path_offsets": np.concatenate([[0], np.cumsum(size[keep])]),
-            "weights": now.weights[keep],
-        }
 
     @property
     def _free(self) -> Space:
@@ -253,13 +235,16 @@ space at (3.500, 1.500): go around the obstacle there
         return f"Editor({self.roadmap!r}, {self._now} edits)"
 
 
-def _joined(lines: list[Floats], dimension: int) -> dict[str, Any]:
-    return {
-        "path_points": np.concatenate([np.empty((0, dimension)), *lines]),
-        "path_offsets": np.concatenate([[0], np.cumsum([len(line) for line in lines])]).astype(
-            np.int64
-        ),
-    }
+def _with_straight_edges(roadmap: Roadmap, edges: Ints, weight: float = 1.0) -> Roadmap:
+    """Return the roadmap with more straight edges (k, 2)."""
+    more = 2 * np.arange(1, len(edges) + 1)
+    lines = roadmap.nodes[edges].reshape(-1, roadmap.dimension)
+    return roadmap.with_changes(
+        edges=np.concatenate([roadmap.edges, edges]),
+        path_points=np.concatenate([roadmap.path_points, lines]),
+        path_offsets=np.concatenate([roadmap.path_offsets, roadmap.path_offsets[-1] + more]),
+        weights=np.concatenate([roadmap.weights, np.full(len(edges), weight)]),
+    )
 
 
 def _number(value: int, count: int, what: str) -> int:

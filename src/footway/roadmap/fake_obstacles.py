@@ -12,7 +12,7 @@ from footway._numba.portable_math import cos, hypot, sin
 from footway._numba.segments import closest_points, cross
 from footway.constants import TOUCH
 from footway.errors import BadInput
-from footway.roadmap.roadmap import has_next
+from footway.roadmap.roadmap import has_next, with_edges
 from footway.roadmap.space import space_of_cells, space_of_raster
 from footway.validation import FARTHEST, as_many, number, point, sequence, shown
 from footway.validation import points as checked_points
@@ -157,18 +157,12 @@ def open_parts(roadmap: Roadmap) -> tuple[Bools, Bools]:
 
 def without_blocked(roadmap: Roadmap) -> Roadmap:
     """Return the roadmap without the nodes, edges and cells that its fake obstacles block."""
-    space, fakes = roadmap.space, roadmap.fake_obstacles
-    points, offsets = roadmap.path_points, roadmap.path_offsets
     open_nodes, open_edges = open_parts(roadmap)
     number = np.cumsum(open_nodes) - 1
-    kept = np.repeat(open_edges, np.diff(offsets))
-    return roadmap.with_changes(
+    return with_edges(roadmap, open_edges).with_changes(
         nodes=roadmap.nodes[open_nodes],
         edges=number[roadmap.edges[open_edges]],
-        path_points=points[kept],
-        path_offsets=np.concatenate([[0], np.cumsum(np.diff(offsets)[open_edges])]),
-        weights=roadmap.weights[open_edges],
-        space=closed_space(space, fakes),
+        space=closed_space(roadmap.space, roadmap.fake_obstacles),
         fake_obstacles=(),
     )
 
@@ -185,13 +179,11 @@ def _closed_plane(space: Space, fakes: tuple[FakeObstacle, ...]) -> Space:
     free, clearance = space.free.copy(), space.corner_clearance.copy()
     side, origin = space.resolution, space.origin[:2]
     half = side * math.sqrt(0.5)
+    corners = np.argwhere(np.ones(clearance.shape[1:], bool))[:, ::-1]
+    centres = np.argwhere(np.ones(free.shape[1:], bool))[:, ::-1] + 0.5
     for fake in fakes:
-        _, ny, nx = free.shape
-        centres = np.stack(np.meshgrid(np.arange(nx), np.arange(ny)), axis=-1).reshape(-1, 2) + 0.5
         away = fake.distance(origin + side * centres)
         free &= (away >= space.radius + half - _TOUCH).reshape(free.shape)
-        _, ny, nx = clearance.shape
-        corners = np.stack(np.meshgrid(np.arange(nx), np.arange(ny)), axis=-1).reshape(-1, 2)
         to_fake = np.maximum(0.0, fake.distance(origin + side * corners) - space.radius)
         clearance = np.minimum(clearance, to_fake.reshape(clearance.shape))
     walls = np.concatenate([space.walls, *(fake.walls for fake in fakes)])

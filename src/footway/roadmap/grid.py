@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from footway._numba.jit import thread_count
-from footway.environment.memory import check_memory
+from footway.environment.volume import check_memory
 from footway.roadmap.kernels.grid import STEPS, find_links, lattice_distances
 from footway.roadmap.roadmap import Roadmap
 from footway.roadmap.space import make_space

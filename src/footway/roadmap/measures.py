@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 import numpy as np
 
 from footway.errors import BadInput
-from footway.roadmap.checks import a_roadmap
 from footway.roadmap.grid import grid_distances
+from footway.roadmap.roadmap import a_roadmap
 from footway.validation import one_of
 
 if TYPE_CHECKING:

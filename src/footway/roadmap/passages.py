@@ -13,6 +13,7 @@ import numpy as np
 from footway._numba.portable_math import hypot
 from footway._numba.segments import closest_points, dot, foot_parameter
 from footway.constants import ON_WALL
+from footway.medial.kernels.chains import chain_pieces
 from footway.roadmap.draft import SLACK
 from footway.roadmap.kernels.prm import peel
 from footway.roadmap.roadmap import clearance_along
@@ -69,7 +70,9 @@ def passages(axis: MedialAxis, walls: Space, *, radius: float, desired: float) -
     Edges keep the `desired` clearance (m), or nearly that of the passage if it is less, and never
     less than `radius`. `walls` is a space of radius 0.
     """
-    wide = without_narrow_parts(axis_points(axis, radius=radius, desired=desired), radius)
+    sampled = axis_points(axis, radius=radius, desired=desired)
+    fits = sampled.clearance >= radius - SLACK
+    wide = sampled._replace(links=sampled.links[fits[sampled.links].all(axis=1)])
     edges = straightened(without_dead_ends(wide), walls, radius=radius, desired=desired)
     isolated = _widest_of_other_components(wide, edges, radius)
     used, ends = np.unique(np.concatenate([edges.ravel(), isolated]), return_inverse=True)
@@ -80,17 +83,32 @@ def axis_points(axis: MedialAxis, *, radius: float, desired: float) -> AxisPoint
     """Return samples of the whole axis, at most a quarter of the clearance there apart."""
     piece = np.flatnonzero(axis.piece_left >= 0)
     count = _parts(axis, piece, radius, desired)
+    # Inner points of the pieces.
     owner = np.repeat(piece, count - 1)
     first = np.cumsum(count - 1) - (count - 1)
     share = (np.arange(len(owner)) - np.repeat(first, count - 1) + 1) / np.repeat(count, count - 1)
     between = _on_pieces(axis, owner, share)
-    node = _nodes_of_events(axis)
+    left, right = axis.sites[axis.piece_left[owner]], axis.sites[axis.piece_right[owner]]
+    nearer = np.minimum(
+        hypot(*(between - closest_points(between, left)).T),
+        hypot(*(between - closest_points(between, right)).T),
+    )
+    # Events: edges share the vertices at their ends.
+    node = np.full(len(axis.events), -1)
+    node[axis.offsets[:-1]], node[axis.offsets[1:] - 1] = axis.edges.T
+    inner = np.flatnonzero(node < 0)
+    node[inner] = len(axis.vertices) + np.arange(len(inner))
     n = int(node.max(initial=-1)) + 1
-    points = np.empty((n + len(between), 2))
+    points, clearance = np.empty((n + len(between), 2)), np.empty(n + len(between))
     points[node], points[n:] = axis.events, between
-    clearance = np.empty(len(points))
-    clearance[node], clearance[n:] = axis.clearance, _clearance(axis, owner, between)
-    return AxisPoints(points, clearance, _links(piece, count, n + first, node))
+    clearance[node], clearance[n:] = axis.clearance, nearer
+    # `count` links along each piece.
+    row = np.repeat(np.arange(len(piece)), count)
+    place = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
+    inside = n + first[row] + place
+    start = np.where(place == 0, node[piece[row]], inside - 1)
+    end = np.where(place == count[row] - 1, node[piece[row] + 1], inside)
+    return AxisPoints(points, clearance, np.column_stack([start, end]))
 
 
 def _parts(axis: MedialAxis, piece: Ints, radius: float, desired: float) -> Ints:
@@ -126,48 +144,12 @@ def _on_pieces(axis: MedialAxis, piece: Ints, share: Floats) -> Floats:
     return points
 
 
-def _clearance(axis: MedialAxis, piece: Ints, points: Floats) -> Floats:
-    """Return the distance of points of pieces to the nearer of their two sites, (n,) m."""
-    away = [
-        hypot(*(points - closest_points(points, axis.sites[side[piece]])).T)
-        for side in (axis.piece_left, axis.piece_right)
-    ]
-    clearance: Floats = np.minimum(*away)
-    return clearance
-
-
-def _nodes_of_events(axis: MedialAxis) -> Ints:
-    """Return the point number of each event; edges share the vertices at their ends."""
-    node = np.full(len(axis.events), -1)
-    node[axis.offsets[:-1]], node[axis.offsets[1:] - 1] = axis.edges.T
-    inner = np.flatnonzero(node < 0)
-    node[inner] = len(axis.vertices) + np.arange(len(inner))
-    return node
-
-
-def _links(piece: Ints, count: Ints, first: Ints, node: Ints) -> Ints:
-    """Return links (l, 2), `count` along each piece, whose inner points start at `first`."""
-    owner = np.repeat(np.arange(len(piece)), count)
-    place = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
-    start = np.where(place == 0, node[piece[owner]], first[owner] + place - 1)
-    end = np.where(place == count[owner] - 1, node[piece[owner] + 1], first[owner] + place)
-    return np.column_stack([start, end])
-
-
-def without_narrow_parts(axis: AxisPoints, radius: float) -> AxisPoints:
-    """Return the axis without links to points with less clearance than the radius."""
-    fits = axis.clearance >= radius - SLACK
-    return axis._replace(links=axis.links[fits[axis.links].all(axis=1)])
-
-
 def without_dead_ends(axis: AxisPoints) -> AxisPoints:
     """Return the axis without branches into corners and without stubs.
 
     A stub is a dead end that lies in the free disc around its start. Dead-end rooms and corridors
     are kept, and so is some part of each component.
     """
-    from footway.medial.kernels.chains import chain_pieces  # the package is slow to import
-
     links = axis.links[peel(axis.links, axis.points, axis.clearance, STEEP)]
     while True:
         order, forward, offsets = chain_pieces(links, len(axis.points))
@@ -189,7 +171,12 @@ def straightened(axis: AxisPoints, walls: Space, *, radius: float, desired: floa
     A chain of links becomes one edge if the edge keeps the clearance and no obstacle lies between
     edge and axis; otherwise it is split where edge and axis are farthest apart, recursively.
     """
-    chain_points, chords = _chains(axis)
+    # The points of all chains, one after the other; a chord is the first and last index of a part.
+    order, forward, offsets = chain_pieces(axis.links, len(axis.points))
+    ends = np.where(forward[:, None], axis.links[order], axis.links[order][:, ::-1])
+    chain_points = np.insert(ends[:, 0], offsets[1:], ends[offsets[1:] - 1, 1])
+    chains = np.arange(len(offsets) - 1)
+    chords = np.column_stack([offsets[:-1] + chains, offsets[1:] + chains])
     done: list[Ints] = []
     while len(chords):
         good, split = _check_chords(axis, chain_points, chords, walls, radius, desired)
@@ -201,17 +188,6 @@ def straightened(axis: AxisPoints, walls: Space, *, radius: float, desired: floa
         chords = np.column_stack([first, middle, middle, last]).reshape(-1, 2)
     edges = np.concatenate([np.empty((0, 2), np.int64), *done])
     return np.unique(np.sort(edges, axis=1), axis=0)
-
-
-def _chains(axis: AxisPoints) -> tuple[Ints, Ints]:
-    """Return the concatenated points of all chains, and the first and last index of each."""
-    from footway.medial.kernels.chains import chain_pieces  # the package is slow to import
-
-    order, forward, offsets = chain_pieces(axis.links, len(axis.points))
-    ends = np.where(forward[:, None], axis.links[order], axis.links[order][:, ::-1])
-    chain_points = np.insert(ends[:, 0], offsets[1:], ends[offsets[1:] - 1, 1])
-    chains = np.arange(len(offsets) - 1)
-    return chain_points, np.column_stack([offsets[:-1] + chains, offsets[1:] + chains])
 
 
 def _check_chords(
@@ -230,18 +206,12 @@ def _check_chords(
     least = np.maximum(radius, least) - SLACK
     good = clearance_along(start, end, walls) >= least
     good &= np.maximum.reduceat(away - OFF_AXIS * clearance, begin) <= 0.0
-    return good, _farthest(away, begin, count, place)
-
-
-def _farthest(away: Floats, begin: Ints, count: Ints, place: Ints) -> Ints:
-    """Return the index at which each chord is farthest from the axis; its middle if straight."""
+    # Split where a chord is farthest from the axis; in the middle if it is straight.
     chord = np.repeat(np.arange(len(begin)), count)
     middle = np.abs(np.arange(len(away)) - (begin + 0.5 * (count - 1))[chord])
     order = np.lexsort((middle, -np.round(away, 9), chord))
-    found = order[begin]
-    inner = np.clip(found - begin, 1, np.maximum(1, count - 2))
-    split: Ints = place[begin + inner]
-    return split
+    inner = np.clip(order[begin] - begin, 1, np.maximum(1, count - 2))
+    return good, place[begin + inner]
 
 
 def _widest_of_other_components(axis: AxisPoints, edges: Ints, radius: float) -> Ints:

@@ -10,16 +10,19 @@ import numpy as np
 
 from footway.constants import TOUCH
 from footway.errors import BadInput, BadQuery
-from footway.roadmap import checks
 from footway.validation import (
+    floats,
     ids,
     index,
     instance,
     number,
     number_of_samples,
     one_of,
+    points,
+    sequence,
     shown,
     text,
+    whole_numbers,
 )
 
 if TYPE_CHECKING:
@@ -29,13 +32,15 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     from footway.corridor import CorridorMap
-    from footway.roadmap.checks import Paths
     from footway.roadmap.fake_obstacles import FakeObstacle
     from footway.roadmap.space import Space
     from footway.roadmap.space_map import SpaceMap
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
+    from collections.abc import Sequence
+
+    Paths = Sequence[ArrayLike] | tuple[Floats, Ints]
 
 _BATCH = 4096  # lines per call of a thread
 
@@ -126,16 +131,16 @@ class Roadmap:
         """
         if not hasattr(space, "corner_clearance"):
             raise BadInput(f"a Space is needed, not {shown(space)}: take that of another roadmap")
-        places = checks.places(nodes, int(space.dimension))
-        pairs = checks.pairs(edges, len(places))
-        points, offsets = checks.joined_paths(paths, places, pairs)
-        factor = np.ones(len(pairs)) if weights is None else checks.factors(weights, len(pairs))
+        places = points(nodes, int(space.dimension), name="nodes", error=BadInput)
+        pairs = _checked_edges(edges, len(places))
+        path_points, offsets = _joined_paths(paths, places, pairs)
+        factor = _checked_weights(weights, len(pairs))
         one_of(method, "method", METHODS, error=BadInput)
         text(name, "name", error=BadInput)
         for what, given in (("parameters", parameters), ("seconds", seconds)):
             instance(given, (dict, type(None)), f"the {what} must be a dictionary")
         return cls(
-            places, pairs, points, offsets, factor, method, space, name,
+            places, pairs, path_points, offsets, factor, method, space, name,
             dict(parameters or {}), dict(seconds or {}),
         )  # fmt: skip
 
@@ -393,8 +398,91 @@ def _in_space(points: Floats, space: Space) -> Floats:
     return placed
 
 
+def with_edges(roadmap: Roadmap, kept: NDArray[np.bool_]) -> Roadmap:
+    """Return the roadmap with the kept edges (m,) only."""
+    size = np.diff(roadmap.path_offsets)
+    return roadmap.with_changes(
+        edges=roadmap.edges[kept],
+        path_points=roadmap.path_points[np.repeat(kept, size)],
+        path_offsets=np.concatenate([[0], np.cumsum(size[kept])]),
+        weights=roadmap.weights[kept],
+    )
+
+
 def has_next(offsets: Ints) -> NDArray[np.bool_]:
     """Return which points of the local paths are not the last of their path, (p,)."""
     found = np.ones(int(offsets[-1]), bool)
     found[offsets[1:] - 1] = False
     return found
+
+
+# -- checks --------------------------------------------------------------------------------------
+
+
+LEAST_WEIGHT, MOST_WEIGHT = 1e-9, 1e9
+"""Limits of edge weights: beyond them a weighted length loses the precision of the length."""
+
+
+def a_roadmap(value: object) -> None:
+    """Raise BadInput if the value is not a Roadmap."""
+    if not hasattr(value, "path_offsets"):
+        raise BadInput(f"a Roadmap is needed, not {shown(value)}: see footway.roadmap")
+
+
+def _checked_edges(edges: ArrayLike, nodes: int) -> Ints:
+    """Return checked edges (m, 2) between the given number of nodes."""
+    array = whole_numbers(edges, "edges", "(m, 2)", error=BadInput)
+    if (array.ndim != 2 and array.size) or array.shape[-1] not in (0, 2):
+        raise BadInput(f"edges have the shape {array.shape}: give (m, 2)")
+    array = array.reshape(-1, 2)
+    outside = (array < 0) | (array >= nodes)
+    if outside.any():
+        edge = int(np.flatnonzero(outside.any(axis=1))[0])
+        raise BadInput(f"edge {edge} joins {array[edge].tolist()}, but there are {nodes} nodes")
+    loops = np.flatnonzero(array[:, 0] == array[:, 1])
+    if len(loops):
+        raise BadInput(f"edge {int(loops[0])} joins node {int(array[loops[0], 0])} to itself")
+    return array
+
+
+def _checked_weights(weights: ArrayLike | None, count: int) -> Floats:
+    """Return checked weights (m,) for the given number of edges; None: 1."""
+    if weights is None:
+        return np.ones(count)
+    array = floats(weights, "(m,)", name="weights", error=BadInput)
+    if array.shape != (count,):
+        raise BadInput(f"weights have the shape {array.shape}: give one for each of {count} edges")
+    if not ((array >= LEAST_WEIGHT) & (array <= MOST_WEIGHT)).all():
+        raise BadInput(f"weights must be between {LEAST_WEIGHT:g} and {MOST_WEIGHT:g}")
+    return array
+
+
+def _joined_paths(paths: Paths | None, nodes: Floats, edges: Ints) -> tuple[Floats, Ints]:
+    """Return the concatenated points of all local paths, and their offsets (m + 1,)."""
+    if paths is None:
+        straight = np.ascontiguousarray(nodes[edges].reshape(-1, nodes.shape[1]))
+        return straight, np.arange(0, 2 * len(edges) + 1, 2)
+    dimension = nodes.shape[1]
+    if isinstance(paths, tuple) and len(paths) == 2:
+        given = points(paths[0], dimension, name="points of local paths", error=BadInput)
+        offsets = whole_numbers(paths[1], "offsets of local paths", "(m + 1,)", error=BadInput)
+    else:
+        lines = [
+            points(path, dimension, name="points of a local path", error=BadInput)
+            for path in sequence(paths, "local paths", error=BadInput)
+        ]
+        given = np.concatenate([np.empty((0, dimension)), *lines])
+        offsets = np.concatenate([[0], np.cumsum([len(line) for line in lines])]).astype(np.int64)
+    if offsets.shape != (len(edges) + 1,):
+        raise BadInput(f"{len(offsets) - 1} local paths for {len(edges)} edges: give one for each")
+    if offsets[0] != 0 or offsets[-1] != len(given) or (np.diff(offsets) < 2).any():
+        raise BadInput("a local path needs two points or more, from node to node")
+    for end, at in ((0, offsets[:-1]), (1, offsets[1:] - 1)):
+        away = np.abs(given[at] - nodes[edges[:, end]]).max(axis=1, initial=0.0) > TOUCH
+        if away.any():
+            edge = int(np.flatnonzero(away)[0])
+            raise BadInput(
+                f"the local path of edge {edge} does not {('begin', 'end')[end]} at node "
+                f"{int(edges[edge, end])}"
+            )
+    return given, offsets

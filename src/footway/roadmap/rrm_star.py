@@ -3,8 +3,8 @@
     RRM -----> useful nodes -----> reconnect -----> drop dead ends
                on the axis         K-useful edges   useful nodes of degree one
 
-rrm-roadmaps-2006, section III. useful_nodes.py (ours) and useful_nodes_paper.py (algorithm 1)
-choose the useful nodes; the edges are reconnected by algorithm 2.
+rrm-roadmaps-2006, section III. useful_nodes.py chooses the useful nodes, by our method or by
+algorithm 1; the edges are reconnected by algorithm 2.
 """
 
 from __future__ import annotations
@@ -16,11 +16,10 @@ import numpy as np
 
 from footway.errors import BadInput
 from footway.roadmap.kernels.graph import pairs_in_sight, useful_edges
-from footway.roadmap.parallel import phase
+from footway.roadmap.parallel import WHOLE, phase
 from footway.roadmap.roadmap import Roadmap
 from footway.roadmap.rrm import rrm
-from footway.roadmap.useful_nodes import find_useful_nodes, paths_along, total
-from footway.roadmap.useful_nodes_paper import find_published_nodes
+from footway.roadmap.useful_nodes import find_published_nodes, find_useful_nodes, paths_along, total
 from footway.validation import function, number, one_of, shown
 from footway.validation import seed as checked_seed
 
@@ -91,41 +90,32 @@ def rrm_star(
         (1, True)
 
     """
-    factor = _checked(usefulness)
+    factor = number(usefulness, "usefulness K", above=0.0, endless=True, error=BadInput)
     checked_seed(seed, error=BadInput)
-    _check_choice(useful_nodes)
+    choices = ("shortening", "published")
+    one_of(useful_nodes, "method to choose useful nodes", choices, error=BadInput)
     function(progress, "progress")
     if isinstance(source, Roadmap):
         check_same(source.space.parameters, resolution=resolution, radius=radius, size=size)
+        roadmap = source
     else:
-        source = rrm(
+        roadmap = rrm(
             source, resolution=resolution, radius=radius, size=size, seed=seed,
             progress=phase(progress, 0.0, HALFWAY),
         )  # fmt: skip
-    return add_cycles(
-        source, usefulness=factor, useful_nodes=useful_nodes, seed=seed,
-        progress=phase(progress, HALFWAY, 1.0),
-    )  # fmt: skip
-
-
-def add_cycles(
-    roadmap: Roadmap,
-    *,
-    usefulness: float = 1.5,
-    useful_nodes: UsefulNodes = "shortening",
-    seed: int = 0,
-    progress: Progress | None = None,
-) -> Roadmap:
-    """Return the RRM* of a roadmap: useful nodes, then useful edges between all nodes."""
-    factor = _checked(usefulness)
-    checked_seed(seed, error=BadInput)
-    _check_choice(useful_nodes)
-    _check_small(roadmap)
-    _check_unedited(roadmap)
+    if roadmap.n_nodes > MOST_NODES:
+        raise BadInput(
+            f"{roadmap.n_nodes:,} nodes are too many for useful cycles: start from a roadmap of "
+            f"rrm, which is small; at most {MOST_NODES:,}"
+        )
+    if roadmap.fake_obstacles or (roadmap.weights != 1.0).any():
+        raise BadInput(
+            "the roadmap has weights or fake obstacles, which useful cycles ignore: "
+            "add cycles first, then edit"
+        )
     start = time.perf_counter()
-    space = roadmap.space
-    nodes = on_lattice(space.lattice(roadmap.nodes))
-    searching = phase(progress, 0.0, FOUND)
+    space, nodes = roadmap.space, on_lattice(roadmap.space.lattice(roadmap.nodes))
+    searching = phase(phase(progress, HALFWAY, 1.0), 0.0, FOUND)
     if useful_nodes == "published":
         useful = find_published_nodes(nodes, roadmap.edges, space, seed, searching)
     else:
@@ -138,7 +128,7 @@ def add_cycles(
     kept = _without_dead_ends(edges, len(places), len(nodes))
     renumber = np.cumsum(kept) - 1
     if progress is not None:
-        progress(1, 1)
+        progress(WHOLE, WHOLE)
     return Roadmap.make(
         np.concatenate([roadmap.nodes, space.positions(places[len(nodes) :])])[kept],
         renumber[edges[kept[edges].all(axis=1)]],
@@ -209,10 +199,6 @@ def _without_dead_ends(edges: Ints, count: int, n: int) -> Bools:
         kept &= ~drop
 
 
-def _checked(usefulness: float) -> float:
-    return number(usefulness, "usefulness K", above=0.0, endless=True, error=BadInput)
-
-
 def check_same(parameters: dict[str, Any], **given: Any) -> None:
     """Refuse parameters that differ from both those of the roadmap and their defaults."""
     defaults: dict[str, Any] = getattr(rrm_star, "__kwdefaults__", {})
@@ -230,27 +216,3 @@ def _is_same(a: object, b: object) -> bool:
         return bool(np.array_equal(a, b))  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return False
-
-
-def _check_choice(useful_nodes: str) -> None:
-    one_of(
-        useful_nodes, "method to choose useful nodes", ("shortening", "published"), error=BadInput
-    )
-
-
-def _check_small(roadmap: Roadmap) -> None:
-    """Refuse roadmaps with too many nodes, since all pairs are examined."""
-    if roadmap.n_nodes > MOST_NODES:
-        raise BadInput(
-            f"{roadmap.n_nodes:,} nodes are too many for useful cycles: start from a roadmap of "
-            f"rrm, which is small; at most {MOST_NODES:,}"
-        )
-
-
-def _check_unedited(roadmap: Roadmap) -> None:
-    """Refuse edited roadmaps: cycles depend on the space alone, so edits would be lost."""
-    if roadmap.fake_obstacles or (roadmap.weights != 1.0).any():
-        raise BadInput(
-            "the roadmap has weights or fake obstacles, which useful cycles ignore: "
-            "add cycles first, then edit"
-        )

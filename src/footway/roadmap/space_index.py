@@ -1,20 +1,24 @@
-"""Attach clearance to a roadmap in three dimensions: the arrays that SpaceMap's kernels take."""
+"""Attach clearance to a roadmap in three dimensions: the arrays that SpaceMap's kernels take.
+
+Clearance is the distance of a place to the occupied cells, plus a margin. A cell is free if the
+object fits with its centre anywhere in the closed cell; there the object is at least the margin
+away from solid voxels. On the straight line from a place to the nearest solid point, the last free
+place is at least as far away as the occupied cells, and the margin follows.
+"""
 
 from __future__ import annotations
 
+import itertools
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from footway.corridor.balls import subdivide
+from footway.corridor.kernels.graph_search import make_graph_workspace
+from footway.roadmap.kernels.layouts import SpaceGraph, SpaceRoads, SpaceWorkspace
 from footway.roadmap.kernels.space import ON_PLANE
-from footway.roadmap.kernels.space_paths import (
-    Memory,
-    SpaceRoads,
-    join_corners,
-    look_around,
-    spread_sight,
-)
+from footway.roadmap.kernels.space_paths import join_corners, look_around, spread_sight
 from footway.roadmap.roadmap import clearance_along, has_next
 
 if TYPE_CHECKING:
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
 CLOSEST, WIDEST, SHARE = 0.25, 2.0, 0.25  # cells, cells, of the clearance: spacing of the balls
 _AT_ONCE = 1 << 22  # pairs of a corner and an event per call of the kernel
 _NEAREST = 24  # events that are tested for visibility from a corner that no ball contains
+_ROUNDING = 1e-9  # tolerance, cells, when a size is rounded up to a whole number of cells
 
 
 def make_roads(roadmap: Roadmap) -> SpaceRoads:
@@ -43,10 +48,19 @@ def make_roads(roadmap: Roadmap) -> SpaceRoads:
     along = np.concatenate([[0.0], np.cumsum(step)[:-1]])
     length = np.add.reduceat(step, offsets[:-1])
     weights = np.concatenate([roadmap.weights, np.ones(len(edges) - roadmap.n_edges)])
-    out = np.argsort(edges.ravel(), kind="stable")
+    cost = weights / min(1.0, float(weights.min(initial=1.0)))
     degree = np.bincount(edges.ravel(), minlength=roadmap.n_nodes)
     at_events = roadmap.space.clearance(points)[0]
     least = np.minimum.reduceat(clear, offsets[:-1])
+    graph = SpaceGraph(
+        edges=edges,
+        offsets=np.concatenate([[0], np.cumsum(degree)]),
+        out=np.argsort(edges.ravel(), kind="stable"),
+        clearance=np.where(np.isinf(least), at_events[offsets[:-1]], least),
+        length=length * cost,
+        is_core=np.ones(len(edges), bool),
+        up=np.full(roadmap.n_nodes, -1),
+    )
     return SpaceRoads(
         points=points,
         event_clearance=at_events,
@@ -54,31 +68,20 @@ def make_roads(roadmap: Roadmap) -> SpaceRoads:
         arc=along - along[offsets[:-1]][edge_of],
         offsets=offsets,
         edge_of=edge_of,
-        edges=edges,
-        cost=weights / min(1.0, float(weights.min(initial=1.0))),
+        cost=cost,
         length=length,
-        clearance=np.where(np.isinf(least), at_events[offsets[:-1]], least),
         nodes=roadmap.nodes,
-        first=np.concatenate([[0], np.cumsum(degree)]),
-        out=out,
+        graph=graph,
         seen=_joined(points, at_events, offsets, edges, roadmap.space),
     )
 
 
-def make_memory(roads: SpaceRoads) -> Memory:
+def make_workspace(roads: SpaceRoads) -> SpaceWorkspace:
     """Allocate the scratch memory of a search."""
-    nodes, edges = len(roads.nodes), len(roads.edges)
-    return Memory(
-        cost=np.empty(nodes),
-        arrival=np.empty(nodes, np.int64),
-        mark=np.zeros((nodes, 2), np.int64),
-        keys=np.empty(2 * edges + 2),
-        queue=np.empty(2 * edges + 2, np.int64),
-        halves=np.empty(edges + 2, np.int64),
-        query=np.zeros(1, np.int64),
-        stack=np.empty((64, 4)),
-        vias=np.empty((2, 3)),
-    )
+    nodes, edges = len(roads.nodes), len(roads.graph.edges)
+    no_landmarks = np.empty((nodes, 0))
+    graph = make_graph_workspace(nodes, edges, no_landmarks, dimension=3)
+    return SpaceWorkspace(graph, stack=np.empty((64, 4)), vias=np.empty((2, 3)))
 
 
 def with_lone_nodes(roadmap: Roadmap) -> tuple[Ints, Floats, Ints]:
@@ -91,10 +94,18 @@ def with_lone_nodes(roadmap: Roadmap) -> tuple[Ints, Floats, Ints]:
 
 
 def _cut(points: Floats, offsets: Ints, space: Space) -> tuple[Floats, Ints, Floats]:
-    """Cut pieces so that balls on them overlap; twice, because long pieces have low clearance."""
-    inside = has_next(offsets)
-    clear = _measured(points, inside, np.full(len(points), np.nan), space)
-    for _ in range(2):
+    """Cut pieces so that balls on them overlap: points, offsets, and least clearances (m,) m.
+
+    Twice, because long pieces have low clearance. Only pieces that were cut are measured again. At
+    the last point of an edge no piece begins: its clearance is infinite.
+    """
+    inside, known = has_next(offsets), np.full(len(points), np.nan)
+    for cuts in range(3):
+        clear = np.where(inside, known, np.inf)
+        new = np.flatnonzero(np.isnan(clear))
+        clear[new] = clearance_along(points[new], points[new + 1], space)
+        if cuts == 2:
+            break
         after = np.where(inside[:, None], np.roll(points, -1, axis=0), points)
         gap = space.resolution * np.clip(SHARE * clear / space.resolution, CLOSEST, WIDEST)
         length = np.linalg.norm(after - points, axis=1)
@@ -102,20 +113,8 @@ def _cut(points: Floats, offsets: Ints, space: Space) -> tuple[Floats, Ints, Flo
         piece, t = subdivide(np.arange(len(count)), count)
         points = points[piece] + t[:, None] * (after[piece] - points[piece])
         offsets = np.append(np.concatenate([[0], np.cumsum(count)])[offsets[:-1]], len(piece))
-        inside = has_next(offsets)
-        clear = _measured(points, inside, np.where(count == 1, clear, np.nan)[piece], space)
+        inside, known = has_next(offsets), np.where(count == 1, clear, np.nan)[piece]
     return np.ascontiguousarray(points), offsets, clear
-
-
-def _measured(points: Floats, inside: Bools, known: Floats, space: Space) -> Floats:
-    """Return the least clearance of the piece that begins at each point, (m,) m; inf: none.
-
-    `known` (m,) are the clearances of pieces that were not cut; NaN for the others.
-    """
-    clear = np.where(inside, known, np.inf)
-    new = np.flatnonzero(np.isnan(clear))
-    clear[new] = clearance_along(points[new], points[new + 1], space)
-    return clear
 
 
 def _joined(
@@ -130,13 +129,16 @@ def _joined(
     chosen = _once(offsets, edges)
     join_corners(points, clearance, chosen, space, seen, np.zeros(seen.shape))
     seen[~space.is_node] = -1
-    _join_own_corners(points, chosen, space, seen)
+    # Corners that coincide with an event and that no ball contains.
+    place = space.lattice(points[chosen])
+    corner = np.rint(place)
+    at = (np.abs(place - corner) < ON_PLANE).all(axis=1)
+    i, j, k = corner[at].astype(np.int64).T
+    dark = seen[k, j, i] < 0
+    seen[k[dark], j[dark], i[dark]] = chosen[at][dark]
     spread_sight(points, space, seen, np.empty((space.is_node.sum(), 3), np.int32))
-    if len(corners := _unjoined(space, seen)):
-        sample = _spread(points, clearance, chosen, space.resolution)
-        _look_near(corners, sample, points, clearance, space, seen)
-    if len(corners := _unjoined(space, seen)):
-        _look_near(corners, chosen, points, clearance, space, seen)
+    for sample in (_widest_of_cubes(points, clearance, chosen, space.resolution), chosen):
+        _look_near(sample, points, clearance, space, seen)
     corners = _unjoined(space, seen)
     some = max(1, _AT_ONCE // max(1, len(chosen)))
     for first in range(0, len(corners), some):
@@ -155,35 +157,26 @@ def _once(offsets: Ints, edges: Ints) -> Ints:
     return np.flatnonzero(kept)
 
 
-def _join_own_corners(points: Floats, chosen: Ints, space: Space, seen: NDArray[np.int32]) -> None:
-    """Join corners that coincide with an event and that no ball contains."""
-    place = space.lattice(points[chosen])
-    corner = np.rint(place)
-    at = (np.abs(place - corner) < ON_PLANE).all(axis=1)
-    i, j, k = corner[at].astype(np.int64).T
-    dark = seen[k, j, i] < 0
-    seen[k[dark], j[dark], i[dark]] = chosen[at][dark]
-
-
 def _unjoined(space: Space, seen: NDArray[np.int32]) -> Ints:
     """Return the free corners (n, 3) that are not joined yet."""
     return np.ascontiguousarray(np.argwhere(space.is_node & (seen < 0))[:, ::-1])
 
 
 def _look_near(
-    corners: Ints, sample: Ints, points: Floats, clearance: Floats, space: Space,
-    seen: NDArray[np.int32],
-) -> None:  # fmt: skip
-    """Join corners (n, 3) to visible events among the nearest of a sample."""
+    sample: Ints, points: Floats, clearance: Floats, space: Space, seen: NDArray[np.int32]
+) -> None:
+    """Join corners that are not joined yet to visible events among the nearest of a sample."""
     from scipy.spatial import cKDTree
 
-    tree = cKDTree(points[sample])
-    _, near = tree.query(space.positions(corners), k=min(_NEAREST, len(sample)))
-    near = np.ascontiguousarray(sample[near.reshape(len(corners), -1)])
-    look_around(corners, near, points, clearance, space, seen)
+    corners = _unjoined(space, seen)
+    if len(corners):
+        tree = cKDTree(points[sample])
+        _, near = tree.query(space.positions(corners), k=min(_NEAREST, len(sample)))
+        near = np.ascontiguousarray(sample[near.reshape(len(corners), -1)])
+        look_around(corners, near, points, clearance, space, seen)
 
 
-def _spread(points: Floats, clearance: Floats, chosen: Ints, side: float) -> Ints:
+def _widest_of_cubes(points: Floats, clearance: Floats, chosen: Ints, side: float) -> Ints:
     """Return the widest event of each cube of two cells."""
     cube = np.floor(points[chosen] / (2.0 * side)).astype(np.int64)
     x, y, z = (cube - cube.min(axis=0)).T
@@ -192,3 +185,68 @@ def _spread(points: Floats, clearance: Floats, chosen: Ints, side: float) -> Int
     first = np.ones(len(order), bool)
     first[1:] = np.diff(key[order]) != 0
     return chosen[order[first]]
+
+
+# -- the margin ----------------------------------------------------------------------------------
+
+
+def margin_of(space: Space) -> float:
+    """Return the least clearance of an object with its centre in a closed free cell, m.
+
+    A box of half the size h is swept over whole voxels: the margin is ceil(h) - h. For a ball, a
+    free cell is at least the radius away from solid voxels, and the distance of two cells of a
+    lattice is the root of a sum of three squares.
+
+    Example:
+        >>> from footway.environment import Volume
+        >>> from footway.roadmap.space import make_space
+        >>> room = Volume.from_boxes((0, 0, 0, 6, 6, 6), [], resolution=1.0)
+        >>> margin_of(make_space(room, size=(1, 1, 1))), margin_of(make_space(room, radius=0.4))
+        (0.5, 0.6)
+
+    """
+    side = float(space.resolution)
+    if space.radius > 0.0:
+        least = (float(space.radius) / side * (1.0 - 2.0 * _ROUNDING)) ** 2
+        squares = max(1, math.ceil(least))
+        while not _is_sum_of_three_squares(squares):
+            squares += 1
+        return max(0.0, math.sqrt(squares) * side - float(space.radius))
+    half = 0.5 * np.asarray(space.size) / side
+    return max(0.0, float((np.ceil(half - _ROUNDING) - half).min())) * side
+
+
+def _is_sum_of_three_squares(n: int) -> bool:
+    """Legendre: n is a sum of three squares unless it is 4^a (8b + 7)."""
+    while n % 4 == 0:
+        n //= 4
+    return n % 8 != 7
+
+
+def nearest_within(points: Floats, space: Space, reach: float) -> tuple[Floats, Floats]:
+    """Return the nearest place in a free cell of each point (n, 3) m, and its distance (n,) m.
+
+    The point itself and infinity if none is within `reach` metres.
+    """
+    at, shape = space.lattice(points), np.array(space.free.shape[::-1])
+    cell, far = np.floor(at).astype(np.int64), math.ceil(reach / space.resolution)
+    best, where = np.full(len(at), np.inf), at.copy()
+    for shift in itertools.product(range(-far, far + 1), repeat=3):
+        other = cell + np.array(shift)
+        i, j, k = np.clip(other, 0, shape - 1).T
+        is_free = ((other >= 0) & (other < shape)).all(axis=1) & space.free[k, j, i]
+        place = np.clip(at, other, other + 1)
+        away = np.linalg.norm(place - at, axis=1)
+        nearer = (away < best) & (away * space.resolution <= reach) & is_free
+        best[nearer], where[nearer] = away[nearer], place[nearer]
+    nearest = np.where(np.isinf(best)[:, None], points, space.positions(where))
+    return nearest, best * space.resolution
+
+
+def nearest_free(point: Floats, space: Space) -> Floats:
+    """Return the place in a free cell that is nearest to a point, (3,) m."""
+    at = space.lattice(point[None])[0]
+    cells = np.argwhere(space.free)[:, ::-1]
+    places = np.clip(at, cells, cells + 1)
+    nearest = places[np.argmin(((places - at) ** 2).sum(axis=1))]
+    return space.positions(nearest)

@@ -14,16 +14,17 @@ from footway._numba.jit import thread_count
 from footway.corridor.corridor import Corridor
 from footway.corridor.path import Path
 from footway.errors import BadInput, BadQuery, NoPath
-from footway.roadmap import checks, explain
 from footway.roadmap.kernels import space_paths as codes
-from footway.roadmap.kernels.space_paths import (
-    Memory,
-    SpaceRoads,
-    balls_between,
-    solve_in_space,
+from footway.roadmap.kernels.space_paths import balls_between, solve_in_space
+from footway.roadmap.roadmap import a_roadmap
+from footway.roadmap.space_index import (
+    make_roads,
+    make_workspace,
+    margin_of,
+    nearest_free,
+    nearest_within,
 )
-from footway.roadmap.space_index import make_memory, make_roads
-from footway.roadmap.space_margin import margin_of, nearest_within
+from footway.validation import as_text
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -84,7 +85,7 @@ class SpaceMap:
     A path stays in cells in which the object fits, so it is free of collisions. For a ball,
     clearance is measured from its centre, as in the plane; for a box, from the box: the radius is
     then 0, or the preferred clearance. It is a lower bound: the distance to the cells in which the
-    object does not fit, plus the margin that it has in every other cell (see space_margin.py).
+    object does not fit, plus the margin that it has in every other cell (see space_index.py).
 
     Example:
         >>> import footway as fw
@@ -97,7 +98,7 @@ class SpaceMap:
     """
 
     def __init__(self, roadmap: Roadmap) -> None:
-        checks.a_roadmap(roadmap)
+        a_roadmap(roadmap)
         if roadmap.dimension != 3:
             raise BadInput("the roadmap is in the plane: see CorridorMap.from_roadmap")
         if not roadmap.n_nodes:
@@ -107,7 +108,7 @@ class SpaceMap:
         # Next to a fake obstacle an edge may leave the cells that are known to be free.
         self._margin = 0.0 if roadmap.fake_obstacles else margin_of(self._space)
         self._least = self.radius + self._margin  # m, clearance in a free cell
-        self._roads: SpaceRoads = make_roads(roadmap.in_effect)
+        self._roads = make_roads(roadmap.in_effect)
         self._local = threading.local()
 
     # -- the graph ---------------------------------------------------------------------------
@@ -130,12 +131,12 @@ class SpaceMap:
     @property
     def edges(self) -> Ints:
         """(ne, 2) vertex indices."""
-        return self._roads.edges
+        return self._roads.graph.edges
 
     @property
     def edge_clearance(self) -> Floats:
         """(ne,) m. Narrowest clearance of each edge."""
-        return self._roads.clearance + self._least
+        return self._roads.graph.clearance + self._least
 
     @property
     def edge_length(self) -> Floats:
@@ -283,7 +284,7 @@ class SpaceMap:
             found = self._solve(a, b, radius, shortcut=False)
         if found.away.any():
             return found
-        from footway.roadmap.retraction import retract_line
+        from footway.roadmap.rrrm import retract_line
 
         return found._replace(points=np.ascontiguousarray(retract_line(found.points, self._space)))
 
@@ -323,9 +324,9 @@ class SpaceMap:
             ends[out], away[out] = nearest_within(ends[out], self._space, self._margin)
         for what, point, far in zip(("start", "goal"), (a, b), away.tolist(), strict=True):
             if np.isinf(far):
-                raise explain.in_obstacle(self.roadmap, what, point)
+                raise self._in_obstacle(what, point)
             if far > 0.0 and self._least - far < radius - codes.SLACK:
-                raise explain.tight(self.roadmap, what, point, radius, self._least - far)
+                raise self._too_tight(what, point, radius, self._least - far)
         found = self._solve_inside(ends[0], ends[1], radius, shortcut=shortcut)
         if not out.any():
             return found
@@ -335,48 +336,81 @@ class SpaceMap:
 
     def _solve_inside(self, a: Floats, b: Floats, radius: float, *, shortcut: bool) -> _Found:
         margin = max(0.0, radius - self._least)
+        if not hasattr(self._local, "memory"):
+            self._allocate(_EVENTS)
         while True:
-            memory, out, line = self._memory
+            workspace, out, line = self._local.memory
             status, n, length, clear, count = solve_in_space(
-                a, b, margin, shortcut, self._space, self._roads, memory, out, line
+                a, b, margin, shortcut, self._space, self._roads, workspace, out, line
             )
             if status != codes.FULL:
                 break
-            self._grow(4 * len(out))
+            self._allocate(4 * len(out))
         if status != codes.FOUND:
             raise self._refusal(status, a, b, radius, clear)
-        return _Found(line[:n].copy(), length, clear, memory.halves[:count].copy(), np.zeros(2))
+        halves = workspace.graph.halves[:count].astype(np.int64)
+        return _Found(line[:n].copy(), length, clear, halves, np.zeros(2))
 
-    @property
-    def _memory(self) -> tuple[Memory, Ints, Floats]:
-        """Scratch memory of the calling thread."""
-        try:
-            return self._local.memory  # type: ignore[no-any-return]
-        except AttributeError:
-            self._grow(_EVENTS)
-            return self._local.memory  # type: ignore[no-any-return]
-
-    def _grow(self, events: int) -> None:
+    def _allocate(self, events: int) -> None:
+        """Allocate the scratch memory of the calling thread, for a path with so many events."""
         out, line = np.empty(events, np.int64), np.empty((events + 4, 3))
-        self._local.memory = make_memory(self._roads), out, line
+        self._local.memory = make_workspace(self._roads), out, line
+
+    # -- errors ------------------------------------------------------------------------------
 
     def _refusal(
         self, status: int, a: Floats, b: Floats, radius: float, clear: float
     ) -> BadQuery | NoPath:
-        what, point = (
-            ("start", a) if status in (codes.START_IN_WALL, codes.START_TIGHT) else ("goal", b)
-        )
+        """Return the error that explains why there is no path."""
+        at_start = status in (codes.START_IN_WALL, codes.START_TIGHT)
+        what, point = ("start", a) if at_start else ("goal", b)
         if status in (codes.START_IN_WALL, codes.GOAL_IN_WALL):
-            return explain.in_obstacle(self.roadmap, what, point)
+            return self._in_obstacle(what, point)
         if status in (codes.START_TIGHT, codes.GOAL_TIGHT):
-            return explain.tight(self.roadmap, what, point, radius, clear + self._least)
-        if radius > self.radius:
-            try:
-                self._solve_inside(a, b, 0.0, shortcut=False)
-            except NoPath:
-                return explain.apart(a, b)
-            return explain.too_narrow(self.roadmap, a, b, radius)
-        return explain.apart(a, b)
+            return self._too_tight(what, point, radius, clear + self._least)
+        apart = NoPath(
+            f"{as_text(a)} and {as_text(b)} are in parts of the roadmap with no path between them",
+            reason="components",
+        )
+        if radius <= self.radius:
+            return apart
+        try:
+            self._solve_inside(a, b, 0.0, shortcut=False)
+        except NoPath:
+            return apart
+        return NoPath(
+            f"{self._body(radius)} does not get from {as_text(a)} to {as_text(b)} along the "
+            "roadmap: an edge on every way is too narrow; see bottleneck",
+            reason="pinch",
+        )
+
+    def _in_obstacle(self, what: str, point: Floats) -> BadQuery:
+        """Return the error for a start or a goal in no free cell, with the nearest free place."""
+        roadmap, body = self.roadmap, self._body(self.radius)
+        low, high = roadmap.bounds[:3], roadmap.bounds[3:]
+        if not all(a <= x <= b for a, x, b in zip(low, point, high, strict=True)):
+            why = f"is outside the map, which reaches from {as_text(low)} to {as_text(high)}"
+        elif roadmap.fake_obstacles and roadmap.space.lines_are_free(point[None], point[None])[0]:
+            why = f"is inside a fake obstacle, or too near to one for {body}"
+        else:
+            why = f"is inside an obstacle, or too near to one for {body}"
+        nearest = as_text(nearest_free(point, self._space))
+        return BadQuery(f"the {what} {as_text(point)} {why}: the nearest free place is {nearest}")
+
+    def _too_tight(self, what: str, point: Floats, radius: float, clear: float) -> NoPath:
+        """Return the error for a radius above the clearance between an end and the roadmap."""
+        return NoPath(
+            f"{self._body(radius)} does not get from the {what} {as_text(point)} to the roadmap: "
+            f"the way has a clearance of {clear:.3f} m",
+            reason="no room",
+        )
+
+    def _body(self, radius: float) -> str:
+        """Describe the moving object with the requested radius or clearance."""
+        if self.radius > 0.0:
+            return f"a ball of radius {radius:g} m"
+        box = f"a box of {' x '.join(f'{side:g}' for side in self._space.size)} m"
+        return f"{box} with {radius:g} m around it" if radius > 0.0 else box
 
     def _radius(self, value: float | None) -> float:
         if value is None:

@@ -25,8 +25,8 @@ import numpy as np
 
 from footway._numba.random_stream import RandomStream
 from footway.roadmap.kernels.graph import best_place, pairs_in_sight, sight_lengths
-from footway.roadmap.medial import medial_corners
 from footway.roadmap.parallel import WHOLE
+from footway.roadmap.rrm import medial_corners
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,7 +50,6 @@ MOST_CANDIDATES = 4000
 
 MOST_STOPS = 600
 """Candidates along which bypasses are searched; all pairs of them are examined."""
-
 
 MOST_PROBES = 50
 """Candidates that represent queries, so that cycles around obstacles save enough to be added."""
@@ -98,7 +97,9 @@ def find_useful_nodes(
             chosen = _best_bypass(bypasses, len(nodes), usefulness, trial.path_lengths)
             saving[:] = np.inf  # after a bypass, a place may save more than before
         extended = _with_nodes(chosen, trial, candidates, space)
-        if _saved(trial, extended) <= least * len(chosen):
+        known, n = np.isfinite(trial.path_lengths), len(trial.path_lengths)
+        shorter = trial.path_lengths[known] - extended.path_lengths[:n, :n][known]
+        if float(shorter.sum()) <= least * len(chosen):
             break
         found += chosen
         trial = extended
@@ -158,13 +159,6 @@ def _with_nodes(chosen: list[int], trial: _Trial, candidates: Floats, space: Spa
     return _Trial(path_lengths, sights, is_probe)
 
 
-def _saved(before: _Trial, after: _Trial) -> float:
-    """Return by how much the existing paths became shorter in total."""
-    n = len(before.path_lengths)
-    known = np.isfinite(before.path_lengths)
-    return float((before.path_lengths[known] - after.path_lengths[:n, :n][known]).sum())
-
-
 def total(path_lengths: Floats) -> float:
     """Return the sum of all finite path lengths."""
     return float(path_lengths[np.isfinite(path_lengths)].sum())
@@ -186,3 +180,46 @@ def paths_along(edges: Ints, places: Floats) -> ShortestPaths:
     graph = coo_array((length, (a, b)), (len(places), len(places))).tocsr()
     lengths, before = dijkstra(graph, directed=False, return_predecessors=True)
     return ShortestPaths(lengths, before.astype(np.int64))
+
+
+def find_published_nodes(
+    nodes: Floats, edges: Ints, space: Space, seed: int = 0, progress: Progress | None = None
+) -> Floats:
+    """Return the useful places (u, 3) of algorithm 1; nodes (n, 3), edges (m, 2), lattice units.
+
+    A place is useful if the path between its two closest nodes is not fully visible from it
+    (definition 4): then the lines to these nodes pass an obstacle on another side. Candidates are
+    tried in random order. Neighbours are nodes of the input graph only; the path between them may
+    pass useful nodes found before.
+    """
+    candidates = medial_places(space, seed)
+    sights = sight_lengths(candidates, nodes, space)
+    places, found = nodes, list[int]()
+    paths = paths_along(edges, places)
+    for number in range(len(candidates)):
+        if progress is not None:
+            progress(number, len(candidates))
+        near = np.argsort(sights[number, : len(nodes)], kind="stable")[:2]
+        if len(near) < 2 or not np.isfinite(sights[number, near]).all():
+            continue
+        path = path_between(int(near[0]), int(near[1]), paths)
+        if np.isfinite(sights[number, path]).all():
+            continue
+        found.append(number)
+        new = [[near[0], len(places)], [near[1], len(places)]]
+        places = np.concatenate([places, candidates[[number]]])
+        edges = np.concatenate([edges, new])
+        sights = np.hstack([sights, sight_lengths(candidates, candidates[[number]], space)])
+        paths = paths_along(edges, places)
+    useful: Floats = candidates[found]
+    return useful
+
+
+def path_between(start: int, stop: int, paths: ShortestPaths) -> list[int]:
+    """Return the nodes of the shortest path, including both ends; empty if there is no path."""
+    if not np.isfinite(paths.length[start, stop]):
+        return []
+    path = [stop]
+    while path[-1] != start:
+        path.append(int(paths.before[start, path[-1]]))
+    return path

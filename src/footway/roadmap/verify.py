@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from footway.roadmap.checks import a_roadmap
 from footway.roadmap.kernels.region import mark_seen
 from footway.roadmap.kernels.space import ON_PLANE
 from footway.roadmap.parallel import in_parts
+from footway.roadmap.roadmap import a_roadmap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

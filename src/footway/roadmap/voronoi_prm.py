@@ -14,19 +14,23 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from footway._numba.portable_math import hypot
+from footway._numba.random_stream import RandomStream
 from footway.constants import TOUCH
 from footway.errors import BadInput
-from footway.roadmap.draft import Draft, add_chains, add_samples
-from footway.roadmap.improving import drop_dead_ends, drop_useless_chains, improve
-from footway.roadmap.overlap import join_crossings, join_overlaps
-from footway.roadmap.passages import STEEP, passages
-from footway.roadmap.retracted_samples import (
-    free_samples,
-    retract_edges,
-    retract_to_axis,
-    useful_neighbours,
+from footway.roadmap.draft import (
+    SLACK,
+    Draft,
+    add_samples,
+    drop_dead_ends,
+    drop_useless_chains,
+    improve,
+    join_crossings,
+    join_overlaps,
 )
-from footway.roadmap.roadmap import Roadmap
+from footway.roadmap.kernels.prm import inside_walls, retract_points, useful_pairs
+from footway.roadmap.passages import STEEP, passages
+from footway.roadmap.roadmap import Roadmap, clearance_along
 from footway.roadmap.space import Space, make_space
 from footway.validation import FARTHEST, as_float, extent_of, flag, function, shown
 from footway.validation import radius as checked_radius
@@ -42,8 +46,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
+    Bools = NDArray[np.bool_]
     Progress = Callable[[int, int], None]
-
 
 STEPS = 7
 """Steps of the construction, as `progress` counts them."""
@@ -63,13 +67,18 @@ MOST_SAMPLES = 100_000
 NEIGHBOURS = 3.0
 """Default neighbour distance, in mean distances between samples."""
 
-
 MOST_CELLS = 1000
 """Most cells along the longer side of a lattice that is finer than the default."""
 
 SAVING = 1.0
 """Neighbour distances that an edge must save if all passages have roads already; otherwise corners
 would be cut again and again."""
+
+EPSILON = 1e-7
+"""m. Largest distance of a retracted point from the Voronoi diagram: the paper's epsilon."""
+
+MOST_TRIES = 100
+"""Most batches of random points that are drawn before sampling stops."""
 
 
 class _Parameters(NamedTuple):
@@ -140,11 +149,7 @@ def voronoi_prm(
     isolated = _add_passages(draft, axis, parameters) if parameters.every_passage else []
     clock.tick("passages")
     drawn = free_samples(
-        environment,
-        draft.walls,
-        radius=parameters.radius,
-        count=parameters.samples,
-        seed=parameters.seed,
+        environment, draft.walls, radius=parameters.radius, count=parameters.samples, seed=int(seed)
     )
     add_samples(draft, *retract_to_axis(drawn, draft.walls))
     clock.tick("samples")
@@ -158,7 +163,11 @@ def voronoi_prm(
     last = drop_dead_ends(draft, STEEP, all_of_them=parameters.every_passage)
     improve(draft)
     clock.tick("bypass")
-    nodes, edges = draft.compacted(isolated if parameters.every_passage else last or _widest(draft))
+    if not parameters.every_passage:
+        isolated = last
+        if not last and draft.at and not len(draft.edges):
+            isolated = [int(np.argmax(draft.clearances))]  # a single node
+    nodes, edges = draft.compacted(isolated)
     return Roadmap.make(
         nodes, edges, space, method="prm", name=environment.name,
         parameters={**space.parameters, **parameters._asdict()}, seconds=clock.seconds,
@@ -229,21 +238,18 @@ def _add_edges(draft: Draft, parameters: _Parameters) -> None:
         distance=parameters.neighbour_distance, usefulness=parameters.usefulness,
         saving=SAVING * parameters.neighbour_distance if parameters.every_passage else 0.0,
     )  # fmt: skip
-    chains = retract_edges(
+    lines = retract_edges(
         places[edges[:, 0]], places[edges[:, 1]], draft.walls, radius=parameters.radius,
         desired=parameters.clearance, shortest=parameters.radius,
     )  # fmt: skip
-    add_chains(draft, edges, chains)
-
-
-def _widest(draft: Draft) -> list[int]:
-    """Return the vertex with most clearance if there are no edges, otherwise nothing."""
-    if not draft.at or len(draft.edges):
-        return []
-    return [int(np.argmax(draft.walls.clearance(draft.places)[0]))]
-
-
-# Checks ------------------------------------------------------------------------------------------
+    inner = np.concatenate([np.empty((0, 2)), *(line[1:-1] for line in lines)])
+    new = iter(draft.add_vertices(inner).tolist())
+    chains = [
+        [a, *(next(new) for _ in line[1:-1]), b]
+        for (a, b), line in zip(edges.tolist(), lines, strict=True)
+        if len(line)
+    ]
+    draft.add_chains(chains, is_passage=False)
 
 
 def _checked(
@@ -266,51 +272,33 @@ def _checked(
         )
     checked_seed(seed, error=BadInput)
     extent = extent_of(environment.bounds)
-    r = _radius(radius, extent)
-    count = _count(samples, environment.area, every_passage=flag(every_passage, "every_passage"))
-    mean = math.sqrt(environment.area / max(count, 1))
-    return _Parameters(
-        radius=r,
-        clearance=2.0 * r if clearance is None else _clearance(clearance, r, extent),
-        samples=count,
-        neighbour_distance=(
-            NEIGHBOURS * mean
-            if neighbour_distance is None
-            else _positive(neighbour_distance, "neighbour distance")
-        ),
-        usefulness=_factor(usefulness),
-        every_passage=bool(every_passage),
-        seed=int(seed),
-    )
-
-
-def _number(value: object) -> float:
-    found = as_float(value)
-    return math.nan if found is None else found
-
-
-def _positive(value: object, what: str) -> float:
-    length = _number(value)
-    if not 0.0 < length <= FARTHEST:
-        raise BadInput(f"the {what} is {shown(value)}: give a positive length in metres")
-    return length
-
-
-def _radius(value: object, extent: float) -> float:
-    radius = checked_radius(value, extent, above=0.0, error=BadInput)
-    if radius < TOUCH:
-        raise BadInput(f"the radius is {radius:g} m: the smallest disc has {TOUCH:g} m")
-    return radius
-
-
-def _clearance(value: object, radius: float, extent: float) -> float:
-    clearance = checked_radius(value, extent, name="clearance", above=0.0, error=BadInput)
-    if clearance < radius:
+    size = checked_radius(radius, extent, above=0.0, error=BadInput)
+    if size < TOUCH:
+        raise BadInput(f"the radius is {size:g} m: the smallest disc has {TOUCH:g} m")
+    desired = 2.0 * size
+    if clearance is not None:
+        desired = checked_radius(clearance, extent, name="clearance", above=0.0, error=BadInput)
+    if desired < size:
         raise BadInput(
-            f"the clearance is {clearance:g} m, less than the radius of {radius:g} m: "
+            f"the clearance is {desired:g} m, less than the radius of {size:g} m: "
             "it is the distance from the centre of the disc to the walls"
         )
-    return clearance
+    count = _count(samples, environment.area, every_passage=flag(every_passage, "every_passage"))
+    distance = NEIGHBOURS * math.sqrt(environment.area / max(count, 1))
+    if neighbour_distance is not None:
+        distance = as_float(neighbour_distance) or math.nan
+        if not 0.0 < distance <= FARTHEST:
+            raise BadInput(
+                f"the neighbour distance is {shown(neighbour_distance)}: give a positive length in "
+                "metres"
+            )
+    factor = as_float(usefulness) or math.nan
+    if not 1.0 <= factor < math.inf:
+        raise BadInput(
+            f"the usefulness K is {shown(usefulness)}: it must be 1 or more, and finite "
+            "(the paper's is 1.5)"
+        )
+    return _Parameters(size, desired, count, distance, factor, bool(every_passage), int(seed))
 
 
 def _count(samples: object, area: float, *, every_passage: bool) -> int:
@@ -325,11 +313,135 @@ def _count(samples: object, area: float, *, every_passage: bool) -> int:
     return int(samples)  # type: ignore[call-overload, no-any-return]
 
 
-def _factor(usefulness: object) -> float:
-    factor = _number(usefulness)
-    if not 1.0 <= factor < math.inf:
-        raise BadInput(
-            f"the usefulness K is {shown(usefulness)}: it must be 1 or more, and finite "
-            "(the paper's is 1.5)"
+# -- samples and edges on the Voronoi diagram (sections 2.1 and 2.2) -----------------------------
+
+
+def free_samples(
+    environment: Environment, walls: Space, *, radius: float, count: int, seed: int
+) -> Floats:
+    """Return `count` positions (n, 2) m of a disc, uniform in the space in which it fits.
+
+    Fewer if the disc fits in a tiny part of the map only. `walls` is a space of radius 0.
+    """
+    rng = RandomStream(seed)
+    rings = np.ascontiguousarray(environment.walls.segments[~environment.walls.two_sided])
+    low, high = np.array(environment.bounds).reshape(2, 2)
+    found = np.empty((0, 2))
+    for _ in range(MOST_TRIES):
+        if len(found) >= count:
+            break
+        drawn = low + rng.uniform(max(count, 64), 2) * (high - low)
+        inside = np.empty(len(drawn), bool)
+        inside_walls(drawn, rings, inside)
+        drawn = drawn[inside]
+        found = np.concatenate([found, drawn[walls.clearance(drawn)[0] >= radius]])
+    return found[:count]
+
+
+def retract_to_axis(points: Floats, walls: Space) -> tuple[Floats, Floats]:
+    """Retract points (n, 2) m to the Voronoi diagram; return them and their clearance (n,) m.
+
+    Each moves straight away from its nearest wall point until another wall point is as near.
+    """
+    out = np.empty((len(points), 3))
+    retract_points(np.ascontiguousarray(points), EPSILON, walls, out)
+    return out[:, :2].copy(), out[:, 2].copy()
+
+
+def useful_neighbours(
+    places: Floats,
+    known: Ints,
+    walls: Space,
+    *,
+    radius: float,
+    distance: float,
+    usefulness: float,
+    saving: float = 0.0,
+) -> Ints:
+    """Return new edges (m, 2) between places (n, 2), the shortest first.
+
+    An edge joins two places within `distance` metres between which a disc can move straight, if
+    along the known edges (k, 2) and the new ones so far there is no path, or only one that is more
+    than `usefulness` times longer and longer by more than `saving` metres.
+    """
+    from scipy.spatial import cKDTree
+
+    if len(places) < 2:
+        return np.empty((0, 2), np.int64)
+    pairs = cKDTree(places).query_pairs(distance, output_type="ndarray").astype(np.int64)
+    lengths = _lengths(places, pairs)
+    order = np.lexsort((pairs[:, 1], pairs[:, 0], lengths))
+    pairs, lengths = pairs[order], lengths[order]  # no length is 0: close vertices were united
+    known = np.ascontiguousarray(known)
+    useful: NDArray[np.bool_] = useful_pairs(
+        np.ascontiguousarray(pairs), lengths, places, known, _lengths(places, known), usefulness,
+        saving, radius, walls,
+    )  # fmt: skip
+    chosen: NDArray[np.int64] = pairs[useful]
+    return chosen
+
+
+def retract_edges(
+    starts: Floats, ends: Floats, walls: Space, *, radius: float, desired: float, shortest: float
+) -> list[Floats]:
+    """Retract straight edges; return a chain of points (k, 2) m for each, empty if it fails.
+
+    If an edge has less than the `desired` clearance, its midpoint is retracted and both halves are
+    treated in the same way, until they have that clearance or their share of the straight edge is
+    no longer than `shortest`. An edge fails if such a short part has less clearance than `radius`.
+    """
+    n = len(starts)
+    length = hypot(*(ends - starts).T)
+    parts = _Parts(np.hstack([starts, ends]), np.arange(n), np.zeros(n), np.ones(n))
+    done: list[_Parts] = []
+    failed = np.zeros(n, bool)
+    while len(parts.lines):
+        clearance = clearance_along(parts.lines[:, :2], parts.lines[:, 2:], walls)
+        enough = clearance >= desired - SLACK
+        short = length[parts.edge] * parts.share <= shortest
+        failed[parts.edge[~enough & short & (clearance < radius - SLACK)]] = True
+        done.append(parts.where(enough | short))
+        parts = parts.where(~enough & ~short & ~failed[parts.edge]).halved(walls)
+    return _chains(done, failed)
+
+
+class _Parts(NamedTuple):
+    """Straight parts of edges."""
+
+    lines: Floats  # (p, 4) m, both ends
+    edge: Ints  # (p,) edge that each belongs to
+    begin: Floats  # (p,) share of the edge at which the part starts
+    share: Floats  # (p,) length as a share of the edge
+
+    def where(self, chosen: Bools) -> _Parts:
+        """Return the chosen parts."""
+        return _Parts(self.lines[chosen], self.edge[chosen], self.begin[chosen], self.share[chosen])
+
+    def halved(self, walls: Space) -> _Parts:
+        """Return both halves of every part; they meet in its retracted midpoint."""
+        starts, ends, half = self.lines[:, :2], self.lines[:, 2:], 0.5 * self.share
+        middle, _ = retract_to_axis(0.5 * (starts + ends), walls)
+        return _Parts(
+            np.concatenate([np.hstack([starts, middle]), np.hstack([middle, ends])]),
+            np.tile(self.edge, 2),
+            np.concatenate([self.begin, self.begin + half]),
+            np.tile(half, 2),
         )
-    return factor
+
+
+def _chains(done: list[_Parts], failed: Bools) -> list[Floats]:
+    """Return the points of each edge in order; an empty array for a failed edge."""
+    if not done:
+        return []
+    lines, edge, begin, _ = (np.concatenate(values) for values in zip(*done, strict=True))
+    order = np.lexsort((begin, edge))
+    lines, cuts = lines[order], np.searchsorted(edge[order], np.arange(len(failed) + 1))
+    return [
+        np.empty((0, 2)) if bad else np.concatenate([lines[a : a + 1, :2], lines[a:b, 2:]])
+        for a, b, bad in zip(cuts[:-1].tolist(), cuts[1:].tolist(), failed.tolist(), strict=True)
+    ]
+
+
+def _lengths(places: Floats, edges: Ints) -> Floats:
+    length: Floats = hypot(*(places[edges[:, 0]] - places[edges[:, 1]]).T)
+    return length

@@ -1,16 +1,19 @@
-"""Checks before a run: the characters must fit and be able to reach their goals."""
+"""Checks before a run: areas are on the map, characters fit and can reach their goals."""
 
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
+import shapely
 
 from footway._numba.random_stream import RandomStream
-from footway.crowd.capacity import free_place
+from footway.crowd.capacity import free_of, free_place
+from footway.crowd.region import Region
 from footway.errors import NoPath
-from footway.scenario.quantities import Spread
+from footway.scenario.problems import did_you_mean, show
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,40 +22,96 @@ if TYPE_CHECKING:
 
     from footway.corridor import CorridorMap, Pinch
     from footway.crowd.capacity import Free
+    from footway.environment import Environment
+    from footway.scenario.models import Obstacle, Scenario
     from footway.scenario.problems import Keys, Origin
+    from footway.scenario.values import Point, Ring
 
     Floats = NDArray[np.float64]
-    Box = tuple[float, float, float, float]
 
 _SAMPLE: Final = 12  # points of an area between which paths are searched
 _SLACK: Final = 1e-6  # m, rounding error of the map
 
 
+class Areas:
+    """The areas of a map and of a scenario, by name or by corners, and the free space in them."""
+
+    def __init__(
+        self, scenario: Scenario, cmap: CorridorMap, environment: Environment | None
+    ) -> None:
+        self._origin = scenario.origin
+        self._cmap = cmap
+        self._free: dict[int, tuple[Region | None, Free]] = {}
+        of_map: dict[str, list[shapely.Geometry]] = {}
+        for area in environment.areas if environment is not None else ():
+            of_map.setdefault(area.name, []).append(area.polygon)
+        self._regions = {
+            name: Region.of(parts[0] if len(parts) == 1 else shapely.union_all(parts))
+            for name, parts in of_map.items()
+        }
+        for name, ring in scenario.area.items():
+            keys = ("area", name)
+            if name in self._regions:
+                message = "is also an area of the map; choose another name"
+                raise self._origin.refuse(keys, message)
+            self._regions[name] = self._region(ring, keys)
+        for name in scenario.area:
+            self._check_on_map(self._regions[name], ("area", name))
+
+    def find(self, given: str | Ring, keys: Keys) -> Region:
+        """Return the region with this name or these corners, which must lie on the map."""
+        if not isinstance(given, str):
+            region = self._region(given, keys)
+        elif given in self._regions:
+            region = self._regions[given]
+        else:
+            hint = did_you_mean(given, self._regions) or f"add it to [area]: {given} = [0, 0, 9, 9]"
+            raise self._origin.refuse(keys, f"there is no area {show(given)}; {hint}")
+        self._check_on_map(region, keys)
+        return region
+
+    def free(self, region: Region | None) -> Free:
+        """Return sample points of a region, or of the whole map, with their clearance."""
+        key = id(region)  # the region is stored too, so that its id is not reused
+        if key not in self._free:
+            self._free[key] = region, free_of(self._cmap, region)
+        return self._free[key][1]
+
+    def _region(self, ring: Ring, keys: Keys) -> Region:
+        polygon = shapely.Polygon(ring)
+        if shapely.convex_hull(polygon).area <= 0.0:
+            raise self._origin.refuse(keys, "has no area; give corners that are not on one line")
+        if not polygon.is_valid:
+            # Shapely writes "Self-intersection[4.5 2]".
+            found = re.search(r"\[(\S+) (\S+)\]", shapely.is_valid_reason(polygon))
+            where = f" at ({float(found[1]):g}, {float(found[2]):g})" if found else ""
+            message = f"crosses or touches itself{where}; give its corners in order"
+            raise self._origin.refuse(keys, message)
+        return Region.of(polygon)
+
+    def _check_on_map(self, region: Region, keys: Keys) -> None:
+        """Raise an error if a region contains no free space."""
+        if self.free(region).clearance.max(initial=0.0) > 0.0:
+            return
+        if _is_outside(region.bounds, self._cmap):
+            raise self._origin.refuse(
+                keys, f"lies outside the map, which has {_extent(self._cmap)}"
+            )
+        raise self._origin.refuse(keys, "lies in obstacles only; move it to where one can walk")
+
+
 class Location(NamedTuple):
-    """A start or goal of characters.
+    """A start or goal of characters."""
 
-    Attributes:
-        label: its name in messages.
-        keys: its key path in the file.
-        points: (n, 2) m, points of it at which the characters fit.
-
-    """
-
-    label: str
-    keys: Keys
-    points: Floats
+    label: str  # its name in messages
+    keys: Keys  # its key path in the file
+    points: Floats  # (n, 2) m, points of it at which the characters fit
 
 
-class Leg(NamedTuple):
-    """The goal of one leg of a journey: one location, or the nearest of several.
+class Alternatives(NamedTuple):
+    """One destination of a journey: a location, or the nearest of several."""
 
-    Attributes:
-        keys: its key path in the file.
-        locations: the alternatives.
-
-    """
-
-    keys: Keys
+    keys: Keys  # its key path in the file
     locations: list[Location]
 
 
@@ -70,34 +129,27 @@ class Checker:
         if not len(centres):
             raise self._origin.refuse(
                 keys,
-                f"has no room for a radius of {self.radius:g} m: the widest place of {label} has "
+                f"is too narrow for a radius of {self.radius:g} m: the widest place of {label} has "
                 f"{free.clearance.max(initial=0.0):.3f} m to the nearest wall",
             )
-        return Location(label, keys, _sample(centres))
+        if len(centres) > _SAMPLE:
+            order = RandomStream(0).permutation(len(centres))
+            centres = np.ascontiguousarray(centres[order[:_SAMPLE]])
+        return Location(label, keys, centres)
 
-    def point(self, at: tuple[float, float], keys: Keys) -> Location:
+    def point(self, at: Point, keys: Keys) -> Location:
         """Return the location of a point; raise an error if the characters do not fit there."""
         clearance = float(self._cmap.clearance([at])[0])
+        where = f"({at[0]:g}, {at[1]:g})"
         if clearance < self.radius - _SLACK:
-            where = f"({at[0]:g}, {at[1]:g})"
-            why = (
-                f"a radius of {self.radius:g} m does not fit there: {clearance:.3f} m to the next "
-                "wall"
-                if clearance > 0.0
-                else "it is in an obstacle or outside the map"
-            )
+            reason = "it is in an obstacle or outside the map"
+            if clearance > 0.0:
+                fits = f"a radius of {self.radius:g} m does not fit there"
+                reason = f"{fits}: {clearance:.3f} m to the next wall"
             hint = free_place(self._cmap, at, self.radius)
-            raise self._origin.refuse(
-                keys, f"is {where}, but {why}" + (f"; {hint}" if hint else "")
-            )
-        return Location(f"({at[0]:g}, {at[1]:g})", keys, np.array([at]))
-
-    def check_obstacle(self, box: Box, keys: Keys) -> None:
-        """Raise an error if the box in which a dynamic obstacle moves is outside the map."""
-        x0, y0, x1, y1 = self._cmap.bounds
-        if box[2] < x0 or box[0] > x1 or box[3] < y0 or box[1] > y1:
-            bounds = f"x from {x0:g} to {x1:g}, y from {y0:g} to {y1:g} m"
-            raise self._origin.refuse(keys, f"never comes onto the map, which has {bounds}")
+            message = f"is {where}, but {reason}" + (f"; {hint}" if hint else "")
+            raise self._origin.refuse(keys, message)
+        return Location(where, keys, np.array([at]))
 
     def check_capacity(self, free: Free, location: Location, count: int, radius: float) -> None:
         """Raise an error if an area is too small for `count` characters of this mean radius."""
@@ -110,33 +162,38 @@ class Checker:
             )
 
     def check_journey(
-        self, starts: Sequence[Location], legs: Sequence[Leg], *, repeat: bool
+        self, starts: Sequence[Location], stops: Sequence[Alternatives], *, repeat: bool
     ) -> None:
-        """Raise an error if a leg cannot be reached from the possible ends of the previous one."""
-        again = [legs[0]] if repeat and len(legs) > 1 else []
+        """Raise an error if a stop cannot be reached from the possible places of the one before."""
+        again = [stops[0]] if repeat and len(stops) > 1 else []
         before = list(starts)
-        for leg in [*legs, *again]:
-            reached = [self._reached(start, leg) for start in before]
-            before = [
-                location
-                for k, location in enumerate(leg.locations)
-                if any(k in indices for indices in reached)
-            ]
-
-    def _reached(self, start: Location, leg: Leg) -> list[int]:
-        """Return the indices of the reachable locations of a leg; none is an error."""
-        widest = [self._widest(start, location) for location in leg.locations]
-        reached = [k for k, pinch in enumerate(widest) if self._is_passable(pinch)]
-        if not reached:
-            best = max(range(len(widest)), key=lambda k: _radius_of(widest[k]))
-            others = f" (nor any other of the {len(widest)})" if len(widest) > 1 else ""
-            message = self._unreachable_message(start, leg.locations[best], widest[best])
-            raise self._origin.no_path(leg.keys, message + others, widest[best])
-        return reached
+        for stop in [*stops, *again]:
+            reached = {k for start in before for k in self._reached(start, stop)}
+            before = [stop.locations[k] for k in sorted(reached)]
 
     def check_reachable(self, start: Location, goal: Location) -> None:
         """Raise an error if a goal cannot be reached from any point of the start."""
-        self._reached(start, Leg(goal.keys, [goal]))
+        self._reached(start, Alternatives(goal.keys, [goal]))
+
+    def _reached(self, start: Location, stop: Alternatives) -> list[int]:
+        """Return the indices of the reachable locations of a stop; none is an error."""
+        widest = [self._widest(start, location) for location in stop.locations]
+        reached = [k for k, pinch in enumerate(widest) if self._is_passable(pinch)]
+        if reached:
+            return reached
+        best = max(range(len(widest)), key=lambda k: _radius_of(widest[k]))
+        pinch = widest[best]
+        message = f"{stop.locations[best].label} cannot be reached from {start.label}"
+        if pinch is None:
+            message += ": they are in different parts of the map, with walls between"
+        else:
+            message += (
+                f": the widest path is {pinch.width:.3f} m wide at ({pinch.at[0]:.2f}, "
+                f"{pinch.at[1]:.2f}), and a radius of {self.radius:g} m needs {2 * self.radius:g} m"
+            )
+        if len(widest) > 1:
+            message += f" (nor any other of the {len(widest)})"
+        raise self._origin.no_path(stop.keys, message, pinch)
 
     def _is_passable(self, pinch: Pinch | None) -> bool:
         return _radius_of(pinch) >= self.radius - _SLACK
@@ -146,47 +203,34 @@ class Checker:
         widest: Pinch | None = None
         for a in start.points:
             for b in goal.points:
-                pinch = self._pinch(a, b)
+                try:
+                    pinch = self._cmap.bottleneck(a, b)
+                except NoPath:
+                    continue
                 if self._is_passable(pinch):
                     return pinch
                 if _radius_of(pinch) > _radius_of(widest):
                     widest = pinch
         return widest
 
-    def _pinch(self, a: Floats, b: Floats) -> Pinch | None:
-        """Return the bottleneck of the widest path between two points; None if there is no path."""
-        try:
-            return self._cmap.bottleneck(a, b)
-        except NoPath:
-            return None
 
-    def _unreachable_message(self, start: Location, goal: Location, widest: Pinch | None) -> str:
-        between = f"{goal.label} cannot be reached from {start.label}"
-        if widest is None:
-            return f"{between}: they are in different parts of the map, with walls between"
-        return (
-            f"{between}: the widest way is {widest.width:.3f} m wide at "
-            f"({widest.at[0]:.2f}, {widest.at[1]:.2f}), and a radius of {self.radius:g} m needs "
-            f"{2 * self.radius:g} m"
-        )
+def check_obstacle(
+    cmap: CorridorMap, obstacle: Obstacle, duration: float, origin: Origin, keys: Keys
+) -> None:
+    """Raise an error if an obstacle is outside the map during the whole run of `duration` (s)."""
+    if _is_outside(obstacle.box(duration), cmap):
+        raise origin.refuse(keys, f"never comes onto the map, which has {_extent(cmap)}")
 
 
-def mean_of(value: float | Spread) -> float:
-    """Return the mean of a spread, or the number itself."""
-    return value.mean if isinstance(value, Spread) else value
+def _is_outside(box: tuple[float, float, float, float], cmap: CorridorMap) -> bool:
+    """Return whether xmin, ymin, xmax, ymax is outside the bounds of the map."""
+    x0, y0, x1, y1 = cmap.bounds
+    return box[2] < x0 or box[0] > x1 or box[3] < y0 or box[1] > y1
 
 
-def most_of(value: float | Spread) -> float:
-    """Return the greatest value that a character may have."""
-    return value.mean + 2.0 * value.deviation if isinstance(value, Spread) else value
-
-
-def _sample(points: Floats) -> Floats:
-    """Return a deterministic random sample of the points."""
-    if len(points) <= _SAMPLE:
-        return points
-    order = RandomStream(0).permutation(len(points))
-    return np.ascontiguousarray(points[order[:_SAMPLE]])
+def _extent(cmap: CorridorMap) -> str:
+    x0, y0, x1, y1 = cmap.bounds
+    return f"x from {x0:g} to {x1:g}, y from {y0:g} to {y1:g} m"
 
 
 def _radius_of(pinch: Pinch | None) -> float:

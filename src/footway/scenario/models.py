@@ -11,63 +11,50 @@ is a complete scenario. `docs/scenarios.md` documents every key.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from itertools import pairwise
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
-    PlainSerializer,
     PrivateAttr,
-    StringConstraints,
+    ValidationError,
     create_model,
     field_validator,
     model_validator,
 )
 
 from footway.crowd.profile import PROPERTIES, Profile
-from footway.scenario.problems import Fault, Origin, each, inside, kind_of
-from footway.scenario.quantities import Number, Spread, Varied, Whole
-from footway.scenario.shapes import (
-    AreaOf,
-    Choice,
-    Point,
-    PointOf,
-    Ring,
+from footway.scenario.problems import Fault, Origin, kind_of
+from footway.scenario.values import (
+    Destinations,
+    Goal,
+    Name,
+    Named,
+    Number,
+    Place,
     Shape,
-    Target,
-    Targets,
+    SpawnArea,
+    Spread,
+    Varied,
+    Velocity,
 )
 
 if TYPE_CHECKING:
     from footway.crowd.profile import Property
-    from footway.scenario.crowd_building import Stage
-
-T = TypeVar("T")
+    from footway.scenario.building import Stage
 
 MOST_PEOPLE = 5_000_000
 """Maximum number of characters of one population; more exceed the memory of typical machines."""
 
-Seconds: TypeAlias = Annotated[float, Number("s", low=0.0, high=604_800.0)]
-Delay: TypeAlias = Annotated[float | Spread, Varied("s", low=0.0, high=604_800.0)]
-Count: TypeAlias = Annotated[int, Whole(low=0, high=MOST_PEOPLE)]
+_WEEK = 604_800.0  # s
+Seconds: TypeAlias = Annotated[float, Number("s", low=0.0, high=_WEEK)]
+Delay: TypeAlias = Annotated[float | Spread, Varied("s", low=0.0, high=_WEEK)]
+Count: TypeAlias = Annotated[int, Number(low=0, high=MOST_PEOPLE)]
 Length: TypeAlias = Annotated[float, Number("m", above=0.0, high=1e6)]
 Weight: TypeAlias = Annotated[float, Number(low=0.0, high=1e6)]
-Place: TypeAlias = Annotated[Point, PointOf()]
-Velocity: TypeAlias = Annotated[Point, PointOf("m/s")]
-SpawnArea: TypeAlias = Annotated[str | Ring, AreaOf()]
-Goal: TypeAlias = Annotated[str | Ring | Point, Target()]
-Then: TypeAlias = Literal["repeat", "stay", "exit"]
-Name: TypeAlias = Annotated[str, StringConstraints(strict=True, min_length=1, max_length=200)]
-Named: TypeAlias = Annotated[
-    Mapping[Name, T],
-    AfterValidator(lambda found: MappingProxyType(dict(found))),
-    PlainSerializer(dict),
-]
 
 
 class _Table(BaseModel):
@@ -80,30 +67,25 @@ def _annotation(declared: Property) -> Any:
     """Return the type of a property of characters."""
     if declared.kind == "choice":
         return Literal[declared.choices] | None
-    limits: dict[str, Any] = {"low": declared.low, "above": declared.above, "high": declared.high}
+    limits = (declared.unit, declared.low, declared.above, declared.high)
     if declared.varies:
-        return Annotated[float | Spread, Varied(declared.unit, **limits)]
-    number = Annotated[float, Number(declared.unit, **limits)]
+        return Annotated[float | Spread, Varied(*limits)]
+    number = Annotated[float, Number(*limits)]
     return Named[number] if declared.kind == "weights" else number
 
 
-def _default(name: str) -> Any:
+def _field(name: str, declared: Property) -> Any:
+    """Return default and meaning of a property of characters."""
     value = getattr(Profile(), name)
-    return Spread(*value) if isinstance(value, tuple) else value
-
-
-def _meaning(declared: Property) -> str:
-    return declared.help + (" A number, or {mean, deviation}." if declared.varies else "")
+    if declared.kind == "weights":
+        return Field(default_factory=lambda: MappingProxyType({}), description=declared.help)
+    default = Spread(*value) if isinstance(value, tuple) else value
+    meaning = declared.help + (" A number, or {mean, deviation}." if declared.varies else "")
+    return Field(default=default, description=meaning)
 
 
 _PROPERTIES: dict[str, Any] = {
-    name: (
-        _annotation(declared),
-        Field(default_factory=lambda: MappingProxyType({}), description=declared.help)
-        if declared.kind == "weights"
-        else Field(default=_default(name), description=_meaning(declared)),
-    )
-    for name, declared in PROPERTIES.items()
+    name: (_annotation(declared), _field(name, declared)) for name, declared in PROPERTIES.items()
 }
 _OVERRIDES: dict[str, Any] = {
     name: (
@@ -141,7 +123,7 @@ class _Walkers(_Overrides):
     """Name in reports and recordings; by default kind and number, as in "population 1"."""
     profile: Name | None = None
     """Name of a `[profile.NAME]`; by default the default values of that table."""
-    then: Then = "repeat"
+    then: Literal["repeat", "stay", "exit"] = "repeat"
     """After the last destination: start over, or with random goals choose a new one ("repeat"), \
 stay there ("stay"), or leave the simulation ("exit")."""
 
@@ -153,7 +135,7 @@ class _Crowd(_Walkers):
     """Walk to destinations, or wander at random."""
     area: SpawnArea | None = None
     """Where they appear: a name, a rectangle or a polygon; by default anywhere on the map."""
-    destinations: Annotated[tuple[str | Ring | Point | Choice, ...], Targets()] = ()
+    destinations: Destinations = ()
     """Areas or points, visited in this order; by default random goals. A list inside the list is \
 a choice: each character takes the one with the shortest path."""
     premovement: Delay = 0.0
@@ -209,7 +191,7 @@ class Population(_Crowd):
 class Source(_Crowd):
     """Characters that appear while the simulation runs: `[[source]]`."""
 
-    area: Annotated[str | Ring, AreaOf()]
+    area: SpawnArea
     """Where they appear: a name, a rectangle or a polygon."""
     count: Count | None = None
     """Total number; by default `rate` applies until the end."""
@@ -217,22 +199,28 @@ class Source(_Crowd):
     """Number of characters per second."""
     start: Seconds = 0.0
     """Time at which the first one appears."""
-    schedule: tuple[tuple[float, int], ...] | None = None
-    """Instead of `rate`: [time, count] pairs: the number that appears at each time, s."""
+    schedule: tuple[tuple[Seconds, Count], ...] | None = None
+    """Instead of `rate`: [time, count] pairs, the number that appears at each time."""
 
     @field_validator("schedule", mode="before")
     @classmethod
-    def _ascends(cls, value: Any) -> Any:
-        """Return pairs of time (s) and count; times must ascend."""
+    def _has_pairs(cls, value: Any) -> Any:
         if not isinstance(value, list | tuple):
             raise Fault(f"is {kind_of(value)}; give [[time, count], ...], as in [[0, 20], [60, 5]]")
-        pairs = each(value, _as_arrival)
-        for i, (before, after) in enumerate(pairwise(pairs), start=1):
+        for i, pair in enumerate(value):
+            if not isinstance(pair, list | tuple) or len(pair) != 2:
+                raise Fault(f"is {kind_of(pair)}; give [time, count]", inside=(i,))
+        return value
+
+    @field_validator("schedule")
+    @classmethod
+    def _ascends(cls, value: tuple[tuple[float, int], ...]) -> tuple[tuple[float, int], ...]:
+        for i, (before, after) in enumerate(pairwise(value), start=1):
             if after[0] <= before[0]:
                 raise Fault(
                     f"is at {after[0]:g} s, after {before[0]:g} s; times must ascend", inside=(i,)
                 )
-        return pairs
+        return value
 
     @model_validator(mode="after")
     def _has_a_rhythm(self) -> Self:
@@ -260,7 +248,7 @@ class Source(_Crowd):
 class Group(_Walkers):
     """Characters that stay together: `[[group]]`."""
 
-    count: Annotated[int, Whole(low=1, high=MOST_PEOPLE)]
+    count: Annotated[int, Number(low=1, high=MOST_PEOPLE)]
     """Number of characters."""
     start: Goal
     """Start: a point, or an area, in which the point with the most clearance is used."""
@@ -281,7 +269,7 @@ class Region(_Table):
 
     kind: Name
     """Name of the kind, as in "road" or "mud"; "ground" is what no region covers."""
-    polygon: Annotated[Ring, Shape()]
+    polygon: Shape
     """[xmin, ymin, xmax, ymax], or corners [x, y]; parts outside the map are cut off."""
 
 
@@ -321,7 +309,7 @@ class Output(_Table):
 
     recording: Name | None = None
     """Recording file (.parquet), relative to the scenario; the option -o overrides it."""
-    every: Annotated[int, Whole("steps", low=1, high=1_000_000)] = 1
+    every: Annotated[int, Number("steps", low=1, high=1_000_000)] = 1
     """Steps between two frames of the recording."""
 
 
@@ -334,7 +322,7 @@ class Scenario(_Table):
     """Map file, relative to the scenario, or gallery:NAME."""
     scale: Annotated[float, Number("m", above=0.0)] | None = None
     """Metres per cell of a grid, per pixel of a PNG, per unit of GeoJSON and WKT."""
-    seed: Annotated[int, Whole(low=0, high=2**31 - 1)] = 0
+    seed: Annotated[int, Number(low=0, high=2**31 - 1)] = 0
     """Seed of the random numbers; the same seed gives bit-identical results."""
     duration: Annotated[float, Number("s", above=0.0, high=604_800.0)] = 60.0
     """Simulated time."""
@@ -342,7 +330,7 @@ class Scenario(_Table):
     """Time between two steps."""
     profile: Named[ProfileTable] = Field(default_factory=lambda: MappingProxyType({}))
     """Kinds of characters: `[profile.NAME]`."""
-    area: Named[Annotated[Ring, Shape()]] = Field(default_factory=lambda: MappingProxyType({}))
+    area: Named[Shape] = Field(default_factory=lambda: MappingProxyType({}))
     """Named areas besides those of the map: [xmin, ymin, xmax, ymax], or corners [x, y]."""
     terrain: tuple[Region, ...] = ()
     """Terrain regions on top of those of the map, later ones on top: `[[terrain]]`."""
@@ -359,6 +347,15 @@ class Scenario(_Table):
 
     _origin: Origin = PrivateAttr(default_factory=Origin)
 
+    def __init__(self, /, **values: Any) -> None:
+        """Validate the keys of a scenario; raise BadInput with the first wrong one."""
+        from footway.scenario.reading import first_error
+
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            raise first_error(error, Origin()) from None
+
     @property
     def origin(self) -> Origin:
         """The source file, for messages."""
@@ -372,15 +369,6 @@ class Scenario(_Table):
             NoPath: a goal that cannot be reached, likewise.
 
         """
-        from footway.scenario.crowd_building import stage
+        from footway.scenario.building import stage
 
         return stage(self, threads=threads)
-
-
-def _as_arrival(value: Any) -> tuple[float, int]:
-    if not isinstance(value, list | tuple) or len(value) != 2:
-        raise Fault(f"is {kind_of(value)}; give [time, count]")
-    with inside(0):
-        time: float = Number("s", low=0.0, high=604_800.0).check(value[0])
-    with inside(1):
-        return time, Whole(low=0, high=MOST_PEOPLE).check(value[1])

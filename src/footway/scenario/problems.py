@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import difflib
 import re
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from footway.errors import BadInput, NoPath
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
     from footway.corridor import Pinch
 
-T = TypeVar("T")
 Keys: TypeAlias = "tuple[str | int, ...]"
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -36,24 +34,6 @@ class Fault(ValueError):
     def __init__(self, message: str, *, inside: Keys = ()) -> None:
         super().__init__(message)
         self.inside = inside
-
-
-@contextmanager
-def inside(*keys: str | int) -> Iterator[None]:
-    """Prefix the keys of faults raised inside: they concern a part of the value."""
-    try:
-        yield
-    except Fault as fault:
-        raise Fault(str(fault), inside=keys + fault.inside) from None
-
-
-def each(values: Iterable[Any], check: Callable[[Any], T]) -> tuple[T, ...]:
-    """Apply a check to each value of a list, and return the results."""
-    results = []
-    for i, value in enumerate(values):
-        with inside(i):
-            results.append(check(value))
-    return tuple(results)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,8 @@
-"""Read a scenario from TOML; errors give line and key on one line."""
+"""Read a scenario from TOML; errors give line and key on one line.
+
+text --tomllib--> values --pydantic--> Scenario
+  '--key_lines--> line of each key, for messages
+"""
 
 from __future__ import annotations
 
@@ -11,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from footway.errors import BadFile, BadInput
-from footway.formats.source import read_text
+from footway.formats.registry import read_text
 from footway.scenario.models import Scenario
-from footway.scenario.positions import key_lines
 from footway.scenario.problems import Fault, Origin, did_you_mean, kind_of, show, similar
 from footway.scenario.schema import TABLES
+from footway.scenario.values import NO_PLACE, SPREAD, what_is
 from footway.validation import file as checked_file
 from footway.validation import text as checked_text
 
@@ -27,6 +31,10 @@ if TYPE_CHECKING:
 
     from footway.scenario.problems import Keys
 
+DEMO: Final = "demo:"
+"""Prefix of the names of built-in scenarios."""
+
+_DEMOS: Final = Path(__file__).parent / "gallery"
 _WHERE = re.compile(r" \(at (line \d+, column \d+|end of document)\)$")
 _ALIASES: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -95,10 +103,9 @@ def load_scenario(file: str | os.PathLike[str]) -> Scenario:
         [200, 200]
 
     """
-    from footway.scenario.demos import demo_file, is_demo
-
-    path = demo_file(str(file)) if is_demo(file) else checked_file(file)
     name = str(file)
+    is_demo = isinstance(file, str) and name.startswith(DEMO)
+    path = _demo_file(name.removeprefix(DEMO)) if is_demo else checked_file(file)
     try:
         text = read_text(path)
     except BadFile as error:
@@ -126,12 +133,24 @@ def parse_scenario(
     return _with_paths(validated(values, Origin(name, key_lines(text))), place)
 
 
+def demo_names() -> tuple[str, ...]:
+    """Return the names of the built-in scenarios, in alphabetical order."""
+    return tuple(sorted(file.stem for file in _DEMOS.glob("*.toml")))
+
+
+def _demo_file(name: str) -> Path:
+    if name not in demo_names():
+        raise BadInput(f"no built-in scenario {name!r}; {did_you_mean(name, demo_names())}")
+    return _DEMOS / f"{name}.toml"
+
+
 def validated(values: dict[str, Any], origin: Origin) -> Scenario:
     """Return the scenario of parsed TOML values; `origin` is the file, for messages."""
+    scenario = Scenario.__new__(Scenario)
     try:
-        scenario = Scenario.model_validate(values)
+        BaseModel.__init__(scenario, **values)  # `Scenario(...)` does not know the origin
     except ValidationError as error:
-        raise _first_error(error, origin) from None
+        raise first_error(error, origin) from None
     scenario._origin = origin  # noqa: SLF001 - it is no key of the file
     check_names(scenario)
     return scenario
@@ -181,43 +200,55 @@ def check_names(scenario: Scenario) -> None:
             taken |= {walkers.name} - {None}
 
 
-def _first_error(error: ValidationError, origin: Origin) -> BadInput:
+def first_error(error: ValidationError, origin: Origin) -> BadInput:
     """Return the first error; unknown keys come before keys that are missing because of them."""
     errors = error.errors(include_url=False)
-    first = min(errors, key=lambda one: (one["type"] != "extra_forbidden", _line(one, origin)))
-    keys, message = _explain(first)
+    explained = [(one["type"] != "extra_forbidden", *_explain(one)) for one in errors]
+    _, keys, message = min(explained, key=lambda one: (one[0], origin.line_of(one[1])))
     more = f" ({len(errors) - 1} more after this)" if len(errors) > 1 else ""
     return origin.refuse(keys, message + more)
 
 
-def _line(error: ErrorDetails, origin: Origin) -> int:
-    return origin.line_of(_explain(error)[0])
-
-
 def _explain(error: ErrorDetails) -> tuple[Keys, str]:
     """Return the key path of an error, and a message that says what to do."""
-    keys: Keys = tuple(key for key in error["loc"] if key != "[key]")
-    kind, given = error["type"], error["input"]
-    fault = error.get("ctx", {}).get("error")
+    # pydantic adds tags such as "[key]" and "[polygon]" to the path.
+    keys: Keys = tuple(key for key in error["loc"] if not str(key).startswith("["))
+    kind, given, context = error["type"], error["input"], error.get("ctx", {})
+    fault = context.get("error")
     if isinstance(fault, Fault):
         return keys + fault.inside, str(fault)
+    if SPREAD in error["loc"]:
+        what = "missing" if kind == "missing" else "no key"
+        return keys, f"is {what}; write {{mean = ..., deviation = ...}}"
     if kind == "extra_forbidden":
         return keys, _unknown(keys)
     if kind == "missing":
-        return keys, f"is missing: {_description(keys)}"
+        meaning = _table_at(keys[:-1]).model_fields[str(keys[-1])].description or ""
+        return keys, f"is missing: {_lower_first(meaning).rstrip('.')}"
+    if kind == NO_PLACE:
+        what = f"the text {show(given)}" if isinstance(given, str) else what_is(given)
+        return keys, f"is {what}; give {error['msg']}"
     if kind == "literal_error":
-        return keys, _no_choice(given, error.get("ctx", {}).get("expected", ""))
+        if not isinstance(given, str):
+            return keys, f"is {kind_of(given)}; give {context['expected']}"
+        choices = re.findall(r"'([^']*)'", context["expected"])
+        return keys, f"is {show(given)}; {did_you_mean(given, choices)}"
     if kind in ("string_too_short", "string_too_long"):
         return keys, f"has {len(given)} letters; give 1 to 200"
     if len(keys) == 1 and kind in ("tuple_type", "dict_type", "mapping_type", "model_type"):
-        return keys, _brackets(str(keys[0]), given)
+        # One bracket instead of two, or the reverse.
+        key = str(keys[0])
+        lists = ("terrain", "population", "source", "group", "obstacle")
+        single = f"[{key}]" if key in ("output", "area") else f"[{key}.NAME]"
+        what = f"[{key}] with one bracket" if isinstance(given, dict) else kind_of(given)
+        return keys, f"is {what}; write {f'[[{key}]]' if key in lists else single}"
     return keys, f"is {kind_of(given)}; give {_WANTED.get(kind, error['msg'])}"
 
 
 def _unknown(keys: Keys) -> str:
+    """Return the message for an unknown key, with the key that was probably meant."""
     name = str(keys[-1])
-    table = _table_at(keys[:-1])
-    known = list(table.model_fields)
+    known = list(_table_at(keys[:-1]).model_fields)
     meant = _ALIASES.get(name.lower().replace("-", "_"))
     if meant in known:
         hint = f"did you mean {meant!r}?"
@@ -226,26 +257,6 @@ def _unknown(keys: Keys) -> str:
     else:
         hint = did_you_mean(name, known)
     return f"is no key of {'a scenario' if len(keys) == 1 else 'this table'}; {hint}"
-
-
-def _no_choice(given: Any, expected: str) -> str:
-    choices = re.findall(r"'([^']*)'", expected)
-    if not isinstance(given, str):
-        return f"is {kind_of(given)}; give {expected}"
-    return f"is {show(given)}; {did_you_mean(given, choices)}"
-
-
-def _brackets(key: str, given: Any) -> str:
-    """Return the message for the common mistake of one bracket instead of two."""
-    many = key in ("population", "source", "group", "obstacle")
-    wanted = f"[[{key}]]" if many else f"[{key}]" if key in ("output", "area") else f"[{key}.NAME]"
-    single = f"[{key}] with one bracket" if isinstance(given, dict) else kind_of(given)
-    return f"is {single}; write {wanted}"
-
-
-def _description(keys: Keys) -> str:
-    text = _table_at(keys[:-1]).model_fields[str(keys[-1])].description or ""
-    return _lower_first(text).rstrip(".")
 
 
 def _table_at(keys: Keys) -> type[BaseModel]:
@@ -267,3 +278,106 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
 
 def _lower_first(words: str) -> str:
     return f"{words[:1].lower()}{words[1:]}"
+
+
+# Lines of keys ------------------------------------------------------------------------------------
+
+_PART = r"(?:[A-Za-z0-9_-]+|\"(?:\\.|[^\"\\\n])*\"|'[^'\n]*')"
+_KEY: Final = re.compile(rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*")
+_BLANK: Final = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
+_TOKEN: Final = re.compile(
+    r"\"\"\"(?:\\.|[^\\])*?\"{3,5}|'''.*?'{3,5}"  # strings of many lines
+    r"|\"(?:\\.|[^\"\\\n])*\"|'[^'\n]*'"
+    r"|#[^\n]*|[\[\]{}\n]|[^\[\]{}\n\"'#]+",
+    re.DOTALL,
+)
+
+
+def key_lines(text: str) -> dict[Keys, int]:
+    """Return the line (from 1) of each key and table of a valid TOML document.
+
+    `tomllib` does not report it. Keys inside inline tables and lists are not included, only their
+    outer key.
+    """
+    return _Scan(text).lines
+
+
+class _Scan:
+    """One pass over the statements of a document."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+        self.table: Keys = ()
+        self.sizes: dict[Keys, int] = {}  # of the arrays of tables
+        self.lines: dict[Keys, int] = {}
+        while self._skip(_BLANK) and self.at < len(text):
+            begin = self.at
+            if not self._statement():
+                break
+            assert self.at > begin
+
+    def _statement(self) -> bool:
+        """Read a header or a `key = value`; return whether it was recognised."""
+        line = self.text.count("\n", 0, self.at) + 1
+        brackets = 2 if self.text.startswith("[[", self.at) else int(self.text[self.at] == "[")
+        self.at += brackets
+        self._skip(_BLANK)
+        found = _KEY.match(self.text, self.at)
+        if found is None:
+            return False
+        self.at = found.end()
+        keys = _keys_in(found[0])
+        if brackets:
+            self.table = self._enter(keys, new=brackets == 2)
+            self._record(self.table, line)
+        else:
+            self._record((*self.table, *keys), line)
+        self._skip_value()
+        return True
+
+    def _enter(self, keys: Keys, *, new: bool) -> Keys:
+        """Return the full path of a table; `new` starts another one of an array of tables."""
+        path: Keys = ()
+        for i, key in enumerate(keys):
+            path = (*path, key)
+            last = i == len(keys) - 1
+            if last and new:
+                self.sizes[path] = self.sizes.get(path, 0) + 1
+            if path in self.sizes:
+                path = (*path, self.sizes[path] - 1)
+        return path
+
+    def _record(self, keys: Keys, line: int) -> None:
+        """Store the line of a key, and the first line of each table that contains it."""
+        for length in range(1, len(keys) + 1):
+            self.lines.setdefault(keys[:length], line)
+
+    def _skip_value(self) -> None:
+        """Skip to the end of the line on which all brackets and strings are closed."""
+        depth = 0
+        while self.at < len(self.text):
+            found = _TOKEN.match(self.text, self.at)
+            if found is None:
+                self.at = len(self.text)
+                return
+            self.at = found.end()
+            if found[0] == "\n" and depth <= 0:
+                return
+            depth += (found[0] in ("[", "{")) - (found[0] in ("]", "}"))
+
+    def _skip(self, what: re.Pattern[str]) -> bool:
+        found = what.match(self.text, self.at)
+        assert found is not None
+        self.at = found.end()
+        return True
+
+
+def _keys_in(text: str) -> Keys:
+    """Return the parts of a dotted key, unquoted."""
+    found: Any = tomllib.loads(f"{text} = 0")
+    keys: list[str] = []
+    while isinstance(found, dict):
+        keys.append(next(iter(found)))
+        found = found[keys[-1]]
+    return tuple(keys)

@@ -18,8 +18,7 @@ from footway.scenario.models import (
     Scenario,
     Source,
 )
-from footway.scenario.quantities import Number, Spread
-from footway.scenario.shapes import PointOf
+from footway.scenario.values import Number, Spread, Unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -84,7 +83,7 @@ def _key(name: str, field: FieldInfo) -> Key:
 
 def _unit(field: FieldInfo) -> str:
     for mark in (*field.metadata, *_marks(field.annotation)):
-        if isinstance(mark, Number | PointOf):
+        if isinstance(mark, Number | Unit):
             return mark.unit
     return ""
 
@@ -126,7 +125,9 @@ def _without_null(schema: Any) -> Any:
         return [_without_null(one) for one in schema if one != {"type": "null"}]
     if not isinstance(schema, dict):
         return schema
-    found = {key: _without_null(one) for key, one in schema.items()}
+    # A list of three points is a polygon and a choice: both notations may match.
+    names = {"oneOf": "anyOf"}
+    found = {names.get(key, key): _without_null(one) for key, one in schema.items()}
     if "default" in found and found["default"] is None:
         del found["default"]
     choices = found.get("anyOf", ())

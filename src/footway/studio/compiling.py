@@ -92,11 +92,11 @@ class KernelPreparation:
 
 def compile_label(request: Request) -> str:
     """Return the label of the kernels that a request needs, for the page."""
-    method = getattr(request, "method", None) if request.ask == "path" else None
-    method = getattr(request, "follow", None) if request.ask == "population" else method
-    if request.ask == "population" and getattr(request, "preferences", None):
+    method = getattr(request, "method", None) if request.type == "path" else None
+    method = getattr(request, "follow", None) if request.type == "population" else method
+    if request.type == "population" and getattr(request, "preferences", None):
         method = method or "miran"
-    return METHODS.get(method or "", _LABELS.get(request.ask, "the map"))
+    return METHODS.get(method or "", _LABELS.get(request.type, "the map"))
 
 
 def compile_all(preparing: KernelPreparation, is_over: Callable[[], bool]) -> None:

@@ -89,13 +89,15 @@ def spawn_area(document: Document, name: str, request: requests.Population | Non
     return next((area for area in areas if area.name in named), None)
 
 
-def remove(crowd: Crowd, index: int) -> None:
-    """Remove a population."""
-    _check_index(crowd, index)
-    crowd.remove_population(index)
+def check_index(crowd: Crowd, index: int) -> None:
+    """Refuse an index without a population."""
+    if index >= len(crowd.names):
+        raise BadQuery(f"there is no population {index}; there are {len(crowd.names)}")
 
 
-def change(crowd: Crowd, request: requests.Population, area: Any, *, differ: bool) -> Profile:
+def change(
+    crowd: Crowd, index: int, request: requests.Population, area: Any, *, differ: bool
+) -> Profile:
     """Change profile or size of a population; return its new profile.
 
     New characters appear in `area`, or anywhere if it is None; if there are too many, the newest
@@ -106,33 +108,26 @@ def change(crowd: Crowd, request: requests.Population, area: Any, *, differ: boo
         BadInput: an invalid value, or not enough free space; nothing has changed.
 
     """
-    assert request.index is not None
-    _check_index(crowd, request.index)
-    before = crowd.profiles[request.index]
+    before = crowd.profiles[index]
     after = _changed(before, request, differ=differ)
-    members = crowd.ids[crowd.populations == request.index]
+    members = crowd.ids[crowd.populations == index]
     count = request.count if "count" in request.model_fields_set else len(members)
-    if count != len(members) and request.index in _grouped(crowd):
+    if count != len(members) and index in _grouped(crowd):
         raise BadQuery("the size of a group cannot change; remove it, or add another one")
     new = members[:0]
     if count > len(members):
         total = len(crowd) + count - len(members)
         if total > MAX_CHARACTERS:
             raise BadQuery(f"{total:,} characters are too many: at most {MAX_CHARACTERS:,}")
-        new = crowd.add_to(request.index, count - len(members), area=area)
+        new = crowd.add_to(index, count - len(members), area=area)
     try:
         if after != before:
-            crowd.set_profile(request.index, after)
+            crowd.set_profile(index, after)
     except FootwayError:
         crowd.remove(new)
         raise
     crowd.remove(members[count:])
     return after
-
-
-def _check_index(crowd: Crowd, index: int) -> None:
-    if index >= len(crowd.names):
-        raise BadQuery(f"there is no population {index}; there are {len(crowd.names)}")
 
 
 def _changed(profile: Profile, request: requests.Population, *, differ: bool) -> Profile:

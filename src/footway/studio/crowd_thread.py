@@ -115,7 +115,7 @@ class CrowdThread:
         self.live_recording: LiveRecording | None = None  # the last or current recording
         self._is_changed = True  # since the last frame
         self.has_ended = False  # `end` was called
-        self._update_status()
+        self.update_status()
         self._thread = threading.Thread(target=self._run, name="studio-crowd", daemon=True)
         self._thread.start()
 
@@ -220,7 +220,7 @@ class CrowdThread:
         try:
             made = work()
             self._is_changed, self._status_at = True, 0.0
-            self._update_status()
+            self.update_status()
         except BaseException as error:  # noqa: BLE001 - passed on to the caller
             future.set_exception(error)
         else:
@@ -243,7 +243,7 @@ class CrowdThread:
             self._send_obstacles()
         if now >= self._status_at + _STATUS:
             self._status_at = now
-            self._update_status()
+            self.update_status()
             self._send_event(event("status", Answer(self.status)))
 
     def _send_obstacles(self) -> None:
@@ -254,7 +254,8 @@ class CrowdThread:
             self._obstacles = key
             self._send_event(event("obstacles", answer))
 
-    def _update_status(self) -> None:
+    def update_status(self) -> dict[str, Any]:
+        """Update the status, and return it."""
         crowd, now = self.crowd, time.monotonic()
         if now > self._stuck_at + _STUCK:
             self._stuck, self._stuck_at = len(crowd.stuck) if len(crowd) < 50_000 else 0, now
@@ -273,6 +274,7 @@ class CrowdThread:
             "populations": population_facts(crowd),
             **self._pace.facts(now),
         }
+        return self.status
 
 
 class LiveRecording:

@@ -109,7 +109,7 @@ class Document:
 
     def facts(self) -> dict[str, Any]:
         """Return plain values for the page; bounds are relative to the origin."""
-        from footway.environment.repairs import worth_telling
+        from footway.environment.repair import repairs_to_list
 
         env, (x, y) = self.environment, self.origin
         repairs = () if env is None else env.repairs
@@ -124,7 +124,7 @@ class Document:
             "holes": self.corridors.n_cycles if env is None else env.holes,
             "kinds": self.kinds,
             "areas": _areas(env),
-            "repairs": [str(repairs[k]) for k in worth_telling(repairs)][:100],
+            "repairs": [str(repairs[k]) for k in repairs_to_list(repairs)][:100],
             "largest_radius": self.largest_radius,
             "gallery": built_in(),
             "editable": self.editable,
@@ -155,10 +155,10 @@ def built_in() -> list[str]:
 
     """
     from footway.environment import gallery
-    from footway.scenario import demos
+    from footway.scenario.reading import demo_names
 
     maps = [f"gallery:{name}" for name in gallery.names() if name not in ("house", "quake")]
-    return maps + [f"demo:{name}" for name in demos.names()]
+    return maps + [f"demo:{name}" for name in demo_names()]
 
 
 def open_built_in(name: str) -> Document:
@@ -244,7 +244,7 @@ def _map(
 def _scenario(name: str, display_name: str) -> Document:
     from footway.environment.editing import with_area
     from footway.scenario import load_scenario
-    from footway.scenario.crowd_building import open_map
+    from footway.scenario.building import open_map
 
     scenario = load_scenario(name)
     ground = open_map(scenario)

@@ -1,8 +1,12 @@
-"""Layers of the page: walkable space, medial axis, discs of the corridor map, roadmaps."""
+"""Layers of the page: walkable space, medial axis, discs of the corridor map, roadmaps.
+
+A layer that the page requests by name is a function with the decorator `_layer`. The page draws it
+in `web/src/scene/overlays.ts`. CONTRIBUTING.md tells how to add one.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -15,11 +19,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from footway.roadmap import Roadmap
     from footway.studio.documents import Document
     from footway.studio.requests import Layer
 
     Progress = Callable[[int, int], None]
+    Compute = Callable[[Document, Layer, Progress], Answer]
     Arrays = dict[str, NDArray[Any]]
 
 _COVERED: Final = 0.95  # part of the free space that the discs cover
@@ -29,33 +33,64 @@ _MAX_EDGES: Final = 400_000  # edges of a roadmap that a page can draw
 _CURVE: Final = 0.5  # m, length of the pieces of a blended edge
 
 
+class LayerFunction(NamedTuple):
+    """A function that computes a layer."""
+
+    compute: Compute
+    is_slow: bool  # takes seconds; slow layers are computed one at a time
+
+
+LAYERS: Final[dict[str, LayerFunction]] = {}
+"""All layers by name."""
+
+
+def _layer(*, is_slow: bool = False) -> Callable[[Compute], Compute]:
+    """Register a function as the layer of its name."""
+
+    def register(compute: Compute) -> Compute:
+        LAYERS[compute.__name__] = LayerFunction(compute, is_slow)
+        return compute
+
+    return register
+
+
 def layer(document: Document, request: Layer, progress: Progress) -> Answer:
     """Return the content of a layer; `progress` may raise to cancel the computation.
 
     Raises:
-        BadInput: the layer is not possible for this map.
+        BadInput: there is no such layer, or it is not possible for this map.
 
     """
-    if request.name == "axis":
-        axis = document.corridors.axis(0.5)
-        return Answer({}, axis._asdict())
-    if request.name == "discs":
-        return _discs(document)
-    return _roadmap(document, request, progress)
+    if request.name not in LAYERS:
+        raise BadInput(f"there is no layer {request.name!r:.50}; there are {', '.join(LAYERS)}")
+    return LAYERS[request.name].compute(document, request, progress)
 
 
-def _discs(document: Document) -> Answer:
+@_layer()
+def axis(document: Document, _: Layer, __: Progress) -> Answer:
+    """Return the medial axis: points, their clearance (m), and offsets of the edges."""
+    return Answer({}, document.corridors.axis(0.5)._asdict())
+
+
+@_layer(is_slow=True)
+def discs(document: Document, _: Layer, __: Progress) -> Answer:
+    """Return discs (n, 3) x, y, radius in m, which cover most of the free space."""
     x0, y0, x1, y1 = document.bounds
     if max(x1 - x0, y1 - y0) > _MAX_SIDE:
         raise BadInput(
             f"{document.name}: is wider than {_MAX_SIDE:g} m; discs are for smaller maps"
         )
     found = document.corridors.balls(_COVERED)
-    discs = np.column_stack([found.centres, found.radii])
-    return Answer({"coverage": found.coverage}, {"discs": discs})
+    return Answer(
+        {"coverage": found.coverage}, {"discs": np.column_stack([found.centres, found.radii])}
+    )
 
 
-def _roadmap(document: Document, request: Layer, progress: Progress) -> Answer:
+@_layer(is_slow=True)
+def roadmap(document: Document, request: Layer, progress: Progress) -> Answer:
+    """Return vertices and edges of a roadmap, and its local paths if they are not straight."""
+    from footway import roadmap as roadmaps
+
     if document.environment is None:
         raise BadInput(f"{document.name}: is a saved corridor map; roadmaps need the map itself")
     if request.method is None:
@@ -70,12 +105,25 @@ def _roadmap(document: Document, request: Layer, progress: Progress) -> Answer:
                 "coarser one"
             )
         options["resolution"] = request.resolution
-    made = _build_function(request.method)(document.environment, **options)
+    build: dict[str, Callable[..., Any]] = {
+        "grm": roadmaps.grid, "rrm": roadmaps.rrm, "rrm_star": roadmaps.rrm_star,
+        "rrrm": roadmaps.rrrm, "prm": roadmaps.voronoi_prm,
+    }  # fmt: skip
+    made = build[request.method](document.environment, **options)
     if made.n_edges > _MAX_EDGES:
         raise BadInput(
             f"the roadmap has {made.n_edges:,} edges, more than a page can draw; "
             "use a coarser resolution"
         )
+    arrays = {"vertices": made.nodes, "edges": made.edges}
+    if request.method == "rrrm":
+        arrays |= {"points": made.path_points, "offsets": made.path_offsets}
+    elif request.method == "prm":
+        from footway.plot.shapes import blended_pieces
+
+        pieces, _ = blended_pieces(made, _CURVE)
+        arrays["points"] = pieces.reshape(-1, 2)
+        arrays["offsets"] = np.arange(0, 2 * len(pieces) + 1, 2)
     facts = {
         "method": request.method,
         "nodes": made.n_nodes,
@@ -85,84 +133,54 @@ def _roadmap(document: Document, request: Layer, progress: Progress) -> Answer:
         "resolution": None if request.method == "prm" else made.space.resolution,
         "seconds": sum(made.seconds.values()),
     }
-    return Answer(
-        facts, {"vertices": made.nodes, "edges": made.edges, **_curves(request.method, made)}
-    )
+    return Answer(facts, arrays)
 
 
-def _build_function(method: str) -> Callable[..., Roadmap]:
-    from footway import roadmap
-
-    functions: dict[str, Callable[..., Roadmap]] = {
-        "grm": roadmap.grid,
-        "rrm": roadmap.rrm,
-        "rrm_star": roadmap.rrm_star,
-        "rrrm": roadmap.rrrm,
-        "prm": roadmap.voronoi_prm,
-    }
-    return functions[method]
+# -- the ground, which is always shown ---------------------------------------------------------
 
 
-def _curves(method: str, made: Roadmap) -> dict[str, Any]:
-    """Return local paths as polylines, if they are not straight."""
-    if method == "rrrm":
-        return {"points": made.path_points, "offsets": made.path_offsets}
-    if method != "prm":
-        return {}
-    from footway.plot.shapes import blended_pieces
-
-    pieces, _ = blended_pieces(made, _CURVE)
-    return {"points": pieces.reshape(-1, 2), "offsets": np.arange(0, 2 * len(pieces) + 1, 2)}
-
-
-def free_space_answer(document: Document) -> Answer:
+def ground(document: Document) -> Answer:
     """Return the walkable polygons as points, ring offsets and polygon offsets, and walls as lines.
 
     The first ring of a polygon is its shell, the others are holes. Terrain and areas have the same
     form, with one entry in the facts for each polygon.
     """
-    env = document.environment
-    if env is None:
-        walls = document.corridors.walls
-        return Answer(
-            {"terrain": [], "areas": []},
-            {**_rings("", []), "lines": walls} | _rings("terrain_", []) | _rings("area_", []),
+    env, lines = document.environment, document.corridors.walls
+    walkable: list[tuple[Any, dict[str, Any]]] = []
+    terrain: list[tuple[Any, dict[str, Any]]] = []
+    areas: list[tuple[Any, dict[str, Any]]] = []
+    if env is not None:
+        terrain = [(region.polygon, {"kind": region.kind}) for region in env.terrain]
+        areas = [
+            (area.polygon, {"name": area.name, "role": role_of(area.properties)})
+            for area in env.areas
+        ]
+        walkable = [(env.walkable, {})]
+        pieces = [np.asarray(line.coords)[:, :2] for line in env.lines.geoms]
+        lines = np.concatenate(
+            [np.empty((0, 4)), *(np.hstack([piece[:-1], piece[1:]]) for piece in pieces)]
         )
-    terrain, kinds = _parts((region.polygon, {"kind": region.kind}) for region in env.terrain)
-    areas, names = _parts(
-        (area.polygon, {"name": area.name, "role": role_of(area.properties)}) for area in env.areas
+    _, arrays = _rings("", walkable)
+    kinds, terrain_arrays = _rings("terrain_", terrain)
+    names, area_arrays = _rings("area_", areas)
+    return Answer(
+        {"terrain": kinds, "areas": names},
+        arrays | {"lines": lines} | terrain_arrays | area_arrays,
     )
-    walkable, _ = _parts([(env.walkable, {})])
-    arrays = _rings("", walkable) | {"lines": _lines(env.lines)}
-    arrays |= _rings("terrain_", terrain) | _rings("area_", areas)
-    return Answer({"terrain": kinds, "areas": names}, arrays)
 
 
-def _parts(given: Iterable[tuple[Any, dict[str, Any]]]) -> tuple[list[Any], list[dict[str, Any]]]:
-    """Split shapes into simple polygons, and repeat the facts for each."""
-    polygons, facts = [], []
-    for shape, repeated in given:
-        for part in getattr(shape, "geoms", [shape]):
-            polygons.append(part)
-            facts.append(repeated)
-    return polygons, facts
-
-
-def _rings(prefix: str, polygons: list[Any]) -> Arrays:
-    """Return points, ring offsets and polygon offsets; rings are open."""
+def _rings(
+    prefix: str, shapes: Iterable[tuple[Any, dict[str, Any]]]
+) -> tuple[list[dict[str, Any]], Arrays]:
+    """Split shapes into polygons; return the facts of each, and points and offsets of its rings."""
+    parts = [(part, facts) for shape, facts in shapes for part in getattr(shape, "geoms", [shape])]
     rings = [
-        np.asarray(ring.coords)[:-1, :2] for p in polygons for ring in (p.exterior, *p.interiors)
+        np.asarray(ring.coords)[:-1, :2]
+        for part, _ in parts
+        for ring in (part.exterior, *part.interiors)
     ]
-    per_polygon = [1 + len(p.interiors) for p in polygons]
-    return {
+    return [facts for _, facts in parts], {
         f"{prefix}points": np.concatenate([np.empty((0, 2)), *rings]),
         f"{prefix}rings": np.cumsum([0, *map(len, rings)]),
-        f"{prefix}polygons": np.cumsum([0, *per_polygon]),
+        f"{prefix}polygons": np.cumsum([0, *(1 + len(part.interiors) for part, _ in parts)]),
     }
-
-
-def _lines(lines: Any) -> NDArray[np.float64]:
-    """Return walls without thickness as segments (m, 4)."""
-    pieces = [np.asarray(line.coords)[:, :2] for line in lines.geoms]
-    parts = [np.hstack([piece[:-1], piece[1:]]) for piece in pieces]
-    return np.concatenate([np.empty((0, 4)), *parts])

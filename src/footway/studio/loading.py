@@ -23,6 +23,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any, Final
 
 from footway.errors import BadInput, FootwayError, NoPath
+from footway.formats.registry import plans_in_one_file
 from footway.studio.documents import RECORDING, SCENARIO
 
 if TYPE_CHECKING:
@@ -40,9 +41,6 @@ _POLL: Final = 0.1  # s between two checks whether the file is still wanted
 _MAX_MESSAGES: Final = 10_000  # of one process, which a hostile file may control
 _LONGEST: Final = 65_536  # bytes of a message
 _REASONS: Final = ("components", "pinch", "no room", "blocked")  # why there is no path
-
-UPLOADS: Final = (".geojson", ".json", ".wkt", ".map", ".png", ".fwmap", SCENARIO, RECORDING)
-"""Suffixes of files that may be uploaded; other formats refer to further files."""
 
 
 @dataclass(frozen=True)
@@ -423,7 +421,7 @@ def clean_name(name: str) -> str:
     """Return the name of an uploaded file without folders and special characters.
 
     Raises:
-        BadInput: it has no name, or is not one of `UPLOADS`.
+        BadInput: it has no name, or is of a kind that cannot be uploaded.
 
     Example:
         >>> clean_name("../plans/house.geojson")
@@ -432,8 +430,9 @@ def clean_name(name: str) -> str:
     """
     plain = PureWindowsPath(PurePosixPath(name).name).name
     plain = "".join(c for c in plain if c.isprintable() and c not in '<>:"|?*')[-100:]
-    if Path(plain).suffix.lower() not in UPLOADS or not Path(plain).stem.strip(". "):
-        raise BadInput(f"{plain or 'a file'}: cannot be uploaded; known are {', '.join(UPLOADS)}")
+    known = (*plans_in_one_file(), ".fwmap", SCENARIO, RECORDING)
+    if Path(plain).suffix.lower() not in known or not Path(plain).stem.strip(". "):
+        raise BadInput(f"{plain or 'a file'}: cannot be uploaded; known are {', '.join(known)}")
     return plain
 
 

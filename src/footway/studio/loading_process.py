@@ -110,12 +110,12 @@ def rehearse(document: Document) -> None:
     The plots of a recording are left out: they take seconds and are simple arithmetic.
     """
     from footway.studio import paths
-    from footway.studio.layers import free_space_answer
+    from footway.studio.layers import ground
     from footway.studio.session import build_crowd
 
     build_crowd(document)
     document.facts()
-    free_space_answer(document)
+    ground(document)
     paths.warm_up(document)
 
 

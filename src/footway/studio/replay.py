@@ -24,7 +24,7 @@ from footway._numba.portable_math import hypot
 from footway.errors import BadFile, BadInput
 from footway.studio import STATIC
 from footway.studio.documents import Document
-from footway.studio.layers import free_space_answer
+from footway.studio.layers import ground
 from footway.studio.wire import Answer, origin_of, packed, recorded_frame, to_wire
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ def envelope(document: Document) -> bytes:
             f"{_MAX_POSITIONS:,}"
         )
     bounds, (x, y) = document.bounds, document.origin
-    free_space = to_wire(free_space_answer(document), document.origin)
+    free_space = to_wire(ground(document), document.origin)
     curves = plots(recording, document.corridors)
     facts = {
         "document": document.facts(),

@@ -40,33 +40,33 @@ class Request(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     n: Number
-    ask: str
+    type: str
 
 
 class Hello(Request):
     """The open document and the status of the crowd."""
 
-    ask: Literal["hello"]
+    type: Literal["hello"]
 
 
 class Open(Request):
     """Open a built-in map or scenario."""
 
-    ask: Literal["open"]
+    type: Literal["open"]
     name: Annotated[str, Field(max_length=100, pattern=r"^(gallery|demo):[a-z0-9:_-]+$")]
 
 
 class Ground(Request):
     """The walkable space, terrain and areas."""
 
-    ask: Literal["ground"]
+    type: Literal["ground"]
 
 
 class Layer(Request):
     """A layer to draw over the map."""
 
-    ask: Literal["layer"]
-    name: Literal["axis", "discs", "roadmap"]
+    type: Literal["layer"]
+    name: Name
     method: Literal["grm", "rrm", "rrm_star", "rrrm", "prm"] | None = None
     resolution: Annotated[float, Field(ge=0.05, le=100.0, allow_inf_nan=False)] | None = None
     radius: Radius = 0.25
@@ -75,7 +75,7 @@ class Layer(Request):
 class Path(Request):
     """A path, and the corridor that it runs in."""
 
-    ask: Literal["path"]
+    type: Literal["path"]
     start: Point
     goal: Point
     radius: Radius = 0.25
@@ -90,7 +90,7 @@ class Path(Request):
 class Crowd(Request):
     """Start, stop, reset or record the crowd, or set its speed."""
 
-    ask: Literal["crowd"]
+    type: Literal["crowd"]
     do: Literal[
         "start", "pause", "step", "reset", "faster", "status", "record", "stop-record"
     ]  # fmt: skip
@@ -125,7 +125,7 @@ else:
 class Population(_WithProperties):
     """Add, remove or change characters."""
 
-    ask: Literal["population"]
+    type: Literal["population"]
     do: Literal["add", "remove", "change"]
     name: Name | None = None
     count: Annotated[int, Field(ge=1, le=100_000)] = 100
@@ -145,14 +145,14 @@ class Population(_WithProperties):
 class Character(Request):
     """The state of one character."""
 
-    ask: Literal["character"]
+    type: Literal["character"]
     id: Annotated[int, Field(ge=0, le=2**31 - 1)]
 
 
 class Obstacle(Request):
     """Add, move or remove a dynamic obstacle (a disc)."""
 
-    ask: Literal["obstacle"]
+    type: Literal["obstacle"]
     do: Literal["add", "move", "remove"]
     id: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
     at: Point | None = None
@@ -174,7 +174,7 @@ class Obstacle(Request):
 class Walk(Request):
     """A camera motion from stop to stop."""
 
-    ask: Literal["walk"]
+    type: Literal["walk"]
     start: Point
     heading: Annotated[float, Field(ge=-100.0, le=100.0, allow_inf_nan=False)] | None = None
     stops: Annotated[list[Point], Field(min_length=1, max_length=100)]
@@ -186,7 +186,7 @@ class Walk(Request):
 class Edit(Request):
     """Draw on the map, delete, undo, redo."""
 
-    ask: Literal["edit"]
+    type: Literal["edit"]
     do: Literal["add", "delete", "undo", "redo"]
     what: Literal["obstacle", "walkable", "terrain", "area"] = "obstacle"
     kind: Name | None = None
@@ -209,14 +209,14 @@ class Edit(Request):
 class Replay(Request):
     """A recording as a whole, or one frame of it."""
 
-    ask: Literal["replay"]
+    type: Literal["replay"]
     frame: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
 
 
 class Trails(Request):
     """Trajectories between two frames of a recording."""
 
-    ask: Literal["trails"]
+    type: Literal["trails"]
     first: Annotated[int, Field(ge=0, le=2**31 - 1)]
     last: Annotated[int, Field(ge=0, le=2**31 - 1)]
 
@@ -225,7 +225,7 @@ _Any: TypeAlias = (
     Hello | Open | Ground | Layer | Path | Crowd | Population | Character | Obstacle | Walk | Edit
     | Replay | Trails
 )  # fmt: skip
-_models: TypeAdapter[Any] = TypeAdapter(Annotated[_Any, Field(discriminator="ask")])
+_models: TypeAdapter[Any] = TypeAdapter(Annotated[_Any, Field(discriminator="type")])
 
 
 def parse(text: str | bytes) -> Request:
@@ -235,7 +235,7 @@ def parse(text: str | bytes) -> Request:
         BadInput: what is wrong with it, on one line.
 
     Example:
-        >>> parse('{"n": 1, "ask": "path", "start": [1, 2], "goal": [3, 4]}').radius
+        >>> parse('{"n": 1, "type": "path", "start": [1, 2], "goal": [3, 4]}').radius
         0.25
 
     """

@@ -34,7 +34,7 @@ class File(NamedTuple):
 
 def as_geojson(document: Document) -> File:
     """Return the map as GeoJSON in local metres, which `footway.load` reads."""
-    from footway.formats.geojson_writer import save_geojson
+    from footway.formats.geojson import save_geojson
 
     env = document.environment
     if env is None:

@@ -10,10 +10,12 @@ import socket as sockets
 import sys
 import threading
 from contextlib import asynccontextmanager, suppress
-from functools import partial
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, NoReturn
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NoReturn, TypeVar
 
+import anyio
 import uvicorn
+from anyio.to_thread import run_sync
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect
 from starlette.responses import (
@@ -32,11 +34,11 @@ from footway.studio import STATIC
 from footway.studio.access import MAX_CLIENTS, MAX_SOCKET, MAX_TEXT, MAX_UPLOAD, Guard, Rate
 from footway.studio.clients import Client, Clients
 from footway.studio.connections import Connection, SocketConnection
+from footway.studio.layers import LAYERS
 from footway.studio.loading import Loader, clean_name, open_upload
-from footway.studio.requests import parse, request_number
-from footway.studio.session import ROADMAPS, WORKERS, Session, fault_message, worker_of
+from footway.studio.requests import Layer, parse, request_number
+from footway.studio.session import Session, fault_message
 from footway.studio.wire import packed, refused
-from footway.studio.workers import Worker
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -51,14 +53,24 @@ if TYPE_CHECKING:
     from footway.studio.requests import Request
     from footway.studio.wire import Message
 
+T = TypeVar("T")
+
+QUEUES: Final = {
+    "hello": "quick", "ground": "quick", "path": "path", "walk": "walk", "layer": "layer",
+    "crowd": "crowd", "population": "crowd", "character": "crowd", "obstacle": "crowd",
+    "open": "document", "edit": "document", "replay": "replay", "trails": "replay",
+}  # fmt: skip
+"""Queue for each type of request."""
+
+_SLOW: Final = "slow layers"  # queue of layers that take seconds
+_LOADING: Final = "loading"  # queue of uploaded files
+_MAX_UPLOADS: Final = 4  # at the same time: each may take as much memory as a file may have
+_CAPACITY: Final = {_SLOW: 4, _LOADING: _MAX_UPLOADS}  # requests in a queue
+_DEFAULT_CAPACITY: Final = 256
 _FIRST_MESSAGE: Final = 20.0  # s that a client has to send its first message
 _SEND_TIMEOUT: Final = 30.0  # s to send one message, before a client counts as gone
 _MAX_PENDING: Final = 64  # unanswered requests of one client
 _MAX_WARNINGS: Final = 1000  # messages over the rate limit, before a client is disconnected
-_MAX_WAITING: Final = 256  # requests in the queue of a worker
-_MAX_ROADMAPS: Final = 4  # requests for roadmaps and discs in their queue
-_LOADING: Final = "loading"  # name of the worker that waits for files to be loaded
-_MAX_UPLOADS: Final = 4  # at the same time: each may take as much memory as a file may have
 _SHUTDOWN_TIMEOUT: Final = 5.0  # s for an orderly shutdown
 _PORTS: Final = 50  # number of ports that are tried
 _PIECE: Final = 262_144  # bytes of a file that are read at once
@@ -70,6 +82,40 @@ _MISSING: Final = """<!doctype html><html lang="en"><meta charset="utf-8">
 with <code>pip install .</code>. In a source folder, build it with
 <code>npm ci &amp;&amp; npm run build</code> in the folder <code>web</code>, then load this page
 again.</p></html>"""
+
+
+class _Busy(Exception):
+    """A queue is full."""
+
+
+class WorkQueue:
+    """Runs functions in a worker thread, one at a time, and limits how many wait.
+
+    Each type of request has its own queue, so that slow requests do not delay fast ones. Functions
+    whose request was cancelled are dropped; one that already runs still occupies its queue.
+    """
+
+    def __init__(self, capacity: int) -> None:
+        self.capacity = capacity
+        self.count = 0  # functions that wait or run
+
+    @cached_property
+    def _limiter(self) -> anyio.CapacityLimiter:
+        return anyio.CapacityLimiter(1)  # needs the event loop
+
+    def check(self) -> None:
+        """Raise `_Busy` if the queue is full."""
+        if self.count >= self.capacity:
+            raise _Busy
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """Run a function and return its result."""
+        self.check()
+        self.count += 1
+        try:
+            return await run_sync(work, limiter=self._limiter)
+        finally:
+            self.count -= 1
 
 
 class Studio:
@@ -89,13 +135,11 @@ class Studio:
         self.session = Session(
             document, send_event=self.clients.send_event, send_frame=self.clients.send_frame
         )
-        self._workers = {
-            name: Worker(name, capacity=_MAX_WAITING) for name in sorted(set(WORKERS.values()))
+        self.queues = {
+            name: WorkQueue(_CAPACITY.get(name, _DEFAULT_CAPACITY))
+            for name in {*QUEUES.values(), _SLOW, _LOADING}
         }
-        self._workers[ROADMAPS] = Worker(ROADMAPS, capacity=_MAX_ROADMAPS)
-        self._workers[_LOADING] = Worker(_LOADING, capacity=_MAX_UPLOADS)
-        self._early = Worker("early", capacity=1)  # compiles kernels ahead of the first request
-        self._uploads = 0  # uploads in progress
+        self.uploads = 0  # in progress
         self.has_stopped = True  # whether the crowd stopped in time at shutdown
 
     @property
@@ -105,88 +149,70 @@ class Studio:
             Route("/", index),
             Route("/upload", self._upload, methods=["POST"]),
             Route("/save", self._save),
-            WebSocketRoute("/ws", self._watch),
+            WebSocketRoute("/ws", self._serve_client),
             Mount("/", BuiltFiles()),
         ]
-        return Guard(Starlette(routes=routes, lifespan=self._life), self.access)
+        return Guard(Starlette(routes=routes, lifespan=self._lifespan), self.access)
 
     @asynccontextmanager
-    async def _life(self, _: Starlette) -> AsyncIterator[None]:
+    async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
         self.clients.begin()
-        first = self._workers[WORKERS["path"]].do(self.session.warm_up)
-        if first is not None:
-            first.add_done_callback(lambda _: self._early.do(self._prepare))
+        threading.Thread(target=self._prepare, name="studio-prepare", daemon=True).start()
         yield
-        self.end()
+        self.loader.close()
+        self.has_stopped = self.session.end()
 
     def _prepare(self) -> None:
         """Compile kernels ahead of use; the loader comes last because it needs the same kernels."""
-        self.session.compile_rest()
+        self.session.warm_up()
         self.loader.prepare()
-
-    def end(self) -> None:
-        """Stop the crowd and the loader."""
-        self.loader.close()
-        self.has_stopped = self.session.end()
 
     # -- files ---------------------------------------------------------------------------------
 
     async def _upload(self, request: HttpRequest) -> Response:
         """Open an uploaded file."""
-        headers = request.headers
+        headers, query = request.headers, request.query_params
         if not self.access.knows_origin(headers.get("origin"), headers.get("host")):
             return _refusal("this file does not come from the page", 403)
-        if not self.access.knows_token(request.query_params.get("token")):
+        if not self.access.knows_token(query.get("token")):
             return _refusal("the token is missing or wrong", 403)
-        if self._uploads >= _MAX_UPLOADS:
+        if self.uploads >= _MAX_UPLOADS:
             return _refusal("too many files at once; wait for the others", 503)
-        self._uploads += 1
+        self.uploads += 1
         try:
-            return await self._open_sent(request)
-        finally:
-            self._uploads -= 1
-
-    async def _open_sent(self, request: HttpRequest) -> Response:
-        name, scale = request.query_params.get("name", ""), request.query_params.get("scale")
-        try:
-            clean_name(name)
-            metres = None if scale is None else _number(scale)
+            name = clean_name(query.get("name", ""))
             content = await _body(request)
-        except BadInput as error:
-            return _refusal(str(error), 400)
-
-        gone = asyncio.create_task(_disconnect(request))
-        try:
-            return await self._load(name, content, metres, is_wanted=lambda: not gone.done())
-        finally:
-            gone.cancel()
-
-    async def _load(
-        self, name: str, content: bytes, scale: float | None, *, is_wanted: Callable[[], bool]
-    ) -> Response:
-        """Load a file while other requests are answered, then open it in the session."""
-
-        def load() -> Document:
-            with self.session.preparing.announce_process("maps") as compiling:
-                return open_upload(
-                    name, content, self.loader, scale=scale, is_wanted=is_wanted,
-                    compiling=compiling,
-                )  # fmt: skip
-
-        busy = _refusal("too much to do", 503)
-        try:
-            document = await self._in_worker(_LOADING, load, None)
-            if document is None:
-                return busy
-            facts = await self._in_worker(
-                WORKERS["edit"], lambda: self.session.open(document), None
-            )
+            gone = asyncio.create_task(_disconnect(request))
+            try:
+                return await self._open_upload(
+                    name, content, query.get("scale"), is_wanted=lambda: not gone.done()
+                )
+            finally:
+                gone.cancel()
+        except _Busy:
+            return _refusal("too much to do", 503)
         except FootwayError as error:
             return _refusal(str(error), 400)
         except Exception as error:  # noqa: BLE001 - a file must never take the server down
             return _refusal(fault_message(error), 500)
-        if facts is None:
-            return busy
+        finally:
+            self.uploads -= 1
+
+    async def _open_upload(
+        self, name: str, content: bytes, scale: str | None, *, is_wanted: Callable[[], bool]
+    ) -> Response:
+        """Load a file while other requests are answered, then open it in the session."""
+        metres = None if scale is None else _number(scale)
+
+        def load() -> Document:
+            with self.session.preparing.announce_process("maps") as compiling:
+                return open_upload(
+                    name, content, self.loader, scale=metres, is_wanted=is_wanted,
+                    compiling=compiling,
+                )  # fmt: skip
+
+        document = await self.queues[_LOADING].run(load)
+        facts = await self.queues[QUEUES["open"]].run(lambda: self.session.open(document))
         return Response(packed({"ok": facts}, {}), media_type="application/json")
 
     async def _save(self, request: HttpRequest) -> Response:
@@ -194,27 +220,30 @@ class Studio:
         if not self.access.knows_token(request.query_params.get("token")):
             return _refusal("the token is missing or wrong", 403)
         kind = request.query_params.get("as", "")
-
-        def work() -> Response:
-            try:
-                file = self.session.save(kind)
-            except FootwayError as error:
-                return _refusal(str(error), 400)
-            except Exception as error:  # noqa: BLE001 - likewise
-                return _refusal(fault_message(error), 500)
-            headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
-            if isinstance(file.content, bytes):
-                return Response(file.content, media_type=file.kind, headers=headers)
-            return OpenFile(file.content, kind=file.kind, headers=headers)
-
-        answer: Response = await self._in_worker("drawing", work, _refusal("too much to do", 503))
-        return answer
+        try:
+            file = await self.queues[QUEUES["open"]].run(lambda: self.session.save(kind))
+        except _Busy:
+            return _refusal("too much to do", 503)
+        except FootwayError as error:
+            return _refusal(str(error), 400)
+        except Exception as error:  # noqa: BLE001 - likewise
+            return _refusal(fault_message(error), 500)
+        headers = {"Content-Disposition": f'attachment; filename="{file.name}"'}
+        if isinstance(file.content, bytes):
+            return Response(file.content, media_type=file.kind, headers=headers)
+        return OpenFile(file.content, kind=file.kind, headers=headers)
 
     # -- one client ----------------------------------------------------------------------------
 
-    async def _watch(self, socket: WebSocket) -> None:
+    async def _serve_client(self, socket: WebSocket) -> None:
         """Serve one browser until it disconnects."""
-        if not self._may_enter(socket):
+        headers, access = socket.headers, self.access
+        if not (
+            len(headers.getlist("host")) == 1
+            and access.knows_host(headers.get("host"))
+            and access.knows_origin(headers.get("origin"), headers.get("host"))
+            and access.knows_token(socket.query_params.get("token"))
+        ):
             await socket.close(1008)
             return
         await socket.accept()
@@ -226,28 +255,6 @@ class Studio:
         client = Client()
         self.clients.join(client)
         sender = asyncio.create_task(_send(socket, client))
-        try:
-            await self._listen(socket, client)
-        finally:
-            self.clients.all.discard(client)
-            client.leave()
-            sender.cancel()
-            with suppress(asyncio.CancelledError):
-                await sender
-            with suppress(RuntimeError, WebSocketDisconnect):
-                await socket.close()
-
-    def _may_enter(self, socket: WebSocket) -> bool:
-        headers, access = socket.headers, self.access
-        return (
-            len(headers.getlist("host")) == 1
-            and access.knows_host(headers.get("host"))
-            and access.knows_origin(headers.get("origin"), headers.get("host"))
-            and access.knows_token(socket.query_params.get("token"))
-        )
-
-    async def _listen(self, socket: WebSocket, client: Client) -> None:
-        """Answer the requests of a client until it disconnects, then cancel the pending ones."""
         tasks = set[asyncio.Task[None]]()
         try:
             async for text in _messages(socket, client):
@@ -255,10 +262,17 @@ class Studio:
                 tasks.add(task)
                 task.add_done_callback(tasks.discard)
         finally:
-            for task in tasks:
+            for task in (*tasks, sender):
                 task.cancel()
+            self.clients.all.discard(client)
+            client.leave()
+            with suppress(asyncio.CancelledError):
+                await sender
+            with suppress(RuntimeError, WebSocketDisconnect):
+                await socket.close()
 
     async def _answer(self, text: str | bytes, client: Client) -> None:
+        """Parse a request and put its reply into the client's queue."""
         try:
             request = parse(text)
         except BadInput as error:
@@ -269,35 +283,37 @@ class Studio:
             return
         client.pending += 1
         try:
-            client.put(await self.answer(request, client))
+            client.put(await self._reply(request, client))
+        except _Busy:
+            message = "the server is busy with similar requests; try again"
+            client.put(refused(request.n, message, "busy"))
         finally:
             client.pending -= 1
 
-    async def answer(self, request: Request, client: Client) -> Message:
-        """Answer a request in the worker for its kind.
+    async def _reply(self, request: Request, client: Client) -> Message:
+        """Answer a request in a worker thread.
 
         Of the path requests of one client that wait, only the newest is answered: dragging a start
         point or a radius sends many, and only the last one matters.
         """
-        busy = refused(request.n, "the server is busy with similar requests; try again", "busy")
-        is_path, number = request.ask == "path", client.path + 1
+        is_path, number = request.type == "path", client.path + 1
 
         def work() -> Message:
             if is_path and client.path > number:
                 return refused(request.n, "a newer request replaced it", "dropped")
             return self.session.answer(request)
 
-        future = self._workers[worker_of(request)].do(work)
-        if future is None:
-            return busy  # the requests before it stay valid
+        queue = self.queues[queue_of(request)]
+        queue.check()  # if this one is refused, the paths requested before stay valid
         if is_path:
             client.path = number
-        answer: Message = await asyncio.wrap_future(future)
-        return answer
+        return await queue.run(work)
 
-    async def _in_worker(self, worker: str, work: Callable[[], Any], refusal: Any) -> Any:
-        future = self._workers[worker].do(work)
-        return refusal if future is None else await asyncio.wrap_future(future)
+
+def queue_of(request: Request) -> str:
+    """Return the name of the queue for a request."""
+    is_slow = isinstance(request, Layer) and request.name in LAYERS and LAYERS[request.name].is_slow
+    return _SLOW if is_slow else QUEUES[request.type]
 
 
 def _refusal(message: str, code: int) -> Response:
@@ -336,38 +352,28 @@ async def _disconnect(request: HttpRequest) -> None:
 
 
 async def _messages(socket: WebSocket, client: Client) -> AsyncIterator[str | bytes]:
-    """Yield the messages of a client; refuse those over the rate limit."""
+    """Yield the messages of a client; refuse binary, long and too frequent ones."""
     rate, warnings = Rate(), 0
     timeout: float | None = _FIRST_MESSAGE  # afterwards a client may be silent
     while not client.is_gone and warnings <= _MAX_WARNINGS:
         try:
             async with asyncio.timeout(timeout):
-                text = await _next_message(socket, client)
-        except (WebSocketDisconnect, TimeoutError):
+                message = await socket.receive()
+        except TimeoutError:
+            return
+        if message["type"] == "websocket.disconnect":
             return
         timeout = None
+        text: str | bytes | None = message.get("text")
         if text is None:
-            continue
-        if rate.allows():
+            client.put(refused(None, "not text; requests are JSON", "bad-input"))
+        elif len(text) > MAX_TEXT:
+            client.put(refused(None, f"a message has at most {MAX_TEXT:,} bytes", "bad-input"))
+        elif rate.allows():
             yield text
         else:
             warnings += 1
             client.put(refused(request_number(text), "too many messages; slow down", "busy"))
-
-
-async def _next_message(socket: WebSocket, client: Client) -> str | bytes | None:
-    """Return the next message; None if it was refused."""
-    message = await socket.receive()
-    if message["type"] == "websocket.disconnect":
-        raise WebSocketDisconnect
-    text: str | bytes | None = message.get("text")
-    if text is None:
-        client.put(refused(None, "not text; requests are JSON", "bad-input"))
-        return None
-    if len(text) > MAX_TEXT:
-        client.put(refused(None, f"a message has at most {MAX_TEXT:,} bytes", "bad-input"))
-        return None
-    return text
 
 
 async def _send(socket: WebSocket, client: Client) -> None:
@@ -382,6 +388,40 @@ async def _send(socket: WebSocket, client: Client) -> None:
     client.leave()
     with suppress(OSError, RuntimeError, WebSocketDisconnect):
         await socket.close(1008)
+
+
+# -- the built page ----------------------------------------------------------------------------
+
+
+async def index(_: HttpRequest) -> Response:
+    """Return the page, or a page that says how to build it."""
+    file = STATIC / "index.html"
+    return FileResponse(file) if file.is_file() else HTMLResponse(_MISSING, status_code=503)
+
+
+class BuiltFiles(StaticFiles):
+    """The other files of the page."""
+
+    def __init__(self) -> None:
+        super().__init__(directory=STATIC, check_dir=False)
+
+    async def check_config(self) -> None:
+        """Accept a missing folder: its files are then not found."""
+
+
+class OpenFile(StreamingResponse):
+    """Sends an open file and closes it, also if the client disconnects."""
+
+    def __init__(self, file: BinaryIO, *, kind: str, headers: dict[str, str]) -> None:
+        self._file = file
+        pieces = iter(partial(file.read, _PIECE), b"")
+        length = {"Content-Length": str(os.fstat(file.fileno()).st_size)}
+        super().__init__(pieces, media_type=kind, headers=headers | length)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it."""
+        with self._file:
+            await super().__call__(scope, receive, send)
 
 
 # -- start and shutdown ------------------------------------------------------------------------
@@ -450,18 +490,12 @@ def build_server(studio: Studio) -> Server:
     for name in ("uvicorn", "uvicorn.error", "uvicorn.access", "websockets"):
         logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [logging.NullHandler()], False
+    options: dict[str, Any] = {"http": Connection, "ws": SocketConnection}
     config = uvicorn.Config(
-        studio.app,
-        http=Connection,
-        ws=SocketConnection,
-        ws_max_size=MAX_SOCKET,
-        ws_per_message_deflate=False,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=1,
-        limit_concurrency=256,
-    )
+        studio.app, ws_max_size=MAX_SOCKET, ws_per_message_deflate=False, log_config=None,
+        access_log=False, server_header=False, timeout_graceful_shutdown=1, limit_concurrency=256,
+        **options,
+    )  # fmt: skip
     return Server(config, studio)
 
 
@@ -474,36 +508,3 @@ def serve(studio: Studio, listening: sockets.socket) -> None:
         server.give_up(signal.SIGINT)  # the interpreter might wait for the crowd's thread
     if server.last_resort is not None:
         server.last_resort.cancel()
-
-
-async def index(_: HttpRequest) -> Response:
-    """Return the page, or a page that says how to build it."""
-    file = STATIC / "index.html"
-    if not file.is_file():
-        return HTMLResponse(_MISSING, status_code=503)
-    return FileResponse(file)
-
-
-class BuiltFiles(StaticFiles):
-    """The other files of the page."""
-
-    def __init__(self) -> None:
-        super().__init__(directory=STATIC, check_dir=False)
-
-    async def check_config(self) -> None:
-        """Accept a missing folder: its files are then not found."""
-
-
-class OpenFile(StreamingResponse):
-    """Sends an open file and closes it, also if the client disconnects."""
-
-    def __init__(self, file: BinaryIO, *, kind: str, headers: dict[str, str]) -> None:
-        self._file = file
-        pieces = iter(partial(file.read, _PIECE), b"")
-        length = {"Content-Length": str(os.fstat(file.fileno()).st_size)}
-        super().__init__(pieces, media_type=kind, headers=headers | length)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it."""
-        with self._file:
-            await super().__call__(scope, receive, send)

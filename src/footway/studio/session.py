@@ -4,60 +4,39 @@ from __future__ import annotations
 
 import logging
 import threading
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from footway import __version__
 from footway.crowd import Crowd
 from footway.crowd.obstacles import obstacles_at_start, restore_obstacles
 from footway.crowd.profile import PROPERTIES
 from footway.errors import BadInput, FootwayError, NoPath
-from footway.studio import crowd_requests, layers, paths, replay, saving
+from footway.studio import crowd_requests, layers, paths, replay, requests, saving
 from footway.studio.compiling import KernelPreparation, compile_all, compile_label
 from footway.studio.crowd_thread import CrowdThread
 from footway.studio.documents import EditHistory, open_built_in
-from footway.studio.layers import free_space_answer
-from footway.studio.paths import walk
 from footway.studio.wire import Answer, event, facts_to_wire, refused, reply, to_map, to_wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from footway.studio import requests
     from footway.studio.documents import Document
     from footway.studio.requests import Request
     from footway.studio.wire import Message
 
-WORKERS: Final = {
-    "hello": "quick",
-    "ground": "quick",
-    "path": "path",
-    "walk": "walk",
-    "layer": "layer",
-    "crowd": "crowd",
-    "population": "crowd",
-    "character": "crowd",
-    "obstacle": "crowd",
-    "open": "drawing",
-    "edit": "drawing",
-    "replay": "replay",
-    "trails": "replay",
-}
-"""Name of the worker thread for each kind of request."""
-
-ROADMAPS: Final = "roadmap"
-"""Worker for roadmaps and discs, one at a time: each takes seconds."""
-
+_ABOUT_CROWD: Final = ("crowd", "population", "character", "obstacle")
 _MAX_LAYERS: Final = 16  # in the cache
-
-T = TypeVar("T")
 
 _log = logging.getLogger("footway.studio")
 
 
-def worker_of(request: Request) -> str:
-    """Return the name of the worker thread for a request."""
-    slow = request.ask == "layer" and getattr(request, "name", "") in ("roadmap", "discs")
-    return ROADMAPS if slow else WORKERS[request.ask]
+class _Opened(NamedTuple):
+    """The open document and what belongs to it. It is replaced as a whole, never changed."""
+
+    document: Document
+    version: int  # number of changes of the document
+    history: EditHistory
+    layers: dict[tuple[Any, ...], Answer]  # cache
 
 
 class Session:
@@ -77,15 +56,12 @@ class Session:
         send_event: Callable[[Message], None] = lambda _: None,
         send_frame: Callable[[bytes], None] = lambda _: None,
     ) -> None:
-        self.document = document
-        self.version = 0  # number of changes of the document
+        self._opened = _Opened(document, 0, EditHistory(), {})
         self._send_event = send_event
         self.preparing = KernelPreparation(send_event)
-        self._edit_history = EditHistory()
         self._roster: dict[int, requests.Population] = {}  # added by clients, by index
         self._terrains = paths.TerrainCache()
-        self._layers: dict[tuple[Any, ...], Answer] = {}
-        self._changing = threading.Lock()  # held while the document changes
+        self._changing = threading.RLock()  # held while the document changes
         self.crowd_thread = CrowdThread(
             build_crowd(document),
             send_event=send_event,
@@ -93,22 +69,54 @@ class Session:
             origin=document.origin,
         )
 
+    @property
+    def document(self) -> Document:
+        """The open document."""
+        return self._opened.document
+
     def answer(self, request: Request) -> Message:
-        """Answer a request; every error becomes a refusal."""
-        document = self.document
-        on_map = to_map(request, document.origin)
+        """Answer a request; every error becomes a refusal.
+
+        Requests about the crowd are answered in its thread, where no other request can change the
+        crowd or the document meanwhile. Requests that change the document are answered one at a
+        time.
+        """
+        is_reset = isinstance(request, requests.Crowd) and request.do == "reset"
         try:
-            with self.preparing.announce(compile_label(request)):
-                made: Answer = getattr(self, f"_{request.ask}")(on_map)
-            return reply(request.n, to_wire(made, document.origin))
-        except FootwayError as error:
-            kind = "no-path" if isinstance(error, NoPath) else "bad-input"
-            reasons = facts_to_wire(_refusal_facts(document, on_map, error), document.origin)
-            return refused(request.n, str(error), kind, **reasons)
+            if is_reset or request.type == "edit":
+                with self._changing:
+                    return self._reply(request)
+            if request.type in _ABOUT_CROWD:
+                return self.crowd_thread.do(lambda: self._reply(request))
+            return self._reply(request)
         except MemoryError:
             return refused(request.n, "out of memory; request less", "broken")
         except Exception as error:  # noqa: BLE001 - a page must never take the server down
             return refused(request.n, fault_message(error), "broken")
+
+    def _reply(self, request: Request) -> Message:
+        """Answer a request on one document, so that the request and its reply have one origin."""
+        opened = self._opened
+        document, origin = opened.document, opened.document.origin
+        on_map = to_map(request, origin)
+        try:
+            with self.preparing.announce(compile_label(request)):
+                made: Answer = getattr(self, f"_{request.type}")(opened, on_map)
+            return reply(request.n, to_wire(made, origin))
+        except FootwayError as error:
+            facts: dict[str, Any] = {}
+            if isinstance(on_map, requests.Path):
+                facts = paths.refusal_facts(document, on_map, error)
+            elif isinstance(error, NoPath) and error.pinch is not None:
+                facts = {"reason": error.reason, "pinch": paths.pinch_facts(error.pinch)}
+            kind = "no-path" if isinstance(error, NoPath) else "bad-input"
+            return refused(request.n, str(error), kind, **facts_to_wire(facts, origin))
+
+    def warm_up(self) -> None:
+        """Compile kernels ahead of use: first of paths, then of crowds and routes over terrain."""
+        with self.preparing.announce("paths"):
+            paths.warm_up(self.document)
+        compile_all(self.preparing, lambda: self.crowd_thread.has_ended)
 
     def end(self) -> bool:
         """Stop the crowd; return whether it stopped in time."""
@@ -121,59 +129,48 @@ class Session:
         crowd = build_crowd(document)
 
         def work() -> dict[str, Any]:
-            self._edit_history, self._roster = EditHistory(), {}
+            self._roster = {}
             self.crowd_thread.pause()
             self.crowd_thread.replace(crowd, document.origin, why="another document was opened")
-            return self._publish(document)
+            return self._publish(document, EditHistory())
 
         with self._changing:
             return self.crowd_thread.do(work)
 
-    def _publish(self, document: Document) -> dict[str, Any]:
+    def _publish(self, document: Document, history: EditHistory) -> dict[str, Any]:
         """Send a document to all clients; called between two steps, so that the crowd is on it."""
-        self.document, self._layers = document, {}
-        self.version += 1
-        facts = self.facts()
+        self._opened = _Opened(document, self._opened.version + 1, history, {})
+        facts = _facts(self._opened)
         self._send_event(event("document", Answer(facts)))
         return facts
 
-    def facts(self) -> dict[str, Any]:
-        """Facts about the open document, for the page."""
-        return {
-            **self.document.facts(),
-            "version": self.version,
-            "edited": self.document.is_edited,
-            "undo": len(self._edit_history.before),
-            "redo": len(self._edit_history.after),
-        }
+    def _hello(self, opened: _Opened, _: Request) -> Answer:
+        return Answer(
+            {
+                "document": _facts(opened),
+                "crowd": self.crowd_thread.status,
+                "properties": crowd_requests.property_facts(),
+                "version": __version__,
+                "compiling": self.preparing.what,
+            }
+        )
 
-    def _hello(self, _: Request) -> Answer:
-        facts: dict[str, Any] = {"document": self.facts(), "crowd": self.crowd_thread.status}
-        facts["properties"] = crowd_requests.property_facts()
-        return Answer({**facts, "version": __version__, "compiling": self.preparing.what})
-
-    def _open(self, request: requests.Open) -> Answer:
+    def _open(self, _: _Opened, request: requests.Open) -> Answer:
         return Answer(self.open(open_built_in(request.name)))
 
-    def _ground(self, _: Request) -> Answer:
-        version, made = self.version, free_space_answer(self.document)
-        return Answer({**made.facts, "version": version}, made.arrays)
+    def _edit(self, opened: _Opened, request: requests.Edit) -> Answer:
+        history = opened.history.copy()  # the old one stays if the edit fails
+        made = history.edit(opened.document, request)
+        made.prepare()  # outside the crowd's thread, which would stand still meanwhile
+        return self.crowd_thread.do(lambda: self._apply_edit(made, history))
 
-    def _edit(self, request: requests.Edit) -> Answer:
-        with self._changing:
-            edit_history = self._edit_history.copy()  # the old one stays if the edit fails
-            made = edit_history.edit(self.document, request)
-            made.prepare()  # outside the crowd's thread, which would stand still meanwhile
-            return self.crowd_thread.do(lambda: self._apply_edit(made, edit_history))
-
-    def _apply_edit(self, document: Document, edit_history: EditHistory) -> Answer:
+    def _apply_edit(self, document: Document, history: EditHistory) -> Answer:
         """Move the crowd to the edited map if walls or terrain changed, and publish the map."""
         before, crowd_thread = self.document, self.crowd_thread
         if document.corridors is not before.corridors or document.terrain is not before.terrain:
             crowd = crowd_thread.crowd.moved_to(document.corridors, document.environment)
             crowd_thread.replace(crowd, document.origin, why="the map was changed")
-        self._edit_history = edit_history
-        return Answer(self._publish(document))
+        return Answer(self._publish(document, history))
 
     def save(self, kind: str) -> saving.File:
         """Return the document, or the live recording of the crowd ("take"), as a file.
@@ -201,57 +198,46 @@ class Session:
 
     # -- paths, layers, replay -------------------------------------------------------------------
 
-    def _path(self, request: requests.Path) -> Answer:
-        return paths.path(self.document, request, self._terrains)
+    def _path(self, opened: _Opened, request: requests.Path) -> Answer:
+        return paths.path(opened.document, request, self._terrains)
 
-    def warm_up(self) -> None:
-        """Compute a path, so that the first requested path is as fast as the following ones."""
-        with self.preparing.announce("paths"):
-            paths.warm_up(self.document)
+    def _walk(self, opened: _Opened, request: requests.Walk) -> Answer:
+        return paths.walk(opened.document, request)
 
-    def compile_rest(self) -> None:
-        """Compile the kernels of crowds and of paths over terrain."""
-        compile_all(self.preparing, lambda: self.crowd_thread.has_ended)
+    def _ground(self, opened: _Opened, _: Request) -> Answer:
+        made = layers.ground(opened.document)
+        return Answer({**made.facts, "version": opened.version}, made.arrays)
 
-    def _walk(self, request: requests.Walk) -> Answer:
-        return walk(self.document, request)
-
-    def _layer(self, request: requests.Layer) -> Answer:
-        document, cache = self.document, self._layers
+    def _layer(self, opened: _Opened, request: requests.Layer) -> Answer:
         key = (request.name, request.method, request.resolution, request.radius)
+        cache = opened.layers
 
         def check(_done: int, _total: int) -> None:
-            if self.document is not document:
+            if self._opened is not opened or self.crowd_thread.has_ended:
                 raise BadInput("the map was changed meanwhile; try again")
 
-        made = cache.get(key)
-        if made is None:
-            made = layers.layer(document, request, check)
-            check(0, 0)
-            cache[key] = made
+        if key not in cache:
+            cache[key] = layers.layer(opened.document, request, check)
         if len(cache) > _MAX_LAYERS:
             cache.pop(next(iter(cache)))
-        return made
+        check(0, 0)
+        return cache[key]
 
-    def _replay(self, request: requests.Replay) -> Answer:
+    def _replay(self, opened: _Opened, request: requests.Replay) -> Answer:
         if request.frame is None:
-            return replay.overview(self.document)
-        return replay.frame(self.document, request.frame)
+            return replay.overview(opened.document)
+        return replay.frame(opened.document, request.frame)
 
-    def _trails(self, request: requests.Trails) -> Answer:
-        return replay.trails(self.document, request.first, request.last)
+    def _trails(self, opened: _Opened, request: requests.Trails) -> Answer:
+        return replay.trails(opened.document, request.first, request.last)
 
-    # -- the crowd -----------------------------------------------------------------------------
+    # -- the crowd, in its thread --------------------------------------------------------------
 
-    def _crowd(self, request: requests.Crowd) -> Answer:
-        if request.do == "reset":
+    def _crowd(self, opened: _Opened, request: requests.Crowd) -> Answer:
+        crowd_thread, recording = self.crowd_thread, self.crowd_thread.live_recording
+        if request.do == "reset":  # in a worker thread, because building a crowd may take long
             self._reset(request.seed)
-        else:
-            self._do_in_crowd(lambda: self._control(request), compile_label(request))
-        return Answer(self.crowd_thread.status)
-
-    def _control(self, request: requests.Crowd) -> None:
-        crowd_thread = self.crowd_thread
+            return Answer(crowd_thread.status)
         if request.speed is not None:
             crowd_thread.speed = request.speed
         elif request.do == "faster":
@@ -264,12 +250,13 @@ class Session:
             crowd_thread.pause()
             crowd_thread.step()
         elif request.do == "record":
-            self._check_live()
-            crowd_thread.record(saving.stem(self.document))
+            _check_live(opened.document)
+            crowd_thread.record(saving.stem(opened.document))
         elif request.do == "stop-record":
-            if crowd_thread.live_recording is None or not crowd_thread.live_recording.is_running:
+            if recording is None or not recording.is_running:
                 raise BadInput("nothing is being recorded")
             crowd_thread.stop_recording()
+        return Answer(crowd_thread.update_status())
 
     def _reset(self, seed: int | None) -> None:
         """Restart with the populations of the scenario and those added by clients."""
@@ -289,65 +276,62 @@ class Session:
         self.crowd_thread.pause()
         self.crowd_thread.replace(crowd, self.document.origin, why="the crowd was reset")
 
-    def _population(self, request: requests.Population) -> Answer:
-        def work() -> None:
-            crowd = self.crowd_thread.crowd
-            if request.do == "add":
-                self._check_live()
-                index = len(crowd.names)
-                name = request.name or crowd_requests.free_name(crowd)
-                named = request.model_copy(update={"name": name})
-                crowd_requests.add(crowd, self.document, named)
-                self._roster[index] = named
-            elif request.do == "remove":
-                assert request.index is not None
-                crowd_requests.remove(crowd, request.index)
+    def _population(self, opened: _Opened, request: requests.Population) -> Answer:
+        crowd, document = self.crowd_thread.crowd, opened.document
+        if request.do == "add":
+            _check_live(document)
+            index = len(crowd.names)
+            name = request.name or crowd_requests.free_name(crowd)
+            named = request.model_copy(update={"name": name})
+            crowd_requests.add(crowd, document, named)
+            self._roster[index] = named
+        else:
+            assert request.index is not None
+            crowd_requests.check_index(crowd, request.index)
+            if request.do == "remove":
+                crowd.remove_population(request.index)
                 self._roster.pop(request.index, None)
             else:
-                self._change(crowd, request)
+                self._change(crowd, document, request.index, request)
+        return Answer(self.crowd_thread.update_status())
 
-        self._do_in_crowd(work, compile_label(request))
-        return Answer(self.crowd_thread.status)
-
-    def _change(self, crowd: Crowd, request: requests.Population) -> None:
+    def _change(
+        self, crowd: Crowd, document: Document, index: int, request: requests.Population
+    ) -> None:
         """Change a population, and store the change for the next reset and for saving."""
-        assert request.index is not None
-        known = self._roster.get(request.index)
-        name = crowd.names[request.index] if request.index < len(crowd.names) else ""
-        before = [profile.radius for profile in crowd.profiles]
-        home = crowd_requests.spawn_area(self.document, name, known)
-        after = crowd_requests.change(crowd, request, home, differ=known is None)
-        if after.radius != before[request.index]:
+        known, before = self._roster.get(index), crowd.profiles[index]
+        home = crowd_requests.spawn_area(document, crowd.names[index], known)
+        after = crowd_requests.change(crowd, index, request, home, differ=known is None)
+        if after.radius != before.radius:
             self.crowd_thread.stop_recording(
                 "a radius changed, and a recording has one for each character"
             )
         if known is not None:
             given = request.model_dump(include={*PROPERTIES, "count"}, exclude_unset=True)
             given |= {"follow": after.follow, "preferences": dict(after.preferences) or None}
-            self._roster[request.index] = known.model_copy(update=given)
+            self._roster[index] = known.model_copy(update=given)
 
-    def _do_in_crowd(self, work: Callable[[], T], what: str) -> T:
-        """Run a function in the crowd's thread; announce kernels that are compiled meanwhile."""
+    def _character(self, _: _Opened, request: requests.Character) -> Answer:
+        return crowd_requests.character(self.crowd_thread.crowd, request.id)
 
-        def announced() -> T:
-            with self.preparing.announce(what):
-                return work()
+    def _obstacle(self, _: _Opened, request: requests.Obstacle) -> Answer:
+        return crowd_requests.obstacle(self.crowd_thread.crowd, request)
 
-        return self.crowd_thread.do(announced)
 
-    def _check_live(self) -> None:
-        if self.document.recording is not None:
-            raise BadInput("a recording is open; open a map or a scenario to add a crowd")
+def _facts(opened: _Opened) -> dict[str, Any]:
+    """Return facts about the open document, for the page."""
+    return {
+        **opened.document.facts(),
+        "version": opened.version,
+        "edited": opened.document.is_edited,
+        "undo": len(opened.history.before),
+        "redo": len(opened.history.after),
+    }
 
-    def _character(self, request: requests.Character) -> Answer:
-        return self.crowd_thread.do(
-            lambda: crowd_requests.character(self.crowd_thread.crowd, request.id)
-        )
 
-    def _obstacle(self, request: requests.Obstacle) -> Answer:
-        return self.crowd_thread.do(
-            lambda: crowd_requests.obstacle(self.crowd_thread.crowd, request)
-        )
+def _check_live(document: Document) -> None:
+    if document.recording is not None:
+        raise BadInput("a recording is open; open a map or a scenario to add a crowd")
 
 
 def fault_message(error: Exception) -> str:
@@ -361,21 +345,10 @@ def build_crowd(document: Document, seed: int | None = None) -> Crowd:
     scenario = document.scenario
     if scenario is None:
         return Crowd(document.corridors, seed=seed or 0, environment=document.environment)
-    from footway.scenario.crowd_building import ScenarioMap, stage
+    from footway.scenario.building import ScenarioMap, stage
 
     changes: dict[str, Any] = {} if seed is None else {"seed": seed}
     if document.environment is not None:
         changes["area"] = {}  # `documents` has added them to the map
     scenario = scenario.model_copy(update=changes)
     return stage(scenario, ScenarioMap(document.corridors, document.environment)).crowd
-
-
-def _refusal_facts(document: Document, request: Request, error: FootwayError) -> dict[str, Any]:
-    """Return facts about a refusal that the page shows besides the message."""
-    from footway.studio.requests import Path
-
-    if isinstance(request, Path):
-        return paths.refusal_facts(document, request, error)
-    if isinstance(error, NoPath) and error.pinch is not None:
-        return {"reason": error.reason, "pinch": paths.pinch_facts(error.pinch)}
-    return {}

@@ -12,7 +12,7 @@ from footway.cli import progress as running
 from footway.crowd import Crowd, Recording
 from footway.crowd.stepping import Engine
 from footway.recording.storage import ParquetRecorder
-from footway.scenario import demos
+from footway.scenario.reading import demo_names
 from tests.unit.recording.recordings import assert_same
 
 EVACUATION = """
@@ -277,7 +277,7 @@ def test_schema_is_json(footway):
 def test_list(footway):
     out = footway("simulate", "--list").out
     rows = footway("simulate", "--list", "--json").json["scenarios"]
-    assert [row["name"] for row in rows] == [f"demo:{name}" for name in demos.names()]
+    assert [row["name"] for row in rows] == [f"demo:{name}" for name in demo_names()]
     assert all(row["name"] in out and row["title"] in out for row in rows)
 
 

@@ -9,10 +9,10 @@ import pytest
 from scipy import ndimage
 
 from footway.environment import Volume, gallery, rasterise
-from footway.environment.gallery import house, quake
+from footway.environment.gallery.volumes import HOUSE, QUAKE, STAIRWELL
 
 SIZES = {"house": (57.0, 40.0, 20.0), "quake": (130.0, 80.0, 25.0)}
-OBJECTS = {"house": house.OBJECT, "quake": quake.OBJECT}
+OBJECTS = {"house": HOUSE.object, "quake": QUAKE.object}
 DIGESTS = {"house": "0543d6b825c4e494", "quake": "4c0c59daad3acd9c"}
 
 
@@ -71,47 +71,47 @@ def test_quake_has_floors_above_each_other(volumes):
 def test_quake_areas_are_joined_by_many_ways(volumes):
     """The level stays connected if any one passage is closed."""
     solid = volumes["quake"].solid
-    assert len(quake.AREAS) == 12
-    ways = [block for block in quake.WAYS if block[2] < 11 or block[5] > 13]
+    assert len(QUAKE.areas) == 12
+    ways = [block for block in QUAKE.openings if block[2] < 11 or block[5] > 13]
     assert len(ways) > 30
     for x0, y0, z0, x1, y1, z1 in ways:
         closed = solid.copy()
         closed[z0:z1, y0:y1, x0:x1] = True
-        free = rasterise(Volume(closed, resolution=1), size=quake.OBJECT).free
+        free = rasterise(Volume(closed, resolution=1), size=QUAKE.object).free
         sizes = np.bincount(ndimage.label(free)[0].ravel())[1:]
         assert sizes.max() > 0.995 * sizes.sum()
 
 
 def test_house_has_twelve_rooms_that_share_nothing():
-    assert len(house.ROOMS) == 12
+    assert len(HOUSE.areas) == 12
     taken = np.zeros((20, 40, 57), dtype=int)
-    for x0, y0, z0, x1, y1, z1 in house.ROOMS.values():
+    for x0, y0, z0, x1, y1, z1 in HOUSE.areas.values():
         taken[z0:z1, y0:y1, x0:x1] += 1
     assert taken.max() == 1
 
 
 def test_house_has_two_ways_around():
     # A tree of twelve rooms has eleven doors.
-    assert len((*house.DOORS, house.STAIRWELL)) == 13
+    assert len(HOUSE.openings) == 13
 
 
 def test_every_door_of_the_house_is_passed(rasters):
     free = rasters["house"].free
-    for x0, y0, z0, x1, y1, z1 in (*house.DOORS, house.STAIRWELL):
+    for x0, y0, z0, x1, y1, z1 in HOUSE.openings:
         assert free[z0:z1, y0:y1, x0:x1].any()
 
 
 def test_closing_the_stairs_leaves_the_balcony(volumes):
     solid = volumes["house"].solid.copy()
-    x0, y0, z0, x1, y1, z1 = house.STAIRWELL
+    x0, y0, z0, x1, y1, z1 = STAIRWELL
     solid[z0:z1, y0:y1, x0:x1] = True
-    free = rasterise(Volume(solid, resolution=1), size=house.OBJECT).free
+    free = rasterise(Volume(solid, resolution=1), size=HOUSE.object).free
     assert ndimage.label(free)[1] == 1
 
 
 def test_closing_two_doors_of_the_upper_floor_cuts_it_off(volumes):
     solid = volumes["house"].solid.copy()
-    for x0, y0, z0, x1, y1, z1 in (house.STAIRWELL, house.DOORS[7]):
+    for x0, y0, z0, x1, y1, z1 in (STAIRWELL, HOUSE.openings[7]):
         solid[z0:z1, y0:y1, x0:x1] = True
-    free = rasterise(Volume(solid, resolution=1), size=house.OBJECT).free
+    free = rasterise(Volume(solid, resolution=1), size=HOUSE.object).free
     assert ndimage.label(free)[1] == 2

@@ -8,8 +8,7 @@ import shapely
 import shapely.affinity
 
 from footway.environment import Environment, gallery
-from footway.environment.partition import partition
-from footway.environment.triangulation import triangulation
+from footway.environment.partition import partition, triangulation
 from footway.errors import BadGeometry
 from tests.oracle.ground import areas_of, assert_sound
 

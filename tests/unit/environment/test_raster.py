@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import footway as fw
-from footway.environment import Environment, Volume, gallery, memory, rasterise
+from footway.environment import Environment, Volume, gallery, rasterise, volume
 from footway.environment.raster import distance_to
 
 
@@ -178,7 +178,7 @@ def test_memory_is_asked_for_before_it_is_taken(monkeypatch):
         rasterise(square(4), resolution=1e-18)
     with pytest.raises(fw.BadInput, match=r"more cells than .* a coarser one, such as 0.02 m"):
         rasterise(square(4), resolution=1e-300)
-    monkeypatch.setattr(memory, "free_memory", lambda: 64 * 64)
+    monkeypatch.setattr(volume, "free_memory", lambda: 64 * 64)
     rasterise(square(4), resolution=0.5)
     with pytest.raises(fw.BadInput, match=r"256 cells.*take a resolution of 0.5 m or more"):
         rasterise(square(4), resolution=0.25)
@@ -187,9 +187,9 @@ def test_memory_is_asked_for_before_it_is_taken(monkeypatch):
 
 
 def test_a_system_that_does_not_tell_is_trusted(monkeypatch):
-    monkeypatch.setattr(memory, "free_memory", lambda: None)
-    memory.check_memory(10**15, resolution=1, dimension=3)
+    monkeypatch.setattr(volume, "free_memory", lambda: None)
+    volume.check_memory(10**15, resolution=1, dimension=3)
 
 
 def test_free_memory_is_a_number():
-    assert memory.free_memory() > 2**20
+    assert volume.free_memory() > 2**20

@@ -11,7 +11,7 @@ from PIL import Image
 from scipy import ndimage
 
 import footway as fw
-from footway.formats import raster
+from footway.formats import png
 from footway.formats.grid_tracing import from_grid, trace
 from tests.oracle.noded import assert_noded
 from tests.shared_data import shared
@@ -230,7 +230,7 @@ def test_png_white_is_walkable(tmp_path, mode):
 def test_brightness_is_from_black_to_white_whatever_the_depth(tmp_path, kind):
     most = np.iinfo(kind).max
     Image.fromarray(np.array([[0, most // 5, most]], dtype=kind)).save(tmp_path / "a.png")
-    light = raster.brightness(tmp_path / "a.png", formats=("PNG",))
+    light = png.brightness(tmp_path / "a.png", formats=("PNG",))
     assert light.tolist() == [[0, np.float32(0.2), 1]]
 
 
@@ -259,7 +259,7 @@ def test_png_cut_off_or_no_png(tmp_path):
 def test_picture_that_unpacks_to_too_much(tmp_path, monkeypatch):
     path = tmp_path / "a.png"
     Image.new("1", (3000, 3000)).save(path)
-    monkeypatch.setattr(raster, "MAX_GRID_CELLS", 1_000_000)
+    monkeypatch.setattr(png, "MAX_GRID_CELLS", 1_000_000)
     with pytest.raises(fw.BadFile, match="3,000 x 3,000 pixels"):
         fw.load(path, scale=1)
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 1_000_000)

@@ -14,7 +14,7 @@ import shapely
 from scipy import ndimage
 
 import footway as fw
-from footway.environment import memory
+from footway.environment import volume
 from tests.shared_data import shared
 from tests.unit.formats.meshes import box, write_obj
 
@@ -143,7 +143,7 @@ class TestVolumes:
     def test_too_fine(self, tmp_path, monkeypatch):
         with pytest.raises(fw.BadInput, match=r"GiB are free: take a resolution of"):
             volume_of(tmp_path, GROUND, resolution=1e-6)
-        monkeypatch.setattr(memory, "free_memory", lambda: 1000)
+        monkeypatch.setattr(volume, "free_memory", lambda: 1000)
         with pytest.raises(fw.BadInput, match=r"400 cells"):
             volume_of(tmp_path, GROUND, CRATE, TOP)
 

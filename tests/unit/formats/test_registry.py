@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
-from importlib import metadata
+from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -116,29 +116,66 @@ def test_picture_without_description(tmp_path):
         fw.load(tmp_path / "map.pgm")
 
 
+def test_declarations_are_read_without_importing_the_modules():
+    """A module that declares a format is a format: nothing else lists it."""
+    folder = Path(registry.__file__).parent
+    declaring = {file.stem for file in folder.glob("*.py") if "\nFORMAT: " in file.read_text()}
+    found = {item.module.rpartition(".")[2]: item for item in registry._built_in()}
+    assert set(found) == declaring
+    for item in found.values():
+        assert import_module(item.module).FORMAT._replace(module=item.module) == item
+    suffixes = [suffix for item in found.values() for suffix in item.suffixes]
+    assert len(set(suffixes)) == len(suffixes)
+    code = (
+        "import sys; from footway.formats.registry import list_formats; list_formats()\n"
+        "print(*{'numpy', 'shapely'} & set(sys.modules))"
+    )
+    assert subprocess.check_output([sys.executable, "-c", code]).split() == []
+
+
+def test_every_format_is_documented():
+    guide = (Path(__file__).parents[3] / "docs" / "maps.md").read_text()
+    for item in registry._built_in():
+        for suffix in item.suffixes:
+            assert f"`{suffix}`" in guide, item.description
+
+
+PLUGIN = """
+from footway.formats.registry import Format
+
+FORMAT = Format("own squares", (".own",), starts=(b"square",))
+
+def load(path, scale):
+    from footway.environment import Environment
+
+    side = float(path.read_text().split()[1]) * (scale or 1.0)
+    return Environment.from_polygons(bounds=(0, 0, side, side), name=path.stem)
+"""
+
+
 class TestFormatsOfOtherPackages:
     """An entry point of the group `footway.formats` adds a format."""
 
     @pytest.fixture
-    def add(self, monkeypatch):
-        """Install a fake package whose module `plugin_format` defines FORMAT."""
+    def install(self, monkeypatch, tmp_path):
+        """Return a function that installs a package with one module, which defines FORMAT."""
 
-        def add(**attributes):
-            module = SimpleNamespace(**attributes)
-            entry = metadata.EntryPoint("own", "plugin_format:FORMAT", registry.ENTRY_POINTS)
-            monkeypatch.setitem(sys.modules, "plugin_format", module)
-            found = metadata.EntryPoints([entry])
-            monkeypatch.setattr(metadata, "entry_points", found.select)
+        def install(code):
+            about = tmp_path / "site" / "own_squares-1.0.dist-info"
+            about.mkdir(parents=True)
+            (about / "METADATA").write_text(
+                "Metadata-Version: 2.1\nName: own-squares\nVersion: 1.0\n"
+            )
+            (about / "entry_points.txt").write_text("[footway.formats]\nown = own_squares:FORMAT\n")
+            (tmp_path / "site" / "own_squares.py").write_text(code)
+            monkeypatch.syspath_prepend(tmp_path / "site")
+            monkeypatch.delitem(sys.modules, "own_squares", raising=False)
 
-        return add
+        yield install
+        sys.modules.pop("own_squares", None)
 
-    def test_loads_by_suffix_and_start(self, add, tmp_path):
-        def load(path, scale):
-            side = float(path.read_text().split()[1]) * (scale or 1.0)
-            return fw.Environment.from_polygons(bounds=(0, 0, side, side), name=path.stem)
-
-        own = registry.Format("own squares", (".own",), "plugin_format", (b"square",))
-        add(FORMAT=own, load=load)
+    def test_loads_by_suffix_and_start(self, install, tmp_path):
+        install(PLUGIN)
         for name in ("a.own", "a.unknown"):
             (tmp_path / name).write_text("Square 4")
             assert fw.load(tmp_path / name).area == 16
@@ -149,15 +186,24 @@ class TestFormatsOfOtherPackages:
         with pytest.raises(fw.BadFile, match=r"known are .*, own squares \(\.own\), or gallery"):
             fw.load(tmp_path / "b.bin")
 
-    def test_missing_requirement_names_the_package_to_install(self, add, tmp_path):
-        own = registry.Format("own squares", (".own",), "no_such_module", extra="own-squares[all]")
-        add(FORMAT=own)
-        with pytest.raises(fw.BadInput, match=r'own squares needs no_such_module: pip .*\[all\]"'):
+    def test_can_be_uploaded(self, install):
+        from footway.studio.loading import clean_name
+
+        with pytest.raises(fw.BadInput, match="cannot be uploaded"):
+            clean_name("a.own")
+        install(PLUGIN)
+        assert clean_name("a.own") == "a.own"
+        assert registry.content_of("a.OWN") == "plan"
+
+    def test_missing_requirement_names_the_package_to_install(self, install, tmp_path):
+        install(PLUGIN.replace("starts=", 'module="no_such", extra="own-squares[all]", starts='))
+        with pytest.raises(fw.BadInput, match=r'own squares needs no_such: pip .*\[all\]"'):
             fw.load(tmp_path / "a.own")
 
-    def test_broken_package_is_named_and_built_in_formats_work(self, add, tmp_path):
-        add()
+    def test_broken_package_is_named_and_built_in_formats_work(self, install, tmp_path):
+        install("")
         (tmp_path / "a.wkt").write_text(WKT)
         assert fw.load(tmp_path / "a.wkt").area == 100
+        assert registry.content_of("gallery:house") == ""
         with pytest.raises(fw.BadInput, match=r"map format 'own' .*cannot be imported"):
             fw.load(tmp_path / "a.own")

@@ -7,8 +7,8 @@ import pytest
 import shapely
 
 import footway as fw
-from footway.environment import Volume, memory
-from footway.formats.solid.plan import cut_plan
+from footway.environment import Volume, volume
+from footway.formats.grid_tracing import cut_plan
 from tests.shared_data import shared
 
 SMALL = "voxel 4 3 2\n0 0 0\n3 2 1\n"
@@ -58,7 +58,7 @@ def test_bad_files(tmp_path, content, message):
 
 
 def test_too_large(small, monkeypatch):
-    monkeypatch.setattr(memory, "free_memory", lambda: 100)
+    monkeypatch.setattr(volume, "free_memory", lambda: 100)
     with pytest.raises(fw.BadInput, match="24 cells"):
         fw.load(small)
 

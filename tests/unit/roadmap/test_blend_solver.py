@@ -9,6 +9,8 @@ import pytest
 import shapely
 
 import footway as fw
+from footway.corridor.kernels.path import APART
+from footway.corridor.kernels.search import FOUND
 from footway.roadmap import Editor, Roadmap, rrm_star, voronoi_prm
 from footway.roadmap.blend_solver import BlendSolver, straightened
 from footway.roadmap.space import make_space
@@ -222,6 +224,13 @@ class TestExactMap:
         with pytest.raises(fw.BadQuery, match="inside an obstacle"):
             blended.path((4.6, 4.6), (5.4, 5.4), radius=RADIUS)
 
+    @pytest.mark.parametrize("start", [(5, 5), (19, 1), (0.1, 0.1)])
+    def test_a_solver_returns_a_status_and_never_raises(self, blended, cmap, start):
+        """Inside an obstacle, in another component, too near to a wall."""
+        ends = np.array(start, np.float64), np.array([1.0, 1.0])
+        for solver in (blended.solver, cmap.solver):
+            assert solver.solve(*ends, RADIUS).status != FOUND
+
     def test_components(self, blended):
         with pytest.raises(fw.NoPath) as error:
             blended.path((1, 1), (19, 1), radius=RADIUS)
@@ -263,8 +272,9 @@ class TestEdited:
     def test_a_second_path_that_is_too_narrow_is_rejected_too(self, roadmap, monkeypatch):
         solver = BlendSolver(roadmap)
         monkeypatch.setattr(solver, "_clearance", lambda _: RADIUS - 1e-4)
-        with pytest.raises(fw.NoPath, match=r"a disc of radius 0\.25 m"):
-            solver._solve_exactly(np.array([2.0, 2.0]), np.array([12.0, 8.0]), RADIUS)
+        found = solver._solve_exactly(np.array([2.0, 2.0]), np.array([12.0, 8.0]), RADIUS)
+        assert found.status == APART
+        assert "a disc of radius 0.25 m does not get" in str(found.refusal)
 
     def test_it_comes_back_from_its_file(self, blended, tmp_path):
         file = tmp_path / "rooms.fwmap"

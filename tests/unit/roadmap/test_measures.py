@@ -18,8 +18,8 @@ from footway.roadmap.measures import (
     shortest_path_factor,
     sizes,
 )
-from footway.roadmap.retraction import retract
 from footway.roadmap.rrm_star import rrm_star
+from footway.roadmap.rrrm import retract
 from footway.roadmap.space import space_of_cells
 from tests.oracle import cycles
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from footway.environment import Environment, Volume
-from footway.roadmap.medial import medial_corners
+from footway.roadmap.rrm import medial_corners
 from footway.roadmap.space import make_space, space_of_cells
 
 

@@ -8,11 +8,11 @@ import pytest
 import footway as fw
 from footway.environment import Environment, gallery
 from footway.environment.volume import Volume
-from footway.roadmap.medial import medial_corners
 from footway.roadmap.rrm import (
     Reach,
     add_connectors,
     find_guards,
+    medial_corners,
     prune,
     rrm,
     rrm_of_space,

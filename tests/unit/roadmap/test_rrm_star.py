@@ -13,7 +13,7 @@ from footway.roadmap import Roadmap
 from footway.roadmap.grid import grid
 from footway.roadmap.measures import shortest_path_factor
 from footway.roadmap.rrm import rrm, rrm_of_space
-from footway.roadmap.rrm_star import add_cycles, reconnect, rrm_star
+from footway.roadmap.rrm_star import reconnect, rrm_star
 from footway.roadmap.space import Space, space_of_cells
 from footway.roadmap.useful_nodes import (
     ShortestPaths,
@@ -105,7 +105,7 @@ class TestUsefulNodes:
 
 class TestRrmStar:
     def test_a_cycle_around_the_block(self):
-        made = add_cycles(rrm_of_space(space_of_cells(RING)))
+        made = rrm_star(rrm_of_space(space_of_cells(RING)))
         assert made.method == "rrm-star"
         assert made.n_cycles >= 1
 
@@ -139,7 +139,7 @@ class TestRrmStar:
         space = space_of_cells(np.ones((12, 30), bool))
         corners = [(2, 2), (15, 8), (28, 2)]
         before = tree(corners, [(0, 2), (0, 1)], space)
-        after = add_cycles(before, usefulness=1e6)
+        after = rrm_star(before, usefulness=1e6)
         assert after.distances()[:3, :3].sum() <= before.distances().sum() + 1e-9
 
     def test_infinite_means_no_cycle_at_all(self):
@@ -161,7 +161,7 @@ class TestRrmStar:
         assert done == sorted(done)
 
     def test_it_says_how_it_was_made(self):
-        made = add_cycles(rrm_of_space(space_of_cells(RING)), useful_nodes="published", seed=3)
+        made = rrm_star(rrm_of_space(space_of_cells(RING)), useful_nodes="published", seed=3)
         wishes = made.parameters
         assert (wishes["useful_nodes"], wishes["usefulness"], wishes["seed"]) == (
             "published",

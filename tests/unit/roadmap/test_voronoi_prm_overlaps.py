@@ -7,14 +7,17 @@ import pytest
 import shapely
 
 from footway.environment import Environment
-from footway.roadmap.draft import Draft
-from footway.roadmap.improving import (
+from footway.roadmap.draft import (
+    Draft,
+    _crossing,
     bypass_vertices,
     drop_dead_ends,
     drop_useless_chains,
+    join_crossings,
+    join_overlaps,
     straighten_roads,
+    unite_vertices,
 )
-from footway.roadmap.overlap import _crossing, join_crossings, join_overlaps, unite_vertices
 from footway.roadmap.space import make_space
 
 RADIUS, DESIRED = 0.25, 0.5
@@ -86,7 +89,7 @@ class TestFigure6:
         )  # a gate of 1.1 m: the desired clearance just fits
         draft = draft_of([(5, 2), (35, 2), (10, 2.2)], [(0, 1), (0, 2)], obstacles=pillars)
         join_overlaps(draft)
-        away = [draft.clearances([(draft.at[a], draft.at[b])])[0] for a, b in draft.edges.tolist()]
+        away = [draft._measure([(draft.at[a], draft.at[b])])[0] for a, b in draft.edges.tolist()]
         assert min(away) >= DESIRED - 1e-6
 
 

@@ -7,13 +7,13 @@ import pytest
 import shapely
 
 from footway.environment import Environment, gallery
-from footway.roadmap.retracted_samples import (
+from footway.roadmap.space import Space, make_space
+from footway.roadmap.voronoi_prm import (
     free_samples,
     retract_edges,
     retract_to_axis,
     useful_neighbours,
 )
-from footway.roadmap.space import Space, make_space
 from tests.oracle.voronoi_retraction import retracted
 
 

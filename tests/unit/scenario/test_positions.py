@@ -5,7 +5,7 @@ import tomllib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footway.scenario.positions import key_lines
+from footway.scenario.reading import key_lines
 from tests.effort import examples
 
 DOCUMENT = '''\

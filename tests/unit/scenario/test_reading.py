@@ -7,10 +7,10 @@ import pytest
 
 import footway as fw
 from footway.crowd.profile import Profile
-from footway.scenario import Scenario, demos, load_scenario, parse_scenario
+from footway.scenario import Scenario, load_scenario, parse_scenario
 from footway.scenario.models import ProfileTable
-from footway.scenario.quantities import Spread
-from footway.scenario.shapes import Choice
+from footway.scenario.reading import demo_names
+from footway.scenario.values import Choice, Spread
 
 SMALLEST = 'map = "gallery:field"\n[[population]]\ncount = 10\n'
 
@@ -90,6 +90,26 @@ def test_destinations_to_choose_from():
     assert one == Choice(("c",))
 
 
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"seed": -1}, "seed: is -1; it must be at least 0"),
+        ({"population": [{"count": 2.5}]}, "population[0].count: is 2.5; give a whole number"),
+        ({"population": [{"cuont": 2}]}, "population[0].cuont: is no key of this table"),
+        ({"profile": {"a": {"speed": "fast"}}}, "profile.a.speed: is the text 'fast'"),
+        ({"area": {"hall": [1, 2, 3]}}, "area.hall[0]: is a number; give [xmin"),
+        ({"map": None}, "map: is nothing; give text in quotes"),
+    ],
+)
+def test_a_scenario_made_in_python_is_checked_as_a_file_is(change, words):
+    values = {"map": "gallery:field", "population": [{"count": 10}]}
+    assert Scenario(**values).model_dump() == parse_scenario(SMALLEST).model_dump()
+    with pytest.raises(fw.BadInput) as caught:
+        Scenario(**{**values, **change})
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
 def test_starts_say_how_many():
     text = 'map = "gallery:field"\n[[population]]\nstarts = [[1, 2], [3, 4]]\n'
     assert parse_scenario(text).population[0].size == 2
@@ -117,7 +137,7 @@ def test_files_are_beside_the_scenario(tmp_path, monkeypatch):
     assert load_scenario("a.toml").map == "plan.wkt"
 
 
-@pytest.mark.parametrize("name", demos.names())
+@pytest.mark.parametrize("name", demo_names())
 def test_built_in_scenarios(name):
     assert load_scenario(f"demo:{name}").title
 

@@ -5,8 +5,8 @@ import pytest
 
 import footway as fw
 from footway.scenario import load_scenario, parse_scenario
-from footway.scenario.areas import Areas
-from footway.scenario.crowd_building import open_map, stage
+from footway.scenario.building import open_map, stage
+from footway.scenario.checks import Areas
 
 ROOM = "POLYGON ((0 0, 10 0, 10 8, 0 8, 0 0), (4 3, 6 3, 6 5, 4 5, 4 3))"
 TWO_ROOMS = "MULTIPOLYGON (((-9 0, -1 0, -1 8, -9 8, -9 0)), ((1 0, 9 0, 9 8, 1 8, 1 0)))"
@@ -194,7 +194,7 @@ def test_a_saved_map_has_no_areas_but_works(staged, tmp_path):
         ("[[population]]\ncount = 9999", "population[0].count: the map is too small for 9,999"),
         (
             "[[population]]\ncount = 1\nradius = 0.4\narea = [0, 0, 0.3, 8]",
-            "population[0].area: has no room for a radius of 0.4 m",
+            "population[0].area: is too narrow for a radius of 0.4 m",
         ),
         (
             "[[population]]\ncount = 1\nradius = 0.5\ndestinations = [[0.2, 4]]",
@@ -435,4 +435,6 @@ def test_following_that_is_refused(refusal, change, words):
     ],
 )
 def test_terrain_that_is_refused(refusal, change, words):
-    assert words in refusal(TERRAIN.replace(*change))
+    message = refusal(TERRAIN.replace(*change))
+    assert words in message
+    assert message.count(": line ") == 1, "the place is given once"

@@ -70,14 +70,14 @@ class Page:
         self.events = []
         self._n = 0
 
-    def send(self, ask, **facts):
+    def send(self, kind, /, **facts):
         self._n += 1
-        self.socket.send(json.dumps({"n": self._n, "ask": ask, **facts}))
+        self.socket.send(json.dumps({"n": self._n, "type": kind, **facts}))
         return self._n
 
-    def ask(self, ask, **facts):
+    def request(self, kind, /, **facts):
         """Return header and arrays of the answer."""
-        return self.answer(self.send(ask, **facts))
+        return self.answer(self.send(kind, **facts))
 
     def answer(self, n):
         return self.until(lambda header: header.get("n") == n)

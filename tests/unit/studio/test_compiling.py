@@ -34,67 +34,67 @@ def compiler(monkeypatch):
 
 
 @pytest.fixture
-def told():
-    said = []
-    made = KernelPreparation(lambda message: said.append(unpacked(message)[0]["facts"]["what"]))
-    made.said = said
+def preparation():
+    sent = []
+    made = KernelPreparation(lambda message: sent.append(unpacked(message)[0]["facts"]["what"]))
+    made.sent = sent
     return made
 
 
-def test_nothing_is_announced_without_compilation(told, compiler):
-    with told.announce("MIRAN"):
+def test_nothing_is_announced_without_compilation(preparation, compiler):
+    with preparation.announce("MIRAN"):
         pass
-    assert told.said == []
+    assert preparation.sent == []
 
 
-def test_compilation_is_announced_once_and_cleared(told, compiler):
-    with told.announce("MIRAN"):
+def test_compilation_is_announced_once_and_cleared(preparation, compiler):
+    with preparation.announce("MIRAN"):
         compiler()
-        assert told.what == "MIRAN"
-    assert told.said == ["MIRAN", None]
-    assert told.what is None
+        assert preparation.what == "MIRAN"
+    assert preparation.sent == ["MIRAN", None]
+    assert preparation.what is None
 
 
-def test_compilation_in_another_process_is_announced(told):
-    with told.announce_process("maps") as compiling:
-        assert told.said == []
+def test_compilation_in_another_process_is_announced(preparation):
+    with preparation.announce_process("maps") as compiling:
+        assert preparation.sent == []
         compiling()
         compiling()
-        assert told.what == "maps"
-    assert told.said == ["maps", None]
+        assert preparation.what == "maps"
+    assert preparation.sent == ["maps", None]
 
 
-def test_the_announcement_is_cleared_after_an_error(told, compiler):
+def test_the_announcement_is_cleared_after_an_error(preparation, compiler):
     def fail():
-        with told.announce("IRM"):
+        with preparation.announce("IRM"):
             compiler()
             raise ValueError("x")
 
     with pytest.raises(ValueError, match="x"):
         fail()
-    assert told.said == ["IRM", None]
+    assert preparation.sent == ["IRM", None]
 
 
-def test_each_thread_announces_its_own_compilation(told, compiler):
+def test_each_thread_announces_its_own_compilation(preparation, compiler):
     def other():
-        with told.announce("MIRAN"):
+        with preparation.announce("MIRAN"):
             compiler()
 
-    with told.announce("paths"):
+    with preparation.announce("paths"):
         thread = threading.Thread(target=other)
         thread.start()
         thread.join()
-    assert told.said == ["MIRAN", None]
+    assert preparation.sent == ["MIRAN", None]
 
 
 class Elsewhere:
     """A thread that does some work inside `announce` and leaves it on `go`."""
 
-    def __init__(self, told, what, work):
+    def __init__(self, preparation, what, work):
         self._is_done, self._may_go = threading.Event(), threading.Event()
 
         def run():
-            with told.announce(what):
+            with preparation.announce(what):
                 work()
                 self._is_done.set()
                 self._may_go.wait(60)
@@ -108,55 +108,55 @@ class Elsewhere:
         self._thread.join(60)
 
 
-def test_compilation_is_announced_after_that_of_another_thread(told, compiler):
-    with told.announce("MIRAN"):
-        Elsewhere(told, "the crowd", compiler).go()
-        assert told.said == ["the crowd", None]
+def test_compilation_is_announced_after_that_of_another_thread(preparation, compiler):
+    with preparation.announce("MIRAN"):
+        Elsewhere(preparation, "the crowd", compiler).go()
+        assert preparation.sent == ["the crowd", None]
         compiler()
-        assert told.what == "MIRAN"
-    assert told.said == ["the crowd", None, "MIRAN", None]
+        assert preparation.what == "MIRAN"
+    assert preparation.sent == ["the crowd", None, "MIRAN", None]
 
 
-def test_clearing_an_announcement_keeps_those_of_others(told, compiler):
-    other = Elsewhere(told, "MIRAN", compiler)
-    with told.announce("paths"):
+def test_clearing_an_announcement_keeps_those_of_others(preparation, compiler):
+    other = Elsewhere(preparation, "MIRAN", compiler)
+    with preparation.announce("paths"):
         compiler()
-        assert told.what == "paths"
-    assert told.what == "MIRAN"
+        assert preparation.what == "paths"
+    assert preparation.what == "MIRAN"
     other.go()
-    assert told.said == ["MIRAN", "paths", "MIRAN", None]
+    assert preparation.sent == ["MIRAN", "paths", "MIRAN", None]
 
 
-def test_the_newest_announcement_stays_until_it_is_cleared(told, compiler):
-    other = Elsewhere(told, "MIRAN", compiler)
-    with told.announce("paths"):
+def test_the_newest_announcement_stays_until_it_is_cleared(preparation, compiler):
+    other = Elsewhere(preparation, "MIRAN", compiler)
+    with preparation.announce("paths"):
         compiler()
         other.go()
-        assert told.what == "paths"
-    assert told.said == ["MIRAN", "paths", None]
+        assert preparation.what == "paths"
+    assert preparation.sent == ["MIRAN", "paths", None]
 
 
 @pytest.mark.parametrize(
-    ("ask", "expected"),
+    ("fields", "expected"),
     [
-        ({"ask": "path", "start": [0, 0], "goal": [1, 1], "method": "irm"}, "IRM"),
-        ({"ask": "path", "start": [0, 0], "goal": [1, 1]}, "paths"),
-        ({"ask": "population", "do": "add", "preferences": {"mud": 2.0}}, "MIRAN"),
-        ({"ask": "population", "do": "add"}, "the crowd"),
-        ({"ask": "crowd", "do": "step"}, "the crowd"),
-        ({"ask": "hello"}, "the map"),
+        ({"type": "path", "start": [0, 0], "goal": [1, 1], "method": "irm"}, "IRM"),
+        ({"type": "path", "start": [0, 0], "goal": [1, 1]}, "paths"),
+        ({"type": "population", "do": "add", "preferences": {"mud": 2.0}}, "MIRAN"),
+        ({"type": "population", "do": "add"}, "the crowd"),
+        ({"type": "crowd", "do": "step"}, "the crowd"),
+        ({"type": "hello"}, "the map"),
     ],
     ids=str,
 )
-def test_labels(ask, expected):
-    assert compile_label(parse(json.dumps({"n": 1, **ask}))) == expected
+def test_labels(fields, expected):
+    assert compile_label(parse(json.dumps({"n": 1, **fields}))) == expected
 
 
-def test_kernels_are_compiled_until_the_end(told, monkeypatch):
+def test_kernels_are_compiled_until_the_end(preparation, monkeypatch):
     made = []
     monkeypatch.setattr(preparing, "_compile_route", made.append)
     monkeypatch.setattr(preparing, "_compile_crowd", made.append)
-    compile_all(told, lambda: len(made) >= 2)
+    compile_all(preparation, lambda: len(made) >= 2)
     assert made == ["cmm", "miran"]
 
 

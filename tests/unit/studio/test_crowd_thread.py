@@ -20,11 +20,11 @@ class Stage:
     """A crowd thread, and the events and frames that it sent."""
 
     def __init__(self, crowd=None, send_frame=None):
-        self.said, self.shown = [], []
+        self.sent, self.frames = [], []
         self.crowd_thread = CrowdThread(
             crowd or fw.Crowd(cmap("hall")),
-            send_event=self.said.append,
-            send_frame=send_frame or self.shown.append,
+            send_event=self.sent.append,
+            send_frame=send_frame or self.frames.append,
         )
 
     def __enter__(self):
@@ -34,7 +34,7 @@ class Stage:
         self.crowd_thread.end()
 
     def events(self, name):
-        return [one for one in map(unpacked, list(self.said)) if one[0]["event"] == name]
+        return [one for one in map(unpacked, list(self.sent)) if one[0]["event"] == name]
 
 
 def test_nothing_moves_before_it_starts():
@@ -56,7 +56,7 @@ def test_time_runs_and_stops():
         time.sleep(0.3)
         assert crowd_thread.crowd.steps == then
         assert not crowd_thread.status["running"]
-        assert len(stage.shown) >= 2
+        assert len(stage.frames) >= 2
 
 
 def test_it_keeps_real_time_times_the_speed():
@@ -113,8 +113,8 @@ def test_frames_have_all_characters():
     with Stage() as stage:
         crowd_thread = stage.crowd_thread
         crowd_thread.do(lambda: crowd_thread.crowd.add(30, radius=0.3))
-        wait_until(lambda: stage.shown and unpacked(stage.shown[-1])[0]["facts"]["n"] == 30)
-        _, arrays = unpacked(stage.shown[-1])
+        wait_until(lambda: stage.frames and unpacked(stage.frames[-1])[0]["facts"]["n"] == 30)
+        _, arrays = unpacked(stage.frames[-1])
         assert arrays["id"].tolist() == list(range(30))
         assert abs(arrays["at"] - crowd_thread.crowd.positions).max() < 1e-5
         assert (arrays["radius"] == 300).all()
@@ -182,7 +182,7 @@ def test_an_error_in_a_frame_pauses_the_crowd_but_not_the_thread():
 def test_an_error_in_the_status_is_raised_by_the_command(monkeypatch):
     with Stage() as stage:
         crowd_thread = stage.crowd_thread
-        monkeypatch.setattr(crowd_thread, "_update_status", lambda: 1 / 0)
+        monkeypatch.setattr(crowd_thread, "update_status", lambda: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             crowd_thread.do(crowd_thread.step)
         monkeypatch.undo()

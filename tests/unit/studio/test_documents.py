@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import footway as fw
-from footway.formats.geojson_writer import save_geojson
+from footway.formats.geojson import save_geojson
 from footway.recording.recording import Recorder
 from footway.studio.documents import Document, EditHistory, built_in, open_built_in, open_document
 from footway.studio.requests import Edit
@@ -119,17 +119,17 @@ def box(x0, y0, x1, y1):
 
 
 def add(what, corners, **more):
-    return Edit(n=1, ask="edit", do="add", what=what, polygon=box(*corners), **more)
+    return Edit(n=1, type="edit", do="add", what=what, polygon=box(*corners), **more)
 
 
 def delete(x, y):
-    return Edit(n=1, ask="edit", do="delete", at=(x, y))
+    return Edit(n=1, type="edit", do="delete", at=(x, y))
 
 
-UNDO = Edit(n=1, ask="edit", do="undo")
+UNDO = Edit(n=1, type="edit", do="undo")
 
 
-REDO = Edit(n=1, ask="edit", do="redo")
+REDO = Edit(n=1, type="edit", do="redo")
 
 
 def test_an_obstacle_takes_walkable_space(hall):
@@ -200,19 +200,19 @@ def test_undo_and_redo(hall):
 
 
 @pytest.mark.parametrize(
-    "ask",
+    "edit",
     [
         add("obstacle", (-1.0, -1.0, 40.0, 30.0)),  # nothing is left
-        Edit(n=1, ask="edit", do="add", polygon=[(1.0, 1.0), (2.0, 2.0), (3.0, 3.0)]),  # a line
+        Edit(n=1, type="edit", do="add", polygon=[(1.0, 1.0), (2.0, 2.0), (3.0, 3.0)]),  # a line
         add("terrain", (0.0, 0.0, 3.0, 3.0), kind="walkable"),
         add("terrain", (500.0, 0.0, 503.0, 3.0), kind="mud"),  # outside
         delete(500.0, 500.0),
     ],
 )
-def test_what_cannot_be_done_changes_nothing(hall, ask):
+def test_what_cannot_be_done_changes_nothing(hall, edit):
     edit_history = EditHistory()
     with pytest.raises(fw.BadInput):
-        edit_history.edit(hall, ask)
+        edit_history.edit(hall, edit)
     assert (edit_history.before, edit_history.after) == ([], [])
 
 
@@ -225,7 +225,7 @@ def test_names_of_areas_are_unique(hall):
 
 def test_a_bow_tie_becomes_two_triangles(hall):
     bow = [(2.0, 1.0), (4.0, 3.0), (4.0, 1.0), (2.0, 3.0)]
-    made = EditHistory().edit(hall, Edit(n=1, ask="edit", do="add", polygon=bow))
+    made = EditHistory().edit(hall, Edit(n=1, type="edit", do="add", polygon=bow))
     assert made.environment.area == pytest.approx(498.0)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import footway as fw
-from footway.formats.geojson_writer import save_geojson
+from footway.formats.geojson import save_geojson
 from footway.studio import handover
 from footway.studio.documents import open_built_in, open_document
 from tests.unit.crowd.maps import cmap, env

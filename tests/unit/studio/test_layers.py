@@ -8,15 +8,15 @@ import shapely
 
 import footway as fw
 from footway.studio.documents import Document, open_built_in, open_document
-from footway.studio.layers import free_space_answer, layer
+from footway.studio.layers import ground, layer
 from footway.studio.requests import Layer
 from tests.unit.crowd.maps import cmap, env
 
 FIELD = open_built_in("gallery:field")
 
 
-def ask(name, **options):
-    return Layer(n=1, ask="layer", name=name, **options)
+def request(name, **options):
+    return Layer(n=1, type="layer", name=name, **options)
 
 
 def nothing(_done, _total):
@@ -24,7 +24,7 @@ def nothing(_done, _total):
 
 
 def test_the_axis_has_the_clearance_of_the_map():
-    arrays = layer(FIELD, ask("axis"), nothing).arrays
+    arrays = layer(FIELD, request("axis"), nothing).arrays
     walls = shapely.boundary(FIELD.environment.walkable)
     distance = shapely.distance(walls, shapely.points(arrays["points"]))
     np.testing.assert_allclose(distance, arrays["clearance"], atol=1e-6)
@@ -32,14 +32,14 @@ def test_the_axis_has_the_clearance_of_the_map():
 
 
 def test_discs_lie_in_the_free_space():
-    discs = layer(FIELD, ask("discs"), nothing).arrays["discs"]
+    discs = layer(FIELD, request("discs"), nothing).arrays["discs"]
     walls = shapely.boundary(FIELD.environment.walkable)
     assert (shapely.distance(walls, shapely.points(discs[:, :2])) >= discs[:, 2] - 1e-6).all()
 
 
 @pytest.mark.parametrize("method", ["grm", "rrm", "rrm_star", "rrrm", "prm"])
 def test_roadmaps_of_every_method(method):
-    answer = layer(FIELD, ask("roadmap", method=method, resolution=1.0, radius=0.5), nothing)
+    answer = layer(FIELD, request("roadmap", method=method, resolution=1.0, radius=0.5), nothing)
     assert answer.facts["resolution"] == (None if method == "prm" else 1.0)
     vertices, edges = answer.arrays["vertices"], answer.arrays["edges"]
     assert answer.facts["nodes"] == len(vertices)
@@ -54,12 +54,12 @@ def test_roadmaps_of_every_method(method):
 
 def test_impossible_layers_are_refused():
     with pytest.raises(fw.BadInput, match="method"):
-        layer(FIELD, ask("roadmap"), nothing)
+        layer(FIELD, request("roadmap"), nothing)
     city = open_built_in("gallery:city")
     with pytest.raises(fw.BadInput, match="coarser"):
-        layer(city, ask("roadmap", method="grm", resolution=0.05), nothing)
+        layer(city, request("roadmap", method="grm", resolution=0.05), nothing)
     with pytest.raises(fw.BadInput, match="map itself"):
-        layer(Document("x", "map", None, cmap("hall")), ask("roadmap", method="grm"), nothing)
+        layer(Document("x", "map", None, cmap("hall")), request("roadmap", method="grm"), nothing)
 
 
 def test_a_roadmap_can_be_ended():
@@ -67,13 +67,13 @@ def test_a_roadmap_can_be_ended():
         raise fw.BadInput("enough")
 
     with pytest.raises(fw.BadInput, match="enough"):
-        layer(FIELD, ask("roadmap", method="rrm"), stop)
+        layer(FIELD, request("roadmap", method="rrm"), stop)
 
 
 def test_discs_of_a_large_map_are_refused():
     made = fw.Environment.from_polygons(bounds=(0, 0, 5000, 5000))
     with pytest.raises(fw.BadInput, match="3000 m"):
-        layer(Document("x", "map", made, fw.CorridorMap.build(made)), ask("discs"), nothing)
+        layer(Document("x", "map", made, fw.CorridorMap.build(made)), request("discs"), nothing)
 
 
 def areas(arrays, prefix=""):
@@ -89,14 +89,14 @@ def areas(arrays, prefix=""):
 
 def test_walkable_space():
     document = open_built_in("gallery:office")
-    answer = free_space_answer(document)
+    answer = ground(document)
     assert np.isclose(sum(areas(answer.arrays)), document.environment.area)
     assert len(answer.facts["areas"]) == len(areas(answer.arrays, "area_"))
 
 
 def test_terrain():
     document = open_built_in("gallery:forest")
-    answer = free_space_answer(document)
+    answer = ground(document)
     parts = areas(answer.arrays, "terrain_")
     assert len(parts) == len(answer.facts["terrain"])
     assert np.isclose(sum(parts), sum(r.polygon.area for r in document.environment.terrain))
@@ -105,17 +105,17 @@ def test_terrain():
 
 def test_walls_without_thickness():
     made = fw.Environment.from_polygons(bounds=(0, 0, 9, 9), lines=[[(1, 1), (4, 4), (8, 4)]])
-    answer = free_space_answer(Document("x", "map", made, fw.CorridorMap.build(made)))
+    answer = ground(Document("x", "map", made, fw.CorridorMap.build(made)))
     assert answer.arrays["lines"].tolist() == [[1, 1, 4, 4], [4, 4, 8, 4]]
 
 
 def test_a_saved_map_has_walls_only(tmp_path):
     cmap("hall").save(tmp_path / "hall.fwmap")
-    answer = free_space_answer(open_document(str(tmp_path / "hall.fwmap")))
+    answer = ground(open_document(str(tmp_path / "hall.fwmap")))
     assert len(answer.arrays["points"]) == 0
     assert len(answer.arrays["lines"]) == len(cmap("hall").walls) == 8
 
 
 def test_islands_are_polygons_of_their_own():
-    answer = free_space_answer(Document("x", "map", env("rooms"), cmap("rooms")))
+    answer = ground(Document("x", "map", env("rooms"), cmap("rooms")))
     assert areas(answer.arrays) == [100.0, 100.0]

@@ -207,13 +207,13 @@ def test_close_ends_what_is_being_loaded(tmp_path):
         with loader.folder() as folder:
             base = folder.parent
         (tmp_path / "hold.geojson").write_bytes(HALL)
-        told = []
+        messages = []
 
         def load():
             try:
                 loader.load(Order(str(tmp_path / "hold.geojson")))
             except fw.BadInput as error:
-                told.append(str(error))
+                messages.append(str(error))
 
         thread = threading.Thread(target=load)
         thread.start()
@@ -221,7 +221,7 @@ def test_close_ends_what_is_being_loaded(tmp_path):
         assert list(base.iterdir())
         loader.close()
         thread.join(timeout=60)
-        assert len(told) == 1
+        assert len(messages) == 1
         assert not base.exists()
 
 

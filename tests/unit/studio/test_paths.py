@@ -19,13 +19,15 @@ def document(name):
     return Document(name, "map", env(name), cmap(name))
 
 
-def ask(start, goal, **options):
-    return Path(n=1, ask="path", start=start, goal=goal, **options)
+def request(start, goal, **options):
+    return Path(n=1, type="path", start=start, goal=goal, **options)
 
 
 @pytest.mark.parametrize("method", ["short", "cmm", "irm", "miran"])
 def test_every_method_leads_from_start_to_goal(method):
-    answer = path(document("hall"), ask((2.0, 10.0), (28.0, 10.0), method=method), TerrainCache())
+    answer = path(
+        document("hall"), request((2.0, 10.0), (28.0, 10.0), method=method), TerrainCache()
+    )
     way = answer.arrays["path"]
     np.testing.assert_allclose(way[[0, -1]], [(2, 10), (28, 10)], atol=0.1)
     length = np.hypot(*np.diff(way, axis=0).T).sum()
@@ -38,7 +40,7 @@ def test_every_method_leads_from_start_to_goal(method):
 
 
 def test_the_corridor_has_walls_on_either_side():
-    arrays = path(document("hall"), ask((2.0, 10.0), (28.0, 10.0)), TerrainCache()).arrays
+    arrays = path(document("hall"), request((2.0, 10.0), (28.0, 10.0)), TerrainCache()).arrays
     backbone, radii = arrays["backbone"], arrays["radii"]
     for side in (arrays["left"], arrays["right"]):
         assert side.shape == backbone.shape
@@ -48,12 +50,16 @@ def test_the_corridor_has_walls_on_either_side():
 
 
 def test_clearance_is_never_below_the_radius():
-    near = path(document("hall"), ask((2.0, 10.0), (28.0, 10.0), radius=0.5), TerrainCache())
+    near = path(document("hall"), request((2.0, 10.0), (28.0, 10.0), radius=0.5), TerrainCache())
     wide = path(
-        document("hall"), ask((2.0, 10.0), (28.0, 10.0), radius=0.5, clearance=1.5), TerrainCache()
+        document("hall"),
+        request((2.0, 10.0), (28.0, 10.0), radius=0.5, clearance=1.5),
+        TerrainCache(),
     )
     same = path(
-        document("hall"), ask((2.0, 10.0), (28.0, 10.0), radius=0.5, clearance=0.0), TerrainCache()
+        document("hall"),
+        request((2.0, 10.0), (28.0, 10.0), radius=0.5, clearance=0.0),
+        TerrainCache(),
     )
     assert wide.facts["clearance"] > near.facts["clearance"] == same.facts["clearance"]
 
@@ -61,8 +67,8 @@ def test_clearance_is_never_below_the_radius():
 def test_preferences_lead_around_the_mud():
     yard = Document("yard", "map", YARD, fw.CorridorMap.build(YARD))
     options = {"method": "miran", "preferences": {"mud": 20.0}}
-    straight = path(yard, ask((2.0, 2.0), (28.0, 2.0), method="miran"), TerrainCache())
-    around = path(yard, ask((2.0, 2.0), (28.0, 2.0), **options), TerrainCache())
+    straight = path(yard, request((2.0, 2.0), (28.0, 2.0), method="miran"), TerrainCache())
+    around = path(yard, request((2.0, 2.0), (28.0, 2.0), **options), TerrainCache())
     assert straight.arrays["path"][:, 1].max() < 2.1
     assert around.arrays["path"][:, 1].max() > 5.0
     assert around.facts["ground"].keys() == {"ground", "mud"}
@@ -71,7 +77,7 @@ def test_preferences_lead_around_the_mud():
     with pytest.raises(fw.BadInput, match="lava"):
         path(
             yard,
-            ask((2.0, 2.0), (28.0, 2.0), method="miran", preferences={"lava": 2.0}),
+            request((2.0, 2.0), (28.0, 2.0), method="miran", preferences={"lava": 2.0}),
             TerrainCache(),
         )
 
@@ -79,8 +85,8 @@ def test_preferences_lead_around_the_mud():
 @pytest.mark.parametrize("method", ["irm", "miran"])
 def test_weighted_length_uses_the_given_preferences(method):
     yard = Document("yard", "map", YARD, fw.CorridorMap.build(YARD))
-    wish = ask((2.0, 2.0), (28.0, 2.0), method=method, preferences={"mud": 1.1})
-    facts = path(yard, wish, TerrainCache()).facts
+    wanted = request((2.0, 2.0), (28.0, 2.0), method=method, preferences={"mud": 1.1})
+    facts = path(yard, wanted, TerrainCache()).facts
     assert facts["ground"]["mud"] > 9.0
     more = 0.1 * facts["ground"]["mud"]
     assert facts["weighted_length"] == pytest.approx(facts["length"] + more, rel=1e-6)
@@ -93,8 +99,8 @@ def test_a_path_over_terrain_outside_the_corridor_has_no_corridor():
         terrain=[("mud", [(12, 0), (18, 0), (18, 5), (12, 5)])],
     )
     yard = Document("yard", "map", sunk, fw.CorridorMap.build(sunk))
-    near = ask((5.0, 6.0), (25.0, 6.0), method="miran")
-    far = ask((5.0, 6.0), (25.0, 6.0), method="miran", preferences={"mud": 50.0})
+    near = request((5.0, 6.0), (25.0, 6.0), method="miran")
+    far = request((5.0, 6.0), (25.0, 6.0), method="miran", preferences={"mud": 50.0})
     assert {"left", "right", "backbone"} <= path(yard, near, TerrainCache()).arrays.keys()
     around = path(yard, far, TerrainCache()).arrays
     assert around["path"][:, 1].max() > 16.0
@@ -102,10 +108,10 @@ def test_a_path_over_terrain_outside_the_corridor_has_no_corridor():
 
 
 def test_a_pinch_has_its_walls():
-    wish = ask((5.0, 5.0), (16.0, 5.0), radius=0.6)
+    wanted = request((5.0, 5.0), (16.0, 5.0), radius=0.6)
     with pytest.raises(fw.NoPath) as caught:
-        path(document("door"), wish, TerrainCache())
-    facts = refusal_facts(document("door"), wish, caught.value)
+        path(document("door"), wanted, TerrainCache())
+    facts = refusal_facts(document("door"), wanted, caught.value)
     assert facts["reason"] == "pinch"
     assert facts["pinch"]["width"] == pytest.approx(0.8)
     assert len(facts["pinch"]["walls"]) == 2
@@ -121,23 +127,23 @@ def test_a_pinch_has_its_walls():
     ],
 )
 def test_an_end_in_a_wall_gets_the_nearest_free_position(start, goal, end):
-    wish = ask(start, goal, radius=0.4)
+    wanted = request(start, goal, radius=0.4)
     with pytest.raises((fw.BadQuery, fw.NoPath)) as caught:
-        path(document("hall"), wish, TerrainCache())
-    facts = refusal_facts(document("hall"), wish, caught.value)
+        path(document("hall"), wanted, TerrainCache())
+    facts = refusal_facts(document("hall"), wanted, caught.value)
     assert facts["end"] == end
     assert cmap("hall").clearance([facts["nearest"]])[0] >= 0.4
     other = {"start": goal, "goal": start}[end]
-    again = {"start": ask(tuple(facts["nearest"]), other, radius=0.4),
-             "goal": ask(other, tuple(facts["nearest"]), radius=0.4)}[end]  # fmt: skip
+    again = {"start": request(tuple(facts["nearest"]), other, radius=0.4),
+             "goal": request(other, tuple(facts["nearest"]), radius=0.4)}[end]  # fmt: skip
     assert path(document("hall"), again, TerrainCache()).facts["length"] > 0.0
 
 
 def test_disconnected_space_has_no_path():
-    wish = ask((5.0, 5.0), (16.0, 5.0))
+    wanted = request((5.0, 5.0), (16.0, 5.0))
     with pytest.raises(fw.NoPath) as caught:
-        path(document("rooms"), wish, TerrainCache())
-    assert refusal_facts(document("rooms"), wish, caught.value) == {
+        path(document("rooms"), wanted, TerrainCache())
+    assert refusal_facts(document("rooms"), wanted, caught.value) == {
         "reason": "components",
         "pinch": None,
     }
@@ -146,9 +152,10 @@ def test_disconnected_space_has_no_path():
 def test_a_saved_map_has_no_terrain(tmp_path):
     bare = Document("hall.fwmap", "map", None, cmap("hall"))
     with pytest.raises(fw.BadInput, match="needs the map itself"):
-        path(bare, ask((2.0, 2.0), (28.0, 2.0), method="irm"), TerrainCache())
+        path(bare, request((2.0, 2.0), (28.0, 2.0), method="irm"), TerrainCache())
     assert (
-        path(bare, ask((2.0, 2.0), (28.0, 2.0), method="cmm"), TerrainCache()).facts["length"] > 25
+        path(bare, request((2.0, 2.0), (28.0, 2.0), method="cmm"), TerrainCache()).facts["length"]
+        > 25
     )
 
 

@@ -30,12 +30,12 @@ HALL = Document("my hall.geojson", "map", env("hall"), cmap("hall"))
 def edited(document, what, **more):
     polygon = [(2.0, 2.0), (4.0, 2.0), (4.0, 4.0), (2.0, 4.0)]
     return EditHistory().edit(
-        document, Edit(n=1, ask="edit", do="add", what=what, polygon=polygon, **more)
+        document, Edit(n=1, type="edit", do="add", what=what, polygon=polygon, **more)
     )
 
 
 def people(**options):
-    return Population(n=1, ask="population", do="add", **options)
+    return Population(n=1, type="population", do="add", **options)
 
 
 def test_geojson_is_the_map(tmp_path):

@@ -24,8 +24,10 @@ class SessionClient:
     """A session, a function to send requests, and the events and frames that were sent."""
 
     def __init__(self, document):
-        self.said, self.shown = [], []
-        self.session = Session(document, send_event=self.said.append, send_frame=self.shown.append)
+        self.events_sent, self.frames_sent = [], []
+        self.session = Session(
+            document, send_event=self.events_sent.append, send_frame=self.frames_sent.append
+        )
 
     def __enter__(self):
         return self
@@ -33,24 +35,24 @@ class SessionClient:
     def __exit__(self, *_):
         self.session.end()
 
-    def ask(self, ask, **facts):
-        request = parse(json.dumps({"n": 5, "ask": ask, **facts}))
+    def request(self, kind, /, **facts):
+        request = parse(json.dumps({"n": 5, "type": kind, **facts}))
         header, arrays = unpacked(self.session.answer(request))
         assert header["n"] == 5
         return header, arrays
 
-    def ok(self, ask, **facts):
-        header, _ = self.ask(ask, **facts)
+    def ok(self, kind, /, **facts):
+        header, _ = self.request(kind, **facts)
         assert "ok" in header, header
         return header["ok"]
 
-    def error(self, ask, **facts):
-        header, _ = self.ask(ask, **facts)
+    def error(self, kind, /, **facts):
+        header, _ = self.request(kind, **facts)
         assert "\n" not in header["error"]
         return header
 
     def events(self, name):
-        return [one for one in map(unpacked, list(self.said)) if one[0]["event"] == name]
+        return [one for one in map(unpacked, list(self.events_sent)) if one[0]["event"] == name]
 
 
 @pytest.fixture
@@ -103,11 +105,11 @@ def test_paths_and_refusals(client):
 
 
 def test_layers_are_cached_for_each_map(client):
-    _, first = client.ask("layer", name="axis")
-    _, again = client.ask("layer", name="axis")
+    _, first = client.request("layer", name="axis")
+    _, again = client.request("layer", name="axis")
     np.testing.assert_array_equal(first["points"], again["points"])
     client.ok("edit", do="add", polygon=box(2, 2, 3, 3))
-    _, other = client.ask("layer", name="axis")
+    _, other = client.request("layer", name="axis")
     assert len(other["points"]) != len(first["points"])
 
 
@@ -177,13 +179,13 @@ def test_the_layer_cache_is_limited(client, monkeypatch):
     monkeypatch.setattr(session, "_MAX_LAYERS", 2)
     for radius in (0.1, 0.2, 0.3, 0.4):
         client.ok("layer", name="axis", radius=radius)
-    assert len(client.session._layers) == 2
+    assert len(client.session._opened.layers) == 2
 
 
 def test_a_character_is_inspected(client):
     client.ok("population", do="add", count=10, goal=[28, 18])
     client.ok("crowd", do="step")
-    header, arrays = client.ask("character", id=4)
+    header, arrays = client.request("character", id=4)
     facts = header["ok"]
     assert facts["goal"] == [28.0, 18.0]
     assert facts["mode"] == "walking"
@@ -270,7 +272,7 @@ def test_populations_with_terrain_preferences(client):
     client.ok("population", do="add", count=6, preferences={"mud": 9}, goal=[28, 2], name="clean")
     client.ok("population", do="add", count=6, follow="irm", goal=[2, 18])
     client.ok("crowd", do="step")
-    header, arrays = client.ask("character", id=2)
+    header, arrays = client.request("character", id=2)
     assert header["ok"]["mode"] == "walking"
     assert arrays["points"].shape[0] > 1
     assert np.allclose(arrays["points"][-1], [28, 2], atol=0.01)
@@ -290,7 +292,7 @@ def test_populations_with_terrain_preferences(client):
 
 
 def test_walks(client):
-    header, arrays = client.ask("walk", start=[2, 2], heading=0.0, stops=[[28, 2], [28, 18]])
+    header, arrays = client.request("walk", start=[2, 2], heading=0.0, stops=[[28, 2], [28, 18]])
     camera = arrays["camera"]
     assert camera.shape[1] == 7
     np.testing.assert_allclose(camera[0, 1:3], [2, 2], atol=1e-3)
@@ -299,8 +301,8 @@ def test_walks(client):
     assert (camera[:, 3] == np.float32(1.7)).all()
     assert header["ok"]["duration"] == pytest.approx(camera[-1, 0], abs=1e-3)
     assert client.error("walk", start=[2, 2], stops=[[15, 10]])["kind"] == "bad-input"
-    assert client.ask("walk", start=[2, 2], stops=[[2, 2]])[1]["camera"].shape == (0, 7)
-    _, arrays = client.ask("walk", start=[15, 10], stops=[[28, 2]])  # begins in a wall
+    assert client.request("walk", start=[2, 2], stops=[[2, 2]])[1]["camera"].shape == (0, 7)
+    _, arrays = client.request("walk", start=[15, 10], stops=[[28, 2]])  # begins in a wall
     assert cmap("hall").clearance(arrays["camera"][:1, 1:3])[0] > 0.2
 
 
@@ -314,7 +316,7 @@ def test_saving(client):
 
 
 def test_an_internal_error_is_reported_and_harmless(client):
-    client.session._edit_history = None  # what must not happen
+    client.session._opened = client.session._opened._replace(history=None)  # must not happen
     refusal = client.error("edit", do="undo")
     assert refusal["kind"] == "broken"
     assert "fault in Footway" in refusal["error"]
@@ -326,7 +328,7 @@ def test_a_recording_has_no_crowd(tmp_path):
     with SessionClient(open_document(str(tmp_path / "run.parquet"))) as client:
         assert client.ok("replay")["frames"] == 20
         assert client.ok("replay", frame=3)["frame"] == 3
-        assert client.ask("trails", first=0, last=5)[1]["ids"].shape == (11,)
+        assert client.request("trails", first=0, last=5)[1]["ids"].shape == (11,)
         assert client.error("population", do="add", count=3)["kind"] == "bad-input"
         assert client.error("edit", do="undo")["kind"] == "bad-input"
 
@@ -448,23 +450,23 @@ def test_the_crowd_is_recorded(client, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("ask", "word"),
+    ("fields", "word"),
     [
-        ({"ask": "edit", "do": "add", "polygon": [[2, 2], [3, 2], [3, 3]]}, "map"),
-        ({"ask": "population", "do": "change", "index": 0, "radius": 0.3}, "radius"),
-        ({"ask": "crowd", "do": "reset"}, "reset"),
-        ({"ask": "open", "name": "gallery:field"}, "document"),
+        ({"type": "edit", "do": "add", "polygon": [[2, 2], [3, 2], [3, 3]]}, "map"),
+        ({"type": "population", "do": "change", "index": 0, "radius": 0.3}, "radius"),
+        ({"type": "crowd", "do": "reset"}, "reset"),
+        ({"type": "open", "name": "gallery:field"}, "document"),
     ],
     ids=str,
 )
-def test_what_ends_a_recording(client, tmp_path, ask, word):
+def test_what_ends_a_recording(client, tmp_path, fields, word):
     client.ok("population", do="add", count=20)
     client.ok("crowd", do="record")
     client.ok("crowd", do="step")
-    client.ok(**ask)
-    said = client.ok("crowd", do="step")["recording"]
-    assert (said["running"], said["frames"]) == (False, 2)
-    assert word in said["ended"]
+    client.ok(fields["type"], **{k: v for k, v in fields.items() if k != "type"})
+    found = client.ok("crowd", do="step")["recording"]
+    assert (found["running"], found["frames"]) == (False, 2)
+    assert word in found["ended"]
     assert saved_recording(client, tmp_path).n_frames == 2
 
 

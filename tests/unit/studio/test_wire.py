@@ -8,8 +8,9 @@ import pytest
 import shapely
 
 import footway as fw
-from footway.formats.geojson_writer import save_geojson
-from footway.studio.documents import open_document
+from footway.formats.geojson import save_geojson
+from footway.studio import paths
+from footway.studio.documents import open_built_in, open_document
 from footway.studio.replay import envelope
 from footway.studio.requests import parse
 from footway.studio.saving import as_geojson
@@ -106,15 +107,15 @@ def file(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def session(file):
-    shown = []
-    made = Session(open_document(str(file)), send_frame=shown.append)
-    made.shown = shown
+    frames = []
+    made = Session(open_document(str(file)), send_frame=frames.append)
+    made.frames = frames
     yield made
     made.end()
 
 
-def ask(session, ask, **facts):
-    return unpacked(session.answer(parse(json.dumps({"n": 1, "ask": ask, **facts}))))
+def send(session, kind, /, **facts):
+    return unpacked(session.answer(parse(json.dumps({"n": 1, "type": kind, **facts}))))
 
 
 def near(x, y):
@@ -128,11 +129,11 @@ def test_origins():
 
 
 def test_the_page_gets_coordinates_near_zero(session):
-    header, _ = ask(session, "hello")
+    header, _ = send(session, "hello")
     facts = header["ok"]["document"]
     assert facts["origin"] == ZERO.tolist()
     assert facts["bounds"] == [*near(0, 0), *near(30, 20)]
-    _, arrays = ask(session, "ground")
+    _, arrays = send(session, "ground")
     points = arrays["points"].tolist()
     assert near(12, 6.125) in points
     assert near(5, 5) in arrays["terrain_points"].tolist()
@@ -141,7 +142,7 @@ def test_the_page_gets_coordinates_near_zero(session):
 def test_paths_have_coordinates_near_zero(session):
     start, goal = near(5, 10), near(25, 10)
     for method in ("short", "cmm", "miran"):
-        header, arrays = ask(session, "path", start=start, goal=goal, method=method)
+        header, arrays = send(session, "path", start=start, goal=goal, method=method)
         assert "ok" in header, header
         path = arrays["path"].astype(float)
         np.testing.assert_allclose(path[0], start, atol=1e-3)
@@ -151,28 +152,28 @@ def test_paths_have_coordinates_near_zero(session):
 
 
 def test_refusals_have_coordinates_near_zero(session):
-    header, _ = ask(session, "path", start=near(15, 10), goal=near(25, 10))
+    header, _ = send(session, "path", start=near(15, 10), goal=near(25, 10))
     assert header["kind"] == "bad-input"
     assert np.hypot(*np.subtract(header["nearest"], near(15, 10))) < 5
 
 
 def test_characters_and_obstacles_have_coordinates_near_zero(session):
-    ask(session, "population", do="add", count=5, goal=near(28, 18))
-    ask(session, "obstacle", do="add", at=near(3, 3), radius=0.5)
+    send(session, "population", do="add", count=5, goal=near(28, 18))
+    send(session, "obstacle", do="add", at=near(3, 3), radius=0.5)
     crowd = session.crowd_thread.crowd
     assert crowd.obstacles[0].tolist() == [*(FAR + 3), 0.5]
-    header, _ = ask(session, "character", id=0)
+    header, _ = send(session, "character", id=0)
     assert header["ok"]["goal"] == near(28, 18)
     np.testing.assert_allclose(header["ok"]["position"], crowd.positions[0] - ZERO, atol=1e-6)
-    ask(session, "crowd", do="step")
-    wait_until(lambda: unpacked(session.shown[-1])[0]["facts"]["step"] == 1)
-    _, arrays = unpacked(session.shown[-1])
+    send(session, "crowd", do="step")
+    wait_until(lambda: unpacked(session.frames[-1])[0]["facts"]["step"] == 1)
+    _, arrays = unpacked(session.frames[-1])
     np.testing.assert_allclose(arrays["at"], crowd.positions - ZERO, atol=1e-4)
 
 
 def test_edits_are_saved_in_map_coordinates(session):
     corners = [near(22, 2), near(26, 2), near(26, 4), near(22, 4)]
-    header, _ = ask(session, "edit", do="add", what="area", name="square", polygon=corners)
+    header, _ = send(session, "edit", do="add", what="area", name="square", polygon=corners)
     assert header["ok"]["origin"] == ZERO.tolist()
     (area,) = session.document.environment.areas
     x, y = FAR
@@ -182,7 +183,7 @@ def test_edits_are_saved_in_map_coordinates(session):
 
 
 def test_a_walk(session):
-    header, arrays = ask(session, "walk", start=near(5, 10), stops=[near(25, 10)])
+    header, arrays = send(session, "walk", start=near(5, 10), stops=[near(25, 10)])
     assert "ok" in header, header
     np.testing.assert_allclose(arrays["camera"][0, 1:3], near(5, 10), atol=1e-3)
 
@@ -202,7 +203,22 @@ def test_a_page_of_a_recording(file):
 
 
 def test_requests_near_zero_are_unchanged():
-    request = parse('{"n":1,"ask":"path","start":[1,2],"goal":[3,4]}')
+    request = parse('{"n":1,"type":"path","start":[1,2],"goal":[3,4]}')
     assert to_map(request, ZERO_ORIGIN) is request
-    named = parse('{"n":1,"ask":"population","do":"add","goal":"door"}')
+    named = parse('{"n":1,"type":"population","do":"add","goal":"door"}')
     assert to_map(named, (5.0, 5.0)).goal == "door"
+
+
+def test_a_request_and_its_reply_have_one_origin(file, monkeypatch):
+    session, find = Session(open_document(str(file))), paths.path
+
+    def find_and_open(*arguments):
+        found = find(*arguments)
+        session.open(open_built_in("gallery:field"))
+        return found
+
+    monkeypatch.setattr(paths, "path", find_and_open)
+    start, goal = near(5, 10), near(25, 10)
+    _, arrays = send(session, "path", start=start, goal=goal)
+    session.end()
+    np.testing.assert_allclose(arrays["path"][[0, -1]], [start, goal], atol=0.01)

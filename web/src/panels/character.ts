@@ -66,15 +66,15 @@ export class CharacterPart {
     const found = app.crowd.find(id);
     if (app.store.following.value && found !== undefined && app.stage.view !== "walk") app.stage.centreOn(...found.at);
     this.waited += seconds;
-    if (this.waited >= EVERY && !this.busy) this.ask(id);
+    if (this.waited >= EVERY && !this.busy) this.request(id);
     return false;
   }
 
-  private ask(id: number): void {
+  private request(id: number): void {
     this.waited = 0;
     this.busy = true;
     this.app.source
-      .ask<CharacterFacts>("character", { id })
+      .request<CharacterFacts>("character", { id })
       .then((reply) => this.show(reply))
       .catch((trouble: unknown) => {
         this.app.store.selected.set(-1);

@@ -53,19 +53,19 @@ function statusRows(told: Status): [string, string][] {
 
 /** Start, pause, step, reset, and speed. */
 function transport(app: App): HTMLElement {
-  const ask = (fields: Record<string, unknown>): void => {
+  const request = (fields: Record<string, unknown>): void => {
     app.source
-      .ask<Status>("crowd", fields)
+      .request<Status>("crowd", fields)
       .then(({ ok }) => app.store.status.set(ok))
       .catch(app.complain);
   };
   const look = { look: "main", key: "Space" } as const;
-  const play = button("crowd-play", "Start", { ...look, icon: "play", text: "Start" }, () => ask({ do: "start" }));
-  const pause = button("crowd-pause", "Pause", { ...look, icon: "pause", text: "Pause" }, () => ask({ do: "pause" }));
-  const step = button("crowd-step", "One step", { icon: "step", key: "." }, () => ask({ do: "step" }));
-  const reset = button("crowd-reset", "Back to the beginning", { icon: "reset" }, () => ask({ do: "reset" }));
+  const play = button("crowd-play", "Start", { ...look, icon: "play", text: "Start" }, () => request({ do: "start" }));
+  const pause = button("crowd-pause", "Pause", { ...look, icon: "pause", text: "Pause" }, () => request({ do: "pause" }));
+  const step = button("crowd-step", "One step", { icon: "step", key: "." }, () => request({ do: "step" }));
+  const reset = button("crowd-reset", "Back to the beginning", { icon: "reset" }, () => request({ do: "reset" }));
   const speeds = [0.5, 1, 2, 4, 8, 16].map((value) => ({ value: String(value), text: `${value}×` }));
-  const speed = choice("crowd-speed", "Speed", speeds, "1", (value) => ask({ do: "faster", speed: Number(value) }));
+  const speed = choice("crowd-speed", "Speed", speeds, "1", (value) => request({ do: "faster", speed: Number(value) }));
   app.store.status.watch((status) => {
     play.hidden = status?.running ?? false;
     pause.hidden = !play.hidden;

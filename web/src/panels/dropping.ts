@@ -11,7 +11,7 @@ export function dropping(app: App, obstacles: Obstacles) {
   let sent = 0;
   const radius = slider("obstacle-radius", "Radius", { min: 0.2, max: 5, step: 0.1, value: 0.8, unit: "m" }, () => undefined);
   const remove = button("obstacle-remove", "Remove all obstacles", { icon: "trash", text: "Remove all" }, () => {
-    for (const id of obstacles.ids) app.source.ask("obstacle", { do: "remove", id }).catch(app.complain);
+    for (const id of obstacles.ids) app.source.request("obstacle", { do: "remove", id }).catch(app.complain);
   });
   const arm = (on: boolean): void => {
     armed = on;
@@ -20,7 +20,7 @@ export function dropping(app: App, obstacles: Obstacles) {
   };
   const drop = button("obstacle-drop", "Drop an obstacle", { icon: "cone", text: "Drop" }, () => arm(!armed));
   const put = (fields: Record<string, unknown>): void => {
-    app.source.ask("obstacle", fields).catch(app.complain);
+    app.source.request("obstacle", fields).catch(app.complain);
   };
   return {
     element: h(

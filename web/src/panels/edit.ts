@@ -67,8 +67,8 @@ export class EditPanel implements Panel {
       down: (at) => this.down(at),
       drag: (at, done) => this.drag(at, done),
     };
-    app.undo = () => this.ask({ do: "undo" });
-    app.redo = () => this.ask({ do: "redo" });
+    app.undo = () => this.request({ do: "undo" });
+    app.redo = () => this.request({ do: "redo" });
     window.addEventListener("keydown", (event) => this.key(event));
     this.element = this.compose();
     this.showRows("obstacle");
@@ -104,15 +104,15 @@ export class EditPanel implements Panel {
     this.app.stage.refresh();
   }
 
-  private ask(fields: Record<string, unknown>): void {
+  private request(fields: Record<string, unknown>): void {
     this.app.source
-      .ask<Document>("edit", fields)
+      .request<Document>("edit", fields)
       .then(({ ok }) => this.app.opened(ok))
       .catch(this.app.complain);
   }
 
   private click(at: Point): void {
-    if (this.how.get() === "delete") this.ask({ do: "delete", at });
+    if (this.how.get() === "delete") this.request({ do: "delete", at });
     else if (this.how.get() === "polygon") this.corner(at);
   }
 
@@ -143,7 +143,7 @@ export class EditPanel implements Panel {
   private finish(polygon: Point[]): void {
     this.leave();
     const empty = polygon.length < 3 || (polygon[0][0] === polygon[2][0] && polygon[0][1] === polygon[2][1]);
-    if (!empty) this.ask({ do: "add", what: this.what.get(), polygon, ...this.details() });
+    if (!empty) this.request({ do: "add", what: this.what.get(), polygon, ...this.details() });
   }
 
   /** The kind of a terrain; name and role of an area. */

@@ -38,7 +38,7 @@ function form(app: App, properties: Property[]): HTMLElement[] {
     const walking = behaviour.get() === "goals" && by !== "cmm" ? { follow: by, preferences } : {};
     const people = Math.max(1, Math.round(Number(count.input.value)));
     app.source
-      .ask<Status>("population", { do: "add", count: people, behaviour: behaviour.get(), ...numbers, ...walking, ...way.get() })
+      .request<Status>("population", { do: "add", count: people, behaviour: behaviour.get(), ...numbers, ...walking, ...way.get() })
       .then(({ ok }) => app.store.status.set(ok))
       .catch(app.complain);
   };

@@ -14,7 +14,7 @@ const METHODS = [
 ] as const;
 
 const WORDS = {
-  short: "The shortest path with the clearance asked for.",
+  short: "The shortest path with the requested clearance.",
   cmm: "Corridor map method: pulled along the backbone by an attraction point.",
   irm: "Indicative routes: smooth steering inside the corridor.",
   miran: "Modified indicative routes: keeps to the terrain that is preferred.",
@@ -73,10 +73,10 @@ export class PathPanel implements Panel {
     this.app = app;
     app.stage.scene.add(this.pathway.root);
     const range = { min: 0.05, max: 2, step: 0.01, value: 0.25, unit: "m" };
-    this.radius = slider("path-radius", "Radius", range, () => this.ask());
+    this.radius = slider("path-radius", "Radius", range, () => this.request());
     this.method = choice("path-method", "Method", METHODS, "short", (value) => {
       this.word.textContent = WORDS[value];
-      this.ask();
+      this.request();
     });
     this.marks = { start: this.mark("start", "Start", "A"), goal: this.mark("goal", "Goal", "B") };
     this.label = new Mark(app.stage, app.marks, { testid: "mark-pinch", name: "Narrowest place", kind: "label pinch" });
@@ -111,8 +111,8 @@ export class PathPanel implements Panel {
     this.shown = document.name;
     if (!same) this.clear();
     this.radius.limit(0.05, Math.max(0.5, Math.min(10, Math.ceil(document.largest_radius * 10) / 10)));
-    this.preferences.replaceChildren(...preferenceRows("weight", document, this.weights, () => this.ask()));
-    if (same) this.ask();
+    this.preferences.replaceChildren(...preferenceRows("weight", document, this.weights, () => this.request()));
+    if (same) this.request();
   }
 
   private click(at: Point): void {
@@ -125,7 +125,7 @@ export class PathPanel implements Panel {
   private move(end: End, to: Point): void {
     this.state[end] = to;
     this.marks[end].move(to);
-    this.ask();
+    this.request();
   }
 
   private swap(): void {
@@ -133,7 +133,7 @@ export class PathPanel implements Panel {
     Object.assign(this.state, { start: goal, goal: start });
     this.marks.start.move(goal);
     this.marks.goal.move(start);
-    this.ask();
+    this.request();
   }
 
   private clear(): void {
@@ -143,7 +143,7 @@ export class PathPanel implements Panel {
     this.say();
   }
 
-  private ask(): void {
+  private request(): void {
     this.say();
     const { start, goal } = this.state;
     if (start === undefined || goal === undefined) return;
@@ -203,7 +203,7 @@ export class PathPanel implements Panel {
 /** Request the path; if an end is in or too near a wall, use the nearest free position. */
 async function askNear(app: App, fields: Record<string, unknown>, tries = 2): Promise<Reply<PathFacts>> {
   try {
-    return await app.source.ask<PathFacts>("path", fields);
+    return await app.source.request<PathFacts>("path", fields);
   } catch (error) {
     const { nearest, end } = error instanceof Refusal ? error.facts : {};
     if (tries === 0 || nearest == null || end == null) throw error;

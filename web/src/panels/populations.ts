@@ -109,15 +109,15 @@ class PopulationRow {
     // Send no other changes of a population that is being removed.
     if (this.pending.do !== "remove") Object.assign(this.pending, fields);
     this.newest.put(() => {
-      const asked = this.pending;
+      const request = this.pending;
       this.pending = {};
-      if (asked.do === "remove") return this.ask({ do: "remove" });
-      return this.ask(asked);
+      if (request.do === "remove") return this.request({ do: "remove" });
+      return this.request(request);
     });
   }
 
-  private ask(fields: Record<string, unknown>): Promise<Reply<Status>> {
-    return this.app.source.ask<Status>("population", { index: this.index, ...fields });
+  private request(fields: Record<string, unknown>): Promise<Reply<Status>> {
+    return this.app.source.request<Status>("population", { index: this.index, ...fields });
   }
 }
 

@@ -5,15 +5,15 @@ import { download } from "../download";
 import type { Recording, Status } from "../store";
 
 export function recorder(app: App): HTMLElement {
-  const ask = (what: "record" | "stop-record"): void => {
+  const request = (what: "record" | "stop-record"): void => {
     app.source
-      .ask<Status>("crowd", { do: what })
+      .request<Status>("crowd", { do: what })
       .then(({ ok }) => app.store.status.set(ok))
       .catch(app.complain);
   };
   const dot = h("i", { class: "dot" });
-  const record = button("record", "Record the crowd", { text: "Record" }, () => ask("record"));
-  const stop = button("record-stop", "Stop the recording", { text: "Stop" }, () => ask("stop-record"));
+  const record = button("record", "Record the crowd", { text: "Record" }, () => request("record"));
+  const stop = button("record-stop", "Stop the recording", { text: "Stop" }, () => request("stop-record"));
   record.prepend(dot.cloneNode());
   stop.prepend(dot);
   stop.classList.add("recording");

@@ -12,7 +12,7 @@ const AHEAD = 6;
 class Reel {
   times = new Float32Array(0);
   private readonly kept = new Map<number, Frame>();
-  private readonly asked = new Set<number>();
+  private readonly request = new Set<number>();
   private readonly app: App;
   private readonly came: () => void;
 
@@ -23,7 +23,7 @@ class Reel {
 
   open(arrays: Arrays): void {
     this.kept.clear();
-    this.asked.clear();
+    this.request.clear();
     this.times = new Float32Array(arrays.frame_times ?? []);
   }
 
@@ -54,17 +54,17 @@ class Reel {
   }
 
   private fetch(k: number): void {
-    if (k < 0 || k >= this.length || this.asked.has(k) || this.asked.size > AHEAD + 2) return;
-    this.asked.add(k);
+    if (k < 0 || k >= this.length || this.request.has(k) || this.request.size > AHEAD + 2) return;
+    this.request.add(k);
     this.app.source
-      .ask<Facts>("replay", { frame: k })
+      .request<Facts>("replay", { frame: k })
       .then(({ ok, arrays }) => {
         this.kept.set(k, { ...frame(ok, arrays), time: this.times[k] });
         if (this.kept.size > KEPT) this.kept.delete(this.kept.keys().next().value as number);
         this.came();
       })
       .catch(this.app.complain)
-      .finally(() => this.asked.delete(k));
+      .finally(() => this.request.delete(k));
   }
 }
 
@@ -147,7 +147,7 @@ export class ReplayPanel implements Panel {
   }
 
   private async open(): Promise<void> {
-    const { arrays } = await this.app.source.ask("replay");
+    const { arrays } = await this.app.source.request("replay");
     this.drawn = -1;
     this.reel.open(arrays);
     this.line.min = String(this.first);

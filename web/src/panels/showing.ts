@@ -73,14 +73,14 @@ export class LayerShower {
 function fetchers(app: App, overlays: Overlays): Partial<Record<LayerName, () => Promise<void>>> {
   const { theme } = app.store;
   const roadmap = (method: Method) => async (): Promise<void> => {
-    const { ok, arrays } = await app.source.ask<Made>("layer", { name: "roadmap", method });
+    const { ok, arrays } = await app.source.request<Made>("layer", { name: "roadmap", method });
     overlays.made[method] = ok;
     overlays.showRoadmap(method, arrays);
   };
   return {
-    axis: async () => overlays.showAxis((await app.source.ask("layer", { name: "axis" })).arrays),
+    axis: async () => overlays.showAxis((await app.source.request("layer", { name: "axis" })).arrays),
     discs: async () => {
-      const { arrays } = await app.source.ask("layer", { name: "discs" });
+      const { arrays } = await app.source.request("layer", { name: "discs" });
       overlays.showDiscs(arrays.discs, PALETTES[theme.value].disc);
     },
     ...Object.fromEntries((Object.keys(METHODS) as Method[]).map((method) => [method, roadmap(method)])),

@@ -36,7 +36,7 @@ export function walkPanel(app: App): Panel & { state: () => WalkState; minimap: 
     if (stops.length === 0) return app.toast("Click the small map to add stops first");
     const heading = walker.heading + walker.aside;
     app.source
-      .ask("walk", { start: walker.at, heading, stops, eye_height: EYE, speed: speed.get() })
+      .request("walk", { start: walker.at, heading, stops, eye_height: EYE, speed: speed.get() })
       .then(({ arrays }) => {
         walker.fly(new Float32Array(arrays.camera));
         app.store.view.set("walk");

@@ -62,19 +62,17 @@ def make(name: str) -> Environment | Volume:
         raise BadInput(f"the name of a map is a text, not {shown(name)}")
     if name in _NAMES:
         function = name.replace("-", "_")
-        module = import_module(f"footway.environment.gallery.{function}")
+        file = "volumes" if name in {"house", "quake"} else function
+        module = import_module(f"footway.environment.gallery.{file}")
         environment: Environment | Volume = getattr(module, function)()
         return environment
     tiling = _TILING.fullmatch(name)
     if tiling is None:
         known = ", ".join(_NAMES)
         raise BadInput(f"no map {shown(name)} in the gallery; there are {known} and city:NxN")
-    return _tiled(name, int(tiling[1]), int(tiling[2]))
-
-
-def _tiled(name: str, columns: int, rows: int) -> Environment:
     from footway.environment.gallery.city import tiled_city
 
+    columns, rows = int(tiling[1]), int(tiling[2])
     if columns != rows or not 1 <= columns <= MOST_TILES:
         raise BadInput(f"{name!r} is not a square of 1 to {MOST_TILES} cities a side; try city:3x3")
     return tiled_city(columns, name=f"gallery:city:{columns}x{rows}")

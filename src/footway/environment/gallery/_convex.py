@@ -9,8 +9,15 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
 
-from footway._numba.portable_math import atan2, cos, dist, sin
+import numpy as np
+import shapely
+
+from footway._numba.portable_math import atan2, cos, dist, hypot, sin
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Point = tuple[float, float]
 Ring = list[Point]
@@ -165,3 +172,51 @@ def along(p: Point, q: Point, distance: float) -> Point:
 def _towards(p: Point, q: Point) -> Point:
     length = dist(p, q)
     return (q[0] - p[0]) / length, (q[1] - p[1]) / length
+
+
+DECIMALS: Final = 3
+"""Coordinates are whole millimetres (`constants.GRID`), so that the last bit of a sine, which may
+differ between platforms, never reaches the map."""
+
+
+def polygons(rings: Sequence[Ring]) -> Any:
+    """Polygons as an array (n,), corners rounded to 1 mm."""
+    corners = on_grid([corner for ring in rings for corner in ring])
+    owner = np.repeat(np.arange(len(rings)), [len(ring) for ring in rings])
+    return shapely.polygons(shapely.linearrings(corners, indices=owner))
+
+
+def on_grid(coordinates: Any) -> Any:
+    """Coordinates (..., 2) in metres, rounded to 1 mm."""
+    return np.round(np.asarray(coordinates, dtype=np.float64), DECIMALS)
+
+
+def strip(line: Sequence[Point], *, right: float, left: float) -> list[Ring]:
+    """Return a quadrilateral for each piece of the line, from `right` to `left` m to its left.
+
+    Neighbours share the side at a bend; at its ends the strip is cut off square.
+    """
+    near, far = offset(line, right), offset(line, left)
+    return [
+        [near[k], near[k + 1], far[k + 1], far[k]]
+        for k in range(len(line) - 1)
+    ]  # fmt: skip
+
+
+def offset(line: Sequence[Point], distance: float) -> Ring:
+    """Return the line moved by `distance` m to its left, with mitred bends."""
+    normals = [_normal(p, q) for p, q in pairwise(line)]
+    before, after = [normals[0], *normals], [*normals, normals[-1]]
+    return [_moved(p, n, m, distance) for p, n, m in zip(line, before, after, strict=True)]
+
+
+def _moved(p: Point, n: Point, m: Point, distance: float) -> Point:
+    """Return where lines with normals n and m meet that pass p at `distance`."""
+    scale = distance / (1.0 + n[0] * m[0] + n[1] * m[1])
+    return p[0] + scale * (n[0] + m[0]), p[1] + scale * (n[1] + m[1])
+
+
+def _normal(p: Point, q: Point) -> Point:
+    dx, dy = q[0] - p[0], q[1] - p[1]
+    length = hypot(dx, dy)
+    return -dy / length, dx / length

@@ -17,11 +17,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from footway._numba.portable_math import atan2, dist
+from footway._numba.random_stream import RandomStream
 from footway.environment import Area, Environment, TerrainRegion
 from footway.environment.gallery import _convex as convex
-from footway.environment.gallery._dice import Dice
-from footway.environment.gallery._rings import polygons
-from footway.environment.gallery._strips import strip
+from footway.environment.gallery._convex import polygons, strip
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -159,7 +158,7 @@ def _fallen(line: Sequence[Point], along: float, left: float, length: float, tur
 
 def _trees(open_areas: list[Ring]) -> list[Ring]:
     """Return random round trees, apart from each other and outside the open areas."""
-    dice = Dice(SEED)
+    dice = RandomStream(SEED)
     found: list[tuple[Point, float]] = []
     while len(found) < TREES:
         at = dice.between(12.0, SIDE - 12.0), dice.between(12.0, SIDE - 12.0)

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import shapely
 
+from footway._numba.random_stream import RandomStream
 from footway.environment import Area, Environment
 from footway.environment.gallery import _convex as convex
-from footway.environment.gallery._dice import Dice
-from footway.environment.gallery._rings import polygons
+from footway.environment.gallery._convex import polygons
 
 if TYPE_CHECKING:
     from footway.environment.gallery._convex import Point, Ring
@@ -70,7 +70,7 @@ def game() -> Environment:
 
 def _level() -> tuple[list[float], list[float], Any]:
     """Column lines and row lines (m), and the raster (rows, columns), True for wall."""
-    dice = Dice(SEED)
+    dice = RandomStream(SEED)
     columns, rows = _lines(dice), _lines(dice)
     walls = _maze(dice)
     for (left, low, right, high), _ in HALLS:
@@ -78,7 +78,7 @@ def _level() -> tuple[list[float], list[float], Any]:
     return columns, rows, walls
 
 
-def _lines(dice: Dice) -> list[float]:
+def _lines(dice: RandomStream) -> list[float]:
     """Positions (m) of the raster's lines: rooms first, and walls share what is left."""
     rooms = [dice.between(*ROOM_WIDTH) for _ in range(ROOMS)]
     shares = [dice.between(0.6, 1.4) for _ in range(ROOMS - 1)]
@@ -88,7 +88,7 @@ def _lines(dice: Dice) -> list[float]:
     return [0.0, *(round(x, 1) for x in accumulate(widths)), SIDE]
 
 
-def _maze(dice: Dice) -> Any:
+def _maze(dice: RandomStream) -> Any:
     """Raster (rows, columns), True for wall: a random spanning tree of rooms, and loops."""
     size = 2 * ROOMS - 1
     walls = np.ones((size, size), dtype=bool)

@@ -12,7 +12,7 @@ import shapely
 
 from footway.environment import Area, Environment
 from footway.environment.gallery import _convex as convex
-from footway.environment.gallery._rings import polygons
+from footway.environment.gallery._convex import polygons
 
 SIDE: Final = 200.0
 

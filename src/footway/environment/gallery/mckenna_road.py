@@ -11,8 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from footway.environment import Environment, TerrainRegion
-from footway.environment.gallery._rings import polygons
-from footway.environment.gallery._strips import strip
+from footway.environment.gallery._convex import polygons, strip
 from footway.environment.gallery.mckenna import SIDE, mckenna
 
 if TYPE_CHECKING:

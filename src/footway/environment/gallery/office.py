@@ -1,7 +1,8 @@
 """Office: one floor of 80 x 80 m with rooms on four sides and an open plan in the middle.
 
 After the Office of the 2006 paper on reachability roadmaps (table I: 80 x 80, more than 80 pieces
-of furniture): large open spaces, many narrow passages, many alternative routes.
+of furniture): large open spaces, many narrow passages, many alternative routes. Chairs touch their
+tables and cupboards touch their walls, so that no slits remain between them.
 """
 
 from __future__ import annotations
@@ -13,15 +14,18 @@ import shapely
 
 from footway.environment import Area, Environment
 from footway.environment.gallery import _convex as convex
-from footway.environment.gallery import _furniture as furniture
-from footway.environment.gallery._rings import polygons
+from footway.environment.gallery._convex import polygons
 
 if TYPE_CHECKING:
-    from footway.environment.gallery._convex import Ring
+    from footway.environment.gallery._convex import Point, Ring
 
 SIDE: Final = 80.0
 WALL: Final = 0.2
 """m. Thickness of the walls between rooms; the outer walls are the bounds."""
+
+CHAIR: Final = 0.5
+DESK: Final = (1.6, 0.8)
+"""m. Side of a chair, width and depth of a desk."""
 
 Doors = tuple[tuple[float, float], ...]
 """Middle of each door along its wall and its width, m."""
@@ -110,19 +114,19 @@ def _offices() -> list[Ring]:
     rings = []
     for row in range(6):
         y = 13.1 + 9.0 * row
-        rings += furniture.desk_for_one((3.0, y + 2.6), facing=-1)
-        rings += furniture.desk_for_one((3.0, y + 6.2), facing=1)
-        rings += [convex.rectangle(6.5, y + 8.3, 9.5, y + 8.8), furniture.chair((7.5, y + 3.6))]
+        rings += _desk_for_one((3.0, y + 2.6), facing=-1)
+        rings += _desk_for_one((3.0, y + 6.2), facing=1)
+        rings += [convex.rectangle(6.5, y + 8.3, 9.5, y + 8.8), _chair((7.5, y + 3.6))]
     for row in range(4):
         y = 31.1 + 9.0 * row
-        rings += furniture.desk_for_one((77.0, y + 2.6), facing=-1)
-        rings += furniture.desk_for_one((77.0, y + 6.2), facing=1)
-        rings += [convex.rectangle(70.5, y + 8.3, 73.5, y + 8.8), furniture.chair((72.5, y + 3.6))]
+        rings += _desk_for_one((77.0, y + 2.6), facing=-1)
+        rings += _desk_for_one((77.0, y + 6.2), facing=1)
+        rings += [convex.rectangle(70.5, y + 8.3, 73.5, y + 8.8), _chair((72.5, y + 3.6))]
     for column in range(4):
         x = 20.0 + 10.0 * column
-        rings += furniture.desk_for_one((x + 2.6, 76.4), facing=1)
-        rings += furniture.desk_for_one((x + 7.4, 76.4), facing=1)
-        rings += [convex.rectangle(x + 3.6, 79.5, x + 6.4, 80.0), furniture.chair((x + 5.0, 73.0))]
+        rings += _desk_for_one((x + 2.6, 76.4), facing=1)
+        rings += _desk_for_one((x + 7.4, 76.4), facing=1)
+        rings += [convex.rectangle(x + 3.6, 79.5, x + 6.4, 80.0), _chair((x + 5.0, 73.0))]
     return rings
 
 
@@ -132,7 +136,7 @@ def _training_room() -> list[Ring]:
     for column, y in product(range(6), (2.6, 6.5, 10.4)):
         x = 6.5 + 2.6 * column
         rings.append(convex.block((x, y), (0.6, 2.8)))
-        rings += [furniture.chair((x + 0.55, y + dy)) for dy in (-0.8, 0.8)]
+        rings += [_chair((x + 0.55, y + dy)) for dy in (-0.8, 0.8)]
     return rings
 
 
@@ -140,38 +144,36 @@ def _canteen() -> list[Ring]:
     """Round tables and a counter along the outer wall."""
     rings = [convex.rectangle(78.6, 2.0, 79.4, 10.0)]
     for x, y in product((58.4, 62.8, 71.6, 75.4), (2.8, 9.8)):
-        rings += furniture.round_table((x, y))
+        rings += _round_table((x, y))
     return rings
 
 
 def _library() -> list[Ring]:
     """Shelves with aisles of 1 m and a reading table."""
-    rings = furniture.shelves((1.2, 70.0), count=7, length=8.2, aisle=1.0)
-    return rings + furniture.round_table((16.0, 75.5)) + furniture.round_table((16.0, 70.8))
+    rings = _shelves((1.2, 70.0), count=7, length=8.2, aisle=1.0)
+    return rings + _round_table((16.0, 75.5)) + _round_table((16.0, 70.8))
 
 
 def _board_room() -> list[Ring]:
     """One long table, sideboards and plants."""
-    rings = furniture.meeting_table((70.5, 73.5), seats=12)
+    rings = _meeting_table((70.5, 73.5), seats=12)
     rings += [convex.rectangle(64.0, 79.4, 69.0, 80.0), convex.rectangle(72.0, 79.4, 77.0, 80.0)]
-    return rings + furniture.plant((61.5, 78.5)) + furniture.plant((78.6, 78.4))
+    return rings + _plant((61.5, 78.5)) + _plant((78.6, 78.4))
 
 
 def _workshop() -> list[Ring]:
     """Benches and racks between them, in the east."""
     benches = [convex.rectangle(71.0, y, 77.0, y + 1.0) for y in (15.6, 18.7, 21.8, 24.9, 28.0)]
-    stools = [
-        furniture.chair((x, y)) for x, y in product((72.5, 75.5), (16.85, 19.95, 23.05, 26.15))
-    ]
+    stools = [_chair((x, y)) for x, y in product((72.5, 75.5), (16.85, 19.95, 23.05, 26.15))]
     return benches + stools + [convex.rectangle(79.4, 15.0, 80.0, 29.0)]
 
 
 def _lobby() -> list[Ring]:
     """Mostly open space: a desk that faces the entrance, seats, plants."""
-    rings = [convex.rectangle(37.0, 9.0, 43.0, 10.0), *furniture.sofas((30.5, 5.0))]
-    rings += [*furniture.sofas((49.5, 5.0)), furniture.chair((38.5, 10.25))]
-    rings += [furniture.chair((41.5, 10.25)), *furniture.plant((27.5, 11.8))]
-    return rings + furniture.plant((52.5, 11.8))
+    rings = [convex.rectangle(37.0, 9.0, 43.0, 10.0), *_sofas((30.5, 5.0))]
+    rings += [*_sofas((49.5, 5.0)), _chair((38.5, 10.25))]
+    rings += [_chair((41.5, 10.25)), *_plant((27.5, 11.8))]
+    return rings + _plant((52.5, 11.8))
 
 
 def _open_plan() -> list[Ring]:
@@ -181,18 +183,80 @@ def _open_plan() -> list[Ring]:
         *product((53.0, 60.6), (27.0, 33.6, 46.4, 53.0)),
         *product((34.6, 39.9, 45.2), (54.0, 60.8)),
     ]
-    rings = [ring for centre in groups for ring in furniture.desks_for_four(centre)]
+    rings = [ring for centre in groups for ring in _desks_for_four(centre)]
     rings += [convex.block(centre, (0.6, 0.6)) for centre in PILLARS]
     rings += [convex.rectangle(32.5, 57.3, 47.3, 57.4), convex.rectangle(56.7, 47.0, 56.8, 52.5)]
-    rings += [ring for x in (16.0, 31.0, 49.0, 64.0) for ring in furniture.plant((x, 64.0))]
+    rings += [ring for x in (16.0, 31.0, 49.0, 64.0) for ring in _plant((x, 64.0))]
     return rings
 
 
 def _meeting_block() -> list[Ring]:
     """Two meeting rooms back to back in the middle."""
     return [
-        *furniture.meeting_table((40.0, 36.5), seats=5),
-        *furniture.meeting_table((40.0, 43.6), seats=5),
-        *furniture.plant((34.0, 46.0)),
-        *furniture.plant((46.0, 34.0)),
+        *_meeting_table((40.0, 36.5), seats=5),
+        *_meeting_table((40.0, 43.6), seats=5),
+        *_plant((34.0, 46.0)),
+        *_plant((46.0, 34.0)),
     ]
+
+
+# -- furniture: the footprints of groups of pieces, in metres ----------------------------------
+
+
+def _chair(centre: Point) -> Ring:
+    """One chair."""
+    return convex.block(centre, (CHAIR, CHAIR))
+
+
+def _desk_for_one(centre: Point, *, facing: int) -> list[Ring]:
+    """Return a desk and its chair, above it (facing = 1) or below it (-1)."""
+    x, y = centre
+    seat = facing * (DESK[1] / 2 + CHAIR / 2)
+    return [convex.block(centre, DESK), _chair((x, y + seat))]
+
+
+def _desks_for_four(centre: Point) -> list[Ring]:
+    """Four desks pushed together and a chair at each: 3.2 x 2.6 m."""
+    x, y = centre
+    seats = product((-DESK[0] / 2, DESK[0] / 2), (-1, 1))
+    reach = DESK[1] + CHAIR / 2
+    table = convex.block(centre, (2 * DESK[0], 2 * DESK[1]))
+    return [table, *(_chair((x + dx, y + side * reach)) for dx, side in seats)]
+
+
+def _meeting_table(centre: Point, *, seats: int) -> list[Ring]:
+    """Return a table of 1.4 m and `seats` chairs along either side, 0.9 m apart."""
+    x, y = centre
+    length = 0.9 * seats
+    along = [x - length / 2 + 0.9 * (k + 0.5) for k in range(seats)]
+    reach = 0.7 + CHAIR / 2
+    chairs = [_chair((u, y + side * reach)) for u in along for side in (-1, 1)]
+    return [convex.block(centre, (length, 1.4)), *chairs]
+
+
+def _round_table(centre: Point) -> list[Ring]:
+    """Return a round table and four chairs: 2.5 m across."""
+    x, y = centre
+    reach = 0.75 + CHAIR / 2
+    places = ((reach, 0.0), (0.0, reach), (-reach, 0.0), (0.0, -reach))
+    table = convex.regular(centre, 0.75, sides=12)
+    return [table, *(_chair((x + dx, y + dy)) for dx, dy in places)]
+
+
+def _shelves(first: Point, *, count: int, length: float, aisle: float) -> list[Ring]:
+    """Rows of shelves 0.5 m deep with an `aisle` (m) between them, from the lower left `first`."""
+    x, y = first
+    step = 0.5 + aisle
+    return [convex.rectangle(x + k * step, y, x + k * step + 0.5, y + length) for k in range(count)]
+
+
+def _plant(centre: Point) -> list[Ring]:
+    """Return a plant in a round pot."""
+    return [convex.regular(centre, 0.35, sides=8)]
+
+
+def _sofas(centre: Point) -> list[Ring]:
+    """Two sofas with a low table between them: 2.2 x 4.2 m."""
+    x, y = centre
+    low = convex.block(centre, (1.2, 0.7))
+    return [low, *(convex.block((x, y + side * 1.65), (2.2, 0.9)) for side in (-1, 1))]

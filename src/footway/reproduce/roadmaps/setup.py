@@ -13,9 +13,9 @@ from footway.corridor import CorridorMap
 from footway.environment import gallery
 from footway.errors import BadQuery, NoPath
 from footway.roadmap.grid import grid
-from footway.roadmap.retraction import retract
 from footway.roadmap.rrm import rrm
 from footway.roadmap.rrm_star import rrm_star
+from footway.roadmap.rrrm import retract
 from footway.roadmap.verify import verify
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from footway.reproduce.roadmaps.setup import (
 from footway.reproduce.timing import undisturbed
 from footway.roadmap.grid import grid_distances
 from footway.roadmap.measures import shortest_path_factor
-from footway.roadmap.rrm_star import add_cycles
+from footway.roadmap.rrm_star import rrm_star
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -193,7 +193,7 @@ def _note(built: Built, straight: float) -> str:
 
 def _as_printed(built: Built) -> str:
     """Describe the result of algorithm 1 as printed in the paper."""
-    printed = add_cycles(
+    printed = rrm_star(
         built.roadmaps["RRM"], usefulness=USEFULNESS, useful_nodes="published", seed=SEED
     )
     factor = shortest_path_factor(printed).factor

@@ -11,7 +11,7 @@ import numpy as np
 import shapely
 
 from footway.corridor.kernels.path import CX, RADIUS, SWEEP, X0, X1
-from footway.roadmap.blends import wanted_clearance
+from footway.roadmap.blends import desired_clearance
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,7 +80,7 @@ def judge_roadmap(name: str, roadmap: Roadmap, found: Blends, judge: Judge) -> V
     edges = judge.distances(shapely.linestrings(roadmap.nodes[roadmap.edges]))
     arcs = judge.distances(_arcs(roadmap, found))
     turning = np.isfinite(found.radius)
-    wish = np.minimum(wanted_clearance(roadmap), edges[found.edges[turning]].min(axis=1))
+    wish = np.minimum(desired_clearance(roadmap), edges[found.edges[turning]].min(axis=1))
     holds = {
         f"lines and arcs meet at an angle of {corner:.2g} rad": corner <= CLOSE,
         f"an edge is {edges.min():.6f} m from a wall": edges.min() >= radius - CLOSE,

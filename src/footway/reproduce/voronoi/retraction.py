@@ -24,14 +24,14 @@ from footway.reproduce.voronoi.setup import (
     draw_lines,
     line_key,
 )
-from footway.roadmap.retracted_samples import (
+from footway.roadmap.space import make_space
+from footway.roadmap.voronoi_prm import (
     free_samples,
     retract_edges,
     retract_to_axis,
     useful_neighbours,
+    voronoi_prm,
 )
-from footway.roadmap.space import make_space
-from footway.roadmap.voronoi_prm import voronoi_prm
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,8 @@ by a lower bound and measures them when they are popped. Kinds of queue entries,
     MET + p           the same, measured
 
 The lower bound of an unmeasured entry assumes that no wall limits its blend; that of JOIN, that it
-is straight.
+is straight. A joint is a straight line from the start or goal to a place, a blend, and the rest of
+the path to the middle of a half-edge.
 """
 
 from __future__ import annotations
@@ -26,14 +27,17 @@ from footway._numba.math import hypot
 from footway.corridor.kernels.layouts import FOUND, FULL, NOWHERE
 from footway.corridor.kernels.tangents import SLACK
 from footway.corridor.kernels.wall_grid import is_outside, line_clearance, nearest_wall
-from footway.roadmap.kernels.blend_joints import (
+from footway.roadmap.kernels.blend_pieces import (
     apart,
+    certify,
     joint_at_least,
     joint_cost,
     meeting,
+    read_corners,
     turn_cost,
+    write_line,
+    write_pieces,
 )
-from footway.roadmap.kernels.blend_pieces import certify, read_corners, write_line, write_pieces
 
 ENOUGH = 16  # vertices around a start or goal that are considered
 UNSEEN, IN_SIGHT, HIDDEN = 0, 1, 2  # visibility of a place; states are 4 query + this

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from footway._numba.jit import inner, kernel
-from footway.roadmap.kernels.line import line_clearance, obstacle_near, room_at
+from footway.roadmap.kernels.clearance import line_clearance, obstacle_near, room_at
 from footway.roadmap.kernels.space import segment_is_free
 
 STEP = 1.0

@@ -7,7 +7,6 @@ import math
 from footway._numba.jit import inner, kernel
 from footway._numba.math import hypot
 from footway.corridor.kernels.backbone import find_backbone_of_disc
-from footway.corridor.kernels.half_edges import write_events
 from footway.corridor.kernels.layouts import APART, FOUND, FULL
 from footway.corridor.kernels.locate import SEEN, ball_at, locate_end
 from footway.corridor.kernels.query import check_ends
@@ -159,6 +158,33 @@ def _event_of(end, axis):
     if axis.events[piece, 0] == end.x and axis.events[piece, 1] == end.y:
         return piece
     return piece + 1
+
+
+@inner
+def write_events(at, there, count, halves, offsets, rooms, out):
+    """Write the events along the half-edges: (how many, least clearance of the pieces); -1: full.
+
+    From event `at` of the first one to event `there` of the last one, both included. `offsets`
+    (ne + 1,) says where the events of each edge begin, `rooms` (m,) the clearance after each.
+    """
+    out[0] = at
+    n, clear = 1, math.inf
+    for k in range(count):
+        half = halves[k]
+        first, last = offsets[half // 2], offsets[half // 2 + 1] - 1
+        if half % 2 == 1:
+            first, last = last, first
+        e = at if k == 0 else first
+        end = there if k == count - 1 else last
+        step = 1 if end > e else -1
+        while e != end:
+            clear = min(clear, rooms[e if step == 1 else e - 1])
+            e += step
+            if n == len(out):
+                return -1, 0.0
+            out[n] = e
+            n += 1
+    return n, clear
 
 
 @inner

@@ -3,56 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
 
-from footway._numba.heap import pop, push
 from footway._numba.jit import inner, kernel
-from footway.corridor.kernels.half_edges import FIRST, heap_holds, read_back, write_events
+from footway.corridor.kernels.graph_search import PlaceOnEdge, find_path
 from footway.roadmap.kernels.clearance import least_among_cells
+from footway.roadmap.kernels.roads import write_events
 from footway.roadmap.kernels.space import ON_PLANE, clearance_at, segment_is_free
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 FOUND, FULL, APART, START_IN_WALL, GOAL_IN_WALL, START_TIGHT, GOAL_TIGHT = range(7)
 SLACK = 1e-9  # m, tolerance of clearances
-
-
-class SpaceRoads(NamedTuple):
-    """Local paths of all edges as short straight pieces, and the graph of the edges."""
-
-    points: Floats  # (m, 3) m, events
-    event_clearance: Floats  # (m,) clearance of the object at each event, m
-    piece_clearance: Floats  # (m,) of the piece that begins here, m; inf at an edge's end
-    arc: Floats  # (m,) m, from the edge's first event
-    offsets: Ints  # (ne + 1,)
-    edge_of: Ints  # (m,)
-    edges: Ints  # (ne, 2)
-    cost: Floats  # (ne,) m per m: weight of each edge, 1 or more
-    length: Floats  # (ne,) m
-    clearance: Floats  # (ne,) m
-    nodes: Floats  # (nv, 3) m
-    first: Ints  # (nv + 1,) rows of `out`
-    out: Ints  # (2 ne,) half-edges that leave each node
-    seen: NDArray[np.int32]  # shape of the corners: event that each free corner joins; -1: none
-
-
-class Memory(NamedTuple):
-    """Scratch memory of a search. Threads must not share it."""
-
-    cost: Floats  # (nv,)
-    arrival: Ints  # (nv,) half-edge by which a path arrives: see kernels/half_edges
-    mark: Ints  # (nv, 2) last query that reached, and that settled, a node
-    keys: Floats  # (2 ne + 2,) heap: see `heap_holds`
-    queue: Ints  # (2 ne + 2,)
-    halves: Ints  # (ne + 2,)
-    query: Ints  # (1,)
-    stack: Floats  # (64, 4)
-    vias: Floats  # (2, 3) m, corner by which an end joins the roads
 
 
 @inner
@@ -74,7 +33,7 @@ def _free_cell(x, y, z, free):
 
 
 @inner(inline=False)
-def _join(point, which, space, roads, memory):
+def _join(point, which, space, roads, workspace):
     """Event that a point joins, and whether over a corner (stored in `vias`); -1: in an obstacle.
 
     In a free cell a point can reach the corners of the cell, each of which joins an event. Of these
@@ -105,23 +64,23 @@ def _join(point, which, space, roads, memory):
             best, deepest = e, margin
         if space.corner_clearance[ck, cj, ci] > widest:
             other, widest = e, space.corner_clearance[ck, cj, ci]
-            memory.vias[which, 0] = o[0] + r * ci
-            memory.vias[which, 1] = o[1] + r * cj
-            memory.vias[which, 2] = o[2] + r * ck
+            workspace.vias[which, 0] = o[0] + r * ci
+            workspace.vias[which, 1] = o[1] + r * cj
+            workspace.vias[which, 2] = o[2] + r * ck
     if best >= 0:
         return best, False
     return other, True
 
 
 @inner
-def _clearance_of_join(point, e, by_corner, which, space, roads, memory):
+def _clearance_of_join(point, e, by_corner, which, space, roads, workspace):
     """Least clearance between a point and the event that it joins."""
     if not by_corner:
-        return least_among_cells(point, roads.points[e], space, memory.stack)
-    via = memory.vias[which]
+        return least_among_cells(point, roads.points[e], space, workspace.stack)
+    via = workspace.vias[which]
     return min(
-        least_among_cells(point, via, space, memory.stack),
-        least_among_cells(via, roads.points[e], space, memory.stack),
+        least_among_cells(point, via, space, workspace.stack),
+        least_among_cells(via, roads.points[e], space, workspace.stack),
     )
 
 
@@ -135,61 +94,35 @@ def _is_wide(e, end, needed, roads):
 
 
 @inner
-def _reach(v, cost, half, goal, query, size, roads, memory):
-    """Record a path to a node if it is the shortest so far; return the size of the heap."""
-    if memory.mark[v, 1] == query or (memory.mark[v, 0] == query and memory.cost[v] <= cost):
-        return size
-    memory.mark[v, 0], memory.cost[v], memory.arrival[v] = query, cost, half
-    n = roads.nodes[v]
-    bound = cost + _distance(n[0], n[1], n[2], goal[0], goal[1], goal[2])
-    return push(bound, v, size, memory.keys, memory.queue)
+def _place_on_edge(event, length, needed, roads):
+    """Place of an event on its edge, which has this length, with costs to the nodes of the edge."""
+    edge = roads.edge_of[event]
+    first, last = roads.offsets[edge], roads.offsets[edge + 1] - 1
+    return PlaceOnEdge(
+        edge,
+        roads.arc[event] * roads.cost[edge],
+        (length - roads.arc[event]) * roads.cost[edge],
+        _is_wide(event, first, needed, roads),
+        _is_wide(event, last, needed, roads),
+    )
 
 
 @inner(inline=False)
-def _search(at, there, needed, roads, memory):
+def _search(at, there, needed, roads, workspace):
     """Write the half-edges of the shortest path between two events; return how many, -1: none."""
-    assert heap_holds(memory.keys, roads.out)
-    memory.query[0] += 1
-    query, size, best, last = memory.query[0], 0, math.inf, -1
-    edge, target = roads.edge_of[at], roads.edge_of[there]
-    goal = roads.points[there]
-    if edge == target and _is_wide(at, there, needed, roads):
-        best = abs(roads.arc[at] - roads.arc[there]) * roads.cost[edge]
-    for end in range(2):
-        stop = roads.offsets[edge] if end == 0 else roads.offsets[edge + 1] - 1
-        if _is_wide(at, stop, needed, roads):
-            cost = abs(roads.arc[at] - roads.arc[stop]) * roads.cost[edge]
-            half = FIRST - (2 * edge + 1 - end)
-            size = _reach(roads.edges[edge, end], cost, half, goal, query, size, roads, memory)
-    tail_0 = tail_1 = math.inf
-    if _is_wide(there, roads.offsets[target], needed, roads):
-        tail_0 = roads.arc[there] * roads.cost[target]
-    if _is_wide(there, roads.offsets[target + 1] - 1, needed, roads):
-        tail_1 = (roads.length[target] - roads.arc[there]) * roads.cost[target]
-    while size > 0 and memory.keys[0] < best:
-        v = memory.queue[0]
-        size = pop(size, memory.keys, memory.queue)
-        if memory.mark[v, 1] == query:
-            continue
-        memory.mark[v, 1] = query
-        cost = memory.cost[v]
-        if v == roads.edges[target, 0] and cost + tail_0 < best:
-            best, last = cost + tail_0, 2 * target
-        if v == roads.edges[target, 1] and cost + tail_1 < best:
-            best, last = cost + tail_1, 2 * target + 1
-        for slot in range(roads.first[v], roads.first[v + 1]):
-            half = roads.out[slot]
-            e = half // 2
-            if roads.clearance[e] >= needed - SLACK:
-                w = roads.edges[e, 1 - half % 2]
-                on = cost + roads.length[e] * roads.cost[e]
-                size = _reach(w, on, half, goal, query, size, roads, memory)
-    if best == math.inf:
-        return -1
-    if last < 0:
-        memory.halves[0] = 2 * edge + (0 if there >= at else 1)
-        return 1
-    return read_back(last, roads.edges, memory.arrival, memory.halves)
+    last = roads.offsets[roads.edge_of[at] + 1] - 1
+    start = _place_on_edge(at, roads.arc[last], needed, roads)
+    goal = _place_on_edge(there, roads.length[roads.edge_of[there]], needed, roads)
+    direct = math.inf
+    if start.edge == goal.edge and _is_wide(at, there, needed, roads):
+        direct = abs(roads.arc[at] - roads.arc[there]) * roads.cost[start.edge]
+    for axis in range(3):
+        workspace.graph.goal[axis] = roads.points[there, axis]
+    count = find_path(start, goal, direct, needed, roads.graph, roads.nodes, workspace.graph)
+    if count != 0:
+        return count
+    workspace.graph.halves[0] = 2 * start.edge + (0 if there >= at else 1)
+    return 1
 
 
 @inner
@@ -205,15 +138,15 @@ def _append(n, point, line):
 
 
 @inner
-def _write_line(start, goal, by_start, by_goal, count, out, line, roads, memory):
+def _write_line(start, goal, by_start, by_goal, count, out, line, roads, workspace):
     """Write the points of the path along the events in `out`: (how many, length)."""
     n = _append(0, start, line)
     if by_start:
-        n = _append(n, memory.vias[0], line)
+        n = _append(n, workspace.vias[0], line)
     for k in range(count):
         n = _append(n, roads.points[out[k]], line)
     if by_goal:
-        n = _append(n, memory.vias[1], line)
+        n = _append(n, workspace.vias[1], line)
     n = _append(n, goal, line)
     length = 0.0
     for k in range(n - 1):
@@ -226,15 +159,15 @@ def _write_line(start, goal, by_start, by_goal, count, out, line, roads, memory)
 
 
 @kernel
-def solve_in_space(start, goal, needed, shortcut, space, roads, memory, out, line):
+def solve_in_space(start, goal, needed, shortcut, space, roads, workspace, out, line):
     """Path of the object along the roads that keeps a clearance of `needed` metres.
 
     Its points are written to line (n, 3), its events to out (n - 4,). Returns (status, points,
-    length, clearance, half-edges in the memory). With `shortcut` a straight line that is wide
+    length, clearance, half-edges in the workspace). With `shortcut` a straight line that is wide
     enough is returned.
     """
-    at, by_start = _join(start, 0, space, roads, memory)
-    there, by_goal = _join(goal, 1, space, roads, memory)
+    at, by_start = _join(start, 0, space, roads, workspace)
+    there, by_goal = _join(goal, 1, space, roads, workspace)
     if at < 0 or there < 0:
         return START_IN_WALL if at < 0 else GOAL_IN_WALL, 0, 0.0, 0.0, 0
     if shortcut:
@@ -243,24 +176,24 @@ def solve_in_space(start, goal, needed, shortcut, space, roads, memory, out, lin
             (start[0] - o[0]) / r, (start[1] - o[1]) / r, (start[2] - o[2]) / r,
             (goal[0] - o[0]) / r, (goal[1] - o[1]) / r, (goal[2] - o[2]) / r, space,
         ):  # fmt: skip
-            clear = least_among_cells(start, goal, space, memory.stack)
+            clear = least_among_cells(start, goal, space, workspace.stack)
             if clear >= needed - SLACK:
-                n, length = _write_line(start, goal, False, False, 0, out, line, roads, memory)
+                n, length = _write_line(start, goal, False, False, 0, out, line, roads, workspace)
                 return FOUND, n, length, clear, 0
-    clear_s = _clearance_of_join(start, at, by_start, 0, space, roads, memory)
-    clear_g = _clearance_of_join(goal, there, by_goal, 1, space, roads, memory)
+    clear_s = _clearance_of_join(start, at, by_start, 0, space, roads, workspace)
+    clear_g = _clearance_of_join(goal, there, by_goal, 1, space, roads, workspace)
     if clear_s < needed - SLACK or clear_g < needed - SLACK:
         tight = START_TIGHT if clear_s < needed - SLACK else GOAL_TIGHT
         return tight, 0, 0.0, min(clear_s, clear_g), 0
-    count = _search(at, there, needed, roads, memory)
+    count = _search(at, there, needed, roads, workspace)
     if count < 0:
         return APART, 0, 0.0, 0.0, 0
     n, clear = write_events(
-        at, there, count, memory.halves, roads.offsets, roads.piece_clearance, out
+        at, there, count, workspace.graph.halves, roads.offsets, roads.piece_clearance, out
     )
     if n < 0:
         return FULL, 0, 0.0, 0.0, 0
-    n, length = _write_line(start, goal, by_start, by_goal, n, out, line, roads, memory)
+    n, length = _write_line(start, goal, by_start, by_goal, n, out, line, roads, workspace)
     return FOUND, n, length, min(clear, clear_s, clear_g), count
 
 

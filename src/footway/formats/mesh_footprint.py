@@ -9,7 +9,6 @@ open (a building without a floor). If there are rooms, everything outside them i
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,13 +16,13 @@ import shapely
 
 from footway.constants import GRID, TOUCH
 from footway.environment import Environment, InputGeometry, Pieces, Repair
-from footway.errors import BadInput, BadQuery
-from footway.validation import pair, shown
+from footway.errors import BadInput
+from footway.formats.grid_tracing import heights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.formats.solid.bodies import Surface
+    from footway.formats.mesh_bodies import Surface
 
 
 def footprint(surface: Surface, *, between: tuple[float, float], name: str) -> Environment:
@@ -51,25 +50,9 @@ def footprint(surface: Surface, *, between: tuple[float, float], name: str) -> E
         obstacles=_pieces(blocked, "obstacle"),
         lines=_pieces(shapely.line_merge(alone), "wall"),
     )
-    return Environment.from_input_geometry(given, repairs=[*_notes(surface), *notes], name=name)
-
-
-def heights(between: Any) -> tuple[float, float]:
-    """Return two validated heights, m."""
-    try:
-        low, high = pair(between, "heights")
-    except BadQuery:
-        low = high = math.nan
-    if not low < high:
-        raise BadInput(
-            f"between is {shown(between)}; give two heights in metres, the lower one first"
-        )
-    return low, high
-
-
-def _notes(surface: Surface) -> list[Repair]:
-    """Return the repairs that concern a plan; open parts are reported by the section."""
-    return [note for note in surface.repairs if note.kind != "open mesh"]
+    # Open parts are reported by the section.
+    known = [note for note in surface.repairs if note.kind != "open mesh"]
+    return Environment.from_input_geometry(given, repairs=[*known, *notes], name=name)
 
 
 def _pieces(union: Any, label: str) -> Pieces:
@@ -143,7 +126,15 @@ def _section(surface: Surface, level: float) -> tuple[list[Any], list[Repair]]:
     for one in np.unique(part[closes & ~kept]):
         own = part == one
         kept[own] = _winding(segments[closes & (closed | outward)], segments[own][0, :2]) > 0
-    return _filled(segments[kept]), _gaps(segments[~closes], level)
+    notes = []
+    if not closes.all():
+        x, y = segments[~closes][0, :2].tolist()
+        detail = (
+            f"{(~closes).sum():,} faces belong to walls that enclose nothing at a height of "
+            f"{level:g} m: they block the way, and what is behind them does not"
+        )
+        notes.append(Repair("open mesh", (x, y), detail))
+    return _filled(segments[kept]), notes
 
 
 def _outside_rooms(surface: Surface, level: float) -> list[Any]:
@@ -162,17 +153,6 @@ def _filled(loops: NDArray[np.float64]) -> list[Any]:
     faces = shapely.get_parts(shapely.polygonize(shapely.get_parts(lines)))
     middles = shapely.get_coordinates(shapely.point_on_surface(faces))
     return [face for face, at in zip(faces, middles, strict=True) if _winding(loops, at) > 0]
-
-
-def _gaps(segments: NDArray[np.float64], level: float) -> list[Repair]:
-    if not len(segments):
-        return []
-    x, y = segments[0, :2].tolist()
-    detail = (
-        f"{len(segments):,} faces belong to walls that enclose nothing at a height of {level:g} m: "
-        "they block the way, and what is behind them does not"
-    )
-    return [Repair("open mesh", (x, y), detail)]
 
 
 def _segments(

@@ -7,7 +7,7 @@ import pytest
 
 import footway as fw
 from footway.roadmap.space import make_space, space_of_cells
-from footway.roadmap.space_margin import margin_of, nearest_free, nearest_within
+from footway.roadmap.space_index import margin_of, nearest_free, nearest_within
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ import numpy as np
 
 from footway.constants import TOUCH
 from footway.environment import Volume
-from footway.environment.memory import check_memory
+from footway.environment.volume import check_memory
 from footway.errors import BadGeometry, BadInput
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from footway.formats.solid.bodies import Surface
+    from footway.formats.mesh_bodies import Surface
 
 _PAIRS: Final = 200_000
 """Pairs of a face and a column near it that are processed together: about 200 MB."""

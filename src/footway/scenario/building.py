@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from footway.crowd import Crowd, Profile
-from footway.crowd.profile import GROUP_PROFILE
+from footway.crowd.profile import GROUP_PROFILE, mean_and_deviation
 from footway.environment import Environment
 from footway.environment.environment import GROUND
 from footway.errors import BadInput, FootwayError, NoPath
-from footway.scenario.areas import Areas
-from footway.scenario.checks import Checker, Leg, mean_of, most_of
+from footway.scenario.checks import Alternatives, Areas, Checker, check_obstacle
 from footway.scenario.models import Population, ProfileTable, Source
 from footway.scenario.problems import did_you_mean, show
 from footway.scenario.reading import check_names
-from footway.scenario.shapes import Choice
+from footway.scenario.values import Choice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -30,11 +29,9 @@ if TYPE_CHECKING:
     from footway.scenario.checks import Location
     from footway.scenario.models import Group, Obstacle, Scenario
     from footway.scenario.problems import Keys, Origin
-    from footway.scenario.shapes import Point, Ring
+    from footway.scenario.values import Point, Ring
 
     Floats = NDArray[np.float64]
-
-_SAVED = ".fwmap"
 
 
 class ScenarioMap(NamedTuple):
@@ -57,30 +54,26 @@ def open_map(scenario: Scenario) -> ScenarioMap:
     from footway.corridor import CorridorMap
     from footway.formats.registry import load
 
-    name = scenario.map
-    with _errors_located_at(scenario.origin, ("map",)):
-        if not name.lower().endswith(_SAVED):
-            environment = _with_terrain(load(name, scale=scenario.scale), scenario)
-            return ScenarioMap(CorridorMap.build(environment), environment)
-        if scenario.scale is not None:
-            raise BadInput(f"{name} is in metres already; leave out the scale")
-        saved = CorridorMap.load(name)
-        if not isinstance(saved, CorridorMap):
-            raise BadInput(f"{name} is a roadmap in three dimensions; a crowd walks on a plan")
-    if scenario.terrain:
-        message = f"{name} has no terrain; give the map that it was built from"
-        raise scenario.origin.refuse(("terrain", 0), message)
-    return ScenarioMap(saved, None)
-
-
-def _with_terrain(environment: Any, scenario: Scenario) -> Any:
-    """Return the map with the terrain of the scenario on top of its own; a volume unchanged."""
-    if not isinstance(environment, Environment):
-        return environment
-    for i, region in enumerate(scenario.terrain):
-        with _errors_located_at(scenario.origin, ("terrain", i, "polygon")):
-            environment = environment.with_terrain([(region.kind, region.polygon)])
-    return environment
+    name, origin = scenario.map, scenario.origin
+    if name.lower().endswith(".fwmap"):
+        with _errors_located_at(origin, ("map",)):
+            if scenario.scale is not None:
+                raise BadInput(f"{name} is in metres already; leave out the scale")
+            saved = CorridorMap.load(name)
+            if not isinstance(saved, CorridorMap):
+                raise BadInput(f"{name} is a roadmap in three dimensions; a crowd walks on a plan")
+        if scenario.terrain:
+            message = f"{name} has no terrain; give the map that it was built from"
+            raise origin.refuse(("terrain", 0), message)
+        return ScenarioMap(saved, None)
+    with _errors_located_at(origin, ("map",)):
+        environment = load(name, scale=scenario.scale)
+    if isinstance(environment, Environment):  # a volume has no terrain
+        for i, region in enumerate(scenario.terrain):
+            with _errors_located_at(origin, ("terrain", i, "polygon")):
+                environment = environment.with_terrain([(region.kind, region.polygon)])
+    with _errors_located_at(origin, ("map",)):
+        return ScenarioMap(CorridorMap.build(environment), environment)
 
 
 def stage(
@@ -144,9 +137,8 @@ class _CrowdBuilder:
 
     def add_obstacle(self, crowd: Crowd, given: Obstacle, keys: Keys) -> None:
         """Add a dynamic obstacle."""
-        Checker(self._map, self._origin, given.radius).check_obstacle(
-            given.box(self._scenario.duration), (*keys, "at")
-        )
+        duration = self._scenario.duration
+        check_obstacle(self._map, given, duration, self._origin, (*keys, "at"))
         with _errors_located_at(self._origin, keys):
             crowd.add_obstacle(
                 given.at,
@@ -186,7 +178,7 @@ class _CrowdBuilder:
         if given.starts is not None:
             starts = [checker.point(at, (*keys, "starts", k)) for k, at in enumerate(given.starts)]
         else:
-            region, start = self._spawn(given, checker, given.size, keys)
+            region, start = self._spawn(given, profile, checker, given.size, keys)
             starts = [start]
         goals = self._journey(given, checker, starts, keys)
         with _errors_located_at(self._origin, keys):
@@ -202,7 +194,7 @@ class _CrowdBuilder:
         """Add a source of characters that appear during the run."""
         profile, checker = self._body(given)
         count = given.size(self._scenario.duration)
-        region, start = self._spawn(given, checker, min(count, 1), keys)
+        region, start = self._spawn(given, profile, checker, min(count, 1), keys)
         goals = self._journey(given, checker, [start], keys)
         with _errors_located_at(self._origin, keys):
             crowd.add_source(
@@ -228,49 +220,47 @@ class _CrowdBuilder:
         values |= {name: value for name, value in own.items() if value is not None}
         with _errors_located_at(self._origin, ("profile", given.profile) if given.profile else ()):
             profile = Profile(**values)
-        return profile, Checker(self._map, self._origin, most_of(values["radius"]))
+        mean, deviation = mean_and_deviation(profile.radius)
+        return profile, Checker(self._map, self._origin, mean + 2.0 * deviation)
 
     def _spawn(
-        self, given: Population | Source, checker: Checker, count: int, keys: Keys
+        self,
+        given: Population | Source,
+        profile: Profile,
+        checker: Checker,
+        count: int,
+        keys: Keys,
     ) -> tuple[Region | None, Location]:
         """Return the spawn area, which must have space for `count` characters at once."""
         keys = (*keys, "area") if given.area is not None else (*keys, "count")
         region = None if given.area is None else self._areas.find(given.area, keys)
         free = self._areas.free(region)
         location = checker.area(free, _label(given.area), keys)
-        checker.check_capacity(free, location, count, self._mean_radius(given))
+        mean_radius, _ = mean_and_deviation(profile.radius)
+        checker.check_capacity(free, location, count, mean_radius)
         return region, location
-
-    def _mean_radius(self, given: Population | Source) -> float:
-        table = self._scenario.profile[given.profile] if given.profile else ProfileTable()
-        return mean_of(table.radius if given.radius is None else given.radius)
 
     def _journey(
         self, given: Population | Source, checker: Checker, starts: list[Location], keys: Keys
     ) -> list[Any]:
         """Return the destinations for the crowd; each must be reachable from the one before."""
-        legs: list[Leg] = []
+        stops: list[Alternatives] = []
         places: list[Any] = []
         for k, target in enumerate(given.destinations):
-            place, leg = self._leg(target, checker, (*keys, "destinations", k))
-            legs.append(leg)
-            places.append(place)
-        checker.check_journey(starts, legs, repeat=given.then == "repeat")
-        for k, at in enumerate(getattr(given, "goals", None) or ()):
-            goal = checker.point(at, (*keys, "goals", k))
+            at = (*keys, "destinations", k)
+            if isinstance(target, Choice):
+                some = [self._target(item, checker, (*at, i)) for i, item in enumerate(target.of)]
+                # Each in its own list: three points would be the corners of an area.
+                places.append([[place] for place, _ in some])
+            else:
+                some = [self._target(target, checker, at)]
+                places.append(some[0][0])
+            stops.append(Alternatives(at, [location for _, location in some]))
+        checker.check_journey(starts, stops, repeat=given.then == "repeat")
+        for k, point in enumerate(getattr(given, "goals", None) or ()):
+            goal = checker.point(point, (*keys, "goals", k))
             checker.check_reachable(starts[min(k, len(starts) - 1)], goal)
         return places
-
-    def _leg(
-        self, target: str | Ring | Point | Choice, checker: Checker, keys: Keys
-    ) -> tuple[Any, Leg]:
-        """Return a destination, or several alternatives, for the crowd and for the checker."""
-        if not isinstance(target, Choice):
-            place, location = self._target(target, checker, keys)
-            return place, Leg(keys, [location])
-        choices = [self._target(item, checker, (*keys, k)) for k, item in enumerate(target.of)]
-        # Each in its own list: three points would be the corners of an area.
-        return [[place] for place, _ in choices], Leg(keys, [location for _, location in choices])
 
     def _target(
         self, target: str | Ring | Point, checker: Checker, keys: Keys

@@ -10,8 +10,8 @@ from footway.environment import Environment, gallery
 from footway.errors import BadInput
 from footway.roadmap import Editor, Roadmap
 from footway.roadmap.measures import clearance_statistics
-from footway.roadmap.retraction import retract, rrrm
 from footway.roadmap.rrm_star import rrm_star
+from footway.roadmap.rrrm import retract, rrrm
 from footway.roadmap.space import make_space, space_of_cells
 
 HALL = Environment.from_polygons(bounds=(0, 0, 20, 10))

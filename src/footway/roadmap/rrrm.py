@@ -15,10 +15,9 @@ import numpy as np
 
 from footway._numba.jit import thread_count
 from footway.errors import BadInput
-from footway.roadmap.checks import a_roadmap
 from footway.roadmap.kernels.retraction import STEP, retract_path
 from footway.roadmap.parallel import phase
-from footway.roadmap.roadmap import Roadmap
+from footway.roadmap.roadmap import Roadmap, a_roadmap
 from footway.roadmap.rrm_star import check_same, on_lattice, rrm_star
 from footway.validation import function
 from footway.validation import seed as checked_seed

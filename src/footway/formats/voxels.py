@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from footway.environment import Volume
-from footway.environment.memory import check_memory
+from footway.environment.volume import check_memory
 from footway.errors import BadFile
-from footway.formats.source import read_text
+from footway.formats.registry import Format, read_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
+
+FORMAT: Final = Format("MovingAI voxels", (".3dmap",), content="volume")
 
 _LARGEST: Final = 2**20
 """Maximum number of voxels along a side: more is a typing error."""

@@ -7,21 +7,24 @@ the file is (x, -z, y) here, which rotates the model without mirroring it.
 
 from __future__ import annotations
 
+import base64
 import io
+import json
 import struct
 import warnings
 import zlib
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
-from footway.constants import GRID
+from footway.constants import GRID, MAX_MAP_BYTES
 from footway.environment import Repair
 from footway.errors import BadFile, BadGeometry, BadInput
-from footway.formats.solid.bodies import Surface, join
-from footway.formats.solid.gltf_buffers import with_buffers
-from footway.formats.source import read_bytes
+from footway.formats.mesh_bodies import Surface, join
+from footway.formats.registry import Format, read_bytes
+from footway.validation import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,25 +34,20 @@ if TYPE_CHECKING:
 
     from footway.environment import Environment, Volume
 
-_UP: Final = {".obj": "y", ".glb": "y", ".gltf": "y", ".ply": "z", ".stl": "z"}
-
-_DAMAGED: Final = (
-    OSError,
-    ImportError,
-    ValueError,
-    NameError,
-    SyntaxError,
-    EOFError,
-    LookupError,
-    TypeError,
-    AttributeError,
-    ArithmeticError,
-    NotImplementedError,
-    AssertionError,
-    RecursionError,
-    struct.error,
-    zlib.error,
+FORMAT: Final = Format(
+    "meshes",
+    (".obj", ".ply", ".stl", ".glb", ".gltf"),
+    content="mesh",
+    extra="footway[mesh]",
+    one_file=False,
 )
+
+_Z_UP: Final = (".ply", ".stl")
+_DAMAGED: Final = (
+    OSError, ImportError, ValueError, NameError, SyntaxError, EOFError, LookupError, TypeError,
+    AttributeError, ArithmeticError, NotImplementedError, AssertionError, RecursionError,
+    struct.error, zlib.error,
+)  # fmt: skip
 """Exceptions that trimesh raises for truncated or corrupt files; ImportError because it tries other
 packages to read text in unusual encodings."""
 
@@ -82,7 +80,7 @@ def load_volume(
         ModuleNotFoundError: trimesh is missing.
 
     """
-    from footway.formats.solid.voxelise import voxelise
+    from footway.formats.mesh_voxels import voxelise
 
     surface = read_surface(path, up=up, scale=scale)
     return voxelise(surface, resolution=resolution, name=path.stem)
@@ -110,14 +108,13 @@ def load_footprint(
         ModuleNotFoundError: trimesh is missing.
 
     """
-    from footway.formats.solid.footprint import footprint
+    from footway.formats.mesh_footprint import footprint
 
     return footprint(read_surface(path, up=up, scale=scale), between=between, name=path.stem)
 
 
 def read_surface(path: Path, *, up: str | None = None, scale: float | None = None) -> Surface:
     """Return the triangles of a mesh file in metres, z up, on the grid of 1 mm."""
-    suffix = path.suffix.lower()
     if up not in {None, "y", "z"}:
         raise BadInput(f"up is {up!r}; give 'y' or 'z'")
     corners, ignored = _read(read_bytes(path), path)
@@ -125,7 +122,7 @@ def read_surface(path: Path, *, up: str | None = None, scale: float | None = Non
         raise BadFile("is a mesh without faces; give one that has triangles")
     corners = corners * (1.0 if scale is None else scale)
     _check_reach(corners)
-    if (up or _UP[suffix]) == "y":
+    if (up or ("z" if path.suffix.lower() in _Z_UP else "y")) == "y":
         corners = np.stack([corners[..., 0], -corners[..., 2], corners[..., 1]], axis=-1)
     surface = join(corners)
     if not len(surface.faces):
@@ -165,7 +162,7 @@ def _read(content: bytes, path: Path) -> tuple[NDArray[np.float64], list[str]]:
         content = content.decode("ascii", "replace").encode()
     try:
         if kind == "gltf":
-            content = with_buffers(content, path.parent)
+            content = _with_buffers(content, path.parent)
         with _quiet(trimesh):
             loaded = trimesh.load(io.BytesIO(content), file_type=kind, process=False)
             corners, ignored = _triangles(loaded)
@@ -209,3 +206,52 @@ def _triangles(loaded: Any) -> tuple[NDArray[np.float64], list[str]]:
         else:
             ignored.append(f"{name!r} has no faces and is left out")
     return np.concatenate(found), ignored
+
+
+def _with_buffers(content: bytes, folder: Path) -> bytes:
+    """Return a glTF document with all buffers embedded, and without materials and images.
+
+    The URI of a buffer is a data URI or a relative path (glTF 2.0, section 3.6.1). Only files in
+    the folder of the .gltf or below it are read, so that an untrusted map cannot open others.
+
+    Raises:
+        BadFile: a buffer is missing, too large, too short or outside the folder.
+        ValueError: the document is not glTF (includes `json.JSONDecodeError`).
+
+    """
+    document = json.loads(content)
+    left = MAX_MAP_BYTES
+    for buffer in document.get("buffers", ()):
+        uri = buffer.get("uri")
+        if isinstance(uri, str) and not uri.startswith("data:"):
+            raw = _read_buffer(uri, folder, limit=left)
+            if len(raw) < int(buffer.get("byteLength", 0)):
+                raise BadFile(
+                    f"its buffer {shown(uri)} has {len(raw)} bytes instead of "
+                    f"{buffer['byteLength']}; save the model again"
+                )
+            left -= len(raw)
+            text = base64.b64encode(raw).decode("ascii")
+            buffer["uri"] = f"data:application/octet-stream;base64,{text}"
+    for mesh in document.get("meshes", ()):
+        for primitive in mesh.get("primitives", ()):
+            primitive.pop("material", None)
+    for name in ("images", "textures", "samplers", "materials"):  # may refer to files too
+        document.pop(name, None)
+    return json.dumps(document).encode()
+
+
+def _read_buffer(uri: str, folder: Path, *, limit: int) -> bytes:
+    """Return the bytes of a file beside the document."""
+    advice = "put the file there, or save the model as .glb, which is one file"
+    parts = urlsplit(uri)
+    if parts.scheme or parts.netloc:
+        raise BadFile(f"its buffer {shown(uri)} is not in a file; save the model as .glb")
+    root = folder.resolve()
+    file = (root / unquote(parts.path)).resolve()
+    if not file.is_relative_to(root):
+        raise BadFile(f"its buffer {shown(uri)} lies outside the folder of the model; {advice}")
+    try:
+        return read_bytes(file, limit=limit)
+    except BadFile as error:
+        raise BadFile(f"its buffer {shown(uri)}, beside it, {error}; {advice}") from error

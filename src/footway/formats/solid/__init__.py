@@ -1,1 +1,0 @@
-"""Three-dimensional files: meshes and voxels become a Volume, or a plan between two heights."""
