@@ -102,9 +102,7 @@ def _corners_along(index: Index, path: TautPath, halves: Ints, wanted: float) ->
     return Corners(xy, np.array([side for _, side in clearances], dtype=np.float64), keep)
 
 
-def _tighten(
-    stops: list[_Stop], corners: Corners
-) -> tuple[list[_Stop], list[_Tangent]] | None:
+def _tighten(stops: list[_Stop], corners: Corners) -> tuple[list[_Stop], list[_Tangent]] | None:
     """Add corners that a line comes too close to, drop those that bend the path the wrong way."""
     for _ in range(_ROUNDS):
         tangents = [tangent for a, b in pairwise(stops) if (tangent := _tangent(a, b)) is not None]
