@@ -304,7 +304,7 @@ def test_bad_routes_are_one_line(footway, yard, options, words):
             ("--lane", "1", "--sigma", "3"),
             "--lane, --sigma are for a walk, but no follower has all",
         ),
-        (("--follow", "miran", "--route", "nowhere.csv"), "nowhere.csv: no such file"),
+        (("--follow", "miran", "--route", "nowhere.csv"), "nowhere.csv: does not exist"),
         (("--follow", "miran", "--route", "route.txt"), "suffix"),
     ],
 )
