@@ -14,6 +14,24 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 
+class GrowingGraph(NamedTuple):
+    """A graph to which edges are added, as linked lists. Half-edges 2e, 2e + 1 belong to edge e."""
+
+    first: Ints  # (n,) latest half-edge of each node; -1: none
+    after: Ints  # (h,) previous half-edge of the same node; -1: none
+    to: Ints  # (h,) node that a half-edge leads to
+    length: Floats  # (h,)
+
+
+class LimitedSearch(NamedTuple):
+    """Scratch memory of a search for paths up to a limit."""
+
+    cost: Floats  # (n,) path lengths; infinite before and after a search
+    reached: Ints  # (n,) nodes with a finite cost
+    keys: Floats  # heap: path lengths
+    queue: Ints  # heap: nodes
+
+
 class WallEnds(NamedTuple):
     """End points of walls, binned in cells: the first contact of a growing blend is one of them."""
 
