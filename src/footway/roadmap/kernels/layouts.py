@@ -41,6 +41,49 @@ class WallEnds(NamedTuple):
     xy: Floats  # (n, 2) m
 
 
+class CellWalls(NamedTuple):
+    """Walls nearest to any point of each cell."""
+
+    box: Floats  # (3,) lower left corner and cell size, m
+    shape: Ints  # (2,) columns, rows
+    offsets: Ints  # (cells + 1,)
+    members: NDArray[np.int32]  # walls by cells
+    walls: Floats  # (n, 4) m
+
+
+class Turn(NamedTuple):
+    """A vertex, and two unit directions that leave it along its edges."""
+
+    x: float
+    y: float
+    ax: float
+    ay: float
+    bx: float
+    by: float
+
+
+class Arc(NamedTuple):
+    """An arc around a centre, from unit direction s to e, by less than pi."""
+
+    cx: float
+    cy: float
+    radius: float
+    sx: float
+    sy: float
+    ex: float
+    ey: float
+    side: float  # 1: to the left, -1: to the right
+
+
+class QueryEnd(NamedTuple):
+    """Start or goal of a query, and what is known about the places around it."""
+
+    x: float
+    y: float
+    state: Ints  # (n + h,) visibility of each place
+    clear: Floats  # (n + h,) clearance of the line to it, m
+
+
 class BlendNetwork(NamedTuple):
     """A roadmap with blends. Half-edge 2 e follows edge e, 2 e + 1 its twin."""
 
@@ -66,6 +109,7 @@ class BlendNetwork(NamedTuple):
     place_offsets: Ints  # (cells + 1,)
     members: Ints  # (n + h,) places by cells
     ends: WallEnds
+    walls: CellWalls
     preferred: float  # m, preferred clearance of blends
     off_road: float  # cost of a metre off the roads
 
