@@ -14,6 +14,15 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 
+class Chain(NamedTuple):
+    """A local path during its retraction; the first rows are used."""
+
+    points: Floats  # (most, 3) configurations, lattice units
+    clearance: Floats  # (most,) cells
+    state: Ints  # (most,) MOVING, ON_AXIS, BLOCKED or FIXED
+    other: Floats  # (most, 3) scratch memory
+
+
 class GrowingGraph(NamedTuple):
     """A graph to which edges are added, as linked lists. Half-edges 2e, 2e + 1 belong to edge e."""
 
