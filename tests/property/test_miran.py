@@ -17,8 +17,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import footway as fw
-from footway.follow.kernels.steering import BodyParameters
-from footway.follow.miran import MiranWalker
+from footway.follow.kernels.layouts import Settings
+from footway.follow.walker import RouteWalker
 from footway.terrain.route import IndicativeRoute
 from footway.terrain.terrain import Terrain
 from tests.effort import examples
@@ -114,12 +114,12 @@ def asked(draw: st.DrawFn, radii: st.SearchStrategy[float] = RADII) -> Asked:
 
 def straight(it: Asked, stride: float = 0.25) -> RouteWalk:
     """Walk of a character that moves straight toward each attraction point."""
-    body = BodyParameters(
+    body = Settings(
         radius=it.route.terrain.radius, speed=stride, step=1.0, turn_rate=10.0, sigma=it.sigma,
         spacing=it.spacing, look=0.0, clearance=0.0, steering=1.0, boundary=0.0, obstacle=0.0,
         smooth=False,
     )  # fmt: skip
-    return MiranWalker(it.route, None, body, (), replan=False).walk()
+    return RouteWalker(it.route, None, body, (), replan=False).walk()
 
 
 def assert_on_route(walk: RouteWalk, sigma: float) -> None:

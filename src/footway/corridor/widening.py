@@ -16,12 +16,12 @@ import numpy as np
 
 from footway._numba.portable_math import atan2, hypot
 from footway.corridor.kernels.path import CX, CY, RADIUS, SWEEP, X0, X1, Y0, Y1, polyline_clearance
-from footway.corridor.path import TautPath
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.corridor.index import Index
+    from footway.corridor.kernels.layouts import Index
+    from footway.corridor.path import TautPath
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -74,7 +74,7 @@ def widen(index: Index, path: TautPath, halves: Ints, wanted: float) -> TautPath
             hypot(pieces[:, X1] - pieces[:, X0], pieces[:, Y1] - pieces[:, Y0]),
         ).sum()
     )
-    wide = TautPath(path.start, path.goal, path.radius, length, 0.0, pieces, "widened")
+    wide = replace(path, length=length, pieces=pieces, method="widened")
     clearance = float(polyline_clearance(wide.points, index.grid))
     if clearance < path.clearance - _SLACK or length < path.length - _SLACK:
         return path  # a path shorter than the shortest one would cross a wall
@@ -83,19 +83,19 @@ def widen(index: Index, path: TautPath, halves: Ints, wanted: float) -> TautPath
 
 def _corners_along(index: Index, path: TautPath, halves: Ints, wanted: float) -> Corners:
     """Return the corners on both sides of the half-edges, and the distance to keep from each."""
-    offsets, string, n_corners = index.axis.offsets, index.string, len(index.axis.sites)
+    offsets, corners, n_corners = index.axis.offsets, index.corners, len(index.axis.sites)
     clearances: dict[tuple[int, int], float] = {}
     for half in halves.tolist():
         events = np.arange(offsets[half // 2], offsets[half // 2 + 1])
         clear = index.axis.clearance[events]
-        for points, side in ((string.at_left[events], 1), (string.at_right[events], -1)):
+        for points, side in ((corners.at_left[events], 1), (corners.at_right[events], -1)):
             own = -side if half % 2 else side
             for point, distance in zip(points.tolist(), clear.tolist(), strict=True):
                 if 0 <= point < n_corners and distance >= path.radius:
                     key = (point, own)
                     clearances[key] = min(clearances.get(key, math.inf), distance)
     points = np.array([point for point, _ in clearances], dtype=np.int64)
-    xy = string.xy[points].reshape(-1, 2)
+    xy = corners.xy[points].reshape(-1, 2)
     free = np.array(list(clearances.values()))
     for end in (path.start, path.goal):
         free = np.minimum(free, hypot(*(xy - end).T))

@@ -9,16 +9,16 @@ import numpy as np
 
 from footway._numba.jit import one_parallel_kernel
 from footway._numba.portable_math import hypot
+from footway.corridor.kernels.layouts import FOUND
 from footway.corridor.kernels.locate import locate_points
-from footway.corridor.kernels.search import FOUND
 from footway.crowd.kernels.placement import are_connected
 from footway.crowd.state import RADIUS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.corridor.index import Index
-    from footway.corridor.solver import Solver
+    from footway.corridor.kernels.layouts import Index
+    from footway.corridor.search import Solver
     from footway.crowd.goals import Alternatives
     from footway.crowd.places import GoalRange, Places
     from footway.crowd.planning import Planner
@@ -73,7 +73,7 @@ class Nearest:
         state, slots = self._engine.state, self._engine.slot_of[ids]
         index, at = self._solver.index, np.ascontiguousarray(state.place[slots, :2])
         with one_parallel_kernel:
-            pieces, _ = locate_points(at, index.axis, index.grid, index.fans)
+            pieces, _ = locate_points(at, index.axis, index.grid, index.boundaries)
         radii = state.body[slots, RADIUS].astype(np.float64)
         return [_Walker(*one) for one in zip(at, pieces.tolist(), radii.tolist(), strict=True)]
 

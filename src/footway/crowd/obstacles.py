@@ -17,7 +17,7 @@ from footway.validation import FARTHEST, number, pair, shown
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.corridor.index import Index
+    from footway.corridor.kernels.layouts import Index
     from footway.crowd.crowd import Crowd
     from footway.crowd.tracks import Tracks
 

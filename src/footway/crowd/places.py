@@ -56,7 +56,7 @@ class Places:
         """Locate points (n, 2) and append them to the table."""
         index = self._cmap.solver.index
         with one_parallel_kernel:
-            pieces, values = locate_points(points, index.axis, index.grid, index.fans)
+            pieces, values = locate_points(points, index.axis, index.grid, index.boundaries)
         first = len(self.pieces)
         self.located = np.vstack([self.located, np.column_stack([points, values[:, :4]])])
         self.pieces = np.concatenate([self.pieces, pieces])

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from footway.corridor.index import Index
-    from footway.corridor.solver import Solver
+    from footway.corridor.kernels.layouts import Index
+    from footway.corridor.search import Solver
     from footway.crowd.places import Places
     from footway.crowd.stepping import Engine
     from footway.crowd.terrain_routes import Routes
@@ -133,18 +133,18 @@ class Planner:
     def _batch(
         self, requests: PathRequests, index: Index
     ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        engine, places, ladder = self._engine, self._places, self._solver.ladder
+        engine, places, workspace = self._engine, self._places, self._solver.graph_workspace
         slots = engine.slot_of[requests.ids]
         starts = engine.state.place[slots, :2]
         radii = engine.state.body[slots, RADIUS].astype(np.float64)
         found = np.zeros((len(slots), 5), np.int32)
-        buffer = np.empty(4 * len(ladder.halves), np.int32)
+        buffer = np.empty(4 * len(workspace.halves), np.int32)
         halves, done = [], 0
         while done < len(slots):
             before = done
             done = plan(
                 done, starts, radii, requests.ids, requests.pools, requests.within, engine.seed,
-                places.located, places.pieces, engine.tracks, index, ladder, found, buffer,
+                places.located, places.pieces, engine.tracks, index, workspace, found, buffer,
             )  # fmt: skip
             halves.append(buffer[: found[before:done, HALVES].sum()].copy())
         return found, np.concatenate(halves)

@@ -46,7 +46,7 @@ from footway.follow.kernels.visibility import make_workspace
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.corridor.index import Graph, Index
+    from footway.corridor.kernels.layouts import Graph, Index
     from footway.crowd.goals import Population
     from footway.crowd.stepping import Engine
     from footway.crowd.terrain_following import FollowingStyle, TerrainData
@@ -248,7 +248,7 @@ class Routes:
         points = np.column_stack([np.interp(places, along, x), np.interp(places, along, y)])
         index = self._index
         with one_parallel_kernel:
-            pieces, _ = locate_points(points, index.axis, index.grid, index.fans)
+            pieces, _ = locate_points(points, index.axis, index.grid, index.boundaries)
         edges = graph.edge_of[pieces[pieces >= 0]]
         clearance, before = graph.clearance[edges], index.graph.clearance[edges]
         return bool((clearance < np.minimum(radius, before)).any())

@@ -14,13 +14,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from footway._numba.portable_math import atan2, cos, sin
-from footway.corridor.sampling import on_pieces, subdivide
+from footway.corridor.balls import on_pieces, subdivide
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.corridor import CorridorMap
-    from footway.corridor.index import Index
+    from footway.corridor.kernels.layouts import Index
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]

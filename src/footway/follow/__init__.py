@@ -12,9 +12,8 @@ from footway.follow.cmm import Moment, cmm, cmm_batch
 from footway.follow.detour import Disc, sub_corridor
 from footway.follow.irm import irm
 from footway.follow.miran import miran
-from footway.follow.route_walk import RouteWalk
 from footway.follow.variation import Variations, variations
-from footway.follow.walk import Walk
+from footway.follow.walk import RouteWalk, Walk
 
 __all__ = [
     "Disc",

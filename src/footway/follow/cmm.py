@@ -13,13 +13,13 @@ import numpy as np
 
 from footway import validation
 from footway._numba.jit import thread_count
-from footway.constants import TOUCH
 from footway.corridor.kernels.backbone import refine
 from footway.corridor.map import as_points
-from footway.corridor.solver import SPACING
+from footway.corridor.search import SPACING
 from footway.errors import BadInput, BadQuery, NoPath
 from footway.follow.detour import (
-    as_discs,
+    NO_DISCS,
+    SLACK,
     check_ends,
     check_fits,
     describe,
@@ -27,134 +27,41 @@ from footway.follow.detour import (
     sub_corridor,
 )
 from footway.follow.kernels.corridor import BLOCK
+from footway.follow.kernels.layouts import ARRIVED, STALLED
 from footway.follow.kernels.walk import (
-    ARRIVED,
-    AT,
-    BEGUN,
     DELAY,
     DONE,
-    FIELDS,
     LONGEST,
-    NOWHERE,
-    STALLED,
-    STOOD,
-    TIME,
-    WALKING,
-    V,
-    X,
+    NO_CORRIDOR,
+    ZERO,
+    Batch,
+    CorridorArrays,
+    WalkState,
+    walk,
     walk_many,
-    walk_on,
 )
-from footway.follow.settings import LONGEST_STEP, SLACK, Settings
 from footway.follow.walk import Walk
-from footway.validation import FARTHEST, number, one_of, shown
-from footway.validation import seed as checked_seed
+from footway.follow.walker import Walker, make_settings, make_trail
+from footway.validation import one_of, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
+    from footway.corridor import Corridor, CorridorMap
+    from footway.follow.detour import Obstacle
+    from footway.follow.kernels.layouts import Settings
+
     Floats = NDArray[np.float64]
-    from numpy.typing import NDArray
-
-    from footway.corridor import Corridor
-    from footway.follow.detour import Disc
-
-    Obstacle = Disc | tuple[float, ...]
-    from collections.abc import Iterator
-
-    from footway.corridor import CorridorMap
-
-
-class Moment(NamedTuple):
-    """State of a character that user-defined forces receive."""
-
-    position: Floats  # (d,) m
-    velocity: Floats  # (d,) m/s
-    time: float  # s since the start
-    attraction_point: Floats  # (d,) m, alpha(x)
-    ball_radius: float  # m, R[t] of the attraction point's ball
-    index: int  # type: ignore[assignment]  # t, index of that ball in the corridor
-
-
-Force = Callable[[Moment], "ArrayLike"]
-"""A function of a moment that returns a force (d,) in units of F_0, which is at most 1."""
-
-
-def as_forces(forces: Sequence[Force]) -> tuple[Force, ...]:
-    """Check that all forces are callable and return them as a tuple."""
-    if not isinstance(forces, list | tuple):
-        raise BadQuery(f"forces must be a list of functions of a Moment, not {shown(forces)}")
-    for force in forces:
-        if not callable(force):
-            raise BadQuery(f"forces must be functions of a Moment: {shown(force)} cannot be called")
-    return tuple(forces)
-
-
-def sum_of(
-    forces: Sequence[Force], state: Floats, balls: Floats, dimension: int, radius: float
-) -> Floats:
-    """Return the sum of the user-defined forces at a character's state, (3,)."""
-    t = int(state[AT])
-    gaps = np.linalg.norm(balls[t:, :3] - state[X : X + 3], axis=1) - (balls[t:, 3] - radius)
-    held = np.flatnonzero(gaps < 0.0)
-    t += int(held[-1]) if len(held) else 0
-    now = Moment(
-        position=state[X : X + dimension].copy(),
-        velocity=state[V : V + dimension].copy(),
-        time=float(state[TIME]),
-        attraction_point=balls[t, :dimension].copy(),
-        ball_radius=float(balls[t, 3]),
-        index=t,
-    )
-    total = np.zeros(3)
-    for force in forces:
-        total[:dimension] += _checked(force, now, dimension)
-    return total
-
-
-def _checked(force: Force, now: Moment, dimension: int) -> Floats:
-    name = getattr(force, "__name__", repr(force))
-    try:
-        value = np.asarray(force(now), dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise BadInput(f"the force {name!r} failed at {now.time:.1f} s: {error}") from error
-    if value.shape != (dimension,):
-        raise BadInput(f"the force {name!r} returned the shape {value.shape}: give ({dimension},)")
-    if not np.isfinite(value).all():
-        raise BadInput(f"the force {name!r} returned {value.tolist()} at {now.time:.1f} s: NaN")
-    return value
-
 
 FINEST_STEP = 0.5  # m between balls of a refined corridor
-REPULSION = 0.4  # m, k of F_i: at this distance the force of an obstacle equals F_0
 REPLAN = 5  # steps after which a sub-corridor around moving obstacles is planned again
 TIGHT = 0.8  # of the narrowest ball: a larger radius may be the reason why a character is stuck
 WAIT = 60.0  # s to wait for moving obstacles to open the corridor
-MOST_SAMPLES = 20_000_000  # per walk: more would not fit in memory
-_SAMPLES = 1 << 13  # initial capacity of a walk
-NO_DISCS = np.empty((0, 7))
 NO_LENGTHS = np.zeros(1)
-NO_FORCE = np.zeros(3)
-
-
-class Trail(NamedTuple):
-    """Buffers for the samples of a walk, (capacity, 3) each."""
-
-    points: Floats
-    velocities: Floats
-    directions: Floats  # heading, also while the character turns on the spot
-
-
-class _Trails(threading.local):
-    """Unused trails of the calling thread, reused because allocation takes longer than a walk."""
-
-    def __init__(self) -> None:
-        self.free: list[Trail] = []
-
-
-_trails = _Trails()
+_BATCH = 16  # queries per task of a thread
+_BATCH_SAMPLES = 1 << 16  # capacity of a batch
 
 
 def cmm(
@@ -214,165 +121,167 @@ def cmm(
     settings = make_settings(
         radius=corridor.radius if radius is None else radius,
         speed=speed, step=step, turn_rate=turn_rate, shortcut=shortcut, noise=noise,
-        wavelength=wavelength, lane=lane, corner=corner, seed=seed,
+        wavelength=wavelength, lane=lane, corner=corner,
     )  # fmt: skip
+    validation.seed(seed)
     check_fits(corridor, settings.radius)
     one_of(avoid, "way to avoid obstacles", ("forces", "corridor"))
-    none = isinstance(obstacles, tuple) and not obstacles
-    named, discs = ((), NO_DISCS) if none else as_discs(obstacles, corridor.dimension)
-    walker = Walker(corridor, settings, named, discs, as_forces(forces))
-    if named:
-        check_ends(named, discs, settings.radius, walker.balls[[0, -1], :3])
-    if len(discs) and avoid == "corridor":
-        walker.detour()
+    if not isinstance(forces, list | tuple):
+        raise BadQuery(f"forces must be a list of functions of a Moment, not {shown(forces)}")
+    for force in forces:
+        if not callable(force):
+            raise BadQuery(f"forces must be functions of a Moment: {shown(force)} cannot be called")
+    walker = CorridorWalker(corridor, settings, obstacles, tuple(forces), int(seed))
+    if len(walker.discs) and avoid == "corridor":
+        walker.make_detour()
     else:
         walker.push_through()
     return walker.walk()
 
 
-def make_settings(
-    *,
-    radius: float,
-    speed: float,
-    step: float,
-    turn_rate: float,
-    shortcut: float,
-    noise: float,
-    wavelength: float,
-    lane: float,
-    corner: float,
-    seed: int,
-) -> Settings:
-    """Validate the parameters of `cmm` and return them as kernel settings."""
-    return Settings(
-        radius=number(radius, "radius", "m", low=0.0, high=FARTHEST),
-        speed=number(speed, "speed", "m/s", above=0.0, high=FARTHEST),
-        step=number(step, "step", "s", above=0.0, high=LONGEST_STEP),
-        turn_rate=number(turn_rate, "turn_rate", "rad/s", above=0.0),
-        shortcut=number(shortcut, "shortcut", "", low=0.0, high=1.0),
-        noise=number(noise, "noise", "", low=0.0, high=100.0),
-        wavelength=number(wavelength, "wavelength", "m", low=TOUCH, high=FARTHEST),
-        seed=checked_seed(seed),
-        lane=number(lane, "lane", "", low=-100.0, high=100.0),
-        corner=number(corner, "corner", "", low=-100.0, high=100.0),
-        repulsion=REPULSION,
-    )
+class Moment(NamedTuple):
+    """State of a character that user-defined forces receive."""
+
+    position: Floats  # (d,) m
+    velocity: Floats  # (d,) m/s
+    time: float  # s since the start
+    attraction_point: Floats  # (d,) m, alpha(x)
+    ball_radius: float  # m, R[t] of the attraction point's ball
+    index: int  # type: ignore[assignment]  # t, index of that ball in the corridor
 
 
-class Walker:
-    """Walk of one character: the loop around the kernel."""
+Force = Callable[[Moment], "ArrayLike"]
+"""A function of a moment that returns a force (d,) in units of F_0, which is at most 1."""
+
+
+def _checked(force: Force, now: Moment, dimension: int) -> Floats:
+    name = getattr(force, "__name__", repr(force))
+    try:
+        value = np.asarray(force(now), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"the force {name!r} failed at {now.time:.1f} s: {error}") from error
+    if value.shape != (dimension,):
+        raise BadInput(f"the force {name!r} returned the shape {value.shape}: give ({dimension},)")
+    if not np.isfinite(value).all():
+        raise BadInput(f"the force {name!r} returned {value.tolist()} at {now.time:.1f} s: NaN")
+    return value
+
+
+class CorridorWalker(Walker):
+    """Walk in a corridor, with detours around obstacles."""
+
+    state: WalkState
 
     def __init__(
         self,
         corridor: Corridor,
         settings: Settings,
-        named: tuple[Disc, ...],
-        discs: Floats,
+        obstacles: Sequence[Obstacle],
         forces: tuple[Force, ...],
+        seed: int,
     ) -> None:
-        self.corridor, self.settings = corridor, settings
+        self.corridor, self.forces, self.seed = corridor, forces, seed
         self.grid = corridor.source.index.grid if corridor.source is not None else None
-        self.named, self.discs, self.forces = named, discs, forces
         self.balls = nested_balls(corridor, settings.radius)
-        new = (np.empty((_SAMPLES, 3)) for _ in range(3))
-        self.trail = _trails.free.pop() if _trails.free else Trail(*new)
-        samples = corridor.length / (settings.speed * settings.step)
-        if samples > MOST_SAMPLES:
-            raise BadQuery(
-                f"{samples:.3g} samples of {settings.step:g} s at {settings.speed:g} m/s are too "
-                f"many: take a longer step or a higher speed, for at most {MOST_SAMPLES:,}"
-            )
-        self._begin()
+        super().__init__(settings, obstacles, corridor.dimension, corridor.length)
+        if self.named:
+            check_ends(self.named, self.discs, settings.radius, self.balls[[0, -1], :3])
+        self._enter(self.balls, self.discs)
+        self.state = WalkState(tuple(self.balls[0, :3].tolist()))
 
-    def _begin(self) -> None:
-        """Place the character at the start."""
-        self.count = 0
-        self.state = np.zeros(FIELDS)
-        self.state[X : X + 3] = self.balls[0, :3]
+    def _enter(self, balls: Floats, discs: Floats) -> None:
+        """Prepare to walk in these balls (n, 4), among discs (m, 7)."""
+        lengths = np.empty(len(balls)) if self.settings.shortcut > 0.0 else NO_LENGTHS
+        self.arrays = CorridorArrays(balls, np.empty((-(-len(balls) // BLOCK), 4)), lengths)
+        self.discs_here = discs
+
+    def advance(self, steps: int) -> tuple[int, int]:
+        """Call the kernel: for one step if the user has forces, because they depend on it."""
+        own = ZERO
+        if self.forces:
+            own, steps = self._own_force(), 1
+        status, count, self.state = walk(
+            self.state, steps, self.settings, self.seed, self.arrays, self.discs_here, own,
+            self.trail, self.count,
+        )  # fmt: skip
+        return status, count
+
+    def _own_force(self) -> tuple[float, float, float]:
+        """Return the sum of the user-defined forces."""
+        d, balls, state = self.dimension, self.arrays.balls, self.state
+        position = np.array(state.position)
+        t = state.at if state.is_begun else 0
+        gaps = np.linalg.norm(balls[t:, :3] - position, axis=1)
+        held = np.flatnonzero(gaps - (balls[t:, 3] - self.settings.radius) < 0.0)
+        t += int(held[-1]) if len(held) else 0
+        now = Moment(
+            position=position[:d],
+            velocity=np.array(state.velocity[:d]),
+            time=state.time,
+            attraction_point=balls[t, :d].copy(),
+            ball_radius=float(balls[t, 3]),
+            index=t,
+        )
+        total = np.zeros(3)
+        for force in self.forces:
+            total[:d] += _checked(force, now, d)
+        x, y, z = total.tolist()
+        return x, y, z
 
     def push_through(self) -> None:
         """Walk under repulsive forces; if they cancel out, make a detour around the obstacles."""
-        if self._run(self.balls, self.discs) == ARRIVED:
+        if self.run() == ARRIVED:
             return
         if not len(self.discs):
             raise self._lost()
-        self._begin()
-        self.detour()
+        self.count = 0
+        self.state = WalkState(tuple(self.balls[0, :3].tolist()))
+        self.make_detour()
 
-    def detour(self) -> None:
+    def make_detour(self) -> None:
         """Walk in sub-corridors around the obstacles."""
-        if not self.discs[:, 4:].any():
-            around = sub_corridor(self.corridor, self.named, radius=self.settings.radius)
-            self.corridor = around
-            self.balls = nested_balls(around, self.settings.radius)
-            if self._run(self.balls, NO_DISCS) != ARRIVED:
-                raise self._lost()
+        if self.discs[:, 4:].any():
+            self._detour_from_here()
             return
-        self._detour_from_here()
+        radius = self.settings.radius
+        self.corridor = sub_corridor(self.corridor, self.named, radius=radius)
+        self._enter(nested_balls(self.corridor, radius), NO_DISCS)
+        if self.run() != ARRIVED:
+            raise self._lost()
 
     def _detour_from_here(self) -> None:
         """Repeatedly plan a sub-corridor around the predicted positions of moving obstacles."""
-        waited, limit = 0.0, DELAY + LONGEST * self.corridor.length / self.settings.speed
+        s = self.settings
+        waited, limit = 0.0, DELAY + LONGEST * self.corridor.length / s.speed
         while True:
             ahead = self._balls_ahead()
+            gaps = np.linalg.norm(np.diff(ahead[:, :3], axis=0), axis=1)
+            times = self.state.time + np.concatenate([[0.0], np.cumsum(gaps)]) / s.speed
             balls, closed_by = detour_around(
-                ahead,
-                self.discs,
-                self.settings.radius,
-                self.state[TIME] + lengths_along(ahead) / self.settings.speed,
-                dimension=self.corridor.dimension,
+                ahead, self.discs, s.radius, times, dimension=self.dimension
             )
             if balls is None:  # continue; forces hold the character back until the corridor opens
-                waited += REPLAN * self.settings.step
+                waited += REPLAN * s.step
                 balls = ahead
             if closed_by and waited > WAIT:
                 raise self._blocked(closed_by)
-            self.state[BEGUN] = 0.0
             # Keep the repulsive forces: obstacles may move differently than predicted.
-            nested = refine(balls, self.settings.radius, FINEST_STEP)
-            status = self._run(nested, self.discs, steps=REPLAN)
+            self._enter(refine(balls, s.radius, FINEST_STEP), self.discs)
+            self.state = self.state._replace(is_begun=False)
+            status = self.run(REPLAN)
             if status == ARRIVED:
                 return
-            if status == STALLED or self.state[TIME] > limit:
+            if status == STALLED or self.state.time > limit:
                 raise self._lost()
 
     def _balls_ahead(self) -> Floats:
         """Return a ball at the character, followed by the balls of its corridor that lie ahead."""
-        gaps = np.linalg.norm(self.balls[:, :3] - self.state[X : X + 3], axis=1)
-        depth = self.balls[:, 3] - gaps
+        position = np.array(self.state.position)
+        depth = self.balls[:, 3] - np.linalg.norm(self.balls[:, :3] - position, axis=1)
         held = np.flatnonzero(depth >= self.settings.radius - 1e-9)
         last = int(held[-1]) if len(held) else len(depth) - 1
         t = int(np.argmax(depth[: last + 1]))  # the ball that it is deepest in
-        here = np.append(self.state[X : X + 3], depth[t])
-        return np.vstack([here, self.balls[t:]])
-
-    def _run(self, balls: Floats, discs: Floats, *, steps: int | None = None) -> int:
-        """Call the kernel until the character arrives, stalls, or has taken `steps` steps."""
-        lengths = np.empty(len(balls)) if self.settings.shortcut > 0.0 else NO_LENGTHS
-        blocks = np.empty((-(-len(balls) // BLOCK), 4))
-        own, made = NO_FORCE, 0
-        while True:
-            batch = len(self.trail.points) - self.count - 2
-            if batch < 8:
-                more = np.empty((len(self.trail.points) + 64, 3))
-                self.trail = Trail(*(np.vstack([a, more]) for a in self.trail))
-                continue
-            if steps is not None:
-                batch = min(batch, steps - made)
-            if self.forces:
-                own = sum_of(
-                    self.forces, self.state, balls, self.corridor.dimension, self.settings.radius
-                )
-                batch = 1
-            status, count = walk_on(
-                self.state, batch, self.settings, balls, blocks, lengths, discs, own,
-                self.trail.points[self.count :], self.trail.velocities[self.count :],
-                self.trail.directions[self.count :],
-            )  # fmt: skip
-            self.count += count
-            made += count
-            if status != WALKING or made == steps:
-                return int(status)
+        return np.vstack([np.append(position, depth[t]), self.balls[t:]])
 
     def _blocked(self, closed_by: tuple[int, ...]) -> NoPath:
         names = "; ".join(describe(self.named[i], i) for i in closed_by)
@@ -385,7 +294,7 @@ class Walker:
         )
 
     def _lost(self) -> NoPath:
-        place = self.state[X : X + self.corridor.dimension]
+        place = np.round(self.state.position[: self.dimension], 3).tolist()
         moving = tuple(np.flatnonzero(self.discs[:, 4:].any(axis=1)).tolist())
         biases = self.settings.noise or self.settings.lane or self.settings.corner
         cause = (
@@ -398,30 +307,18 @@ class Walker:
         if self.settings.radius > TIGHT * narrowest:
             cause += f"; or it has no room to turn: take a radius well below {narrowest:.3f} m"
         return NoPath(
-            f"the character comes no closer to its goal at {np.round(place, 3).tolist()} after "
-            f"{self.state[TIME]:.1f} s: {cause}",
+            f"the character comes no closer to its goal at {place} after "
+            f"{self.state.time:.1f} s: {cause}",
             reason="blocked",
             obstacles=moving,
         )
 
     def walk(self) -> Walk:
         """Return the finished walk."""
-        d, corridor = self.corridor.dimension, self.corridor
-        stands = self.trail.directions[: self.count, :d].copy() if self.state[STOOD] else None
-        walk = Walk(
-            lambda: corridor,
-            self.settings.radius,
-            self.settings.speed,
-            self.settings.step,
-            self.trail.points[: self.count, :d].copy(),
-            self.trail.velocities[: self.count, :d].copy(),
-            stands,
-            self.named,
-            self.discs,
-            self.grid,
-        )
-        _trails.free.append(self.trail)
-        return walk
+        corridor = self.corridor
+        made = Walk(made_in=lambda: corridor, **self.samples(), grid=self.grid)
+        self.release()
+        return made
 
 
 def nested_balls(corridor: Corridor, radius: float) -> Floats:
@@ -444,26 +341,6 @@ def nested_balls(corridor: Corridor, radius: float) -> Floats:
         )
     balls: Floats = refine(corridor.balls, radius, FINEST_STEP)
     return balls
-
-
-def lengths_along(balls: Floats) -> Floats:
-    """Return the length of the backbone up to each ball, (n,) m."""
-    step = np.linalg.norm(np.diff(balls[:, :3], axis=0), axis=1)
-    return np.concatenate([[0.0], np.cumsum(step)])
-
-
-_BATCH = 16  # queries per task of a thread
-_BATCH_SAMPLES = 1 << 16  # capacity of a batch
-
-
-class _Scratch(threading.local):
-    """Sample buffers of a thread, reused because allocation takes longer than the walk."""
-
-    def __init__(self) -> None:
-        self.samples = tuple(np.empty((_BATCH_SAMPLES, 3)) for _ in range(3))
-
-
-_scratch = _Scratch()
 
 
 def cmm_batch(
@@ -498,71 +375,65 @@ def cmm_batch(
     """
     if not hasattr(cmap, "solver"):
         raise BadQuery(f"a CorridorMap is needed, not {shown(cmap)}: see CorridorMap.build")
-    ends = _queries(starts, goals)
+    a, b = as_points(starts), as_points(goals)
+    validation.as_many(a, b)
+    ends = np.hstack([a, b])
     settings = make_settings(
         radius=radius, speed=speed, step=step, turn_rate=turn_rate, shortcut=shortcut, noise=noise,
-        wavelength=wavelength, lane=lane, corner=corner, seed=seed,
+        wavelength=wavelength, lane=lane, corner=corner,
     )  # fmt: skip
     validation.seed(seed, high=validation.MOST_SEED - len(ends))
     validation.radius(radius, cmap.solver.extent)
     count = validation.threads(threads) or thread_count()
-    firsts = range(0, len(ends), _BATCH)
+
+    def walk_some(first: int) -> list[Walk | None]:
+        queries = ends[first : first + _BATCH]
+        return list(_walk_batch(cmap, queries, settings, seed + first + np.arange(len(queries))))
+
     with ThreadPoolExecutor(max_workers=count) as pool:
-        batches = pool.map(
-            lambda first: list(_walk_batch(cmap, ends[first : first + _BATCH], settings, first)),
-            firsts,
-        )
+        batches = pool.map(walk_some, range(0, len(ends), _BATCH))
         return [walk for batch in batches for walk in batch]
 
 
+class _Memory(threading.local):
+    """Samples of a thread, reused because allocation takes longer than the walk."""
+
+    def __init__(self) -> None:
+        self.trail = make_trail(_BATCH_SAMPLES)
+
+
+_memory = _Memory()
+
+
 def _walk_batch(
-    cmap: CorridorMap, ends: Floats, settings: Settings, first: int
+    cmap: CorridorMap, ends: Floats, settings: Settings, seeds: NDArray[np.int64]
 ) -> Iterator[Walk | None]:
-    """Yield the walks of some queries; `first` is the index of the first one in all queries."""
-    n, solver = len(ends), cmap.solver
-    statuses, offsets, stood = np.empty(n, np.int64), np.empty(n + 1, np.int64), np.zeros(n, bool)
-    points, velocities, directions = _scratch.samples
-    seeds = settings.seed + first + np.arange(n)
-    balls, places, shares = solver.balls
+    """Yield the walks of some queries (n, 4)."""
+    n, solver, trail = len(ends), cmap.solver, _memory.trail
+    statuses, offsets = np.empty(n, np.int64), np.empty(n + 1, np.int64)
+    batch = Batch(ends, seeds, statuses, offsets, np.zeros(n, bool))
+    size = len(solver.balls[0])
+    corridor = CorridorArrays(solver.balls[0], np.empty((size // BLOCK + 1, 4)), np.empty(size))
     walk_many(
-        ends, seeds, settings, SPACING, balls, places, shares,
-        np.empty((len(balls) // BLOCK + 1, 4)), np.empty(len(balls)), np.empty(FIELDS),
-        statuses, offsets, stood, points, velocities, directions, NO_DISCS, solver.index,
-        solver.ladder,
+        batch, settings, SPACING, solver.balls, corridor, NO_DISCS, trail, solver.index,
+        solver.graph_workspace,
     )  # fmt: skip
-    for k, (status, seed) in enumerate(zip(statuses.tolist(), seeds.tolist(), strict=True)):
-        if status == NOWHERE:
+    for k, status in enumerate(statuses.tolist()):
+        find_corridor = partial(cmap.corridor, ends[k, :2], ends[k, 2:], radius=settings.radius)
+        if status == NO_CORRIDOR:
             yield None
         elif status == DONE:
             rows = slice(int(offsets[k]), int(offsets[k + 1]))
             yield Walk(
-                partial(cmap.corridor, ends[k, :2], ends[k, 2:], radius=settings.radius),
-                settings.radius,
-                settings.speed,
-                settings.step,
-                points[rows, :2].copy(),
-                velocities[rows, :2].copy(),
-                directions[rows, :2].copy() if stood[k] else None,
-                (),
-                NO_DISCS,
-                solver.index.grid,
-            )
-        else:
-            yield _walk_alone(cmap, ends[k], settings, seed)
-
-
-def _walk_alone(cmap: CorridorMap, ends: Floats, settings: Settings, seed: int) -> Walk | None:
-    """Compute the walk of a query that exceeds the memory of a batch."""
-    options = settings._asdict() | {"seed": seed}
-    options.pop("repulsion")
-    try:
-        return cmm(cmap.corridor(ends[:2], ends[2:], radius=settings.radius), **options)
-    except NoPath:
-        return None
-
-
-def _queries(starts: ArrayLike, goals: ArrayLike) -> Floats:
-    """Return start and goal of each query, (n, 4)."""
-    a, b = as_points(starts), as_points(goals)
-    validation.as_many(a, b)
-    return np.hstack([a, b])
+                find_corridor, settings.radius, settings.speed, settings.step,
+                trail.points[rows, :2].copy(), trail.velocities[rows, :2].copy(),
+                trail.directions[rows, :2].copy() if batch.stood[k] else None,
+                (), NO_DISCS, solver.index.grid,
+            )  # fmt: skip
+        else:  # it exceeds the memory of a batch
+            try:
+                walker = CorridorWalker(find_corridor(), settings, (), (), int(seeds[k]))
+                walker.push_through()
+                yield walker.walk()
+            except NoPath:
+                yield None

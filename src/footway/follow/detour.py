@@ -14,7 +14,6 @@ from footway._numba.portable_math import dist
 from footway.errors import BadQuery, NoPath
 from footway.follow.kernels.detour import detour
 from footway.follow.kernels.detour_clearance import BLOCKED, ON_GOAL, ON_START, OPEN
-from footway.follow.settings import SLACK
 from footway.validation import FARTHEST, number, shown, text
 
 if TYPE_CHECKING:
@@ -27,15 +26,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-__all__ = [
-    "Disc",
-    "as_discs",
-    "check_ends",
-    "check_fits",
-    "describe",
-    "detour_around",
-    "sub_corridor",
-]
+SLACK = 1e-6  # m by which a radius may exceed the narrowest ball, due to rounding of the map
+NO_DISCS = np.empty((0, 7))
 
 
 @dataclass(frozen=True)
@@ -76,6 +68,10 @@ class Disc:
             object.__setattr__(self, field, value)
 
 
+Obstacle = Disc | tuple[float, ...]
+"""A disc, or (x, y, radius), or (x, y, z, radius) in 3D."""
+
+
 def as_discs(
     obstacles: Iterable[Disc | Sequence[float]], dimension: int
 ) -> tuple[tuple[Disc, ...], Floats]:
@@ -83,6 +79,8 @@ def as_discs(
 
     An obstacle is a `Disc`, or (x, y, radius), or (x, y, z, radius) in a corridor of dimension 3.
     """
+    if isinstance(obstacles, tuple) and not obstacles:
+        return (), NO_DISCS
     try:
         listed = list(obstacles)
     except TypeError:

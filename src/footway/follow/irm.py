@@ -7,22 +7,17 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from footway.errors import BadQuery
-from footway.follow.kernels.irm import irm_walk
-from footway.follow.kernels.visibility import make_workspace
-from footway.follow.route_walk import RouteWalker, body_parameters, check_route
+from footway.follow.kernels.irm import ClearanceIndex
+from footway.follow.walker import RouteWalker, route_settings
 from footway.validation import shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from footway.corridor import CorridorMap
-    from footway.follow.detour import Disc
-    from footway.follow.kernels.steering import BodyParameters
-    from footway.follow.route_walk import RouteWalk
+    from footway.follow.detour import Obstacle
+    from footway.follow.walk import RouteWalk
     from footway.terrain.route import IndicativeRoute
-
-    Obstacle = Disc | tuple[float, ...]
-
 
 _spans: WeakKeyDictionary[CorridorMap, tuple[float, ...]] = WeakKeyDictionary()
 """Bounding boxes x0, y0, x1, y1 of the walls of maps, m: cached for `_check_map`."""
@@ -56,12 +51,10 @@ def irm(
         cmap: the corridor map of the same environment.
         preferences: used only to measure the walk; by default those of the route.
         radius: m, of the character; must equal the radius of the route's terrain.
-        speed: maximum, m/s.
+        speed: maximum, m/s; this and the other parameters are those of `miran`.
         step: seconds between samples.
-        look: m that the character walks between two updates of the attraction point; 0: updated at
-            every step.
-        clearance: m, preferred distance beyond the radius; the boundary force maintains it where
-            the free space is wide enough.
+        look: m that the character walks between two updates of the attraction point.
+        clearance: m, preferred distance beyond the radius.
         obstacles: standing or moving discs: `Disc`, or (x, y, radius).
         turn_rate: maximum, rad/s.
         steering: c_s, strength of the force toward the attraction point.
@@ -85,13 +78,14 @@ def irm(
         ((28.0, 3.0), True)
 
     """
-    check_route(route)
-    _check_map(cmap, route)
-    body = body_parameters(
-        route, radius=radius, speed=speed, step=step, turn_rate=turn_rate, look=look,
-        clearance=clearance, steering=steering, boundary=boundary, obstacle=obstacle,
+    settings = route_settings(
+        route, radius, speed=speed, step=step, turn_rate=turn_rate, look=look, clearance=clearance,
+        steering=steering, boundary=boundary, obstacle=obstacle,
     )  # fmt: skip
-    return IrmWalker(route, cmap, preferences, body, obstacles, replan=replan).walk()
+    _check_map(cmap, route)
+    source = cmap.solver.index
+    index = ClearanceIndex(source.axis, source.grid, source.boundaries)
+    return RouteWalker(route, preferences, settings, obstacles, replan=replan, index=index).walk()
 
 
 def _check_map(cmap: CorridorMap, route: IndicativeRoute) -> None:
@@ -110,34 +104,3 @@ def _check_map(cmap: CorridorMap, route: IndicativeRoute) -> None:
             f"the corridor map {cmap.name!r} is not of the route's environment "
             f"{environment.name!r}: build it from the same one"
         )
-
-
-class IrmWalker(RouteWalker):
-    """Walker that is attracted to the furthest point of the route in its clearance disc."""
-
-    def __init__(
-        self,
-        route: IndicativeRoute,
-        cmap: CorridorMap,
-        preferences: Mapping[str, float] | None,
-        body: BodyParameters,
-        obstacles: Sequence[Obstacle],
-        *,
-        replan: bool,
-    ) -> None:
-        self.index = cmap.solver.index
-        super().__init__(route, preferences, body, obstacles, replan=replan)
-
-    def begin(self) -> None:
-        """Allocate memory for the boundary force."""
-        self.eyes = make_workspace(len(self.ground.triangles), 0)
-
-    def run(self, steps: int, first: int) -> tuple[int, int]:
-        """Walk for some steps: (status, samples written)."""
-        trail, index = self.trail, self.index
-        status, count = irm_walk(
-            self.state, steps, self.body, self.weights, self.discs, self.course, self.ground,
-            self.eyes, index.axis, index.grid, index.fans, trail.points[first:],
-            trail.velocities[first:], trail.directions[first:], trail.places[first:],
-        )  # fmt: skip
-        return int(status), int(count)

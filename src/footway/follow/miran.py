@@ -6,21 +6,14 @@ import math
 from typing import TYPE_CHECKING
 
 from footway.errors import BadQuery
-from footway.follow.kernels.free_zone import make_zone
-from footway.follow.kernels.miran import miran_walk
-from footway.follow.kernels.steering import NO_MEMORY
-from footway.follow.kernels.visibility import make_workspace
-from footway.follow.route_walk import RouteWalker, body_parameters, check_route
-from footway.validation import FARTHEST, number
+from footway.follow.walker import RouteWalker, route_settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from footway.follow.detour import Disc
-    from footway.follow.route_walk import RouteWalk
+    from footway.follow.detour import Obstacle
+    from footway.follow.walk import RouteWalk
     from footway.terrain.route import IndicativeRoute
-
-    Obstacle = Disc | tuple[float, ...]
 
 
 def miran(
@@ -87,40 +80,14 @@ def miran(
         ((28.0, 3.0), True, 0.0)
 
     """
-    check_route(route)
-    body = body_parameters(
-        route, radius=radius, speed=speed, step=step, turn_rate=turn_rate, look=look,
-        clearance=clearance, steering=steering, boundary=boundary, obstacle=obstacle,
-        sigma=number(sigma, "sigma", "m", above=0.0, high=FARTHEST),
-        spacing=number(spacing, "spacing", "m", above=0.0, high=FARTHEST),
+    settings = route_settings(
+        route, radius, speed=speed, step=step, turn_rate=turn_rate, sigma=sigma, spacing=spacing,
+        look=look, clearance=clearance, steering=steering, boundary=boundary, obstacle=obstacle,
     )  # fmt: skip
-    if body.sigma < body.spacing:
+    if settings.sigma < settings.spacing:
         raise BadQuery(
-            f"sigma is {body.sigma:g} m and spacing {body.spacing:g} m: sigma, the most that may "
-            "be skipped, must not be less than the distance between candidates; give a larger "
-            "sigma or a smaller spacing"
+            f"sigma is {settings.sigma:g} m and spacing {settings.spacing:g} m: sigma, the most "
+            "that may be skipped, must not be less than the distance between candidates; give a "
+            "larger sigma or a smaller spacing"
         )
-    return MiranWalker(route, preferences, body, obstacles, replan=replan).walk()
-
-
-class MiranWalker(RouteWalker):
-    """Walker that is attracted to the candidate of least weight."""
-
-    def begin(self) -> None:
-        """Allocate memory for visibility queries."""
-        self.eyes = make_workspace(len(self.ground.triangles), len(self.course.pieces))
-        self.zone = make_zone()
-
-    def run(self, steps: int, first: int) -> tuple[int, int]:
-        """Walk for some steps: (status, samples written)."""
-        trail = self.trail
-        while True:
-            status, count = miran_walk(
-                self.state, steps, self.body, self.weights, self.discs, self.course, self.ground,
-                self.eyes, self.zone, trail.points[first:], trail.velocities[first:],
-                trail.directions[first:], trail.places[first:],
-            )  # fmt: skip
-            if status != NO_MEMORY:
-                return int(status), int(count)
-            self.eyes = make_workspace(2 * len(self.eyes.cones), len(self.course.pieces))
-            self.zone = make_zone()
+    return RouteWalker(route, preferences, settings, obstacles, replan=replan).walk()

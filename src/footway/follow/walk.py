@@ -1,4 +1,4 @@
-"""Walk: a path in time, the result of a follower."""
+"""Walks: paths in time, the results of followers."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from footway.corridor.path import Path
 from footway.follow.kernels.discs import least_depth, least_gap
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
     from footway.corridor import Corridor
-    from footway.corridor.index import Grid
+    from footway.corridor.kernels.layouts import Grid
     from footway.follow.detour import Disc
+    from footway.terrain.route import IndicativeRoute
 
     Floats = NDArray[np.float64]
 
@@ -158,4 +159,58 @@ class Walk(Path):
         return (
             f"Walk({self.length:.2f} m in {self.duration:.1f} s, {len(self.points)} samples, "
             f"radius {self.radius:g} m)"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RouteWalk(Walk):
+    """A walk along an indicative route.
+
+    Attributes:
+        route: the route that was followed.
+        preferences: weight of each kind of terrain for the character.
+        references: (n,) m along the route: the reference point of each sample.
+        attractions: (n,) m along the route: the attraction point of each sample.
+        attraction_points: (n, 2) coordinates of the attraction points, m.
+        replanned: how often the route was out of sight and a path back to it was planned.
+
+    """
+
+    route: IndicativeRoute
+    preferences: Mapping[str, float]
+    references: Floats
+    attractions: Floats
+    attraction_points: Floats
+    replanned: int
+
+    @cached_property
+    def clearance(self) -> float:  # type: ignore[override]
+        """Least distance of the walk to any wall, m; computed on first access."""
+        from footway.terrain.terrain import wall_grid  # imports Shapely
+
+        return float(polyline_clearance(self.points, wall_grid(self.route.terrain.environment)))
+
+    def measure(self) -> dict[str, float]:
+        """Return the exact length of the walk on each kind of terrain, m."""
+        return self.route.terrain.measure(self.points, self.preferences)
+
+    @cached_property
+    def weighted_length(self) -> float:
+        """Length of the walk, m, weighted by the terrain."""
+        return self.route.terrain.weighted_length(self.points, self.preferences)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return super().to_dict() | {
+            "weighted_length": self.weighted_length,
+            "ground": self.measure(),
+            "references": self.references.tolist(),
+            "attractions": self.attractions.tolist(),
+            "replanned": self.replanned,
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"RouteWalk({self.length:.2f} m in {self.duration:.1f} s along a route of "
+            f"{self.route.length:.2f} m, radius {self.radius:g} m)"
         )

@@ -12,8 +12,7 @@ import numpy as np
 
 from footway.corridor import Corridor, CorridorMap, Path
 from footway.environment import Environment
-from footway.follow.route_walk import RouteWalk
-from footway.follow.walk import Walk
+from footway.follow.walk import RouteWalk, Walk
 from footway.plot import draw_map, layers
 from footway.plot.layers import draw_ground, draw_terrain
 from footway.plot.people import colours_of, draw_key
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from footway.corridor.solver import Solver
+    from footway.corridor.search import Solver
     from footway.plot.sheet import Box
 
     Floats = NDArray[np.float64]

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from footway.corridor.balls import subdivide
 from footway.corridor.kernels.graph_search import make_graph_workspace
-from footway.corridor.sampling import subdivide
 from footway.roadmap.kernels.layouts import SpaceGraph, SpaceRoads, SpaceWorkspace
 from footway.roadmap.kernels.space import ON_PLANE
 from footway.roadmap.kernels.space_paths import join_corners, look_around, spread_sight

@@ -203,7 +203,7 @@ def test_a_table_has_no_geometry(footway, run, room, tmp_path):
 
 def test_recordings_that_are_none(footway, room, tmp_path):
     out = tmp_path / "run.txt"
-    assert_one_line(footway("export", tmp_path / "no.parquet", "-o", out), "no such file")
+    assert_one_line(footway("export", tmp_path / "no.parquet", "-o", out), "does not exist")
     assert_one_line(footway("export", room, "-o", out), "not a Parquet file")
     assert_one_line(footway("export", tmp_path, "-o", out), "directory")
     assert not out.exists()

@@ -147,7 +147,7 @@ class TestRoute:
     def test_no_way(self, footway, two_rooms, tmp_path):
         plot = tmp_path / "why.png"
         query = ("route", two_rooms, "--start", "-5,4", "--goal", "5,4")
-        assert_one_line(footway(*query), "no way between them", code=3)
+        assert_one_line(footway(*query), "no path between them", code=3)
         assert footway(*query, "--json").json["reason"] == "components"
         assert footway(*query, "--plot", plot).code == 3
         assert plot.stat().st_size > 5000
@@ -304,7 +304,7 @@ def test_bad_routes_are_one_line(footway, yard, options, words):
             ("--lane", "1", "--sigma", "3"),
             "--lane, --sigma are for a walk, but no follower has all",
         ),
-        (("--follow", "miran", "--route", "nowhere.csv"), "nowhere.csv: no such file"),
+        (("--follow", "miran", "--route", "nowhere.csv"), "nowhere.csv: does not exist"),
         (("--follow", "miran", "--route", "route.txt"), "suffix"),
     ],
 )

@@ -420,6 +420,22 @@ class TestOwnForces:
             )
         assert "\n" not in str(refusal.value)
 
+    def test_know_the_corridor_that_was_just_planned(self, cmap):
+        """Around moving obstacles the corridor is planned anew, and is shorter each time."""
+        corridor = cmap.corridor((2, 2), (18, 8), radius=RADIUS)
+        seen = []
+
+        def watch(moment):
+            seen.append(moment)
+            return np.zeros(2)
+
+        cart = fw.follow.Disc(tuple(corridor.backbone[len(corridor.backbone) // 2]), 0.3, (0.1, 0))
+        walk = fw.follow.cmm(corridor, obstacles=[cart], avoid="corridor", forces=[watch])
+        assert len(seen) == len(walk.points) - 1
+        for moment in seen:
+            apart = np.linalg.norm(moment.attraction_point - moment.position)
+            assert apart <= moment.ball_radius - RADIUS + 1e-6
+
 
 def assert_walk_apart_from_time(walk: fw.follow.Walk) -> None:
     """What holds although a force of the user's may keep it from the goal for long."""

@@ -12,8 +12,8 @@ SAMPLES = np.linspace(0, 1, 20_001)
 
 
 @kernel
-def met_at(x, v, time, i, discs):
-    return ways.met_at(x, v, time, i, discs)
+def position_to_avoid(x, v, time, i, discs):
+    return ways.position_to_avoid(x, v, time, i, discs)
 
 
 @kernel
@@ -57,11 +57,22 @@ def test_a_disc_that_moves_counts_where_it_comes_closest_within_a_while(seed):
     discs, time = some(rng, 1, 1.0), 0.4
     later = ways.FORESIGHT * SAMPLES[:, None]
     there = discs[0, :2] + (time + later) * discs[0, 4:6]
-    apart = np.linalg.norm(np.array(x[:2]) + later * np.array(v[:2]) - there, axis=1)
-    met = np.array(met_at(x, v, time, 0, discs))
-    assert np.linalg.norm(np.array(x) - met) == pytest.approx(apart.min(), abs=1e-6)
+    vectors = np.array(x[:2]) + later * np.array(v[:2]) - there  # from the disc to the character
+    closest = vectors[np.linalg.norm(vectors, axis=1).argmin()]
+    met = np.array(position_to_avoid(x, v, time, 0, discs))
+    assert (np.array(x) - met)[:2] == pytest.approx(closest, abs=1e-3)
+    gap = np.linalg.norm(closest)
+    assert np.linalg.norm(np.array(x) - met) == pytest.approx(gap, abs=1e-6)
+
+
+def test_the_position_to_avoid_is_relative_to_the_character():
+    """A disc crosses before a character that walks: it passes behind the disc, not before it."""
+    crossing = np.array([[1.0, 1.0, 0, 0.3, 0, -1.0, 0]])  # both meet at (1, 0) after a second
+    met = position_to_avoid((0.0, 0.1, 0.0), (1.0, 0.0, 0.0), 0.0, 0, crossing)
+    at_meeting = np.array((0.95, 0.1)) - (1.0, 0.05)  # after 0.95 s they are closest
+    assert np.array((0.0, 0.1)) - met[:2] == pytest.approx(at_meeting)
 
 
 def test_a_disc_that_stands_counts_where_it_is():
     disc = np.array([[2.0, 1.0, 0, 0.3, 0, 0, 0]])
-    assert met_at((0.0, 0.0, 0.0), (1.0, 0.5, 0.0), 3.0, 0, disc) == (2.0, 1.0, 0.0)
+    assert position_to_avoid((0.0, 0.0, 0.0), (1.0, 0.5, 0.0), 3.0, 0, disc) == (2.0, 1.0, 0.0)

@@ -9,18 +9,20 @@ import footway as fw
 from footway._numba.jit import kernel
 from footway.follow.kernels import free_zone as zones
 from footway.follow.kernels import miran as weighing
+from footway.follow.kernels.layouts import Surroundings
 from footway.follow.kernels.visibility import make_workspace
 from footway.terrain.cut_route import CutRoute, make_course
 from footway.terrain.kernels.triangles import locate
 from footway.terrain.terrain import Terrain
 
 SIGMA = 10.0
+NONE = zones.FreeZone()
 
 
 @kernel
-def renew(x, y, low, high, sigma, course, ground, eyes, zone):
-    t = locate(x, y, ground)
-    return zones.renew(x, y, t, low, high, 0, sigma, course, ground, eyes, zone)
+def renewed(x, y, low, high, sigma, around, zone):
+    t = locate(x, y, around.ground)
+    return zones.renewed(x, y, t, low, high, 0, sigma, around, zone)
 
 
 @kernel
@@ -33,13 +35,19 @@ def weigh(lines, limit, least, weights, ground, out):
     for i in range(len(lines)):
         ax, ay, bx, by = lines[i]
         t = locate(ax, ay, ground)
-        out[i] = weighing.weigh(ax, ay, bx, by, t, limit, least, weights, ground)
+        out[i] = weighing.line_cost(ax, ay, bx, by, t, limit, least, weights, ground)
 
 
-def made(terrain: Terrain, course: CutRoute, x: tuple[float, float], zone: np.ndarray) -> bool:
+def made(
+    terrain: Terrain,
+    course: CutRoute,
+    x: tuple[float, float],
+    zone: zones.FreeZone = NONE,
+) -> zones.FreeZone:
     ground = terrain.ground
-    eyes = make_workspace(len(ground.triangles), len(course.pieces))
-    return bool(renew(*x, 0.0, SIGMA, SIGMA, course, ground, eyes, zone))
+    workspace = make_workspace(len(ground.triangles), len(course.pieces))
+    around = Surroundings(course, ground, np.ones(len(terrain.kinds)), workspace)
+    return renewed(*x, 0.0, SIGMA, SIGMA, around, zone)
 
 
 @pytest.fixture(scope="module")
@@ -56,9 +64,8 @@ def hall() -> Terrain:
 class TestZone:
     def test_all_in_it_see_each_other(self, hall):
         course = make_course(np.array([[20.0, 20], [30, 22], [34, 30], [20, 34]]), hall.ground)
-        zone = zones.make_zone()
-        assert made(hall, course, (19.0, 21.0), zone)
-        end = float(zone[zones.END])
+        zone = made(hall, course, (19.0, 21.0))
+        end = zone.end
         assert SIGMA < end < course.length
         random = np.random.default_rng(1)
         places = [tuple(p) for p in random.uniform((10, 10), (45, 38), (1000, 2)).tolist()]
@@ -69,9 +76,8 @@ class TestZone:
 
     def test_holds_what_it_is_made_for_and_no_more_of_the_route(self, hall):
         course = make_course(np.array([[20.0, 20], [30, 22], [34, 30], [20, 34]]), hall.ground)
-        zone = zones.make_zone()
-        made(hall, course, (19.0, 21.0), zone)
-        end = float(zone[zones.END])
+        zone = made(hall, course, (19.0, 21.0))
+        end = zone.end
         assert is_open(19.0, 21.0, 0.0, SIGMA, zone)
         assert not is_open(19.0, 21.0, 0.0, end + 0.1, zone)
         assert not is_open(59.0, 1.0, 0.0, SIGMA, zone)
@@ -79,13 +85,14 @@ class TestZone:
     @pytest.mark.parametrize("x", [(5.0, 3.0), (5.0, 1.0), (4.0, 0.1)])
     def test_there_is_none_with_a_wall_in_it(self, hall, x):
         course = make_course(np.array([[5.0, 1], [9, 1], [9, 5], [5, 5], [5, 9]]), hall.ground)
-        assert not made(hall, course, x, zones.make_zone())
+        assert made(hall, course, x).begin == np.inf
 
     def test_is_not_tried_again_at_once(self, hall):
         course = make_course(np.array([[20.0, 20], [30, 22], [34, 30]]), hall.ground)
-        zone = zones.make_zone()
-        assert made(hall, course, (19.0, 21.0), zone)
-        assert not made(hall, course, (19.0, 21.0), zone)
+        zone = made(hall, course, (19.0, 21.0))
+        assert zone.begin < np.inf
+        zone = made(hall, course, (19.0, 21.0), zone)
+        assert zone.begin == np.inf
         assert not is_open(19.0, 21.0, 0.0, SIGMA, zone)
 
 

@@ -12,8 +12,9 @@ import footway as fw
 from footway._numba.jit import kernel
 from footway.environment.gallery import forest
 from footway.follow.kernels import miran as _miran_kernels
-from footway.follow.kernels.steering import TRIANGLE, BodyParameters, X
-from footway.follow.miran import MiranWalker
+from footway.follow.kernels.layouts import Guide, Settings
+from footway.follow.walker import RouteWalker
+from footway.terrain.cut_route import CutRoute
 from footway.terrain.route import IndicativeRoute
 from footway.terrain.terrain import Terrain
 from tests.oracle import miran as oracle
@@ -49,9 +50,9 @@ def route() -> IndicativeRoute:
     return IndicativeRoute.from_points(Terrain.build(hall(), radius=0.25), LOOP)
 
 
-def body(route: IndicativeRoute, **changes: Any) -> BodyParameters:
+def body(route: IndicativeRoute, **changes: Any) -> Settings:
     """Straight toward each attraction point, half a metre at a time."""
-    plain = BodyParameters(
+    plain = Settings(
         radius=route.terrain.radius, speed=0.5, step=1.0, turn_rate=10.0, sigma=15.0, spacing=2.0,
         look=0.0, clearance=0.0, steering=1.0, boundary=0.0, obstacle=0.0, smooth=False,
     )  # fmt: skip
@@ -71,7 +72,7 @@ class TestAlgorithm:
     def test_is_that_of_the_paper_step_by_step(self, sigma):
         terrain = Terrain.build(muddy(), radius=0.0)
         route = IndicativeRoute.from_points(terrain, LOOP, {"mud": 10.0, "path": 0.5})
-        walk = MiranWalker(route, None, body(route, sigma=sigma), (), replan=False).walk()
+        walk = RouteWalker(route, None, body(route, sigma=sigma), (), replan=False).walk()
         world = oracle.World.of(terrain.ground, terrain.weights(route.preferences))
         expected = oracle.walk(
             oracle.Route(route.points), world, sigma=sigma, spacing=2.0, stride=0.5
@@ -281,12 +282,12 @@ class TestObstacles:
 class TestWayBack:
     """A character that was pushed behind a block, where it sees nothing of its route."""
 
-    def pushed(self, route: IndicativeRoute, *, replan: bool) -> MiranWalker:
-        walker = MiranWalker(route, None, body(route, smooth=True, speed=1.2, step=0.1), (),
+    def pushed(self, route: IndicativeRoute, *, replan: bool) -> RouteWalker:
+        walker = RouteWalker(route, None, body(route, smooth=True, speed=1.2, step=0.1), (),
                              replan=replan)  # fmt: skip
-        place = np.array([12.0, 13.0])
-        walker.state[X : X + 2] = place
-        walker.state[TRIANGLE] = route.terrain.triangles_at(place)[0]
+        triangle = int(route.terrain.triangles_at((12.0, 13.0))[0])
+        there = walker.state.body._replace(x=12.0, y=13.0, triangle=triangle)
+        walker.state = walker.state._replace(body=there)
         return walker
 
     @pytest.fixture
@@ -318,15 +319,18 @@ def test_turns_slowly_where_it_must(route: IndicativeRoute) -> None:
 
 
 @kernel
-def reference_point(x, y, low, high, k, points, lengths):
-    return _miran_kernels.reference_point(x, y, low, high, k, points, lengths)
+def reference_point(x, y, guide, course):
+    return _miran_kernels.reference_point(x, y, guide, course)
 
 
 class TestReferencePoint:
     """A route there and back, 4 m apart; the character is in the middle of both."""
 
-    points = np.array([(0.0, 0), (10, 0), (10, 4), (0, 4)])
     lengths = np.array([0.0, 10, 14, 24])
+    course = CutRoute(
+        np.array([(0.0, 0), (10, 0), (10, 4), (0, 4)]), lengths, np.empty((0, 4)),
+        np.empty((0, 2)), np.empty(0, np.int32), np.zeros(1, np.int32),
+    )  # fmt: skip
 
     @pytest.mark.parametrize(
         ("y", "low", "high", "expected"),
@@ -341,6 +345,7 @@ class TestReferencePoint:
     )
     def test_is_the_first_closest_in_between(self, y, low, high, expected):
         line = int(np.searchsorted(self.lengths, low, side="right")) - 1
-        s, k = reference_point(5.0, y, low, high, line, self.points, self.lengths)
+        guide = Guide(low, line, high, 0.0, 0.0)
+        s, k = reference_point(5.0, y, guide, self.course)
         assert s == pytest.approx(expected)
         assert self.lengths[k] <= s <= self.lengths[k + 1]

@@ -47,11 +47,22 @@ def random_balls(rng, dimension):
         way[:, 2] = np.cumsum(rng.normal(0, 0.15, n)) * step
     centres = np.vstack([np.zeros(3), np.cumsum(way[:-1], axis=0)])
     gaps = np.linalg.norm(np.diff(centres, axis=0), axis=1)
-    radii = [rng.uniform(0.5, 1.8)]
-    for gap in gaps:
-        low = R + 0.55 * gap  # so that shrunken balls overlap
-        radii.append(float(np.clip(radii[-1] + rng.uniform(-0.8, 0.8) * gap, max(0.45, low), 2.0)))
+    # Shrunken balls overlap the one before and the one after.
+    least = np.maximum(0.45, R + 0.55 * np.maximum(np.r_[0.0, gaps], np.r_[gaps, 0.0]))
+    radii = [max(rng.uniform(0.5, 1.8), least[0])]
+    for gap, low in zip(gaps, least[1:], strict=True):
+        wanted = radii[-1] + rng.uniform(-0.8, 0.8) * gap
+        radii.append(float(np.clip(wanted, low, max(2.0, low))))
     return np.c_[centres, radii]
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_random_balls_are_connected(dimension):
+    for seed in range(300):
+        balls = random_balls(np.random.default_rng(seed), dimension)
+        gaps = np.linalg.norm(np.diff(balls[:, :3], axis=0), axis=1)
+        free = balls[:, 3] - R
+        assert (free[:-1] + free[1:] >= gaps).all()
 
 
 def random_discs(rng, balls, dimension, *, speed=0.0):

@@ -7,8 +7,8 @@ import pytest
 
 import footway as fw
 from footway._numba.jit import kernel
-from footway.follow.kernels import miran
 from footway.follow.kernels import visibility as sight
+from footway.follow.kernels.layouts import Surroundings
 from footway.terrain.cut_route import CutRoute, first_hole, make_course
 from footway.terrain.kernels.triangles import locate
 from footway.terrain.terrain import Terrain
@@ -16,27 +16,21 @@ from tests.oracle import miran as oracle
 
 
 @kernel
-def see(x, y, low, high, course, ground, eyes):
-    k = 0
-    while k + 2 < len(course.lengths) and course.lengths[k + 1] <= low:
+def see(x, y, low, high, around):
+    k, lengths = 0, around.course.lengths
+    while k + 2 < len(lengths) and lengths[k + 1] <= low:
         k += 1
-    t = locate(x, y, ground)
-    return sight.see(x, y, t, low, high, k, course, ground, eyes)
-
-
-@kernel
-def reference_point(x, y, low, high, k, points, lengths):
-    return miran.reference_point(x, y, low, high, k, points, lengths)
+    return sight.see(x, y, locate(x, y, around.ground), low, high, k, around)[0]
 
 
 def seen(
     x: tuple[float, float], course: CutRoute, terrain: Terrain, low: float = 0.0, high: float = 1e9
 ) -> list[tuple[float, float]]:
-    ground = terrain.ground
-    eyes = sight.make_workspace(len(ground.triangles), len(course.pieces))
+    workspace = sight.make_workspace(len(terrain.ground.triangles), len(course.pieces))
     at = float(x[0]), float(x[1])  # kernels are compiled anew for whole numbers
-    count = see(*at, low, float(min(high, course.length)), course, ground, eyes)
-    return [(a, b) for a, b in eyes.intervals[:count].tolist()]
+    around = Surroundings(course, terrain.ground, np.ones(len(terrain.kinds)), workspace)
+    count = see(*at, low, float(min(high, course.length)), around)
+    return [(a, b) for a, b in workspace.intervals[:count].tolist()]
 
 
 @pytest.fixture(scope="module")
@@ -97,9 +91,9 @@ class TestSeen:
 
     def test_says_when_memory_is_too_small(self, pillars):
         course = make_course(np.array([[1.0, 1], [19, 9]]), pillars.ground)
-        eyes = sight.make_workspace(1, 0)
-        small = eyes._replace(intervals=np.empty((4, 2)))
-        count = see(1.0, 1.0, 0.0, course.length, course, pillars.ground, small)
+        small = sight.make_workspace(1, 0)._replace(intervals=np.empty((4, 2)))
+        around = Surroundings(course, pillars.ground, np.ones(1), small)
+        count = see(1.0, 1.0, 0.0, course.length, around)
         assert count in (sight.TOO_MUCH, 1)
 
 
@@ -135,25 +129,3 @@ class TestCourse:
                 sides = ((a, b), (b, c), (c, a))
                 left = [(q - p)[0] * (y - p[1]) - (q - p)[1] * (x - p[0]) for p, q in sides]
                 assert min(left) >= -1e-6
-
-
-class TestReferencePoint:
-    ROUTE = np.array([[0.0, 0], [10, 0], [10, 5], [0, 5]])
-    LENGTHS = np.array([0.0, 10.0, 15.0, 25.0])
-
-    def reference(self, x: tuple[float, float], low: float, high: float) -> float:
-        k = max(0, int(np.searchsorted(self.LENGTHS, low, side="right")) - 1)
-        return float(reference_point(*x, low, high, k, self.ROUTE, self.LENGTHS)[0])
-
-    def test_is_the_closest_of_the_subpath(self):
-        # Nearer parts beyond the last attraction point do not count (figure 2).
-        assert self.reference((5.0, 4.0), 2.0, 12.0) == 5.0
-
-    def test_is_the_first_of_equally_close_ones(self):
-        assert self.reference((5.0, 2.5), 0.0, 25.0) == 5.0
-
-    def test_never_falls_back(self):
-        assert self.reference((2.0, 1.0), 6.0, 9.0) == 6.0
-
-    def test_stays_before_the_attraction_point(self):
-        assert self.reference((10.0, 5.0), 6.0, 12.0) == 12.0

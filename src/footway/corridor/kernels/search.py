@@ -3,12 +3,12 @@
 The search is Polyanya's (Cui, Harabor and Grastien, IJCAI 2017) carried over from points in
 triangles to discs on the medial axis. A node is a root, the last corner that the path turned
 around, and a wedge of directions from it that reach some half-edge of the axis. Along a half-edge
-the path passes corners on its left and right (beads); each narrows the wedge, closes it, or leaves
+the path passes corners on its left and right; each narrows the wedge, closes it, or leaves
 free space beside it, where the path may turn around the corner that bounds the wedge. Corners are
 circles of the disc's radius, so turns are arcs and the path is C1. Nodes are expanded in the order
 of a lower bound on the whole path, so the first one that reaches the goal is the shortest.
 
-The kernels' arguments are listed in kernels/search_nodes.
+Arguments are named as in kernels/search_nodes; `corners` is the CornerSequence.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ import math
 
 import numpy as np
 
-from footway._numba.jit import inner, kernel
+from footway._numba.heap import pop
+from footway._numba.jit import inner
 from footway.corridor.kernels.graph_search import mark_dead_ends
+from footway.corridor.kernels.layouts import EVENT, FOUND, FULL, NOWHERE, POINT, SIDE
 from footway.corridor.kernels.search_nodes import (
     ARRIVED,
-    BEAD,
     BLIND,
     BLOCKER,
     BOUNDED,
@@ -29,14 +30,19 @@ from footway.corridor.kernels.search_nodes import (
     FIRST,
     FLAGS,
     HALF,
+    HEAP_SIZE,
     INX,
     INY,
-    MENDED,
+    N_NODES,
+    NEXT,
     PARENT,
     PORTAL,
+    QUERY,
+    REPAIRED,
     ROOT,
     SIGMA,
     SPAWNED,
+    STEP,
     STOPS,
     TIGHT,
     TINY,
@@ -47,19 +53,25 @@ from footway.corridor.kernels.search_nodes import (
     G,
     compare,
     copy,
+    enqueue,
     first_node,
     first_to_turn,
     is_worse,
     lower_bound,
-    pop,
-    push,
     release,
     root_xy,
     try_goal,
 )
-from footway.corridor.kernels.tangents import SLACK, chain_length, reverse_chain, tangent, tighten
-
-FOUND, NOWHERE, FULL = 0, 1, 2
+from footway.corridor.kernels.tangents import (
+    CORNER,
+    SLACK,
+    TURN,
+    Ends,
+    chain_length,
+    reverse_chain,
+    tangent,
+    tighten,
+)
 
 BACKWARD = 0.5  # sine of the angle beyond which a portal is crossed from its far side
 
@@ -71,37 +83,41 @@ def _beyond_goal(half, event, q):
 
 
 @inner
-def _write_wedge(node, bead, lx, ly, rx, ry, lb, rb, lp, rp, flags, nf, ni):
-    """Write the state that `_run` keeps in local variables back to the node."""
-    nf[node, UX], nf[node, UY], nf[node, UX + 1], nf[node, UY + 1] = lx, ly, rx, ry
-    ni[node, BLOCKER], ni[node, BLOCKER + 1] = lb, rb
-    ni[node, PORTAL], ni[node, PORTAL + 1] = lp, rp
-    ni[node, BEAD], ni[node, FLAGS] = bead, flags
+def _write_wedge(node, following, left, right, flags, ws):
+    """Write the state that `_advance` keeps in local variables back to the node.
+
+    `left` and `right` are the bounds of the wedge: direction, blocker and portal.
+    """
+    nf, ni = ws.floats, ws.ints
+    nf[node, UX], nf[node, UY], ni[node, BLOCKER], ni[node, PORTAL] = left
+    nf[node, UX + 1], nf[node, UY + 1], ni[node, BLOCKER + 1], ni[node, PORTAL + 1] = right
+    ni[node, NEXT], ni[node, FLAGS] = following, flags
 
 
 @inner
-def _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q):
+def _advance(node, edges, corners, ws, q):
     """Advance a node along its half-edge to the vertex at the end, and push it there.
 
-    It passes its FIRST points, if any, then the beads from its own on. Each narrows the wedge,
-    leaves free space beside it, or closes it; in the last two cases a node that turns there is
-    released. The search spends most of its time here.
+    It passes its FIRST points, if any, then the points of the half-edge from NEXT on. Each narrows
+    the wedge, leaves free space beside it, or closes it; in the last two cases a node that turns
+    there is released. The search spends most of its time here.
     """
+    nf, ni, points, xy = ws.floats, ws.ints, corners.points, corners.xy
     half, root, sigma = ni[node, HALF], ni[node, ROOT], ni[node, SIGMA]
-    cx, cy = root_xy(node, ni, xy, q)
+    cx, cy = root_xy(node, ws, xy, q)
     lx, ly, rx, ry = nf[node, UX], nf[node, UY], nf[node, UX + 1], nf[node, UY + 1]
     lb, rb = ni[node, BLOCKER], ni[node, BLOCKER + 1]
     lp, rp = ni[node, PORTAL], ni[node, PORTAL + 1]
-    flags, first = ni[node, FLAGS] & ~WAITING, ni[node, BEAD]
+    flags, first = ni[node, FLAGS] & ~WAITING, ni[node, NEXT]
     left, right = ni[node, FIRST], ni[node, FIRST + 1]
     awaits_goal = half // 2 == q.goal_edge and not flags & BLIND
-    for b in range(first if left < 0 and right < 0 else first - 2, strings[half + 1]):
+    for b in range(first if left < 0 and right < 0 else first - 2, corners.offsets[half + 1]):
         if b >= first:
-            point, side = beads[b, 0], beads[b, 1]
-            if awaits_goal and _beyond_goal(half, beads[b, 2], q):
+            point, side = points[b, POINT], points[b, SIDE]
+            if awaits_goal and _beyond_goal(half, points[b, EVENT], q):
                 awaits_goal = False
-                _write_wedge(node, b, lx, ly, rx, ry, lb, rb, lp, rp, flags, nf, ni)
-                try_goal(node, nf, ni, heap, turns, count, xy, q)
+                _write_wedge(node, b, (lx, ly, lb, lp), (rx, ry, rb, rp), flags, ws)
+                try_goal(node, ws, xy, q)
                 flags = ni[node, FLAGS]
         else:
             side = np.int32(b - first + 2)
@@ -118,7 +134,7 @@ def _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q):
         k = (sign - sigma) * q.radius
         dx, dy = xy[point, 0] - cx, xy[point, 1] - cy
         bx, by = (lx, ly) if side == 0 else (rx, ry)
-        bead = max(b, first - 1)  # a released node continues after this bead
+        here = max(b, first - 1)  # a released node continues after this point
         turn, turn_side, passes, is_closed = -1, side, point, False
         ux, uy, length = 0.0, 0.0, -1.0
         if flags & (BOUNDED << side):
@@ -144,7 +160,7 @@ def _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q):
                 inside = sign * (vx * uy - vy * ux)
                 if inside < -TIGHT / (length + TINY):
                     rival = rb if side == 0 else lb
-                    turn, turn_side = first_to_turn(point, side, rival, vx, vy, ahead, xy, q)
+                    turn, turn_side = first_to_turn(point, side, rival, vx, vy, corners, q)
                     if turn == -2:
                         continue
                     is_closed = True
@@ -154,12 +170,12 @@ def _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q):
                 elif inside < 0.0:
                     ux, uy = vx, vy  # a passage of exactly the disc's size: a single direction
         if is_closed or turn >= 0:
-            _write_wedge(node, bead, lx, ly, rx, ry, lb, rb, lp, rp, flags, nf, ni)
+            _write_wedge(node, here, (lx, ly, lb, lp), (rx, ry, rb, rp), flags, ws)
             # The goal may lie before the point, though beyond its chord.
             if is_closed and (awaits_goal or edges[half // 2, 1 - half % 2] == q.goal_vertex):
-                try_goal(node, nf, ni, heap, turns, count, xy, q)
+                try_goal(node, ws, xy, q)
             passed_side = side if passes == point else 1 - side
-            release(node, turn, turn_side, passes, passed_side, nf, ni, heap, turns, count, xy, q)
+            release(node, turn, turn_side, passes, passed_side, ws, xy, q)
             if is_closed:
                 return
             flags = ni[node, FLAGS]
@@ -176,50 +192,53 @@ def _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q):
         back = BACKWARD * math.sqrt(wx * wx + wy * wy)
         if lx * wy - ly * wx > back and rx * wy - ry * wx > back:
             return
-    _write_wedge(node, strings[half + 1], lx, ly, rx, ry, lb, rb, lp, rp, flags, nf, ni)
+    following = corners.offsets[half + 1]
+    _write_wedge(node, following, (lx, ly, lb, lp), (rx, ry, rb, rp), flags, ws)
     if awaits_goal:
-        try_goal(node, nf, ni, heap, turns, count, xy, q)
+        try_goal(node, ws, xy, q)
     if flags & STOPS:
         return
     if edges[half // 2, 1 - half % 2] == q.goal_vertex:
-        try_goal(node, nf, ni, heap, turns, count, xy, q)
+        try_goal(node, ws, xy, q)
     ni[node, FLAGS] |= ARRIVED
-    nf[node, F] = max(nf[node, F], lower_bound(node, True, nf, ni, xy, q))
-    push(node, nf, heap, count)
+    nf[node, F] = max(nf[node, F], lower_bound(node, True, ws, xy, q))
+    enqueue(node, ws)
 
 
 @inner
-def _may_enter(half, clearance, is_core, marks, count, q):
+def _may_enter(half, graph, ws, q):
     edge = half // 2
     if edge == q.goal_edge and (q.goal_open_forward if half % 2 == 0 else q.goal_open_backward):
         return True
-    if clearance[edge] < q.radius - SLACK:
+    if graph.clearance[edge] < q.radius - SLACK:
         return False
-    return is_core[edge] or marks[edge] == count[2]
+    return graph.is_core[edge] or ws.marks[edge] == ws.count[QUERY]
 
 
 @inner(inline=False)
-def _start(half, portal, sees_goal, passable, nf, ni, heap, turns, count, string, q):
+def _start(half, portal, sees_goal, passable, corners, ws, q):
     """Create the first node along a half-edge, for a start in the cell before its portal."""
-    strings, beads = string.offsets, string.beads
-    backward = half % 2 == 1
-    node = first_node(half, ni, nf, count)
+    ni, backward = ws.ints, half % 2 == 1
+    node = first_node(half, ws)
     if sees_goal and _beyond_goal(half, portal, q):
-        try_goal(node, nf, ni, heap, turns, count, string.xy, q)
+        try_goal(node, ws, corners.xy, q)
         sees_goal = False
     if not passable and not sees_goal:
         return
     ni[node, FLAGS] = WAITING | (0 if sees_goal else BLIND) | (0 if passable else STOPS)
-    b = strings[half]
-    while b < strings[half + 1] and (beads[b, 2] > portal if backward else beads[b, 2] < portal):
+    b = corners.offsets[half]
+    while b < corners.offsets[half + 1]:
+        event = corners.points[b, EVENT]
+        if event <= portal if backward else event >= portal:
+            break
         b += 1
-    ni[node, BEAD] = b
-    ni[node, FIRST] = string.at_right[portal] if backward else string.at_left[portal]
-    ni[node, FIRST + 1] = string.at_left[portal] if backward else string.at_right[portal]
+    ni[node, NEXT] = b
+    ni[node, FIRST] = corners.at_right[portal] if backward else corners.at_left[portal]
+    ni[node, FIRST + 1] = corners.at_left[portal] if backward else corners.at_right[portal]
 
 
 @inner(inline=False)
-def _start_everywhere(nf, ni, heap, turns, count, marks, axis, graph, string, q):
+def _start_everywhere(axis, graph, corners, ws, q):
     """Create the first nodes: in both directions of the start's edge, or out of its vertex."""
     edge, event = q.start_edge, q.start_event
     if edge >= 0:
@@ -230,20 +249,20 @@ def _start_everywhere(nf, ni, heap, turns, count, marks, axis, graph, string, q)
             is_open = q.start_open_backward if backward else q.start_open_forward
             half = 2 * edge + backward
             portal = event if backward else event + 1
-            _start(half, portal, sees, is_open, nf, ni, heap, turns, count, string, q)
+            _start(half, portal, sees, is_open, corners, ws, q)
         return
     v = q.start_vertex
     if v == q.goal_vertex:
-        node = first_node(graph.out[graph.offsets[v]], ni, nf, count)
-        try_goal(node, nf, ni, heap, turns, count, string.xy, q)
+        node = first_node(graph.out[graph.offsets[v]], ws)
+        try_goal(node, ws, corners.xy, q)
     for slot in range(graph.offsets[v], graph.offsets[v + 1]):
         half = graph.out[slot]
         e = half // 2
-        if _may_enter(half, graph.clearance, graph.is_core, marks, count, q):
+        if _may_enter(half, graph, ws, q):
             is_open = graph.clearance[e] >= q.radius - SLACK
             portal = axis.offsets[e + 1] - 1 if half % 2 else axis.offsets[e]
             sees = e == q.goal_edge
-            _start(half, portal, sees, is_open, nf, ni, heap, turns, count, string, q)
+            _start(half, portal, sees, is_open, corners, ws, q)
 
 
 @inner
@@ -263,27 +282,25 @@ def _has_circled(node, leaving, ni):
 
 
 @inner
-def _expand(node, nf, ni, count, marks, graph, strings, q):
+def _expand(node, graph, corners, ws, q):
     """Create a waiting node for each half-edge that leaves the vertex at which a node arrived."""
-    clearance, is_core, out = graph.clearance, graph.is_core, graph.out
+    ni = ws.ints
     half = ni[node, HALF]
     v = graph.edges[half // 2, 1 - half % 2]
     for slot in range(graph.offsets[v], graph.offsets[v + 1]):
-        leaving = out[slot]
-        if leaving == half ^ 1:
-            continue
-        if not _may_enter(leaving, clearance, is_core, marks, count, q):
+        leaving = graph.out[slot]
+        if leaving == half ^ 1 or not _may_enter(leaving, graph, ws, q):
             continue
         if _has_circled(node, leaving, ni):
             continue
-        new = copy(node, nf, ni, count)
-        ni[new, HALF], ni[new, BEAD] = leaving, strings[leaving]
-        stops = STOPS if clearance[leaving // 2] < q.radius - SLACK else 0
+        new = copy(node, ws)
+        ni[new, HALF], ni[new, NEXT] = leaving, corners.offsets[leaving]
+        stops = STOPS if graph.clearance[leaving // 2] < q.radius - SLACK else 0
         ni[new, FLAGS] = (ni[new, FLAGS] & ~(BLIND | ARRIVED)) | WAITING | stops
 
 
 @inner(inline=False)
-def _mend(node, chain, legs, ni, xy, grid, q):
+def _repair(node, corners, grid, ws, q):
     """Repair the chain of a final node to be clear of walls: (corners, least clearance, length).
 
     -1 corners if that fails, -2 if the chain is too long for the workspace.
@@ -291,104 +308,96 @@ def _mend(node, chain, legs, ni, xy, grid, q):
     Wedges are based on chords of the axis: a corner that hides the start or the goal can be missing
     or superfluous.
     """
-    ends = (q.sx, q.sy, q.gx, q.gy, q.radius)
-    n = _read_chain(node, chain, ni)
+    n = _read_chain(node, ws)
     if n < 0:
         return -2, 0.0, 0.0
-    n, least = tighten(n, chain, legs, grid, xy, ends)
+    ends = Ends(q.sx, q.sy, q.gx, q.gy, q.radius)
+    n, least = tighten(n, ws.chain, ws.tangents, grid, corners.xy, ends)
     if n < 0:
         return -1, 0.0, 0.0
-    return n, least, chain_length(n, chain, legs, q.radius)
+    return n, least, chain_length(n, ws.chain, ws.tangents, q.radius)
 
 
 @inner
 def search(ws, index, q):
     """Find the shortest path: (status, final node, corners of its chain, least clearance).
 
-    The chain and its legs are left in ws.chain and ws.legs.
+    The chain and its tangents are left in ws.chain and ws.tangents.
     """
-    nf, ni, heap, turns, count, marks = ws.nf, ws.ni, ws.heap, ws.turns, ws.count, ws.marks
-    axis, graph, string = index.axis, index.graph, index.string
-    edges = graph.edges
-    count[0], count[1] = 0, 0
-    count[2] += 1
-    mark_dead_ends(q.start_edge, q.start_vertex, count[2], graph, marks)
-    mark_dead_ends(q.goal_edge, q.goal_vertex, count[2], graph, marks)
-    _start_everywhere(nf, ni, heap, turns, count, marks, axis, graph, string, q)
-    strings, beads, ahead, xy = string.offsets, string.beads, string.ahead, string.xy
-    limit = len(heap) - count[3]
-    first, last = 0, count[0]
+    nf, ni, count, graph, corners = ws.floats, ws.ints, ws.count, index.graph, index.corners
+    count[N_NODES], count[HEAP_SIZE] = 0, 0
+    count[QUERY] += 1
+    mark_dead_ends(q.start_edge, q.start_vertex, count[QUERY], graph, ws.marks)
+    mark_dead_ends(q.goal_edge, q.goal_vertex, count[QUERY], graph, ws.marks)
+    _start_everywhere(index.axis, graph, corners, ws, q)
+    limit = len(ws.queue) - count[STEP]
+    first, last = 0, count[N_NODES]
     while True:
         for node in range(first, last):
             if ni[node, FLAGS] & WAITING:
-                _run(node, nf, ni, heap, turns, count, edges, strings, beads, ahead, xy, q)
-        if count[1] == 0:
+                _advance(node, graph.edges, corners, ws, q)
+        if count[HEAP_SIZE] == 0:
             return NOWHERE, -1, -1, 0.0
-        if count[0] > limit:
+        if count[N_NODES] > limit:
             return FULL, -1, -1, 0.0
-        node = pop(nf, heap, count)
+        node = ws.queue[0]
+        count[HEAP_SIZE] = pop(count[HEAP_SIZE], ws.keys, ws.queue)
         first, last = node, node
         if ni[node, FLAGS] & FINAL:
-            n, least, length = _mend(node, ws.chain, ws.legs, ni, xy, index.grid, q)
+            n, least, length = _repair(node, corners, index.grid, ws, q)
             if n == -2:
                 return FULL, -1, -1, 0.0
             if n < 0:
                 continue
-            if length <= nf[node, F] + SLACK or ni[node, FLAGS] & MENDED:
+            if length <= nf[node, F] + SLACK or ni[node, FLAGS] & REPAIRED:
                 return FOUND, node, n, least
-            ni[node, FLAGS] |= MENDED
+            ni[node, FLAGS] |= REPAIRED
             nf[node, F] = length
-            push(node, nf, heap, count)
+            enqueue(node, ws)
             continue
         if ni[node, ROOT] >= 0:
             key = 2 * ni[node, ROOT] + (0 if ni[node, SIGMA] > 0 else 1)
-            if is_worse(key, nf[node, G], nf[node, INX], nf[node, INY], turns, count, q):
+            if is_worse(key, nf[node, G], nf[node, INX], nf[node, INY], ws, q):
                 continue
         if ni[node, FLAGS] & ARRIVED:
-            first = count[0]
-            _expand(node, nf, ni, count, marks, graph, strings, q)
-            last = count[0]
+            first = count[N_NODES]
+            _expand(node, graph, corners, ws, q)
+            last = count[N_NODES]
         else:
             ni[node, FLAGS] |= WAITING
             last = node + 1
 
 
 @inner
-def _read_chain(node, chain, ni):
+def _read_chain(node, ws):
     """Corners of the path that ends in a node, from start to goal: their number, -1 if too many."""
-    n = 0
-    last = -1
+    ni, chain = ws.ints, ws.chain
+    n, last = 0, -1
     while node >= 0:
         root = ni[node, ROOT]
         if root >= 0 and root != last:
-            chain[n, 0], chain[n, 1] = root, ni[node, SIGMA]
+            chain[n, CORNER], chain[n, TURN] = root, ni[node, SIGMA]
             n += 1
             if n == len(chain):
                 return -1
         last = root
         node = ni[node, PARENT]
     for k in range(n):
-        chain[k, 1] *= -1
+        chain[k, TURN] *= -1
     reverse_chain(n, chain)
     return n
 
 
-@kernel
-def read_edges(node, ws):
-    """Half-edges of the path that ends in a node, from start to goal: their number."""
+@inner
+def write_half_edges(node, ws):
+    """Write the half-edges of the path that ends in a node to ws.halves; return how many."""
     n = 0
-    last = -1
     while node >= 0:
-        half = ws.ni[node, HALF]
-        if half != last:
-            if n == len(ws.edges):
-                return -1
-            ws.edges[n] = half
+        half = ws.ints[node, HALF]
+        if n == 0 or half != ws.halves[n - 1]:
+            ws.halves[n] = half
             n += 1
-        last = half
-        node = ws.ni[node, PARENT]
+        node = ws.ints[node, PARENT]
     for k in range(n // 2):
-        swap = ws.edges[k]
-        ws.edges[k] = ws.edges[n - 1 - k]
-        ws.edges[n - 1 - k] = swap
+        ws.halves[k], ws.halves[n - 1 - k] = ws.halves[n - 1 - k], ws.halves[k]
     return n

@@ -1,25 +1,26 @@
 """Nodes of the search: a root, and a wedge of directions from it.
 
-Kernels here and in kernels/search take single arrays, not named tuples: that keeps calls cheap.
-    nf, ni   nodes: floats (capacity, 8) and integers (capacity, 12), columns below
-    heap     nodes in the order of their lower bound (capacity,)
-    turns    shortest known path to each turn: length, arrival direction, query (2 corners, 4)
-    count    nodes, heap size, query, most nodes that one step adds (4,)
-    ahead    corner at the end of the wall of a contact (points - corners, 2)
-    xy       points of the beads (n, 2);  q  the Query
+Nodes are rows of `ws.floats` and `ws.ints`, with the columns below; `ws` is the SearchWorkspace,
+`q` the Query, and `xy` (n, 2) are the points of the CornerSequence.
 """
 
 from __future__ import annotations
 
 import math
 
+from footway._numba.heap import push
 from footway._numba.jit import inner
 from footway._numba.math import atan2
 from footway.corridor.kernels.tangents import SLACK, tangent, turn_angle
 
-# Columns of nf and ni. In a pair the left side is first: UX + side, side 0 left and 1 right.
+# Columns of floats and ints. In a pair the left side is first: UX + side, side 0 left and 1 right.
 F, G, INX, INY, UX, UY = 0, 1, 2, 3, 4, 6
-HALF, BEAD, ROOT, SIGMA, BLOCKER, PORTAL, FLAGS, PARENT, FIRST = 0, 1, 2, 3, 4, 6, 8, 9, 10
+HALF, NEXT, ROOT, SIGMA, BLOCKER, PORTAL, FLAGS, PARENT, FIRST = 0, 1, 2, 3, 4, 6, 8, 9, 10
+N_FLOATS, N_INTS = 8, 12
+
+# Rows of SearchWorkspace.count, and columns of SearchWorkspace.turns.
+N_NODES, HEAP_SIZE, QUERY, STEP = range(4)
+LENGTH, ARRIVAL_X, ARRIVAL_Y, TURN_QUERY = range(4)
 
 BOUNDED, SPAWNED = 1, 4  # << side: the wedge has a bound; a node that turns there was created
 BLIND = 16  # the goal is on this edge, but behind
@@ -27,7 +28,7 @@ STOPS = 32  # the half-edge is too narrow further along
 ARRIVED = 64  # at the vertex at the end of the half-edge
 FINAL = 128  # at the goal
 WAITING = 512  # to be advanced along its half-edge
-MENDED = 256  # at the goal, and F is the length of the repaired chain
+REPAIRED = 256  # at the goal, and F is the length of the repaired chain
 
 PARALLEL = 1e-10  # sine of the angle below which two directions are equal
 TIGHT = (
@@ -37,11 +38,12 @@ TINY = 2e-4  # m, square root of TIGHT: uncertainty of a tangent of two touching
 
 
 @inner
-def first_node(half, ni, nf, count):
+def first_node(half, ws):
     """Create a node at the start, with an unbounded wedge."""
-    node = count[0]
-    count[0] += 1
-    for k in range(8):
+    nf, ni = ws.floats, ws.ints
+    node = ws.count[N_NODES]
+    ws.count[N_NODES] += 1
+    for k in range(N_FLOATS):
         nf[node, k] = 0.0
     ni[node, HALF], ni[node, ROOT], ni[node, SIGMA] = half, -1, 0
     ni[node, BLOCKER], ni[node, BLOCKER + 1] = -1, -1
@@ -70,49 +72,19 @@ def compare(bx, by, dx, dy, k, sign):
 
 
 @inner
-def push(node, nf, heap, count):
-    """Add a node to the heap."""
-    f = nf[node, F]
-    i = count[1]
-    count[1] += 1
-    while i > 0:
-        above = (i - 1) >> 1
-        if nf[heap[above], F] <= f:
-            break
-        heap[i] = heap[above]
-        i = above
-    heap[i] = node
+def enqueue(node, ws):
+    """Add a node to the heap, in the order of its lower bound."""
+    key, size = ws.floats[node, F], ws.count[HEAP_SIZE]
+    ws.count[HEAP_SIZE] = push(key, node, size, ws.keys, ws.queue)
 
 
 @inner
-def pop(nf, heap, count):
-    """Remove and return the node with the least lower bound."""
-    top = heap[0]
-    count[1] -= 1
-    n = count[1]
-    last = heap[n]
-    f = nf[last, F]
-    i = 0
-    while True:
-        below = 2 * i + 1
-        if below >= n:
-            break
-        if below + 1 < n and nf[heap[below + 1], F] < nf[heap[below], F]:
-            below += 1
-        if nf[heap[below], F] >= f:
-            break
-        heap[i] = heap[below]
-        i = below
-    heap[i] = last
-    return top
-
-
-@inner
-def copy(node, nf, ni, count):
+def copy(node, ws):
     """Create a node with the same state, whose parent is `node`."""
-    new = count[0]
-    count[0] += 1
-    for k in range(8):
+    nf, ni = ws.floats, ws.ints
+    new = ws.count[N_NODES]
+    ws.count[N_NODES] += 1
+    for k in range(N_FLOATS):
         nf[new, k] = nf[node, k]
     for k in range(9):
         ni[new, k] = ni[node, k]
@@ -122,8 +94,9 @@ def copy(node, nf, ni, count):
 
 
 @inner
-def root_xy(node, ni, xy, q):
+def root_xy(node, ws, xy, q):
     """Return the place of the root of a node: the start, or a corner."""
+    ni = ws.ints
     root = ni[node, ROOT]
     if root < 0:
         return q.sx, q.sy
@@ -131,8 +104,9 @@ def root_xy(node, ni, xy, q):
 
 
 @inner
-def arc_to(node, ux, uy, nf, ni, q):
+def arc_to(node, ux, uy, ws, q):
     """Length of the arc around the root from the direction of arrival to u."""
+    nf, ni = ws.floats, ws.ints
     sigma = ni[node, SIGMA]
     if sigma == 0 or q.radius == 0.0:
         return 0.0
@@ -140,8 +114,9 @@ def arc_to(node, ux, uy, nf, ni, q):
 
 
 @inner
-def arc_at_least(node, ux, uy, nf, ni, q):
+def arc_at_least(node, ux, uy, ws, q):
     """Lower bound of `arc_to` without trigonometry: an angle is not less than its sine."""
+    nf, ni = ws.floats, ws.ints
     sigma = ni[node, SIGMA]
     vx, vy = nf[node, INX], nf[node, INY]
     ahead = vx * ux + vy * uy
@@ -151,8 +126,9 @@ def arc_at_least(node, ux, uy, nf, ni, q):
 
 
 @inner
-def violated_side(node, ux, uy, nf, ni):
+def violated_side(node, ux, uy, ws):
     """Side on which a direction leaves the wedge; -1 inside it."""
+    nf, ni = ws.floats, ws.ints
     flags = ni[node, FLAGS]
     if flags & BOUNDED and nf[node, UX] * uy - nf[node, UY] * ux > PARALLEL:
         return 0
@@ -162,12 +138,13 @@ def violated_side(node, ux, uy, nf, ni):
 
 
 @inner
-def lower_bound(node, at_vertex, nf, ni, xy, q):
+def lower_bound(node, at_vertex, ws, xy, q):
     """Lower bound on the length of a path through this node's wedge to the goal.
 
     At a vertex the path crosses the node's portal, the chord between the last points on either
     side. Between vertices one of them may be outdated, in a straight wall, so no chord is used.
     """
+    nf, ni = ws.floats, ws.ints
     tx, ty = q.gx, q.gy
     left, right = ni[node, PORTAL], ni[node, PORTAL + 1]
     lx = ly = wx = wy = 0.0
@@ -178,12 +155,12 @@ def lower_bound(node, at_vertex, nf, ni, xy, q):
         if beyond < 0.0:  # the goal lies on this side of the portal: mirror it
             scale = 2.0 * beyond / (wx * wx + wy * wy)
             tx, ty = tx + scale * wy, ty - scale * wx
-    cx, cy = root_xy(node, ni, xy, q)
+    cx, cy = root_xy(node, ws, xy, q)
     k = ni[node, SIGMA] * q.radius
     ux, uy, length = tangent(tx - cx, ty - cy, -k)
     if length < 0.0:
         return nf[node, G]
-    side = violated_side(node, ux, uy, nf, ni)
+    side = violated_side(node, ux, uy, ws)
     if side >= 0:  # along the wedge's bound to the portal, then straight
         ux, uy = nf[node, UX + side], nf[node, UY + side]
         px, py = cx + k * uy, cy - k * ux
@@ -196,44 +173,46 @@ def lower_bound(node, at_vertex, nf, ni, xy, q):
             length = min(length, ux * (xy[point, 0] - px) + uy * (xy[point, 1] - py))
         ex, ey = tx - px - length * ux, ty - py - length * uy
         length += math.sqrt(ex * ex + ey * ey)
-    return nf[node, G] + arc_at_least(node, ux, uy, nf, ni, q) + length
+    return nf[node, G] + arc_at_least(node, ux, uy, ws, q) + length
 
 
 @inner
-def is_worse(key, g, ux, uy, turns, count, q):
+def is_worse(key, g, ux, uy, ws, q):
     """Whether this turn was reached by a shorter path; if not, record this one.
 
     Two arrivals are compared after both have turned to the same direction.
     """
-    if turns[key, 3] == count[2]:
-        before = turns[key, 0]
+    turn = ws.turns[key]
+    if turn[TURN_QUERY] == ws.count[QUERY]:
+        before = turn[LENGTH]
         if q.radius > 0.0 and abs(g - before) < 4.0 * q.radius:
-            vx, vy = turns[key, 1], turns[key, 2]
+            vx, vy = turn[ARRIVAL_X], turn[ARRIVAL_Y]
             if vx != ux or vy != uy:
                 angle = atan2(vx * uy - vy * ux, vx * ux + vy * uy)
                 before += q.radius * (angle if key % 2 == 0 else -angle)
         if g > before - SLACK:
             return g > before + SLACK
-    turns[key, 0], turns[key, 1], turns[key, 2], turns[key, 3] = g, ux, uy, count[2]
+    turn[LENGTH], turn[ARRIVAL_X], turn[ARRIVAL_Y], turn[TURN_QUERY] = g, ux, uy, ws.count[QUERY]
     return False
 
 
 @inner
-def turn_at(node, corner, side, nf, ni, turns, count, xy, q):
+def turn_at(node, corner, side, ws, xy, q):
     """Create the node that turns around a corner of the wedge; -1 if impossible or worse."""
+    nf, ni = ws.floats, ws.ints
     if corner < 0 or corner >= q.n_corners or ni[node, FLAGS] & (SPAWNED << side):
         return -1
     ni[node, FLAGS] |= SPAWNED << side
     sigma = 1 - 2 * side
-    cx, cy = root_xy(node, ni, xy, q)
+    cx, cy = root_xy(node, ws, xy, q)
     k = (sigma - ni[node, SIGMA]) * q.radius
     ux, uy, length = tangent(xy[corner, 0] - cx, xy[corner, 1] - cy, k)
     if length < 0.0:
         return -1
-    g = nf[node, G] + arc_to(node, ux, uy, nf, ni, q) + length
-    if is_worse(2 * corner + side, g, ux, uy, turns, count, q):
+    g = nf[node, G] + arc_to(node, ux, uy, ws, q) + length
+    if is_worse(2 * corner + side, g, ux, uy, ws, q):
         return -1
-    new = copy(node, nf, ni, count)
+    new = copy(node, ws)
     nf[new, G], nf[new, INX], nf[new, INY] = g, ux, uy
     ni[new, ROOT], ni[new, SIGMA] = corner, sigma
     # It turns toward its own side: the other bound is straight ahead, without a corner.
@@ -245,14 +224,15 @@ def turn_at(node, corner, side, nf, ni, turns, count, xy, q):
 
 
 @inner
-def release(node, corner, corner_side, point, side, nf, ni, heap, turns, count, xy, q):
+def release(node, corner, corner_side, point, side, ws, xy, q):
     """Create and push the node that turns at a corner of the wedge and passes `point`."""
-    new = turn_at(node, corner, corner_side, nf, ni, turns, count, xy, q)
+    nf, ni = ws.floats, ws.ints
+    new = turn_at(node, corner, corner_side, ws, xy, q)
     if new < 0:
         return
     other = 1 - side
     sign = 1 - 2 * side
-    cx, cy = root_xy(new, ni, xy, q)
+    cx, cy = root_xy(new, ws, xy, q)
     k = (sign - ni[new, SIGMA]) * q.radius
     ux, uy, length = tangent(xy[point, 0] - cx, xy[point, 1] - cy, k)
     flags = ni[new, FLAGS]
@@ -269,13 +249,13 @@ def release(node, corner, corner_side, point, side, nf, ni, heap, turns, count, 
             nf[new, UX + side], nf[new, UY + side] = ux, uy
             ni[new, BLOCKER + side] = point
             ni[new, FLAGS] = flags | (BOUNDED << side)
-    ni[new, BEAD] += 1
-    nf[new, F] = max(nf[node, F], lower_bound(new, False, nf, ni, xy, q))
-    push(new, nf, heap, count)
+    ni[new, NEXT] += 1
+    nf[new, F] = max(nf[node, F], lower_bound(new, False, ws, xy, q))
+    enqueue(new, ws)
 
 
 @inner
-def first_to_turn(point, side, rival, bx, by, ahead, xy, q):
+def first_to_turn(point, side, rival, bx, by, corners, q):
     """Corner at which a path turns when its wedge closed between a point and its other bound.
 
     For a small disc that is the bound's corner, `rival`, whose chord comes first. A wide disc can
@@ -287,44 +267,47 @@ def first_to_turn(point, side, rival, bx, by, ahead, xy, q):
     sign = 1 - 2 * other
     if rival < 0:
         return -1, other
+    xy = corners.xy
     dx, dy = xy[point, 0] - xy[rival, 0], xy[point, 1] - xy[rival, 1]
     ux, uy, length = tangent(dx, dy, -2.0 * sign * q.radius)
     if length >= 0.0 and sign * (bx * uy - by * ux) >= -PARALLEL:
         if rival >= q.n_corners:  # a contact: the path turns at the end of its wall
-            return ahead[rival - q.n_corners, other], other
+            return corners.ahead[rival - q.n_corners, other], other
         return rival, other
     return point if point < q.n_corners else -2, side
 
 
 @inner
-def finish(node, nf, ni, heap, count, xy, q):
+def finish(node, ws, xy, q):
     """Push a final node: straight from this node's root to the goal."""
-    cx, cy = root_xy(node, ni, xy, q)
+    nf, ni = ws.floats, ws.ints
+    cx, cy = root_xy(node, ws, xy, q)
     ux, uy, length = tangent(q.gx - cx, q.gy - cy, -ni[node, SIGMA] * q.radius)
     if length < 0.0:
         return
-    new = copy(node, nf, ni, count)
-    nf[new, F] = nf[new, G] + arc_to(new, ux, uy, nf, ni, q) + length
+    new = copy(node, ws)
+    nf[new, F] = nf[new, G] + arc_to(new, ux, uy, ws, q) + length
     ni[new, FLAGS] |= FINAL
-    push(new, nf, heap, count)
+    enqueue(new, ws)
 
 
 @inner(inline=False)
-def try_goal(node, nf, ni, heap, turns, count, xy, q):
+def try_goal(node, ws, xy, q):
     """Push final nodes to a goal on this half-edge: straight, and around the wedge's corner.
 
     The wedge may exclude a goal that lies before its corner, so the straight line is always tried;
     whether it is clear is checked when it is popped.
     """
-    cx, cy = root_xy(node, ni, xy, q)
+    ni = ws.ints
+    cx, cy = root_xy(node, ws, xy, q)
     ux, uy, length = tangent(q.gx - cx, q.gy - cy, -ni[node, SIGMA] * q.radius)
     if length < 0.0:
         return
-    finish(node, nf, ni, heap, count, xy, q)
-    side = violated_side(node, ux, uy, nf, ni)
+    finish(node, ws, xy, q)
+    side = violated_side(node, ux, uy, ws)
     if side >= 0:
         flags = ni[node, FLAGS]
-        new = turn_at(node, ni[node, BLOCKER + side], side, nf, ni, turns, count, xy, q)
+        new = turn_at(node, ws.ints[node, BLOCKER + side], side, ws, xy, q)
         ni[node, FLAGS] = flags  # it may still turn there to continue beyond the goal
         if new >= 0:
-            finish(new, nf, ni, heap, count, xy, q)
+            finish(new, ws, xy, q)

@@ -12,7 +12,8 @@ import numpy as np
 
 from footway._numba.jit import inner, kernel
 from footway.corridor.kernels.backbone import find_backbone, share_of
-from footway.corridor.kernels.locate import locate_point
+from footway.corridor.kernels.layouts import OnAxis
+from footway.corridor.kernels.locate import locate_end
 from footway.corridor.kernels.query import is_connected
 from footway.crowd.kernels.tracks import last_of
 from footway.crowd.state import (
@@ -58,24 +59,15 @@ def sample_at(piece, x, y, tracks, axis):
     return tracks.at_piece[piece] + int(share_of(piece, x, y, axis) * count + 0.5)
 
 
-@inner
-def _goal(place, spots, pieces):
-    """Return a place in the layout of the end points of a search."""
-    return (
-        spots[place, 0], spots[place, 1], spots[place, 2], spots[place, 3],
-        spots[place, 4], spots[place, 5], pieces[place],
-    )  # fmt: skip
-
-
 @inner(inline=False)
-def _find(start, radius, number, wish, within, seed, spots, pieces, index, ladder):
+def _find(x, y, start, radius, number, wish, within, seed, spots, pieces, index, workspace):
     """Draw a reachable goal and find the path: (place, number of half-edges); -1, -1 for none."""
     size, searches = wish[POOL_SIZE], 0
     nearest, best = -1, math.inf  # used if no goal is within the distance
     for attempt in range(DRAWS):
         bits = mix(seed, number, wish[DRAW] * DRAWS + attempt)
         place = wish[POOL] + int(bits % np.uint64(size))
-        dx, dy = spots[place, 0] - start[0], spots[place, 1] - start[1]
+        dx, dy = spots[place, 0] - x, spots[place, 1] - y
         d2 = dx * dx + dy * dy
         if size > 1 and attempt < DRAWS - 1 and (d2 > within * within or d2 < NEAREST * NEAREST):
             if NEAREST * NEAREST <= d2 < best and _reaches(start, place, radius, pieces, index):
@@ -85,7 +77,8 @@ def _find(start, radius, number, wish, within, seed, spots, pieces, index, ladde
             place = nearest
         if not _reaches(start, place, radius, pieces, index):
             continue
-        count = find_backbone(start, _goal(place, spots, pieces), radius, index, ladder)
+        goal = OnAxis(pieces[place], spots[place, 2], spots[place, 3])
+        count = find_backbone(start, goal, radius, index, workspace)
         if count >= 0:
             return place, count
         searches += 1
@@ -97,12 +90,12 @@ def _find(start, radius, number, wish, within, seed, spots, pieces, index, ladde
 @inner
 def _reaches(start, place, radius, pieces, index):
     """Return whether there is a path from a start to a place."""
-    return pieces[place] >= 0 and is_connected(start[6], pieces[place], radius, index)
+    return pieces[place] >= 0 and is_connected(start.piece, pieces[place], radius, index)
 
 
 @kernel
 def plan(
-    first, starts, radii, numbers, wishes, within, seed, spots, pieces, tracks, index, ladder,
+    first, starts, radii, numbers, wishes, within, seed, spots, pieces, tracks, index, workspace,
     found, halves,
 ):  # fmt: skip
     """Plan the requests from `first` on; return the first one that does not fit into `halves`.
@@ -111,17 +104,18 @@ def plan(
     """
     used = 0
     for q in range(first, len(starts)):
-        if used + len(ladder.halves) > len(halves):
+        if used + len(workspace.halves) > len(halves):
             return q
         x, y = starts[q, 0], starts[q, 1]
-        piece, px, py, room, clear, _, _ = locate_point(x, y, index.axis, index.grid, index.fans)
+        located = locate_end(x, y, index)
+        piece, px, py = located.piece, located.x, located.y
         found[q, STATUS], found[q, PLACE], found[q, HALVES] = IN_WALL, -1, 0
         if piece < 0:
             continue
-        start = (x, y, px, py, room, clear, piece)
         place, count = _find(
-            start, radii[q], numbers[q], wishes[q], within[q], seed, spots, pieces, index, ladder
-        )
+            x, y, OnAxis(piece, px, py), radii[q], numbers[q], wishes[q], within[q], seed, spots,
+            pieces, index, workspace,
+        )  # fmt: skip
         found[q, STATUS] = NONE if place < 0 else FOUND
         if place < 0:
             continue
@@ -131,7 +125,7 @@ def plan(
             pieces[place], spots[place, 2], spots[place, 3], tracks, index.axis
         )
         for k in range(count):
-            halves[used + k] = ladder.halves[k]
+            halves[used + k] = workspace.halves[k]
         used += count
     return len(starts)
 
@@ -230,7 +224,8 @@ def wander_off(slots, seed, state, tracks, index):
     for q in range(len(slots)):
         k = slots[q]
         x, y = state.place[k, 0], state.place[k, 1]
-        piece, px, py, _, _, _, _ = locate_point(x, y, axis, index.grid, index.fans)
+        located = locate_end(x, y, index)
+        piece, px, py = located.piece, located.x, located.y
         if piece < 0:
             state.track[k, MODE] = UNREACHABLE
             continue

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from footway._numba.jit import inner, kernel
 from footway.corridor.kernels.wall_grid import line_clearance
 from footway.crowd.state import (
@@ -44,27 +46,17 @@ from footway.crowd.state import (
     X,
     Y,
 )
-from footway.follow.kernels.irm import irm_attraction
-from footway.follow.kernels.miran import heed, reference_point
-from footway.follow.kernels.steering import WALKING as SEEN
-from footway.follow.kernels.steering import go
+from footway.follow.kernels.irm import irm_look
+from footway.follow.kernels.layouts import WALKING as SEEN
+from footway.follow.kernels.layouts import Guide, Surroundings
+from footway.follow.kernels.miran import bounded_look
 from footway.follow.kernels.visibility import point_at
-from footway.terrain.kernels.triangles import FREE, locate
+from footway.terrain.kernels.triangles import closest_on_side, locate
 
 OFTEN = 16  # steps after which even a standing character is updated: others may have pushed it
 BESIDE = 0.05  # m beside the terrain that count as on it: its corners only approximate arcs
 THIN = 1e-3  # m: a wall at least this far from a line is not between its ends
 INWARD = 1e-6  # share of the distance to a triangle's centre that moves a point on its side inside
-
-
-@inner
-def _closest_on_side(x, y, p, q, points):
-    """Return the closest point of the side pq, and its squared distance."""
-    px, py = points[p, 0], points[p, 1]
-    dx, dy = points[q, 0] - px, points[q, 1] - py
-    share = min(1.0, max(0.0, ((x - px) * dx + (y - py) * dy) / (dx * dx + dy * dy)))
-    ox, oy = px + share * dx, py + share * dy
-    return ox, oy, (x - ox) * (x - ox) + (y - oy) * (y - oy)
 
 
 @inner
@@ -77,13 +69,11 @@ def _middle(t, points, triangles):
 @inner
 def _closest_in_cell(x, y, cell, best, ground):
     """Return the closest point of a cell's triangles that is nearer than `best`."""
-    points, triangles = ground.points, ground.triangles
     found, fx, fy = -1, x, y
     for slot in range(ground.offsets[cell], ground.offsets[cell + 1]):
         t = int(ground.members[slot])
         for k in range(3):
-            p, q = triangles[t, k], triangles[t, k + 1 if k < 2 else 0]
-            ox, oy, d2 = _closest_on_side(x, y, p, q, points)
+            ox, oy, d2 = closest_on_side(x, y, t, k, ground)
             if d2 < best:
                 best, found, fx, fy = d2, t, ox, oy
     return found, fx, fy, best
@@ -154,7 +144,7 @@ def _open(row, low, high, guides, window):
             break
         if pool[i, 1] >= low:
             offsets[int(pool[i, 2]) + 1] += 1
-    used, k = 0, 0
+    used, k, route = 0, 0, Window(points[:n], lengths[:n], costs, pieces, along, offsets)
     for i in range(first + n, first + n + m):
         a, b, t = pool[i, 0], pool[i, 1], int(pool[i, 2])
         if a > high:
@@ -170,10 +160,10 @@ def _open(row, low, high, guides, window):
         while k + 2 < n and lengths[k + 1] < 0.5 * (a + b):
             k += 1
         along[at, 0], along[at, 1] = a, b
-        pieces[at, 0], pieces[at, 1] = point_at(a, k, points, lengths)
-        pieces[at, 2], pieces[at, 3] = point_at(b, k, points, lengths)
+        pieces[at, 0], pieces[at, 1] = point_at(a, k, route)
+        pieces[at, 2], pieces[at, 3] = point_at(b, k, route)
     _each_triangle(first + n, first + n + m, high, pool, offsets, True)
-    return Window(points[:n], lengths[:n], costs, pieces, along, offsets)
+    return route
 
 
 @inner
@@ -199,30 +189,36 @@ def _close(row, high, guides, window):
 
 
 @inner(inline=False)
-def _by_miran(row, x, y, t, s, weights, guides, ground, window, eyes):
-    """Apply MIRAN: (status, reference point, its line, attraction point, x, y)."""
-    low, high = guides.marks[row, REFERENCE], guides.marks[row, ATTRACTION]
-    course = _open(row, low, high + s.sigma, guides, window)
-    found = heed(
-        x, y, t, low, high, int(guides.notes[row, LINE]), s, weights, course, window.costs, ground,
-        eyes,
-    )  # fmt: skip
-    _close(row, high + s.sigma, guides, window)
+def _by_miran(row, x, y, t, s, weights, guides, ground, window, workspace):
+    """Apply MIRAN: (status, guide)."""
+    guide = _guide(row, guides)
+    low, high = guide.reference, guide.attraction + s.sigma
+    course = _open(row, low, high, guides, window)
+    around = Surroundings(course, ground, weights, workspace)
+    found = bounded_look(x, y, t, guide, s, window.costs, around)
+    _close(row, high, guides, window)
     return found
 
 
 @inner(inline=False)
-def _by_irm(row, x, y, t, r, weights, guides, ground, window, index):
+def _by_irm(row, x, y, t, r, weights, guides, ground, window, workspace, index):
     """Apply IRM, with the same results."""
-    low, high = guides.marks[row, REFERENCE], guides.marks[row, ATTRACTION]
     course = _open(row, 0.0, -1.0, guides, window)  # without pieces
-    points, lengths = course.points, course.lengths
-    r0, k = reference_point(x, y, low, high, int(guides.notes[row, LINE]), points, lengths)
-    at, _, _, _ = irm_attraction(x, y, high, r, index.axis, index.grid, index.fans, points, lengths)
-    ax, ay = point_at(at, k, points, lengths)
-    if at <= high and go(x, y, ax, ay, t, weights, ground)[0] != FREE:
-        return SEEN + 1, r0, k, at, ax, ay
-    return SEEN, r0, k, at, ax, ay
+    around = Surroundings(course, ground, weights, workspace)
+    return irm_look(x, y, t, _guide(row, guides), r, index, around)
+
+
+@inner
+def _guide(row, guides):
+    """Last reference point and attraction point of a character."""
+    marks, line = guides.marks, np.int64(guides.notes[row, LINE])
+    return Guide(
+        reference=marks[row, REFERENCE],
+        line=line,  # type: ignore[arg-type]
+        attraction=marks[row, ATTRACTION],
+        x=marks[row, AIM_X],
+        y=marks[row, AIM_Y],
+    )
 
 
 @inner(inline=False)
@@ -238,22 +234,20 @@ def _look(row, k, step, s, weights, guides, state, ground, window, eyes, index):
         marks[row, AIM_X], marks[row, AIM_Y] = px, py
         return
     if s.sigma > 0.0:
-        status, r, line, at, ax, ay = _by_miran(
-            row, px, py, t, s, weights, guides, ground, window, eyes
-        )
+        status, guide = _by_miran(row, px, py, t, s, weights, guides, ground, window, eyes)
     else:
         radius = float(state.body[k, RADIUS])
-        status, r, line, at, ax, ay = _by_irm(
-            row, px, py, t, radius, weights, guides, ground, window, index
+        status, guide = _by_irm(
+            row, px, py, t, radius, weights, guides, ground, window, eyes, index
         )
     if status != SEEN:
         notes[row, SIGHT] = NO_SIGHT
         return
-    notes[row, LINE], notes[row, SIGHT] = line, ON_ROUTE
-    if at >= marks[row, LENGTH]:
+    notes[row, LINE], notes[row, SIGHT] = guide.line, ON_ROUTE
+    if guide.attraction >= marks[row, LENGTH]:
         notes[row, SIGHT] = GOAL_AHEAD
-    marks[row, REFERENCE], marks[row, ATTRACTION] = r, at
-    marks[row, AIM_X], marks[row, AIM_Y] = ax, ay
+    marks[row, REFERENCE], marks[row, ATTRACTION] = guide.reference, guide.attraction
+    marks[row, AIM_X], marks[row, AIM_Y] = guide.x, guide.y
 
 
 @inner

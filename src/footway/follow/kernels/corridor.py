@@ -9,33 +9,32 @@ from __future__ import annotations
 import math
 
 from footway._numba.jit import inner
+from footway.follow.kernels.layouts import INSIDE, RADIUS
+from footway.follow.kernels.vectors import between, distance, dot, minus, row
 
 NEAR = 4  # balls ahead that are checked in every step
 FAR = 1.5  # m, a ball further away than this is not checked until the character has moved that far
 BLOCK = 16  # balls that are skipped together
-INSIDE = 1e-9  # m between a character and the rim of a ball: more than rounding errors
 
 
 @inner
 def distance_to(x, k, balls):
     """Distance from a point to the centre of ball k."""
-    dx, dy, dz = balls[k, 0] - x[0], balls[k, 1] - x[1], balls[k, 2] - x[2]
-    return math.sqrt(dx * dx + dy * dy + dz * dz)
+    return distance(row(balls, k), x)
 
 
 @inner
 def gap_to(x, k, r, balls):
     """Distance of a character from the region in which ball k holds it; negative inside."""
-    dx, dy, dz = x[0] - balls[k, 0], x[1] - balls[k, 1], x[2] - balls[k, 2]
-    return math.sqrt(dx * dx + dy * dy + dz * dz) - (balls[k, 3] - r - INSIDE)
+    return distance(x, row(balls, k)) - (balls[k, RADIUS] - r - INSIDE)
 
 
 @inner
 def holds(x, k, r, balls):
     """Whether ball k holds a character at x."""
-    dx, dy, dz = x[0] - balls[k, 0], x[1] - balls[k, 1], x[2] - balls[k, 2]
-    reach = balls[k, 3] - r - INSIDE
-    return reach > 0.0 and dx * dx + dy * dy + dz * dz < reach * reach
+    off = minus(x, row(balls, k))
+    reach = balls[k, RADIUS] - r - INSIDE
+    return reach > 0.0 and dot(off, off) < reach * reach
 
 
 @inner
@@ -43,10 +42,8 @@ def longest_stride(balls):
     """Upper bound of the change of `gap_to` from one ball to the next, for any position."""
     longest = 1e-12
     for k in range(len(balls) - 1):
-        dx, dy = balls[k + 1, 0] - balls[k, 0], balls[k + 1, 1] - balls[k, 1]
-        dz = balls[k + 1, 2] - balls[k, 2]
-        stride = math.sqrt(dx * dx + dy * dy + dz * dz) + abs(balls[k + 1, 3] - balls[k, 3])
-        longest = max(longest, stride)
+        stride = distance(row(balls, k + 1), row(balls, k))
+        longest = max(longest, stride + abs(balls[k + 1, RADIUS] - balls[k, RADIUS]))
     return longest
 
 
@@ -66,12 +63,10 @@ def make_blocks(balls, blocks):
     """Write a bounding ball of each block of consecutive balls: centre and radius (b, 4)."""
     for b in range(len(blocks)):
         first, end = b * BLOCK, min(len(balls), (b + 1) * BLOCK)
-        middle = (first + end) // 2
-        x = (balls[middle, 0], balls[middle, 1], balls[middle, 2])
-        radius = 0.0
+        x, radius = row(balls, (first + end) // 2), 0.0
         for k in range(first, end):
-            radius = max(radius, gap_to(x, k, 0.0, balls) + 2.0 * balls[k, 3])
-        blocks[b, 0], blocks[b, 1], blocks[b, 2], blocks[b, 3] = x[0], x[1], x[2], radius
+            radius = max(radius, gap_to(x, k, 0.0, balls) + 2.0 * balls[k, RADIUS])
+        blocks[b, 0], blocks[b, 1], blocks[b, 2], blocks[b, RADIUS] = x[0], x[1], x[2], radius
 
 
 @inner(inline=False)
@@ -82,9 +77,9 @@ def advance_far(x, t, r, balls, blocks):
     """
     first, least = t + NEAR + 1, FAR
     for b in range(first // BLOCK, len(blocks)):
-        dx, dy, dz = x[0] - blocks[b, 0], x[1] - blocks[b, 1], x[2] - blocks[b, 2]
-        reach = blocks[b, 3] - r + FAR
-        if dx * dx + dy * dy + dz * dz >= reach * reach:
+        off = minus(x, row(blocks, b))
+        reach = blocks[b, RADIUS] - r + FAR
+        if dot(off, off) >= reach * reach:
             continue
         for k in range(max(first, b * BLOCK), min(len(balls), (b + 1) * BLOCK)):
             gap = gap_to(x, k, r, balls)
@@ -98,12 +93,10 @@ def advance_far(x, t, r, balls, blocks):
 @inner
 def leaves_at(x, to, k, r, balls):
     """Fraction of the line from x to `to` at which it leaves ball k; negative: never in it."""
-    ax, ay, az = x[0] - balls[k, 0], x[1] - balls[k, 1], x[2] - balls[k, 2]
-    bx, by, bz = to[0] - x[0], to[1] - x[1], to[2] - x[2]
-    reach = balls[k, 3] - r - INSIDE
-    a = bx * bx + by * by + bz * bz
-    b = ax * bx + ay * by + az * bz
-    root = b * b - a * (ax * ax + ay * ay + az * az - reach * reach)
+    off, step = minus(x, row(balls, k)), minus(to, x)
+    reach = balls[k, RADIUS] - r - INSIDE
+    a, b = dot(step, step), dot(off, step)
+    root = b * b - a * (dot(off, off) - reach * reach)
     if reach <= 0.0 or root < 0.0:
         return -1.0
     if a == 0.0:
@@ -139,11 +132,7 @@ def reaches(x, to, t, last, r, stride, balls):
         share = further
         if share >= 1.0:
             return 1.0
-        p = (
-            x[0] + share * (to[0] - x[0]),
-            x[1] + share * (to[1] - x[1]),
-            x[2] + share * (to[2] - x[2]),
-        )
+        p = between(x, to, share)
         k = _next_holder(p, k + 1, last, r, per_metre, balls)
         if k > last:  # a ball that was skipped may hold it
             k = _next_holder(p, t, last, r, per_metre, balls)
@@ -156,6 +145,12 @@ def reaches(x, to, t, last, r, stride, balls):
 
 
 @inner(inline=False)
+def _is_valid(x, t, k, r, stride, balls):
+    """Whether a free straight line in balls t to k reaches the centre of ball k."""
+    return reaches(x, row(balls, k), t, k, r, stride, balls) >= 1.0
+
+
+@inner(inline=False)
 def furthest_valid(x, t, guess, limit, r, stride, balls):
     """Index of alpha(x, dt): the largest up to `limit` that a free straight line reaches.
 
@@ -165,19 +160,14 @@ def furthest_valid(x, t, guess, limit, r, stride, balls):
     guess = min(max(guess, t), limit)
     if limit - guess <= NEAR and _is_valid(x, t, limit, r, stride, balls):
         return limit
-    if guess > t and _is_valid(x, t, guess, r, stride, balls):
-        low = guess
-        while low + hop <= limit and _is_valid(x, t, low + hop, r, stride, balls):
-            low += hop
-            hop *= 2
-        high = min(high, low + hop)
-    elif guess > t:
+    if guess > t and not _is_valid(x, t, guess, r, stride, balls):
         high = guess
         while high - hop > t and not _is_valid(x, t, high - hop, r, stride, balls):
             high -= hop
             hop *= 2
         low = max(t, high - hop)
     else:
+        low = guess
         while low + hop <= limit and _is_valid(x, t, low + hop, r, stride, balls):
             low += hop
             hop *= 2
@@ -189,9 +179,3 @@ def furthest_valid(x, t, guess, limit, r, stride, balls):
         else:
             high = middle
     return low
-
-
-@inner(inline=False)
-def _is_valid(x, t, k, r, stride, balls):
-    to = (balls[k, 0], balls[k, 1], balls[k, 2])
-    return reaches(x, to, t, k, r, stride, balls) >= 1.0

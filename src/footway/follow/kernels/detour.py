@@ -4,9 +4,9 @@ The paper moves each ball separately, away from the obstacle. A disc on the back
 corridor apart: balls before it move back, balls after it move forward. Here a run of consecutive
 balls that discs touch is moved as a whole, in three steps:
 
-1. search    Find a path of the character's centre through the run. The clearance (`room`) of a
-             point is the lesser of its depth inside a ball of the corridor and its distance to the
-             rim of the nearest disc. Its slope is at most 1, so the value at the centre of a cell
+1. search    Find a path of the character's centre through the run. The clearance of a point is the
+             lesser of its depth inside a ball of the corridor and its distance to the rim of the
+             nearest disc. Its slope is at most 1, so the value at the centre of a cell
              bounds the whole cell: only undecided cells are split, and "closed" is a proof, down
              to the smallest cell.
 2. relax     The path has the corners of the cells. It is drawn to the backbone and smoothed, and
@@ -39,204 +39,18 @@ from footway.follow.kernels.detour_clearance import (
     ROUGH,
     ROUNDING,
     SAME,
+    THIN,
     WORK,
     Run,
-    arc_lengths,
-    changes_along,
-    room_beside,
-    thin,
-    turning_frames,
+    gap_between,
 )
-from footway.follow.kernels.detour_search import (
-    find_path,
-    find_path_across,
-)
-from footway.follow.kernels.detour_smoothing import emit, smooth_path, straight_path, with_more_rows
+from footway.follow.kernels.detour_search import find_path
+from footway.follow.kernels.detour_smoothing import emit, smooth_path, with_more_rows
+from footway.follow.kernels.discs import gap_to_disc, velocity_of
+from footway.follow.kernels.layouts import RADIUS
+from footway.follow.kernels.vectors import minus, row, scaled, size
 
-
-@kernel
-def _touched(balls, discs, times):
-    """Which balls are touched by a disc at the time of the ball, (n,)."""
-    out = np.zeros(len(balls), np.bool_)
-    for t in range(len(balls)):
-        for j in range(len(discs)):
-            x, y, z = balls[t, 0], balls[t, 1], balls[t, 2]
-            if room_beside(discs, j, x, y, z, times[t]) < balls[t, 3]:
-                out[t] = True
-                break
-    return out
-
-
-@kernel
-def _near_run(balls, discs, times, first, last):
-    """Discs that may touch a ball of the run during the run, ordered along the run."""
-    order = np.empty(len(discs), np.int64)
-    place = np.empty(len(discs), np.int64)
-    low, high = math.inf, -math.inf
-    for t in range(first, last + 1):
-        low, high = min(low, times[t]), max(high, times[t])
-    count = 0
-    for j in range(len(discs)):
-        vx, vy, vz = discs[j, 4], discs[j, 5], discs[j, 6]
-        speed = math.sqrt(vx * vx + vy * vy + vz * vz)
-        best, where, touches = math.inf, first, False
-        for t in range(first, last + 1):
-            beside = room_beside(discs, j, balls[t, 0], balls[t, 1], balls[t, 2], times[t])
-            drift = speed * max(times[t] - low, high - times[t])
-            touches = touches or beside - drift < balls[t, 3]
-            if beside < best:
-                best, where = beside, t
-        if touches:
-            slot = count
-            while slot > 0 and place[slot - 1] > where:
-                order[slot], place[slot] = order[slot - 1], place[slot - 1]
-                slot -= 1
-            order[slot], place[slot] = j, where
-            count += 1
-    return order[:count].copy()
-
-
-@kernel
-def _first_to_close(run, across, opens_before, opens_after, rough):
-    """Switch on a minimal set of discs that closes the run; return its size.
-
-    Without any one of them the run is open, or at least not proved to be closed. Of several such
-    sets the first along the backbone is chosen. 0: the corridor itself is closed.
-    """
-    m = len(run.discs)
-    low, high = 0, m  # the first `high` discs close it
-    while low < high:
-        middle = (low + high) // 2
-        for j in range(m):
-            run.on[j] = j < middle
-        if _is_closed(run, across, opens_before, opens_after, rough):
-            high = middle
-        else:
-            low = middle + 1
-    for j in range(m):
-        run.on[j] = j < high
-    for j in range(high - 1):
-        run.on[j] = False
-        run.on[j] = not _is_closed(run, across, opens_before, opens_after, rough)
-    return high
-
-
-@kernel
-def _is_closed(run, across, opens_before, opens_after, rough):
-    """Whether it can be proved with little work that the enabled discs close a run."""
-    return _verdict(run, across, opens_before, opens_after, rough, LESS_WORK) == BLOCKED
-
-
-@kernel
-def _verdict(run, across, opens_before, opens_after, rough, work):
-    """Result of the search along or across the run, from its first to its last ball."""
-    if across:
-        return find_path_across(run, 0, len(run.balls) - 1, rough, work)[1]
-    return find_path(run, opens_before, opens_after, rough, work)[1]
-
-
-@kernel
-def _on_top(balls, discs, times, t, radius):
-    """Discs that overlap a character in the centre of ball t."""
-    out = np.empty(len(discs), np.int64)
-    count = 0
-    for j in range(len(discs)):
-        beside = room_beside(discs, j, balls[t, 0], balls[t, 1], balls[t, 2], times[t])
-        if beside < radius - ROUNDING:
-            out[count] = j
-            count += 1
-    return out[:count].copy()
-
-
-@kernel
-def _chosen(discs, near):
-    """Rows `near` of the discs."""
-    chosen = np.empty((len(near), 7))
-    for i in range(len(near)):
-        for column in range(7):
-            chosen[i, column] = discs[near[i], column]
-    return chosen
-
-
-@kernel
-def _make_run(balls, discs, times, first, last, radius, dimension, near):
-    """The stretch from ball `first` to ball `last`, with the discs `near`."""
-    kept, when = thin(balls, times, first, last, radius)
-    return Run(
-        kept,
-        arc_lengths(kept),
-        changes_along(kept),
-        when,
-        turning_frames(kept, dimension),
-        _chosen(discs, near),
-        np.ones(len(near), np.bool_),
-        radius,
-        dimension,
-    )
-
-
-@inner
-def _put_ball(out, count, balls, discs, times, t):
-    """Write ball t to row `count`, shrunk as far as the discs require."""
-    x, y, z, least = balls[t, 0], balls[t, 1], balls[t, 2], balls[t, 3]
-    for j in range(len(discs)):
-        least = min(least, room_beside(discs, j, x, y, z, times[t]))
-    out[count, 0], out[count, 1], out[count, 2] = x, y, z
-    out[count, 3], out[count, 4] = least, times[t]
-
-
-@kernel
-def _whole(balls, discs, times, radius, dimension, near):
-    """Run of all balls of the corridor with the discs `near`, for searches across it."""
-    return Run(
-        balls,
-        arc_lengths(balls),
-        changes_along(balls),
-        times,
-        np.zeros((len(balls), 6)),
-        _chosen(discs, near),
-        np.ones(len(near), np.bool_),
-        radius,
-        dimension,
-    )
-
-
-@kernel
-def _blame(run, across, near, opens_before, opens_after):
-    """Find the discs that close the run: (status, discs).
-
-    Large cells are tried first: they usually suffice and are much faster.
-    """
-    count = _first_to_close(run, across, opens_before, opens_after, ROUGH)
-    if _verdict(run, across, opens_before, opens_after, 1.0, WORK) == OPEN:
-        count = _first_to_close(run, across, opens_before, opens_after, 1.0)
-    if count == 0:
-        return PINCHED, near
-    count = 0
-    blame = np.empty(len(near), np.int64)
-    for j in range(len(near)):
-        if run.on[j]:
-            blame[count] = near[j]
-            count += 1
-    return BLOCKED, blame[:count].copy()
-
-
-@kernel
-def _blame_all(run, near, whole, everywhere, opens_before, opens_after):
-    """Find the discs that close a corridor with a closed run: (status, discs).
-
-    near, everywhere: the discs of the run and of the whole corridor. The discs that close the run
-    along the backbone usually close the corridor; otherwise discs elsewhere are involved, too.
-    """
-    status, blame = _blame(run, False, near, opens_before, opens_after)
-    for i in range(len(everywhere)):
-        whole.on[i] = False
-        for j in range(len(blame)):
-            if status == BLOCKED and everywhere[i] == blame[j]:
-                whole.on[i] = True
-    if _verdict(whole, True, True, True, 1.0, WORK) != OPEN:
-        return status, blame
-    return _blame(whole, True, everywhere, True, True)
+ARRIVAL = 4  # column of the rows of a sub-corridor, after x, y, z and R
 
 
 @kernel
@@ -250,11 +64,16 @@ def detour(balls, discs, radius, times, dimension):
     """
     n = len(balls)
     none = np.empty((0, 5))
-    for goal in range(2):
-        blame = _on_top(balls, discs, times, goal * (n - 1), radius)
+    for t, status in ((0, ON_START), (n - 1, ON_GOAL)):
+        gaps = np.empty(len(discs))
+        for j in range(len(discs)):
+            gaps[j] = gap_to_disc(row(balls, t), times[t], j, discs)
+        blame = np.flatnonzero(gaps < radius - ROUNDING)
         if len(blame) > 0:
-            return (ON_GOAL if goal else ON_START), none, blame
-    touched = _touched(balls, discs, times)
+            return status, none, blame
+    touched = np.zeros(n, np.bool_)
+    for t in range(n):
+        touched[t] = _least_gap(balls, discs, times, t) < balls[t, RADIUS]
     out, count = np.empty((2 * n + 64, 5)), 1
     _put_ball(out, 0, balls, discs, times, 0)
     t = 0  # the last ball that was written
@@ -263,22 +82,27 @@ def detour(balls, discs, radius, times, dimension):
         if touched[last] or touched[t]:
             while last < n - 1 and touched[last]:
                 last += 1
-            near = _near_run(balls, discs, times, t, last)
-            run = _make_run(balls, discs, times, t, last, radius, dimension, near)
+            near = _discs_near(balls, discs, times, t, last)
+            kept = _without_close(balls, t, last, radius)
+            run = _make_run(
+                balls[kept], discs[near], times[kept], radius, dimension, t == 0, last == n - 1,
+                False,
+            )  # fmt: skip
             if run.arcs[-1] > SAME:
-                way, verdict = find_path(run, t == 0, last == n - 1, 1.0, WORK)
-                if verdict == OPEN:
-                    out, count = emit(run, smooth_path(run, way), out, count)
+                path, result = find_path(run, 0, len(run.balls) - 1, 1.0, WORK)
+                if result == OPEN:
+                    out, count = emit(run, smooth_path(run, path), out, count)
                 else:
-                    everywhere = _near_run(balls, discs, times, 0, n - 1)
-                    whole = _whole(balls, discs, times, radius, dimension, everywhere)
-                    way, verdict = find_path_across(whole, t, last, 1.0, WORK)
-                    if verdict != OPEN:
-                        before, after = t == 0, last == n - 1
-                        status, blame = _blame_all(run, near, whole, everywhere, before, after)
+                    everywhere = _discs_near(balls, discs, times, 0, n - 1)
+                    whole = _make_run(
+                        balls, discs[everywhere], times, radius, dimension, True, True, True
+                    )
+                    path, result = find_path(whole, t, last, 1.0, WORK)
+                    if result != OPEN:
+                        status, blame = _blame_all(run, near, whole, everywhere)
                         return status, none, blame
-                    out, count = emit(whole, straight_path(whole, way), out, count)
-                    last = int(way[-1, OWNER])
+                    out, count = emit(whole, smooth_path(whole, path), out, count)
+                    last = int(path[-1, OWNER])
                 if count < 0:
                     return PINCHED, none, near
         if count + 2 > len(out):
@@ -287,3 +111,186 @@ def detour(balls, discs, radius, times, dimension):
         count += 1
         t = last
     return OPEN, out[:count].copy(), np.empty(0, np.int64)
+
+
+@inner
+def _least_gap(balls, discs, times, t):
+    """Distance from the centre of ball t to the nearest rim at the time of the ball."""
+    least = math.inf
+    for j in range(len(discs)):
+        least = min(least, gap_to_disc(row(balls, t), times[t], j, discs))
+    return least
+
+
+@inner
+def _put_ball(out, count, balls, discs, times, t):
+    """Write ball t to row `count`, shrunk as far as the discs require."""
+    out[count, 0], out[count, 1], out[count, 2] = row(balls, t)
+    out[count, RADIUS] = min(balls[t, RADIUS], _least_gap(balls, discs, times, t))
+    out[count, ARRIVAL] = times[t]
+
+
+@kernel
+def _discs_near(balls, discs, times, first, last):
+    """Discs that may touch a ball of the run during the run, ordered along the run."""
+    order = np.empty(len(discs), np.int64)
+    place = np.empty(len(discs), np.int64)
+    low, high = times[first : last + 1].min(), times[first : last + 1].max()
+    count = 0
+    for j in range(len(discs)):
+        speed = size(velocity_of(j, discs))
+        best, where, touches = math.inf, first, False
+        for t in range(first, last + 1):
+            gap = gap_to_disc(row(balls, t), times[t], j, discs)
+            drift = speed * max(times[t] - low, high - times[t])
+            touches = touches or gap - drift < balls[t, RADIUS]
+            if gap < best:
+                best, where = gap, t
+        if touches:
+            slot = count
+            while slot > 0 and place[slot - 1] > where:
+                order[slot], place[slot] = order[slot - 1], place[slot - 1]
+                slot -= 1
+            order[slot], place[slot] = j, where
+            count += 1
+    return order[:count].copy()
+
+
+@kernel
+def _without_close(balls, first, last, radius):
+    """Indices of the balls of a run, without those that lie close to a ball that is kept."""
+    kept = np.empty(last - first + 1, np.int64)
+    kept[0] = first
+    count = 1
+    for t in range(first + 1, last + 1):
+        a, b = kept[count - 1], min(t + 1, last)
+        widths = min(balls[a, RADIUS], balls[b, RADIUS])
+        limit = min(THIN * widths, 0.5 * (widths - radius))
+        coincides = gap_between(balls, a, balls, t) <= SAME
+        if t < last and (gap_between(balls, a, balls, b) < limit or coincides):
+            continue
+        if t == last and count > 1 and coincides:
+            count -= 1
+        kept[count] = t
+        count += 1
+    return kept[:count].copy()
+
+
+@kernel
+def _make_run(balls, discs, times, radius, dimension, begins, ends, across):
+    """Run of given balls and discs; normals of the backbone are needed only along it."""
+    n = len(balls)
+    arcs, changes = np.zeros(n), np.zeros(n)
+    for t in range(1, n):
+        gap = gap_between(balls, t - 1, balls, t)
+        arcs[t] = arcs[t - 1] + gap
+        changes[t] = changes[t - 1] + gap
+        changes[t] += abs(balls[t, RADIUS] - balls[t - 1, RADIUS])
+    frames = np.zeros((n, 6)) if across else _turning_frames(balls, dimension)
+    enabled = np.ones(len(discs), np.bool_)
+    return Run(
+        balls, arcs, changes, times, frames, discs, enabled, radius, dimension, begins, ends, across
+    )
+
+
+@kernel
+def _turning_frames(balls, dimension):
+    """Two unit normals of the backbone at each ball, (k, 6); the second is zero in 2D.
+
+    In 3D they turn no more than the backbone does, so that neighbours have similar offsets.
+    """
+    frames = np.zeros((len(balls), 6))
+    nx, ny, nz = 0.0, 0.0, 0.0
+    for t in range(len(balls)):
+        x, y, z = 0.0, 0.0, 0.0  # half-way between the directions before and after ball t
+        for i in range(max(0, t - 1), min(len(balls) - 1, t + 1)):
+            length = gap_between(balls, i, balls, i + 1)
+            x += (balls[i + 1, 0] - balls[i, 0]) / length
+            y += (balls[i + 1, 1] - balls[i, 1]) / length
+            z += (balls[i + 1, 2] - balls[i, 2]) / length
+        long = size((x, y, z))
+        if long >= 1e-6:
+            x, y, z = x / long, y / long, z / long
+            if dimension == 2:
+                nx, ny = -y, x
+            else:
+                nx, ny, nz = _nearest_normal((x, y, z), (nx, ny, nz))
+                frames[t, 3], frames[t, 4] = y * nz - z * ny, z * nx - x * nz
+                frames[t, 5] = x * ny - y * nx
+        elif t > 0:  # the backbone reverses its direction
+            for column in range(3, 6):
+                frames[t, column] = frames[t - 1, column]
+        frames[t, 0], frames[t, 1], frames[t, 2] = nx, ny, nz
+    return frames
+
+
+@inner
+def _nearest_normal(e, n):
+    """Unit normal to the unit vector e that is nearest to n."""
+    x, y, z = e
+    along = x * n[0] + y * n[1] + z * n[2]
+    n = minus(n, scaled(e, along))
+    if size(n) < 1e-3:  # no previous normal, or it is parallel: take the most perpendicular axis
+        if abs(x) <= min(abs(y), abs(z)):
+            n = 1.0 - x * x, -x * y, -x * z
+        elif abs(y) <= abs(z):
+            n = -y * x, 1.0 - y * y, -y * z
+        else:
+            n = -z * x, -z * y, 1.0 - z * z
+    long = size(n)
+    return n[0] / long, n[1] / long, n[2] / long
+
+
+@kernel
+def _is_closed(run, rough):
+    """Whether it can be proved with little work that the enabled discs close a run."""
+    return find_path(run, 0, len(run.balls) - 1, rough, LESS_WORK)[1] == BLOCKED
+
+
+@kernel
+def _enable_closing_discs(run, rough):
+    """Enable a minimal set of discs that closes the run; return whether there are any.
+
+    Without any one of them the run is open, or at least not proved to be closed. Of several such
+    sets the first along the backbone is chosen. None: the corridor itself is closed.
+    """
+    low, high = 0, len(run.discs)  # the first `high` discs close it
+    while low < high:
+        middle = (low + high) // 2
+        run.enabled[:middle], run.enabled[middle:] = True, False
+        if _is_closed(run, rough):
+            high = middle
+        else:
+            low = middle + 1
+    run.enabled[:high], run.enabled[high:] = True, False
+    for j in range(high - 1):
+        run.enabled[j] = False
+        run.enabled[j] = not _is_closed(run, rough)
+    return high > 0
+
+
+@kernel
+def _blame(run, near):
+    """Find the discs that close the run: (status, discs).
+
+    Large cells are tried first: they usually suffice and are much faster.
+    """
+    found = _enable_closing_discs(run, ROUGH)
+    if find_path(run, 0, len(run.balls) - 1, 1.0, WORK)[1] == OPEN:
+        found = _enable_closing_discs(run, 1.0)
+    return (BLOCKED, near[run.enabled]) if found else (PINCHED, near)
+
+
+@kernel
+def _blame_all(run, near, whole, everywhere):
+    """Find the discs that close a corridor with a closed run: (status, discs).
+
+    near, everywhere: the discs of the run and of the whole corridor. The discs that close the run
+    along the backbone usually close the corridor; otherwise discs elsewhere are involved, too.
+    """
+    status, blame = _blame(run, near)
+    for i in range(len(everywhere)):
+        whole.enabled[i] = status == BLOCKED and np.any(blame == everywhere[i])
+    if find_path(whole, 0, len(whole.balls) - 1, 1.0, WORK)[1] != OPEN:
+        return status, blame
+    return _blame(whole, everywhere)

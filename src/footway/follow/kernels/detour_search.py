@@ -1,8 +1,17 @@
-"""Step 1 of a sub-corridor: search a path of the character's centre (see kernels/detour)."""
+"""Step 1 of a sub-corridor: search a path of the character's centre (see kernels/detour).
+
+Cells along the backbone have two limits: a path through them has to pass every arc length, and they
+do not cover the corridor where the backbone turns back. But balls that are far apart along the
+backbone may overlap: around a corner, or where the start and the goal are close to each other and
+the backbone leads to the medial axis and back. So there are cells along x, y and z, too (`across`),
+which cover all balls of a corridor. The time of such a cell is that of the ball that it is deepest
+in.
+"""
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,27 +21,25 @@ from footway.follow.kernels.detour_clearance import (
     ARC,
     ASIDE,
     BLOCKED,
+    CLEARANCE,
     COLUMNS,
     DOUBT,
     FEW_SPLITS,
     FINEST_2D,
     FINEST_3D,
     FULL,
+    LEAST,
+    METRE_COST,
     NARROW,
     OPEN,
     OWNER,
-    PRICE,
     REACH,
-    ROOM,
     ROOTS,
     ROUNDING,
     SPLITS,
     TARGETED,
-    TIGHT,
     TIME,
     UNDECIDED,
-    Queue,
-    Tree,
     X,
     Y,
     Z,
@@ -41,32 +48,109 @@ from footway.follow.kernels.detour_clearance import (
     depth_inside,
     fastest_disc,
     gap_between,
+    is_free,
     nearest_disc,
     place_at,
     segment_at,
     skip,
-    sure,
 )
+from footway.follow.kernels.layouts import RADIUS
+from footway.follow.kernels.vectors import distance, row
+
+LEVEL, FIRST_AXIS, CHILD = 0, 1, 4  # columns of boxes; columns 1 to 3 are integer coordinates
+SIZE, NUMBER, EXPANDED = 0, 1, 2  # counters of a queue
+
+
+class Tree(NamedTuple):
+    """Nodes of the search: first the balls of the run, then the cells."""
+
+    points: np.ndarray  # (capacity, COLUMNS); CLEARANCE is NaN until it is computed
+    boxes: np.ndarray  # (capacity, 5) level (-1: a ball), three coordinates, first child or -1
+    used: np.ndarray  # (1,) number of nodes
+    shape: tuple[int, int, int]  # cells of level 0
+    origin: tuple[float, float, float]  # least arc length and offsets, or least x, y and z, m
+    size: float  # of a cell of level 0, m
+    deepest: int  # level of the smallest cells
+
+
+class Queue(NamedTuple):
+    """Priority queue of open nodes, and the best known path to each node."""
+
+    cost: np.ndarray  # (capacity,)
+    key: np.ndarray  # (capacity,) cost plus estimated remaining cost
+    came: np.ndarray  # (capacity,) previous node, -1 for none
+    heap: np.ndarray  # (capacity,)
+    slot: np.ndarray  # (capacity,) index in the heap, -1: not in it
+    seen: np.ndarray  # (capacity,) number of the last search that reached it
+    counts: np.ndarray  # (3,) heap size, number of the search, nodes expanded in all searches
+
+
+class Search(NamedTuple):
+    """A search in progress."""
+
+    run: NamedTuple  # a Run
+    tree: Tree
+    queue: Queue
+    stack: np.ndarray  # (512,) cells to visit beyond a face
+    fastest: float  # m/s, speed of the fastest disc
+
+
+# Cells -------------------------------------------------------------------------------------------
 
 
 @kernel
-def plant(run, shape, origin, size, rough, splits, across):
+def _make_tree(run, rough, splits):
     """Tree for a run: its balls and the cells of level 0, with memory for some splits.
 
-    rough: factor by which the smallest cells are larger than possible.
+    rough: factor by which the smallest cells are larger than possible. If the run begins with the
+    corridor's first ball, or ends with its last, cells along the backbone also cover the half of
+    that ball that lies beyond the end of the backbone.
     """
-    k = len(run.balls)
-    capacity = k + shape[0] * shape[1] * shape[2] + splits
-    points = np.empty((capacity, COLUMNS))
-    boxes = np.empty((capacity, 5), np.int64)
-    used = np.zeros(1, np.int64)
+    k, mean, widest = len(run.balls), 0.0, 0.0
+    x, y, z = math.inf, math.inf, math.inf
+    right, back, top = -math.inf, -math.inf, -math.inf
+    for t in range(k):
+        free = run.balls[t, RADIUS] - run.radius
+        widest = max(widest, free)
+        free = max(0.0, free) if run.across else free
+        mean += free / k
+        x, right = min(x, run.balls[t, 0] - free), max(right, run.balls[t, 0] + free)
+        y, back = min(y, run.balls[t, 1] - free), max(back, run.balls[t, 1] + free)
+        z, top = min(z, run.balls[t, 2] - free), max(top, run.balls[t, 2] + free)
+    low = -max(0.0, run.balls[0, RADIUS] - run.radius) if run.begins else 0.0
+    high = run.arcs[-1] + (max(0.0, run.balls[-1, RADIUS] - run.radius) if run.ends else 0.0)
+    size = min(0.5, max(0.06, 0.35 * mean))
+    while True:
+        if run.across:
+            shape = (
+                1 + int((right - x) / size),
+                1 + int((back - y) / size),
+                1 + int((top - z) / size) if run.dimension == 3 else 1,
+            )
+        else:
+            aside = 2 * int(math.ceil(max(0.0, widest / size - 0.5))) + 1
+            along = max(1, int(math.ceil((high - low) / size)))
+            shape = (along, aside, aside if run.dimension == 3 else 1)
+        cells = shape[0] * shape[1] * shape[2]
+        if cells <= ROOTS:
+            break
+        size *= 1.3
+    off = -0.5 * shape[1] * size
+    origin = (x, y, z) if run.across else (low, off, off)
     finest = FINEST_2D if run.dimension == 2 else FINEST_3D
     deepest = 0
     while size > 2.0**deepest * rough * finest:
         deepest += 1
-    tree = Tree(points, boxes, used, shape, origin, size, deepest, across)
+    points = np.empty((k + cells + splits, COLUMNS))
+    boxes = np.empty((k + cells + splits, 5), np.int64)
+    tree = Tree(points, boxes, np.zeros(1, np.int64), shape, origin, size, deepest)
     for t in range(k):
-        _add_ball(run, tree, t)
+        centre, time = row(run.balls, t), run.times[t]
+        clearance = min(run.balls[t, RADIUS], nearest_disc(run, centre, time)[0]) - run.radius
+        _write_node(tree, t, centre, run.arcs[t], time, clearance, 0.0, t, 0.0)
+        points[t, METRE_COST] = _metre_cost(clearance, 0.0)  # even if it is too narrow
+        boxes[t, LEVEL], boxes[t, CHILD] = -1, -1
+    tree.used[0] = k
     for i in range(shape[0]):
         for j in range(shape[1]):
             for h in range(shape[2]):
@@ -75,145 +159,123 @@ def plant(run, shape, origin, size, rough, splits, across):
 
 
 @inner
-def _add_ball(run, tree, t):
-    """Add the centre of a ball of the run as a node."""
-    p, x, y, z = tree.points, run.balls[t, 0], run.balls[t, 1], run.balls[t, 2]
-    p[t, X], p[t, Y], p[t, Z], p[t, ARC], p[t, TIME] = x, y, z, run.arcs[t], run.times[t]
-    beside, _, _ = nearest_disc(run, x, y, z, run.times[t])
-    p[t, ROOM], p[t, REACH], p[t, OWNER] = min(run.balls[t, 3], beside) - run.radius, 0.0, t
-    p[t, PRICE] = price(p[t, ROOM], 0.0)
-    tree.boxes[t, 0], tree.boxes[t, 4] = -1, -1
-    tree.used[0] += 1
-
-
-@inner
 def _add_box(tree, level, i, j, h):
     """Add a cell as a node, not evaluated yet."""
-    node = tree.used[0]
-    b = tree.boxes
-    b[node, 0], b[node, 1], b[node, 2], b[node, 3], b[node, 4] = level, i, j, h, -1
-    tree.points[node, ROOM] = math.nan
+    node, b = tree.used[0], tree.boxes
+    b[node, LEVEL], b[node, 1], b[node, 2], b[node, 3], b[node, CHILD] = level, i, j, h, -1
+    tree.points[node, CLEARANCE] = math.nan
     tree.used[0] += 1
 
 
 @inner
-def price(room, aside):
+def _metre_cost(clearance, aside):
     """Cost of a metre: 1 in wide space on the backbone."""
-    return 1.0 + NARROW / (0.01 + max(0.0, room)) + ASIDE * aside * aside
+    return 1.0 + NARROW / (0.01 + max(0.0, clearance)) + ASIDE * aside * aside
 
 
 @inner
-def cell_at(tree, k, level, i, j, h):
+def _write_node(tree, node, x, arc, time, clearance, reach, owner, aside):
+    """Write the columns of a node; `reach` bounds the change of clearance in its cell."""
+    p = tree.points
+    p[node, X], p[node, Y], p[node, Z], p[node, ARC], p[node, TIME] = x[0], x[1], x[2], arc, time
+    p[node, CLEARANCE], p[node, REACH], p[node, OWNER] = clearance, reach, owner
+    hope = clearance if clearance >= LEAST else 0.5 * max(0.0, clearance + reach)
+    p[node, METRE_COST] = _metre_cost(hope, aside)
+
+
+@inner
+def _cell_at(tree, k, level, i, j, h):
     """Cell of a level, or the leaf that contains it; -1 outside the run. k: balls of the run."""
     a, b, c = i >> level, j >> level, h >> level
     if i < 0 or j < 0 or h < 0 or a >= tree.shape[0] or b >= tree.shape[1] or c >= tree.shape[2]:
         return -1
     node = k + (a * tree.shape[1] + b) * tree.shape[2] + c
-    while level > 0 and tree.boxes[node, 4] >= 0:
+    while level > 0 and tree.boxes[node, CHILD] >= 0:
         level -= 1
         bits = ((i >> level) & 1) | ((j >> level) & 1) << 1 | ((h >> level) & 1) << 2
-        node = tree.boxes[node, 4] + bits
+        node = tree.boxes[node, CHILD] + bits
     return node
+
+
+@inner(inline=False)
+def _evaluate(run, tree, node):
+    """Compute the clearance at the centre of a cell, and its possible change up to the corners."""
+    box, origin = tree.boxes, tree.origin
+    size = tree.size / (1 << box[node, LEVEL])
+    a = origin[0] + (box[node, 1] + 0.5) * size
+    b = origin[1] + (box[node, 2] + 0.5) * size
+    if not run.across:
+        w = origin[1] + (box[node, 3] + 0.5) * size if run.dimension == 3 else 0.0
+        x, time, i = place_at(run, a, b, w)
+        inside, owner = best_ball(run, i, x)
+        clearance = min(inside, nearest_disc(run, x, time)[0]) - run.radius
+        reach = 0.0 if clearance >= LEAST else _reach(run, x, a, b, w, 0.5 * size)
+        aside = math.sqrt(b * b + w * w) / max(run.balls[i, RADIUS], 1e-9)
+        _write_node(tree, node, x, a, time, clearance, reach, owner, aside)
+        return
+    c = origin[2] + (box[node, 3] + 0.5) * size if run.dimension == 3 else run.balls[0, 2]
+    x, inside, owner, t = (a, b, c), -math.inf, 0, 0
+    while t < len(run.balls):
+        depth = depth_inside(run.balls, t, x)
+        if depth > inside:
+            inside, owner = depth, t
+        t = skip(run.changes, t, inside - depth)
+    time = run.times[owner]
+    clearance = min(inside, nearest_disc(run, x, time)[0]) - run.radius
+    reach = 0.0 if clearance >= LEAST else 0.5 * size * math.sqrt(run.dimension)
+    _write_node(tree, node, x, run.arcs[owner], time, clearance, reach, owner, 0.0)
+
+
+@inner(inline=False)
+def _reach(run, x, arc, u, w, half):
+    """Bound of the change of clearance between the centre x of a cell and its corners, m."""
+    reach, fastest = 0.0, fastest_disc(run)
+    lasts = place_at(run, arc + half, 0.0, 0.0)[1] - place_at(run, arc - half, 0.0, 0.0)[1]
+    for corner in range(1 << run.dimension):
+        at, _, _ = place_at(
+            run,
+            arc + (half if corner & 1 else -half),
+            u + (half if corner & 2 else -half),
+            (w + (half if corner & 4 else -half)) if run.dimension == 3 else 0.0,
+        )
+        reach = max(reach, distance(at, x))
+    # A cell may bulge between its corners where the backbone bends.
+    return 1.1 * reach + fastest * abs(lasts)
+
+
+@inner
+def _can_split(tree, node):
+    """Whether a node is a cell that is not one of the smallest."""
+    return 0 <= tree.boxes[node, LEVEL] < tree.deepest
 
 
 @inner
 def _split(run, tree, node):
     """Cut a cell in four (2D) or eight (3D)."""
-    level, i, j, h = box_of(tree, node)
-    tree.boxes[node, 4] = tree.used[0]
+    b = tree.boxes
+    level, i, j, h = b[node, LEVEL], b[node, 1], b[node, 2], b[node, 3]
+    b[node, CHILD] = tree.used[0]
     for child in range(1 << run.dimension):
         deep = 2 * h + (child >> 2) if run.dimension == 3 else 0
         _add_box(tree, level + 1, 2 * i + (child & 1), 2 * j + ((child >> 1) & 1), deep)
 
 
-@inner
-def box_of(tree, node):
-    """Level of a cell and its three integer coordinates."""
-    b = tree.boxes
-    return b[node, 0], b[node, 1], b[node, 2], b[node, 3]
-
-
-@inner
-def _rise(i, queue):
-    """Move the heap's entry i up to its place."""
-    node = queue.heap[i]
-    while i > 0:
-        above = (i - 1) >> 1
-        if queue.key[queue.heap[above]] <= queue.key[node]:
-            break
-        queue.heap[i] = queue.heap[above]
-        queue.slot[queue.heap[i]] = i
-        i = above
-    queue.heap[i] = node
-    queue.slot[node] = i
-
-
-@inner
-def pop(queue):
-    """Take the node of least key from the heap."""
-    top = queue.heap[0]
-    queue.slot[top] = -1
-    queue.state[0] -= 1
-    n = queue.state[0]
-    if n == 0:
-        return top
-    node, i = queue.heap[n], 0
-    while True:
-        below = 2 * i + 1
-        if below >= n:
-            break
-        if below + 1 < n and queue.key[queue.heap[below + 1]] < queue.key[queue.heap[below]]:
-            below += 1
-        if queue.key[queue.heap[below]] >= queue.key[node]:
-            break
-        queue.heap[i] = queue.heap[below]
-        queue.slot[queue.heap[i]] = i
-        i = below
-    queue.heap[i] = node
-    queue.slot[node] = i
-    return top
-
-
-@inner
-def reach_node(node, before, cost, left, queue):
-    """Record a path to a node if it is the best so far."""
-    if queue.seen[node] != queue.state[1]:
-        queue.seen[node] = queue.state[1]
-        queue.cost[node] = math.inf
-        queue.slot[node] = -1
-    if cost >= queue.cost[node]:
-        return
-    queue.cost[node], queue.came[node] = cost, before
-    queue.key[node] = cost + left
-    if queue.slot[node] < 0:
-        queue.heap[queue.state[0]] = node
-        queue.slot[node] = queue.state[0]
-        queue.state[0] += 1
-    _rise(queue.slot[node], queue)
-
-
-@inner
-def can_split(tree, node):
-    """Whether a node is a cell that is not one of the smallest."""
-    return 0 <= tree.boxes[node, 0] < tree.deepest
-
-
 @inner(inline=False)
-def split_doubtful(run, tree, queue, end):
+def _split_on_path(search, end):
     """Split undecided cells of the path to a ball; their number, -1 if memory is full."""
-    done, fastest = 0, fastest_disc(run)
-    b = end
+    run, tree, queue, _, fastest = search
+    done, b = 0, end
     while queue.came[b] >= 0:
         a = queue.came[b]
         if tree.used[0] + 16 > len(tree.points):
             return -1
-        if not sure(tree.points, len(run.balls), a, b, fastest):
-            la, lb = tree.boxes[a, 0], tree.boxes[b, 0]
+        if not is_free(tree.points, len(run.balls), a, b, fastest):
+            la, lb = tree.boxes[a, LEVEL], tree.boxes[b, LEVEL]
             # Split the larger of the two cells; balls have the level -1.
-            if can_split(tree, a) and tree.boxes[a, 4] < 0 and (la <= lb or lb < 0):
+            if _can_split(tree, a) and tree.boxes[a, CHILD] < 0 and (la <= lb or lb < 0):
                 _split(run, tree, a)
                 done += 1
-            if can_split(tree, b) and tree.boxes[b, 4] < 0 and (lb <= la or la < 0):
+            if _can_split(tree, b) and tree.boxes[b, CHILD] < 0 and (lb <= la or la < 0):
                 _split(run, tree, b)
                 done += 1
         b = a
@@ -221,281 +283,210 @@ def split_doubtful(run, tree, queue, end):
 
 
 @inner(inline=False)
-def split_all_doubtful(run, tree, queue, level):
-    """Split every undecided cell up to a level that the search reached; return their number.
+def _split_all(search, level):
+    """Split every undecided cell up to a level that the search reached; as `_split_on_path`.
 
     To prove that a run is closed all of them are needed; one path at a time takes too long.
     """
+    run, tree, queue, _, _ = search
     done = 0
     for node in range(len(run.balls), tree.used[0]):
         if tree.used[0] + 16 > len(tree.points):
             return -1
         if (
-            queue.seen[node] == queue.state[1]
-            and tree.boxes[node, 4] < 0
-            and tree.boxes[node, 0] < min(level, tree.deepest)
-            and tree.points[node, ROOM] < TIGHT
+            queue.seen[node] == queue.counts[NUMBER]
+            and tree.boxes[node, CHILD] < 0
+            and tree.boxes[node, LEVEL] < min(level, tree.deepest)
+            and tree.points[node, CLEARANCE] < LEAST
         ):
             _split(run, tree, node)
             done += 1
     return done
 
 
-@kernel
-def trace(tree, queue, end):
-    """Points of the path found, from its first ball to the ball `end`."""
-    length, node = 0, end
-    while node >= 0:
-        node = queue.came[node]
-        length += 1
-    way, node = np.empty((length, COLUMNS)), end
-    for row in range(length - 1, -1, -1):
-        copy_row(way, row, tree.points, node)
-        node = queue.came[node]
-    return way
+# Queue -------------------------------------------------------------------------------------------
 
 
-@kernel
-def plant_across(run, rough, splits):
-    """Tree for a run whose cells of level 0 are a grid over all positions of the character."""
-    mean = 0.0
-    x, y, z = math.inf, math.inf, math.inf
-    right, back, top = -math.inf, -math.inf, -math.inf
-    for t in range(len(run.balls)):
-        room = max(0.0, run.balls[t, 3] - run.radius)
-        mean += room / len(run.balls)
-        x, right = min(x, run.balls[t, 0] - room), max(right, run.balls[t, 0] + room)
-        y, back = min(y, run.balls[t, 1] - room), max(back, run.balls[t, 1] + room)
-        z, top = min(z, run.balls[t, 2] - room), max(top, run.balls[t, 2] + room)
-    size = min(0.5, max(0.06, 0.35 * mean))
+@inner
+def _pop(queue):
+    """Take the node of least key from the heap."""
+    heap, slot, key = queue.heap, queue.slot, queue.key
+    top = heap[0]
+    slot[top] = -1
+    queue.counts[SIZE] -= 1
+    n = queue.counts[SIZE]
+    if n == 0:
+        return top
+    node, i = heap[n], 0
     while True:
-        wide = 1 + int((right - x) / size)
-        deep = 1 + int((back - y) / size)
-        high = 1 + int((top - z) / size) if run.dimension == 3 else 1
-        if wide * deep * high <= ROOTS:
+        below = 2 * i + 1
+        if below >= n:
             break
-        size *= 1.3
-    return plant(run, (wide, deep, high), (x, y, z), size, rough, splits, True)
-
-
-@inner(inline=False)
-def look_across(run, tree, node):
-    """Compute the clearance at the centre of a cell, and the distance to its corners."""
-    box, p = tree.boxes, tree.points
-    size = tree.size / (1 << box[node, 0])
-    x = tree.origin[0] + (box[node, 1] + 0.5) * size
-    y = tree.origin[1] + (box[node, 2] + 0.5) * size
-    z = tree.origin[2] + (box[node, 3] + 0.5) * size if run.dimension == 3 else run.balls[0, 2]
-    inside, owner, t = -math.inf, 0, 0
-    while t < len(run.balls):
-        depth = depth_inside(run.balls, t, x, y, z)
-        if depth > inside:
-            inside, owner = depth, t
-        t = skip(run.changes, t, inside - depth)
-    beside, _, _ = nearest_disc(run, x, y, z, run.times[owner])
-    room = min(inside, beside) - run.radius
-    p[node, X], p[node, Y], p[node, Z], p[node, ARC] = x, y, z, run.arcs[owner]
-    p[node, TIME], p[node, ROOM], p[node, OWNER] = run.times[owner], room, owner
-    p[node, REACH] = 0.0 if room >= TIGHT else 0.5 * size * math.sqrt(run.dimension)
-    p[node, PRICE] = price(room if room >= TIGHT else 0.5 * max(0.0, room + p[node, REACH]), 0.0)
-
-
-@inner(inline=False)
-def cell_of_ball(run, tree, t):
-    """Leaf that contains the centre of a ball; -1 outside the grid."""
-    scale = tree.size / (1 << tree.deepest)
-    i = int(math.floor((run.balls[t, 0] - tree.origin[0]) / scale))
-    j = int(math.floor((run.balls[t, 1] - tree.origin[1]) / scale))
-    h = int(math.floor((run.balls[t, 2] - tree.origin[2]) / scale)) if run.dimension == 3 else 0
-    return cell_at(tree, len(run.balls), tree.deepest, i, j, h)
-
-
-@inner(inline=False)
-def next_ball_in(run, tree, node, t):
-    """First ball from t on whose centre a cell contains or touches; len(balls) if none."""
-    box, size = tree.boxes, tree.size / (1 << tree.boxes[node, 0])
-    touch = 1e-9 * tree.size
-    while t < len(run.balls):
-        beyond = -math.inf
-        for axis in range(run.dimension):
-            middle = tree.origin[axis] + (box[node, 1 + axis] + 0.5) * size
-            beyond = max(beyond, abs(run.balls[t, axis] - middle) - 0.5 * size)
-        if beyond <= touch:
-            return t
-        t = skip(run.arcs, t, beyond - touch)
-    return t
-
-
-@kernel
-def _plant_along(run, opens_before, opens_after, rough, splits):
-    """Tree for a run whose cells of level 0 lie along the backbone.
-
-    If the run begins with the corridor's first ball, or ends with its last, the cells also cover
-    the half of that ball that lies beyond the end of the backbone.
-    """
-    k = len(run.balls)
-    widest, mean = 0.0, 0.0
-    for t in range(k):
-        widest = max(widest, run.balls[t, 3] - run.radius)
-        mean += (run.balls[t, 3] - run.radius) / k
-    low = -max(0.0, run.balls[0, 3] - run.radius) if opens_before else 0.0
-    high = run.arcs[-1] + (max(0.0, run.balls[-1, 3] - run.radius) if opens_after else 0.0)
-    size = min(0.5, max(0.06, 0.35 * mean))
-    along, aside, over = 0, 0, 0
-    while True:
-        along = max(1, int(math.ceil((high - low) / size)))
-        aside = 2 * int(math.ceil(max(0.0, widest / size - 0.5))) + 1
-        over = aside if run.dimension == 3 else 1
-        if along * aside * over <= ROOTS:
+        if below + 1 < n and key[heap[below + 1]] < key[heap[below]]:
+            below += 1
+        if key[heap[below]] >= key[node]:
             break
-        size *= 1.3
-    off = -0.5 * aside * size
-    return plant(run, (along, aside, over), (low, off, off), size, rough, splits, False)
+        heap[i] = heap[below]
+        slot[heap[i]] = i
+        i = below
+    heap[i] = node
+    slot[node] = i
+    return top
 
 
-@inner(inline=False)
-def _look_along(run, tree, node):
-    """Compute the clearance at the centre of a cell, and the distance to its corners."""
-    box, p = tree.boxes, tree.points
-    size = tree.size / (1 << box[node, 0])
-    arc = tree.origin[0] + (box[node, 1] + 0.5) * size
-    u = tree.origin[1] + (box[node, 2] + 0.5) * size
-    w = tree.origin[1] + (box[node, 3] + 0.5) * size if run.dimension == 3 else 0.0
-    x, y, z, time, i = place_at(run, arc, u, w)
-    inside, owner = best_ball(run, i, x, y, z)
-    beside, _, _ = nearest_disc(run, x, y, z, time)
-    room = min(inside, beside) - run.radius
-    p[node, X], p[node, Y], p[node, Z], p[node, ARC] = x, y, z, arc
-    p[node, TIME], p[node, ROOM], p[node, OWNER] = time, room, owner
-    p[node, REACH] = 0.0 if room >= TIGHT else _reach(run, x, y, z, arc, u, w, 0.5 * size)
-    hope = room if room >= TIGHT else 0.5 * max(0.0, room + p[node, REACH])
-    p[node, PRICE] = price(hope, math.sqrt(u * u + w * w) / max(run.balls[i, 3], 1e-9))
-
-
-@inner(inline=False)
-def _reach(run, x, y, z, arc, u, w, half):
-    """Bound of the change of clearance between a cell's centre (x, y, z) and its corners, m."""
-    reach, fastest = 0.0, fastest_disc(run)
-    lasts = place_at(run, arc + half, 0.0, 0.0)[3] - place_at(run, arc - half, 0.0, 0.0)[3]
-    for corner in range(1 << run.dimension):
-        cx, cy, cz, _, _ = place_at(
-            run,
-            arc + (half if corner & 1 else -half),
-            u + (half if corner & 2 else -half),
-            (w + (half if corner & 4 else -half)) if run.dimension == 3 else 0.0,
-        )
-        reach = max(reach, math.sqrt((cx - x) ** 2 + (cy - y) ** 2 + (cz - z) ** 2))
-    # A cell may bulge between its corners where the backbone bends.
-    return 1.1 * reach + fastest * abs(lasts)
-
-
-@inner(inline=False)
-def _step(a, b, run, tree, queue, fastest):
-    """Relax the link from node a to its neighbour b if it is, or may be, free."""
-    p = tree.points
-    if math.isnan(p[b, ROOM]):
-        if tree.across:
-            look_across(run, tree, b)
-        else:
-            _look_along(run, tree, b)
-    if p[b, ROOM] + p[b, REACH] < (TIGHT if b >= len(run.balls) else -ROUNDING):
+@inner
+def _reach_node(node, before, cost, left, queue):
+    """Record a path to a node if it is the best so far: an entry of the heap moves up."""
+    heap, slot, key, counts = queue.heap, queue.slot, queue.key, queue.counts
+    if queue.seen[node] != counts[NUMBER]:
+        queue.seen[node] = counts[NUMBER]
+        queue.cost[node] = math.inf
+        slot[node] = -1
+    if cost >= queue.cost[node]:
         return
-    cost = gap_between(p, a, p, b) * 0.5 * (p[a, PRICE] + p[b, PRICE])
-    if not sure(p, len(run.balls), a, b, fastest):
-        if not (can_split(tree, a) or can_split(tree, b)):
+    queue.cost[node], queue.came[node], key[node] = cost, before, cost + left
+    if slot[node] < 0:
+        slot[node] = counts[SIZE]
+        counts[SIZE] += 1
+    i = slot[node]
+    while i > 0:
+        above = (i - 1) >> 1
+        if key[heap[above]] <= key[node]:
+            break
+        heap[i] = heap[above]
+        slot[heap[i]] = i
+        i = above
+    heap[i] = node
+    slot[node] = i
+
+
+# Search ------------------------------------------------------------------------------------------
+
+
+@inner(inline=False)
+def _relax(a, b, search):
+    """Relax the link from node a to its neighbour b if it is, or may be, free."""
+    run, tree, queue, _, fastest = search
+    p = tree.points
+    if math.isnan(p[b, CLEARANCE]):
+        _evaluate(run, tree, b)
+    if p[b, CLEARANCE] + p[b, REACH] < (LEAST if b >= len(run.balls) else -ROUNDING):
+        return
+    cost = gap_between(p, a, p, b) * 0.5 * (p[a, METRE_COST] + p[b, METRE_COST])
+    if not is_free(p, len(run.balls), a, b, fastest):
+        if not (_can_split(tree, a) or _can_split(tree, b)):
             return
         cost *= DOUBT
-    left = 0.0 if tree.across else AHEAD * max(0.0, run.arcs[-1] - p[b, ARC])
-    reach_node(b, a, queue.cost[a] + cost, left, queue)
+    left = 0.0 if run.across else AHEAD * max(0.0, run.arcs[-1] - p[b, ARC])
+    _reach_node(b, a, queue.cost[a] + cost, left, queue)
 
 
 @inner(inline=False)
-def _step_from_ball(t, run, tree, queue, fastest):
+def _expand_ball(t, search):
     """Relax the links from a ball to its neighbours and to the cells at its centre."""
-    k = len(run.balls)
+    run, tree, _, _, _ = search
+    k, deep, scale = len(run.balls), tree.deepest, tree.size / (1 << tree.deepest)
     if t > 0:
-        _step(t, t - 1, run, tree, queue, fastest)
+        _relax(t, t - 1, search)
     if t < k - 1:
-        _step(t, t + 1, run, tree, queue, fastest)
-    deep, scale = tree.deepest, tree.size / (1 << tree.deepest)
+        _relax(t, t + 1, search)
     i = int(math.floor((run.arcs[t] - tree.origin[0]) / scale))
     i = min((tree.shape[0] << deep) - 1, max(0, i))
     j = tree.shape[1] << deep >> 1  # offset zero lies between two smallest cells
     last = -1
     for side in range(1 << (run.dimension - 1)):
         h = j - (side >> 1) if run.dimension == 3 else 0
-        cell = cell_at(tree, k, deep, i, j - (side & 1), h)
+        cell = _cell_at(tree, k, deep, i, j - (side & 1), h)
         if cell >= 0 and cell != last:
-            _step(t, cell, run, tree, queue, fastest)
+            _relax(t, cell, search)
             last = cell
 
 
 @inner(inline=False)
-def _step_to_balls(node, run, tree, queue, fastest):
+def _expand_to_balls(node, search):
     """Relax the links from a cell to the balls whose centres it contains or touches."""
-    box = tree.boxes
-    size = tree.size / (1 << box[node, 0])
-    touch = 1e-9 * tree.size
-    for axis in range(2, 1 + run.dimension):
-        low = tree.origin[1] + box[node, axis] * size
+    run, tree, _, _, _ = search
+    box, touch = tree.boxes, 1e-9 * tree.size
+    size = tree.size / (1 << box[node, LEVEL])
+    for axis in range(1, run.dimension):
+        low = tree.origin[1] + box[node, FIRST_AXIS + axis] * size
         if low > touch or low + size < -touch:
             return
-    low = tree.origin[0] + box[node, 1] * size
+    low = tree.origin[0] + box[node, FIRST_AXIS] * size
     t = segment_at(run.arcs, low)
     while t < len(run.arcs) and run.arcs[t] <= low + size + touch:
         if run.arcs[t] >= low - touch:
-            _step(node, t, run, tree, queue, fastest)
+            _relax(node, t, search)
         t += 1
 
 
 @inner(inline=False)
-def _step_from_ball_across(t, run, tree, queue, fastest):
+def _expand_ball_across(t, search):
     """Relax the links from a ball to all overlapping balls and to the cell at its centre.
 
     If discs move, the link of non-consecutive balls must stay free of them, too.
     """
+    run, tree, _, _, fastest = search
     p, k, other = tree.points, len(run.balls), 0
     while other < k:
-        apart = gap_between(p, t, p, other) - p[t, ROOM] - (run.balls[other, 3] - run.radius)
+        free = run.balls[other, RADIUS] - run.radius
+        apart = gap_between(p, t, p, other) - p[t, CLEARANCE] - free
         far = fastest > 0.0 and abs(other - t) > 1
-        if apart <= 0.0 and other != t and sure(p, 0 if far else k, t, other, fastest):
-            _step(t, other, run, tree, queue, fastest)
+        if apart <= 0.0 and other != t and is_free(p, 0 if far else k, t, other, fastest):
+            _relax(t, other, search)
         other = skip(run.changes, other, max(0.0, apart))
-    cell = cell_of_ball(run, tree, t)
+    x, origin, scale = row(run.balls, t), tree.origin, tree.size / (1 << tree.deepest)
+    i = int(math.floor((x[0] - origin[0]) / scale))
+    j = int(math.floor((x[1] - origin[1]) / scale))
+    h = int(math.floor((x[2] - origin[2]) / scale)) if run.dimension == 3 else 0
+    cell = _cell_at(tree, k, tree.deepest, i, j, h)
     if cell >= 0:
-        _step(t, cell, run, tree, queue, fastest)
+        _relax(t, cell, search)
 
 
 @inner(inline=False)
-def _step_to_balls_across(node, run, tree, queue, fastest):
+def _expand_to_balls_across(node, search):
     """Relax the links from a cell to the balls whose centres it contains or touches."""
-    t = next_ball_in(run, tree, node, 0)
+    run, tree, _, _, _ = search
+    box, touch, t = tree.boxes, 1e-9 * tree.size, 0
+    size = tree.size / (1 << box[node, LEVEL])
     while t < len(run.balls):
-        _step(node, t, run, tree, queue, fastest)
-        t = next_ball_in(run, tree, node, t + 1)
+        beyond = -math.inf
+        for axis in range(run.dimension):
+            middle = tree.origin[axis] + (box[node, FIRST_AXIS + axis] + 0.5) * size
+            beyond = max(beyond, abs(run.balls[t, axis] - middle) - 0.5 * size)
+        if beyond <= touch:
+            _relax(node, t, search)
+            t += 1
+        else:
+            t = skip(run.arcs, t, beyond - touch)
 
 
 @inner(inline=False)
-def _step_to_cells(node, run, tree, queue, stack, fastest):
+def _expand_to_cells(node, search):
     """Relax the links from a cell to the leaves on the other side of its faces."""
-    k = len(run.balls)
+    run, tree, _, stack, _ = search
+    b = tree.boxes
     for face in range(2 * run.dimension):
         axis, ahead = face >> 1, face & 1
-        level, i, j, h = box_of(tree, node)
-        way = 1 if ahead else -1
-        i += way if axis == 0 else 0
-        j += way if axis == 1 else 0
-        h += way if axis == 2 else 0
-        neighbour = cell_at(tree, k, level, i, j, h)
+        direction = 1 if ahead else -1
+        neighbour = _cell_at(
+            tree,
+            len(run.balls),
+            b[node, LEVEL],
+            b[node, 1] + (direction if axis == 0 else 0),
+            b[node, 2] + (direction if axis == 1 else 0),
+            b[node, 3] + (direction if axis == 2 else 0),
+        )
         if neighbour < 0:
             continue
         stack[0], top = neighbour, 1
         while top > 0:
             top -= 1
             cell = stack[top]
-            first = tree.boxes[cell, 4]
+            first = b[cell, CHILD]
             if first < 0:
-                _step(node, cell, run, tree, queue, fastest)
+                _relax(node, cell, search)
                 continue
             for child in range(1 << run.dimension):
                 if (child >> axis) & 1 != ahead:  # on the side that touches the face
@@ -504,66 +495,47 @@ def _step_to_cells(node, run, tree, queue, stack, fastest):
 
 
 @inner(inline=False)
-def _search(run, tree, queue, stack, source, goal):
+def _search(search, source, goal):
     """A* from a ball of the run to the first ball reached with index `goal` or above.
 
     Returns that ball, or -1 if there is no path.
     """
-    k = len(run.balls)
-    fastest = fastest_disc(run)
-    queue.state[0] = 0
-    queue.state[1] += 1
-    reach_node(source, -1, 0.0, run.arcs[goal], queue)
-    while queue.state[0] > 0:
-        node = pop(queue)
-        queue.state[2] += 1
+    run, queue, k = search.run, search.queue, len(search.run.balls)
+    queue.counts[SIZE] = 0
+    queue.counts[NUMBER] += 1
+    _reach_node(source, -1, 0.0, run.arcs[goal], queue)
+    while queue.counts[SIZE] > 0:
+        node = _pop(queue)
+        queue.counts[EXPANDED] += 1
         if goal <= node < k:
             return node
         if node >= k:
-            _step_to_cells(node, run, tree, queue, stack, fastest)
-        if tree.across:
+            _expand_to_cells(node, search)
+        if run.across:
             if node < k:
-                _step_from_ball_across(node, run, tree, queue, fastest)
+                _expand_ball_across(node, search)
             else:
-                _step_to_balls_across(node, run, tree, queue, fastest)
+                _expand_to_balls_across(node, search)
         elif node < k:
-            _step_from_ball(node, run, tree, queue, fastest)
+            _expand_ball(node, search)
         else:
-            _step_to_balls(node, run, tree, queue, fastest)
+            _expand_to_balls(node, search)
     return -1
 
 
 @kernel
-def find_path(run, opens_before, opens_after, rough, work):
-    """Find a free path through the run: points (q, COLUMNS), and the result.
+def find_path(run, source, goal, rough, work):
+    """Find a free path in a run, from ball `source` to ball `goal` or a later one.
 
-    The path follows the backbone: it passes every arc length; see `find_path_across` for others.
-    The result is OPEN, BLOCKED (proved) or UNDECIDED (work limit exceeded).
+    Returns points (q, COLUMNS) and the result: OPEN, BLOCKED (proved) or UNDECIDED (work limit
+    exceeded). If the run is searched across and all discs stand still, BLOCKED proves that there
+    is no path at all in the balls.
     """
-    goal = len(run.balls) - 1
     splits = FEW_SPLITS
     while splits <= SPLITS:  # large arrays take longer to allocate than most searches
-        tree = _plant_along(run, opens_before, opens_after, rough, splits)
-        way, verdict = _find_path_in(run, tree, 0, goal, work)
-        if verdict != FULL:
-            return way, verdict
-        splits *= 16
-    return np.empty((0, COLUMNS)), UNDECIDED
-
-
-@kernel
-def find_path_across(run, source, goal, rough, work):
-    """Find a free path in the balls of a run, from ball `source` to ball `goal` or a later one.
-
-    Returns points (q, COLUMNS) and the result, as `find_path`. If all discs stand still, BLOCKED
-    proves that there is no path at all in the balls.
-    """
-    splits = FEW_SPLITS
-    while splits <= SPLITS:
-        tree = plant_across(run, rough, splits)
-        way, verdict = _find_path_in(run, tree, source, goal, work)
-        if verdict != FULL:
-            return way, verdict
+        path, result = _find_path_in(run, _make_tree(run, rough, splits), source, goal, work)
+        if result != FULL:
+            return path, result
         splits *= 16
     return np.empty((0, COLUMNS)), UNDECIDED
 
@@ -571,29 +543,31 @@ def find_path_across(run, source, goal, rough, work):
 @kernel
 def _find_path_in(run, tree, source, goal, work):
     """Find a free path: points and result, which is FULL if the tree is out of memory."""
-    capacity = len(tree.points)
-    queue = Queue(
-        np.empty(capacity),
-        np.empty(capacity),
-        np.empty(capacity, np.int64),
-        np.empty(capacity, np.int64),
-        np.empty(capacity, np.int64),
-        np.zeros(capacity, np.int64),
-        np.zeros(3, np.int64),
-    )
-    stack = np.empty(512, np.int64)
+    n = len(tree.points)
+    came, heap, slot = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    seen, counts = np.zeros(n, np.int64), np.zeros(3, np.int64)
+    queue = Queue(np.empty(n), np.empty(n), came, heap, slot, seen, counts)
+    search = Search(run, tree, queue, np.empty(512, np.int64), fastest_disc(run))
     none = np.empty((0, COLUMNS))
     done, end = 1, -1
     while done > 0:
-        end = _search(run, tree, queue, stack, source, goal)
+        end = _search(search, source, goal)
         if end < 0:
             return none, BLOCKED
-        if queue.state[2] > work:
+        if counts[EXPANDED] > work:
             return none, UNDECIDED
-        done = split_doubtful(run, tree, queue, end)
-        if done > 0 and queue.state[1] % TARGETED == 0:
-            more = split_all_doubtful(run, tree, queue, queue.state[1] // TARGETED)
+        done = _split_on_path(search, end)
+        if done > 0 and counts[NUMBER] % TARGETED == 0:
+            more = _split_all(search, counts[NUMBER] // TARGETED)
             done = done + more if more >= 0 else -1
     if done < 0:
         return none, FULL
-    return trace(tree, queue, end), OPEN
+    length, node = 0, end
+    while node >= 0:
+        node = came[node]
+        length += 1
+    path, node = np.empty((length, COLUMNS)), end
+    for k in range(length - 1, -1, -1):
+        copy_row(path, k, tree.points, node)
+        node = came[node]
+    return path, OPEN

@@ -9,8 +9,10 @@ import numpy as np
 from footway._numba.jit import inner, kernel
 from footway.follow.kernels.detour_clearance import (
     ARC,
+    CLEARANCE,
     CLOSE,
     COLUMNS,
+    DESIRED,
     DISC,
     EARLY,
     ENOUGH,
@@ -18,8 +20,6 @@ from footway.follow.kernels.detour_clearance import (
     FINEST_GAP,
     LOOK_AHEAD,
     OWNER,
-    ROOM,
-    ROOMY,
     ROUNDS,
     SECOND,
     SPACING,
@@ -40,270 +40,230 @@ from footway.follow.kernels.detour_clearance import (
     place_at,
     segment_at,
 )
+from footway.follow.kernels.discs import from_disc
+from footway.follow.kernels.layouts import RADIUS
+from footway.follow.kernels.vectors import dot, minus, moved, plus, row, scaled, size
 
 
 @kernel
 def with_more_rows(out):
     """Copy rows to an array of twice the length."""
-    bigger = np.empty((2 * len(out), 5))
-    for row in range(len(out)):
-        for column in range(5):
-            bigger[row, column] = out[row, column]
-    return bigger
+    return np.concatenate((out, np.empty_like(out)))
 
 
 @inner(inline=False)
-def _look_between(run, p, row, hint, other):
-    """Compute the clearance at row `row` of a path; the hints are balls that may contain it."""
-    x, y, z = p[row, X], p[row, Y], p[row, Z]
-    inside, owner = best_ball(run, segment_at(run.arcs, p[row, ARC]), x, y, z)
+def _measure(run, p, k, hint, other):
+    """Compute the clearance at row k of a path; the hints are balls that may contain it."""
+    x = row(p, k)
+    inside, owner = best_ball(run, segment_at(run.arcs, p[k, ARC]), x)
     for t in (hint, other):
-        if depth_inside(run.balls, t, x, y, z) > inside:
-            inside, owner = depth_inside(run.balls, t, x, y, z), t
-    beside, disc, second = nearest_disc(run, x, y, z, p[row, TIME])
-    p[row, ROOM], p[row, OWNER] = min(inside, beside) - run.radius, owner
-    if beside < inside:
-        p[row, DISC], p[row, SECOND] = disc, min(inside, second) - run.radius
+        depth = depth_inside(run.balls, t, x)
+        if depth > inside:
+            inside, owner = depth, t
+    gap, disc, second = nearest_disc(run, x, p[k, TIME])
+    p[k, CLEARANCE], p[k, OWNER] = min(inside, gap) - run.radius, owner
+    if gap < inside:
+        p[k, DISC], p[k, SECOND] = disc, min(inside, second) - run.radius
     else:
-        p[row, DISC], p[row, SECOND] = -1, beside - run.radius
+        p[k, DISC], p[k, SECOND] = -1, gap - run.radius
 
 
 @inner
-def _midpoint(run, p, a, b, row):
-    """Write the midpoint of rows a and b to row `row`."""
-    for column in range(TIME + 1):
-        p[row, column] = 0.5 * (p[a, column] + p[b, column])
-    _look_between(run, p, row, int(p[a, OWNER]), int(p[b, OWNER]))
+def _free_radius(run, arc):
+    """Clearance of the corridor without discs at an arc length, m."""
+    return run.balls[segment_at(run.arcs, arc), RADIUS] - run.radius
+
+
+@inner
+def _parts(run, path, k):
+    """Number of parts into which the line from the previous point is cut."""
+    spacing = min(FAR, max(0.1, SPACING * _free_radius(run, path[k, ARC])))
+    return max(1, int(math.ceil(gap_between(path, k - 1, path, k) / spacing)))
 
 
 @kernel
-def _refine(run, way):
+def _refine(run, path):
     """Insert points until they are close enough to relax, and a spare row at the end."""
     total = 2
-    for row in range(1, len(way)):
-        total += _parts(run, way, row)
+    for k in range(1, len(path)):
+        total += _parts(run, path, k)
     out = np.empty((total, COLUMNS))
-    copy_row(out, 0, way, 0)
+    copy_row(out, 0, path, 0)
     count = 1
-    for row in range(1, len(way)):
-        parts = _parts(run, way, row)
+    for k in range(1, len(path)):
+        parts = _parts(run, path, k)
         for part in range(1, parts + 1):
-            copy_row(out, count, way, row)
+            copy_row(out, count, path, k)
             if part < parts:
                 for column in range(TIME + 1):
-                    before, after = way[row - 1, column], way[row, column]
+                    before, after = path[k - 1, column], path[k, column]
                     out[count, column] = before + (after - before) * part / parts
-            _look_between(run, out, count, int(way[row - 1, OWNER]), int(way[row, OWNER]))
+            _measure(run, out, count, int(path[k - 1, OWNER]), int(path[k, OWNER]))
             count += 1
     return out
 
 
 @inner
-def _parts(run, way, row):
-    """Number of parts into which the line from the previous point is cut."""
-    wide = run.balls[segment_at(run.arcs, way[row, ARC]), 3] - run.radius
-    spacing = min(FAR, max(0.1, SPACING * wide))
-    return max(1, int(math.ceil(gap_between(way, row - 1, way, row) / spacing)))
-
-
-@inner
-def _striven(run, arc):
+def _desired(run, arc):
     """Desired clearance of a path at an arc length, m."""
-    return min(WIDE, ROOMY * (run.balls[segment_at(run.arcs, arc), 3] - run.radius))
+    return min(WIDE, DESIRED * _free_radius(run, arc))
 
 
 @inner
-def _push(run, way, row):
+def _push(run, path, k):
     """The paper's move, with discs for points: to the middle between the two nearest rims.
 
-    (dx, dy, dz), m; zero where the clearance is as desired.
+    Only the component across the path, or points would gather before a disc. A vector, m; zero
+    where the clearance is as desired.
     """
-    disc, owner = int(way[row, DISC]), int(way[row, OWNER])
-    lack = _striven(run, way[row, ARC]) - way[row, ROOM]
-    dist = min(lack, 0.5 * (way[row, SECOND] - way[row, ROOM]))
-    if lack <= 0.0 or way[row, SECOND] == math.inf:
+    disc, owner, x = int(path[k, DISC]), int(path[k, OWNER]), row(path, k)
+    lack = _desired(run, path[k, ARC]) - path[k, CLEARANCE]
+    far = min(lack, 0.5 * (path[k, SECOND] - path[k, CLEARANCE]))
+    if lack <= 0.0 or path[k, SECOND] == math.inf:
         return 0.0, 0.0, 0.0
-    x, y, z, time = way[row, X], way[row, Y], way[row, Z], way[row, TIME]
-    b, d = run.balls, run.discs
     if disc >= 0:
-        dx = x - d[disc, 0] - time * d[disc, 4]
-        dy = y - d[disc, 1] - time * d[disc, 5]
-        dz = z - d[disc, 2] - time * d[disc, 6]
+        away = from_disc(x, path[k, TIME], disc, run.discs)
     else:
-        dx, dy, dz = b[owner, 0] - x, b[owner, 1] - y, b[owner, 2] - z
-    size = max(1e-12, math.sqrt(dx * dx + dy * dy + dz * dz))
-    return _across(way, row, dist * dx / size, dist * dy / size, dist * dz / size)
+        away = minus(row(run.balls, owner), x)
+    long = max(1e-12, size(away))
+    push = far * away[0] / long, far * away[1] / long, far * away[2] / long
+    course = minus(row(path, k + 1), row(path, k - 1))
+    along = dot(push, course) / max(1e-12, dot(course, course))
+    return minus(push, scaled(course, along))
 
 
 @inner
-def _across(way, row, dx, dy, dz):
-    """Component of a vector across the path; along it, points would gather before a disc."""
-    x, y = way[row + 1, X] - way[row - 1, X], way[row + 1, Y] - way[row - 1, Y]
-    z = way[row + 1, Z] - way[row - 1, Z]
-    along = (dx * x + dy * y + dz * z) / max(1e-12, x * x + y * y + z * z)
-    return dx - along * x, dy - along * y, dz - along * z
-
-
-@inner
-def _strain(run, way, bones, row):
-    """Target of a point of an elastic string: (x, y, z, arc length, time).
+def _pull(run, path, backbone, k):
+    """Target of a point of an elastic string: (point, arc length, time).
 
     The string is straight in the coordinates of the backbone, and a spring pulls it there.
     """
-    a = max(gap_between(way, row - 1, way, row), 1e-9)
-    b = max(gap_between(way, row, way, row + 1), 1e-9)
+    a = max(gap_between(path, k - 1, path, k), 1e-9)
+    b = max(gap_between(path, k, path, k + 1), 1e-9)
     f = b / (a + b)
     g = 1.0 - f
-    arc = f * way[row - 1, ARC] + g * way[row + 1, ARC]
-    x, y, z, time, _ = place_at(run, arc, 0.0, 0.0)
-    length = EARLY * run.balls[segment_at(run.arcs, arc), 3]
-    k = 1.0 / (1.0 + 0.5 * a * b / (length * length))
-    x += k * (f * (way[row - 1, X] - bones[row - 1, X]) + g * (way[row + 1, X] - bones[row + 1, X]))
-    y += k * (f * (way[row - 1, Y] - bones[row - 1, Y]) + g * (way[row + 1, Y] - bones[row + 1, Y]))
-    z += k * (f * (way[row - 1, Z] - bones[row - 1, Z]) + g * (way[row + 1, Z] - bones[row + 1, Z]))
-    return x, y, z, arc, time
+    arc = f * path[k - 1, ARC] + g * path[k + 1, ARC]
+    x, time, _ = place_at(run, arc, 0.0, 0.0)
+    length = EARLY * run.balls[segment_at(run.arcs, arc), RADIUS]
+    stiff = 1.0 / (1.0 + 0.5 * a * b / (length * length))
+    before = scaled(minus(row(path, k - 1), row(backbone, k - 1)), f)
+    after = scaled(minus(row(path, k + 1), row(backbone, k + 1)), g)
+    return moved(x, stiff, plus(before, after)), arc, time
 
 
 @inner
-def _try(run, way, row, x, y, z, arc, time, least, fastest):
+def _try(run, path, k, x, arc, time, least, fastest):
     """Move a point of the path if its clearance stays at least `least` and its links free."""
-    last = len(way) - 1  # a spare row
-    copy_row(way, last, way, row)
-    way[row, X], way[row, Y], way[row, Z], way[row, ARC], way[row, TIME] = x, y, z, arc, time
-    hint = int(way[row, OWNER])
-    _look_between(run, way, row, hint, hint)
+    spare = len(path) - 1
+    copy_row(path, spare, path, k)
+    path[k, X], path[k, Y], path[k, Z], path[k, ARC], path[k, TIME] = x[0], x[1], x[2], arc, time
+    hint = int(path[k, OWNER])
+    _measure(run, path, k, hint, hint)
     if (
-        way[row, ROOM] >= least
-        and are_linked(way, row - 1, row, fastest)
-        and are_linked(way, row, row + 1, fastest)
+        path[k, CLEARANCE] >= least
+        and are_linked(path, k - 1, k, fastest)
+        and are_linked(path, k, k + 1, fastest)
     ):
         return True
-    copy_row(way, row, way, last)
+    copy_row(path, k, path, spare)
     return False
 
 
 @inner(inline=False)
-def _relax(run, way, bones, backward):
-    """One round: pull a path to the backbone, smooth it, increase clearance; its ends are fixed.
+def _relax(run, path, backbone, backward):
+    """One round: smooth a path and increase its clearance; its ends are fixed.
 
-    bones: (q, 3) the backbone at the points' arc lengths. The last row of `way` is spare. Returns
-    whether a point was moved.
+    A path along the backbone is also pulled to it; one across the run is straightened. backbone:
+    (q, 3) at the points' arc lengths. The last row of `path` is spare. Returns whether a point was
+    moved.
     """
     fastest, any_moved = fastest_disc(run), False
-    inner_rows = len(way) - 3
+    inner_rows = len(path) - 3
     for i in range(inner_rows):
-        row = inner_rows - i if backward else 1 + i
-        px, py, pz = _push(run, way, row)
-        room = way[row, ROOM]
-        least = min(room, ENOUGH * _striven(run, way[row, ARC]))
-        x, y, z, arc, time = _strain(run, way, bones, row)
-        x, y, z = x + px, y + py, z + pz
-        dx, dy, dz = x - way[row, X], y - way[row, Y], z - way[row, Z]
-        still = min(STILL, 0.1 * room)
-        if dx * dx + dy * dy + dz * dz <= still * still:
+        k = inner_rows - i if backward else 1 + i
+        here, push, clearance = row(path, k), _push(run, path, k), path[k, CLEARANCE]
+        arc, time = path[k, ARC], path[k, TIME]
+        least = min(clearance, ENOUGH * _desired(run, arc))
+        if run.across:
+            target = scaled(plus(row(path, k - 1), row(path, k + 1)), 0.5)
+        else:
+            target, arc, time = _pull(run, path, backbone, k)
+        target = plus(target, push)
+        step = minus(target, here)
+        still = min(STILL, 0.1 * clearance)
+        if dot(step, step) <= still * still:
             continue
-        moved = _try(run, way, row, x, y, z, arc, time, least, fastest)
-        if moved:
-            bx, by, bz, _, _ = place_at(run, arc, 0.0, 0.0)
-            bones[row, X], bones[row, Y], bones[row, Z] = bx, by, bz
-        elif px * px + py * py + pz * pz > still * still:
-            x, y, z = way[row, X] + px, way[row, Y] + py, way[row, Z] + pz
-            arc, time = way[row, ARC], way[row, TIME]
-            moved = _try(run, way, row, x, y, z, arc, time, room, fastest)
-        any_moved = any_moved or moved
+        is_moved = _try(run, path, k, target, arc, time, least, fastest)
+        if not run.across:
+            if is_moved:
+                x, _, _ = place_at(run, arc, 0.0, 0.0)
+                backbone[k, X], backbone[k, Y], backbone[k, Z] = x
+            elif dot(push, push) > still * still:
+                arc, time = path[k, ARC], path[k, TIME]
+                is_moved = _try(run, path, k, plus(here, push), arc, time, clearance, fastest)
+        any_moved = any_moved or is_moved
     return any_moved
 
 
 @kernel
-def smooth_path(run, way):
+def smooth_path(run, path):
     """Smooth a path through the run: (q, COLUMNS), with a spare row at the end."""
-    fine = _refine(run, way)
-    bones = np.empty((len(fine) - 1, 3))
-    for row in range(len(bones)):
-        x, y, z, _, _ = place_at(run, fine[row, ARC], 0.0, 0.0)
-        bones[row, X], bones[row, Y], bones[row, Z] = x, y, z
+    fine = _refine(run, path)
+    backbone = np.empty((len(fine) - 1, 3))
+    if not run.across:
+        for k in range(len(backbone)):
+            x, _, _ = place_at(run, fine[k, ARC], 0.0, 0.0)
+            backbone[k, X], backbone[k, Y], backbone[k, Z] = x
     for turn in range(ROUNDS):
-        if not _relax(run, fine, bones, turn % 2 == 1):
-            break
-    return fine
-
-
-@inner(inline=False)
-def _straighten(run, way, backward):
-    """One round: straighten a path and increase its clearance; its ends are fixed.
-
-    The last row of `way` is spare. Returns whether a point was moved.
-    """
-    fastest, any_moved = fastest_disc(run), False
-    inner_rows = len(way) - 3
-    for i in range(inner_rows):
-        row = inner_rows - i if backward else 1 + i
-        x, y, z = _push(run, way, row)
-        x += 0.5 * (way[row - 1, X] + way[row + 1, X])
-        y += 0.5 * (way[row - 1, Y] + way[row + 1, Y])
-        z += 0.5 * (way[row - 1, Z] + way[row + 1, Z])
-        dx, dy, dz = x - way[row, X], y - way[row, Y], z - way[row, Z]
-        still = min(STILL, 0.1 * way[row, ROOM])
-        if dx * dx + dy * dy + dz * dz <= still * still:
-            continue
-        arc, time = way[row, ARC], way[row, TIME]
-        least = min(way[row, ROOM], ENOUGH * _striven(run, arc))
-        any_moved = _try(run, way, row, x, y, z, arc, time, least, fastest) or any_moved
-    return any_moved
-
-
-@kernel
-def straight_path(run, way):
-    """Straighten a path across the run where clearance allows; result as `smooth_path`."""
-    fine = _refine(run, way)
-    for turn in range(ROUNDS):
-        if not _straighten(run, fine, turn % 2 == 1):
+        if not _relax(run, fine, backbone, turn % 2 == 1):
             break
     return fine
 
 
 @inner
-def _near(p, a, q, b):
+def _are_near(p, a, q, b):
     """Whether two balls are so close that each centre is well inside the other ball.
 
     Below a millimetre it is enough that the straight line between them is free.
     """
     gap = gap_between(p, a, q, b)
-    close = gap <= min(FAR, CLOSE * min(p[a, ROOM], q[b, ROOM]))
+    close = gap <= min(FAR, CLOSE * min(p[a, CLEARANCE], q[b, CLEARANCE]))
     return close or (gap <= FINEST_GAP and covered(p, a, q, b))
 
 
 @kernel
-def emit(run, way, out, count):
+def emit(run, path, out, count):
     """Add balls along a path, without its ends: (rows, their count, or -1 at a gap).
 
     The next ball is the furthest point of the path that is near enough; if there is none, points
     are inserted. This also cuts off loops of the path.
     """
     stack = np.empty((64, COLUMNS))  # row 0: the last ball
-    copy_row(stack, 0, way, 0)
-    row, last = 0, len(way) - 2
-    while row < last:
-        furthest = row + 1
-        for ahead in range(row + 2, min(last, row + LOOK_AHEAD) + 1):
-            if _near(stack, 0, way, ahead):
+    copy_row(stack, 0, path, 0)
+    k, last = 0, len(path) - 2
+    while k < last:
+        furthest = k + 1
+        for ahead in range(k + 2, min(last, k + LOOK_AHEAD) + 1):
+            if _are_near(stack, 0, path, ahead):
                 furthest = ahead
-        row, top = furthest, 1
-        copy_row(stack, 1, way, row)
+        k, top = furthest, 1
+        copy_row(stack, 1, path, k)
         while top > 0:
-            if not _near(stack, 0, stack, top):
+            if not _are_near(stack, 0, stack, top):
                 if top + 1 == len(stack):
                     return out, -1
-                _midpoint(run, stack, 0, top, top + 1)
+                for column in range(TIME + 1):  # a point half-way
+                    stack[top + 1, column] = 0.5 * (stack[0, column] + stack[top, column])
+                _measure(run, stack, top + 1, int(stack[0, OWNER]), int(stack[top, OWNER]))
                 top += 1
                 continue
             copy_row(stack, 0, stack, top)
             top -= 1
-            if row < last or top > 0:
+            if k < last or top > 0:
                 if count + 2 > len(out):
                     out = with_more_rows(out)
-                for column in range(3):
-                    out[count, column] = stack[0, column]
-                out[count, 3], out[count, 4] = stack[0, ROOM] + run.radius, stack[0, TIME]
+                out[count, X], out[count, Y], out[count, Z] = row(stack, 0)
+                out[count, RADIUS] = stack[0, CLEARANCE] + run.radius
+                out[count, RADIUS + 1] = stack[0, TIME]
                 count += 1
     return out, count

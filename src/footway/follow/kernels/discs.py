@@ -8,60 +8,65 @@ from __future__ import annotations
 import math
 
 from footway._numba.jit import inner, kernel
-from footway.follow.kernels.corridor import INSIDE, distance_to
-from footway.follow.kernels.forces import repulsion
+from footway.follow.kernels.layouts import INSIDE, RADIUS, VX, VY, VZ
+from footway.follow.kernels.vectors import distance, dot, minus, moved, row, size
 
 FORESIGHT = 1.5  # s, horizon for predicting the position of a moving disc
 
 
 @inner
-def met_at(x, v, time, i, discs):
-    """Position of disc i to avoid: the current one or, if it moves, its closest approach soon."""
-    wx, wy, wz = discs[i, 4], discs[i, 5], discs[i, 6]
-    o = (discs[i, 0] + time * wx, discs[i, 1] + time * wy, discs[i, 2] + time * wz)
-    if wx == 0.0 and wy == 0.0 and wz == 0.0:
+def velocity_of(i, discs):
+    """Velocity of disc i."""
+    return discs[i, VX], discs[i, VY], discs[i, VZ]
+
+
+@inner
+def from_disc(x, time, i, discs):
+    """Vector from the centre of disc i at a time to a point."""
+    return (
+        x[0] - discs[i, 0] - time * discs[i, VX],
+        x[1] - discs[i, 1] - time * discs[i, VY],
+        x[2] - discs[i, 2] - time * discs[i, VZ],
+    )
+
+
+@inner
+def gap_to_disc(x, time, i, discs):
+    """Distance of a point to the rim of disc i at a time; negative inside."""
+    return size(from_disc(x, time, i, discs)) - discs[i, RADIUS]
+
+
+@inner
+def position_to_avoid(x, v, time, i, discs):
+    """Position of disc i as seen from a character at x with velocity v.
+
+    A standing disc is where it is. A moving one is put where it is at the moment of closest
+    approach, within the next FORESIGHT seconds, if both keep their velocities; relative to the
+    character, which has moved on to x + v dt by then: so x minus the result is the vector between
+    them at that moment, and forces along it turn the character to the right side.
+    """
+    w = velocity_of(i, discs)
+    o = moved(row(discs, i), time, w)
+    if w[0] == 0.0 and w[1] == 0.0 and w[2] == 0.0:
         return o
-    wx, wy, wz = wx - v[0], wy - v[1], wz - v[2]
-    squared = max(wx * wx + wy * wy + wz * wz, 1e-12)
-    closing = -((o[0] - x[0]) * wx + (o[1] - x[1]) * wy + (o[2] - x[2]) * wz) / squared
-    soon = min(FORESIGHT, max(0.0, closing))
-    return o[0] + soon * wx, o[1] + soon * wy, o[2] + soon * wz
-
-
-@inner(inline=False)
-def repulsions(x, v, t, time, s, balls, discs):
-    """Sum of F_1 to F_n over the discs in the attraction point's ball."""
-    fx = fy = fz = 0.0
-    for i in range(len(discs)):
-        o = met_at(x, v, time, i, discs)
-        if distance_to(o, t, balls) - discs[i, 3] < balls[t, 3]:
-            f = repulsion(x, o, discs[i, 3], s.radius, s.repulsion)
-            fx, fy, fz = fx + f[0], fy + f[1], fz + f[2]
-    return fx, fy, fz
+    w = minus(w, v)
+    closing = -dot(minus(o, x), w) / max(dot(w, w), 1e-12)
+    return moved(o, min(FORESIGHT, max(0.0, closing)), w)
 
 
 @inner(inline=False)
 def until_disc(x, to, r, time, discs):
     """Fraction of a step before it touches a disc."""
-    share = 1.0
-    bx, by, bz = to[0] - x[0], to[1] - x[1], to[2] - x[2]
-    a = bx * bx + by * by + bz * bz
+    share, step = 1.0, minus(to, x)
+    a = dot(step, step)
     for i in range(len(discs)):
-        ax = x[0] - discs[i, 0] - time * discs[i, 4]
-        ay = x[1] - discs[i, 1] - time * discs[i, 5]
-        az = x[2] - discs[i, 2] - time * discs[i, 6]
-        reach = discs[i, 3] + r + INSIDE
-        b, c = ax * bx + ay * by + az * bz, ax * ax + ay * ay + az * az - reach * reach
+        off = from_disc(x, time, i, discs)
+        reach = discs[i, RADIUS] + r + INSIDE
+        b, c = dot(off, step), dot(off, off) - reach * reach
         root = b * b - a * c
         if b < 0.0 and root > 0.0:
             share = min(share, max(0.0, (-b - math.sqrt(root)) / a))
     return share
-
-
-@inner
-def is_off(x, to, time, s, discs):
-    """Whether a step touches no disc."""
-    return len(discs) == 0 or until_disc(x, to, s.radius, time + s.step, discs) >= 1.0
 
 
 @kernel
@@ -70,19 +75,20 @@ def least_gap(points, step, discs):
     least = math.inf
     for i in range(len(discs)):
         for k in range(len(points)):
-            ax = points[k, 0] - discs[i, 0] - k * step * discs[i, 4]
-            ay = points[k, 1] - discs[i, 1] - k * step * discs[i, 5]
-            az = points[k, 2] - discs[i, 2] - k * step * discs[i, 6]
-            share = 0.0
+            off = from_disc(row(points, k), k * step, i, discs)
             if k + 1 < len(points):
-                bx = points[k + 1, 0] - points[k, 0] - step * discs[i, 4]
-                by = points[k + 1, 1] - points[k, 1] - step * discs[i, 5]
-                bz = points[k + 1, 2] - points[k, 2] - step * discs[i, 6]
-                squared = bx * bx + by * by + bz * bz
+                w = velocity_of(i, discs)
+                change = minus(row(points, k + 1), row(points, k))
+                change = (
+                    change[0] - step * w[0],
+                    change[1] - step * w[1],
+                    change[2] - step * w[2],
+                )
+                squared, share = dot(change, change), 0.0
                 if squared > 0.0:
-                    share = min(1.0, max(0.0, -(ax * bx + ay * by + az * bz) / squared))
-                ax, ay, az = ax + share * bx, ay + share * by, az + share * bz
-            least = min(least, math.sqrt(ax * ax + ay * ay + az * az) - discs[i, 3])
+                    share = min(1.0, max(0.0, -dot(off, change) / squared))
+                off = moved(off, share, change)
+            least = min(least, size(off) - discs[i, RADIUS])
     return least
 
 
@@ -93,9 +99,6 @@ def least_depth(points, balls):
     for k in range(len(points)):
         best = -math.inf
         for i in range(len(balls)):
-            dx = points[k, 0] - balls[i, 0]
-            dy = points[k, 1] - balls[i, 1]
-            dz = points[k, 2] - balls[i, 2]
-            best = max(best, balls[i, 3] - math.sqrt(dx * dx + dy * dy + dz * dz))
+            best = max(best, balls[i, RADIUS] - distance(row(points, k), row(balls, i)))
         least = min(least, best)
     return least

@@ -1,9 +1,11 @@
-"""The forces of the Corridor Map Method, in the papers' notation.
+"""The forces of the Corridor Map Method, in the papers' notation, and coherent noise.
 
 Vectors are tuples of three numbers; in two dimensions the third is 0. `e` is the unit vector from
 the character to its attraction point, `d` the distance between them, R the radius of the attraction
 point's ball and r that of the character. Forces have no unit in the papers; F_0 is at most 1, and
 the others are relative to it.
+
+The noise is that of Perlin (SIGGRAPH 1985), from a counter-based hash: no tables, any seed.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import numpy as np
 
 from footway._numba.jit import inner
 from footway._numba.math import hypot, sincos
+from footway.follow.kernels.vectors import dot, minus, moved, scaled, size, unit
 
 STEEPEST = 0.70710678  # greatest value of two-dimensional noise with unit gradients
 SLOPES = np.array([
@@ -87,13 +90,13 @@ def attraction(e, d, R, r):
     f = 1.0
     if d < rim * reach:  # f < 1, without a division
         f = 1.0 / rim - 1.0 / reach
-    return f * e[0], f * e[1], f * e[2]
+    return scaled(e, f)
 
 
 @inner
 def shortening(x, target):
     """F_s (cmm-2007, creating shorter paths): a unit pull toward alpha(x, dt)."""
-    return unit(target[0] - x[0], target[1] - x[1], target[2] - x[2])
+    return unit(minus(target, x))
 
 
 @inner
@@ -101,23 +104,14 @@ def random_bias(e, alpha, c_rand, wavelength, seed):
     """F_rand (cmm-crowds-2008, section 3): e rotated by coherent noise at the attraction point."""
     z = alpha[2]
     value = coherent_noise(seed, (alpha[0] + z) / wavelength, (alpha[1] + z) / wavelength)
-    theta = 0.5 * math.pi * value
-    side = left_of(e)
-    sine, cosine = sincos(theta)
-    along, across = c_rand * cosine, c_rand * sine
-    return (
-        along * e[0] + across * side[0],
-        along * e[1] + across * side[1],
-        along * e[2] + across * side[2],
-    )
+    sine, cosine = sincos(0.5 * math.pi * value)
+    return moved(scaled(e, c_rand * cosine), c_rand * sine, left_of(e))
 
 
 @inner
 def lane_bias(e, d, R, r, k):
     """F_perp (cmm-crowds-2008, section 3): c_perp = k (R - 2 r) / d to the left of e."""
-    c_perp = k * max(0.0, R - 2.0 * r) / max(d, NEAREST)
-    side = left_of(e)
-    return c_perp * side[0], c_perp * side[1], c_perp * side[2]
+    return scaled(left_of(e), k * max(0.0, R - 2.0 * r) / max(d, NEAREST))
 
 
 @inner
@@ -127,33 +121,17 @@ def corner_bias(e, ahead, c):
     cmm-crowds-2008, section 3, third method: a positive c cuts corners, a negative one takes them
     wide.
     """
-    along = ahead[0] * e[0] + ahead[1] * e[1] + ahead[2] * e[2]
-    return (
-        c * (ahead[0] - along * e[0]),
-        c * (ahead[1] - along * e[1]),
-        c * (ahead[2] - along * e[2]),
-    )
+    return scaled(minus(ahead, scaled(e, dot(ahead, e))), c)
 
 
 @inner
 def repulsion(x, o, o_radius, r, k):
     """F_i (cmm-2007, adding forces): f = k / (d_i - r_i - r) away from a disc."""
-    ax, ay, az = x[0] - o[0], x[1] - o[1], x[2] - o[2]
-    distance = math.sqrt(ax * ax + ay * ay + az * az)
+    away = minus(x, o)
+    distance = size(away)
     if distance == 0.0:
         return 0.0, 0.0, 0.0
-    f = k / max(distance - o_radius - r, NEAREST) / distance
-    return f * ax, f * ay, f * az
-
-
-@inner
-def unit(ax, ay, az):
-    """Direction of a vector; zero for the zero vector."""
-    squared = ax * ax + ay * ay + az * az
-    if squared == 0.0:
-        return 0.0, 0.0, 0.0
-    scale = 1.0 / math.sqrt(squared)
-    return ax * scale, ay * scale, az * scale
+    return scaled(away, k / max(distance - o_radius - r, NEAREST) / distance)
 
 
 @inner
@@ -163,9 +141,3 @@ def left_of(e):
     if across < 1e-12:
         return 1.0, 0.0, 0.0
     return -e[1] / across, e[0] / across, 0.0
-
-
-@inner
-def add(a, b):
-    """Sum of two vectors."""
-    return a[0] + b[0], a[1] + b[1], a[2] + b[2]

@@ -8,94 +8,91 @@ route, so that a long stretch of route has a narrow zone.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
-
-import numpy as np
+from typing import NamedTuple
 
 from footway._numba.jit import inner
 from footway.follow.kernels.visibility import point_at
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-# Fields of a zone: least and greatest u, v, u + v and u - v in its frame; then scalars.
-LEAST, MOST = 0, 4
-FRAME, BEGIN, END, AGAIN, TRIES = 8, 10, 11, 12, 13
-FIELDS = 14
 
 FURTHER = 0.25  # length of the zone beyond sigma, relative to sigma
 PAD = 0.02  # margin of the zone, relative to sigma
 PAUSE = 0.0625  # progress before the next attempt after a failure, relative to sigma
 
 
-def make_zone() -> NDArray[np.float64]:
-    """Allocate an empty zone."""
-    zone = np.zeros(FIELDS)
-    zone[BEGIN] = np.inf
-    return zone
+class FreeZone(NamedTuple):
+    """An octagon: limits of u, v, u + v and u - v in its frame. By default there is no zone yet."""
+
+    least: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)  # m
+    most: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)  # m
+    frame: tuple[float, float] = (1.0, 0.0)  # direction of u
+    begin: float = math.inf  # m along the route: first and last point in the zone
+    end: float = 0.0
+    kinds: int = 0  # bits: kinds of terrain in it
+    again: float = 0.0  # m along the route, from which the next attempt is made
+    attempts: int = 0
 
 
 @inner
-def _framed(x, y, zone):
+def _framed(x, y, frame):
     """u, v, u + v and u - v of a point."""
-    u, v = zone[FRAME] * x + zone[FRAME + 1] * y, zone[FRAME] * y - zone[FRAME + 1] * x
+    u, v = frame[0] * x + frame[1] * y, frame[0] * y - frame[1] * x
     return u, v, u + v, u - v
 
 
 @inner
 def is_open(x, y, low, high, zone):
     """Whether the zone contains a point and the route from curve length `low` to `high`."""
-    if low < zone[BEGIN] or high > zone[END]:
+    if low < zone.begin or high > zone.end:
         return False
-    a, b, c, d = _framed(x, y, zone)
+    a, b, c, d = _framed(x, y, zone.frame)
+    least, most = zone.least, zone.most
     return (
-        (zone[0] <= a) & (a <= zone[4])
-        & (zone[1] <= b) & (b <= zone[5])
-        & (zone[2] <= c) & (c <= zone[6])
-        & (zone[3] <= d) & (d <= zone[7])
+        (least[0] <= a) & (a <= most[0])
+        & (least[1] <= b) & (b <= most[1])
+        & (least[2] <= c) & (c <= most[2])
+        & (least[3] <= d) & (d <= most[3])
     )  # fmt: skip
 
 
 @inner
-def _take_in(x, y, zone):
-    """Extend the zone to contain a point."""
-    a, b, c, d = _framed(x, y, zone)
-    zone[0], zone[1] = min(zone[0], a), min(zone[1], b)
-    zone[2], zone[3] = min(zone[2], c), min(zone[3], d)
-    zone[4], zone[5] = max(zone[4], a), max(zone[5], b)
-    zone[6], zone[7] = max(zone[6], c), max(zone[7], d)
+def _extended(x, y, frame, least, most):
+    """Limits of an octagon that also contains a point."""
+    a, b, c, d = _framed(x, y, frame)
+    least = min(least[0], a), min(least[1], b), min(least[2], c), min(least[3], d)
+    return least, (max(most[0], a), max(most[1], b), max(most[2], c), max(most[3], d))
 
 
 @inner
-def _span(x, y, low, high, k, pad, points, lengths, zone):
-    """Set the zone to contain a point and the route from `low`, on line k, to `high`."""
-    to_x, to_y = point_at(high, k, points, lengths)
+def _octagon(x, y, low, high, k, pad, course):
+    """Least octagon, plus a margin, around a point and the route from `low`, on line k, to `high`.
+
+    Returns (frame, least, most).
+    """
+    points, lengths = course.points, course.lengths
+    to_x, to_y = point_at(high, k, course)
     length = math.sqrt((to_x - x) * (to_x - x) + (to_y - y) * (to_y - y))
-    zone[FRAME], zone[FRAME + 1] = 1.0, 0.0
+    frame = (1.0, 0.0)
     if length > 0.0:
-        zone[FRAME], zone[FRAME + 1] = (to_x - x) / length, (to_y - y) / length
-    zone[LEAST:MOST], zone[MOST:FRAME] = np.inf, -np.inf
-    _take_in(x, y, zone)
-    _take_in(to_x, to_y, zone)
-    from_x, from_y = point_at(low, k, points, lengths)
-    _take_in(from_x, from_y, zone)
+        frame = ((to_x - x) / length, (to_y - y) / length)
+    least = most = _framed(x, y, frame)
+    least, most = _extended(to_x, to_y, frame, least, most)
+    from_x, from_y = point_at(low, k, course)
+    least, most = _extended(from_x, from_y, frame, least, most)
     k += 1
     while k < len(lengths) and lengths[k] < high:
-        _take_in(points[k, 0], points[k, 1], zone)
+        least, most = _extended(points[k, 0], points[k, 1], frame, least, most)
         k += 1
-    for i in range(4):
-        zone[LEAST + i] -= pad if i < 2 else 1.5 * pad
-        zone[MOST + i] += pad if i < 2 else 1.5 * pad
+    more = 1.5 * pad  # for the slanting sides
+    least = least[0] - pad, least[1] - pad, least[2] - more, least[3] - more
+    return frame, least, (most[0] + pad, most[1] + pad, most[2] + more, most[3] + more)
 
 
 @inner
-def _is_met(ax, ay, bx, by, zone):
-    """Whether the line ab meets the zone."""
+def _is_met(ax, ay, bx, by, frame, least, most):
+    """Whether the line ab meets the octagon."""
     first, last = 0.0, 1.0
-    from_a, from_b = _framed(ax, ay, zone), _framed(bx, by, zone)
+    from_a, from_b = _framed(ax, ay, frame), _framed(bx, by, frame)
     for i in range(4):
-        a, b = from_a[i], from_b[i]
-        low, high = zone[LEAST + i], zone[MOST + i]
+        a, b, low, high = from_a[i], from_b[i], least[i], most[i]
         if max(a, b) < low or min(a, b) > high:
             return False
         if a != b:
@@ -106,44 +103,51 @@ def _is_met(ax, ay, bx, by, zone):
 
 
 @inner
-def _is_free(t, zone, stamp, ground, doors, marks):
-    """Whether no wall intersects the zone, which t meets; and the kinds of terrain in it (bits)."""
+def _is_free(t, frame, least, most, stamp, ground, workspace):
+    """Whether no wall meets the octagon, which t meets; and the kinds of terrain in it (bits)."""
     points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
-    kind, kinds = ground.kind, 0
-    doors[0, 0], marks[t], waiting = t, stamp, 1
+    queue, marks, kinds = workspace.triangles, workspace.marks, 0
+    queue[0], marks[t], waiting = t, stamp, 1
     while waiting > 0:
         waiting -= 1
-        t = doors[waiting, 0]
-        kinds |= 1 << (kind[t] & 63)
+        t = queue[waiting]
+        kinds |= 1 << (ground.kind[t] & 63)
         for k in range(3):
             n = neighbours[t, k]
             if n >= 0 and marks[n] == stamp:
                 continue
             i, j = triangles[t, k], triangles[t, k + 1 if k < 2 else 0]
-            if not _is_met(points[i, 0], points[i, 1], points[j, 0], points[j, 1], zone):
+            ax, ay, bx, by = points[i, 0], points[i, 1], points[j, 0], points[j, 1]
+            if not _is_met(ax, ay, bx, by, frame, least, most):
                 continue
-            if n < 0 or waiting >= len(doors):
+            if n < 0 or waiting >= len(queue):
                 return False, kinds
-            doors[waiting, 0], marks[n] = n, stamp
+            queue[waiting], marks[n] = n, stamp
             waiting += 1
     return True, kinds
 
 
+@inner
+def _closed(again, attempts):
+    """A zone that contains nothing."""
+    none = (0.0, 0.0, 0.0, 0.0)
+    return FreeZone(none, none, (1.0, 0.0), math.inf, 0.0, 0, again, attempts)
+
+
 @inner(inline=False)
-def renew(x, y, t, low, high, k, sigma, course, ground, eyes, zone):
+def renewed(x, y, t, low, high, k, sigma, around, zone):
     """Try to build a zone around a point in triangle t and the route from `low` to beyond `high`.
 
-    Writes the kinds of terrain in it to `eyes`. Returns whether there is a zone.
+    After a failure, and before the next attempt is due, the zone contains nothing.
     """
-    lengths = course.lengths
-    zone[BEGIN] = math.inf
-    if low < zone[AGAIN]:
-        return False
-    zone[AGAIN] = low + PAUSE * sigma
-    zone[TRIES] += 1.0
+    if low < zone.again:
+        return _closed(zone.again, zone.attempts)
+    again, attempts = low + PAUSE * sigma, zone.attempts + 1
+    lengths = around.course.lengths
     high = min(lengths[len(lengths) - 1], high + FURTHER * sigma)
-    _span(x, y, low, high, k, PAD * sigma, course.points, lengths, zone)
-    free, kinds = _is_free(t, zone, -int(zone[TRIES]), ground, eyes.doors, eyes.marks)
-    if free:
-        zone[BEGIN], zone[END], eyes.kinds[0] = low, high, kinds
-    return free
+    frame, least, most = _octagon(x, y, low, high, k, PAD * sigma, around.course)
+    stamp = -attempts  # other floods have positive stamps
+    free, kinds = _is_free(t, frame, least, most, stamp, around.ground, around.workspace)
+    if not free:
+        return _closed(again, attempts)
+    return FreeZone(least, most, frame, low, high, kinds, again, attempts)

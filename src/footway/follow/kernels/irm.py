@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from footway._numba.jit import inner, kernel
 from footway.corridor.kernels.locate import locate_point
+from footway.follow.kernels.layouts import OUT_OF_SIGHT, WALKING, Guide
 from footway.follow.kernels.miran import reference_point
 from footway.follow.kernels.steering import (
-    ATTRACTION,
-    LINE,
-    OUT_OF_SIGHT,
     PATIENCE,
-    REFERENCE,
-    TRIANGLE,
-    WALKING,
-    X,
     go,
+    guided,
     is_due,
-    note_look,
     take_step,
     turn_of_a_step,
 )
 from footway.follow.kernels.visibility import point_at
 from footway.terrain.kernels.triangles import FREE
+
+
+class ClearanceIndex(NamedTuple):
+    """The parts of a map's index that `locate_point` reads."""
+
+    axis: NamedTuple
+    grid: NamedTuple
+    boundaries: NamedTuple
 
 
 @inner
@@ -53,40 +56,39 @@ def furthest_in_disc(cx, cy, radius, points, lengths):
 
 
 @inner(inline=False)
-def irm_attraction(x, y, high, r, axis, grid, fans, points, lengths):
-    """Furthest point of the route in the clearance disc of the point that x retracts to.
+def irm_look(x, y, t, guide, radius, index, around):
+    """Update reference point and attraction point: (status, guide).
 
-    The disc is reduced by the character's radius. `high` is the previous attraction point, m along
-    the route, which never decreases. Returns (curve length, centre and radius of the disc).
+    The attraction point is the furthest point of the route in the clearance disc, reduced by the
+    character's radius, of the point that (x, y) retracts to. It never moves back.
     """
-    piece, cx, cy, reach, _, _, _ = locate_point(x, y, axis, grid, fans)
-    if piece < 0:
-        return high, x, y, 0.0
-    at = furthest_in_disc(cx, cy, reach - r, points, lengths)
-    return max(at, high), cx, cy, reach - r
+    course, high = around.course, guide.attraction
+    r, k = reference_point(x, y, guide, course)
+    piece, cx, cy, reach, _, _, _ = locate_point(x, y, index.axis, index.grid, index.boundaries)
+    at = high
+    if piece >= 0:
+        at = furthest_in_disc(cx, cy, reach - radius, course.points, course.lengths)
+        at = max(at, high)
+    ax, ay = point_at(at, k, course)
+    if at <= high and go(x, y, ax, ay, t, around.weights, around.ground)[0] != FREE:
+        return OUT_OF_SIGHT, guide
+    return WALKING, Guide(r, k, at, ax, ay)
 
 
 @kernel
-def irm_walk(
-    state, steps, s, weights, discs, course, ground, eyes, axis, grid, fans, points, velocities,
-    directions, places,
-):  # fmt: skip
-    """Walk up to `steps` steps: (status, samples written); as `miran_walk`."""
-    route, lengths = course.points, course.lengths
+def irm_walk(state, steps, s, index, discs, around, trail, first):
+    """Walk up to `steps` steps: (status, samples written, state); as `miran_walk`."""
+    lengths = around.course.lengths
     turn, patience = turn_of_a_step(s), PATIENCE + 2.0 * lengths[len(lengths) - 1] / s.speed
-    status, row = WALKING, 0
-    while row < steps and status == WALKING:
+    status, k, end = WALKING, first, first + steps
+    while k < end and status == WALKING:
         if is_due(state, s):
-            x, y, high = state[X], state[X + 1], state[ATTRACTION]
-            r, k = reference_point(x, y, state[REFERENCE], high, int(state[LINE]), route, lengths)
-            at, _, _, _ = irm_attraction(x, y, high, s.radius, axis, grid, fans, route, lengths)
-            ax, ay = point_at(at, k, route, lengths)
-            t = int(state[TRIANGLE])
-            if at <= high and go(x, y, ax, ay, t, weights, ground)[0] != FREE:
-                return OUT_OF_SIGHT, row
-            note_look(state, r, k, at, ax, ay)
-        status, row = take_step(
-            row, state, s, turn, patience, weights, discs, lengths, ground, eyes, points,
-            velocities, directions, places,
-        )  # fmt: skip
-    return status, row
+            body = state.body
+            status, guide = irm_look(
+                body.x, body.y, body.triangle, state.guide, s.radius, index, around
+            )
+            if status != WALKING:
+                break
+            state = guided(state, guide)
+        status, k, state = take_step(k, state, s, turn, patience, discs, around, trail)
+    return status, k - first, state

@@ -5,8 +5,10 @@ sides that are not walls, and become narrower at the corners they pass (Bungiu e
 computation of visibility polygons, 2014). The pieces of the route in a triangle are clipped to the
 cone; nothing is sampled. The visible set is closed: a piece that a wall just touches is visible.
 
-Only directions and distances of the route are searched: see `window`. Each cone stores which lines
+Only directions and distances of the route are searched: see `_window`. Each cone stores which lines
 of the route it may contain, and ends if none are left.
+
+Directions and points are relative to the character. A cone is (left x, y, right x, y): its limits.
 """
 
 from __future__ import annotations
@@ -21,34 +23,142 @@ from footway._numba.jit import inner
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+TOO_MUCH = -1  # the result exceeds the memory
 TOUCH = 1e-9  # m, tolerance for pieces at the limit of a cone and points on a side
 SPECK = 1e-7  # m, maximum length of an interval that is visible only due to rounding
+ALONG = 1e-7  # m, tolerance for a corner on the limit of a cone
+SURELY = 1e-6  # m by which a line must miss a cone to be skipped
+WIDER = 1e-3  # rad, margin of the searched directions on either side of the route
+
+BEGIN, END = 0, 1  # columns of intervals, of `CutRoute.along`, and of `VisibilityWorkspace.lines`
+
+
+class VisibilityWorkspace(NamedTuple):
+    """Memory for visibility queries: see `make_workspace`."""
+
+    cones: NDArray[np.float64]  # (n, 4) left and right limit of waiting cones, m
+    triangles: NDArray[np.int32]  # (n,) triangle that a waiting cone enters
+    sides: NDArray[np.int32]  # (n,) its side through which the cone enters
+    lines: NDArray[np.int64]  # (n, 2) first and last line of the route that the cone may contain
+    intervals: NDArray[np.float64]  # (n, 2) m along the route
+    marks: NDArray[np.int64]  # (t,) last flood that reached each triangle
+    ahead: NDArray[np.float64]  # (n, 2) points of the route, m
+
+
+class _View(NamedTuple):
+    """A visibility query."""
+
+    x: float  # of the character, m
+    y: float
+    low: float  # the part of the route in question, m along it
+    high: float
+    course: NamedTuple
+    ground: NamedTuple
+    workspace: VisibilityWorkspace
+
+
+def make_workspace(triangles: int, pieces: int) -> VisibilityWorkspace:
+    """Allocate memory for a terrain with `triangles` and a course with `pieces`."""
+    count = 64 + triangles + 2 * pieces
+    return VisibilityWorkspace(
+        cones=np.empty((count, 4)),
+        triangles=np.empty(count, np.int32),
+        sides=np.empty(count, np.int32),
+        lines=np.empty((count, 2), np.int64),
+        intervals=np.empty((count, 2)),
+        marks=np.zeros(triangles, np.int64),
+        ahead=np.empty((64 + pieces, 2)),
+    )
 
 
 @inner
-def cross(ax, ay, bx, by):
-    """Cross product: positive if b points to the left of a."""
-    return ax * by - ay * bx
+def point_at(s, k, course):
+    """Point of the route at curve length s, which lies on line k or later."""
+    points, lengths = course.points, course.lengths
+    while k + 2 < len(lengths) and lengths[k + 1] < s:
+        k += 1
+    share = (s - lengths[k]) / (lengths[k + 1] - lengths[k])
+    if share >= 1.0:
+        return points[k + 1, 0], points[k + 1, 1]
+    return (
+        points[k, 0] + share * (points[k + 1, 0] - points[k, 0]),
+        points[k, 1] + share * (points[k + 1, 1] - points[k, 1]),
+    )
 
 
 @inner
-def note(a, b, low, high, count, intervals):
+def see(x, y, t, low, high, k, around):
+    """Find the parts of the route from `low` (on line k) to `high` that are visible from (x, y).
+
+    The point lies in triangle t. Writes disjoint, ascending intervals [a, b] to the workspace.
+    Returns their number, or TOO_MUCH, and the kinds of terrain (bits) that lines of sight pass.
+    """
+    workspace = around.workspace
+    intervals = workspace.intervals
+    view = _View(x, y, low, high, around.course, around.ground, workspace)
+    box, surrounds, cone, seen = _window(view, k)
+    waiting, count, kinds = _look_from(t, box, surrounds, cone, view)
+    rest = high - low - SPECK  # m of the window that are not visible yet
+    for i in range(count):
+        rest -= intervals[i, END] - intervals[i, BEGIN]
+    for i in range(waiting):
+        workspace.lines[i, BEGIN], workspace.lines[i, END] = 0, seen - 2
+    while waiting > 0:
+        waiting, count, rest, kinds = _expand(waiting - 1, count, rest, kinds, view)
+    if count == TOO_MUCH:
+        return TOO_MUCH, kinds
+    count, kept = _merge(count, intervals), 0
+    for i in range(count):  # drop intervals that are visible only due to rounding
+        if intervals[i, END] - intervals[i, BEGIN] > SPECK:
+            intervals[kept, BEGIN], intervals[kept, END] = intervals[i, BEGIN], intervals[i, END]
+            kept += 1
+    return (kept if kept > 0 else count), kinds
+
+
+# Intervals ---------------------------------------------------------------------------------------
+
+
+@inner
+def _add_interval(a, b, count, view):
     """Add an interval, clipped to the window; return the new number of intervals."""
-    a, b = max(a, low), min(b, high)
+    intervals, last = view.workspace.intervals, count - 1
+    a, b = max(a, view.low), min(b, view.high)
     if a > b:
         return count
-    if count > 0 and a >= intervals[count - 1, 0] and a <= intervals[count - 1, 1] + TOUCH:
-        intervals[count - 1, 1] = max(b, intervals[count - 1, 1])
+    if count > 0 and a >= intervals[last, BEGIN] and a <= intervals[last, END] + TOUCH:
+        intervals[last, END] = max(b, intervals[last, END])
         return count
-    intervals[count, 0], intervals[count, 1] = a, b
+    intervals[count, BEGIN], intervals[count, END] = a, b
     return count + 1
 
 
 @inner
-def clip(x, y, lx, ly, rx, ry, i, pieces, along):
-    """Curve lengths between which piece i lies in a cone; empty if it does not."""
-    ax, ay = pieces[i, 0] - x, pieces[i, 1] - y
-    bx, by = pieces[i, 2] - x, pieces[i, 3] - y
+def _merge(count, intervals):
+    """Sort intervals and merge those that touch; return their new number."""
+    for i in range(1, count):
+        a, b = intervals[i, BEGIN], intervals[i, END]
+        j = i
+        while j > 0 and intervals[j - 1, BEGIN] > a:
+            intervals[j, BEGIN], intervals[j, END] = intervals[j - 1, BEGIN], intervals[j - 1, END]
+            j -= 1
+        intervals[j, BEGIN], intervals[j, END] = a, b
+    kept = 0
+    for i in range(count):
+        if kept > 0 and intervals[i, BEGIN] <= intervals[kept - 1, END] + SPECK:
+            intervals[kept - 1, END] = max(intervals[kept - 1, END], intervals[i, END])
+        else:
+            intervals[kept, BEGIN], intervals[kept, END] = intervals[i, BEGIN], intervals[i, END]
+            kept += 1
+    return kept
+
+
+@inner
+def _clip(cone, i, view):
+    """Curve lengths between which piece i of the route lies in a cone; empty if it does not."""
+    pieces, along = view.course.pieces, view.course.along
+    lx, ly, rx, ry = cone
+    ax, ay = pieces[i, 0] - view.x, pieces[i, 1] - view.y
+    bx, by = pieces[i, 2] - view.x, pieces[i, 3] - view.y
     left_a, left_b = cross(ax, ay, lx, ly), cross(bx, by, lx, ly)
     right_a, right_b = cross(rx, ry, ax, ay), cross(rx, ry, bx, by)
     first, last = 0.0, 1.0
@@ -58,10 +168,10 @@ def clip(x, y, lx, ly, rx, ry, i, pieces, along):
     if min(right_a, right_b) < 0.0:
         slack = TOUCH * math.sqrt(rx * rx + ry * ry)
         first, last = _inside(first, last, right_a + slack, right_b + slack)
-    length = along[i, 1] - along[i, 0]
+    length = along[i, END] - along[i, BEGIN]
     if first > last:
         return 1.0, 0.0
-    return along[i, 0] + first * length, along[i, 0] + last * length
+    return along[i, BEGIN] + first * length, along[i, BEGIN] + last * length
 
 
 @inner
@@ -76,74 +186,83 @@ def _inside(first, last, a, b):
     return first, last
 
 
-@inner
-def merge(count, intervals):
-    """Sort intervals and merge those that touch; return their new number."""
-    for i in range(1, count):
-        a, b = intervals[i, 0], intervals[i, 1]
-        j = i
-        while j > 0 and intervals[j - 1, 0] > a:
-            intervals[j, 0], intervals[j, 1] = intervals[j - 1, 0], intervals[j - 1, 1]
-            j -= 1
-        intervals[j, 0], intervals[j, 1] = a, b
-    kept = 0
-    for i in range(count):
-        if kept > 0 and intervals[i, 0] <= intervals[kept - 1, 1] + SPECK:
-            intervals[kept - 1, 1] = max(intervals[kept - 1, 1], intervals[i, 1])
-        else:
-            intervals[kept, 0], intervals[kept, 1] = intervals[i, 0], intervals[i, 1]
-            kept += 1
-    return kept
+# Cones -------------------------------------------------------------------------------------------
 
 
 @inner
-def without_specks(count, intervals):
-    """Drop intervals that are visible only due to rounding, unless there are no others."""
-    kept = 0
-    for i in range(count):
-        if intervals[i, 1] - intervals[i, 0] > SPECK:
-            intervals[kept, 0], intervals[kept, 1] = intervals[i, 0], intervals[i, 1]
-            kept += 1
-    return kept if kept > 0 else count
-
-
-SURELY = 1e-6  # m by which a line must miss a cone to be skipped
+def cross(ax, ay, bx, by):
+    """Cross product: positive if b points to the left of a."""
+    return ax * by - ay * bx
 
 
 @inner
-def widened(lx, ly, rx, ry, dx, dy):
-    """Extend the directions r to l by d: (whether they span half a turn or more, new l and r)."""
+def _widened(cone, dx, dy):
+    """Extend a cone by a direction: (whether it spans half a turn or more, new cone)."""
+    lx, ly, rx, ry = cone
     left, right = cross(lx, ly, dx, dy), cross(rx, ry, dx, dy)
     if left > 0.0:
-        if right > 0.0:
-            return False, dx, dy, rx, ry
-        return True, lx, ly, rx, ry
+        return (False, (dx, dy, rx, ry)) if right > 0.0 else (True, cone)
     if right < 0.0:
-        if left < 0.0:
-            return False, lx, ly, dx, dy
-        return True, lx, ly, rx, ry
-    return (lx + rx) * dx + (ly + ry) * dy <= 0.0, lx, ly, rx, ry
+        return (False, (lx, ly, dx, dy)) if left < 0.0 else (True, cone)
+    return (lx + rx) * dx + (ly + ry) * dy <= 0.0, cone
 
 
 @inner
-def narrowed(ax, ay, bx, by, around, lx, ly, rx, ry):
-    """Intersect the directions a to b with r to l: (whether any are left, left, right)."""
-    if around:
-        return True, bx, by, ax, ay
+def _narrowed(ax, ay, bx, by, cone):
+    """Intersect the directions a to b with a cone: (whether any are left, new cone)."""
+    lx, ly, rx, ry = cone
     to_x, to_y, from_x, from_y = bx, by, ax, ay
     if cross(bx, by, lx, ly) < 0.0 or cross(rx, ry, bx, by) < 0.0:
         to_x, to_y = lx, ly
         if cross(ax, ay, lx, ly) < 0.0 or cross(lx, ly, bx, by) < 0.0:
-            return False, bx, by, ax, ay
+            return False, cone
     if cross(ax, ay, lx, ly) < 0.0 or cross(rx, ry, ax, ay) < 0.0:
         from_x, from_y = rx, ry
         if cross(ax, ay, rx, ry) < 0.0 or cross(rx, ry, bx, by) < 0.0:
-            return False, bx, by, ax, ay
-    return True, to_x, to_y, from_x, from_y
+            return False, cone
+    return True, (to_x, to_y, from_x, from_y)
 
 
 @inner
-def is_touched(x, y, ax, ay, bx, by):
+def _window(view, k):
+    """Extent of the route from `low`, on line k, to `high`, as seen from the character.
+
+    Returns x0, y0, x1, y1 of its bounding box; whether it surrounds the character; if not, the cone
+    that contains it; number of points written to `ahead`.
+    """
+    x, y, high, course, ahead = view.x, view.y, view.high, view.course, view.workspace.ahead
+    points, lengths = course.points, course.lengths
+    px, py = point_at(view.low, k, course)
+    x0, y0, x1, y1 = px, py, px, py
+    cone, surrounds, count = (0.0, 0.0, 0.0, 0.0), False, 0
+    while True:
+        dx, dy = px - x, py - y
+        if count < len(ahead):
+            ahead[count, 0], ahead[count, 1] = dx, dy
+        count += 1
+        if not surrounds and dx * dx + dy * dy > TOUCH * TOUCH:
+            if cone[0] == 0.0 and cone[1] == 0.0:
+                cone = (dx, dy, dx, dy)
+            else:
+                surrounds, cone = _widened(cone, dx, dy)
+        x0, y0, x1, y1 = min(x0, px), min(y0, py), max(x1, px), max(y1, py)
+        if k + 1 >= len(lengths) or lengths[k] >= high:
+            break
+        k += 1
+        px, py = points[k, 0], points[k, 1]
+        if lengths[k] >= high:
+            px, py = point_at(high, k - 1, course)
+    lx, ly, rx, ry = cone
+    lx, ly, rx, ry = lx - WIDER * ly, ly + WIDER * lx, rx + WIDER * ry, ry - WIDER * rx
+    surrounds = surrounds or cross(rx, ry, lx, ly) <= 0.0
+    box = (x0 - TOUCH, y0 - TOUCH, x1 + TOUCH, y1 + TOUCH)
+    if count < 2 or count > len(ahead):  # one line that is never dropped
+        ahead[0, 0], ahead[1, 0], count = np.nan, np.nan, 2
+    return box, surrounds, (lx, ly, rx, ry), count
+
+
+@inner
+def _is_touched(x, y, ax, ay, bx, by):
     """Whether a point lies on the side ab."""
     dx, dy = bx - ax, by - ay
     squared = dx * dx + dy * dy
@@ -156,18 +275,18 @@ def is_touched(x, y, ax, ay, bx, by):
 
 
 @inner
-def is_past(ax, ay, bx, by, x, y, box):
-    """Whether everything visible through ab lies outside the box: all rays lead outward."""
-    return (
-        min(ax, bx) > max(x, box[2])
-        or max(ax, bx) < min(x, box[0])
-        or min(ay, by) > max(y, box[3])
-        or max(ay, by) < min(y, box[1])
-    )
+def _without_left(first, last, vx, vy, bar, ahead):
+    """Drop lines at both ends of `first` to `last` more than `bar` to the left of direction v."""
+    bar += SURELY * (abs(vx) + abs(vy))
+    while first <= last and _is_left(first, vx, vy, bar, ahead):
+        first += 1
+    while last > first and _is_left(last, vx, vy, bar, ahead):
+        last -= 1
+    return first, last
 
 
 @inner
-def _is_off(j, vx, vy, bar, ahead):
+def _is_left(j, vx, vy, bar, ahead):
     """Whether line j lies more than `bar` to the left of direction v."""
     j = np.uintp(j)
     k = j + np.uintp(1)
@@ -176,106 +295,7 @@ def _is_off(j, vx, vy, bar, ahead):
     )
 
 
-@inner
-def without_left(first, last, vx, vy, bar, ahead):
-    """Drop lines at both ends of `first` to `last` that lie to the left of direction v."""
-    bar += SURELY * (abs(vx) + abs(vy))
-    while first <= last and _is_off(first, vx, vy, bar, ahead):
-        first += 1
-    while last > first and _is_off(last, vx, vy, bar, ahead):
-        last -= 1
-    return first, last
-
-
-@inner
-def beyond(first, last, ax, ay, bx, by, ahead):
-    """Drop lines at both ends of `first` to `last` on this side of ab, with a on the left."""
-    dx, dy = ax - bx, ay - by
-    return without_left(first, last, dx, dy, cross(dx, dy, ax, ay), ahead)
-
-
-TOO_MUCH = -1  # the result exceeds the memory
-ALONG = 1e-7  # m, tolerance for a corner on the limit of a cone
-WIDER = 1e-3  # rad, margin of the searched directions on either side of the route
-
-
-class VisibilityWorkspace(NamedTuple):
-    """Memory for visibility queries: see `make_workspace`."""
-
-    cones: NDArray[np.float64]  # (n, 4) left and right limit, from the character, m
-    doors: NDArray[np.int32]  # (n, 2) triangle, and its side through which the cone enters
-    intervals: NDArray[np.float64]  # (n, 2) m along the route
-    marks: NDArray[np.int64]  # (t,) last flood that reached each triangle
-    lines: NDArray[np.int64]  # (n, 2) first and last line of the route that the cone may contain
-    ahead: NDArray[np.float64]  # (n, 2) points of the route, from the character, m
-    kinds: NDArray[np.int64]  # (1,) bits: kinds of terrain that a query visited
-
-
-def make_workspace(triangles: int, pieces: int) -> VisibilityWorkspace:
-    """Allocate memory for a terrain with `triangles` and a course with `pieces`."""
-    count = 64 + triangles + 2 * pieces
-    return VisibilityWorkspace(
-        np.empty((count, 4)),
-        np.empty((count, 2), np.int32),
-        np.empty((count, 2)),
-        np.zeros(triangles, np.int64),
-        np.empty((count, 2), np.int64),
-        np.empty((64 + pieces, 2)),
-        np.zeros(1, np.int64),
-    )
-
-
-@inner
-def window(x, y, low, high, k, points, lengths, ahead):
-    """Extent of the route from curve length `low`, on line k, to `high`, as seen from (x, y).
-
-    Returns: x0, y0, x1, y1 of its bounding box; whether it surrounds the point; if not, directions
-    to its left and right end; number of points written to `ahead`, 0 if there are too many.
-    """
-    px, py = point_at(low, k, points, lengths)
-    x0, y0, x1, y1 = px, py, px, py
-    lx, ly, rx, ry, around, count = 0.0, 0.0, 0.0, 0.0, False, 0
-    while True:
-        dx, dy = px - x, py - y
-        if count < len(ahead):
-            ahead[count, 0], ahead[count, 1] = dx, dy
-        count += 1
-        if not around and dx * dx + dy * dy > TOUCH * TOUCH:
-            if lx == 0.0 and ly == 0.0:
-                lx, ly, rx, ry = dx, dy, dx, dy
-            else:
-                around, lx, ly, rx, ry = widened(lx, ly, rx, ry, dx, dy)
-        x0, y0, x1, y1 = min(x0, px), min(y0, py), max(x1, px), max(y1, py)
-        if k + 1 >= len(lengths) or lengths[k] >= high:
-            break
-        k += 1
-        px, py = points[k, 0], points[k, 1]
-        if lengths[k] >= high:
-            px, py = point_at(high, k - 1, points, lengths)
-    lx, ly, rx, ry = lx - WIDER * ly, ly + WIDER * lx, rx + WIDER * ry, ry - WIDER * rx
-    around = around or cross(rx, ry, lx, ly) <= 0.0
-    box = (x0 - TOUCH, y0 - TOUCH, x1 + TOUCH, y1 + TOUCH)
-    if count < 2 or count > len(ahead):
-        ahead[0, 0], ahead[1, 0], count = (
-            np.nan,
-            np.nan,
-            2,
-        )  # one line that is never dropped
-    return box, around, lx, ly, rx, ry, count
-
-
-@inner
-def point_at(s, k, points, lengths):
-    """Point of the route at curve length s, which lies on line k or later."""
-    while k + 2 < len(lengths) and lengths[k + 1] < s:
-        k += 1
-    share = (s - lengths[k]) / (lengths[k + 1] - lengths[k])
-    if share >= 1.0:
-        return points[k + 1, 0], points[k + 1, 1]
-    return (
-        points[k, 0] + share * (points[k + 1, 0] - points[k, 0]),
-        points[k, 1] + share * (points[k + 1, 1] - points[k, 1]),
-    )
+# Expansion ---------------------------------------------------------------------------------------
 
 
 @inner
@@ -288,213 +308,150 @@ def _entrance(t, n, neighbours):
 
 
 @inner
-def _look_from(x, y, t, low, high, sight, course, ground, eyes):
+def _look_from(t, box, surrounds, cone, view):
     """Start at all triangles that contain the point: (cones that leave them, intervals, kinds)."""
+    x, y, ground, workspace = view.x, view.y, view.ground, view.workspace
     points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
-    along, offsets = course.along, course.offsets
-    cones, doors, intervals = eyes.cones, eyes.doors, eyes.intervals
-    kind, kinds = ground.kind, 0
-    box, around, lx, ly, rx, ry, _ = sight
-    most = len(doors) - 1
+    along, offsets, queue = view.course.along, view.course.offsets, workspace.triangles
+    most, kinds = len(queue) - 1, 0
     fan, done, waiting, count = 1, 0, 0, 0
-    doors[most, 0], doors[most, 1] = t, -1  # the fan is stored at the end of the memory
+    queue[most] = t  # triangles around the point are stored at the end of the memory
     while done < fan:
-        t = doors[most - done, 0]
-        kinds |= 1 << (kind[t] & 63)
+        t = queue[most - done]
+        kinds |= 1 << (ground.kind[t] & 63)
         done += 1
         for i in range(offsets[t], offsets[t + 1]):
-            if along[i, 1] >= low and along[i, 0] <= high:
-                count = note(along[i, 0], along[i, 1], low, high, count, intervals)
+            if along[i, END] >= view.low and along[i, BEGIN] <= view.high:
+                count = _add_interval(along[i, BEGIN], along[i, END], count, view)
         for k in range(3):
             n = neighbours[t, k]
             if n < 0:
                 continue
             a, b = triangles[t, k], triangles[t, k + 1 if k < 2 else 0]
             ax, ay, bx, by = points[a, 0], points[a, 1], points[b, 0], points[b, 1]
-            if is_touched(x, y, ax, ay, bx, by):
+            if _is_touched(x, y, ax, ay, bx, by):
                 known = False
                 for j in range(fan):
-                    known = known or doors[most - j, 0] == n
+                    known = known or queue[most - j] == n
                 if not known and fan + waiting < most:
-                    doors[most - fan, 0] = n
+                    queue[most - fan] = n
                     fan += 1
-            elif not is_past(ax, ay, bx, by, x, y, box) and fan + waiting < most:
-                if cross(ax - x, ay - y, bx - x, by - y) <= 0.0:
-                    continue
-                some, ux, uy, vx, vy = narrowed(
-                    ax - x, ay - y, bx - x, by - y, around, lx, ly, rx, ry
-                )
-                if not some:
-                    continue
-                cones[waiting, 0], cones[waiting, 1] = ux, uy
-                cones[waiting, 2], cones[waiting, 3] = vx, vy
-                doors[waiting, 0], doors[waiting, 1] = n, _entrance(t, n, neighbours)
+                continue
+            is_past = (  # all rays through the side lead away from the box
+                min(ax, bx) > max(x, box[2])
+                or max(ax, bx) < min(x, box[0])
+                or min(ay, by) > max(y, box[3])
+                or max(ay, by) < min(y, box[1])
+            )
+            if is_past or fan + waiting >= most or cross(ax - x, ay - y, bx - x, by - y) <= 0.0:
+                continue
+            is_seen, part = True, (bx - x, by - y, ax - x, ay - y)
+            if not surrounds:
+                is_seen, part = _narrowed(ax - x, ay - y, bx - x, by - y, cone)
+            if is_seen:
+                _push(waiting, part, n, _entrance(t, n, neighbours), 0, 0, workspace)
                 waiting += 1
     return waiting, count, kinds
 
 
 @inner
-def _note_pieces(t, x, y, lx, ly, rx, ry, low, high, count, rest, course, intervals):
-    """Add the route pieces of a cone in triangle t: (intervals, m that are not visible yet)."""
-    pieces, along, offsets = course.pieces, course.along, course.offsets
-    for i in range(offsets[t], offsets[t + np.uintp(1)]):
-        if along[i, 1] >= low and along[i, 0] <= high:
-            a, b = clip(x, y, lx, ly, rx, ry, i, pieces, along)
-            count = note(a, b, low, high, count, intervals)
-            rest -= max(0.0, min(b, high) - max(a, low))
-    return count, rest
+def _push(w, cone, n, side, first, last, workspace):
+    """Store a waiting cone: limits, triangle, side of entry, lines that it may contain."""
+    cones, lines = workspace.cones, workspace.lines
+    w = np.uintp(w)
+    cones[w, 0], cones[w, 1], cones[w, 2], cones[w, 3] = cone
+    workspace.triangles[w], workspace.sides[w] = n, side
+    lines[w, BEGIN], lines[w, END] = first, last
 
 
 @inner
-def _through(t, k, first, last, is_cut, vx, vy, ax, ay, bx, by, neighbours, ahead):
+def _through(t, k, lines, is_cut, vx, vy, a, b, view):
     """Triangle beyond side k of t, from b to a, and the lines of the route that may lie there.
 
     is_cut: only the part of the cone to the right of direction v leads there. -1: no triangle.
     """
-    n = neighbours[t, np.uintp(k)]
+    n, ahead = view.ground.neighbours[t, np.uintp(k)], view.workspace.ahead
+    first, last = lines
     if n < 0:
         return -1, first, last
     if is_cut:
-        first, last = without_left(first, last, vx, vy, 0.0, ahead)
-    first, last = beyond(first, last, ax, ay, bx, by, ahead)
+        first, last = _without_left(first, last, vx, vy, 0.0, ahead)
+    dx, dy = a[0] - b[0], a[1] - b[1]  # lines on this side of ab are not beyond it
+    first, last = _without_left(first, last, dx, dy, cross(dx, dy, a[0], a[1]), ahead)
     return (n if first <= last else -1), first, last
 
 
 @inner
-def _is_beside(beside, x, y):
-    """Whether a corner lies on the limit of a cone, in direction (x, y)."""
-    return abs(beside) <= ALONG * (abs(x) + abs(y))
-
-
-@inner
-def _put(w, lx, ly, rx, ry, n, s, first, last, eyes):
-    """Push a cone: limits, triangle, side of entry, lines that it may contain."""
-    cones, doors, lines = eyes.cones, eyes.doors, eyes.lines
-    w = np.uintp(w)
-    cones[w, 0], cones[w, 1], cones[w, 2], cones[w, 3] = lx, ly, rx, ry
-    doors[w, 0], doors[w, 1] = n, s
-    lines[w, 0], lines[w, 1] = first, last
-
-
-@inner
-def _take(w, eyes):
-    """Pop a cone pushed by `_put`."""
-    w = np.uintp(w)
-    cones, doors, lines = eyes.cones, eyes.doors, eyes.lines
-    limits = cones[w, 0], cones[w, 1], cones[w, 2], cones[w, 3]
-    return limits, doors[w, 0], doors[w, 1], lines[w, 0], lines[w, 1]
-
-
-@inner
-def _ends(n, s, x, y, points, triangles):
-    """Both ends of side s of triangle n, from the character."""
-    i, j = triangles[n, s], triangles[n, s + 1 if s < 2 else 0]
-    return points[i, 0] - x, points[i, 1] - y, points[j, 0] - x, points[j, 1] - y
-
-
-@inner
-def _tidy(rest, waiting, count, low, high, eyes):
+def _tidy(rest, waiting, count, view):
     """Merge intervals if all may be visible or memory runs out: (rest, waiting, count).
 
     No cone waits if all is visible, or if memory is exhausted: then count is TOO_MUCH.
     """
-    intervals, room = eyes.intervals, len(eyes.doors)
+    intervals, capacity = view.workspace.intervals, len(view.workspace.triangles)
     if rest <= 0.0:
-        count, rest = merge(count, intervals), SPECK
-        if count == 1 and intervals[0, 0] <= low and intervals[0, 1] >= high:
+        count, rest = _merge(count, intervals), SPECK
+        if count == 1 and intervals[0, BEGIN] <= view.low and intervals[0, END] >= view.high:
             return rest, -1, count
-    if count + 8 > len(intervals) or waiting + 2 > room:
-        count = merge(count, intervals)
-        if 2 * count > len(intervals) or waiting + 2 > room:
+    if count + 8 > len(intervals) or waiting + 2 > capacity:
+        count = _merge(count, intervals)
+        if 2 * count > len(intervals) or waiting + 2 > capacity:
             return rest, -1, TOO_MUCH
     return rest, waiting, count
 
 
 @inner
-def _expand(x, y, low, high, waiting, count, rest, kinds, course, ground, eyes):
+def _expand(waiting, count, rest, kinds, view):
     """Follow the last waiting cone to its end; push cones that branch off.
 
     Returns number of waiting cones, intervals, m not visible yet, kinds of terrain (bits).
     """
+    x, y, ground, workspace = view.x, view.y, view.ground, view.workspace
     points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
-    kind, ahead = ground.kind, eyes.ahead
-    (lx, ly, rx, ry), n, s, first, last = _take(waiting, eyes)
-    px, py, qx, qy = _ends(n, s, x, y, points, triangles)
+    along, offsets = view.course.along, view.course.offsets
+    w, cones = np.uintp(waiting), workspace.cones
+    lx, ly, rx, ry = cones[w, 0], cones[w, 1], cones[w, 2], cones[w, 3]
+    n, s = workspace.triangles[w], workspace.sides[w]
+    lines = workspace.lines[w, BEGIN], workspace.lines[w, END]
+    i, j = triangles[n, s], triangles[n, s + 1 if s < 2 else 0]
+    p, q = (points[i, 0] - x, points[i, 1] - y), (points[j, 0] - x, points[j, 1] - y)
     while n >= 0:
         t = np.uintp(n)
-        kinds |= 1 << (kind[t] & 63)
-        count, rest = _note_pieces(
-            t, x, y, lx, ly, rx, ry, low, high, count, rest, course, eyes.intervals
-        )
-        rest, waiting, count = _tidy(rest, waiting, count, low, high, eyes)
+        kinds |= 1 << (ground.kind[t] & 63)
+        for i in range(offsets[t], offsets[t + np.uintp(1)]):
+            if along[i, END] >= view.low and along[i, BEGIN] <= view.high:
+                a, b = _clip((lx, ly, rx, ry), i, view)
+                count = _add_interval(a, b, count, view)
+                rest -= max(0.0, min(b, view.high) - max(a, view.low))
+        rest, waiting, count = _tidy(rest, waiting, count, view)
         if waiting < 0:
             return 0, count, rest, kinds
         u, v = s + 1 if s < 2 else 0, s - 1 if s > 0 else 2
-        c = np.uintp(triangles[t, np.uintp(v)])
-        cx, cy = points[c, 0] - x, points[c, 1] - y
-        beside_left, beside_right = cross(lx, ly, cx, cy), cross(rx, ry, cx, cy)
-        if _is_beside(beside_left, lx, ly) or _is_beside(beside_right, rx, ry):
+        tip = np.uintp(triangles[t, np.uintp(v)])
+        c = cx, cy = points[tip, 0] - x, points[tip, 1] - y
+        off_left, off_right = cross(lx, ly, cx, cy), cross(rx, ry, cx, cy)
+        on_limit = abs(off_left) <= ALONG * (abs(lx) + abs(ly))
+        if on_limit or abs(off_right) <= ALONG * (abs(rx) + abs(ry)):
             kinds = -1  # a line of sight along a side counts as the terrain on either side
-        goes_left, goes_right = beside_left < 0.0, beside_right > 0.0
-        on_left, on_right = -1, -1
-        from_left, to_left, from_right, to_right = first, last, first, last
+        goes_left, goes_right = off_left < 0.0, off_right > 0.0
+        on_left, on_right, left_lines, right_lines = -1, -1, lines, lines
         if goes_left:
-            on_left, from_left, to_left = _through(
-                t,
-                v,
-                first,
-                last,
-                goes_right,
-                -cx,
-                -cy,
-                px,
-                py,
-                cx,
-                cy,
-                neighbours,
-                ahead,
-            )
+            on_left, first, last = _through(t, v, lines, goes_right, -cx, -cy, p, c, view)
+            left_lines = first, last
         if goes_right:
-            on_right, from_right, to_right = _through(
-                t, u, first, last, goes_left, cx, cy, cx, cy, qx, qy, neighbours, ahead
-            )
+            on_right, first, last = _through(t, u, lines, goes_left, cx, cy, c, q, view)
+            right_lines = first, last
         if on_left >= 0 and on_right >= 0:
-            side = _entrance(n, on_left, neighbours)
-            _put(waiting, lx, ly, cx, cy, on_left, side, from_left, to_left, eyes)
+            side, (first, last) = _entrance(n, on_left, neighbours), left_lines
+            _push(waiting, (lx, ly, cx, cy), on_left, side, first, last, workspace)
             waiting, on_left = waiting + 1, -1
         if on_left >= 0:
-            rx, ry = (cx, cy) if goes_right else (rx, ry)
+            rx, ry = c if goes_right else (rx, ry)
             s = _entrance(n, on_left, neighbours)
-            n, qx, qy, first, last = on_left, cx, cy, from_left, to_left
+            n, q, lines = on_left, c, left_lines
         elif on_right >= 0:
-            lx, ly = (cx, cy) if goes_left else (lx, ly)
+            lx, ly = c if goes_left else (lx, ly)
             s = _entrance(n, on_right, neighbours)
-            n, px, py, first, last = on_right, cx, cy, from_right, to_right
+            n, p, lines = on_right, c, right_lines
         else:
             n = -1
     return waiting, count, rest, kinds
-
-
-@inner
-def see(x, y, t, low, high, k, course, ground, eyes):
-    """Find the parts of the route from `low` (on line k) to `high` that are visible from (x, y).
-
-    The point lies in triangle t. Writes disjoint, ascending intervals [a, b] to `eyes` and returns
-    their number, or TOO_MUCH. Lines of sight to them pass only over the kinds of terrain in `eyes`.
-    """
-    intervals, lines = eyes.intervals, eyes.lines
-    sight = window(x, y, low, high, k, course.points, course.lengths, eyes.ahead)
-    waiting, count, kinds = _look_from(x, y, t, low, high, sight, course, ground, eyes)
-    rest = high - low - SPECK  # m of the window that are not visible yet
-    for i in range(count):
-        rest -= intervals[i, 1] - intervals[i, 0]
-    for i in range(waiting):
-        lines[i, 0], lines[i, 1] = 0, sight[6] - 2
-    while waiting > 0:
-        waiting, count, rest, kinds = _expand(
-            x, y, low, high, waiting - 1, count, rest, kinds, course, ground, eyes
-        )
-    eyes.kinds[0] = kinds
-    if count == TOO_MUCH:
-        return TOO_MUCH
-    return without_specks(merge(count, intervals), intervals)

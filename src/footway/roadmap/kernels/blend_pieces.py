@@ -12,7 +12,7 @@ import math
 
 from footway._numba.jit import inner
 from footway._numba.math import hypot
-from footway.corridor.kernels.path import CX, CY, RADIUS, ROOM, SWEEP, X0, X1, Y0, Y1
+from footway.corridor.kernels.path import CX, CY, MARGIN, RADIUS, SWEEP, X0, X1, Y0, Y1
 from footway.corridor.kernels.tangents import SLACK
 from footway.corridor.kernels.wall_grid import line_clearance
 from footway.roadmap.kernels.blend import (
@@ -195,16 +195,16 @@ def read_corners(code, start, goal, radius, net, ws):
 
 @inner
 def write_line(n, x0, y0, x1, y1, clearance, out):
-    """Append a line, with its clearance in ROOM for `certify`; return the number of pieces."""
+    """Append a line, with its clearance in MARGIN for `certify`; return the number of pieces."""
     row = out[n]
     row[X0], row[Y0], row[X1], row[Y1] = x0, y0, x1, y1
-    row[CX], row[CY], row[RADIUS], row[SWEEP], row[ROOM] = 0.0, 0.0, 0.0, 0.0, clearance
+    row[CX], row[CY], row[RADIUS], row[SWEEP], row[MARGIN] = 0.0, 0.0, 0.0, 0.0, clearance
     return n + 1
 
 
 @inner
 def _write_arc(n, corner, out, cells):
-    """Append an arc, with its distance to the walls in ROOM; return the number of pieces."""
+    """Append an arc, with its distance to the walls in MARGIN; return the number of pieces."""
     px, py, t = corner[PX], corner[PY], corner[TANGENT]
     ix, iy, ox, oy = corner[IX], corner[IY], corner[OX], corner[OY]
     cosine, sine = half_angle(-ix, -iy, ox, oy)
@@ -218,7 +218,7 @@ def _write_arc(n, corner, out, cells):
     row[RADIUS], row[SWEEP] = radius, side * turn
     if corner[ARC] < 0.0:
         corner[ARC] = arc_distance(Arc(row[CX], row[CY], radius, sx, sy, ex, ey, side), cells)
-    row[ROOM] = corner[ARC]
+    row[MARGIN] = corner[ARC]
     return n + 1
 
 
@@ -263,7 +263,7 @@ def _replaced_lines(corner, grid):
 
 @inner(inline=False)
 def certify(count, n, out, ws, grid):
-    """Exact least distance of the pieces to the walls; sets ROOM of the arcs.
+    """Exact least distance of the pieces to the walls; sets MARGIN of the arcs.
 
     The clearance of its edge is a lower bound for a line, so most lines need not be measured. The
     region between an arc and its corner has the clearance of the two edges or the arc, so a
@@ -272,14 +272,14 @@ def certify(count, n, out, ws, grid):
     least = math.inf
     for k in range(n):
         if out[k, RADIUS] > 0.0:
-            least = min(least, out[k, ROOM])
+            least = min(least, out[k, MARGIN])
     for k in range(n):
         row = out[k]
         if row[RADIUS] == 0.0:
-            if row[ROOM] < least:
+            if row[MARGIN] < least:
                 clear, _ = line_clearance(row[X0], row[Y0], row[X1], row[Y1], -2.0, grid)
                 least = min(least, clear)
-            row[ROOM] = 0.0
+            row[MARGIN] = 0.0
     k = 0
     for c in range(count):
         corner = ws.corners[c]
@@ -288,6 +288,6 @@ def certify(count, n, out, ws, grid):
         while out[k, RADIUS] == 0.0:
             k += 1
         if corner[BETWEEN] < least - SLACK and _replaced_lines(corner, grid) < least - SLACK:
-            out[k, ROOM] -= least
+            out[k, MARGIN] -= least
         k += 1
     return least

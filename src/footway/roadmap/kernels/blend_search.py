@@ -24,7 +24,7 @@ import math
 from footway._numba.heap import pop, push
 from footway._numba.jit import inner, kernel
 from footway._numba.math import hypot
-from footway.corridor.kernels.search import FOUND, FULL, NOWHERE
+from footway.corridor.kernels.layouts import FOUND, FULL, NOWHERE
 from footway.corridor.kernels.tangents import SLACK
 from footway.corridor.kernels.wall_grid import is_outside, line_clearance, nearest_wall
 from footway.roadmap.kernels.blend_pieces import (

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
+    Bools = NDArray[np.bool_]
 
 
 class Chain(NamedTuple):
@@ -140,6 +141,16 @@ class BlendWorkspace(NamedTuple):
     found: Ints  # places around a point
     corners: Floats  # (c, 10) corners of the path
     query: Ints  # (1,) number of the query
+
+
+class Roads(NamedTuple):
+    """Local paths of all edges, cut into short straight pieces."""
+
+    points: Floats  # (m, 2) m
+    offsets: Ints  # (ne + 1,)
+    turns: Bools  # (m,) whether the point is one of the local path, not of the cutting
+    piece_clearance: Floats  # (m,) of the piece that begins here, m, exact; inf at an edge's end
+    clearance: Floats  # (m,) m; interpolating between two events never overestimates
 
 
 class SpaceGraph(NamedTuple):

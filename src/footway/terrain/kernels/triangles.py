@@ -15,6 +15,7 @@ import math
 import numpy as np
 
 from footway._numba.jit import inner, kernel
+from footway._numba.segments import share_of_segment
 
 ON_LINE = 1e-9  # m, maximum distance of a corner that counts as on the line
 NEAR = 1e-9  # m, maximum distance of a point that counts as inside a triangle
@@ -81,10 +82,21 @@ def _outside(x, y, points, p, q):
     ex, ey = x - px, y - py
     if dx * ey - dy * ex >= 0.0:
         return 0.0
-    share = min(1.0, max(0.0, (ex * dx + ey * dy) / (dx * dx + dy * dy)))
+    share = share_of_segment(ex, ey, dx, dy)
     ex, ey = ex - share * dx, ey - share * dy
     # A point on the right is outside, even if it is very close.
     return max(ex * ex + ey * ey, 1e-300)
+
+
+@inner
+def closest_on_side(x, y, t, k, ground):
+    """Point of side k of triangle t that is closest to a point, and its squared distance."""
+    points, p, q = ground.points, ground.triangles[t, k], ground.triangles[t, k + 1 if k < 2 else 0]
+    px, py = points[p, 0], points[p, 1]
+    dx, dy = points[q, 0] - px, points[q, 1] - py
+    share = share_of_segment(x - px, y - py, dx, dy)
+    ox, oy = px + share * dx, py + share * dy
+    return ox, oy, (x - ox) * (x - ox) + (y - oy) * (y - oy)
 
 
 @inner
@@ -246,7 +258,7 @@ def _run(t, k, done, length, ax, ay, ux, uy, cost, limit, least, weights, metres
     (-1: none; the line ends, meets a corner of the last triangle, or exceeds the limit).
     """
     points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
-    kind, keep = ground.kind, len(metres) > 0
+    kind = ground.kind
     right, along_right = _place(triangles[t, k], ax, ay, ux, uy, points)
     left, along_left = _place(triangles[t, (k + 1) % 3], ax, ay, ux, uy, points)
     while True:
@@ -266,7 +278,7 @@ def _run(t, k, done, length, ax, ay, ux, uy, cost, limit, least, weights, metres
         reach = (along_right * left - along_left * right) / (left - right)
         reach = min(max(reach, done), length)
         cost += (reach - done) * weights[kind[t]]
-        if keep:
+        if metres is not None:
             metres[kind[t]] += reach - done
         done = reach
         if done >= length or cost + least * (length - done) > limit:
@@ -280,7 +292,7 @@ def trace_within(ax, ay, bx, by, start, limit, least, weights, metres, ground):
     It stops as soon as the limit must be exceeded, given that a metre costs at least `least`, and
     then returns `limit` or more.
 
-    Adds the lengths on each kind to `metres` (k,) unless that is empty. A line along the border of
+    Adds the lengths on each kind to `metres` (k,) unless that is None. A line along the border of
     two kinds counts as the cheaper one. A line may touch walls.
 
     Returns: weighted length (m, up to the stop), fraction of ab at which a wall or the limit stops
@@ -299,7 +311,7 @@ def trace_within(ax, ay, bx, by, start, limit, least, weights, metres, ground):
         along = min(max(along, done), length)
         counts = _beside(t, k, how, weights, ground.kind, neighbours)
         cost += (along - done) * weights[counts]
-        if len(metres) > 0:
+        if metres is not None:
             metres[counts] += along - done
         done = along
         if done >= length:
@@ -337,7 +349,7 @@ def trace(ax, ay, bx, by, start, weights, metres, ground):
 @inner
 def walk_line(ax, ay, bx, by, start, weights, ground):
     """Weighted length of the line ab from triangle `start`: see `trace`."""
-    return trace(ax, ay, bx, by, start, weights, weights[:0], ground)
+    return trace(ax, ay, bx, by, start, weights, None, ground)
 
 
 @kernel
@@ -367,7 +379,7 @@ def _trace_from(ax, ay, bx, by, weights, metres, ground):
         t = int(members[slot])
         if t == start or distance_squared(ax, ay, t, points, triangles) > NEAR * NEAR:
             continue
-        _, reach, _ = trace(ax, ay, bx, by, t, weights, metres[:0], ground)
+        _, reach, _ = trace(ax, ay, bx, by, t, weights, None, ground)
         if reach > stop:
             metres[:] = 0.0
             cost, stop, _ = trace(ax, ay, bx, by, t, weights, metres, ground)

@@ -13,17 +13,17 @@ from footway._numba.portable_math import hypot
 from footway.constants import LANDMARKS
 from footway.corridor.kernels.backbone import balls_along, extract
 from footway.corridor.kernels.graph_search import GraphWorkspace, make_graph_workspace
-from footway.corridor.kernels.landmark import landmark_distances
-from footway.corridor.kernels.path import solve, solve_many
-from footway.corridor.kernels.search import FOUND, FULL
-from footway.corridor.workspace import Workspace, make_workspace
+from footway.corridor.kernels.layouts import FOUND, FULL, BallBuffer, SearchWorkspace
+from footway.corridor.kernels.locate import locate_few
+from footway.corridor.kernels.path import N_COLUMNS, solve, solve_many
+from footway.corridor.kernels.search_nodes import N_FLOATS, N_INTS
 from footway.errors import BadQuery
 from footway.validation import as_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.corridor.index import Index
+    from footway.corridor.kernels.layouts import Graph, Index
     from footway.errors import NoPath
 
     Floats = NDArray[np.float64]
@@ -41,10 +41,10 @@ class Solution(NamedTuple):
     """Result of a search for a shortest path."""
 
     status: int
-    pieces: Floats  # (n, 9)
+    pieces: Floats  # (n, 9) lines and arcs: see TautPath
     length: float
     clearance: float
-    node: int  # last node of the search, from which the corridor is read
+    crossed: tuple[int, ...] = ()  # half-edges that the search crossed; empty without a search
     method: str = "shortest"  # see Path
     refusal: BadQuery | NoPath | None = None  # why there is no path, if the solver explains it
 
@@ -54,8 +54,8 @@ class Balls(NamedTuple):
 
     status: int
     balls: Floats  # (n, 4) x, y, 0, clearance
-    piece: Ints  # (n,) piece of the axis; overwritten by the thread's next search for a corridor
-    share: Floats  # (n,) share of the piece; likewise
+    pieces: Ints  # (n,) piece of the axis on which each centre lies
+    shares: Floats  # (n,) share of the piece
     halves: Ints  # (k,)
     clearance: float  # clearance of an end that is too narrow, m
 
@@ -92,6 +92,16 @@ class Solver:
             f"the nearest free point is {distance:.3f} m away at {as_text(contact)}"
         )
 
+    def locate(self, *points: Floats) -> tuple[Ints, Floats]:
+        """Locate a few points: pieces (n,), values (n, 6) with the columns of kernels/locate."""
+        index = self.index
+        return locate_few(np.vstack(points), index.axis, index.grid, index.boundaries)  # type: ignore[no-any-return]
+
+    @property
+    def is_roadmap(self) -> bool:
+        """Whether the map was made from a roadmap."""
+        return len(self.index.boundaries.balls) > 0
+
     @cached_property
     def extent(self) -> float:
         """Longest side of the box around all walls, m: the largest sensible radius."""
@@ -99,47 +109,42 @@ class Solver:
         return float(np.ptp(corners, axis=0).max())
 
     @property
-    def workspace(self) -> Workspace:
-        """Scratch memory of the calling thread."""
-        try:
-            return self._local.workspace  # type: ignore[no-any-return]
-        except AttributeError:
+    def workspace(self) -> SearchWorkspace:
+        """Scratch memory of the calling thread for searches of shortest paths."""
+        if not hasattr(self._local, "workspace"):
             self._grow(1 << 14, _PIECES)
-            return self._local.workspace  # type: ignore[no-any-return]
+        return self._local.workspace  # type: ignore[no-any-return]
 
     def _grow(self, nodes: int, pieces: int) -> None:
-        self._local.workspace = make_workspace(self.index, capacity=nodes)
-        self._local.out = np.empty((pieces, 9))
+        self._local.workspace = _make_workspace(self.index, nodes)
+        self._local.out = np.empty((pieces, N_COLUMNS))
 
     @property
-    def ladder(self) -> GraphWorkspace:
+    def graph_workspace(self) -> GraphWorkspace:
         """Scratch memory of the calling thread for searches along the axis."""
-        try:
-            return self._local.ladder  # type: ignore[no-any-return]
-        except AttributeError:
-            self._local.ladder = make_graph_workspace(
-                len(self.index.axis.vertices), len(self.index.axis.edges), self._landmarks
+        if not hasattr(self._local, "graph_workspace"):
+            axis = self.index.axis
+            self._local.graph_workspace = make_graph_workspace(
+                len(axis.vertices), len(axis.edges), self._landmarks
             )
-            self._grow_balls(_BALLS)
-            return self._local.ladder  # type: ignore[no-any-return]
+        return self._local.graph_workspace  # type: ignore[no-any-return]
 
     @property
-    def balls(self) -> tuple[Floats, Ints, Floats]:
-        """Scratch memory of the calling thread for the balls of a corridor and their places."""
-        _ = self.ladder
+    def balls(self) -> BallBuffer:
+        """Memory of the calling thread for the balls of a corridor."""
+        if not hasattr(self._local, "balls"):
+            self._grow_balls(_BALLS)
         return self._local.balls  # type: ignore[no-any-return]
+
+    def _grow_balls(self, count: int) -> None:
+        self._local.balls = BallBuffer(
+            np.empty((count, 4)), np.empty(count, np.int64), np.empty(count)
+        )
 
     @cached_property
     def _landmarks(self) -> Floats:
         """Distances from landmarks, computed for the first corridor; paths do not need them."""
-        graph = self.index.graph
-        found: Floats = landmark_distances(
-            graph.edges, graph.offsets, graph.out, graph.length, LANDMARKS
-        )
-        return found
-
-    def _grow_balls(self, count: int) -> None:
-        self._local.balls = np.empty((count, 4)), np.empty(count, np.int64), np.empty(count)
+        return landmark_distances(self.index.graph, LANDMARKS)
 
     def corridor(
         self,
@@ -154,35 +159,28 @@ class Solver:
 
         `index`, if given, is the solver's own index with some edges narrowed.
         """
-        ladder = self.ladder
         while True:
-            balls, piece, share = self._local.balls
+            out, workspace = self.balls, self.graph_workspace
             status, n, count, clearance = extract(
-                start[0], start[1], goal[0], goal[1], radius, step, balls, piece, share,
-                index or self.index, ladder,
-            )  # fmt: skip
+                *start, *goal, radius, step, out, index or self.index, workspace
+            )
             if status != FULL:
-                halves = ladder.halves[:count].astype(np.int64)
-                return Balls(status, balls[:n].copy(), piece[:n], share[:n], halves, clearance)
-            self._grow_balls(4 * len(balls))
+                halves = workspace.halves[:count].astype(np.int64)
+                return _as_balls(status, out, n, halves, clearance)
+            self._grow_balls(4 * len(out.balls))
 
     def corridor_along(
         self, start: Floats, goal: Floats, halves: Ints, radius: float, *, step: float = SPACING
     ) -> Balls:
         """Return balls along the given half-edges."""
-        ladder = self.ladder
-        ladder.halves[: len(halves)] = halves
+        workspace = self.graph_workspace
+        workspace.halves[: len(halves)] = halves
         while True:
-            balls, piece, share = self._local.balls
-            n = balls_along(
-                start[0], start[1], goal[0], goal[1], len(halves), radius, step,
-                balls, piece, share, self.index, ladder,
-            )  # fmt: skip
+            out = self.balls
+            n = balls_along(*start, *goal, radius, step, len(halves), out, self.index, workspace)
             if n >= 0:
-                return Balls(
-                    FOUND, balls[:n].copy(), piece[:n].copy(), share[:n].copy(), halves, 0.0
-                )
-            self._grow_balls(4 * len(balls))
+                return _as_balls(FOUND, out, n, halves, 0.0)
+            self._grow_balls(4 * len(out.balls))
 
     def solve(
         self,
@@ -195,7 +193,7 @@ class Solver:
     ) -> Solution:
         """Answer one query; scratch memory grows as needed.
 
-        With `shortcut` a free straight line is returned without a search, and so without corridor.
+        With `shortcut` a free straight line is returned without a search.
         `index`, if given, is the solver's own index with some edges narrowed.
         """
         found = None
@@ -207,16 +205,16 @@ class Solver:
         self, start: Floats, goal: Floats, radius: float, index: Index, *, shortcut: bool
     ) -> Solution | None:
         """Answer one query; None if the scratch memory was too small and was enlarged."""
-        workspace = self.workspace
-        out = self._local.out
-        status, rows, length, clearance, node = solve(
-            start[0], start[1], goal[0], goal[1], radius, shortcut, out, workspace, index
+        workspace, out = self.workspace, self._local.out
+        status, rows, length, clearance, count = solve(
+            *start, *goal, radius, shortcut, out, workspace, index
         )
         most = max(_MOST_NODES * len(self.index.graph.out), 1 << 16)
-        if status == FULL and len(workspace.heap) <= most:
-            self._grow(4 * len(workspace.heap), 4 * len(out))
+        if status == FULL and len(workspace.queue) <= most:
+            self._grow(4 * len(workspace.queue), 4 * len(out))
             return None
-        return Solution(status, out[:rows].copy(), length, clearance, node)
+        crossed = tuple(workspace.halves[:count].tolist())
+        return Solution(status, out[:rows].copy(), length, clearance, crossed)
 
     def solve_many(
         self, starts: Floats, goals: Floats, radius: float, *, threads: int
@@ -234,7 +232,7 @@ class Solver:
 
     def _solve_batch(self, starts: Floats, goals: Floats, radius: float) -> list[Solution]:
         n = len(starts)
-        out = np.empty((n, _BATCH_PIECES, 9))
+        out = np.empty((n, _BATCH_PIECES, N_COLUMNS))
         rows, statuses, certificates = np.zeros(n, int), np.zeros(n, int), np.zeros((n, 2))
         solve_many(
             starts, goals, radius, out, rows, certificates, statuses, self.workspace, self.index
@@ -242,8 +240,59 @@ class Solver:
         return [
             self.solve(starts[k], goals[k], radius)
             if status == FULL
-            else Solution(status, out[k, :count].copy(), length, clearance, -1)
+            else Solution(status, out[k, :count].copy(), length, clearance)
             for k, (status, count, (length, clearance)) in enumerate(
                 zip(statuses.tolist(), rows.tolist(), certificates.tolist(), strict=True)
             )
         ]
+
+
+def _as_balls(status: int, out: BallBuffer, n: int, halves: Ints, clearance: float) -> Balls:
+    pieces, shares = out.pieces[:n].copy(), out.shares[:n].copy()
+    return Balls(status, out.balls[:n].copy(), pieces, shares, halves, clearance)
+
+
+def _make_workspace(index: Index, capacity: int) -> SearchWorkspace:
+    """Allocate a workspace for searches of about `capacity` nodes."""
+    # Along a half-edge a node creates at most two others at each point.
+    step = 4 * int(np.diff(index.corners.offsets).max()) + 2 * int(
+        np.diff(index.graph.offsets).max()
+    )
+    capacity = max(capacity, 4 * step)
+    return SearchWorkspace(
+        floats=np.empty((capacity, N_FLOATS)),
+        ints=np.empty((capacity, N_INTS), np.int32),
+        keys=np.empty(capacity),
+        queue=np.empty(capacity, np.int32),
+        halves=np.empty(capacity, np.int32),
+        turns=np.zeros((2 * len(index.axis.sites), 4)),
+        marks=np.zeros(len(index.axis.edges), np.int64),
+        count=np.array([0, 0, 0, step + 64]),
+        chain=np.empty((capacity // 4, 2), np.int32),
+        tangents=np.empty((capacity // 4 + 1, 6)),
+    )
+
+
+def landmark_distances(graph: Graph, count: int) -> Floats:
+    """Distances from each vertex to landmarks, (nv, count), for lower bounds.
+
+    Each landmark is the vertex farthest from those before it (Goldberg and Harrelson, SODA 2005). A
+    vertex in another component than a landmark gets the distance 0, which gives a trivial bound.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import dijkstra  # slow to import
+
+    heads = graph.edges[graph.out // 2, 1 - graph.out % 2]
+    n = len(graph.offsets) - 1
+    lengths = csr_array((graph.length[graph.out // 2], heads, graph.offsets), (n, n))
+    table, nearest, source = np.empty((n, count)), np.full(n, np.inf), 0
+    for column in range(count):
+        table[:, column] = dijkstra(lengths, indices=source)
+        nearest = np.minimum(nearest, table[:, column])
+        # Every second landmark is in a component that has none, as long as there is one.
+        reachable = nearest if column % 2 == 1 else np.where(nearest < np.inf, nearest, -1.0)
+        source = int(reachable.argmax())
+        if column == 0:  # the first vertex was arbitrary: start from the one farthest from it
+            nearest[:] = np.inf
+    table[table == np.inf] = 0.0
+    return table
