@@ -11,6 +11,7 @@ import numpy as np
 from footway.crowd import Crowd, Profile
 from footway.crowd.profile import GROUP_PROFILE, mean_and_deviation
 from footway.environment import Environment
+from footway.environment.areas import contains
 from footway.environment.environment import GROUND
 from footway.errors import BadInput, FootwayError, NoPath
 from footway.scenario.checks import Alternatives, Areas, Checker, check_obstacle
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.corridor import CorridorMap
-    from footway.crowd.region import Region
+    from footway.environment.areas import Polygon
     from footway.scenario.checks import Location
     from footway.scenario.models import Group, Obstacle, Scenario
     from footway.scenario.problems import Keys, Origin
@@ -230,7 +231,7 @@ class _CrowdBuilder:
         checker: Checker,
         count: int,
         keys: Keys,
-    ) -> tuple[Region | None, Location]:
+    ) -> tuple[Polygon | None, Location]:
         """Return the spawn area, which must have space for `count` characters at once."""
         keys = (*keys, "area") if given.area is not None else (*keys, "count")
         region = None if given.area is None else self._areas.find(given.area, keys)
@@ -264,9 +265,9 @@ class _CrowdBuilder:
 
     def _target(
         self, target: str | Ring | Point, checker: Checker, keys: Keys
-    ) -> tuple[Region | Point, Location]:
+    ) -> tuple[Polygon | Point, Location]:
         if _is_point(target):
-            return target, checker.point(target, keys)  # type: ignore[arg-type, return-value]
+            return target, checker.point(target, keys)  # type: ignore[arg-type]
         region = self._areas.find(target, keys)  # type: ignore[arg-type]
         return region, checker.area(self._areas.free(region), _label(target), keys)
 
@@ -274,7 +275,7 @@ class _CrowdBuilder:
         if _is_point(target):
             return target  # type: ignore[return-value]
         region = self._areas.find(target, keys)  # type: ignore[arg-type]
-        return self._areas.free(region).roomiest(region)
+        return self._areas.free(region).widest_point(region)
 
     def _common_arguments(
         self, given: Population | Source, profile: Profile, goals: list[Any], keys: Keys
@@ -298,7 +299,7 @@ class _CrowdBuilder:
         along = np.ones(len(axis.points))
         for name, weight in weights.items():
             region = self._areas.find(name, (*keys, "preference", name))
-            along[region.contains(axis.points)] = weight
+            along[contains(region, axis.points)] = weight
         mean = np.add.reduceat(along, axis.offsets[:-1]) / np.diff(axis.offsets)
         least = np.minimum.reduceat(along, axis.offsets[:-1])
         return np.where(least > 0.0, mean, 0.0)
