@@ -16,9 +16,8 @@ from pydantic import BaseModel, ValidationError
 
 from footway.errors import BadFile, BadInput
 from footway.formats.registry import read_text
-from footway.scenario.models import Scenario
+from footway.scenario.models import TABLES, Scenario
 from footway.scenario.problems import Fault, Origin, did_you_mean, kind_of, show, similar
-from footway.scenario.schema import TABLES
 from footway.scenario.values import NO_PLACE, SPREAD, what_is
 from footway.validation import file as checked_file
 from footway.validation import text as checked_text
