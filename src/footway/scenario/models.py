@@ -44,8 +44,6 @@ from footway.scenario.values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from pydantic.fields import FieldInfo
 
     from footway.crowd.profile import Property
@@ -381,7 +379,7 @@ class Scenario(_Table):
 
 # JSON Schema --------------------------------------------------------------------------------------
 
-TABLES: Mapping[str, type[BaseModel]] = {
+TABLES: dict[str, type[BaseModel]] = {
     "": Scenario,
     "[profile.NAME]": ProfileTable,
     "[[terrain]]": Region,
