@@ -326,6 +326,7 @@ def _use_crowds_on_terrain() -> None:
     crowd.add(2, preferences=preferences)
     crowd.add(2, preferences=preferences, follow="irm")
     crowd.step(2)
+    crowd.character(0)
 
 
 def _use_crowds() -> None:

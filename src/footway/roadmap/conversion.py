@@ -411,7 +411,7 @@ class _Joining:
         self.boundaries = CellBoundaries(
             np.empty(0, np.int64), none, none, pieces, walls,
             np.zeros(len(walls), bool), np.ones(len(walls), bool),
-            balls, box, shape, offsets, found.astype(np.int32),
+            True, balls, box, shape, offsets, found.astype(np.int32),
         )  # fmt: skip
 
     def _in_sight(

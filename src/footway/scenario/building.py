@@ -10,8 +10,8 @@ import numpy as np
 
 from footway.crowd import Crowd, Profile
 from footway.crowd.profile import GROUP_PROFILE, mean_and_deviation
-from footway.crowd.region import Region
 from footway.environment import Environment
+from footway.environment.areas import contains
 from footway.environment.environment import GROUND
 from footway.errors import BadInput, FootwayError, NoPath
 from footway.scenario.checks import Alternatives, Areas, Checker, check_obstacle
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.corridor import CorridorMap
+    from footway.environment.areas import Polygon
     from footway.scenario.checks import Location
     from footway.scenario.models import Group, Obstacle, Scenario
     from footway.scenario.problems import Keys, Origin
@@ -154,8 +155,8 @@ class _CrowdBuilder:
             target = getattr(given, end)
             if target is not None:
                 place = self._place(target, (*keys, end))
-                if isinstance(place, Region):
-                    place = self._areas.free(place).roomiest(place)
+                if not isinstance(place, tuple):
+                    place = self._areas.free(place).widest_point(place)
                 points[end] = place
                 locations.append(checker.point(place, (*keys, end)))
         if len(locations) == 2:
@@ -241,9 +242,9 @@ class _CrowdBuilder:
                 place = self._place(item, where)
                 places.append(place)
                 locations.append(
-                    checker.area(self._areas.free(place), _label(item), where)
-                    if isinstance(place, Region)
-                    else checker.point(place, where)
+                    checker.point(place, where)
+                    if isinstance(place, tuple)
+                    else checker.area(self._areas.free(place), _label(item), where)
                 )
             # Each in its own list: three points would be the corners of an area.
             several = [[place] for place in places]
@@ -255,7 +256,7 @@ class _CrowdBuilder:
             checker.check_reachable(starts[min(k, len(starts) - 1)], goal)
         return destinations
 
-    def _place(self, target: str | Ring | Point, keys: Keys) -> Region | Point:
+    def _place(self, target: str | Ring | Point, keys: Keys) -> Polygon | Point:
         """Return the point or the region of a destination."""
         if isinstance(target, str) or isinstance(target[0], tuple):
             return self._areas.find(target, keys)
@@ -269,7 +270,7 @@ class _CrowdBuilder:
         along = np.ones(len(axis.points))
         for name, weight in weights.items():
             region = self._areas.find(name, (*keys, "preference", name))
-            along[region.contains(axis.points)] = weight
+            along[contains(region, axis.points)] = weight
         mean = np.add.reduceat(along, axis.offsets[:-1]) / np.diff(axis.offsets)
         least = np.minimum.reduceat(along, axis.offsets[:-1])
         return np.where(least > 0.0, mean, 0.0)

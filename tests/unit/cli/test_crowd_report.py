@@ -6,7 +6,7 @@ import pytest
 
 from footway.cli.crowd_report import _last_exits, _stuck_lines, as_json
 from footway.cli.progress import Clock
-from footway.crowd.stuck import Stuck
+from footway.crowd.inspection import Stuck
 from tests.unit.crowd.maps import box, crowd
 
 

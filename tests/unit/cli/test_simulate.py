@@ -10,7 +10,7 @@ import pytest
 from footway import plot as picture
 from footway.cli import progress as running
 from footway.crowd import Crowd, Recording
-from footway.crowd.stepping import Engine
+from footway.crowd.simulation import Simulation
 from footway.recording.storage import ParquetRecorder
 from footway.scenario.reading import demo_names
 from tests.unit.recording.recordings import assert_same
@@ -397,15 +397,15 @@ def test_a_second_ctrl_c_saves_no_torn_crowd(footway, scenario, tmp_path, monkey
 
 def press_in_step(monkeypatch, *, step, times, number=signal.SIGINT):
     """Send a signal, Ctrl-C by default, while everybody is moved."""
-    advance = Engine.advance
+    move = Simulation.move
 
-    def pressed(engine):
-        if engine.steps == step - 1:
+    def pressed(simulation):
+        if simulation.steps == step - 1:
             for _ in range(times):
                 signal.raise_signal(number)
-        return advance(engine)
+        return move(simulation)
 
-    monkeypatch.setattr(Engine, "advance", pressed)
+    monkeypatch.setattr(Simulation, "move", pressed)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from footway._numba.bins import cell_of
 from footway._numba.jit import inner, kernel
 from footway._numba.math import hypot
 from footway.corridor.kernels.backbone import find_backbone_of_disc
@@ -11,7 +12,7 @@ from footway.corridor.kernels.layouts import APART, FOUND, FULL
 from footway.corridor.kernels.locate import SEEN, ball_at, locate_end
 from footway.corridor.kernels.query import check_ends
 from footway.corridor.kernels.tangents import SLACK, Ends
-from footway.corridor.kernels.wall_grid import cell_of, line_clearance, nearest_wall
+from footway.corridor.kernels.wall_grid import line_clearance, nearest_wall
 
 ENOUGH = 0.9  # of a point's own clearance: a line with this clearance ends the search
 DETOUR = 2.0  # times the straight line: a longer path near an end is a detour
