@@ -276,7 +276,7 @@ def _opened(file: str | PathLike[str]) -> Iterator[zipfile.ZipFile]:
     except BadFile:
         raise
     except FileNotFoundError:
-        raise BadFile("no such file") from None
+        raise BadFile("does not exist; check the path") from None
     except _UNREADABLE as error:
         if isinstance(error, OSError) and error.strerror:
             raise BadFile(f"cannot be read: {error.strerror}") from None

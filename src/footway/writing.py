@@ -16,12 +16,19 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def whole_file(file: str | os.PathLike[str]) -> Iterator[Path]:
+def whole_file(
+    file: str | os.PathLike[str], *, temporary: Path | None = None, name: str = ""
+) -> Iterator[Path]:
     """Yield a temporary path that replaces `file` on success and is removed on failure.
 
     Readers see the old file or the complete new one, also after a power cut. Each writer has its
     own temporary path; of two writers at the same time, the last one wins. Links are followed;
     devices and pipes are written directly.
+
+    Args:
+        file: the file to write.
+        temporary: the temporary path, on the same disk; by default a new one beside the file.
+        name: name of the file in messages.
 
     Raises:
         BadFile: the file cannot be written.
@@ -29,15 +36,15 @@ def whole_file(file: str | os.PathLike[str]) -> Iterator[Path]:
     """
     path = _target(file)
     is_special = path.exists() and not path.is_file() and not path.is_dir()
-    token = secrets.token_hex(4)
-    part = Path(file) if is_special else path.with_name(f".{path.stem}.{token}.part{path.suffix}")
+    beside = path.with_name(f".{path.stem}.{secrets.token_hex(4)}.part{path.suffix}")
+    part = Path(file) if is_special else temporary or beside
     try:
         yield part
         if not is_special:
             _replace(part, path)
     except (OSError, sqlite3.Error) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise BadFile(f"{file}: cannot be written: {reason}") from None
+        reason = getattr(error, "strerror", None) or " ".join(str(error).split())
+        raise BadFile(f"{name or file}: cannot be written: {reason}") from None
     finally:
         if not is_special:
             with suppress(OSError):

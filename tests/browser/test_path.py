@@ -71,7 +71,7 @@ def test_a_radius_that_does_not_fit_shows_the_pinch(browsing):
     assert path["facts"] is None
     assert path["pinch"]["width"] == pytest.approx(0.9)
     assert browsing.part("mark-pinch").inner_text() == "0.90 m wide"
-    assert "the widest way is 0.900 m wide" in browsing.part("path-trouble").inner_text()
+    assert "the widest path is 0.900 m wide" in browsing.part("path-trouble").inner_text()
     browsing.slide("path-radius", 0.4)
     browsing.shows(lambda state: state["path"]["facts"] and not state["path"]["pinch"])
     browsing.press("path-clear")

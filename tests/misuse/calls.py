@@ -15,7 +15,6 @@ import shapely
 
 import footway as fw
 from footway import plot
-from footway.crowd import Region
 from footway.environment import Area, TerrainRegion, gallery, rasterise
 from footway.formats import save_geojson
 from footway.roadmap import SpaceMap
@@ -388,10 +387,6 @@ CALLS = {
     ),
     "SpaceMap.save": lambda: (space_map().save, {"file": folder() / "out.npz"}),
     "TautPath.to_dict": _on(path, "to_dict"),
-    # footway.crowd
-    "Region.contains": lambda: (Region.of(RING).contains, {"points": np.array([A])}),
-    "Region.depth": lambda: (Region.of(RING).depth, {"points": np.array([A])}),
-    "Region.of": _call(Region.of, shape=RING),
     # footway.environment
     "Area": _call(Area, name="exit", polygon=shapely.box(0, 0, 1, 1)),
     "TerrainRegion": _call(TerrainRegion, kind="mud", polygon=shapely.box(0, 0, 1, 1)),

@@ -24,7 +24,7 @@ RESULTS = {
     "Blends", "CameraMotion", "Corridor", "CorridorMap", "Dispersion", "Environment",
     "FakeObstacle", "Group",
     "IndicativeRoute", "InputGeometry", "Location", "Moment", "Path", "Pieces", "Pinch", "Raster",
-    "Recording", "Region", "Repair", "Roadmap", "RouteWalk", "Scenario", "Stuck", "TautPath",
+    "Recording", "Repair", "Roadmap", "RouteWalk", "Scenario", "Stuck", "TautPath",
     "Terrain", "Tour", "Variations", "Verification", "Walk", "Walls",
 }  # fmt: skip
 """Classes whose objects Footway makes, in functions and class methods that are tested here."""

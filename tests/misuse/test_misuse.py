@@ -28,7 +28,7 @@ PICTURES = [name for name in CALLS if name.startswith("plot")]
 FAST = ["build", "check", "demo", "path", "route", "studio"]
 
 GROUPS = {
-    "crowd": [name for name in CALLS if name.startswith(("Crowd", "Recording", "Region"))],
+    "crowd": [name for name in CALLS if name.startswith(("Crowd", "Recording"))],
     "pictures": PICTURES,
     "roadmap": [name for name in CALLS if name.startswith(("roadmap.", "Editor", "Roadmap."))],
     "commands": FAST,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     import footway as fw
-    from footway.corridor.index import Index
+    from footway.corridor.kernels.layouts import Index
     from tests.oracle.nearest import NearestWall
 
     Floats = NDArray[np.float64]

@@ -60,8 +60,8 @@ def test_nobody_walks_through_walls_and_threads_make_no_difference(plan):
     assume(len(one))
     walls = NearestWall(env)
     with (
-        mock.patch("footway.crowd.terrain_routes._FEW", 1),
-        mock.patch("footway.crowd.stepping._FEW", 1),
+        mock.patch("footway.crowd.terrain_following._FEW", 1),
+        mock.patch("footway.crowd.simulation._FEW", 1),
     ):
         other = filled(plan, cmap, threads=2)
         for _ in range(6):

@@ -189,7 +189,7 @@ class TestSameBits:
     @examples(10)
     @given(plans())
     def test_for_one_and_two_threads(self, plan: Plan):
-        with mock.patch("footway.crowd.stepping._FEW", 2):
+        with mock.patch("footway.crowd.simulation._FEW", 2):
             one, two = plan.crowd(threads=1), plan.crowd(threads=2)
             for _ in range(40):
                 for it in (one, two):

@@ -11,7 +11,7 @@ import shapely
 from hypothesis import given
 
 from footway.corridor import CorridorMap
-from footway.corridor.sampling import on_pieces
+from footway.corridor.balls import on_pieces
 from footway.environment import Environment, gallery
 from footway.medial import MedialAxis, medial_axis
 from tests.effort import examples

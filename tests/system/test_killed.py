@@ -164,7 +164,7 @@ def assert_old_or_new(file):
     assert found.n_frames == new.n_frames or not found.complete
 
 
-MOMENTS = 90
+MOMENTS = 120
 """More than there are; a run that is not killed says how many."""
 
 

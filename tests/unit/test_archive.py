@@ -189,7 +189,7 @@ def test_another_version_and_another_kind(file):
 
 
 def test_what_is_no_file(tmp_path):
-    assert "no such file" in refused(tmp_path / "none")
+    assert "does not exist" in refused(tmp_path / "none")
     assert "is a directory" in refused(tmp_path)
     os.mkfifo(tmp_path / "pipe")
     assert "is not a regular file" in refused(tmp_path / "pipe")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from footway.corridor import CorridorMap
-    from footway.corridor.index import Grid
+    from footway.corridor.kernels.layouts import Grid
     from footway.roadmap.space_map import SpaceMap
 
     Floats = NDArray[np.float64]

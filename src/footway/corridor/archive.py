@@ -16,7 +16,7 @@ from footway._numba.portable_math import hypot
 from footway._numba.segments import closest_points
 from footway.archive import Array, Damaged, flags, indices
 from footway.constants import GRID
-from footway.corridor.index import Index, build_index
+from footway.corridor.index import build_index
 from footway.medial import MedialAxis
 from footway.medial.axis import _piece_lengths
 from footway.validation import FARTHEST
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from numpy.typing import NDArray
+
+    from footway.corridor.kernels.layouts import Index
 
     Floats = NDArray[np.float64]
 

@@ -1,67 +1,87 @@
-"""Derive the backbone, as half-edges, from the result of a search for a shortest path."""
+"""Derive the backbone of a path from the half-edges that its search crossed."""
 
 from __future__ import annotations
 
 import heapq
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from footway._numba.portable_math import hypot
+from footway.constants import TOUCH
+from footway.corridor.corridor import Corridor
+from footway.corridor.kernels.layouts import FOUND
+from footway.corridor.kernels.path import N_COLUMNS, X0, X1, Y0, Y1, polyline_clearance
+from footway.corridor.kernels.query import find_cell
+from footway.corridor.kernels.wall_grid import TOUCHES
+from footway.corridor.path import TautPath
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.corridor.index import Index
+    from footway.corridor.kernels.layouts import Index
+    from footway.corridor.search import Solver
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
 
-class Place(NamedTuple):
-    """A query point and its retraction onto the axis."""
+def corridor_of_path(solver: Solver, path: TautPath) -> Corridor:
+    """Return the corridor of a shortest path, or of the path moved away from walls."""
+    a, b, radius, crossed = np.array(path.start), np.array(path.goal), path.radius, path.crossed
+    if not crossed:  # a straight line, which needed no search
+        crossed = solver.solve(a, b, radius, shortcut=False).crossed
+    halves = backbone_of_path(solver, a, b, radius, crossed)
+    return Corridor.from_search(solver, a, b, radius, solver.corridor_along(a, b, halves, radius))
 
-    point: Floats  # (2,) m
-    piece: int
-    position: Floats  # (2,) m, on the axis
-    clearance: float  # of that position, m
+
+def backbone_of_path(
+    solver: Solver, a: Floats, b: Floats, radius: float, crossed: tuple[int, ...]
+) -> Ints:
+    """Return the half-edges of the backbone of a path whose search crossed the given half-edges.
+
+    They are those of the shortest backbone if the path was found without a search, or if an end
+    retracts to an edge far from those crossed.
+    """
+    halves = _connect_ends(solver.index, a, b, solver.locate(a, b)[0], crossed) if crossed else None
+    return solver.corridor(a, b, radius).halves if halves is None else halves
 
 
-def backbone_of_search(
-    index: Index, halves: list[int], vertices: tuple[int, int], start: Place, goal: Place
+def _connect_ends(
+    index: Index, a: Floats, b: Floats, pieces: Ints, crossed: tuple[int, ...]
 ) -> Ints | None:
-    """Return half-edges from the start's piece of the axis to the goal's, along those of a search.
+    """Return half-edges from the start's piece of the axis to the goal's, along those crossed.
 
     The search moves between cells bounded by chords, so the ends may retract to other edges than
-    its first and last half-edge. `vertices` are the vertices of the start's and the goal's cell,
-    -1 for a cell along an edge. None if an end retracts to an edge farther away.
+    its first and last half-edge.
     """
-    from_vertex, to_vertex = vertices[0] >= 0, vertices[1] >= 0
-    inner = halves[0 if from_vertex else 1 : len(halves) if to_vertex else len(halves) - 1]
-    if from_vertex and vertices[0] == vertices[1] and len(halves) == 1:
-        inner = []
-    edges = index.graph.edges
-    if from_vertex or len(halves) > 1 or to_vertex:
-        first = vertices[0] if from_vertex else int(edges[halves[0] // 2, 1 - halves[0] % 2])
-        last = vertices[1] if to_vertex else int(edges[halves[-1] // 2, halves[-1] % 2])
-    elif index.graph.edge_of[start.piece] == index.graph.edge_of[goal.piece] == halves[0] // 2:
-        return _along_one_edge(halves[0] // 2, start, goal)
+    piece_s, piece_g = int(pieces[0]), int(pieces[1])
+    vertex_s, vertex_g = (  # of the cell of an end; -1 for a cell along an edge
+        find_cell(*point, piece, index)[2] for point, piece in ((a, piece_s), (b, piece_g))
+    )
+    edges, edge_of = index.graph.edges, index.graph.edge_of
+    inner = crossed[0 if vertex_s >= 0 else 1 : None if vertex_g >= 0 else -1]
+    if vertex_s >= 0 and vertex_s == vertex_g and len(crossed) == 1:
+        inner = ()
+    first, last = crossed[0], crossed[-1]
+    if vertex_s < 0 and vertex_g < 0 and len(crossed) == 1:
+        if not edge_of[piece_s] == edge_of[piece_g] == first // 2:
+            return None
+        path = [first]
     else:
-        return None
-    before = _path_to(index, start, first)
-    after = [half ^ 1 for half in reversed(_path_to(index, goal, last))]
-    path = _reduce([*before, *inner, *after])
+        begin = vertex_s if vertex_s >= 0 else int(edges[first // 2, 1 - first % 2])
+        end = vertex_g if vertex_g >= 0 else int(edges[last // 2, last % 2])
+        after = [half ^ 1 for half in reversed(_path_to(index, piece_g, end))]
+        path = _without_detours([*_path_to(index, piece_s, begin), *inner, *after])
     if len(path) == 1:
-        return _along_one_edge(path[0] // 2, start, goal)
+        return np.array([2 * (path[0] // 2) + (piece_g < piece_s)])
     return np.array(path)
 
 
-def _along_one_edge(edge: int, start: Place, goal: Place) -> Ints:
-    return np.array([2 * edge + (goal.piece < start.piece)])
-
-
-def _path_to(index: Index, place: Place, vertex: int) -> list[int]:
-    """Return the half-edges of the shortest path from a place on the axis to a vertex."""
+def _path_to(index: Index, piece: int, vertex: int) -> list[int]:
+    """Return the half-edges of the shortest path from a piece of the axis to a vertex nearby."""
     graph = index.graph
-    edge = int(graph.edge_of[place.piece])
+    edge = int(graph.edge_of[piece])
     heap = [
         (0.0, int(graph.edges[edge, 1 - half % 2]), [half]) for half in (2 * edge, 2 * edge + 1)
     ]
@@ -76,10 +96,10 @@ def _path_to(index: Index, place: Place, vertex: int) -> list[int]:
         for half in graph.out[graph.offsets[v] : graph.offsets[v + 1]].tolist():
             far = int(graph.edges[half // 2, 1 - half % 2])
             heapq.heappush(heap, (length + float(graph.length[half // 2]), far, [*path, half]))
-    raise AssertionError("the place and the vertex are in different components")
+    raise AssertionError("the piece and the vertex are in different components")
 
 
-def _reduce(halves: list[int]) -> list[int]:
+def _without_detours(halves: list[int]) -> list[int]:
     """Cancel half-edges that are followed by their twin.
 
     The first and last are used in part: a path that turns back on one of them begins or ends
@@ -96,3 +116,24 @@ def _reduce(halves: list[int]) -> list[int]:
     if halves[-1] // 2 != path[-1] // 2:
         path.append(halves[-1] ^ 1)
     return path
+
+
+def path_along_backbone(solver: Solver, a: Floats, b: Floats, radius: float) -> TautPath | None:
+    """Path along the medial axis: longer and with corners, for queries that the search gives up on.
+
+    It must keep the radius, and touch no wall between its ends, so that it stays in free space.
+    None where no sampled polyline along the axis does.
+    """
+    for step in (0.05, 0.01, 0.002):  # chords of a parabola cut its corners a little
+        found = solver.corridor(a, b, radius, step=step)
+        assert found.status == FOUND, "the widest-path forest says that a path exists"
+        points = np.ascontiguousarray(found.balls[:, :2])
+        clearance = float(polyline_clearance(points, solver.index.grid))
+        between = float(polyline_clearance(points[1:-1], solver.index.grid))
+        if clearance >= radius - TOUCH and between > TOUCHES:
+            pieces = np.zeros((len(points) - 1, N_COLUMNS))
+            pieces[:, [X0, Y0]], pieces[:, [X1, Y1]] = points[:-1], points[1:]
+            length = float(hypot(*np.diff(points, axis=0).T).sum())
+            start, goal = (float(a[0]), float(a[1])), (float(b[0]), float(b[1]))
+            return TautPath(start, goal, radius, length, clearance, pieces, "backbone", solver)
+    return None

@@ -1,4 +1,4 @@
-"""Sampled corridors: balls along the axis that cover a given share of the free space."""
+"""Sample the medial axis: points in closed form, polylines, and balls that cover the free space."""
 
 from __future__ import annotations
 
@@ -7,21 +7,103 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from footway import validation
+from footway._numba.portable_math import hypot
 from footway._numba.random_stream import RandomStream
+from footway._numba.segments import closest_points, cross, foot_parameter
 from footway.corridor.kernels.locate import clearances, share_covered
-from footway.corridor.sampling import on_pieces, subdivide
 from footway.errors import BadQuery
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.corridor.index import Index
+    from footway.corridor.kernels.layouts import Index
+    from footway.medial import MedialAxis
 
     Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
 
 _PROBES = 10_000  # random points: the coverage is known to about 0.1 %
 _SMALLEST = 0.05  # m, smaller balls cover a negligible area
 _FARTHEST, _CLOSEST = 2.0, 0.02  # spacing of balls relative to their radius
+
+
+class Axis(NamedTuple):
+    """The medial axis as polylines."""
+
+    points: Floats  # (m, 2) m
+    clearance: Floats  # (m,) m
+    offsets: Ints  # (ne + 1,) edge e has the points offsets[e] to offsets[e + 1] - 1
+
+
+class Samples(NamedTuple):
+    """Points of the axis with their contacts on either side."""
+
+    points: Floats  # (n, 2) m
+    clearance: Floats  # (n,) m
+    left: Floats  # (n, 2) m
+    right: Floats  # (n, 2) m
+
+
+def sample_axis(index: Index, step: float) -> Axis:
+    """Sample every edge as a polyline; points are at most `step` m apart, 2 `step` on parabolas.
+
+    Points of a parabola are equally spaced along its directrix: see `on_pieces`.
+    """
+    axis = index.axis
+    count = np.where(
+        axis.piece_left >= 0, np.maximum(1, np.ceil(axis.piece_length / step)), 1
+    ).astype(np.int64)
+    piece, t = subdivide(np.arange(len(axis.events)), count)
+    first = np.concatenate([[0], np.cumsum(count)])
+    samples = on_pieces(axis, piece, t)
+    return Axis(samples.points, samples.clearance, first[axis.offsets])
+
+
+def subdivide(piece: Ints, count: Ints) -> tuple[Ints, Floats]:
+    """Return piece and share in [0, 1) of `count[k]` equally spaced points on piece k."""
+    repeated = np.repeat(piece, count)
+    start = np.repeat(np.concatenate([[0], np.cumsum(count)[:-1]]), count)
+    return repeated, (np.arange(len(repeated)) - start) / np.repeat(count, count)
+
+
+def on_pieces(axis: MedialAxis, piece: Ints, t: Floats) -> Samples:
+    """Return points at share t of pieces (t = 0 at the piece's event), with clearance and contacts.
+
+    On a parabola the share is measured along the directrix, where its closed form is simple.
+    """
+    last = axis.piece_left[piece] < 0
+    own = np.where(last, piece - 1, piece)
+    t = np.where(last, 1.0, t)
+    left, right = axis.piece_left[own], axis.piece_right[own]
+    start, end = axis.events[own], axis.events[own + 1]
+    points = start + t[:, None] * (end - start)
+    curved = axis.is_point[left] != axis.is_point[right]
+    focus = np.where(axis.is_point[left], left, right)[curved]
+    wall = np.where(axis.is_point[left], right, left)[curved]
+    points[curved] = _on_parabola(
+        axis.sites[focus, :2], axis.sites[wall], start[curved], end[curved], t[curved]
+    )
+    on_left = closest_points(points, axis.sites[left])
+    on_right = closest_points(points, axis.sites[right])
+    clearance = np.minimum(hypot(*(points - on_left).T), hypot(*(points - on_right).T))
+    if not axis.is_point.any():  # a roadmap: between events other walls may be nearer
+        clearance = axis.clearance[own]
+        clearance = clearance + t * (axis.clearance[own + 1] - clearance)
+    return Samples(points, clearance, on_left, on_right)
+
+
+def _on_parabola(focus: Floats, wall: Floats, start: Floats, end: Floats, t: Floats) -> Floats:
+    """Return points (n, 2) equidistant to a focus and a wall, with feet on the wall at share t."""
+    x0, x1 = foot_parameter(start, wall), foot_parameter(end, wall)
+    x = x0 + t * (x1 - x0)
+    along = wall[:, 2:] - wall[:, :2]
+    along /= hypot(*along.T)[:, None]
+    normal = np.column_stack([-along[:, 1], along[:, 0]])
+    height = cross(along, focus - wall[:, :2])  # signed: the focus may be on either side
+    offset = x - foot_parameter(focus, wall)
+    y = (offset * offset + height * height) / (2.0 * height)
+    points: Floats = wall[:, :2] + x[:, None] * along + y[:, None] * normal
+    return points
 
 
 class Balls(NamedTuple):
@@ -38,7 +120,9 @@ def cover(index: Index, coverage: float) -> Balls:
     coverage = validation.number(coverage, "coverage", above=0.0)
     if coverage >= 1.0:
         raise BadQuery(f"the coverage is {coverage:g}: it must be between 0 and 1")
-    probes = _probes(index)
+    box, shape = index.grid.box, index.grid.shape
+    points = box[:2] + RandomStream(0).uniform(4 * _PROBES, 2) * box[2] * shape
+    probes = points[clearances(points, index.grid, index.boundaries) > 0][:_PROBES]
     sparse, dense = _FARTHEST, _CLOSEST
     best: Balls | None = None
     for _ in range(8):
@@ -56,16 +140,6 @@ def cover(index: Index, coverage: float) -> Balls:
             f"ask for less than {coverage:g}"
         )
     return best
-
-
-def _probes(index: Index) -> Floats:
-    """Return random points of the free space; the same for every call."""
-    rng = RandomStream(0)
-    box, shape = index.grid.box, index.grid.shape
-    points = box[:2] + rng.uniform(4 * _PROBES, 2) * box[2] * shape
-    free = points[clearances(points, index.grid, index.fans) > 0]
-    probes: Floats = free[:_PROBES]
-    return probes
 
 
 def _balls(index: Index, spacing: float, probes: Floats) -> Balls:

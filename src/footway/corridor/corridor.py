@@ -10,22 +10,18 @@ import numpy as np
 
 from footway import validation
 from footway._numba.portable_math import hypot
+from footway.corridor.balls import on_pieces
 from footway.corridor.kernels.backbone import length_of
-from footway.corridor.sampling import on_pieces
 from footway.errors import BadQuery
 from footway.notebook_display import NotebookDisplay
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from footway.corridor.solver import Solver
+    from footway.corridor.search import Balls, Solver
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
-
-
-def _no_edges() -> Ints:
-    return np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +49,7 @@ class Corridor(NotebookDisplay):
     radius: float
     balls: Floats = field(repr=False)
     dimension: int = 2
-    edges: Ints = field(default_factory=_no_edges, repr=False)
+    edges: Ints = field(default_factory=lambda: np.empty(0, np.int64), repr=False)
     source: Solver | None = field(default=None, repr=False)
 
     @classmethod
@@ -87,6 +83,14 @@ class Corridor(NotebookDisplay):
         start, goal = tuple(backbone[0].tolist()), tuple(backbone[-1].tolist())
         return cls(start, goal, validation.radius(radius), balls, dimension)
 
+    @classmethod
+    def from_search(
+        cls, solver: Solver, start: Floats, goal: Floats, radius: float, found: Balls
+    ) -> Corridor:
+        """Corridor of the balls that a search found on a map in the plane."""
+        ends = tuple(start.tolist()), tuple(goal.tolist())
+        return cls(*ends, radius, found.balls, 2, found.halves, solver)
+
     @property
     def backbone(self) -> Floats:
         """(n, d) m. B[t]: centres of the balls, from the start to the goal."""
@@ -105,7 +109,7 @@ class Corridor(NotebookDisplay):
         found = self.source.corridor_along(
             np.array(self.start), np.array(self.goal), self.edges, self.radius
         )
-        return found.piece, found.share
+        return found.pieces.copy(), found.shares.copy()
 
     @cached_property
     def _contacts(self) -> tuple[Floats, Floats]:
@@ -116,7 +120,11 @@ class Corridor(NotebookDisplay):
         still = hypot(*step.T) == 0.0
         across = samples.left - samples.right
         swapped = step[:, 0] * across[:, 1] - step[:, 1] * across[:, 0] < 0.0
-        swapped = _fill(swapped, still)[:, None]
+        moving = np.flatnonzero(~still)
+        if len(moving):  # without a direction, sides are those of the next ball with one
+            after = np.searchsorted(moving, np.arange(len(still)))
+            swapped = swapped[moving[np.minimum(after, len(moving) - 1)]]
+        swapped = swapped[:, None]
         left = np.where(swapped, samples.right, samples.left)
         return left, np.where(swapped, samples.left, samples.right)
 
@@ -147,14 +155,6 @@ class Corridor(NotebookDisplay):
         )
 
 
-def _fill(values: NDArray[np.bool_], unknown: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Replace unknown values by the next known value; after the last one, by the last."""
-    known = np.flatnonzero(~unknown)
-    if len(known) == 0:
-        return values
-    return values[known[np.minimum(np.searchsorted(known, np.arange(len(values))), len(known) - 1)]]
-
-
 @dataclass(frozen=True)
 class Pinch:
     """The narrowest point of the widest path between two points.
@@ -171,6 +171,12 @@ class Pinch:
     at: tuple[float, float]
     left: tuple[float, float]
     right: tuple[float, float]
+
+    @classmethod
+    def at_point(cls, radius: float, at: Floats, left: Floats, right: Floats) -> Pinch:
+        """Pinch from arrays (2,), m."""
+        (x, y), (lx, ly), (rx, ry) = at.tolist(), left.tolist(), right.tolist()
+        return cls(float(radius), (x, y), (lx, ly), (rx, ry))
 
     @property
     def width(self) -> float:

@@ -9,114 +9,40 @@ Half-edge 2e follows edge e forward, 2e + 1 follows it backward.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from footway._numba.bins import rows_by_key
 from footway._numba.portable_math import atan2
 from footway._numba.segments import cross, foot_parameter
 from footway.constants import CELLS_PER_WALL
-from footway.corridor.kernels.graph import bead_strings, strip_trees, widest_forest
+from footway.corridor.kernels.graph import corner_sequences, strip_trees, widest_forest
+from footway.corridor.kernels.layouts import CellBoundaries, CornerSequence, Graph, Grid, Index
 from footway.corridor.kernels.wall_grid import bin_walls, candidate_walls
-from footway.medial import MedialAxis  # noqa: TC001  # needed at run time by Index
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from footway.medial import MedialAxis
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
 
-class Grid(NamedTuple):
-    """Uniform grid of candidate walls: see kernels/wall_grid."""
-
-    box: Floats  # (3,) lower left corner and cell size, m
-    shape: Ints  # (2,) columns, rows
-    offsets: Ints  # (cells + 1,)
-    candidates: NDArray[np.int32]
-    walls: Floats  # (nw, 4) wall segments, then point obstacles with two equal ends
-    site: Ints  # (nw,) site of the wall
-    ends: Ints  # (nw, 2) sites of its ends
-
-
-class CellBoundaries(NamedTuple):
-    """Pieces of the axis that bound the cell of each site, sorted around or along it.
-
-    Row 2 s is the cell of a point s or the left side of a segment s, row 2 s + 1 its right side.
-    Keys are angles about a point (radians) or distances along a segment (metres).
-    """
-
-    offsets: Ints  # (2 ns + 1,)
-    keys: Floats
-    widths: Floats
-    pieces: Ints
-    sites: Floats  # (ns, 4)
-    is_point: NDArray[np.bool_]  # (ns,)
-    two_sided: NDArray[np.bool_]  # (ns,)
-    # Only for the map of a roadmap, else empty: a grid of the balls that may contain a point.
-    balls: Floats  # (m, 3) x, y, clearance of each event, m
-    ball_box: Floats  # (3,) lower left corner and cell size, m
-    ball_shape: Ints  # (2,) columns, rows
-    ball_offsets: Ints  # (cells + 1,)
-    ball_members: NDArray[np.int32]
-
-
-class Graph(NamedTuple):
-    """The axis as a graph for searching.
-
-    The core consists of the cycles and the edges between them. Dead ends are trees attached to it:
-    `up` is the half-edge from a tree's vertex toward its root. `join` is a forest of widest paths:
-    a vertex and its parent are connected by a path of clearance `join_clearance`, which decreases
-    toward the root, so climbing gives the widest path between two vertices.
-    """
-
-    offsets: Ints  # (nv + 1,)
-    out: Ints  # (2 ne,) half-edges that leave each vertex
-    edges: Ints  # (ne, 2)
-    edge_of: Ints  # (m,) edge of each event
-    clearance: Floats  # (ne,) narrowest, m
-    length: Floats  # (ne,) cost: length times weight, m
-    weight: Floats  # (ne,) factor on lengths; 1 except for a roadmap with weights
-    is_core: NDArray[np.bool_]  # (ne,)
-    up: Ints  # (nv,) -1 in the core
-    join: Ints  # (nv,) parent in the forest, itself at a root
-    join_clearance: Floats  # (nv,)
-    join_edge: Ints  # (nv,)
-
-
-class CornerSequence(NamedTuple):
-    """Points that bound a path along each half-edge (beads), in the order of passing."""
-
-    offsets: Ints  # (2 ne + 1,)
-    beads: NDArray[np.int32]  # (nb, 3) point, side (0 left of the path, 1 right), event
-    xy: Floats  # (ns + nc, 2) points: corners, where a path may turn, then contacts at vertices
-    ahead: NDArray[np.int32]  # (nc, 2) corner at the far end of a contact's wall, for a path that
-    # has it on the left (0) or right (1); -1 where the wall turns toward the path
-    at_left: NDArray[np.int32]  # (m,) point on the left of each event; -1: interior of a wall
-    at_right: NDArray[np.int32]  # (m,)
-
-
-class Index(NamedTuple):
-    """The medial axis and all derived structures, as kernels take them."""
-
-    axis: MedialAxis
-    grid: Grid
-    fans: CellBoundaries
-    graph: Graph
-    string: CornerSequence
-
-
 def build_index(axis: MedialAxis) -> Index:
     """Derive all structures from the axis; takes milliseconds for a city."""
-    grid, fans = _grid(axis), _cell_boundaries(axis)
-    return Index(axis, grid, fans, make_graph(axis), _corner_sequence(axis, grid, fans))
+    grid, boundaries = _grid(axis), _cell_boundaries(axis)
+    return Index(axis, grid, boundaries, make_graph(axis), _corner_sequence(axis, grid, boundaries))
 
 
 def _grid(axis: MedialAxis) -> Grid:
-    segments = np.flatnonzero(~axis.is_point)
-    points = np.flatnonzero(axis.is_point)
-    start, end = (_find_points(axis.sites, points, segments, k) for k in (0, 2))
-    single = np.setdiff1d(points, np.concatenate([start, end]), assume_unique=False)
+    segments, points = np.flatnonzero(~axis.is_point), np.flatnonzero(axis.is_point)
+    corners = np.ascontiguousarray(axis.sites[points, :2]).view(np.complex128).ravel()
+    wanted = np.ascontiguousarray(axis.sites[segments]).view(np.complex128)
+    order = np.argsort(corners)
+    start, end = points[order[np.searchsorted(corners[order], wanted)]].T
+    single = np.setdiff1d(points, np.concatenate([start, end]))
     site = np.concatenate([segments, single])
     ends = np.column_stack([np.concatenate([start, single]), np.concatenate([end, single])])
     return make_grid(np.ascontiguousarray(axis.sites[site]), site, ends)
@@ -136,84 +62,52 @@ def make_grid(walls: Floats, site: Ints, ends: Ints) -> Grid:
     return Grid(np.array([*low, size]), shape, offsets, candidates, walls, site, ends)
 
 
-def _find_points(sites: Floats, points: Ints, segments: Ints, column: int) -> Ints:
-    """Return the point sites with the coordinates of the segments' ends."""
-    place = np.ascontiguousarray(sites[points, :2]).view(np.complex128).ravel()
-    wanted = np.ascontiguousarray(sites[segments, column : column + 2]).view(np.complex128).ravel()
-    order = np.argsort(place)
-    found: Ints = points[order[np.searchsorted(place[order], wanted)]]
-    return found
-
-
 def _cell_boundaries(axis: MedialAxis) -> CellBoundaries:
     piece = np.flatnonzero(axis.piece_left >= 0)
-    rows, keys, widths = [], [], []
-    for sites, on_left in ((axis.piece_left, True), (axis.piece_right, False)):
-        row, key, width = _boundary_entries(axis, piece, sites[piece], on_left=on_left)
-        rows.append(row)
-        keys.append(key)
-        widths.append(width)
-    row, key, width = np.concatenate(rows), np.concatenate(keys), np.concatenate(widths)
-    order = np.lexsort((key, row))
-    count = np.bincount(row, minlength=2 * len(axis.sites))
-    offsets = np.concatenate([[0], np.cumsum(count)])
-    pieces = np.concatenate([piece, piece])[order]
-    return CellBoundaries(
-        offsets, key[order], width[order], pieces, axis.sites, axis.is_point, axis.two_sided,
-        *no_balls(),
-    )  # fmt: skip
-
-
-def no_balls() -> tuple[Floats, Floats, Ints, Ints, NDArray[np.int32]]:
-    """Return empty `CellBoundaries.balls` to `ball_members`, for a map of walls."""
-    none = np.empty(0, np.int64)
-    return np.empty((0, 3)), np.empty(0), none, none, np.empty(0, np.int32)
-
-
-def _boundary_entries(
-    axis: MedialAxis, piece: Ints, site: Ints, *, on_left: bool
-) -> tuple[Ints, Floats, Floats]:
-    """Row, key and width of the pieces on one side.
-
-    Angles about a site increase along a piece that has it on the left, and decrease otherwise.
-    """
     first, last = axis.events[piece], axis.events[piece + 1]
-    wall = axis.sites[site]
-    begin, end = (first, last) if on_left else (last, first)
-    from_begin, from_end = begin - wall[:, :2], end - wall[:, :2]
-    angle = atan2(from_begin[:, 1], from_begin[:, 0])
-    turn = atan2(cross(from_begin, from_end), (from_begin * from_end).sum(axis=1))
-    t0, t1 = foot_parameter(first, wall), foot_parameter(last, wall)
-    behind = cross(wall[:, 2:] - wall[:, :2], 0.5 * (first + last) - wall[:, :2]) < 0
-    is_point = axis.is_point[site]
-    row = 2 * site + np.where(is_point, 0, behind)
-    key = np.where(is_point, angle, np.minimum(t0, t1))
-    width = np.where(is_point, np.maximum(turn, 0.0), np.abs(t1 - t0))
-    return row, key, width
+    entries = []
+    for site, begin, end in (  # angles about a site increase along a piece that has it on the left
+        (axis.piece_left[piece], first, last),
+        (axis.piece_right[piece], last, first),
+    ):
+        wall = axis.sites[site]
+        from_begin, from_end = begin - wall[:, :2], end - wall[:, :2]
+        angle = atan2(from_begin[:, 1], from_begin[:, 0])
+        turn = atan2(cross(from_begin, from_end), (from_begin * from_end).sum(axis=1))
+        t0, t1 = foot_parameter(first, wall), foot_parameter(last, wall)
+        behind = cross(wall[:, 2:] - wall[:, :2], 0.5 * (first + last) - wall[:, :2]) < 0
+        is_point = axis.is_point[site]
+        row = 2 * site + np.where(is_point, 0, behind)
+        key = np.where(is_point, angle, np.minimum(t0, t1))
+        width = np.where(is_point, np.maximum(turn, 0.0), np.abs(t1 - t0))
+        entries.append((row, key, width))
+    row, key, width = (np.concatenate(pair) for pair in zip(*entries, strict=True))
+    order = np.lexsort((key, row))
+    offsets, _ = rows_by_key(row, 2 * len(axis.sites))
+    none = np.empty(0, np.int64)
+    return CellBoundaries(
+        offsets, key[order], width[order], np.concatenate([piece, piece])[order],
+        axis.sites, axis.is_point, axis.two_sided,
+        False, np.empty((0, 3)), np.empty(0), none, none, np.empty(0, np.int32),
+    )  # fmt: skip
 
 
 def make_graph(axis: MedialAxis) -> Graph:
     """Graph of the edges for searching."""
     count = len(axis.edges)
-    tail = np.stack([axis.edges[:, 0], axis.edges[:, 1]], axis=1).ravel()
-    out = np.argsort(tail, kind="stable")
-    degree = np.bincount(tail, minlength=len(axis.vertices))
-    offsets = np.concatenate([[0], np.cumsum(degree)])
+    offsets, out = rows_by_key(axis.edges.ravel(), len(axis.vertices))
     edge_of = np.repeat(np.arange(count), np.diff(axis.offsets))
     clearance = np.minimum.reduceat(axis.clearance, axis.offsets[:-1])
     length = np.add.reduceat(axis.piece_length, axis.offsets[:-1])
     is_core, up = strip_trees(axis.edges, offsets, out)
     widest_first = np.argsort(-clearance, kind="stable")
-    join, join_clearance, join_edge = widest_forest(
-        axis.edges, clearance, widest_first, len(axis.vertices)
-    )
+    forest = widest_forest(axis.edges, clearance, widest_first, len(axis.vertices))
     return Graph(
-        offsets, out, axis.edges, edge_of, clearance, length, np.ones(count), is_core, up,
-        join, join_clearance, join_edge,
-    )  # fmt: skip
+        offsets, out, axis.edges, edge_of, clearance, length, np.ones(count), is_core, up, *forest
+    )
 
 
-def _corner_sequence(axis: MedialAxis, grid: Grid, fans: CellBoundaries) -> CornerSequence:
+def _corner_sequence(axis: MedialAxis, grid: Grid, boundaries: CellBoundaries) -> CornerSequence:
     n_sites = len(axis.sites)
     terminal = np.stack([axis.offsets[:-1], axis.offsets[1:] - 1], axis=1).ravel()
     contacts = np.stack([axis.left[terminal], axis.right[terminal]], axis=1).reshape(-1, 2)
@@ -230,19 +124,19 @@ def _corner_sequence(axis: MedialAxis, grid: Grid, fans: CellBoundaries) -> Corn
         point = np.where(corner, sites, np.where(corner_before, before, -1))
         point[terminal] = np.where(point[terminal] < 0, wall[:, side], point[terminal])
         at.append(point.astype(np.int32))
-    offsets, beads = bead_strings(axis.offsets, at[0], at[1])
+    offsets, points = corner_sequences(axis.offsets, at[0], at[1])
     xy = np.vstack([axis.sites[:, :2], contacts[first]])
-    ahead = np.ascontiguousarray(_ends_ahead(axis, grid, fans, terminal)[first])
-    return CornerSequence(offsets, beads, xy, ahead, at[0], at[1])
+    ahead = np.ascontiguousarray(_ends_ahead(axis, grid, boundaries, terminal)[first])
+    return CornerSequence(offsets, points, xy, ahead, at[0], at[1])
 
 
 def _ends_ahead(
-    axis: MedialAxis, grid: Grid, fans: CellBoundaries, terminal: Ints
+    axis: MedialAxis, grid: Grid, boundaries: CellBoundaries, terminal: Ints
 ) -> NDArray[np.int32]:
     """Corners at the ends of the walls that vertices touch: see CornerSequence.ahead."""
     ends = np.full((len(axis.sites), 2), -1)
     ends[grid.site] = grid.ends
-    is_corner = fans.offsets[1::2] > fans.offsets[:-1:2]
+    is_corner = boundaries.offsets[1::2] > boundaries.offsets[:-1:2]
     ahead = []
     own = np.where(axis.piece_left[terminal] < 0, terminal - 1, terminal)
     for sites in (axis.piece_left, axis.piece_right):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -9,13 +10,27 @@ import numpy as np
 from footway import validation
 from footway._numba.jit import one_parallel_kernel, thread_count
 from footway.archive import loader_of
-from footway.corridor import archive, queries
-from footway.corridor.balls import Balls, cover
-from footway.corridor.index import Index, build_index
-from footway.corridor.kernels.locate import clearances, locate_points
-from footway.corridor.sampling import Axis, sample_axis
-from footway.corridor.solver import Solver
-from footway.errors import BadInput
+from footway.corridor import archive
+from footway.corridor.backbone import backbone_of_path, path_along_backbone
+from footway.corridor.balls import Axis, Balls, cover, sample_axis
+from footway.corridor.corridor import Corridor
+from footway.corridor.explain import explain_components, explain_failure
+from footway.corridor.index import build_index
+from footway.corridor.kernels.layouts import FOUND, FULL, NOWHERE
+from footway.corridor.kernels.locate import (
+    AXIS_CLEARANCE,
+    WALL_X,
+    WALL_Y,
+    X,
+    Y,
+    clearances,
+    locate_points,
+)
+from footway.corridor.path import TautPath
+from footway.corridor.search import Solver
+from footway.corridor.widening import widen
+from footway.corridor.widest import find_bottleneck, find_passages
+from footway.errors import BadInput, BadQuery, NoPath
 from footway.medial import medial_axis
 from footway.notebook_display import NotebookDisplay
 
@@ -24,8 +39,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from footway.corridor.corridor import Corridor, Pinch
-    from footway.corridor.path import TautPath
+    from footway.corridor.corridor import Pinch
+    from footway.corridor.kernels.layouts import Index
+    from footway.corridor.search import Solution
     from footway.environment import Environment
     from footway.roadmap import Roadmap
     from footway.roadmap.space_map import SpaceMap
@@ -192,18 +208,19 @@ class CorridorMap(NotebookDisplay):
     def clearance(self, points: ArrayLike) -> Floats:
         """Distance of each point to the nearest wall, (n,) m; 0 inside obstacles."""
         with one_parallel_kernel:
-            return clearances(as_points(points), self._index.grid, self._index.fans)  # type: ignore[no-any-return]
+            return clearances(as_points(points), self._index.grid, self._index.boundaries)  # type: ignore[no-any-return]
 
     def nearest_obstacle(self, points: ArrayLike) -> Floats:
         """Nearest wall point of each point, (n, 2) m. Points outside the map: see `clearance`."""
         _, values = self._locate(points)
-        return np.ascontiguousarray(values[:, 4:6])
+        return np.ascontiguousarray(values[:, WALL_X : WALL_Y + 1])
 
     def locate(self, points: ArrayLike) -> Location:
         """Retraction of each point onto the medial axis, exact."""
         piece, values = self._locate(points)
         edge = np.where(piece >= 0, self._index.graph.edge_of[piece], -1)
-        position, clearance = np.ascontiguousarray(values[:, :2]), values[:, 2].copy()
+        position = np.ascontiguousarray(values[:, X : Y + 1])
+        clearance = values[:, AXIS_CLEARANCE].copy()
         if self.roadmap is not None:  # there the kernel returns that of the line to it
             clearance = np.where(piece >= 0, self.clearance(position), 0.0)
         return Location(edge, piece, position, clearance)
@@ -211,7 +228,7 @@ class CorridorMap(NotebookDisplay):
     def _locate(self, points: ArrayLike) -> tuple[Ints, Floats]:
         index = self._index
         with one_parallel_kernel:
-            return locate_points(as_points(points), index.axis, index.grid, index.fans)  # type: ignore[no-any-return]
+            return locate_points(as_points(points), index.axis, index.grid, index.boundaries)  # type: ignore[no-any-return]
 
     def retract(self, points: ArrayLike) -> Floats:
         """Move points away from their nearest obstacle up to the medial axis. (n, 2) m."""
@@ -240,7 +257,8 @@ class CorridorMap(NotebookDisplay):
             NoPath: the disc does not fit or does not get through; says where.
 
         """
-        return queries.path(self.solver, start, goal, radius, clearance)
+        a, b, radius = self._check_query(start, goal, radius)
+        return self._find_path(a, b, radius, _check_clearance(clearance, radius))
 
     def paths(
         self,
@@ -257,7 +275,13 @@ class CorridorMap(NotebookDisplay):
         """
         count = validation.threads(threads) or thread_count()
         a, b = as_points(starts), as_points(goals)
-        return queries.paths(self.solver, a, b, radius, clearance, threads=count)
+        validation.as_many(a, b)
+        radius = validation.radius(radius, self.solver.extent)
+        wanted = _check_clearance(clearance, radius)
+        if wanted > radius:
+            return [self._path_or_none(*ends, radius, wanted) for ends in zip(a, b, strict=True)]
+        solutions = self.solver.solve_many(a, b, radius, threads=count)
+        return [self._as_path(*query, radius) for query in zip(solutions, a, b, strict=True)]
 
     def corridor(
         self,
@@ -280,7 +304,19 @@ class CorridorMap(NotebookDisplay):
             True
 
         """
-        return queries.corridor(self.solver, start, goal, radius, around)
+        a, b, radius = self._check_query(start, goal, radius)
+        validation.one_of(around, "kind of corridor", ("backbone", "path"))
+        if around == "backbone":
+            found = self.solver.corridor(a, b, radius)
+            if found.status != FOUND:
+                raise explain_failure(self.solver, a, b, radius, found)
+        else:
+            solution = self.solver.solve(a, b, radius, shortcut=False)
+            if solution.status not in (FOUND, NOWHERE, FULL):
+                raise solution.refusal or explain_failure(self.solver, a, b, radius, solution)
+            halves = backbone_of_path(self.solver, a, b, radius, solution.crossed)
+            found = self.solver.corridor_along(a, b, halves, radius)
+        return Corridor.from_search(self.solver, a, b, radius, found)
 
     def bottleneck(self, start: Point, goal: Point) -> Pinch:
         """Widest disc that gets from start to goal, and the narrowest point of its path.
@@ -290,11 +326,52 @@ class CorridorMap(NotebookDisplay):
             NoPath: with the reason "components" when no path exists at any radius.
 
         """
-        return queries.bottleneck(self.solver, start, goal)
+        a, b = validation.point(start, "start"), validation.point(goal, "goal")
+        pinch = find_bottleneck(self.solver, a, b)
+        if pinch is None:
+            raise explain_components(self.solver, a, b)
+        return pinch
 
     def passages(self, most: int = 5) -> list[Pinch]:
         """The narrowest passages of the whole map, narrowest first: doors, alleys, gaps."""
-        return queries.passages(self.solver, most)
+        return find_passages(self._index, validation.whole(most, "number of passages"))
+
+    def _check_query(
+        self, start: Point, goal: Point, radius: float
+    ) -> tuple[Floats, Floats, float]:
+        """Check the arguments that all queries share."""
+        a, b = validation.point(start, "start"), validation.point(goal, "goal")
+        return a, b, validation.radius(radius, self.solver.extent)
+
+    def _find_path(self, a: Floats, b: Floats, radius: float, wanted: float) -> TautPath:
+        """Return the shortest path, moved away from walls if `wanted` exceeds the radius."""
+        is_widened = wanted > radius and self.solver.can_widen
+        solution = self.solver.solve(a, b, radius, shortcut=not is_widened)
+        path = self._as_path(solution, a, b, radius)
+        if path is None:
+            raise solution.refusal or explain_failure(self.solver, a, b, radius, solution)
+        if not is_widened or solution.status != FOUND:
+            return path
+        halves = backbone_of_path(self.solver, a, b, radius, solution.crossed)
+        return widen(self._index, path, halves, wanted)
+
+    def _as_path(self, solution: Solution, a: Floats, b: Floats, radius: float) -> TautPath | None:
+        """Return the path of a solution; along the backbone if the search gave up; or None."""
+        if solution.status in (NOWHERE, FULL):
+            return path_along_backbone(self.solver, a, b, radius)
+        if solution.status != FOUND:
+            return None
+        (ax, ay), (bx, by) = a.tolist(), b.tolist()
+        return TautPath(
+            (ax, ay), (bx, by), radius, solution.length, solution.clearance, solution.pieces,
+            solution.method, self.solver, solution.crossed,
+        )  # fmt: skip
+
+    def _path_or_none(self, a: Floats, b: Floats, radius: float, wanted: float) -> TautPath | None:
+        try:
+            return self._find_path(a, b, radius, wanted)
+        except (BadQuery, NoPath):
+            return None
 
     def __repr__(self) -> str:
         return (
@@ -306,3 +383,18 @@ class CorridorMap(NotebookDisplay):
 def as_points(points: ArrayLike) -> Floats:
     """Return (n, 2) C-contiguous floats; points far outside the map are allowed."""
     return validation.points(points, farthest=np.inf)
+
+
+def _check_clearance(value: float | None, radius: float) -> float:
+    """Return the checked preferred clearance; the radius if none is given."""
+    if value is None:
+        return radius
+    wanted = validation.as_float(value)
+    if wanted is None:
+        raise BadQuery(f"the clearance must be a number in metres, not {validation.shown(value)}")
+    if not radius <= wanted < math.inf:
+        raise BadQuery(
+            f"the clearance is {wanted:g} m: it must be finite and not below the radius, "
+            f"{radius:g} m"
+        )
+    return wanted

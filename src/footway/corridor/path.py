@@ -10,10 +10,14 @@ import numpy as np
 
 from footway._numba.portable_math import atan2, hypot
 from footway.corridor.kernels.path import RADIUS, X0, X1, Y0, Y1, sample_pieces
+from footway.errors import BadQuery
 from footway.notebook_display import NotebookDisplay
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from footway.corridor.corridor import Corridor
+    from footway.corridor.search import Solver
 
     Floats = NDArray[np.float64]
 
@@ -83,6 +87,8 @@ class TautPath(Path):
         length: of the curve, m; exact.
         pieces: (n, 9) lines and arcs: x0, y0, x1, y1, then for arcs centre x, y, radius, signed
             sweep (radians, positive to the left) and distance to the next wall; zeros for lines.
+        source: solver of its map; None for a path made by hand.
+        crossed: half-edges of the map that its search crossed; empty without a search.
 
     Example:
         >>> import footway as fw
@@ -101,6 +107,8 @@ class TautPath(Path):
     clearance: float
     pieces: Floats
     method: str = "shortest"
+    source: Solver | None = None
+    crossed: tuple[int, ...] = ()
 
     @cached_property
     def points(self) -> Floats:  # type: ignore[override]
@@ -121,6 +129,15 @@ class TautPath(Path):
         turn = before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]
         bends = np.abs(turn) > _STRAIGHT * hypot(*before.T) * hypot(*after.T)
         return int(arcs.sum() + (bends & ~arcs[:-1] & ~arcs[1:]).sum())
+
+    @cached_property
+    def corridor(self) -> Corridor:
+        """Corridor of the path, without a second search: `CorridorMap.corridor(around="path")`."""
+        from footway.corridor.backbone import corridor_of_path  # it imports this module
+
+        if self.source is None:
+            raise BadQuery("a path made by hand has no corridor: ask a map for it")
+        return corridor_of_path(self.source, self)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""

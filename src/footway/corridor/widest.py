@@ -1,4 +1,4 @@
-"""Find the widest path between two places of the map, and its narrowest point."""
+"""Find the widest path between two points, and the narrowest passages of a map."""
 
 from __future__ import annotations
 
@@ -8,22 +8,76 @@ import numpy as np
 
 from footway._numba.segments import dot
 from footway.constants import ON_WALL, TOUCH
+from footway.corridor.corridor import Pinch
+from footway.corridor.kernels.locate import CLEARANCE, WALL_X, WALL_Y
 
 if TYPE_CHECKING:
-    from footway.corridor.index import Graph, Index
+    from numpy.typing import NDArray
+
+    from footway.corridor.kernels.layouts import Index
+    from footway.corridor.search import Solver
+
+    Floats = NDArray[np.float64]
 
 
-class Narrow(NamedTuple):
+class _Narrow(NamedTuple):
     """Least clearance of a path, m, and its event (-1 if the path has no event)."""
 
     clearance: float
     event: int
 
 
-_NOTHING = Narrow(np.inf, -1)
+_NOTHING = _Narrow(np.inf, -1)
 
 
-def narrowest_on_widest_path(index: Index, piece_s: int, piece_g: int) -> Narrow | None:
+def find_bottleneck(solver: Solver, a: Floats, b: Floats) -> Pinch | None:
+    """Return the narrowest point of the widest path between two points; None if unconnected."""
+    pieces, values = solver.locate(a, b)
+    contacts = values[:, [WALL_X, WALL_Y]]
+    for piece, point, contact, what in zip(
+        pieces, (a, b), contacts, ("start", "goal"), strict=True
+    ):
+        if piece < 0:
+            raise solver.explain_unlocated_end(what, point, contact, 0.0)
+    narrow = _narrowest_on_widest_path(solver.index, int(pieces[0]), int(pieces[1]))
+    if narrow is None:
+        return None
+    pinches = [
+        Pinch.at_point(clearance, point, contact, contact)
+        for clearance, point, contact in zip(values[:, CLEARANCE], (a, b), contacts, strict=True)
+    ]
+    if narrow.event >= 0:
+        pinches.insert(0, _pinch_at_event(solver.index, narrow.event))
+    return min(pinches, key=lambda pinch: pinch.radius)
+
+
+def find_passages(index: Index, most: int) -> list[Pinch]:
+    """Return the narrowest passages, narrowest first; at most one for each edge.
+
+    A passage has walls on roughly opposite sides and widens in both directions.
+    """
+    axis = index.axis
+    inner = np.flatnonzero(axis.piece_left >= 0)
+    inner = inner[(inner > 0) & (axis.piece_left[inner - 1] >= 0)]
+    clearance = axis.clearance[inner]
+    least = (clearance <= axis.clearance[inner - 1] + TOUCH) & (
+        clearance <= axis.clearance[inner + 1] + TOUCH
+    )
+    across = dot(axis.left[inner] - axis.events[inner], axis.right[inner] - axis.events[inner])
+    found = inner[least & (across <= -0.5 * clearance * clearance) & (clearance > ON_WALL)]
+    found = found[np.argsort(axis.clearance[found], kind="stable")]
+    _, first = np.unique(index.graph.edge_of[found], return_index=True)
+    return [_pinch_at_event(index, event) for event in found[np.sort(first)][:most].tolist()]
+
+
+def _pinch_at_event(index: Index, event: int) -> Pinch:
+    axis = index.axis
+    return Pinch.at_point(
+        axis.clearance[event], axis.events[event], axis.left[event], axis.right[event]
+    )
+
+
+def _narrowest_on_widest_path(index: Index, piece_s: int, piece_g: int) -> _Narrow | None:
     """Return the narrowest event on the widest path between two pieces; None if unconnected."""
     graph = index.graph
     edge_s, edge_g = int(graph.edge_of[piece_s]), int(graph.edge_of[piece_g])
@@ -39,24 +93,24 @@ def narrowest_on_widest_path(index: Index, piece_s: int, piece_g: int) -> Narrow
     return max(candidates) if candidates else None
 
 
-def _least(index: Index, first: int, last: int) -> Narrow:
+def _least(index: Index, first: int, last: int) -> _Narrow:
     """Return the narrowest of the events first to last."""
     if first > last:
         return _NOTHING
     event = first + int(np.argmin(index.axis.clearance[first : last + 1]))
-    return Narrow(float(index.axis.clearance[event]), event)
+    return _Narrow(float(index.axis.clearance[event]), event)
 
 
-def _ends(index: Index, edge: int, piece: int) -> tuple[tuple[int, Narrow], tuple[int, Narrow]]:
+def _ends(index: Index, edge: int, piece: int) -> list[tuple[int, _Narrow]]:
     """Return both ends of an edge, with the narrowest event between its piece and that end."""
     first, last = int(index.axis.offsets[edge]), int(index.axis.offsets[edge + 1]) - 1
-    v, w = index.graph.edges[edge]
-    return (int(v), _least(index, first, piece)), (int(w), _least(index, piece + 1, last))
+    v, w = index.graph.edges[edge].tolist()
+    return [(v, _least(index, first, piece)), (w, _least(index, piece + 1, last))]
 
 
-def _climb(index: Index, v: int, w: int) -> Narrow | None:
+def _climb(index: Index, v: int, w: int) -> _Narrow | None:
     """Return the narrowest join between two vertices of the forest; None if unconnected."""
-    graph: Graph = index.graph
+    graph = index.graph
     least, edge = np.inf, -1
     while v != w:  # climb from the vertex with the wider join
         if graph.join_clearance[v] < graph.join_clearance[w]:
@@ -69,23 +123,3 @@ def _climb(index: Index, v: int, w: int) -> Narrow | None:
     if edge < 0:
         return _NOTHING
     return _least(index, int(index.axis.offsets[edge]), int(index.axis.offsets[edge + 1]) - 1)
-
-
-def narrow_events(index: Index, most: int) -> list[int]:
-    """Return the narrowest events of passages, narrowest first; at most one for each edge.
-
-    A passage has walls on roughly opposite sides and widens in both directions.
-    """
-    axis = index.axis
-    inner = np.flatnonzero(axis.piece_left >= 0)
-    inner = inner[(inner > 0) & (axis.piece_left[inner - 1] >= 0)]
-    clearance = axis.clearance[inner]
-    least = (clearance <= axis.clearance[inner - 1] + TOUCH) & (
-        clearance <= axis.clearance[inner + 1] + TOUCH
-    )
-    across = dot(axis.left[inner] - axis.events[inner], axis.right[inner] - axis.events[inner])
-    found = inner[least & (across <= -0.5 * clearance * clearance) & (clearance > ON_WALL)]
-    found = found[np.argsort(axis.clearance[found], kind="stable")]
-    _, first = np.unique(index.graph.edge_of[found], return_index=True)
-    chosen: list[int] = found[np.sort(first)][:most].tolist()
-    return chosen

@@ -2,21 +2,22 @@
 
 map, seed --> Crowd --add, add_source, add_group--> step, step, step --> Recording
 
-crowd        the public class; simulation: state and services behind it
-phases       the phases of a step around stepping (arrays: state; samples of the map: tracks)
-spawning     new characters; profile, region, places, capacity, sources
-goals        goals of populations; planning: paths within a budget per step; nearest
-terrain_*    routes over terrain for characters with preferences
-groups, obstacles, profile_change, map_change, inspection, stuck, checkpoint
+crowd              the public class, with the phases of a step
+simulation         state and services of a running crowd; the motion of all characters
+state, tracks      arrays of characters; samples of the map that all share
+spawning           new characters and sources; free_space finds places for them
+populations        populations and their goals; profile: body and habits
+planning           requests and paths, within a budget per step
+terrain_following  routes over terrain for characters with preferences
+groups, obstacles, profile_change, map_change, inspection, checkpoint
 """
 
 from __future__ import annotations
 
 from footway.crowd.crowd import Crowd
 from footway.crowd.groups import Dispersion, Group
+from footway.crowd.inspection import Stuck
 from footway.crowd.profile import Profile
-from footway.crowd.region import Region
-from footway.crowd.stuck import Stuck
 from footway.recording.recording import Recording
 
-__all__ = ["Crowd", "Dispersion", "Group", "Profile", "Recording", "Region", "Stuck"]
+__all__ = ["Crowd", "Dispersion", "Group", "Profile", "Recording", "Stuck"]

@@ -1,51 +1,70 @@
-"""Checkpoints: a crowd as arrays and JSON in one file, no pickle. See `checkpoint_schema`."""
+"""Checkpoints: a crowd as arrays and JSON in one file, no pickle.
+
+Values that follow from the map or from other arrays are not stored but computed again: the samples
+of the map, positions of goals on its axis, memory layout of the paths, slots of the characters. So
+fewer values can contradict each other. What is stored is checked before kernels use it. Some
+columns of `cursor` and `journey` (see `kernels.layouts`) differ:
+
+    AT          for members of a group: relative to the beginning of the group's corridor
+    NEXT, PATH  0; the remaining half-edges of all paths are in `paths`, in the order of slots
+    PATH_SIZE   1 for characters with a path
+    FINAL       0 for characters on a route over terrain: their guide is found by id
+"""
 
 from __future__ import annotations
 
 import hashlib
+import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from footway import archive, validation
-from footway.crowd.checkpoint_schema import (
-    KIND,
-    check_arrays,
-    check_facts,
-    check_groups,
-    require,
-    split,
-)
+from footway.archive import Array, Damaged, Either, Names, Number, OneOf, Whole, flags, indices
 from footway.crowd.groups import Bounds
-from footway.crowd.obstacles import Obstacle
-from footway.crowd.phases import update_obstacles
-from footway.crowd.places import GoalRange
-from footway.crowd.simulation import Simulation
-from footway.crowd.sources import Source
-from footway.crowd.state import (
+from footway.crowd.kernels.avoidance import RANGE
+from footway.crowd.kernels.layouts import (
     AT,
-    BEGIN,
     BODY_COLUMNS,
+    CHARACTER,
     END,
     FINAL,
+    FIRST_STEP,
+    FOLLOWS,
+    GOAL,
     GONE,
     GROUP,
-    GUIDED,
     HALF,
     ID,
     LEFT,
     MODE,
     NEXT,
+    ON_PATH,
+    ON_ROUTE,
+    PATH,
+    PATH_SIZE,
     POPULATION,
-    ROUTE,
-    ROUTE_SIZE,
+    REACH,
+    UNREACHABLE,
+    VX,
+    VY,
     WAITING,
     WALKING,
+    WALL_BUDGET,
+    WANDERS,
+    WEIGHTS_ROW,
     State,
 )
+from footway.crowd.obstacles import Obstacle
+from footway.crowd.planning import block_size, make_pool
+from footway.crowd.populations import GoalRange, Population
+from footway.crowd.profile import PROPERTIES
+from footway.crowd.simulation import MODELS, Simulation
+from footway.crowd.spawning import Source, make_rows
 from footway.crowd.terrain_following import FollowingStyle
 from footway.errors import BadFile, BadInput
+from footway.validation import FARTHEST
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -54,14 +73,143 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.corridor import CorridorMap
-    from footway.crowd.goals import Population
+    from footway.crowd.kernels.layouts import Tracks
+    from footway.crowd.profile import Property
     from footway.environment import Environment
 
     Arrays = dict[str, NDArray[Any]]
+    Ints = NDArray[np.integer[Any]]
 
 SUFFIX = ".npz"
-_SMALLEST = 3  # log2 of the smallest block of the path pool
-_POOL = 1 << 12  # half-edges, least capacity of the path pool
+_INT = 2**31 - 1
+_LONGEST = 1e12  # s
+_FAST = 100.0  # m/s: above the limits of a profile with its deviation
+_WIDE = 3.0 * PROPERTIES["radius"].high  # m, a mean with two deviations
+_TINY = 1e-9  # above 0
+_ANYWHERE = 1e22  # m: FARTHEST m/s for _LONGEST s
+_BESIDE = 1.0  # m, tolerance around the bounds of the map
+
+_COORDINATE, _LENGTH = Number(-FARTHEST, FARTHEST), Number(math.ulp(0.0), FARTHEST)
+_COUNT, _TIME = Whole(0, 2**62), Number(0.0, math.inf)
+_RANGE_OF_GOALS = (Whole(0, _INT), Whole(1, _INT))  # first, and how many
+_SPREAD = Either((Number(-_FAST, _FAST), (Number(-_FAST, _FAST), Number(-_FAST, _FAST))))
+_WEIGHTS = Names(Number(_TINY, 1e9))
+
+
+def _of_property(declared: Property) -> Any:
+    """Return the schema of a property of a profile."""
+    if declared.kind == "number":
+        return _SPREAD if declared.varies else Number(_least(declared), declared.high)
+    return _WEIGHTS if declared.kind == "weights" else OneOf((None, *declared.choices))
+
+
+def _least(declared: Property) -> float:
+    return _TINY if declared.above == 0.0 else declared.low
+
+
+def _limits_of_bodies() -> dict[str, Any]:
+    """Return the limits of the columns of `State.body`."""
+    limits = {VX: (-_FAST, _FAST), VY: (-_FAST, _FAST), WALL_BUDGET: (-FARTHEST, FARTHEST)}
+    limits[REACH] = (0.0, FARTHEST)
+    for declared in PROPERTIES.values():
+        if declared.column is not None:
+            # A mean and two deviations are at most three times the limit.
+            times = 3.0 if declared.varies else 1.0
+            limits[declared.column] = (times * _least(declared), times * declared.high)
+    least, most = zip(*(limits[column] for column in range(BODY_COLUMNS)), strict=True)
+    return {"least": least, "most": most}
+
+
+_BODY = _limits_of_bodies()
+_PROFILE = {name: _of_property(declared) for name, declared in PROPERTIES.items()}
+
+
+KIND = archive.Kind(
+    format="footway-crowd",
+    version=6,
+    name="checkpoint",
+    remedy="run the crowd again",
+    arrays={
+        "place": Array("<f8", ("slots", 4), nan=True),
+        "body": Array("<f4", ("slots", BODY_COLUMNS), **_BODY),
+        "cursor": Array(
+            "<i4",
+            ("slots", 10),
+            (0, 0, -1, 0, 0, 0, GONE, 0, -1, ON_PATH),
+            (_INT, _INT, _INT, 0, _INT, _INT, UNREACHABLE, "next", "groups", ON_ROUTE),
+        ),
+        "journey": Array(
+            "<i4", ("slots", 8), 0, ("populations", _INT, _INT, _INT, 0, 1, _INT, _INT)
+        ),
+        "progress": Array("<f8", ("slots", 2)),
+        "paths": Array("<i4", ("path",), 0, _INT),
+        "goals": Array("<f8", ("goals", 2)),
+        "reach": Array("<f4", ("goals",), 0.0),
+        "weights": Array("<f4", ("weights", "edges"), 0.0, 1e30),
+        "queue": indices("next", "queue"),
+        "keep": flags("queue"),
+        "guide_progress": Array("<f8", ("guides", 8)),
+        "guide_facts": Array(
+            "<i4",
+            ("guides", 8),
+            (0, 0, 0, 2, 1, 0, -1, 0),
+            ("next", "styles", _INT, _INT, _INT, _INT, _INT, 2),
+        ),
+        "guide_routes": Array("<f8", ("rows", 4), most=1e16),
+        "group_sizes": Array("<i8", ("groups", 3), 0, _INT),
+        "group_ids": indices("next", "members"),
+        "group_balls": Array("<f8", ("balls", 3)),
+        "group_edges": indices("edges", "passed"),
+        "source_sizes": Array("<i8", ("sources", 2), 0, _INT),
+        "source_ids": indices("next", "to_come"),
+        "source_times": Array("<f8", ("to_come",), 0.0, _LONGEST),
+        "source_begin": Array("<i4", ("to_come",), 0, _INT),
+        "source_waits": flags("to_come"),
+        "source_body": Array("<f4", ("to_come", BODY_COLUMNS), **_BODY),
+        "source_points": Array("<f8", ("starts", 2)),
+        "seen": Array("<f8", ("discs", 5), -_ANYWHERE, _ANYWHERE),
+    },
+    facts={
+        "map": str,
+        "edges": Whole(1, _INT),
+        "seed": Whole(0, _INT),
+        "step": Number(0.001, 1.0),
+        "avoidance": OneOf(tuple(MODELS)),
+        "steps": Whole(0, _INT - 2**20),
+        "next": Whole(0, 10**8),
+        "arrivals": _COUNT,
+        "exited": _COUNT,
+        "widest": Number(0.25, _WIDE),
+        "close": Number(0.0, RANGE),
+        "populations": [
+            (
+                str, OneOf(("goals", "wander")), [[_RANGE_OF_GOALS]], bool, bool, Whole(0, _INT),
+                OneOf(("repeat", "stay", "exit")), Number(_TINY, math.inf), Whole(0, _INT),
+                Whole(-1, _INT), _PROFILE,
+            )
+        ],
+        "styles": [
+            (
+                OneOf(("miran", "irm")), Number(_TINY, 1e6), Number(_TINY, 1e6),
+                Number(_TINY, 1e6), Number(_TINY, _WIDE), _WEIGHTS,
+            )
+        ],
+        "random_goals": [(Number(_TINY, _WIDE), *_RANGE_OF_GOALS)],
+        "groups": [((Number(_TINY, math.inf),) * 3, _COUNT)],
+        "obstacles": [
+            (
+                Whole(0, 2**62),
+                {
+                    "at": (_COORDINATE, _COORDINATE), "radius": _LENGTH,
+                    "velocity": (_COORDINATE, _COORDINATE), "appears": _TIME, "vanishes": _TIME,
+                    "since": Number(0.0, _LONGEST),
+                },
+            )
+        ],
+        "next_obstacle": Whole(0, 2**62),
+        "sources": [Whole(-1, _INT)],
+    },
+)  # fmt: skip
 
 
 def check_name(file: str | PathLike[str]) -> Path:
@@ -84,20 +232,21 @@ def save(simulation: Simulation, file: str | PathLike[str]) -> None:
 
 def _characters(simulation: Simulation) -> Arrays:
     """Return characters and their paths, independent of the memory layout."""
-    engine = simulation.engine
-    arrays: Arrays = {name: a[: engine.n].copy() for name, a in engine.state._asdict().items()}
-    track, story = arrays["track"], arrays["story"]
-    gone = track[:, MODE] == GONE
-    track[gone] = story[gone] = 0
-    track[gone, HALF] = track[gone, GROUP] = -1
-    arrays["routes"] = engine.pool[_runs(track[:, NEXT], np.maximum(track[:, LEFT], 0))]
-    track[:, NEXT] = story[:, ROUTE] = 0
-    story[:, ROUTE_SIZE] = story[:, ROUTE_SIZE] > 0
-    track[track[:, LEFT] == GUIDED, FINAL] = 0
-    grouped = track[:, GROUP] >= 0
-    first = np.array([group.samples[0] for group in simulation.groups.all], np.int32)
-    track[grouped, AT] -= first[track[grouped, GROUP]]
-    track[grouped, HALF] = track[grouped, END] = track[grouped, FINAL] = 0
+    characters = simulation.characters
+    state = characters.state._asdict()
+    arrays: Arrays = {name: rows[: characters.n].copy() for name, rows in state.items()}
+    cursor, journey = arrays["cursor"], arrays["journey"]
+    gone = cursor[:, MODE] == GONE
+    cursor[gone] = journey[gone] = 0
+    cursor[gone, HALF] = cursor[gone, GROUP] = -1
+    arrays["paths"] = simulation.planner.pool.halves[_runs(cursor[:, NEXT], cursor[:, LEFT])]
+    cursor[:, NEXT] = journey[:, PATH] = 0
+    journey[:, PATH_SIZE] = journey[:, PATH_SIZE] > 0
+    cursor[cursor[:, FOLLOWS] == ON_ROUTE, FINAL] = 0
+    grouped = cursor[:, GROUP] >= 0
+    first = np.array([group.first_sample for group in simulation.groups.all], np.int32)
+    cursor[grouped, AT] -= first[cursor[grouped, GROUP]]
+    cursor[grouped, HALF] = cursor[grouped, END] = cursor[grouped, FINAL] = 0
     return arrays
 
 
@@ -109,42 +258,33 @@ def _runs(first: NDArray[Any], count: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _parts(simulation: Simulation) -> Arrays:
-    """Return places, groups, sources, obstacles and the queue of path requests."""
-    groups, sources, places = simulation.groups.all, simulation.sources, simulation.places
+    """Return goals, groups, sources, obstacles and the queue of path requests."""
+    groups, sources, table = simulation.groups.all, simulation.sources, simulation.goals.table
     waiting = simulation.planner.waiting
-    rest = [slice(source.next, None) for source in sources]
-    of_sources: dict[str, Any] = {
-        "ids": [source.ids[r] for source, r in zip(sources, rest, strict=True)],
-        "times": [source.times[r] for source, r in zip(sources, rest, strict=True)],
-        "begin": [s.rows["story"][r, BEGIN] for s, r in zip(sources, rest, strict=True)],
-        "waits": [s.rows["track"][r, MODE] == WAITING for s, r in zip(sources, rest, strict=True)],
-        "body": [s.rows["body"][r] for s, r in zip(sources, rest, strict=True)],
-        "points": [source.points for source in sources],
-    }
-    joined = {
+    rest = [(source, slice(source.next, None)) for source in sources]
+    joined: dict[str, list[Any]] = {
         "group_ids": [group.ids for group in groups],
         "group_balls": [group.backbone for group in groups],
         "group_edges": [group.edges for group in groups],
-        **{f"source_{name}": parts for name, parts in of_sources.items()},
+        "source_ids": [source.ids[r] for source, r in rest],
+        "source_times": [source.times[r] for source, r in rest],
+        "source_begin": [source.rows["journey"][r, FIRST_STEP] for source, r in rest],
+        "source_waits": [source.rows["cursor"][r, MODE] == WAITING for source, r in rest],
+        "source_body": [source.rows["body"][r] for source, r in rest],
+        "source_points": [source.points for source in sources],
     }
     empty = {"group_balls": (0, 3), "source_body": (0, BODY_COLUMNS), "source_points": (0, 2)}
+    group_sizes = [(len(g.ids), len(g.backbone), len(g.edges)) for g in groups]
+    source_sizes = [(source.to_come, len(source.points)) for source in sources]
     return {
-        "points": places.located[:, :2],
-        "reach": places.reach,
-        "weights": simulation.engine.tracks.weights,
+        "goals": table.located[:, :2],
+        "reach": table.reach,
+        "weights": simulation.tracks.weights,
         "queue": np.array([number for number, _ in waiting], np.int64),
         "keep": np.array([keep for _, keep in waiting], bool),
         "seen": simulation.obstacles.seen,
-        "group_sizes": np.array(
-            [(len(g.ids), len(g.backbone), len(g.edges)) for g in groups], np.int64
-        ).reshape(-1, 3),
-        "source_sizes": np.array(
-            [
-                (len(i), len(p))
-                for i, p in zip(of_sources["ids"], of_sources["points"], strict=True)
-            ],
-            np.int64,
-        ).reshape(-1, 2),
+        "group_sizes": np.array(group_sizes, np.int64).reshape(-1, 3),
+        "source_sizes": np.array(source_sizes, np.int64).reshape(-1, 2),
         **{
             name: np.concatenate(parts) if parts else np.empty(empty.get(name, 0))
             for name, parts in joined.items()
@@ -153,22 +293,21 @@ def _parts(simulation: Simulation) -> Arrays:
 
 
 def _facts(simulation: Simulation) -> dict[str, Any]:
-    engine = simulation.engine
     return {
         "map": _fingerprint(simulation.map),
         "edges": len(simulation.map.edges),
         "seed": simulation.seed,
         "step": simulation.dt,
-        "avoidance": simulation.avoidance,
-        "steps": engine.steps,
+        "avoidance": simulation.model,
+        "steps": simulation.steps,
         "next": simulation.next,
         "arrivals": int(simulation.arrivals),
         "exited": int(simulation.exited),
-        "widest": engine.widest,
-        "close": float(engine.model[2]),
+        "widest": simulation.widest,
+        "close": float(simulation.avoidance.close),
         "populations": [p.to_list() for p in simulation.populations],
-        "manners": [list(style) for style in simulation.routes.styles],
-        "pools": [[radius, *pool] for radius, pool in simulation.pools.items()],
+        "styles": [list(style) for style in simulation.routes.styles],
+        "random_goals": [[radius, *goals] for radius, goals in simulation.random_goals.items()],
         "groups": [[list(g.bounds), g.arrived] for g in simulation.groups.all],
         "obstacles": [[k, asdict(o)] for k, o in simulation.obstacles.all.items()],
         "next_obstacle": simulation.obstacles.next,
@@ -203,106 +342,202 @@ def load(
                 f"was made on another map ({facts['edges']} edges, this one has "
                 f"{len(cmap.edges)}): give the same map"
             )
-        if facts["manners"] and environment is None:
+        if facts["styles"] and environment is None:
             raise BadFile("some follow routes over terrain: give the environment too")
-        require(facts["edges"] == len(cmap.edges), "its arrays and the map")
+        _require(facts["edges"] == len(cmap.edges), "its arrays and the map")
         simulation = Simulation(
-            cmap, seed=facts["seed"], dt=facts["step"], threads=threads,
-            avoidance=facts["avoidance"], environment=environment,
+            cmap, seed=facts["seed"], dt=facts["step"], threads=threads, model=facts["avoidance"],
+            environment=environment,
         )  # fmt: skip
-        populations = check_facts(facts, arrays)
-        check_arrays(arrays, populations, simulation.engine.tracks, cmap.bounds)
-        check_groups(arrays)
-        _restore(simulation, populations, facts, arrays)
+        simulation.populations = _check_facts(facts, arrays)
+        _check_arrays(arrays, simulation)
+        _restore(simulation, facts, arrays)
         return simulation
 
 
-def _restore(
-    simulation: Simulation, populations: list[Population], facts: dict[str, Any], arrays: Arrays
-) -> None:
+def _restore(simulation: Simulation, facts: dict[str, Any], arrays: Arrays) -> None:
     """Fill an empty simulation from a checkpoint."""
-    engine = simulation.engine
-    simulation.next = facts["next"]
+    simulation.steps, simulation.next = facts["steps"], facts["next"]
     simulation.arrivals, simulation.exited = facts["arrivals"], facts["exited"]
-    simulation.populations[:] = populations
-    simulation.pools = {radius: GoalRange(first, size) for radius, first, size in facts["pools"]}
-    simulation.places.add(arrays["points"], arrays["reach"])
-    _restore_engine(simulation, facts, arrays)
-    simulation.routes.restore([FollowingStyle(*m) for m in facts["manners"]], arrays)
-    is_guided = engine.state.track[: engine.n, LEFT] == GUIDED
-    followers = engine.state.track[: engine.n, ID][is_guided]
-    require(np.isin(followers, arrays["guide_notes"][:, 0]).all(), "its routes over terrain")
+    simulation.random_goals = {r: GoalRange(*goals) for r, *goals in facts["random_goals"]}
+    simulation.goals.add(arrays["goals"], arrays["reach"])
+    _restore_characters(simulation, facts, arrays)
+    simulation.routes.restore([FollowingStyle(*style) for style in facts["styles"]], arrays)
+    characters = simulation.characters
+    followers = characters.id[characters.follows == ON_ROUTE]
+    is_known = np.isin(followers, arrays["guide_facts"][:, CHARACTER])
+    _require(is_known.all(), "its routes over terrain")
     for number, keep in zip(arrays["queue"].tolist(), arrays["keep"].tolist(), strict=True):
         simulation.planner.request(number, keep_goal=keep)
-    _restore_groups(simulation, facts, arrays)
-    _restore_sources(simulation, facts, arrays)
-    for number, values in facts["obstacles"]:
-        simulation.obstacles.all[number] = Obstacle(**values)
-    simulation.obstacles.next = facts["next_obstacle"]
-    update_obstacles(simulation, arrays["seen"])
-
-
-def _restore_engine(simulation: Simulation, facts: dict[str, Any], arrays: Arrays) -> None:
-    """Restore characters in their slots and paths in a new pool."""
-    engine = simulation.engine
-    state = State(**{name: arrays[name] for name in State._fields})
-    track, story = state.track, state.story
-    slots = np.flatnonzero(track[:, MODE] != GONE)
-    ids = track[slots, ID]
-    named = np.concatenate([ids, arrays["group_ids"], arrays["queue"], [-1]])
-    slot_of = np.full(int(named.max()) + 1, -1, np.int32)
-    slot_of[ids] = slots
-    engine.restore(state, slot_of, facts["steps"], facts["widest"])
-    engine.model[2] = facts["close"]  # depends on the fastest character so far
-    engine.tracks = engine.tracks._replace(weights=arrays["weights"])
-    owners = np.flatnonzero(story[:, ROUTE_SIZE])
-    count = np.maximum(track[owners, LEFT], 0).astype(np.int64)
-    bits = np.frexp(np.maximum(count, 1) - 1)[1].astype(np.int64)  # 2**bits is count or more
-    size = np.maximum(bits, _SMALLEST)
-    begin = np.cumsum(1 << size) - (1 << size)
-    used = int((1 << size).sum())
-    engine.pool = np.zeros(max(_POOL, 2 * used), np.int32)
-    engine.pool[_runs(begin, count)] = arrays["routes"]
-    engine.lists[0] = used
-    track[owners, NEXT] = story[owners, ROUTE] = begin
-    story[owners, ROUTE_SIZE] = size
-
-
-def _restore_groups(simulation: Simulation, facts: dict[str, Any], arrays: Arrays) -> None:
     names, sizes = ("group_ids", "group_balls", "group_edges"), arrays["group_sizes"].T
-    parts = zip(
-        *(split(arrays[name], n) for name, n in zip(names, sizes, strict=True)), strict=True
-    )
-    for (bounds, arrived), (ids, balls, edges) in zip(facts["groups"], parts, strict=True):
+    columns = [_split(arrays[name], n) for name, n in zip(names, sizes, strict=True)]
+    for (bounds, arrived), ids, balls, edges in zip(facts["groups"], *columns, strict=True):
         group = simulation.groups.add(ids, Bounds(*bounds))
         group.arrived, group.edges = arrived, edges
         group.backbone = np.ascontiguousarray(balls)
     simulation.groups.restore()
+    _restore_sources(simulation, facts, arrays)
+    for number, values in facts["obstacles"]:
+        simulation.obstacles.all[number] = Obstacle(**values)
+    simulation.obstacles.next = facts["next_obstacle"]
+    simulation.obstacles.update(arrays["seen"], simulation)
+
+
+def _restore_characters(simulation: Simulation, facts: dict[str, Any], arrays: Arrays) -> None:
+    """Restore characters in their slots and paths in a new pool."""
+    state = State(**{name: arrays[name] for name in State._fields})
+    cursor, journey = state.cursor, state.journey
+    ids = cursor[cursor[:, MODE] != GONE, ID]
+    named = np.concatenate([ids, arrays["group_ids"], arrays["queue"], [-1]])
+    simulation.characters.restore(state, int(named.max()))
+    simulation.restore_limits(facts["widest"], facts["close"])
+    simulation.tracks = simulation.tracks._replace(weights=arrays["weights"])
+    owners = np.flatnonzero(journey[:, PATH_SIZE])
+    count = cursor[owners, LEFT].astype(np.int64)
+    size = block_size(count)
+    pool, begin = make_pool(size)
+    pool.halves[_runs(begin, count)] = arrays["paths"]
+    simulation.planner.pool = pool
+    cursor[owners, NEXT] = journey[owners, PATH] = begin
+    journey[owners, PATH_SIZE] = size
 
 
 def _restore_sources(simulation: Simulation, facts: dict[str, Any], arrays: Arrays) -> None:
     counts, starts = arrays["source_sizes"].T
     names = ("ids", "times", "begin", "waits", "body")
-    parts = zip(
-        *(split(arrays[f"source_{name}"], counts) for name in names),
-        split(arrays["source_points"], starts),
-        strict=True,
-    )
-    for population, (ids, times, begin, waits, body, points) in zip(
-        facts["sources"], parts, strict=True
+    columns = [_split(arrays[f"source_{name}"], counts) for name in names]
+    columns.append(_split(arrays["source_points"], starts))
+    for number, ids, times, begin, waits, body, points in zip(
+        facts["sources"], *columns, strict=True
     ):
-        known = simulation.populations[population] if len(ids) else None
-        require((np.diff(times) >= 0.0).all(), "its sources")
-        require(known is None or (population >= 0 and len(points)), "its sources")
-        if known is not None and known.has_own_goals:
-            own = ids - known.first
-            require(((own >= 0) & (own < known.stages[0][0].size)).all(), "its sources")
-        track, story = np.zeros((len(ids), 10), np.int32), np.zeros((len(ids), 8), np.int32)
-        track[:, MODE] = np.where(waits, WAITING, WALKING)
-        track[:, ID], track[:, GROUP], track[:, HALF] = ids, -1, -1
-        story[:, POPULATION], story[:, BEGIN] = population, begin
-        rows = {"body": body, "track": track, "story": story}
+        _require((np.diff(times) >= 0.0).all(), "its sources")
+        if len(ids):
+            _require(number >= 0 and len(points), "its sources")
+            population = simulation.populations[number]
+            own = ids - population.first
+            is_own = (own >= 0) & (own < population.stages[0][0].size)
+            _require(not population.has_own_goals or is_own.all(), "its sources")
+        rows = make_rows(ids, number) | {"body": body}
+        rows["cursor"][waits, MODE] = WAITING
+        rows["journey"][:, FIRST_STEP] = begin
         simulation.sources.append(Source(ids, times, rows, np.ascontiguousarray(points)))
-    to_come = arrays["source_ids"]
-    there = np.concatenate([simulation.engine.present, to_come])
-    require(len(np.unique(there)) == len(there), "its ids")
+    ids = np.concatenate([simulation.characters.ids, arrays["source_ids"]])
+    _require(len(np.unique(ids)) == len(ids), "its ids")
+
+
+# -- checks ------------------------------------------------------------------------------------
+
+
+def _require(holds: Any, what: str) -> None:
+    """Raise Damaged if a condition does not hold."""
+    if not holds:
+        raise Damaged(f"{what} do not fit each other")
+
+
+def _split(rows: NDArray[Any], sizes: Ints) -> list[NDArray[Any]]:
+    """Split rows into consecutive parts of the given sizes."""
+    _require(int(sizes.sum()) == len(rows), "its arrays")
+    return np.split(rows, np.cumsum(sizes)[:-1]) if len(sizes) else []
+
+
+def _check_facts(facts: dict[str, Any], arrays: Arrays) -> list[Population]:
+    """Check that the facts are consistent, and return the populations."""
+    n_goals, weights, styles = len(arrays["goals"]), len(arrays["weights"]), len(facts["styles"])
+    populations = [Population.from_list(values) for values in facts["populations"]]
+    ranges = [GoalRange(first, size) for _, first, size in facts["random_goals"]]
+    for population in populations:
+        _require(population.row < weights and population.style < styles, "its populations")
+        _require(population.stages and all(population.stages), "its populations")
+        if population.behaviour == "goals":
+            ranges += population.ranges
+    _require(all(first + size <= n_goals for first, size in ranges), "its places")
+    numbers = [number for number, _ in facts["obstacles"]]
+    is_unique = len(set(numbers)) == len(numbers)
+    _require(is_unique and max(numbers, default=-1) < facts["next_obstacle"], "its obstacles")
+    for _, sigma, spacing, *_ in facts["styles"]:
+        _require(spacing <= sigma <= 1e6 * spacing, "its habits on terrain")
+    _require(all(k < len(populations) for k in facts["sources"]), "its sources")
+    return populations
+
+
+def _check_arrays(arrays: Arrays, simulation: Simulation) -> None:
+    """Check that characters, paths, goals, groups and the map are consistent."""
+    place, cursor, bounds = arrays["place"], arrays["cursor"], simulation.map.bounds
+    ids = cursor[cursor[:, MODE] != GONE, ID]
+    _require(len(np.unique(ids)) == len(ids), "its ids")
+    low, high = np.array(bounds[:2]) - _BESIDE, np.array(bounds[2:]) + _BESIDE
+    for points in (place[:, :2], arrays["progress"], arrays["goals"], arrays["source_points"]):
+        _require(((points >= low) & (points <= high)).all(), "its places and the map")
+    has_goal = (cursor[:, HALF] >= 0) & (cursor[:, FOLLOWS] != WANDERS)
+    _require(np.isfinite(place[has_goal, 2:]).all(), "its goals")
+    _require((arrays["seen"][:, 4] > 0.0).all(), "its obstacles")
+    _check_paths(arrays, simulation.tracks)
+    _check_goals(arrays, simulation.populations)
+    _check_groups(arrays)
+
+
+def _check_paths(arrays: Arrays, tracks: Tracks) -> None:
+    """Check that characters outside groups are on edges of the map, where their paths continue."""
+    cursor, paths = arrays["cursor"], arrays["paths"]
+    left, half, follows = cursor[:, LEFT], cursor[:, HALF], cursor[:, FOLLOWS]
+    halves = 2 * len(tracks.first)
+    is_alone = cursor[:, GROUP] < 0
+    _require((half[is_alone] < halves).all() and (paths < 2 * arrays["weights"].shape[1]).all(),
+             "its paths and the map")  # fmt: skip
+    on = is_alone & (half >= 0)
+    first, last = tracks.first[half[on] >> 1], tracks.last[half[on] >> 1]
+    at, end = cursor[on, AT], cursor[on, END]
+    _require(((first <= at) & (at <= last) & (first <= end) & (end <= last)).all(), "its paths")
+    _require(np.where(half[on] & 1, at >= end, at <= end).all(), "its paths")
+    _require((half[(cursor[:, MODE] == WALKING) & is_alone] >= 0).all(), "its paths")
+    goes_on = left > 0
+    _require(is_alone[goes_on].all() and (half[goes_on] >= 0).all(), "its paths")
+    _require((follows[goes_on] == ON_PATH).all(), "its paths")
+    _require((arrays["journey"][goes_on, PATH_SIZE] == 1).all(), "its paths")
+    _require(int(left[goes_on].sum(dtype=np.int64)) == len(paths), "its paths")
+    ends = paths[np.cumsum(left[goes_on], dtype=np.int64) - 1] >> 1
+    final = cursor[goes_on, FINAL]
+    _require(((tracks.first[ends] <= final) & (final <= tracks.last[ends])).all(), "its paths")
+    wanders = follows == WANDERS
+    _require(is_alone[wanders].all() and (half[wanders] >= 0).all(), "its wanderers")
+    _require((cursor[wanders, WEIGHTS_ROW] < len(arrays["weights"])).all(), "its wanderers")
+    _require((arrays["weights"][:1] == tracks.weights[:1]).all(), "its wanderers and the map")
+
+
+def _check_goals(arrays: Arrays, populations: list[Population]) -> None:
+    """Check that characters with goals, and those in the queue, have valid goals."""
+    cursor, journey = arrays["cursor"], arrays["journey"]
+    is_present = cursor[:, MODE] != GONE
+    ids, numbers = cursor[is_present, ID], journey[is_present, POPULATION]
+    _require((journey[:, GOAL] < max(1, len(arrays["goals"]))).all(), "its places")
+    for number, population in enumerate(populations):
+        if population.has_own_goals:
+            own = ids[numbers == number] - population.first
+            size = min(alternatives[0].size for alternatives in population.stages)
+            _require(((own >= 0) & (own < size)).all(), "its goals")
+    has_goals = np.array([p.behaviour == "goals" for p in populations], bool)
+    waits = np.isin(ids, arrays["queue"])
+    _require(has_goals[numbers[waits]].all(), "its queue")
+    _require((cursor[is_present, GROUP][waits] < 0).all(), "its queue")
+    grouped = np.isin(ids, arrays["group_ids"])
+    _require(has_goals[numbers[grouped]].all(), "its groups")
+    for needed in (arrays["group_ids"], arrays["queue"]):
+        _require(len(np.unique(needed)) == len(needed), "its ids")
+
+
+def _check_groups(arrays: Arrays) -> None:
+    """Check that exactly the members of a group with a corridor are in that corridor."""
+    cursor, sizes = arrays["cursor"], arrays["group_sizes"]
+    members = _split(arrays["group_ids"], sizes[:, 0])
+    balls = _split(arrays["group_balls"], sizes[:, 1])
+    belongs = np.full(len(cursor), -1)
+    for number, (ids, corridor) in enumerate(zip(members, balls, strict=True)):
+        mine = np.isin(cursor[:, ID], ids) & (cursor[:, MODE] != GONE)
+        if len(corridor):
+            belongs[mine] = number
+            _require((cursor[mine, AT] < len(corridor)).all(), "its groups")
+            _require((corridor[:, 2] >= 0.0).all(), "its groups")
+    _require((belongs == cursor[:, GROUP]).all(), "its groups")
+    in_corridor = cursor[belongs >= 0]
+    _require((in_corridor[:, LEFT] == 0).all(), "its groups")
+    _require((in_corridor[:, FOLLOWS] == ON_PATH).all(), "its groups")

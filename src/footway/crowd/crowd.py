@@ -10,12 +10,22 @@ import numpy as np
 
 from footway import validation
 from footway._numba.jit import thread_count
+from footway._numba.portable_math import hypot
 from footway.corridor.map import as_points
-from footway.crowd import checks, phases, spawning
-from footway.crowd.goals import Population
-from footway.crowd.groups import bounds_of
-from footway.crowd.obstacles import Obstacle
-from footway.crowd.places import free_points
+from footway.crowd import spawning
+from footway.crowd.free_space import free_points
+from footway.crowd.groups import check_bounds
+from footway.crowd.inspection import Stuck, find_stuck, inspect_character
+from footway.crowd.kernels.layouts import FIRST_STEP, POPULATION, UserForces
+from footway.crowd.obstacles import Obstacle, place_obstacles
+from footway.crowd.populations import (
+    Population,
+    check_clearance,
+    check_reachable,
+    make_population,
+    random_goals,
+    style_of,
+)
 from footway.crowd.profile import (
     GROUP_PROFILE,
     PROPERTIES,
@@ -23,12 +33,8 @@ from footway.crowd.profile import (
     accepts_properties,
     with_properties,
 )
-from footway.crowd.region import Region
-from footway.crowd.simulation import BODIES, MODELS, Avoidance, Simulation
-from footway.crowd.sources import Source, times_of
-from footway.crowd.spawning import NEVER
-from footway.crowd.state import BEGIN, GOAL, GROUP, POPULATION, RADIUS, SPEED
-from footway.crowd.stuck import Stuck, find_stuck
+from footway.crowd.simulation import MODELS, NO_USER_FORCES, Model, Simulation
+from footway.crowd.spawning import LONGEST, NEVER, Source
 from footway.errors import BadQuery, NoPath
 from footway.recording.recording import Recorder
 
@@ -38,11 +44,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from footway._numba.random_stream import RandomStream
     from footway.corridor import CorridorMap
-    from footway.crowd.goals import Behaviour, Then
     from footway.crowd.groups import Group
     from footway.crowd.inspection import Character
+    from footway.crowd.populations import Behaviour, Then
     from footway.crowd.profile import Properties, Spread
     from footway.environment import Environment
     from footway.recording.recording import Recording
@@ -53,6 +58,7 @@ if TYPE_CHECKING:
 _SHORTEST = 0.001  # s per step: smaller values are probably in another unit
 _STARTS_IN_AREA = 512  # candidate start points of a source
 _MOST = 20_000_000  # characters per call: more do not fit in the memory of a usual machine
+_SAME_WALL = 0.01  # m, tolerance between walls of a map and of its environment
 
 
 class Crowd:
@@ -90,18 +96,16 @@ class Crowd:
         seed: int = 0,
         step: float = 0.1,
         threads: int | None = None,
-        avoidance: Avoidance = "relative",
+        avoidance: Model = "relative",
         environment: Environment | None = None,
     ) -> None:
-        checks.a_map(cmap)
+        _check_map(cmap, environment)
         validation.seed(seed, high=2**31 - 1)
         step = validation.number(step, "step", "s", low=_SHORTEST, high=1.0)
         count = validation.threads(threads) or thread_count()
         validation.one_of(avoidance, "avoidance", tuple(MODELS))
-        if environment is not None:
-            checks.environment_of(cmap, environment)
         self._simulation = Simulation(
-            cmap, seed=int(seed), dt=float(step), threads=count, avoidance=avoidance,
+            cmap, seed=int(seed), dt=float(step), threads=count, model=avoidance,
             environment=environment,
         )  # fmt: skip
         self._functions: list[Callable[[Crowd], ArrayLike | None]] = []
@@ -145,7 +149,7 @@ class Crowd:
     @property
     def steps(self) -> int:
         """Number of steps done."""
-        return self._simulation.engine.steps
+        return self._simulation.steps
 
     @property
     def arrivals(self) -> int:
@@ -160,48 +164,47 @@ class Crowd:
     @property
     def to_come(self) -> int:
         """Number of characters that sources have yet to spawn."""
-        return sum(len(source.ids) - source.next for source in self._simulation.sources)
+        return sum(source.to_come for source in self._simulation.sources)
 
     def to_come_of(self, population: int) -> int:
         """Return how many characters of a population (index into `names`) have yet to spawn."""
         validation.index(population, "population", len(self.names))
-        sources = (s for s in self._simulation.sources if s.population == population)
-        return sum(len(source.ids) - source.next for source in sources)
+        return sum(s.to_come for s in self._simulation.sources if s.population == population)
 
     @property
     def ids(self) -> Ints:
         """(n,) Ids of the characters present, in the order in which they were added."""
-        return self._simulation.engine.present
+        return self._simulation.characters.ids
 
     @property
     def positions(self) -> Floats:
         """(n, 2) m, in the order of `ids`."""
-        return self._rows("place")[:, :2]
+        return self._simulation.characters.position[self._slots]
 
     @property
     def velocities(self) -> Floats:
         """(n, 2) m/s, in the order of `ids`."""
-        return self._rows("body")[:, :2].astype(np.float64)
+        return self._simulation.characters.velocity[self._slots].astype(np.float64)
 
     @property
     def radii(self) -> Floats:
         """(n,) m, in the order of `ids`."""
-        return self._rows("body")[:, RADIUS].astype(np.float64)
+        return self._simulation.characters.radii(self._slots)
 
     @property
     def speeds(self) -> Floats:
         """(n,) Preferred speed, m/s, in the order of `ids`."""
-        return self._rows("body")[:, SPEED].astype(np.float64)
+        return self._simulation.characters.speed[self._slots].astype(np.float64)
 
     @property
     def goals(self) -> Floats:
         """(n, 2) m, in the order of `ids`; NaN for characters without a goal."""
-        return self._rows("place")[:, 2:4]
+        return self._simulation.characters.goal_point[self._slots]
 
     @property
     def populations(self) -> Ints:
         """(n,) Population of each character, an index into `names`, in the order of `ids`."""
-        return self._rows("story")[:, POPULATION].astype(np.int64)
+        return self._simulation.characters.population[self._slots].astype(np.int64)
 
     @property
     def names(self) -> list[str]:
@@ -226,12 +229,12 @@ class Crowd:
     @property
     def stuck(self) -> list[Stuck]:
         """Characters that moved less than their radius in 30 s while walking, with the cause."""
-        return find_stuck(self._simulation.engine, self._simulation.obstacle_discs)
+        return find_stuck(self._simulation)
 
     @property
     def obstacles(self) -> Floats:
         """(m, 3) x, y, radius in m of the obstacles present now."""
-        return self._simulation.obstacles.discs(self.time)[:, [0, 1, 4]]
+        return self._simulation.obstacle_discs
 
     @property
     def obstacle_ids(self) -> list[int]:
@@ -249,10 +252,9 @@ class Crowd:
             (40.0, 40.0)
 
         """
-        from footway.crowd.inspection import character
-
         number = validation.whole(number, "number of a character", high=validation.MOST_SEED)
-        return character(self._simulation, number, int(self._slots(np.array([number]))[0]))
+        (slot,) = self._simulation.characters.checked_slots(np.array([number])).tolist()
+        return inspect_character(self._simulation, number, slot)
 
     # -- adding characters ---------------------------------------------------------------------
 
@@ -302,12 +304,12 @@ class Crowd:
         """
         body = with_properties(profile, Profile(), properties)
         count = validation.whole(count, "count", high=_MOST)
-        if starts is None:
-            spawning.check_number(self._simulation, count, body, area)
-        simulation, ids, rows, rng = self._newcomers(count, body, premovement)
+        simulation = self._simulation
+        ids, rows, points = spawning.place_characters(
+            simulation, count, body, starts, area, premovement
+        )
         radii = spawning.radii_of(rows)
-        points = spawning.start_points(simulation, starts, area, radii, rng)
-        population = spawning.make_population(
+        population = make_population(
             simulation, name, behaviour, radii, goals, destinations, then, within, preference, body
         )
         simulation.populations.append(population)
@@ -316,8 +318,7 @@ class Crowd:
         try:
             spawning.plan_first_paths(simulation, ids, population, given=given)
         except NoPath:
-            simulation.planner.forget(ids)
-            simulation.engine.remove(ids)
+            simulation.remove(ids)
             simulation.populations.pop()
             raise
         simulation.next += count
@@ -341,29 +342,20 @@ class Crowd:
         """
         validation.index(population, "population", len(self.names))
         count = validation.whole(count, "count", high=_MOST)
-        known = self._simulation.populations[population]
+        simulation = self._simulation
+        known = simulation.populations[population]
         if known.has_own_goals:
             raise BadQuery("each of them has a goal of its own: `add` others with theirs")
         if any(known.first in group.ids for group in self.groups):
             raise BadQuery("this population is a group: it stays as it is; add another one")
-        if starts is None:
-            spawning.check_number(self._simulation, count, known.profile, area)
-        simulation, ids, rows, rng = self._newcomers(count, known.profile, 0.0)
-        rows["story"][:, POPULATION] = population
-        points = spawning.start_points(simulation, starts, area, spawning.radii_of(rows), rng)
+        ids, rows, points = spawning.place_characters(
+            simulation, count, known.profile, starts, area, 0.0
+        )
+        rows["journey"][:, POPULATION] = population
         spawning.enter(simulation, ids, points, rows)
         spawning.plan_first_paths(simulation, ids, known, given=False)
         simulation.next += count
         return ids
-
-    def _newcomers(
-        self, count: int, profile: Profile, premovement: Spread
-    ) -> tuple[Simulation, Ints, spawning.Rows, RandomStream]:
-        """Draw ids and bodies of new characters; also return the simulation and random stream."""
-        simulation = self._simulation
-        rng = simulation.random(BODIES, simulation.next)
-        ids = np.arange(simulation.next, simulation.next + count)
-        return simulation, ids, spawning.bodies(simulation, ids, profile, premovement, rng), rng
 
     @accepts_properties
     def add_source(
@@ -392,20 +384,22 @@ class Crowd:
         """
         body = with_properties(profile, Profile(), properties)
         count = validation.whole(count, "count", high=_MOST)
-        simulation, ids, rows, rng = self._newcomers(count, body, premovement)
-        times = self.time + times_of(count, rate, start, schedule)
+        simulation = self._simulation
+        ids, rows, rng = spawning.draw_characters(simulation, count, body, premovement)
+        times = self.time + spawning.spawn_times(count, rate, start, schedule)
         radii = spawning.radii_of(rows)
         widest = float(radii.max(initial=0.0)) or 0.25
-        points = free_points(simulation.map, _STARTS_IN_AREA, widest, Region.of(area), rng)
-        population = spawning.make_population(
+        from footway.environment.areas import as_polygon  # loads Shapely
+
+        points = free_points(simulation.map, _STARTS_IN_AREA, widest, as_polygon(area), rng)
+        population = make_population(
             simulation, name, behaviour, radii, goals, destinations, then, within, preference, body
         )
         if count and behaviour == "goals":
-            spawning.check_reachable(simulation, points[0], widest, population)
+            check_reachable(simulation, points[0], widest, population)
         simulation.populations.append(population)
-        rows["story"][:, BEGIN] -= (
-            simulation.engine.steps
-        )  # counted from the step in which each appears
+        # Counted from the step in which each appears.
+        rows["journey"][:, FIRST_STEP] -= simulation.steps
         simulation.sources.append(Source(ids, times, rows, points))
         simulation.next += count
         return ids
@@ -446,35 +440,28 @@ class Crowd:
         validation.one_of(then, "argument `then`", ("repeat", "stay", "exit"))
         validation.text(name, "name")
         body = with_properties(profile, GROUP_PROFILE, properties)
-        spawning.style_of(body, "group")
+        style_of(body, "group")
         count = validation.whole(count, "count", low=1, high=_MOST)
-        simulation, ids, rows, rng = self._newcomers(count, body, 0.0)
+        simulation = self._simulation
+        ids, rows, rng = spawning.draw_characters(simulation, count, body, 0.0)
         radii = spawning.radii_of(rows)
-        bounds = bounds_of(width, group_area, lateral, longitudinal, radii)
+        bounds = check_bounds(width, group_area, lateral, longitudinal, radii)
         centre, widest = validation.point(start, "start"), float(radii.max())
         if goal is None:
-            pool = spawning.random_goals(simulation, widest, 1)
+            goals = random_goals(simulation, widest, 1)
         else:
             simulation.map.corridor(centre, goal, radius=widest)  # raises NoPath
-            pool = simulation.places.add(validation.point(goal, "goal")[None])
+            goals = simulation.goals.add(validation.point(goal, "goal")[None])
         points = spawning.points_around(simulation, centre, radii, rng)
         population = Population(
-            name,
-            "goals",
-            ((pool,),),
-            False,
-            False,
-            simulation.next,
-            then,
-            math.inf,
-            0,
-            profile=body,
-        )
+            name, "goals", ((goals,),), has_own_goals=False, has_destinations=False,
+            first=simulation.next, then=then, within=math.inf, row=0, profile=body,
+        )  # fmt: skip
         simulation.populations.append(population)
         spawning.enter(simulation, ids, points, rows)
         simulation.next += count
         group = simulation.groups.add(ids, bounds)
-        phases.send_group(simulation, group, population)
+        simulation.groups.send(group, population)
         return group
 
     # -- changing characters -------------------------------------------------------------------
@@ -489,25 +476,25 @@ class Crowd:
         chosen, points = validation.ids(ids), as_points(goals)
         if len(chosen) != len(points):
             raise BadQuery(f"there are {len(chosen)} ids and {len(points)} goals")
-        simulation, slots = self._simulation, self._slots(chosen)
-        member = np.flatnonzero(simulation.engine.state.track[slots, GROUP] >= 0)
+        simulation, characters = self._simulation, self._simulation.characters
+        slots = characters.checked_slots(chosen)
+        member = np.flatnonzero(characters.group[slots] >= 0)
         if len(member):
             raise BadQuery(f"character {int(chosen[member[0]])} belongs to a group: it stays there")
-        radii = simulation.engine.state.body[slots, RADIUS].astype(np.float64)
-        spawning.check_clearance(simulation, "goal", points, radii)
-        first = simulation.places.add(points).first
-        simulation.engine.state.story[slots, GOAL] = first + np.arange(len(points))
-        simulation.engine.state.place[slots, 2:4] = points
-        phases.hold_until_planned(simulation, chosen)
+        check_clearance(simulation.map, "goal", points, characters.radii(slots))
+        first = simulation.goals.add(points).first
+        characters.set_goals(slots, first + np.arange(len(points)), points)
+        characters.hold_until_planned(chosen)
         for number in chosen.tolist():
             simulation.planner.request(number, keep_goal=True)
 
     def set_speed(self, ids: ArrayLike, speed: float) -> None:
         """Set the preferred speed (m/s) of the given characters (n,)."""
         speed = PROPERTIES["speed"].number(speed, "speed")
-        engine, slots = self._simulation.engine, self._slots(validation.ids(ids))
-        engine.state.body[slots, SPEED] = speed
-        engine.fit_to(engine.state.body[slots])
+        characters = self._simulation.characters
+        slots = characters.checked_slots(validation.ids(ids))
+        characters.speed[slots] = speed
+        self._simulation.fit_to(slots)
 
     @accepts_properties
     def set_profile(
@@ -552,16 +539,15 @@ class Crowd:
     def remove(self, ids: ArrayLike) -> None:
         """Remove characters (n,). Raises BadQuery for ids that are not present."""
         chosen = np.unique(validation.ids(ids))
-        self._slots(chosen)
-        phases.remove_characters(self._simulation, chosen)
+        self._simulation.characters.checked_slots(chosen)
+        self._simulation.remove(chosen)
 
     def remove_population(self, population: int) -> None:
         """Remove the characters and the sources of a population, an index into `names`."""
         validation.index(population, "population", len(self.names))
-        self._simulation.sources = [
-            s for s in self._simulation.sources if s.population != population
-        ]
-        self.remove(self.ids[self.populations == population])
+        simulation = self._simulation
+        simulation.sources = [s for s in simulation.sources if s.population != population]
+        simulation.remove(simulation.characters.members(population))
 
     def moved_to(self, cmap: CorridorMap, environment: Environment | None = None) -> Crowd:
         """Return the same crowd on another map; all paths are planned again.
@@ -572,9 +558,7 @@ class Crowd:
         """
         from footway.crowd.map_change import moved
 
-        checks.a_map(cmap)
-        if environment is not None:
-            checks.environment_of(cmap, environment)
+        _check_map(cmap, environment)
         crowd = Crowd.of(moved(self._simulation, cmap, environment))
         crowd._functions = self._functions  # noqa: SLF001  # its own
         return crowd
@@ -648,31 +632,32 @@ class Crowd:
         if self._in_functions:
             raise BadQuery("a function of each_step calls `step` or `run`: it is called by them")
         for _ in range(validation.whole(count, "count", high=NEVER - self.steps)):
-            phases.spawn_due(simulation)
-            simulation.engine.own = self._own_forces()
-            phases.place_obstacles(simulation)
-            simulation.groups.cap()
-            simulation.routes.look()
-            phases.handle_requests(simulation, simulation.engine.advance())
-            phases.plan_within_budget(simulation)
+            spawning.spawn_due(simulation)
+            simulation.user_forces = self._call_functions()
+            place_obstacles(simulation)
+            simulation.groups.limit_fronts()
+            simulation.routes.update_attraction_points()
+            requests = simulation.move()
+            simulation.planner.handle_requests(requests)
+            simulation.planner.plan_within_budget()
 
-    def _own_forces(self) -> NDArray[np.float32]:
-        """Return the sum of the accelerations of the user's functions, by slot; empty if none."""
-        engine, answers = self._simulation.engine, []
+    def _call_functions(self) -> UserForces:
+        """Call the user's functions; return the sum of their accelerations."""
+        characters, answers = self._simulation.characters, []
         self._in_functions = True
         try:
             for function in tuple(self._functions):
-                ids, answer = engine.present, function(self)
+                ids, answer = characters.ids, function(self)
                 if answer is not None:
-                    answers.append((ids, checks.forces(answer, len(ids))))
+                    answers.append((ids, _check_forces(answer, len(ids))))
         finally:
             self._in_functions = False
         if not answers:
-            return np.empty((0, 2), np.float32)
-        own = np.zeros((len(engine.state.place), 2), np.float32)
+            return NO_USER_FORCES
+        by_slot = np.zeros((len(characters.state.place), 2), np.float32)
         for ids, forces in answers:
-            own[engine.slot_of[ids]] += forces
-        return own
+            by_slot[characters.slots(ids)] += forces
+        return UserForces(are_given=True, by_slot=by_slot)
 
     def run(
         self,
@@ -703,7 +688,7 @@ class Crowd:
         validation.whole(every, "every", low=1)
         validation.function(progress, "progress")
         due = self._steps_between_checkpoints(checkpoint, checkpoint_every)
-        seconds = validation.number(seconds, "seconds", "s", low=0.0, high=checks.LONGEST)
+        seconds = validation.number(seconds, "seconds", "s", low=0.0, high=LONGEST)
         total = round(seconds / self.dt)
         with self.recorder(to, every=every) as recorder:
             if not recorder.steps:
@@ -781,16 +766,14 @@ class Crowd:
     def record(self, recorder: Recorder) -> None:
         """Add the current state to a recorder as a frame; at most one per step."""
         validation.instance(recorder, Recorder, "a recorder of this crowd is needed")
-        simulation, engine = self._simulation, self._simulation.engine
-        new = np.concatenate([np.empty(0, np.int64), *simulation.new])
-        new = new[engine.slot_of[new] >= 0] if len(new) else new
-        if len(new):
-            slots, state = engine.slot_of[new], engine.state
-            radius, population = state.body[slots, RADIUS], state.story[slots, POPULATION]
-            recorder.add_characters(new, radius.astype(np.float64), population)
+        simulation, characters = self._simulation, self._simulation.characters
+        slots = characters.present_slots(np.concatenate([self.ids[:0], *simulation.new]))
+        if len(slots):
+            ids, numbers = characters.id[slots].astype(np.int64), characters.population[slots]
+            recorder.add_characters(ids, characters.radii(slots), numbers)
         simulation.new = []
         recorder.names = tuple(self.names)  # functions of the user may have added populations
-        velocities = self._rows("body")[:, :2]
+        velocities = characters.velocity[self._slots]
         obstacles = simulation.obstacles
         recorder.add_obstacles(self.time, obstacles.numbers(self.time), obstacles.discs(self.time))
         recorder.add_frame(self.steps, self.time, self.ids, self.positions, velocities)
@@ -816,22 +799,73 @@ class Crowd:
         """Load a checkpoint that `save` wrote; map and environment must be the same."""
         from footway.crowd.checkpoint import load
 
-        checks.a_map(cmap)
+        _check_map(cmap, environment)
         count = validation.threads(threads) or thread_count()
-        if environment is not None:
-            checks.environment_of(cmap, environment)
         return cls.of(load(file, cmap, threads=count, environment=environment))
 
-    def _rows(self, name: str) -> NDArray[Any]:
-        engine = self._simulation.engine
-        rows: NDArray[Any] = getattr(engine.state, name)
-        return rows[engine.slot_of[engine.present]]
+    @property
+    def _slots(self) -> NDArray[np.int32]:
+        """Slots of the characters present, in the order of `ids`."""
+        characters = self._simulation.characters
+        return characters.slots(characters.ids)  # type: ignore[no-any-return]
 
-    def _slots(self, ids: Ints) -> NDArray[np.int32]:
-        slot_of = self._simulation.engine.slot_of
-        known = (ids >= 0) & (ids < len(slot_of))
-        there = known.copy()
-        there[known] = slot_of[ids[known]] >= 0
-        if not there.all():
-            raise BadQuery(f"there is no character {int(ids[~there][0])}: see `ids`")
-        return slot_of[ids]
+
+def _check_map(cmap: object, environment: object) -> None:
+    """Raise BadQuery unless `cmap` is a map in the plane, built from the environment if given.
+
+    Bounds, walls and their total length show whether the map was built from another one.
+    """
+    if not hasattr(cmap, "solver"):
+        raise BadQuery(
+            f"a crowd walks on a CorridorMap in the plane, not on {validation.shown(cmap)}: build "
+            "one, of a volume or a mesh from the plan that load(..., between=(LOW, HIGH)) cuts"
+        )
+    if environment is None:
+        return
+    known: Any = cmap
+    bounds, walls = getattr(environment, "bounds", None), getattr(environment, "walls", None)
+    if bounds is None or walls is None:
+        raise BadQuery(
+            f"the environment is {validation.shown(environment)}: give what the map was built from"
+        )
+    name = getattr(environment, "name", "")
+    if not np.allclose(bounds, known.bounds, rtol=0.0, atol=0.01):
+        raise BadQuery(
+            f"the environment {name!r} reaches from {bounds[:2]} to {bounds[2:]}, the map from "
+            f"{known.bounds[:2]} to {known.bounds[2:]}: give the one that the map was built from"
+        )
+    points = np.concatenate([0.5 * (walls.segments[:, :2] + walls.segments[:, 2:]), walls.points])
+    off = np.flatnonzero(~(known.clearance(points) <= _SAME_WALL))
+    if len(off):
+        x, y = points[off[0]]
+        raise BadQuery(
+            f"the environment {name!r} has a wall at ({x:.2f}, {y:.2f}) where the map has none: "
+            "give the one that the map was built from"
+        )
+    axis = known.solver.index.axis
+    there, here = (
+        float(hypot(*(segments[:, 2:] - segments[:, :2]).T).sum())
+        for segments in (axis.sites[~axis.is_point], walls.segments)
+    )
+    if abs(there - here) > _SAME_WALL:
+        raise BadQuery(
+            f"the environment {name!r} has {here:.2f} m of walls and the map {there:.2f} m: give "
+            "the one that the map was built from"
+        )
+
+
+def _check_forces(value: Any, count: int) -> NDArray[np.float32]:
+    """Return the checked accelerations (count, 2) that a user's function returned."""
+    wanted = f"give accelerations ({count}, 2) in m/s2, or None"
+    array = validation.floats(value, f"({count}, 2)", name="what a function of each_step returns")
+    if array.shape != (count, 2):
+        raise BadQuery(f"a function of each_step returned the shape {array.shape}: {wanted}")
+    with np.errstate(over="ignore"):
+        single = array.astype(np.float32)
+    if not np.isfinite(single).all():
+        row = int(np.flatnonzero(~np.isfinite(single).all(axis=1))[0])
+        raise BadQuery(
+            f"a function of each_step returned {array[row].tolist()} in row {row}: {wanted}, "
+            "finite ones"
+        )
+    return single

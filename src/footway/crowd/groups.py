@@ -8,34 +8,41 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from footway._numba.portable_math import hypot
-from footway.crowd.kernels.groups import cap, measure_corridor
-from footway.crowd.kernels.tracks import FLOOR
-from footway.crowd.state import (
+from footway.crowd.free_space import nearest_free
+from footway.crowd.kernels.attraction import BASE, FLOOR, limit_fronts, measure_corridor
+from footway.crowd.kernels.layouts import (
     ARRIVED,
     AT,
+    BALL_RADIUS,
     END,
     FINAL,
+    FOLLOWS,
     GROUP,
     HALF,
     LEFT,
-    MODE,
-    RADIUS,
-    REACH,
+    ON_PATH,
+    STAYING,
+    UNREACHABLE,
     WALKING,
 )
+from footway.crowd.populations import ARRIVAL
 from footway.errors import BadQuery
 from footway.validation import FARTHEST, number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.crowd.stepping import Engine
+    from footway.crowd.populations import Population
+    from footway.crowd.simulation import Simulation
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
+    Slots = NDArray[np.int32]
 
 _PACKED = 0.6  # share of the group area that discs can fill and still walk
 _SPARE = 1 << 14  # samples by which the array of balls grows
+_TRIES = 16  # goals that are tried for a group
+_ELBOW = 0.3  # m around each standing member, so that the last ones find free space
 
 
 class Dispersion(NamedTuple):
@@ -54,7 +61,7 @@ class Bounds(NamedTuple):
     longitudinal: float = math.inf  # m, between first and last attraction point
 
 
-def bounds_of(
+def check_bounds(
     width: float | None,
     group_area: float | None,
     lateral: float | None,
@@ -104,13 +111,13 @@ class Group:
 
     """
 
-    def __init__(self, crowd_groups: Groups, number: int, ids: Ints, bounds: Bounds) -> None:
-        self._groups, self.number = crowd_groups, number
+    def __init__(self, groups: Groups, number: int, ids: Ints, bounds: Bounds) -> None:
+        self._groups, self.number = groups, number
         self.ids, self.bounds = ids, bounds
         self.arrived = 0
         self.edge = -1  # number of its edge in the tracks
         self.edges = np.empty(0, np.int64)  # edges of the map along its corridor
-        self.samples = (0, 0)  # first sample and capacity of its part of the tracks
+        self.first_sample = self.capacity = 0  # of its part of the tracks
         self.backbone = np.empty((0, 3))  # (n, 3) x, y, R' of the balls
 
     @property
@@ -123,15 +130,17 @@ class Group:
 
 
 class Groups:
-    """The groups of a crowd; limits how far the front of each may move ahead."""
+    """The groups of a crowd: their corridors, and how far the front of each may move ahead."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, simulation: Simulation) -> None:
+        self._simulation = simulation
+        self._characters = simulation.characters
         self.all: list[Group] = []
+        self.front_limits = np.empty(0, np.int32)  # last sample for attraction points; -1: no limit
         self._table = np.empty((0, 8))
         self._members = np.empty(0, np.int64)
         self._lengths = self._gains = np.empty(0)
-        self.used = len(engine.tracks.balls)  # samples in use
+        self._used = len(simulation.tracks.balls)  # samples in use
 
     def add(self, ids: Ints, bounds: Bounds) -> Group:
         """Return a new group without a corridor."""
@@ -139,33 +148,113 @@ class Groups:
         self.all.append(group)
         return group
 
+    def members(self, group: Group) -> Slots:
+        """Return the slots of the present members of a group."""
+        return self._characters.present_slots(group.ids)
+
+    # -- goals -------------------------------------------------------------------------------
+
+    def handle_member(self, slot: int, population: Population, *, has_arrived: bool) -> None:
+        """Handle the request of a member; the last one to arrive lets the group continue."""
+        group = self.all[self._characters.group[slot]]
+        slots = self.members(group)
+        if not has_arrived:
+            self._move_to_closest_ball(group, slot)
+        elif (self._characters.mode[slots] == ARRIVED).all():
+            group.arrived += 1
+            if population.then == "exit":
+                self._simulation.remove(self._characters.id[slots])
+                self._simulation.exited += len(slots)
+            elif population.then == "stay" or population.stages[0][0].size == 1:
+                self._characters.mode[slots] = STAYING
+            else:
+                self.send(group, population)
+
+    def _move_to_closest_ball(self, group: Group, slot: int) -> None:
+        """Move the attraction point of a displaced member to the ball closest to the member."""
+        x, y = self._characters.position[slot]
+        balls = group.backbone
+        out = hypot(balls[:, 0] - x, balls[:, 1] - y) - balls[:, 2]
+        self._characters.sample[slot] = group.first_sample + int(out.argmin())
+
+    def send(self, group: Group, population: Population) -> None:
+        """Give a group a corridor to a random one of its population's goals."""
+        simulation, goals = self._simulation, population.stages[0][0]
+        rng = simulation.random("groups", simulation.steps * 1009 + group.number)
+        for _ in range(_TRIES):
+            goal = simulation.goals.points[goals.first + int(rng.integers(goals.size, 1)[0])]
+            if self._give_corridor(group, goal):
+                return
+        self._characters.mode[self.members(group)] = UNREACHABLE
+
+    def send_again(self, group: Group) -> None:
+        """Give a walking group a new corridor to its current goal, after its radii have changed."""
+        characters, slots = self._characters, self.members(group)
+        mode = characters.mode[slots]
+        walking = slots[(mode == WALKING) | (mode == UNREACHABLE)]
+        if not len(walking):
+            return
+        goals = characters.goal_point[walking[:1]]
+        radius = np.full(1, float(characters.radius[slots].max()))
+        characters.mode[slots] = ARRIVED
+        if not np.isfinite(goals).all():
+            self.send(group, self._simulation.populations[characters.population[walking[0]]])
+        elif not self._give_corridor(group, nearest_free(self._simulation.map, goals, radius)[0]):
+            characters.mode[slots] = UNREACHABLE
+        characters.mode[slots[mode == ARRIVED]] = ARRIVED  # their arrival is counted already
+
+    def avoid_closed_edges(self, edges: Ints) -> None:
+        """Give groups another corridor if obstacles close edges of their own."""
+        characters = self._characters
+        for group in self.all:
+            slots = self.members(group)
+            walking = slots[characters.mode[slots] == WALKING]
+            closed = np.intersect1d(group.edges, edges)
+            clearance = self._simulation.planner.index.graph.clearance[closed]
+            if len(walking) and (clearance < characters.radius[slots].max()).any():
+                self._give_corridor(group, characters.goal_point[walking[0]].copy())
+
+    # -- corridors ---------------------------------------------------------------------------
+
+    def _give_corridor(self, group: Group, goal: Floats) -> bool:
+        """Give a group a corridor to a goal, around closed edges if possible; False if none."""
+        simulation, characters, slots = self._simulation, self._characters, self.members(group)
+        place, radius = characters.position[slots], float(characters.radius[slots].max())
+        # Start at the member nearest to the centre: the centre itself may be in a wall.
+        start = place[hypot(*(place - place.mean(axis=0)).T).argmin()]
+        for index in (simulation.planner.index, simulation.index):
+            found = simulation.map.solver.corridor(start, goal, radius, index=index)
+            if found.status == 0:
+                reach = max(ARRIVAL, (radius + _ELBOW) * math.sqrt(len(slots)))
+                self.assign_corridor(group, found.balls, goal, reach)
+                group.edges = found.halves // 2
+                return True
+        return False
+
     def assign_corridor(self, group: Group, balls: Floats, goal: Floats, reach: float) -> None:
         """Assign a corridor (n, 4) x, y, z, R to a group, and put its members at the beginning."""
-        engine = self._engine
         # No ball takes more than half of the group area, or the group could not move forward.
         widest = min(group.bounds.width, math.sqrt(group.bounds.area / (2.0 * math.pi)))
         group.backbone = np.column_stack([balls[:, :2], np.minimum(balls[:, 3], widest)])
-        first, last = self._write_corridor(group)
-        slots = engine.slot_of[group.ids]
-        slots = slots[slots >= 0]
-        track = engine.state.track
-        track[slots, GROUP], track[slots, LEFT] = group.number, 0
-        track[slots, HALF], track[slots, AT] = 2 * group.edge, first
-        track[slots, END] = track[slots, FINAL] = last
-        track[slots, MODE] = np.where(track[slots, MODE] == ARRIVED, WALKING, track[slots, MODE])
-        engine.state.place[slots, 2:4] = goal
-        engine.state.body[slots, REACH] = reach
+        characters, slots = self._characters, self.members(group)
+        self._write_corridor(group, slots)
+        characters.sample[slots] = group.first_sample
+        cursor, mode = characters.state.cursor, characters.mode[slots]
+        cursor[slots, GROUP] = group.number
+        cursor[slots, LEFT], cursor[slots, FOLLOWS] = 0, ON_PATH
+        characters.mode[slots] = np.where(mode == ARRIVED, WALKING, mode)
+        characters.goal_point[slots] = goal
+        characters.reach[slots] = reach
         self._rebuild_tables()
 
-    def _write_corridor(self, group: Group) -> tuple[int, int]:
-        """Write the balls of a group's corridor into the tracks; return first and last sample."""
-        engine, count = self._engine, len(group.backbone)
-        if count > group.samples[1]:
-            group.samples = (self.used, 2 * count)
-            self.used += 2 * count
-        tracks = engine.tracks
-        if self.used > len(tracks.balls):
-            more = np.zeros((self.used - len(tracks.balls) + _SPARE, 3))
+    def _write_corridor(self, group: Group, slots: Slots) -> None:
+        """Write the balls of a group's corridor into the tracks, and put its members on them."""
+        tracks, count = self._simulation.tracks, len(group.backbone)
+        if count > group.capacity:
+            group.first_sample, group.capacity = self._used, 2 * count
+            self._used += 2 * count
+        if self._used > len(tracks.balls):
+            more = np.zeros((self._used - len(tracks.balls) + _SPARE, 3))
             tracks = tracks._replace(balls=np.concatenate([tracks.balls, more]))
         if group.edge < 0:
             group.edge = len(tracks.first)
@@ -174,98 +263,81 @@ class Groups:
                 last=np.append(tracks.last, np.int32(0)),
                 ends=np.vstack([tracks.ends, np.full((1, 2), -1, np.int32)]),
             )
-        first = group.samples[0]
-        tracks.balls[first : first + count] = group.backbone
-        tracks.first[group.edge], tracks.last[group.edge] = first, first + count - 1
-        engine.tracks = tracks
-        return first, first + count - 1
+        first, last = group.first_sample, group.first_sample + count - 1
+        tracks.balls[first : last + 1] = group.backbone
+        tracks.first[group.edge], tracks.last[group.edge] = first, last
+        self._simulation.tracks = tracks
+        cursor = self._characters.state.cursor
+        cursor[slots, HALF], cursor[slots, END], cursor[slots, FINAL] = 2 * group.edge, last, last
 
     def _rebuild_tables(self) -> None:
-        """Rebuild the tables of the kernel `cap`."""
-        rows, members, lengths, gains = [], [], [], []
+        """Rebuild the tables of the kernel `limit_fronts`."""
+        rows, lengths, gains = [], [], []
         begin = base = 0
         for group in self.all:
-            count = len(group.backbone)
+            count, bounds = len(group.backbone), group.bounds
             length, gain = np.zeros(count), np.zeros(count)
             if count:
                 measure_corridor(group.backbone, length, gain)
-            bounded = np.isfinite([group.bounds.area, group.bounds.longitudinal]).any()
-            first = group.samples[0]
+            is_bounded = count > 0 and np.isfinite([bounds.area, bounds.longitudinal]).any()
+            first = group.first_sample
             rows.append([
-                begin, begin + len(group.ids), first, first + count - 1, base, group.bounds.area,
-                group.bounds.longitudinal, bounded and count > 0,
+                begin, begin + len(group.ids), first, first + count - 1, base, bounds.area,
+                bounds.longitudinal, is_bounded,
             ])  # fmt: skip
-            members.append(group.ids)
             lengths.append(length)
             gains.append(gain)
             begin, base = begin + len(group.ids), base + count
         self._table = np.array(rows, np.float64).reshape(-1, 8)
-        self._members = np.concatenate([np.empty(0, np.int64), *members])
+        self._members = np.concatenate([self._members[:0], *(group.ids for group in self.all)])
         self._lengths = np.concatenate([np.empty(0), *lengths])
         self._gains = np.concatenate([np.empty(0), *gains])
-        self._engine.caps = np.full(len(self.all), -1, np.int32)
+        self.front_limits = np.full(len(self.all), -1, np.int32)
 
     def restore(self) -> None:
-        """Restore corridors from a checkpoint, where AT is relative to the corridor's beginning."""
-        track = self._engine.state.track
+        """Restore corridors of a checkpoint, where samples are relative to their beginning."""
         for group in self.all:
             if len(group.backbone):
-                first, last = self._write_corridor(group)
-                slots = self._engine.slot_of[group.ids]
-                slots = slots[slots >= 0]
-                track[slots, AT] += first
-                track[slots, HALF] = 2 * group.edge
-                track[slots, END] = track[slots, FINAL] = last
+                slots = self.members(group)
+                self._write_corridor(group, slots)
+                self._characters.state.cursor[slots, AT] += group.first_sample
         self._rebuild_tables()
 
-    def cap(self) -> None:
+    def limit_fronts(self) -> None:
         """Compute how far the front of each group may move ahead (alpha_max)."""
-        engine = self._engine
         if len(self._table):
-            cap(
-                self._table, self._members, engine.slot_of, self._lengths, self._gains,
-                engine.tracks.balls, engine.state, engine.caps,
+            limit_fronts(
+                self._table, self._members, self._characters.slot_of, self._lengths, self._gains,
+                self._simulation.tracks.balls, self._characters.state, self.front_limits,
             )  # fmt: skip
 
-    def reattach(self, group: Group, slot: int) -> None:
-        """Move the attraction point of a displaced member to the ball closest to the member."""
-        engine = self._engine
-        x, y = engine.state.place[slot, :2]
-        balls = group.backbone
-        out = hypot(balls[:, 0] - x, balls[:, 1] - y) - balls[:, 2]
-        engine.state.track[slot, AT] = group.samples[0] + int(out.argmin())
-
-    def all_arrived(self, number: int) -> bool:
-        """Return whether all present members of a group have arrived."""
-        slots = self._engine.slot_of[self.all[number].ids]
-        return bool((self._engine.state.track[slots[slots >= 0], MODE] == ARRIVED).all())
+    # -- dispersion --------------------------------------------------------------------------
 
     def dispersion(self, group: Group) -> Dispersion:
         """Measure a group across and along its backbone."""
-        engine = self._engine
-        slots = engine.slot_of[group.ids]
-        slots = slots[slots >= 0]
+        characters, slots = self._characters, self.members(group)
         if len(slots) == 0 or len(group.backbone) < 2:
             return Dispersion(0.0, 0.0, 0.0)
-        along, across = _beside(engine.state.place[slots, :2], group.backbone[:, :2])
-        at = engine.state.track[slots, AT] - group.samples[0]
-        base, low = int(self._table[group.number][4]), int(at.min())
+        along, across = _project(characters.position[slots], group.backbone[:, :2])
+        at = characters.sample[slots] - group.first_sample
+        base, low = int(self._table[group.number, BASE]), int(at.min())
         high = max(low, self._least_ball(group, slots[int(at.argmax())]))
-        area = math.pi * np.square(group.backbone[low, 2])
+        area = math.pi * np.square(group.backbone[low, BALL_RADIUS])
         area += float(self._gains[base + low + 1 : base + high + 1].sum())
         return Dispersion(float(np.ptp(across)), float(np.ptp(along)), float(area))
 
     def _least_ball(self, group: Group, slot: int) -> int:
         """Return the least advanced ball that contains a character: end of the group area."""
-        x, y, radius = *self._engine.state.place[slot, :2], self._engine.state.body[slot, RADIUS]
-        away = hypot(group.backbone[:, 0] - x, group.backbone[:, 1] - y)
-        held = away < np.maximum(group.backbone[:, 2] - radius, FLOOR)
-        at = int(self._engine.state.track[slot, AT]) - group.samples[0]
-        behind = np.flatnonzero(~held[: at + 1])
+        characters, balls = self._characters, group.backbone
+        (x, y), radius = characters.position[slot], characters.radius[slot]
+        away = hypot(balls[:, 0] - x, balls[:, 1] - y)
+        is_inside = away < np.maximum(balls[:, BALL_RADIUS] - radius, FLOOR)
+        at = int(characters.sample[slot]) - group.first_sample
+        behind = np.flatnonzero(~is_inside[: at + 1])
         return int(behind[-1]) + 1 if len(behind) and behind[-1] < at else at
 
 
-def _beside(points: Floats, line: Floats) -> tuple[Floats, Floats]:
+def _project(points: Floats, line: Floats) -> tuple[Floats, Floats]:
     """Project points onto a line: arc length and signed distance. (n,), (n,)."""
     a, step = line[:-1], np.diff(line, axis=0)
     length = np.maximum(hypot(*step.T), 1e-12)

@@ -1,130 +1,159 @@
-"""Inspect one character: goal, corridor and forces."""
+"""Inspect a running crowd: one character with its corridor and forces, and stuck characters."""
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
+from scipy.spatial import cKDTree
 
-from footway._numba.portable_math import cos, exp, hypot
-from footway.crowd.kernels import avoidance as avoid
-from footway.crowd.kernels.avoidance import BEHIND, BODY, RANGE, SIGMA, V0
-from footway.crowd.kernels.step import RELAXATION
-from footway.crowd.kernels.tracks import FLOOR
-from footway.crowd.state import (
-    AIM_X,
-    AIM_Y,
+from footway._numba.portable_math import hypot
+from footway.crowd.kernels.attraction import FLOOR
+from footway.crowd.kernels.layouts import (
     AT,
+    CHARACTER,
     END,
-    FINAL,
-    GOAL_AHEAD,
+    FIRST_ROW,
+    FOLLOWS,
+    GOAL_VISIBLE,
     GROUP,
-    GUIDED,
+    GUIDE,
     HALF,
     LANE,
     LEFT,
     MODE,
     NEXT,
+    NOISE,
+    ON_PATH,
+    ON_ROUTE,
     POINTS,
-    POPULATION,
-    RADIUS,
-    RECORD,
     REFERENCE,
-    SIGHT,
-    SPEED,
+    STYLE,
+    TARGET_X,
+    TARGET_Y,
+    UNREACHABLE,
+    VISIBILITY,
+    WALKING,
+    Guides,
+    State,
 )
+from footway.crowd.kernels.step import AVOIDANCE, GUARD, OBSTACLES, STEERING, USER, inspect_forces
+from footway.crowd.obstacles import list_by_cells
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from footway.crowd.kernels.layouts import World
     from footway.crowd.simulation import Simulation
 
     Floats = NDArray[np.float64]
 
 MODES: Final = ("gone", "waiting", "walking", "arrived", "staying", "unreachable")
-"""Names of the modes, in the order of `state`."""
+"""Names of the modes, in the order of `kernels.layouts`."""
 
+PATIENCE: Final = 30.0  # s without progress, after which a character counts as stuck
+_TOUCH: Final = 0.3  # m between discs: a disc closer than this counts as the cause
 _MOST_SAMPLES: Final = 5000  # samples of the returned corridor at most
-_NEAREST: Final = 0.05  # m, least gap between discs in F_c, which would diverge
+
+
+# -- one character -------------------------------------------------------------------------------
 
 
 class Character(NamedTuple):
-    """One character at one moment; m, m/s and m/s2."""
+    """One character at one moment; m, m/s and m/s2.
+
+    Attributes:
+        id: number of the character.
+        position: x, y.
+        velocity: x, y.
+        goal: x, y; None without a goal.
+        radius: of its disc.
+        speed: preferred speed.
+        population: index into `Crowd.names`.
+        mode: "waiting" (premovement), "walking", "arrived" (needs a goal), "staying" or
+            "unreachable".
+        attraction: attraction point; None if it does not walk.
+        corridor: (n, 3) x, y, clearance along the remaining path.
+        forces: (2,) each, by name, as the next step computes them, of the characters and obstacles
+            that are present now: "steering" to the attraction point (F_a), "lane" (F_perp), "noise"
+            (F_rand), "avoidance" of characters and of "obstacles" (F_c), "user" (what the functions
+            of `each_step` returned last), and "guard", which keeps the disc away from others and
+            walls and limits its speed. Their sum is the change of its velocity per second.
+
+    """
 
     id: int
     position: tuple[float, float]
     velocity: tuple[float, float]
     goal: tuple[float, float] | None
     radius: float
-    speed: float  # preferred
+    speed: float
     population: int
     mode: str
-    attraction: tuple[float, float] | None  # attraction point
-    corridor: Floats  # (n, 3) x, y, clearance along the remaining path
-    forces: dict[str, Floats]  # (2,) each, by name
+    attraction: tuple[float, float] | None
+    corridor: Floats
+    forces: dict[str, Floats]
 
 
-def character(simulation: Simulation, number: int, slot: int) -> Character:
+def inspect_character(simulation: Simulation, number: int, slot: int) -> Character:
     """Return the details of the character in a slot."""
-    state = simulation.engine.state
-    place, body, track = state.place[slot], state.body[slot], state.track[slot]
-    walks = MODES[track[MODE]] == "walking" and track[HALF] >= 0
-    at = _attraction(simulation, slot) if walks else None
+    characters = simulation.characters
+    cursor, goal = characters.state.cursor[slot], characters.goal_point[slot]
+    walks = cursor[MODE] == WALKING and cursor[HALF] >= 0
     return Character(
         id=number,
-        position=_pair(place[:2]),
-        velocity=_pair(body[:2]),
-        goal=_pair(place[2:4]) if np.isfinite(place[2:4]).all() else None,
-        radius=float(body[RADIUS]),
-        speed=float(body[SPEED]),
-        population=int(state.story[slot, POPULATION]),
-        mode=MODES[track[MODE]],
-        attraction=None if at is None else _pair(at),
-        corridor=_path_ahead(simulation, track) if walks else np.empty((0, 3)),
-        forces=_forces(simulation, number, slot, at),
+        position=_pair(characters.position[slot]),
+        velocity=_pair(characters.velocity[slot]),
+        goal=_pair(goal) if np.isfinite(goal).all() else None,
+        radius=float(characters.radius[slot]),
+        speed=float(characters.speed[slot]),
+        population=int(characters.population[slot]),
+        mode=MODES[cursor[MODE]],
+        attraction=_pair(_attraction_point(simulation, slot)) if walks else None,
+        corridor=_path_ahead(simulation, cursor) if walks else np.empty((0, 3)),
+        forces=_forces(simulation, slot),
     )
 
 
-def _attraction(simulation: Simulation, slot: int) -> Floats:
+def _pair(values: Any) -> tuple[float, float]:
+    x, y = values
+    return float(x), float(y)
+
+
+def _attraction_point(simulation: Simulation, slot: int) -> Floats:
     """Return the attraction point (2,), or the goal once one ball contains it and the character."""
-    state, track = simulation.engine.state, simulation.engine.state.track[slot]
-    if track[LEFT] == GUIDED:
-        marks, notes, _ = simulation.engine.guides
-        row = track[FINAL]
-        if notes[row, SIGHT] == GOAL_AHEAD:
-            return state.place[slot, 2:4].copy()
-        return marks[row, AIM_X : AIM_Y + 1].copy()
-    x, y, clearance = simulation.engine.tracks.balls[track[AT]]
+    characters, cursor = simulation.characters, simulation.characters.state.cursor[slot]
+    goal = characters.goal_point[slot]
+    if cursor[FOLLOWS] == ON_ROUTE:
+        guides, row = simulation.routes.guides, cursor[GUIDE]
+        if guides.facts[row, VISIBILITY] == GOAL_VISIBLE:
+            return np.asarray(goal)
+        target: Floats = guides.progress[row, TARGET_X : TARGET_Y + 1]
+        return target
+    x, y, clearance = simulation.tracks.balls[cursor[AT]]
     at = np.array([x, y])
-    if track[LEFT] < 0 or track[GROUP] >= 0:
+    if cursor[FOLLOWS] != ON_PATH or cursor[GROUP] >= 0:
         return at
-    ends = state.place[slot].reshape(2, 2)
-    away = hypot(*(ends - at).T)
-    sees_goal = (away < max(clearance - state.body[slot, RADIUS], FLOOR)).all()
-    return ends[1].copy() if sees_goal else at
+    away = hypot(*(np.array([characters.position[slot], goal]) - at).T)
+    reach = max(clearance - characters.radius[slot], min(FLOOR, clearance))
+    sees_goal = (away < reach).all()
+    return np.asarray(goal) if sees_goal else at
 
 
-def _path_ahead(simulation: Simulation, track: NDArray[np.int32]) -> Floats:
+def _path_ahead(simulation: Simulation, cursor: NDArray[np.int32]) -> Floats:
     """Return balls (n, 3) from the attraction point to the end of the path or route."""
-    engine, tracks = simulation.engine, simulation.engine.tracks
-    if track[LEFT] == GUIDED:
-        return _route(simulation, int(track[FINAL]))
-    parts = [_samples(int(track[AT]), int(track[END]))]
-    for half in engine.pool[track[NEXT] : track[NEXT] + max(0, track[LEFT])].tolist():
+    if cursor[FOLLOWS] == ON_ROUTE:
+        progress, facts, pool = simulation.routes.guides
+        row = cursor[GUIDE]
+        points = pool[facts[row, FIRST_ROW] :][: facts[row, POINTS]]
+        ahead = np.ascontiguousarray(points[points[:, 2] >= progress[row, REFERENCE], :2])
+        return np.column_stack([ahead, simulation.map.clearance(ahead)])[:_MOST_SAMPLES]
+    tracks, path = simulation.tracks, simulation.planner.pool.halves
+    parts = [_samples(int(cursor[AT]), int(cursor[END]))]
+    for half in path[cursor[NEXT] : cursor[NEXT] + cursor[LEFT]].tolist():
         first, last = int(tracks.first[half // 2]), int(tracks.last[half // 2])
         parts.append(_samples(last, first) if half % 2 else _samples(first, last))
-    rows = np.concatenate(parts)[:_MOST_SAMPLES]
-    return tracks.balls[rows].copy()
-
-
-def _route(simulation: Simulation, row: int) -> Floats:
-    """Return the points ahead on a guide's route, with their clearance (n, 3)."""
-    marks, notes, pool = simulation.engine.guides
-    record, count = notes[row, [RECORD, POINTS]].tolist()
-    points = pool[record : record + count]
-    ahead = np.ascontiguousarray(points[points[:, 2] >= marks[row, REFERENCE], :2])
-    return np.column_stack([ahead, simulation.map.clearance(ahead)])[:_MOST_SAMPLES]
+    return tracks.balls[np.concatenate(parts)[:_MOST_SAMPLES]].copy()
 
 
 def _samples(first: int, last: int) -> NDArray[np.int64]:
@@ -132,71 +161,110 @@ def _samples(first: int, last: int) -> NDArray[np.int64]:
     return np.arange(first, last + 1) if last >= first else np.arange(first, last - 1, -1)
 
 
-def _forces(simulation: Simulation, number: int, slot: int, at: Floats | None) -> dict[str, Floats]:
-    """Compute F_a, F_perp and F_c of characters and of obstacles separately. (2,) m/s2."""
-    state = simulation.engine.state
-    place, body = state.place[slot, :2], state.body[slot].astype(np.float64)
-    heading = np.array([1.0, 0.0])
-    forces = {"steering": -body[:2] / RELAXATION, "lane": np.zeros(2)}
-    if at is not None:
-        away = np.asarray(at, np.float64) - place
-        distance = max(float(hypot(*away)), 1e-9)
-        heading = away / distance
-        x, y, clearance = simulation.engine.tracks.balls[state.track[slot, AT]].tolist()
-        if (x, y) == (at[0], at[1]):  # lanes are off on routes and with the goal in sight
-            beside = _beside(body, heading, distance, clearance)
-            forces["lane"] = body[SPEED] * (beside - heading) / RELAXATION
-        forces["steering"] = (body[SPEED] * heading - body[:2]) / RELAXATION
-    others = simulation.engine.present
-    slots = simulation.engine.slot_of[others[others != number]]
-    rows = np.column_stack([state.place[slots, :2], state.body[slots][:, [0, 1, RADIUS]]])
-    forces["avoidance"] = _push(place, body, heading, rows, simulation)
-    forces["obstacles"] = _push(
-        place, body, heading, simulation.obstacles.discs(simulation.time), simulation
+def _forces(simulation: Simulation, slot: int) -> dict[str, Floats]:
+    """Return the forces on a character: the step of this character alone, on a copy of its state.
+
+    Steering, lane and noise are one force in the step, which is computed without noise, and without
+    both, to tell them apart.
+    """
+    characters = simulation.characters
+    simulation.groups.limit_fronts()
+    cells = simulation.sort_by_cells()
+    row = int(np.flatnonzero(cells.slots == slot)[0])
+    here = slice(slot, slot + 1)
+    state = State._make(values[here].copy() for values in characters.state)
+    obstacles = simulation.obstacles.discs(simulation.time)
+    by_slot = np.zeros((1, 2), np.float32)
+    if slot < len(simulation.user_forces.by_slot):
+        by_slot[0] = simulation.user_forces.by_slot[slot]
+    world = simulation.world(cells._replace(slots=np.zeros_like(cells.slots)))._replace(
+        obstacles=list_by_cells(obstacles, simulation.box, simulation.shape),
+        user_forces=simulation.user_forces._replace(by_slot=by_slot),
+        guides=_updated_guide(simulation, state),
     )
+    full = _run(row, world, state)
+    state.body[:, NOISE] = 0.0
+    without_noise = _run(row, world, state)[STEERING]
+    state.body[:, LANE] = 0.0
+    steering = _run(row, world, state)[STEERING]
+    return {
+        "steering": steering,
+        "lane": without_noise - steering,
+        "noise": full[STEERING] - without_noise,
+        "avoidance": full[AVOIDANCE],
+        "obstacles": full[OBSTACLES],
+        "user": full[USER],
+        "guard": full[GUARD],
+    }
+
+
+def _run(row: int, world: World, state: State) -> Floats:
+    """Return the forces (5, 2) on the character in slot 0; the state stays as it is."""
+    forces = np.zeros((5, 2))
+    inspect_forces(row, world, State._make(values.copy() for values in state), forces)
     return forces
 
 
-def _beside(body: Floats, heading: Floats, distance: float, clearance: float) -> Floats:
-    """Return the direction of F_a + F_perp (2,)."""
-    radius, pace = body[RADIUS], float((body[:2] ** 2).sum()) / body[SPEED] ** 2
-    if 2.0 * radius >= clearance:
-        return heading
-    across = body[LANE] * min(1.0, pace) * (clearance - 2.0 * radius)
-    across /= max(distance, 0.5 * (clearance - radius))
-    force = heading + across * np.array([-heading[1], heading[0]])
-    direction: Floats = force / max(float(hypot(*force)), 1e-9)
-    return direction
+def _updated_guide(simulation: Simulation, state: State) -> Guides:
+    """Return a copy of the guide of the character in slot 0, updated as in the next step."""
+    progress, facts, pool = simulation.routes.guides
+    if state.cursor[0, FOLLOWS] != ON_ROUTE:
+        return simulation.routes.guides
+    row = state.cursor[0, GUIDE]
+    guides = Guides(progress[row : row + 1].copy(), facts[row : row + 1].copy(), pool)
+    guides.facts[0, CHARACTER] = state.cursor[0, GUIDE] = 0
+    slot_of = np.zeros(1, np.int32)
+    simulation.routes.update_guides(0, 1, int(guides.facts[0, STYLE]), guides, slot_of, state)
+    return guides
 
 
-def _push(
-    place: Floats, body: Floats, heading: Floats, rows: Floats, simulation: Simulation
-) -> Floats:
-    """Return F_c of discs (n, 5) x, y, velocity, radius (equation 3 of Helbing and Molnar)."""
-    share, look = float(simulation.engine.model[0]), float(simulation.engine.model[1])
-    away = place - rows[:, :2]
-    distance = hypot(*away.T)
-    reach = body[RADIUS] + rows[:, 4]
-    near = (distance <= reach + RANGE) & (distance > 0.0)
-    away, distance, rows, reach = away[near], distance[near], rows[near], reach[near]
-    if not len(rows):
-        return np.zeros(2)
-    normal = away / distance[:, None]
-    gap = np.maximum(distance - reach, _NEAREST)
-    g = gap[:, None] * normal
-    step = look * (rows[:, 2:4] - share * body[:2])
-    h = g - step
-    h_size = np.maximum(hypot(*h.T), _NEAREST)
-    total = gap + h_size
-    b = np.sqrt(np.maximum(0.25 * (total**2 - (step**2).sum(axis=1)), 0.0025))
-    size = V0 / SIGMA * exp(-BODY / SIGMA) * exp(-b / SIGMA) * total / (4.0 * b)
-    seen = -(normal @ heading) >= cos(math.radians(avoid.SIGHT))
-    size = np.where(seen, size, BEHIND * size)
-    direction = g / gap[:, None] + h / h_size[:, None]
-    total_force: Floats = (size[:, None] * direction).sum(axis=0)
-    return total_force
+# -- stuck characters ----------------------------------------------------------------------------
+
+Cause = Literal["obstacle", "crowd", "pinch", "unreachable"]
 
 
-def _pair(values: Any) -> tuple[float, float]:
-    x, y = values
-    return float(x), float(y)
+class Stuck(NamedTuple):
+    """A character that moved less than its radius in 30 s while its goal is elsewhere.
+
+    The cause is what blocks it: "obstacle" (a dynamic obstacle), "crowd" (other characters),
+    "pinch" (walls), or "unreachable" (there is no path).
+    """
+
+    id: int
+    position: tuple[float, float]  # m
+    since: float  # s
+    cause: Cause
+
+
+def find_stuck(simulation: Simulation) -> list[Stuck]:
+    """Return the stuck characters by ascending id."""
+    characters, obstacles = simulation.characters, simulation.obstacle_discs
+    ids = characters.ids
+    slots = characters.slots(ids)
+    mode, since = characters.mode[slots], characters.since[slots]
+    late = simulation.steps - PATIENCE / simulation.dt
+    found = np.flatnonzero(((mode == WALKING) | (mode == UNREACHABLE)) & (since <= late))
+    if not len(found):
+        return []
+    discs = characters.discs
+    # A tree finds the candidates: comparing all pairs is quadratic in a jammed crowd.
+    reach = discs[found, 2] + discs[:, 2].max() + 1.01 * _TOUCH
+    nearby = cKDTree(discs[:, :2]).query_ball_point(discs[found, :2], reach)
+    stuck = []
+    for k, near in zip(found.tolist(), nearby, strict=True):
+        cause: Cause = "pinch"
+        if mode[k] == UNREACHABLE:
+            cause = "unreachable"
+        elif _touches(discs[k], obstacles):
+            cause = "obstacle"
+        elif _touches(discs[k], discs[[other for other in near if other != k]]):
+            cause = "crowd"
+        time = float(since[k]) * simulation.dt
+        stuck.append(Stuck(int(ids[k]), _pair(discs[k, :2]), time, cause))
+    return stuck
+
+
+def _touches(disc: Floats, others: Floats) -> bool:
+    """Return whether one of the discs (n, 3) is within _TOUCH of a disc (3,)."""
+    gap = hypot(*(others[:, :2] - disc[:2]).T) - others[:, 2] - disc[2]
+    return bool(gap.min(initial=np.inf) < _TOUCH)

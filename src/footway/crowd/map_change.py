@@ -7,24 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from footway.crowd import phases, spawning
-from footway.crowd.capacity import balls_of, nearest_free
-from footway.crowd.simulation import Simulation
-from footway.crowd.sources import Source
-from footway.crowd.state import (
+from footway.crowd.free_space import inscribed_balls, nearest_free
+from footway.crowd.kernels.layouts import (
     ARRIVED,
     GROUP,
     HALF,
     ID,
     MODE,
-    POPULATION,
-    RADIUS,
-    ROOM,
-    ROUTE,
-    ROUTE_SIZE,
+    PATH,
+    PATH_SIZE,
     STAYING,
     WAITING,
+    WALL_BUDGET,
 )
+from footway.crowd.simulation import Simulation
+from footway.crowd.spawning import Source
 from footway.crowd.tracks import tracks_of
 from footway.errors import BadGeometry
 
@@ -32,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.corridor import CorridorMap
-    from footway.crowd.goals import Population
+    from footway.crowd.populations import Population
     from footway.environment import Environment
 
     Floats = NDArray[np.float64]
@@ -46,7 +43,7 @@ _ROUTES = 100  # the same for routes over terrain, which take longer to plan
 def prepare(cmap: CorridorMap) -> None:
     """Precompute what a crowd needs of a map; may run in any thread."""
     tracks_of(cmap)
-    balls_of(cmap)
+    inscribed_balls(cmap)
 
 
 def moved(simulation: Simulation, cmap: CorridorMap, environment: Environment | None) -> Simulation:
@@ -56,24 +53,29 @@ def moved(simulation: Simulation, cmap: CorridorMap, environment: Environment | 
     again. The edge weights of wanderers belong to the old map and are dropped.
     """
     new = Simulation(
-        cmap, seed=simulation.seed, dt=simulation.dt, threads=simulation.engine.threads,
-        avoidance=simulation.avoidance, environment=environment,
+        cmap, seed=simulation.seed, dt=simulation.dt, threads=simulation.threads,
+        model=simulation.model, environment=environment,
     )  # fmt: skip
-    new.engine.steps = simulation.engine.steps
-    new.next, new.arrivals, new.exited = simulation.next, simulation.arrivals, simulation.exited
+    new.steps, new.next = simulation.steps, simulation.next
+    new.arrivals, new.exited = simulation.arrivals, simulation.exited
     styles = _styles(simulation, new)
     new.populations[:] = [_population(p, styles[p.style], new) for p in simulation.populations]
-    new.pools = dict(simulation.pools)
+    new.random_goals = dict(simulation.random_goals)
     new.obstacles.all = dict(simulation.obstacles.all)
     new.obstacles.next = simulation.obstacles.next
-    ids = simulation.engine.present
-    radii = simulation.engine.state.body[simulation.engine.slot_of[ids], RADIUS].astype(np.float64)
+    ids = simulation.characters.ids
+    radii = simulation.characters.radii(simulation.characters.slots(ids))
     widest = float(radii.max(initial=0.25))
-    points = simulation.places.located[:, :2]
-    free = nearest_free(cmap, points, np.full(len(points), widest))
-    new.places.add(free, simulation.places.reach.astype(np.float64))
-    _move_bodies(simulation, new, ids, radii)
-    _move_sources(simulation, new, widest)
+    goals = simulation.goals
+    free = nearest_free(cmap, goals.points, np.full(len(goals), widest))
+    new.goals.add(free, goals.table.reach)
+    if len(ids):
+        _move_characters(simulation, new, ids, radii)
+    for source in simulation.sources:
+        rest = slice(source.next, None)
+        rows = {name: values[rest] for name, values in source.rows.items()}
+        points = nearest_free(cmap, source.points, np.full(len(source.points), widest))
+        new.sources.append(Source(source.ids[rest], source.times[rest], rows, points))
     _plan_paths(simulation, new, ids)
     return new
 
@@ -84,10 +86,10 @@ def _styles(simulation: Simulation, new: Simulation) -> dict[int, int]:
     Kinds of terrain that the new map lacks are dropped. Without an environment, or where the disc
     does not fit, characters follow corridors.
     """
-    ground = new.routes.environment
-    if ground is None:
+    environment = new.routes.environment
+    if environment is None:
         return dict.fromkeys(range(-1, len(simulation.routes.styles)), -1)
-    kinds = {GROUND} | {region.kind for region in ground.terrain}
+    kinds = {GROUND} | {region.kind for region in environment.terrain}
     numbers = {-1: -1}
     for k in sorted({population.style for population in simulation.populations} - {-1}):
         style = simulation.routes.styles[k]
@@ -109,64 +111,54 @@ def _population(population: Population, style: int, new: Simulation) -> Populati
     return population._replace(row=0, style=style, profile=profile)
 
 
-def _move_bodies(simulation: Simulation, new: Simulation, ids: Ints, radii: Floats) -> None:
+def _move_characters(simulation: Simulation, new: Simulation, ids: Ints, radii: Floats) -> None:
     """Put all characters on the new map, without paths."""
+    slots = simulation.characters.slots(ids)
     rows: dict[str, Any] = {
-        name: values[simulation.engine.slot_of[ids]].copy()
-        for name, values in simulation.engine.state._asdict().items()
+        name: values[slots] for name, values in simulation.characters.state._asdict().items()
     }
-    place, track = rows["place"], rows["track"]
-    place[:, :2] = nearest_free(new.map, np.ascontiguousarray(place[:, :2]), radii)
-    rows["anchor"][:] = place[:, :2]
-    rows["body"][:, ROOM] = 0.0
-    rows["story"][:, [ROUTE, ROUTE_SIZE]] = 0
-    mode = track[:, MODE].copy()
-    track[:] = 0
-    track[:, ID], track[:, GROUP], track[:, HALF] = ids, -1, -1
-    track[:, MODE] = np.where((mode == WAITING) | (mode == STAYING), mode, ARRIVED)
-    if len(ids):
-        new.engine.append(ids, **rows)
-
-
-def _move_sources(simulation: Simulation, new: Simulation, radius: float) -> None:
-    """Move the sources to the new map."""
-    for source in simulation.sources:
-        rest = slice(source.next, None)
-        rows = {name: values[rest] for name, values in source.rows.items()}
-        points = nearest_free(new.map, source.points, np.full(len(source.points), radius))
-        new.sources.append(Source(source.ids[rest], source.times[rest], rows, points))
+    place, cursor = rows["place"], rows["cursor"]
+    place[:, :2] = nearest_free(new.map, simulation.characters.position[slots], radii)
+    rows["progress"][:] = place[:, :2]
+    rows["body"][:, WALL_BUDGET] = 0.0
+    rows["journey"][:, [PATH, PATH_SIZE]] = 0
+    mode = cursor[:, MODE].copy()
+    cursor[:] = 0
+    cursor[:, ID], cursor[:, GROUP], cursor[:, HALF] = ids, -1, -1
+    cursor[:, MODE] = np.where((mode == WAITING) | (mode == STAYING), mode, ARRIVED)
+    new.append(ids, **rows)
 
 
 def _plan_paths(simulation: Simulation, new: Simulation, ids: Ints) -> None:
     """Plan paths of all characters to their current goals."""
+    characters = new.characters
     grouped = np.concatenate([ids[:0], *(group.ids for group in simulation.groups.all)])
     alone = np.setdiff1d(ids, grouped, assume_unique=True)
-    which = new.engine.state.story[new.engine.slot_of[alone], POPULATION]
+    numbers = characters.population[characters.slots(alone)]
     walking = [alone[:0]]
-    for k in np.unique(which):
-        population, some = new.populations[k], alone[which == k]
+    for k in np.unique(numbers):
+        population, some = new.populations[k], alone[numbers == k]
         if population.behaviour == "wander":
-            spawning.let_wander(new, some, population)
+            new.planner.start_wandering(some, population)
         else:
             walking.append(some)
     _plan(new, np.concatenate(walking))
     for old in simulation.groups.all:
         group = new.groups.add(old.ids, old.bounds)
         group.arrived = old.arrived
-        present = group.ids[new.engine.slot_of[group.ids] >= 0]
-        if len(present):
-            population = new.engine.state.story[new.engine.slot_of[present[0]], POPULATION]
-            phases.send_group(new, group, new.populations[population])
+        slots = new.groups.members(group)
+        if len(slots):
+            new.groups.send(group, new.populations[characters.population[slots[0]]])
 
 
 def _plan(new: Simulation, ids: Ints) -> None:
     """Plan some paths at once, to bound the pause, and queue the others."""
-    mode = new.engine.state.track[new.engine.slot_of[ids], MODE]
-    ids = ids[mode != STAYING]
-    whose = new.engine.state.story[new.engine.slot_of[ids], POPULATION].tolist()
-    guided = np.array([new.populations[k].style >= 0 for k in whose], bool)
-    for some, most in ((ids[~guided], _AT_ONCE), (ids[guided], _ROUTES)):
+    characters = new.characters
+    ids = ids[characters.mode[characters.slots(ids)] != STAYING]
+    numbers = characters.population[characters.slots(ids)].tolist()
+    has_style = np.array([new.populations[k].style >= 0 for k in numbers], bool)
+    for some, most in ((ids[~has_style], _AT_ONCE), (ids[has_style], _ROUTES)):
         if len(some):
-            new.planner.find(new.path_requests(some[:most], np.ones(len(some[:most]), bool)))
+            new.planner.plan(some[:most], np.ones(len(some[:most]), bool))
         for number in some[most:].tolist():
             new.planner.request(number, keep_goal=True)

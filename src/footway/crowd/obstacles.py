@@ -10,18 +10,23 @@ import numpy as np
 
 from footway._numba.portable_math import hypot
 from footway.crowd.kernels.avoidance import RANGE
-from footway.crowd.state import Blocks
+from footway.crowd.kernels.layouts import ObstacleCells
 from footway.errors import BadQuery
 from footway.validation import FARTHEST, number, pair, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.corridor.index import Index
+    from footway.corridor.kernels.layouts import Index
     from footway.crowd.crowd import Crowd
-    from footway.crowd.tracks import Tracks
+    from footway.crowd.kernels.layouts import Tracks
+    from footway.crowd.simulation import Simulation
 
     Floats = NDArray[np.float64]
+
+NO_OBSTACLES = ObstacleCells(
+    0, np.zeros((1, 5), np.float32), np.zeros(1, np.int32), np.zeros(1, np.int32)
+)
 
 
 @dataclass(frozen=True)
@@ -57,11 +62,11 @@ class Obstacle:
                 "it must appear before it vanishes"
             )
 
-    def there(self, time: float) -> bool:
+    def is_present(self, time: float) -> bool:
         """Return whether the obstacle is present."""
         return self.appears <= time < self.vanishes
 
-    def place(self, time: float) -> tuple[float, float]:
+    def position(self, time: float) -> tuple[float, float]:
         """Return its position, m."""
         t = time - max(self.since, self.appears)
         return self.at[0] + t * self.velocity[0], self.at[1] + t * self.velocity[1]
@@ -73,8 +78,9 @@ class Obstacles:
     def __init__(self) -> None:
         self.all: dict[int, Obstacle] = {}
         self.next = 0
-        self._key: object = None
+        self.cells = NO_OBSTACLES  # for the step
         self.seen = np.empty((0, 5))  # discs at the last step
+        self._key: object = None
 
     def add(self, obstacle: Obstacle) -> int:
         """Add an obstacle and return its number."""
@@ -94,29 +100,30 @@ class Obstacles:
         del self.all[which]
 
     def move(
-        self,
-        number: int,
-        at: tuple[float, float],
-        velocity: tuple[float, float],
-        time: float,
+        self, number: int, at: tuple[float, float], velocity: tuple[float, float], time: float
     ) -> None:
         """Move an obstacle and set its velocity."""
         self.all[number] = replace(self.get(number), at=at, velocity=velocity, since=time)
 
     def discs(self, time: float) -> Floats:
         """Return the obstacles present: (n, 5) x, y, velocity, radius."""
-        rows = [(*o.place(time), *o.velocity, o.radius) for o in self.all.values() if o.there(time)]
+        present = [o for o in self.all.values() if o.is_present(time)]
+        rows = [(*o.position(time), *o.velocity, o.radius) for o in present]
         return np.array(rows, np.float64).reshape(-1, 5)
 
     def numbers(self, time: float) -> list[int]:
         """Return the numbers of the obstacles present, in the order of `discs`."""
-        return [number for number, o in self.all.items() if o.there(time)]
+        return [number for number, o in self.all.items() if o.is_present(time)]
 
-    def changed(self, discs: Floats, box: Floats) -> bool:
-        """Return whether discs or cells differ from the last call, and remember them."""
-        key = discs.tobytes() + box.tobytes()
-        same, self._key, self.seen = key == self._key, key, discs
-        return not same
+    def update(self, discs: Floats, simulation: Simulation) -> bool:
+        """Pass obstacles (n, 5) to the step and the planner; return whether they changed."""
+        key = discs.tobytes() + simulation.box.tobytes()
+        is_same, self._key, self.seen = key == self._key, key, discs
+        if is_same:
+            return False
+        self.cells = list_by_cells(discs, simulation.box, simulation.shape)
+        simulation.planner.index = narrowed(simulation.index, simulation.tracks, discs)
+        return True
 
 
 def obstacles_at_start(crowd: Crowd) -> dict[int, Obstacle]:
@@ -134,27 +141,46 @@ def restore_obstacles(crowd: Crowd, obstacles: dict[int, Obstacle]) -> None:
     store.all, store.next = dict(obstacles), max(obstacles, default=-1) + 1
 
 
-def obstacle_cells(discs: Floats, box: Floats, shape: NDArray[np.int64]) -> Blocks:
+def place_obstacles(simulation: Simulation) -> None:
+    """Update the obstacles, and request new paths for characters that cannot pass any more."""
+    planner, characters = simulation.planner, simulation.characters
+    before = planner.index.graph.clearance
+    if not simulation.obstacles.update(simulation.obstacles.discs(simulation.time), simulation):
+        return
+    graph = planner.index.graph
+    closed = np.flatnonzero(graph.clearance < before - 1e-9)
+    if not len(closed):
+        return
+    blocked = [*planner.users_of(closed).tolist(), *simulation.routes.blocked(graph)]
+    for character in sorted(blocked):
+        slot = characters.slots(character)
+        population = simulation.populations[characters.population[slot]]
+        has_alternatives = planner.n_alternatives(character) > 1
+        is_on_journey = population.reaches(characters.stage[slot], characters.goal[slot])
+        planner.request(character, keep_goal=not (has_alternatives and is_on_journey))
+    simulation.groups.avoid_closed_edges(closed)
+
+
+def list_by_cells(discs: Floats, box: Floats, shape: NDArray[np.int64]) -> ObstacleCells:
     """List discs by the cells in which they affect characters, for the step."""
+    if not len(discs):
+        return NO_OBSTACLES
     columns, rows = shape.tolist()
     cells: list[tuple[int, int]] = []
     for k, (x, y, _, _, radius) in enumerate(discs.tolist()):
-        low = [
-            (v - radius - RANGE - 2.0 * box[2] - o) / box[2] for v, o in ((x, box[0]), (y, box[1]))
-        ]
-        high = [
-            (v + radius + RANGE + 2.0 * box[2] - o) / box[2] for v, o in ((x, box[0]), (y, box[1]))
-        ]
+        centre = np.array([x, y])
+        low = (centre - radius - RANGE - 2.0 * box[2] - box[:2]) / box[2]
+        high = (centre + radius + RANGE + 2.0 * box[2] - box[:2]) / box[2]
         for j in range(max(0, int(low[1])), min(rows, int(high[1]) + 1)):
             for i in range(max(0, int(low[0])), min(columns, int(high[0]) + 1)):
                 cells.append((j * columns + i, k))  # noqa: PERF401
     cells.sort()
     where = np.array([c for c, _ in cells], np.int64)
     count = np.bincount(where, minlength=columns * rows)
-    centre = box[:2] + 0.5 * box[2] * shape
     local = discs.copy()
-    local[:, :2] -= centre
-    return Blocks(
+    local[:, :2] -= box[:2] + 0.5 * box[2] * shape
+    return ObstacleCells(
+        len(discs),
         local.astype(np.float32),
         np.concatenate([[0], np.cumsum(count)]).astype(np.int32),
         np.array([k for _, k in cells], np.int32),
@@ -178,6 +204,6 @@ def narrowed(index: Index, tracks: Tracks, discs: Floats) -> Index:
         near = d < balls[:, 2] + radius
         passable[near] = np.minimum(passable[near], 0.5 * (balls[near, 2] + d[near] - radius))
     least = np.minimum.reduceat(passable, tracks.first[:edges])
-    shut = least < np.minimum.reduceat(balls[:, 2], tracks.first[:edges])
-    clearance = np.where(shut, np.minimum(least, index.graph.clearance), index.graph.clearance)
+    is_closed = least < np.minimum.reduceat(balls[:, 2], tracks.first[:edges])
+    clearance = np.where(is_closed, np.minimum(least, index.graph.clearance), index.graph.clearance)
     return index._replace(graph=index.graph._replace(clearance=clearance))

@@ -1,67 +1,125 @@
-"""Plan requested paths; a budget per step keeps the duration of a step bounded."""
+"""Requests of characters for goals and paths; a budget per step bounds the duration of a step.
+
+requests after a step --> queue --> nearest destination --> search --> path, and route on terrain
+"""
 
 from __future__ import annotations
 
+import math
 from collections import deque
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from footway._numba.jit import one_parallel_kernel
+from footway._numba.portable_math import hypot
+from footway.corridor.kernels.layouts import FOUND as SHORTEST_FOUND
+from footway.corridor.kernels.locate import locate_points
+from footway.crowd.kernels.layouts import (
+    FIRST_GOAL,
+    N_DRAWN,
+    N_GOALS,
+    ON_ROUTE,
+    STAYING,
+    WEIGHTS_ROW,
+    PathPool,
+    PathRequests,
+)
+from footway.crowd.kernels.placement import are_connected
 from footway.crowd.kernels.planning import (
     FOUND,
     HALVES,
     NONE,
     STATUS,
+    assign_paths,
+    find_paths,
     find_users,
-    forget_routes,
-    plan,
-    set_off,
+    forget_paths,
+    start_wandering,
 )
-from footway.crowd.state import DRAWN, MODE, RADIUS, STAYING
+from footway.crowd.kernels.step import REQUEST_GOAL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
-    from footway.corridor.index import Index
-    from footway.corridor.solver import Solver
-    from footway.crowd.places import Places
-    from footway.crowd.stepping import Engine
-    from footway.crowd.terrain_routes import Routes
+    from footway.corridor.kernels.layouts import Index
+    from footway.crowd.populations import Alternatives, Population
+    from footway.crowd.simulation import Simulation
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
 _BATCH = 64  # requests per task of a thread
+_CHOICES = 16  # choices of a destination per task of a thread
 _SHARE = 500  # characters per path that a step may plan regardless of its length
 _LEAST = 8  # paths that every step may plan
 _SEARCH = 0.15  # half-edges of new paths per step and character: about the duration of a step
 _SHORTEST = 8  # half-edges, least cost of a path
 _LOST = 64  # half-edges, cost of finding that there is no path
+_ROUTE = 400  # cost of planning a route over terrain, in half-edges of paths
+_CHOICE = 4  # cost of a shortest path, in paths
+
+_POOL = 1 << 12  # half-edges, least capacity of the pool
+_SMALLEST = 3  # log2 of the smallest block of the pool
 
 
-class PathRequests(NamedTuple):
-    """Requests of characters for a path to one of several places."""
+def make_pool(sizes: Ints | None = None) -> tuple[PathPool, Ints]:
+    """Return a pool with a block for each path of `sizes` half-edges; and where blocks begin."""
+    sizes = np.empty(0, np.int64) if sizes is None else 1 << sizes
+    used = int(sizes.sum())
+    free = np.full(32, -1, np.int32)
+    free[0] = used
+    pool = PathPool(np.zeros(max(_POOL, 2 * used), np.int32), free)
+    return pool, np.cumsum(sizes) - sizes
 
-    ids: Ints  # (n,)
-    pools: Ints  # (n, 3) first place, number of places, goals drawn so far
-    within: Floats  # (n,) m, greatest distance of a goal
 
-    def part(self, rows: Any) -> PathRequests:
-        """Return some of the requests."""
-        return PathRequests(self.ids[rows], self.pools[rows], self.within[rows])
+def block_size(count: Ints) -> Ints:
+    """Return log2 of the size of blocks for so many half-edges. (n,)."""
+    bits = np.frexp(np.maximum(count, 1) - 1)[1].astype(np.int64)  # 2**bits is count or more
+    size: Ints = np.maximum(bits, _SMALLEST)
+    return size
 
 
 class Planner:
     """Plans paths in batches, and keeps the queue of requests."""
 
-    def __init__(self, engine: Engine, solver: Solver, places: Places, routes: Routes) -> None:
-        self._engine, self._solver, self._places = engine, solver, places
-        self._routes = routes
-        self.index: Index = solver.index  # with the edges that obstacles close
+    def __init__(self, simulation: Simulation) -> None:
+        self._simulation = simulation
+        self.index: Index = simulation.index  # with the edges that obstacles close
+        self.pool, _ = make_pool()
         self._queue: deque[int] = deque()
         self._keep_goal: dict[int, bool] = {}  # by id in the queue: whether to keep the goal
+
+    # -- requests ----------------------------------------------------------------------------
+
+    def handle_requests(self, requests: NDArray[np.int32]) -> None:
+        """Handle the requests (k, 2) of characters after a step, or queue them."""
+        simulation, characters = self._simulation, self._simulation.characters
+        for number, kind in requests.tolist():
+            slot = characters.slots(number)
+            population = simulation.populations[characters.population[slot]]
+            has_arrived = kind == REQUEST_GOAL
+            simulation.arrivals += has_arrived
+            if characters.group[slot] >= 0:
+                simulation.groups.handle_member(slot, population, has_arrived=has_arrived)
+            elif population.behaviour == "wander":
+                self.start_wandering(np.array([number]), population)
+            elif not has_arrived or self._has_next_goal(number, slot, population):
+                self.request(number, keep_goal=not has_arrived)
+
+    def _has_next_goal(self, number: int, slot: int, population: Population) -> bool:
+        """Return whether an arrived character has another goal; if not, let it stay or leave."""
+        simulation, characters = self._simulation, self._simulation.characters
+        characters.stage[slot] += population.reaches(characters.stage[slot], characters.goal[slot])
+        if population.then == "repeat" or characters.stage[slot] < len(population.stages):
+            return True
+        self.cancel(number)
+        if population.then == "exit":
+            simulation.remove(np.array([number]))
+            simulation.exited += 1
+        else:
+            characters.mode[slot] = STAYING
+        return False
 
     def request(self, number: int, *, keep_goal: bool) -> None:
         """Queue a request; a character that is queued keeps its position with the new request."""
@@ -74,131 +132,250 @@ class Planner:
         self._keep_goal.pop(number, None)
 
     @property
-    def share(self) -> int:
-        """Number of paths that a step may plan, regardless of their length."""
-        return max(_LEAST, self._engine.n // _SHARE)
-
-    @property
-    def budget(self) -> float:
-        """Half-edges of further paths that a step may plan; independent of any clock."""
-        return _SEARCH * self._engine.n
-
-    def due(
-        self, most: float | None = None, cost: Callable[[int, bool], int] | None = None
-    ) -> list[tuple[int, bool]]:
-        """Take the next requests from the queue: (id, whether to keep the goal).
-
-        Their total cost is about `most` paths, by default the share of a step; `weigh` returns the
-        cost of each request in paths.
-        """
-        left = float(self.share) if most is None else most
-        chosen: list[tuple[int, bool]] = []
-        while self._queue and left >= 1.0:
-            number = self._queue.popleft()
-            keep = self._keep_goal.pop(number, None)
-            slot = self._engine.slot_of[number]
-            if keep is None or slot < 0:
-                continue
-            if not keep or self._engine.state.track[slot, MODE] != STAYING:
-                chosen.append((number, keep))
-                left -= 1 if cost is None else cost(number, keep)
-        return chosen
-
-    def find(self, requests: PathRequests) -> NDArray[np.int32]:
-        """Plan the requested paths and assign them; return the results (n, 5).
-
-        If obstacles close every path, the path ignores them, and the character waits there.
-        """
-        everything = self._solver.index
-        found = self._search(requests, self.index, give_up=self.index is everything)
-        shut = found[:, STATUS] == NONE
-        if shut.any() and self.index is not everything:
-            found[shut] = self._search(requests.part(shut), everything, give_up=True)
-        self._routes.follow(requests.ids[found[:, STATUS] == FOUND], self.index.graph)
-        return found
-
-    def _search(self, requests: PathRequests, index: Index, *, give_up: bool) -> NDArray[np.int32]:
-        """Search in batches on all threads; the results do not depend on their number."""
-        starts = list(range(0, len(requests.ids), _BATCH))
-        parts = [requests.part(slice(a, a + _BATCH)) for a in starts]
-        engine = self._engine
-        if len(parts) > 1 and engine.threads > 1:
-            answers = list(engine.workers.map(lambda part: self._batch(part, index), parts))
-        else:
-            answers = [self._batch(part, index) for part in parts]
-        for part, (found, halves) in zip(parts, answers, strict=True):
-            self._assign_paths(part, found, halves, give_up=give_up)
-        return np.concatenate([np.empty((0, 5), np.int32), *(found for found, _ in answers)])
-
-    def _batch(
-        self, requests: PathRequests, index: Index
-    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        engine, places, ladder = self._engine, self._places, self._solver.ladder
-        slots = engine.slot_of[requests.ids]
-        starts = engine.state.place[slots, :2]
-        radii = engine.state.body[slots, RADIUS].astype(np.float64)
-        found = np.zeros((len(slots), 5), np.int32)
-        buffer = np.empty(4 * len(ladder.halves), np.int32)
-        halves, done = [], 0
-        while done < len(slots):
-            before = done
-            done = plan(
-                done, starts, radii, requests.ids, requests.pools, requests.within, engine.seed,
-                places.located, places.pieces, engine.tracks, index, ladder, found, buffer,
-            )  # fmt: skip
-            halves.append(buffer[: found[before:done, HALVES].sum()].copy())
-        return found, np.concatenate(halves)
-
-    def _assign_paths(
-        self,
-        requests: PathRequests,
-        found: NDArray[np.int32],
-        halves: NDArray[np.int32],
-        *,
-        give_up: bool,
-    ) -> None:
-        engine, places = self._engine, self._places
-        slots = engine.slot_of[requests.ids]
-        engine.state.story[slots, DRAWN] += 1
-        done = 0
-        while True:
-            rest = halves[found[:done, HALVES].sum() :]
-            done += set_off(
-                slots[done:], found[done:], rest, give_up, places.located, places.reach,
-                engine.state, engine.pool, engine.lists, engine.tracks,
-            )  # fmt: skip
-            if done == len(slots):
-                return
-            engine.pool = np.concatenate([engine.pool, np.zeros_like(engine.pool)])
-
-    def forget(self, ids: Ints) -> None:
-        """Free the paths of characters that leave."""
-        engine = self._engine
-        forget_routes(engine.slot_of[ids], engine.state, engine.pool, engine.lists)
-        self._routes.forget(ids)
-
-    def using(self, edges: Ints) -> Ints:
-        """Return ids of characters whose path uses one of these edges, where they do not fit."""
-        engine = self._engine
-        if not len(edges):
-            return np.empty(0, np.int64)
-        marked = np.zeros(len(self.index.graph.clearance), bool)
-        marked[edges] = True
-        ids = np.empty(engine.n, np.int64)
-        count = find_users(
-            engine.n, marked, self.index.graph.clearance, engine.state, engine.pool, ids
-        )
-        return np.sort(ids[:count])
-
-    @property
     def waiting(self) -> list[tuple[int, bool]]:
         """The queue, for a checkpoint."""
         return [
             (number, self._keep_goal[number]) for number in self._queue if number in self._keep_goal
         ]
 
+    @property
+    def share(self) -> int:
+        """Number of paths that a step may plan, regardless of their length."""
+        return max(_LEAST, self._simulation.characters.n // _SHARE)
 
-def cost_of(found: NDArray[np.int32]) -> Ints:
+    def due(self, most: float | None = None) -> list[tuple[int, bool]]:
+        """Take the next requests from the queue: (id, whether to keep the goal).
+
+        Their total cost is about `most` paths, by default the share of a step.
+        """
+        characters = self._simulation.characters
+        left = float(self.share) if most is None else most
+        chosen: list[tuple[int, bool]] = []
+        while self._queue and left >= 1.0:
+            number = self._queue.popleft()
+            keep = self._keep_goal.pop(number, None)
+            slot = characters.slots(number)
+            if keep is None or slot < 0:
+                continue
+            if not keep or characters.mode[slot] != STAYING:
+                chosen.append((number, keep))
+                left -= self._cost(number, keep)
+        return chosen
+
+    def _cost(self, number: int, keep: bool) -> int:
+        """Return the cost of a request, in paths; a choice compares shortest paths."""
+        choices = 1 if keep else self.n_alternatives(number)
+        return 1 if choices == 1 else 1 + _CHOICE * choices
+
+    def n_alternatives(self, number: int) -> int:
+        """Return how many alternative destinations a character has."""
+        characters = self._simulation.characters
+        slot = characters.slots(number)
+        population = self._simulation.populations[characters.population[slot]]
+        return len(population.alternatives(characters.stage[slot]))
+
+    def plan_within_budget(self) -> None:
+        """Plan requested paths until the budget of a step is used up.
+
+        The budget is a number of half-edges, since results must not depend on a clock.
+        """
+        characters = self._simulation.characters
+        left, most = _SEARCH * characters.n, float(self.share)
+        while most >= 1.0:
+            due = self.due(most)
+            if not due:
+                return
+            ids, keep = np.array([n for n, _ in due]), np.array([k for _, k in due])
+            weights = np.array([self._cost(n, k) for n, k in due])
+            costs = weights * search_costs(self.plan(ids, keep))
+            costs[characters.follows[characters.slots(ids)] == ON_ROUTE] += _ROUTE
+            left -= float(costs.sum())
+            most = left * float(weights.sum()) / float(costs.sum())
+
+    # -- paths -------------------------------------------------------------------------------
+
+    def plan(self, ids: Ints, keep: NDArray[np.bool_]) -> NDArray[np.int32]:
+        """Plan and assign paths of characters (n,); those in `keep` keep their goal.
+
+        Returns the results (n, 5): see `kernels.planning`. If obstacles close every path, the path
+        ignores them, and the character waits there.
+        """
+        everything, requests = self._simulation.index, self.make_requests(ids, keep)
+        found = self._search(requests, self.index, give_up=self.index is everything)
+        is_closed = found[:, STATUS] == NONE
+        if is_closed.any() and self.index is not everything:
+            found[is_closed] = self._search(requests.part(is_closed), everything, give_up=True)
+        self._simulation.routes.follow(ids[found[:, STATUS] == FOUND], self.index.graph)
+        return found
+
+    def make_requests(self, ids: Ints, keep: NDArray[np.bool_]) -> PathRequests:
+        """Return path requests of characters (n,); those in `keep` keep their goal."""
+        characters = self._simulation.characters
+        slots = characters.slots(ids)
+        ranges = np.zeros((len(ids), 3), np.int64)
+        within = np.full(len(ids), np.inf)
+        stages = np.column_stack([characters.population[slots], characters.stage[slots]])
+        kinds, which = np.unique(stages, axis=0, return_inverse=True)
+        for k, (p, stage) in enumerate(kinds.tolist()):
+            population, mine = self._simulation.populations[p], which.ravel() == k
+            within[mine] = population.within
+            mine &= ~keep
+            alternatives = population.alternatives(stage)
+            ranges[mine, :N_DRAWN] = (
+                alternatives[0]
+                if len(alternatives) == 1
+                else self.choose_nearest(ids[mine], alternatives)
+            )
+            if population.has_own_goals:
+                ranges[mine, FIRST_GOAL] += ids[mine] - population.first
+                ranges[mine, N_GOALS] = 1
+        ranges[keep, FIRST_GOAL], ranges[keep, N_GOALS] = characters.goal[slots[keep]], 1
+        ranges[:, N_DRAWN] = characters.drawn[slots]
+        return PathRequests(
+            ids, characters.position[slots], characters.radii(slots), ranges, within
+        )
+
+    def _search(self, requests: PathRequests, index: Index, *, give_up: bool) -> NDArray[np.int32]:
+        """Search in batches on all threads; the results do not depend on their number."""
+        starts = range(0, len(requests.ids), _BATCH)
+        parts = [requests.part(slice(a, a + _BATCH)) for a in starts]
+        answers = self._simulation.on_threads(lambda part: self._find(part, index), parts)
+        for part, (found, halves) in zip(parts, answers, strict=True):
+            self._assign(part.ids, found, halves, give_up=give_up)
+        return np.concatenate([np.empty((0, 5), np.int32), *(found for found, _ in answers)])
+
+    def _find(
+        self, requests: PathRequests, index: Index
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return the results (n, 5) of a batch, and the half-edges of all paths."""
+        simulation, workspace = self._simulation, self._simulation.map.solver.graph_workspace
+        found = np.zeros((len(requests.ids), 5), np.int32)
+        buffer = np.empty(4 * len(workspace.halves), np.int32)
+        halves, done = [], 0
+        while done < len(requests.ids):
+            before = done
+            done = find_paths(
+                done, requests, simulation.seed, simulation.goals.table, simulation.tracks, index,
+                workspace, found, buffer,
+            )  # fmt: skip
+            halves.append(buffer[: found[before:done, HALVES].sum()].copy())
+        return found, np.concatenate(halves)
+
+    def _assign(
+        self, ids: Ints, found: NDArray[np.int32], halves: NDArray[np.int32], *, give_up: bool
+    ) -> None:
+        simulation, characters = self._simulation, self._simulation.characters
+        slots = characters.slots(ids)
+        characters.drawn[slots] += 1
+        done = 0
+        while True:
+            rest = halves[found[:done, HALVES].sum() :]
+            done += assign_paths(
+                slots[done:], found[done:], rest, give_up, simulation.goals.table,
+                characters.state, self.pool, simulation.tracks,
+            )  # fmt: skip
+            if done == len(slots):
+                return
+            more = np.zeros_like(self.pool.halves)
+            self.pool = self.pool._replace(halves=np.concatenate([self.pool.halves, more]))
+
+    def start_wandering(self, ids: Ints, population: Population) -> None:
+        """Put wanderers on the nearest edge."""
+        simulation = self._simulation
+        slots, state = simulation.characters.slots(ids), simulation.characters.state
+        state.cursor[slots, WEIGHTS_ROW] = population.row
+        seed = simulation.seed + simulation.steps
+        start_wandering(slots, seed, state, simulation.tracks, simulation.index)
+
+    def forget(self, ids: Ints) -> None:
+        """Free the paths and cancel the requests of characters that leave."""
+        for number in ids.tolist():
+            self.cancel(number)
+        characters = self._simulation.characters
+        forget_paths(characters.slots(ids), characters.state, self.pool)
+        self._simulation.routes.forget(ids)
+
+    def users_of(self, edges: Ints) -> Ints:
+        """Return ids of characters whose path uses one of these edges, where they do not fit."""
+        if not len(edges):
+            return np.empty(0, np.int64)
+        characters, clearance = self._simulation.characters, self.index.graph.clearance
+        is_marked = np.zeros(len(clearance), bool)
+        is_marked[edges] = True
+        ids = np.empty(characters.n, np.int64)
+        count = find_users(
+            characters.n, is_marked, clearance, characters.state, self.pool.halves, ids
+        )
+        return np.sort(ids[:count])
+
+    # -- the nearest destination -------------------------------------------------------------
+
+    def choose_nearest(self, ids: Ints, alternatives: Alternatives) -> Ints:
+        """Return first goal and number of goals of the nearest destination. (n, 2).
+
+        The distance of a destination is the length of the shortest path to its closest goal in a
+        straight line. Paths that obstacles close do not count, unless all are closed.
+        """
+        simulation, index = self._simulation, self._simulation.index
+        slots = simulation.characters.slots(ids)
+        positions = np.ascontiguousarray(simulation.characters.position[slots])
+        with one_parallel_kernel:
+            pieces, _ = locate_points(positions, index.axis, index.grid, index.boundaries)
+        radii = simulation.characters.radii(slots)
+
+        def choose(part: range) -> list[int]:
+            return [
+                self._nearest(positions[k], int(pieces[k]), float(radii[k]), alternatives)
+                for k in part
+            ]
+
+        count = len(ids)
+        parts = [range(a, min(a + _CHOICES, count)) for a in range(0, count, _CHOICES)]
+        chosen = [k for answer in simulation.on_threads(choose, parts) for k in answer]
+        return np.array(alternatives, np.int64)[np.array(chosen, np.int64)]
+
+    def _nearest(
+        self, position: Floats, piece: int, radius: float, alternatives: Alternatives
+    ) -> int:
+        """Return the number of the nearest destination; the first of equal ones."""
+        goals, everything = self._simulation.goals, self._simulation.index
+        distances, closest = [], []  # in a straight line, m; and goal
+        for some in alternatives:
+            away = hypot(*(goals.points[some.rows] - position).T)
+            is_reachable = are_connected(piece, goals.table.pieces[some.rows], radius, everything)
+            away[~is_reachable] = math.inf
+            distances.append(float(away.min()))
+            closest.append(some.first + int(away.argmin()))
+        order = sorted(range(len(alternatives)), key=lambda k: distances[k])
+        for index in (self.index, everything):
+            best, least = order[0], math.inf
+            for k in order:
+                if distances[k] >= least:
+                    break  # no path is shorter than the straight line
+                length = self._length(position, radius, closest[k], index)
+                if length < least:
+                    best, least = k, length
+            if least < math.inf:
+                break
+        return best
+
+    def _length(self, position: Floats, radius: float, goal: int, index: Index) -> float:
+        """Return the length of the shortest path, m; infinite if there is none."""
+        solver, goals = self._simulation.map.solver, self._simulation.goals
+        point, has_closed_edges = goals.points[goal], index is not solver.index
+        if has_closed_edges:
+            edge = index.graph.edge_of[goals.table.pieces[goal]]  # searches do not check this edge
+            if index.graph.clearance[edge] < min(radius, solver.index.graph.clearance[edge]):
+                return math.inf
+            # The search for the shortest path would visit everything before it gives up.
+            found = solver.corridor(position, point, radius, index=index)
+            if found.status != SHORTEST_FOUND:
+                return math.inf
+        path = solver.solve(position, point, radius, shortcut=not has_closed_edges, index=index)
+        return path.length if path.status == SHORTEST_FOUND else math.inf
+
+
+def search_costs(found: NDArray[np.int32]) -> Ints:
     """Return the cost of searches in half-edges (n,), about 1 or 2 microseconds each."""
     halves = np.maximum(found[:, HALVES].astype(np.int64), _SHORTEST)
     return np.where(found[:, STATUS] == FOUND, halves, _LOST)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, TypeVar, get_a
 
 import numpy as np
 
-from footway.crowd.state import LANE, NOISE, RADIUS, SPEED
+from footway.crowd.kernels.layouts import LANE, NOISE, RADIUS, SPEED
 from footway.errors import BadQuery
 from footway.validation import as_float, number, one_of, shown
 

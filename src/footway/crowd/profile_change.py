@@ -12,21 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from footway.crowd import phases, spawning
-from footway.crowd.capacity import apart, fits_somewhere, nearest_free
-from footway.crowd.groups import bounds_of
+from footway.crowd import populations
+from footway.crowd.free_space import apart, fits_somewhere, nearest_free
+from footway.crowd.groups import check_bounds
+from footway.crowd.kernels.layouts import RADIUS, STAYING, UNREACHABLE
 from footway.crowd.profile import PROPERTIES, drawn, greatest, mean_and_deviation
-from footway.crowd.simulation import CHANGES
-from footway.crowd.state import (
-    GOAL,
-    GROUP,
-    MODE,
-    POPULATION,
-    RADIUS,
-    ROOM,
-    STAYING,
-    UNREACHABLE,
-)
 from footway.errors import BadQuery
 
 if TYPE_CHECKING:
@@ -34,9 +24,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from footway.crowd.goals import Population
     from footway.crowd.groups import Group
-    from footway.crowd.places import GoalRange
+    from footway.crowd.populations import GoalRange, Population
     from footway.crowd.profile import Profile, Spread
     from footway.crowd.simulation import Simulation
 
@@ -75,7 +64,7 @@ def set_profile(
     """
     change = _checked(simulation, number, profile, names_speed=names_speed)
     before = simulation.populations[number]
-    slots = simulation.engine.slot_of[change.ids]
+    slots = simulation.characters.slots(change.ids)
     _change_bodies(simulation, change, slots)
     _change_sources(simulation, change)
     has_new_size = RADIUS in change.bodies
@@ -86,13 +75,13 @@ def set_profile(
     groups = _groups_of(simulation, change.ids)
     if change.population.behaviour == "wander":
         if has_new_size and len(slots):
-            spawning.let_wander(simulation, change.ids, change.population)
+            simulation.planner.start_wandering(change.ids, change.population)
     elif not groups:
         _plan_paths(simulation, change, before, moved)
     for group in groups if has_new_size else ():
-        phases.resend_group(simulation, group)
+        simulation.groups.send_again(group)
     if has_new_size:
-        spawning.forget_places(simulation)
+        populations.forget_unused_goals(simulation)
 
 
 # -- checks before any change ----------------------------------------------------------------
@@ -102,11 +91,9 @@ def _checked(
     simulation: Simulation, number: int, profile: Profile, *, names_speed: bool
 ) -> _Change:
     """Check everything that can be refused, and return the change."""
-    before, present = simulation.populations[number], simulation.engine.present
-    slots = simulation.engine.slot_of[present]
-    ids = present[simulation.engine.state.story[slots, POPULATION] == number]
+    before, ids = simulation.populations[number], simulation.characters.members(number)
     groups = _groups_of(simulation, ids)
-    style = spawning.style_of(profile, "group" if groups else before.behaviour)
+    style = populations.style_of(profile, "group" if groups else before.behaviour)
     bodies = _bodies(simulation, number, ids, profile, names_speed=names_speed)
     widest = greatest(profile.radius)
     is_wider = _is_wider(simulation, ids, bodies, before.profile, profile)
@@ -114,14 +101,13 @@ def _checked(
         raise BadQuery(f"the radius is {widest:g} m: a disc of this size fits nowhere on the map")
     for group in groups if RADIUS in bodies else ():
         width, area, longitudinal = (b if np.isfinite(b) else None for b in group.bounds)
-        bounds_of(width, area, None, longitudinal, bodies[RADIUS][group.ids])  # or raises BadQuery
+        check_bounds(width, area, None, longitudinal, bodies[RADIUS][group.ids])  # may raise
     after = before._replace(profile=profile, style=simulation.routes.number(style))
     if is_wider and after.has_random_goals and not groups:
-        pool = spawning.random_goals(simulation, widest, max(len(ids), 1))  # or raises BadQuery
-        after = after._replace(stages=((pool,),))
-    narrowest = float(
-        simulation.engine.state.body[simulation.engine.slot_of[ids], RADIUS].min(initial=np.inf)
-    )
+        goals = populations.random_goals(simulation, widest, max(len(ids), 1))  # or raises BadQuery
+        after = after._replace(stages=((goals,),))
+    radii = simulation.characters.radius[simulation.characters.slots(ids)]
+    narrowest = float(radii.min(initial=np.inf))
     return _Change(number, ids, bodies, narrowest, widest, is_wider, after)
 
 
@@ -138,7 +124,7 @@ def _bodies(
         if name not in _VARYING:
             found[column] = np.full(simulation.next, after)
             continue
-        rng = simulation.random(CHANGES, number * len(_VARYING) + _VARYING.index(name))
+        rng = simulation.random("changes", number * len(_VARYING) + _VARYING.index(name))
         values = found[column] = drawn(after, simulation.next, rng)
         for some, old in _old_values(simulation, number, ids, column):
             _keep_order(values, some, old, before, after)
@@ -152,7 +138,7 @@ def _old_values(
     for source in simulation.sources:
         if source.population == number:
             yield source.ids, source.rows["body"][:, column]
-    yield ids, simulation.engine.state.body[simulation.engine.slot_of[ids], column]
+    yield ids, simulation.characters.state.body[simulation.characters.slots(ids), column]
 
 
 def _keep_order(
@@ -174,14 +160,14 @@ def _is_wider(
     """Return whether the radius of a character, present or yet to spawn, may grow."""
     if RADIUS not in bodies:
         return False
-    radii = simulation.engine.state.body[simulation.engine.slot_of[ids], RADIUS]
+    radii = simulation.characters.radius[simulation.characters.slots(ids)]
     grown = bodies[RADIUS][ids].astype(np.float32) > radii
     return bool(grown.any()) or greatest(after.radius) > greatest(before.radius)
 
 
 def _groups_of(simulation: Simulation, ids: Ints) -> list[Group]:
     """Return the groups of these characters."""
-    numbers = np.unique(simulation.engine.state.track[simulation.engine.slot_of[ids], GROUP])
+    numbers = np.unique(simulation.characters.group[simulation.characters.slots(ids)])
     return [simulation.groups.all[k] for k in numbers.tolist() if k >= 0]
 
 
@@ -189,10 +175,10 @@ def _groups_of(simulation: Simulation, ids: Ints) -> list[Group]:
 
 
 def _change_bodies(simulation: Simulation, change: _Change, slots: NDArray[np.int32]) -> None:
-    body = simulation.engine.state.body
+    body = simulation.characters.state.body
     for column, values in change.bodies.items():
         body[slots, column] = values[change.ids]
-    simulation.engine.fit_to(body[slots])
+    simulation.fit_to(slots)
 
 
 def _change_sources(simulation: Simulation, change: _Change) -> None:
@@ -216,17 +202,16 @@ def _move_to_free_points(
     simulation: Simulation, change: _Change, slots: NDArray[np.int32]
 ) -> Flags:
     """Move characters that overlap a wall to the nearest free point; return which. (n,)."""
-    state = simulation.engine.state
-    state.body[slots, ROOM] = 0.0  # the distance to the nearest wall has to be measured again
+    characters = simulation.characters
+    characters.wall_budget[slots] = 0.0  # the distance to the nearest wall has to be measured again
     if not change.is_wider:
         return np.zeros(len(slots), bool)
-    before = np.ascontiguousarray(state.place[slots, :2])
-    places = nearest_free(simulation.map, before, state.body[slots, RADIUS].astype(np.float64))
+    before = characters.position[slots]
+    places = nearest_free(simulation.map, before, characters.radii(slots))
     moved: Flags = (places != before).any(axis=1)
-    places[moved] = apart(
-        simulation.map, places[moved], state.body[slots[moved], RADIUS].astype(float)
-    )
-    state.place[slots[moved], :2] = state.anchor[slots[moved]] = places[moved]
+    places[moved] = apart(simulation.map, places[moved], characters.radii(slots[moved]))
+    characters.position[slots[moved]] = places[moved]
+    characters.state.progress[slots[moved]] = places[moved]
     return moved
 
 
@@ -235,19 +220,19 @@ def _move_to_free_points(
 
 def _plan_paths(simulation: Simulation, change: _Change, before: Population, moved: Flags) -> None:
     """Plan new paths where needed: some at once, the others are queued."""
-    ids, state = change.ids, simulation.engine.state
-    slots = simulation.engine.slot_of[ids]
+    ids, characters = change.ids, simulation.characters
+    slots = characters.slots(ids)
     redirected = _move_goals(simulation, change, slots) if change.is_wider else False
-    lost = (state.track[slots, MODE] == UNREACHABLE) | redirected
+    lost = (characters.mode[slots] == UNREACHABLE) | redirected
     if change.is_wider:
         # Not below `narrowest`: paths begin and end on edges into corners that never fitted.
         clearance = simulation.planner.index.graph.clearance
         shut = np.flatnonzero((clearance >= change.narrowest) & (clearance < change.widest))
-        lost |= np.isin(ids, simulation.planner.using(shut))
+        lost |= np.isin(ids, simulation.planner.users_of(shut))
     if change.population.style == before.style and not (lost | moved).any():
         return
     keep = _keeps_goal(simulation, simulation.populations[change.number], slots, lost)
-    staying = state.track[slots, MODE] == STAYING
+    staying = characters.mode[slots] == STAYING
     waiting, lost = ~staying & ~lost, lost & ~staying
     _plan_now(simulation, ids[lost], keep[lost])
     if change.population.style == before.style:
@@ -259,28 +244,28 @@ def _keeps_goal(
     simulation: Simulation, population: Population, slots: NDArray[np.int32], lost: Flags
 ) -> Flags:
     """Return which characters keep their goal; the others get another one. (n,)."""
-    state = simulation.engine.state
-    keep: Flags = np.isfinite(state.place[slots, 2])
+    characters = simulation.characters
+    keep: Flags = np.isfinite(characters.goal_point[slots, 0])
     if population.has_random_goals:
         keep &= ~lost
     elif population.has_destinations:
-        keep &= ~(lost & _is_destination(state.story[slots, GOAL], population))
+        keep &= ~(lost & _is_destination(characters.goal[slots], population))
     return keep
 
 
 def _is_destination(goals: NDArray[np.int32], population: Population) -> Flags:
     """Return which goals belong to a population's destinations. (n,)."""
     found = np.zeros(len(goals), bool)
-    for pool in (pool for alternatives in population.stages for pool in alternatives):
-        found |= (goals >= pool.first) & (goals < pool.first + pool.size)
+    for some in population.ranges:
+        found |= (goals >= some.first) & (goals < some.first + some.size)
     return found
 
 
 def _plan_now(simulation: Simulation, ids: Ints, keep: Flags) -> None:
     """Replace paths that no longer fit; characters beyond the first stand until planned."""
-    phases.hold_until_planned(simulation, ids)
+    simulation.characters.hold_until_planned(ids)
     if len(ids):
-        simulation.planner.find(simulation.path_requests(ids[:_AT_ONCE], keep[:_AT_ONCE]))
+        simulation.planner.plan(ids[:_AT_ONCE], keep[:_AT_ONCE])
     _request_paths(simulation, ids[_AT_ONCE:], keep[_AT_ONCE:])
 
 
@@ -291,59 +276,58 @@ def _request_paths(simulation: Simulation, ids: Ints, keep: Flags) -> None:
 
 def _move_goals(simulation: Simulation, change: _Change, slots: NDArray[np.int32]) -> Flags:
     """Move goals to where the widest fits; return whose goal changed or does not fit. (n,)."""
-    population, story = change.population, simulation.engine.state.story
+    population, characters = change.population, simulation.characters
     if population.has_random_goals:
         return _is_tight(simulation, slots)
-    before = story[slots, GOAL].copy()
+    before = characters.goal[slots].copy()
     stages = tuple(
-        tuple(_pool(simulation, pool, change, slots) for pool in alternatives)
+        tuple(_move_range(simulation, goals, change, slots) for goals in alternatives)
         for alternatives in population.stages
     )
     simulation.populations[change.number] = population._replace(stages=stages)
     _send_elsewhere(simulation, slots)
-    changed: Flags = story[slots, GOAL] != before
+    changed: Flags = characters.goal[slots] != before
     return changed
 
 
-def _pool(
-    simulation: Simulation, pool: GoalRange, change: _Change, slots: NDArray[np.int32]
+def _move_range(
+    simulation: Simulation, goals: GoalRange, change: _Change, slots: NDArray[np.int32]
 ) -> GoalRange:
-    """Return places of a destination where the widest fits, and redirect characters to them."""
-    here = slice(pool.first, pool.first + pool.size)
-    points, reach = simulation.places.located[here, :2].copy(), simulation.places.reach[here]
+    """Return goals of a destination where the widest fits, and redirect characters to them."""
+    table = simulation.goals
+    points, reach = table.points[goals.rows].copy(), table.table.reach[goals.rows]
     tight = simulation.map.clearance(points) < change.widest
     if not tight.any():
-        return pool
+        return goals
     roomy = points[~tight]
     if len(roomy) and not change.population.has_own_goals:
         points[tight] = roomy[np.arange(tight.sum()) % len(roomy)]
     else:
         points = nearest_free(simulation.map, points, np.full(len(points), change.widest))
-    made = simulation.places.add(points, reach.astype(np.float64))
-    state = simulation.engine.state
-    goals = state.story[slots, GOAL]
-    mine = slots[(goals >= pool.first) & (goals < pool.first + pool.size)]
-    state.story[mine, GOAL] += made.first - pool.first
-    state.place[mine, 2:4] = simulation.places.located[state.story[mine, GOAL], :2]
+    made = table.add(points, reach.astype(np.float64))
+    characters = simulation.characters
+    current = characters.goal[slots]
+    mine = slots[(current >= goals.first) & (current < goals.first + goals.size)]
+    changed = characters.goal[mine] + made.first - goals.first
+    characters.set_goals(mine, changed, table.points[changed])
     return made
 
 
 def _send_elsewhere(simulation: Simulation, slots: NDArray[np.int32]) -> None:
     """Move goals from `set_goals` that are too tight to the nearest free point."""
-    state = simulation.engine.state
+    characters = simulation.characters
     mine = slots[_is_tight(simulation, slots)]
     if len(mine):
-        goals = np.ascontiguousarray(state.place[mine, 2:4])
-        free = nearest_free(simulation.map, goals, state.body[mine, RADIUS].astype(np.float64))
-        state.story[mine, GOAL] = simulation.places.add(free).first + np.arange(len(mine))
-        state.place[mine, 2:4] = free
+        free = nearest_free(simulation.map, characters.goal_point[mine], characters.radii(mine))
+        first = simulation.goals.add(free).first
+        characters.set_goals(mine, first + np.arange(len(mine)), free)
 
 
 def _is_tight(simulation: Simulation, slots: NDArray[np.int32]) -> Flags:
     """Whose body does not fit where it goes. (n,)."""
-    state = simulation.engine.state
-    goals: Any = np.ascontiguousarray(state.place[slots, 2:4])
+    characters = simulation.characters
+    goals: Any = characters.goal_point[slots]
     tight = np.isfinite(goals[:, 0])
-    tight[tight] = simulation.map.clearance(goals[tight]) < state.body[slots[tight], RADIUS]
+    tight[tight] = simulation.map.clearance(goals[tight]) < characters.radius[slots[tight]]
     found: Flags = tight
     return found

@@ -1,49 +1,77 @@
-"""State and services of a running crowd."""
+"""Simulation: state and services of a running crowd, and the motion of all characters."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from footway._numba.random_stream import RandomStream
-from footway.crowd.goals import make_path_requests
 from footway.crowd.groups import Groups
-from footway.crowd.nearest import Nearest
+from footway.crowd.kernels.avoidance import RANGE
+from footway.crowd.kernels.cells import begin_cells, count_cells, fill_cells
+from footway.crowd.kernels.layouts import Avoidance, Cells, UserForces, World
+from footway.crowd.kernels.step import move_cells
 from footway.crowd.obstacles import Obstacles
-from footway.crowd.places import GoalRange, Places
 from footway.crowd.planning import Planner
-from footway.crowd.state import RADIUS
-from footway.crowd.stepping import Engine
-from footway.crowd.terrain_routes import Routes
+from footway.crowd.populations import Goals
+from footway.crowd.state import Characters
+from footway.crowd.terrain_following import Routes
 from footway.crowd.tracks import tracks_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from numpy.typing import NDArray
 
     from footway.corridor import CorridorMap
-    from footway.crowd.goals import Population
-    from footway.crowd.planning import PathRequests
-    from footway.crowd.sources import Source
+    from footway.crowd.populations import GoalRange, Population
+    from footway.crowd.spawning import Source
     from footway.environment import Environment
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-Avoidance = Literal["relative", "published"]
+Model = Literal["relative", "published"]
+Purpose = Literal["bodies", "goals", "areas", "spawns", "groups", "changes"]
 
-MODELS: dict[str, NDArray[np.float32]] = {
-    "relative": np.array([1.0, 1.0], np.float32),
-    "published": np.array([0.0, 2.0], np.float32),
+_CLOSE = np.float32(0.4)  # m between discs, below which a step may use at most half of the gap
+MODELS: dict[str, Avoidance] = {
+    "relative": Avoidance(np.float32(1.0), np.float32(1.0), _CLOSE),
+    "published": Avoidance(np.float32(0.0), np.float32(2.0), _CLOSE),
 }
-"""By name: factor of a character's own velocity in F_c, and look-ahead time, s."""
+"""Parameters of F_c by name."""
 
-# Purposes of random numbers: the second part of the seed.
-BODIES, GOALS, AREAS, SPAWNS, LEADS, CHANGES = range(1, 7)
+NO_USER_FORCES = UserForces(are_given=False, by_slot=np.zeros((1, 2), np.float32))
+
+_PURPOSES: dict[Purpose, int] = {
+    "bodies": 1, "goals": 2, "areas": 3, "spawns": 4, "groups": 5, "changes": 6,
+}  # fmt: skip
+_REORDER = 32  # steps between two sorts of the memory by cells
+_FEW = 2000  # characters below which one thread is faster
+_BANDS = 4  # parts of the work per thread, for load balancing
 
 
 class Simulation:
-    """Characters (engine), goals and paths (places, planner), and all that acts on them."""
+    """Characters, their goals and paths, and everything that acts on them.
+
+    Attributes:
+        characters: state of all characters.
+        tracks: samples of the map, with the corridors of groups.
+        goals: table of located goals.
+        populations: characters that were added together, by number.
+        sources: characters that have yet to spawn.
+        routes: routes over terrain.
+        planner: paths and their requests.
+        groups: coherent groups.
+        obstacles: dynamic obstacles.
+        random_goals: goals anywhere on the map, by radius.
+        user_forces: accelerations of the user's functions in this step.
+        new: ids that are not in the recording yet.
+        next: id of the next character.
+
+    """
 
     def __init__(
         self,
@@ -52,54 +80,157 @@ class Simulation:
         seed: int,
         dt: float,
         threads: int,
-        avoidance: Avoidance,
+        model: Model,
         environment: Environment | None = None,
     ) -> None:
-        self.map, self.seed, self.avoidance = cmap, seed, avoidance
-        tracks = tracks_of(cmap)
-        self.engine = Engine(
-            cmap, tracks, seed=seed, dt=dt, threads=threads, model=MODELS[avoidance]
-        )
-        self.places = Places(cmap)
-        self.populations: list[Population] = []  # changed in place: `routes` refers to it
-        self.routes = Routes(self.engine, cmap.solver.index, self.populations, environment)
-        self.planner = Planner(self.engine, cmap.solver, self.places, self.routes)
-        self.nearest = Nearest(self.engine, cmap.solver, self.places, self.planner)
-        self.groups = Groups(self.engine)
-        self.obstacles = Obstacles()
+        self.map, self.index = cmap, cmap.solver.index
+        self.seed, self.dt, self.threads = seed, dt, threads
+        self.model, self.avoidance = model, MODELS[model]
+        self.steps = 0
+        self.characters = Characters()
+        self.tracks = tracks_of(cmap)
+        self.goals = Goals(cmap)
+        self.populations: list[Population] = []
         self.sources: list[Source] = []
-        self.pools: dict[float, GoalRange] = {}  # random goals, by radius
-        self.new: list[Ints] = []  # ids that are not in the recording yet
-        self.next = 0  # id of the next character
-        self.arrivals = 0
-        self.exited = 0
-
-    @property
-    def dt(self) -> float:
-        """Length of a step, s."""
-        return self.engine.dt
+        self.routes = Routes(self, environment)
+        self.planner = Planner(self)
+        self.groups = Groups(self)
+        self.obstacles = Obstacles()
+        self.random_goals: dict[float, GoalRange] = {}
+        self.user_forces = NO_USER_FORCES
+        self.new: list[Ints] = []
+        self.next = self.arrivals = self.exited = 0
+        self._workers: ThreadPoolExecutor | None = None
+        self._fit_grid(0.25)
+        self._cell_of = np.empty(0, np.int32)
 
     @property
     def time(self) -> float:
         """Simulated time, s."""
-        return self.engine.steps * self.engine.dt
-
-    @property
-    def discs(self) -> Floats:
-        """(n, 3) x, y, radius of all characters, m."""
-        state, slots = self.engine.state, self.engine.slot_of[self.engine.present]
-        return np.column_stack([state.place[slots, :2], state.body[slots, RADIUS]])
+        return self.steps * self.dt
 
     @property
     def obstacle_discs(self) -> Floats:
         """(m, 3) x, y, radius of the obstacles present now, m."""
         return self.obstacles.discs(self.time)[:, [0, 1, 4]]
 
-    def path_requests(self, ids: Ints, keep: NDArray[np.bool_]) -> PathRequests:
-        """Return path requests of characters (n,); those in `keep` keep their goal."""
-        story = self.engine.state.story[self.engine.slot_of[ids]]
-        return make_path_requests(ids, keep, story, self.populations, self.nearest.choose)
-
-    def random(self, what: int, number: int) -> RandomStream:
+    def random(self, purpose: Purpose, number: int) -> RandomStream:
         """Return a random stream for one purpose."""
-        return RandomStream([self.seed, what, number])
+        return RandomStream([self.seed, _PURPOSES[purpose], number])
+
+    def on_threads(self, work: Callable[[Any], Any], parts: Sequence[Any]) -> list[Any]:
+        """Run the work on every part, on all threads; they live as long as the crowd."""
+        if len(parts) <= 1 or self.threads == 1:
+            return [work(part) for part in parts]
+        if self._workers is None:
+            self._workers = ThreadPoolExecutor(max_workers=self.threads)
+        return list(self._workers.map(work, parts))
+
+    def append(self, ids: Ints, **rows: NDArray[Any]) -> None:
+        """Add characters; `rows` are rows of the state's arrays by name."""
+        slots = self.characters.append(ids, **rows)
+        self.fit_to(slots)
+
+    def remove(self, ids: Ints) -> None:
+        """Remove characters, their paths and their requests."""
+        self.planner.forget(ids)
+        self.characters.remove(ids)
+
+    # -- motion ------------------------------------------------------------------------------
+
+    def fit_to(self, slots: NDArray[np.int32]) -> None:
+        """Adapt the cells to the greatest radius, and the guarded gap to the greatest speed."""
+        widest = self.characters.radius[slots].max(initial=0.0)
+        fastest = self.characters.speed[slots].max(initial=0.0)
+        if widest > self.widest:
+            self._fit_grid(float(widest))
+        close = max(self.avoidance.close, min(RANGE, 2.2 * fastest * self.dt))
+        self.avoidance = self.avoidance._replace(close=np.float32(close))
+
+    def restore_limits(self, widest: float, close: float) -> None:
+        """Restore what depends on characters that may be gone, from a checkpoint."""
+        self._fit_grid(widest)
+        self.avoidance = self.avoidance._replace(close=np.float32(close))
+
+    def _fit_grid(self, widest: float) -> None:
+        """Make cells as wide as the range of F_c, so that nine hold all neighbours (section 4)."""
+        self.widest = widest
+        size = RANGE + 2.0 * widest
+        x0, y0, x1, y1 = self.map.bounds
+        self.box = np.array([x0 - size, y0 - size, size])
+        columns, rows = int((x1 - x0) / size) + 3, int((y1 - y0) / size) + 3
+        self.shape = np.array([columns, rows])
+        self._offsets = np.zeros(columns * rows + 1, np.int32)
+        self._counts = np.zeros((self.threads, columns * rows), np.int32)
+
+    def move(self) -> NDArray[np.int32]:
+        """Move all characters by one step; return requests (k, 2): id and kind, ascending by id."""
+        if self.characters.n == 0:
+            self.steps += 1
+            return np.empty((0, 2), np.int32)
+        cells = self.sort_by_cells()
+        total = len(cells.slots)
+        if self.steps % _REORDER == 0:
+            self.characters.reorder(cells.slots)
+            if self.user_forces.are_given:
+                by_slot = self.user_forces.by_slot[cells.slots]
+                self.user_forces = self.user_forces._replace(by_slot=by_slot)
+            cells.slots[:] = np.arange(total)
+        world, state = self.world(cells), self.characters.state
+
+        def move_part(part: tuple[int, int, int]) -> NDArray[np.int32]:
+            _, first, end = part
+            requests = self._requests[first:end]
+            return requests[: move_cells(first, end, world, state, requests)]
+
+        threads = self._n_threads
+        parts = _split(total, threads * _BANDS if threads > 1 else 1)
+        requests = np.concatenate(self.on_threads(move_part, parts))
+        self.steps += 1
+        return requests[np.argsort(requests[:, 0])]
+
+    def sort_by_cells(self) -> Cells:
+        """Sort the bodies of all characters by cells."""
+        characters, n_cells = self.characters, len(self._offsets) - 1
+        capacity = len(characters.state.place)
+        if len(self._cell_of) != capacity:
+            self._cell_of, self._slots = np.empty((2, capacity), np.int32)
+            self._bodies = np.empty((capacity, 5), np.float32)
+            self._requests = np.empty((capacity, 2), np.int32)
+        state, box, shape, cell_of = characters.state, self.box, self.shape, self._cell_of
+
+        def count(part: tuple[int, int, int]) -> None:
+            thread, first, end = part
+            counts = self._counts[thread]
+            count_cells(first, end, n_cells, state, box, shape, cell_of, counts)
+
+        def fill(part: tuple[int, int, int]) -> None:
+            thread, first, end = part
+            fill_cells(
+                first, end, n_cells, state, box, shape, cell_of, self._counts[thread],
+                self._bodies, self._slots,
+            )  # fmt: skip
+
+        parts = _split(characters.n, self._n_threads)
+        self.on_threads(count, parts)
+        total: int = begin_cells(n_cells, self._counts[: len(parts)], self._offsets)
+        self.on_threads(fill, parts)
+        return Cells(int(shape[0]), self._offsets, self._bodies, self._slots[:total])
+
+    def world(self, cells: Cells) -> World:
+        """Return what all characters read in a step."""
+        return World(
+            self.steps, self.dt, self.seed, self.avoidance, cells, self.obstacles.cells,
+            self.groups.front_limits, self.user_forces, self.planner.pool.halves, self.tracks,
+            self.index.graph, self.index.grid, self.routes.guides,
+        )  # fmt: skip
+
+    @property
+    def _n_threads(self) -> int:
+        return self.threads if self.characters.n >= _FEW else 1
+
+
+def _split(n: int, parts: int) -> list[tuple[int, int, int]]:
+    """Return number, begin and end of equal parts of n."""
+    parts = max(1, min(parts, n))
+    return [(k, k * n // parts, (k + 1) * n // parts) for k in range(parts)]

@@ -1,133 +1,159 @@
-"""State of all characters, as arrays in the order of their grid cells.
+"""Characters: the arrays of all characters, by slot, with access by id.
 
-A row belongs to a slot. Slots are sorted by grid cell from time to time, so that neighbours in
-space are neighbours in memory; `slot_of` maps the id of a character to its slot.
+A character has an id for its whole life and a slot in the arrays, which changes when the slots are
+sorted by cells. `slots` returns the slots of ids; the columns are read and written by slots:
 
-    place     (n, 4) f64   exact values: position and goal, m
-    body      (n, 8) f32   hot: velocity, radius, speed, habits, distance budget to walls
-    track     (n, 10) i32  hot: directed edge and sample of the attraction point
-    story     (n, 8) i32   cold: population, stage of the journey, clocks, path
-    anchor    (n, 2) f64   cold: position at the last progress, m
+    slots = characters.slots(ids)
+    characters.mode[slots] = WALKING
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from footway.crowd.kernels import layouts as columns
+from footway.crowd.kernels.layouts import ARRIVED, GONE, WAITING, State, make_state
+from footway.errors import BadQuery
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Ints = NDArray[np.integer[Any]]
-
-# Columns of `place`.
-X, Y, GOAL_X, GOAL_Y = range(4)
-# Columns of `body`: velocity, m/s; radius, m; preferred speed, m/s; k of F_perp; c_rand; distance
-# that the character may move before a wall can be near, m; arrival distance of the goal, m.
-VX, VY, RADIUS, SPEED, LANE, NOISE, ROOM, REACH = range(8)
-BODY_COLUMNS = 8
-# Columns of `track`: sample of the attraction point, last sample of the half-edge, half-edge,
-# index of the next one in the path pool, half-edges left (-1: wanders), last sample of the path
-# (wanderers: row of edge weights), mode, id, group (-1: none), steps without progress.
-AT, END, HALF, NEXT, LEFT, FINAL, MODE, ID, GROUP, IDLE = range(10)
-# Columns of `story`: population, destinations reached, first step in which it may walk, place of
-# the goal, index of the path in the pool and log2 of its block, goals drawn, step of the anchor.
-POPULATION, STAGE, BEGIN, GOAL, ROUTE, ROUTE_SIZE, DRAWN, SINCE = range(8)
-
-GONE, WAITING, WALKING, ARRIVED, STAYING, UNREACHABLE = range(6)
-"""Modes: removed; premovement; walking; needs a new goal; stays at its goal; has no path."""
-
-GUIDED = -2  # in LEFT: follows a route over terrain; FINAL is the row of its guide
-
-# Columns of a guide's `marks`: point to walk to, m; reference and attraction point, m along the
-# route; position at the last update, m; distance until the next update, m; length of the route, m.
-AIM_X, AIM_Y, REFERENCE, ATTRACTION, SEEN_X, SEEN_Y, STRIDE, LENGTH = range(8)
-# Columns of a guide's `notes`: id (-1: the row is free), following style, index of the route in the
-# pool, number of its points and pieces, line of the reference point, step of the last update
-# (-1: none yet), its result.
-WHO, MANNER, RECORD, POINTS, PIECES, LINE, LOOKED, SIGHT = range(8)
-
-ON_ROUTE, GOAL_AHEAD, NO_SIGHT = range(3)
-"""Result of an update: part of the route is visible, its end is, nothing is."""
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+    Slots = NDArray[np.int32]
 
 
-class State(NamedTuple):
-    """Arrays of all characters; the first `n` rows are in use."""
+class _Column:
+    """A view of one or several columns of an array of the state. (slots,) or (slots, k)."""
 
-    place: NDArray[np.float64]
-    body: NDArray[np.float32]
-    track: NDArray[np.int32]
-    story: NDArray[np.int32]
-    anchor: NDArray[np.float64]
+    def __init__(self, array: str, column: int | slice) -> None:
+        self._array, self._column = array, column
 
-
-class Blocks(NamedTuple):
-    """Dynamic obstacles, listed by the cells in which they affect characters."""
-
-    discs: NDArray[np.float32]  # (m, 5) as bodies: x, y, velocity, radius
-    offsets: NDArray[np.int32]  # (cells + 1,) empty without obstacles
-    rows: NDArray[np.int32]  # of `discs`
+    def __get__(self, characters: Characters, _: type) -> NDArray[Any]:
+        rows: NDArray[Any] = getattr(characters.state, self._array)
+        return rows[:, self._column]
 
 
-class Guides(NamedTuple):
-    """Routes over terrain, and the progress of the characters on them."""
+class Characters:
+    """The characters of a crowd.
 
-    marks: NDArray[np.float64]  # (g, 8)
-    notes: NDArray[np.int32]  # (g, 8)
-    pool: NDArray[np.float64]  # (p, 4) points of a route: x, y, m along it, cost up to there;
-    #     then its pieces: m along it at both ends, and their triangle
+    Attributes:
+        state: arrays for kernels; rows are slots.
+        n: number of slots in use, including those of removed characters.
+        slot_of: slot by id; -1 if the character is not present.
 
+    """
 
-class Window(NamedTuple):
-    """Workspace of one thread: the nearby part of a route, in the layout of the followers."""
+    position = _Column("place", slice(columns.X, columns.GOAL_X))  # m
+    goal_point = _Column("place", slice(columns.GOAL_X, columns.GOAL_Y + 1))  # m; NaN: no goal
+    velocity = _Column("body", slice(columns.VX, columns.RADIUS))  # m/s
+    radius = _Column("body", columns.RADIUS)  # m
+    speed = _Column("body", columns.SPEED)  # m/s, preferred
+    wall_budget = _Column("body", columns.WALL_BUDGET)  # m
+    reach = _Column("body", columns.REACH)  # m
+    sample = _Column("cursor", columns.AT)
+    mode = _Column("cursor", columns.MODE)
+    id = _Column("cursor", columns.ID)
+    group = _Column("cursor", columns.GROUP)
+    follows = _Column("cursor", columns.FOLLOWS)
+    population = _Column("journey", columns.POPULATION)
+    stage = _Column("journey", columns.STAGE)
+    goal = _Column("journey", columns.GOAL)
+    drawn = _Column("journey", columns.DRAWN)
+    since = _Column("journey", columns.SINCE)
 
-    points: NDArray[np.float64]  # (n, 2) m
-    lengths: NDArray[np.float64]  # (n,) m along the route
-    costs: NDArray[np.float64]  # (n,) cost along the route: m times weight of the terrain
-    pieces: NDArray[np.float64]  # (m, 4) m, both ends
-    along: NDArray[np.float64]  # (m, 2) m along the route
-    offsets: NDArray[np.int32]  # (t + 1,) 0 for triangles without pieces
+    def __init__(self) -> None:
+        self.state, self._spare = make_state(0), make_state(0)
+        self.n = 0
+        self.slot_of = np.empty(0, np.int32)
 
+    @property
+    def ids(self) -> Ints:
+        """Ids of all characters present, ascending."""
+        return np.flatnonzero(self.slot_of >= 0)
 
-class Habit(NamedTuple):
-    """Parameters of a terrain following style, for kernels."""
+    @property
+    def discs(self) -> Floats:
+        """(n, 3) x, y, radius of all characters present, m, by ascending id."""
+        slots = self.slots(self.ids)
+        return np.column_stack([self.position[slots], self.radius[slots]])
 
-    sigma: float  # m, shortcut parameter of MIRAN; 0: IRM
-    spacing: float  # m, between candidates
-    look: float  # m, walked between two updates
-    least: float  # least weight of the terrain
-    most: float  # greatest weight
+    def slots(self, ids: Any) -> Any:
+        """Return the slots of characters that are present, or of one."""
+        return self.slot_of[ids]
 
+    def present_slots(self, ids: Ints) -> Slots:
+        """Return the slots of those characters that are present."""
+        slots = self.slot_of[ids]
+        return slots[slots >= 0]
 
-NO_GUIDES = Guides(np.empty((0, 8)), np.empty((0, 8), np.int32), np.empty((0, 4)))
+    def checked_slots(self, ids: Ints) -> Slots:
+        """Return the slots of characters; raise BadQuery if one is not present."""
+        is_known = (ids >= 0) & (ids < len(self.slot_of))
+        is_present = is_known.copy()
+        is_present[is_known] = self.slot_of[ids[is_known]] >= 0
+        if not is_present.all():
+            raise BadQuery(f"there is no character {int(ids[~is_present][0])}: see `ids`")
+        return self.slot_of[ids]
 
-NO_BLOCKS = Blocks(np.empty((0, 5), np.float32), np.empty(0, np.int32), np.empty(0, np.int32))
+    def members(self, population: int) -> Ints:
+        """Return the ids of the characters of a population that are present."""
+        ids = self.ids
+        is_member = self.population[self.slots(ids)] == population
+        return ids[np.flatnonzero(is_member)]
 
-_COLUMNS = {"place": 4, "body": BODY_COLUMNS, "track": 10, "story": 8, "anchor": 2}
-_KINDS = {
-    "place": np.float64, "body": np.float32, "track": np.int32, "story": np.int32,
-    "anchor": np.float64,
-}  # fmt: skip
+    def radii(self, slots: Slots) -> Floats:
+        """Return radii in 64 bits, m. (n,)."""
+        return self.radius[slots].astype(np.float64)
 
+    def set_goals(self, slots: Slots, goals: Ints, points: Floats) -> None:
+        """Set the goals of characters: numbers in the table and points (n, 2), m."""
+        self.goal[slots] = goals
+        self.goal_point[slots] = points
 
-def make_state(capacity: int) -> State:
-    """Return arrays for so many characters."""
-    return State(
-        **{name: np.zeros((capacity, width), _KINDS[name]) for name, width in _COLUMNS.items()}
-    )
+    def hold_until_planned(self, ids: Ints) -> None:
+        """Let characters stand until a path is planned; those in premovement keep waiting."""
+        slots = self.slots(ids)
+        self.mode[slots] = np.where(self.mode[slots] == WAITING, WAITING, ARRIVED)
 
+    # -- memory ------------------------------------------------------------------------------
 
-def grown(state: State, capacity: int) -> State:
-    """Return a copy of the state with a greater capacity."""
-    more = make_state(capacity)
-    for name, rows in state._asdict().items():
-        getattr(more, name)[: len(rows)] = rows
-    return more
+    def append(self, ids: Ints, **rows: NDArray[Any]) -> Slots:
+        """Add characters and return their slots; `rows` are rows of the state's arrays by name."""
+        first, end = self.n, self.n + len(ids)
+        if end > len(self.state.place):
+            capacity = max(end, 2 * len(self.state.place))
+            before, self.state, self._spare = self.state, make_state(capacity), make_state(capacity)
+            for name, old in before._asdict().items():
+                getattr(self.state, name)[: len(old)] = old
+        for name, values in rows.items():
+            getattr(self.state, name)[first:end] = values
+        self.n = end
+        if len(ids) and ids.max() >= len(self.slot_of):
+            more = np.full(max(int(ids.max()) + 1, 2 * len(self.slot_of)), -1, np.int32)
+            more[: len(self.slot_of)] = self.slot_of
+            self.slot_of = more
+        self.slot_of[ids] = np.arange(first, end)
+        return np.arange(first, end, dtype=np.int32)
 
+    def remove(self, ids: Ints) -> None:
+        """Remove characters; their slots are reused after the next sort."""
+        self.mode[self.slots(ids)] = GONE
+        self.slot_of[ids] = -1
 
-def reordered(state: State, order: Ints, spare: State) -> tuple[State, State]:
-    """Return the state in a new order of slots, and the arrays that are now free."""
-    for name, rows in state._asdict().items():
-        np.take(rows, order, axis=0, out=getattr(spare, name)[: len(order)], mode="clip")
-    return spare, state
+    def reorder(self, order: Slots) -> None:
+        """Sort the slots, and drop those that are not in `order`."""
+        self.n = len(order)
+        for name, old in self.state._asdict().items():
+            np.take(old, order, axis=0, out=getattr(self._spare, name)[: self.n], mode="clip")
+        self.state, self._spare = self._spare, self.state
+        self.slot_of[self.id[: self.n]] = np.arange(self.n)
+
+    def restore(self, state: State, last_id: int) -> None:
+        """Restore the arrays of a checkpoint; `last_id` is the greatest id in use."""
+        self.state, self._spare = state, make_state(len(state.place))
+        self.n, self.slot_of = len(state.place), np.full(last_id + 1, -1, np.int32)
+        slots = np.flatnonzero(self.mode != GONE)
+        self.slot_of[self.id[slots]] = slots

@@ -1,4 +1,9 @@
-"""Terrain following styles: method, parameters and terrain preferences."""
+"""Follow routes over terrain: styles of populations, and the routes of their characters.
+
+A character with terrain preferences has a path on the corridor map like all others: it shows that
+the goal can be reached, and is followed if there is no route over the terrain. Its guide holds the
+route of least weighted length and the attraction point on it.
+"""
 
 from __future__ import annotations
 
@@ -6,26 +11,67 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from footway._numba.jit import one_parallel_kernel
+from footway.archive import Damaged
+from footway.corridor.kernels.locate import locate_points
+from footway.crowd.kernels.layouts import (
+    ATTRACTION,
+    CHARACTER,
+    FIRST_ROW,
+    FOLLOWS,
+    GUIDE,
+    LEFT,
+    LENGTH,
+    LINE,
+    ON_ROUTE,
+    PIECES,
+    POINTS,
+    REFERENCE,
+    ROUTE_VISIBLE,
+    STRIDE,
+    STYLE,
+    UPDATED,
+    WAITING,
+    WALKING,
+    FollowedTerrain,
+    FollowingParameters,
+    FollowingWorkspace,
+    Guides,
+    Window,
+)
+from footway.crowd.kernels.terrain_following import nearest_on_terrain, update_attraction_points
+from footway.crowd.kernels.terrain_routes import plan_routes
 from footway.crowd.profile import greatest
-from footway.crowd.state import Habit
 from footway.errors import BadQuery
+from footway.follow.kernels.visibility import make_workspace
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from footway.corridor.kernels.layouts import Graph
     from footway.crowd.profile import Profile
+    from footway.crowd.simulation import Simulation
     from footway.environment import Environment
     from footway.terrain.kernels.search import Nodes
     from footway.terrain.terrain import Ground, Terrain
 
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
 
-FEW = 3  # nodes on a long side of a triangle: the search is faster, routes are 0.2 % longer
-
-Follow = Literal["miran", "irm"]
+MARGIN = 0.75  # m between routes and worse terrain if possible: other characters push sideways
+_FEW_NODES = 3  # on a long side of a triangle: the search is faster, routes are 0.2 % longer
+_BATCH = 32  # routes per task of a thread
+_FEW = 500  # guides below which one thread is faster
+_SMALLEST = 5  # log2 of the smallest block of the pool
+_GOLDEN = 0.6180339887498949  # fractional parts of multiples are spread evenly over 0 to 1
+_STEP = 1.0  # m between the points of a route that are located on the map
+_FAR = 1.0  # m beside the terrain, beyond which there is no route
 
 
 class FollowingStyle(NamedTuple):
     """How to follow routes over terrain; populations may share a style."""
 
-    follow: Follow
+    follow: Literal["miran", "irm"]
     sigma: float  # m
     spacing: float  # m
     look: float  # m
@@ -33,7 +79,7 @@ class FollowingStyle(NamedTuple):
     preferences: dict[str, float]  # weight by kind of terrain
 
     @classmethod
-    def of(cls, profile: Profile) -> FollowingStyle | None:
+    def from_profile(cls, profile: Profile) -> FollowingStyle | None:
         """Return the style of a profile; None if it follows corridors."""
         if profile.follows == "cmm":
             return None
@@ -41,44 +87,44 @@ class FollowingStyle(NamedTuple):
         return cls(profile.follows, *numbers, dict(profile.preferences))
 
 
-class TerrainData(NamedTuple):
-    """A following style with its terrain, prepared for searches and kernels."""
+class StyleTerrain(NamedTuple):
+    """The terrain of a following style, prepared for searches and kernels."""
 
     terrain: Terrain
-    ground: Ground  # with doubled triangle numbers, see `spread`
+    followed: FollowedTerrain
     nodes: Nodes  # of the search graph
-    away: np.ndarray[Any, np.dtype[np.float32]]  # (nodes, landmarks) weighted distances
-    weights: np.ndarray[Any, np.dtype[np.float64]]  # (kinds,)
-    habit: Habit
+    landmarks: NDArray[np.float32]  # (nodes, landmarks) weighted distances
 
+    @classmethod
+    def build(cls, style: FollowingStyle, environment: Environment | None) -> StyleTerrain:
+        """Build the terrain of a style.
 
-def build_terrain_data(style: FollowingStyle, environment: Environment | None) -> TerrainData:
-    """Build the terrain and the kernel parameters of a following style.
+        Raises:
+            BadQuery: the crowd has no environment.
+            BadInput: the map lacks a kind of terrain, or a weight is invalid.
 
-    Raises:
-        BadQuery: the crowd has no environment.
-        BadInput: the map lacks a kind of terrain, or a weight is invalid.
+        """
+        if environment is None:
+            raise BadQuery(
+                "a profile with preferences, or one that follows miran or irm, needs ground: make "
+                "the crowd by Crowd(map, environment=...), of what the map was built from"
+            )
+        from footway.terrain.improvement import network_of
+        from footway.terrain.terrain import Terrain  # loads Shapely
 
-    """
-    if environment is None:
-        raise BadQuery(
-            "a profile with preferences, or one that follows miran or irm, needs ground: make the "
-            "crowd by Crowd(map, environment=...), of what the map was built from"
+        terrain = Terrain.build(environment, style.radius)
+        weights = terrain.weights(style.preferences)
+        used = weights[np.unique(terrain.ground.kind)]
+        sigma = style.sigma if style.follow == "miran" else 0.0
+        parameters = FollowingParameters(
+            sigma, style.spacing, style.look, float(used.min()), float(used.max())
         )
-    from footway.terrain.improvement import network_of
-    from footway.terrain.terrain import Terrain  # loads Shapely
-
-    terrain = Terrain.build(environment, style.radius)
-    weights = terrain.weights(style.preferences)
-    used = weights[np.unique(terrain.ground.kind)]
-    sigma = style.sigma if style.follow == "miran" else 0.0
-    habit = Habit(sigma, style.spacing, style.look, float(used.min()), float(used.max()))
-    network = network_of(terrain, FEW)
-    nodes, away = network.nodes, network.landmarks(weights)
-    return TerrainData(terrain, spread(terrain.ground), nodes, away, weights, habit)
+        network = network_of(terrain, _FEW_NODES)
+        followed = FollowedTerrain(parameters, weights, doubled_triangles(terrain.ground))
+        return cls(terrain, followed, network.nodes, network.landmarks(weights))
 
 
-def spread(ground: Ground) -> Ground:
+def doubled_triangles(ground: Ground) -> Ground:
     """Return the ground with triangle t renumbered to 2 t; odd numbers are empty.
 
     The pieces of a route in triangle t are offsets[2 t] to offsets[2 t + 1] - 1, so a thread can
@@ -95,3 +141,328 @@ def spread(ground: Ground) -> Ground:
         kind=kind,
         members=2 * ground.members,
     )
+
+
+class Route(NamedTuple):
+    """A route in the layout of the pool."""
+
+    points: Floats  # (n, 4) x, y, m along it, cost up to there
+    pieces: Floats  # (m, 4) m along it at both ends, triangle (see `doubled_triangles`), 0
+
+
+class Routes:
+    """Guides of all characters on routes; rows of removed characters are reused."""
+
+    def __init__(self, simulation: Simulation, environment: Environment | None) -> None:
+        self._simulation, self._characters = simulation, simulation.characters
+        self.environment = environment
+        self.guides = Guides(np.empty((0, 8)), np.empty((0, 8), np.int32), np.empty((0, 4)))
+        self.styles: list[FollowingStyle] = []
+        self._terrains: list[StyleTerrain] = []
+        self._rows: dict[int, int] = {}  # row of a guide, by id
+        self._sizes: dict[int, int] = {}  # log2 of the block of the pool, by row
+        self._free_rows: list[int] = []
+        self._free: dict[int, list[int]] = {}  # free blocks of the pool, by log2 of their length
+        self._used_rows = self._used = 0
+        self._longest = 0  # rows of the longest route
+        self._workspaces: dict[tuple[int, int], FollowingWorkspace] = {}  # by thread and style
+
+    # -- following styles --------------------------------------------------------------------
+
+    def number(self, style: FollowingStyle | None) -> int:
+        """Return the number of a style, replacing an unused one; -1 for corridors."""
+        if style is None:
+            return -1
+        if style not in self.styles:
+            facts = self.guides.facts[: self._used_rows]
+            used = set(facts[facts[:, CHARACTER] >= 0, STYLE].tolist())
+            used |= {population.style for population in self._simulation.populations}
+            count = len(self.styles)
+            self._store(style, next((k for k in range(count) if k not in used), count))
+        return self.styles.index(style)
+
+    def add(self, style: FollowingStyle) -> int:
+        """Return the number of a style, appending it: populations do not refer to styles yet."""
+        if style not in self.styles:
+            self._store(style, len(self.styles))
+        return self.styles.index(style)
+
+    def _store(self, style: FollowingStyle, number: int) -> None:
+        """Build the terrain of a style, and store it under a free number."""
+        self._terrains[number : number + 1] = [StyleTerrain.build(style, self.environment)]
+        self.styles[number : number + 1] = [style]
+        self._workspaces = {key: w for key, w in self._workspaces.items() if key[1] != number}
+
+    # -- following ---------------------------------------------------------------------------
+
+    def update_attraction_points(self) -> None:
+        """Update the attraction points of all characters that are due."""
+        simulation, used = self._simulation, self._used_rows
+        threads = simulation.threads if used >= _FEW else 1
+        parts = [(k, k * used // threads, (k + 1) * used // threads) for k in range(threads)]
+        for number in range(len(self.styles)):
+
+            def update(part: tuple[int, int, int], style: int = number) -> None:
+                thread, first, end = part
+                self.update_guides(
+                    first, end, style, self.guides, self._characters.slot_of,
+                    self._characters.state, thread,
+                )  # fmt: skip
+
+            simulation.on_threads(update, parts)
+
+    def update_guides(
+        self,
+        first: int,
+        end: int,
+        style: int,
+        guides: Guides,
+        slot_of: NDArray[np.int32],
+        state: Any,
+        thread: int = 0,
+    ) -> None:
+        """Update the guides first to end - 1 that have a following style and are due."""
+        update_attraction_points(
+            first, end, style, self._simulation.steps, self._simulation.dt,
+            self._terrains[style].followed, guides, slot_of, state,
+            self._workspace(thread, style), self._simulation.index,
+        )  # fmt: skip
+
+    def _workspace(self, thread: int, number: int) -> FollowingWorkspace:
+        key, size = (thread, number), self._longest
+        if key not in self._workspaces or len(self._workspaces[key].window.lengths) < size:
+            triangles = len(self._terrains[number].followed.ground.triangles)
+            window = Window(
+                points=np.empty((size, 2)),
+                lengths=np.empty(size),
+                costs=np.empty(size),
+                pieces=np.empty((size, 4)),
+                along=np.empty((size, 2)),
+                offsets=np.zeros(triangles + 1, np.int32),
+                counts=np.zeros(triangles + 1, np.int32),
+            )
+            self._workspaces[key] = FollowingWorkspace(window, make_workspace(triangles, size))
+        return self._workspaces[key]
+
+    # -- planning ----------------------------------------------------------------------------
+
+    def follow(self, ids: Ints, graph: Graph) -> None:
+        """Plan routes for the characters with a style; all have a path already.
+
+        A character whose route uses an edge that obstacles close in `graph` follows its path.
+        """
+        if not self.styles or not len(ids):
+            return
+        slots = self._characters.slots(ids)
+        numbers = self._characters.population[slots].tolist()
+        styles = np.array([self._simulation.populations[p].style for p in numbers])
+        for k in range(len(self.styles)):
+            mine = styles == k
+            if mine.any():
+                self._plan(ids[mine], slots[mine], k, graph)
+
+    def _plan(self, ids: Ints, slots: NDArray[np.int32], style: int, graph: Graph) -> None:
+        """Plan routes on all threads, and put characters on them in the order of ids."""
+        characters, terrain = self._characters, self._terrains[style]
+        starts = self._on_terrain(characters.position[slots], terrain)
+        goals = self._on_terrain(characters.goal_point[slots], terrain)
+        parts = [slice(a, a + _BATCH) for a in range(0, len(ids), _BATCH)]
+        answers = self._simulation.on_threads(
+            lambda part: plan(starts[part], goals[part], terrain), parts
+        )
+        routes = [route for answer in answers for route in answer]
+        radii = characters.radius[slots].tolist()
+        for number, slot, radius, route in zip(
+            ids.tolist(), slots.tolist(), radii, routes, strict=True
+        ):
+            if route is not None and not self._is_blocked(route.points, 0.0, radius, graph):
+                self.assign_route(number, slot, style, route)
+
+    def _on_terrain(self, points: Floats, terrain: StyleTerrain) -> Floats:
+        """Return the nearest points of the terrain (n, 2); NaN if they are far from it."""
+        found, away = np.empty((len(points), 2)), np.empty(len(points))
+        nearest_on_terrain(
+            points, terrain.followed.ground, self._simulation.index.grid, found, away
+        )
+        found[away > _FAR] = np.nan
+        return found
+
+    def blocked(self, graph: Graph) -> list[int]:
+        """Return ids, ascending, of characters with an edge ahead that is closed in `graph`."""
+        progress, facts, pool = self.guides
+        characters, found = self._characters, []
+        for number, row in sorted(self._rows.items()):
+            slot = characters.slots(number)
+            walks = characters.mode[slot] in (WALKING, WAITING)
+            if characters.follows[slot] != ON_ROUTE or not walks:
+                continue
+            points = pool[facts[row, FIRST_ROW] :][: facts[row, POINTS]]
+            radius = float(characters.radius[slot])
+            if self._is_blocked(points, float(progress[row, REFERENCE]), radius, graph):
+                found.append(number)
+        return found
+
+    def _is_blocked(self, route: Floats, start: float, radius: float, graph: Graph) -> bool:
+        """Return whether obstacles close an edge of the map along a route (n, 4).
+
+        Only the part after `start`, m along the route, counts.
+        """
+        if graph is self._simulation.index.graph:
+            return False
+        x, y, along = route[:, :3].T
+        at = np.arange(start, along[-1], _STEP)
+        points = np.column_stack([np.interp(at, along, x), np.interp(at, along, y)])
+        index = self._simulation.index
+        with one_parallel_kernel:
+            pieces, _ = locate_points(points, index.axis, index.grid, index.boundaries)
+        edges = graph.edge_of[pieces[pieces >= 0]]
+        clearance, before = graph.clearance[edges], index.graph.clearance[edges]
+        return bool((clearance < np.minimum(radius, before)).any())
+
+    # -- memory ------------------------------------------------------------------------------
+
+    def assign_route(self, number: int, slot: int, style: int, route: Route) -> None:
+        """Put a character at the beginning of a route."""
+        if number in self._rows:
+            self._free_block(self._rows[number])
+        elif self._free_rows:
+            self._rows[number] = self._free_rows.pop()
+        else:
+            self._rows[number] = self._used_rows
+            self._used_rows += 1
+            if self._used_rows > len(self.guides.progress):
+                progress, facts = _doubled(self.guides.progress), _doubled(self.guides.facts)
+                self.guides = self.guides._replace(progress=progress, facts=facts)
+        row, count = self._rows[number], len(route.points)
+        size = count + len(route.pieces)
+        first = self._allocate(row, size)
+        progress, facts, pool = self.guides
+        pool[first : first + count] = route.points
+        pool[first + count : first + size] = route.pieces
+        progress[row] = 0.0
+        progress[row, LENGTH] = route.points[-1, 2]
+        progress[row, STRIDE] = self.styles[style].look * (number * _GOLDEN % 1.0)
+        # On its first line, and not updated yet.
+        facts[row] = number, style, first, count, len(route.pieces), 0, -1, ROUTE_VISIBLE
+        self._longest = max(self._longest, size)
+        cursor = self._characters.state.cursor
+        cursor[slot, FOLLOWS], cursor[slot, LEFT], cursor[slot, GUIDE] = ON_ROUTE, 0, row
+
+    def _allocate(self, row: int, count: int) -> int:
+        """Allocate a block of the pool; its length is a power of two."""
+        size = max(_SMALLEST, (count - 1).bit_length())
+        self._sizes[row] = size
+        if self._free.get(size):
+            return self._free[size].pop()
+        self._used += 1 << size
+        while self._used > len(self.guides.pool):
+            self.guides = self.guides._replace(pool=_doubled(self.guides.pool))
+        return self._used - (1 << size)
+
+    def _free_block(self, row: int) -> None:
+        size = self._sizes.pop(row)
+        self._free.setdefault(size, []).append(int(self.guides.facts[row, FIRST_ROW]))
+
+    def forget(self, ids: Ints) -> None:
+        """Free the guides of characters that leave."""
+        for number in ids.tolist():
+            row = self._rows.pop(number, None)
+            if row is not None:
+                self._free_block(row)
+                self.guides.facts[row, CHARACTER] = -1
+                self._free_rows.append(row)
+
+    # -- checkpoints -------------------------------------------------------------------------
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return all guides by ascending id, for a checkpoint."""
+        rows = [self._rows[number] for number in sorted(self._rows)]
+        progress, facts, pool = self.guides
+        sizes = facts[rows, POINTS] + facts[rows, PIECES]
+        routes = [pool[f : f + n] for f, n in zip(facts[rows, FIRST_ROW], sizes, strict=True)]
+        return {
+            "guide_progress": progress[rows],
+            "guide_facts": facts[rows],
+            "guide_routes": np.concatenate([np.empty((0, 4)), *routes]),
+        }
+
+    def restore(self, styles: list[FollowingStyle], arrays: dict[str, NDArray[Any]]) -> None:
+        """Restore a checkpoint; raise Damaged if its arrays are inconsistent."""
+        for number, style in enumerate(styles):
+            self._store(style, number)
+        progress, facts, routes = (arrays[f"guide_{n}"] for n in ("progress", "facts", "routes"))
+        ends = np.cumsum(facts[:, POINTS].astype(np.int64) + facts[:, PIECES])
+        ids = facts[:, CHARACTER]
+        if (
+            len(routes) != (ends[-1] if len(ends) else 0)
+            or len(np.unique(ids)) != len(ids)
+            or ids.max(initial=-1) >= len(self._characters.slot_of)
+            or (facts[:, UPDATED] > self._simulation.steps).any()
+        ):
+            raise Damaged("its routes over terrain do not fit each other")
+        for k, end in enumerate(ends.tolist()):
+            begin = end - int(facts[k, POINTS] + facts[k, PIECES])
+            self._restore_guide(progress[k], facts[k], routes[begin:end])
+
+    def _restore_guide(self, progress: Floats, facts: NDArray[np.int32], rows: Floats) -> None:
+        characters, number, count = self._characters, int(facts[CHARACTER]), int(facts[POINTS])
+        slot, style = int(characters.slots(number)), int(facts[STYLE])
+        if slot < 0 or characters.group[slot] >= 0 or not facts[LINE] <= count - 2:
+            raise Damaged("its routes over terrain do not fit its characters")
+        route = Route(rows[:count], rows[count:])
+        if not _is_route(route, progress, len(self._terrains[style].followed.ground.triangles)):
+            raise Damaged("its routes over terrain do not fit the ground")
+        cursor = characters.state.cursor[slot]
+        before = cursor.copy()
+        self.assign_route(number, slot, style, route)
+        row = self._rows[number]
+        first_row = self.guides.facts[row, FIRST_ROW]
+        self.guides.progress[row], self.guides.facts[row] = progress, facts
+        self.guides.facts[row, FIRST_ROW] = first_row
+        if before[FOLLOWS] != ON_ROUTE:  # it follows a path now; the guide only keeps its row
+            cursor[:] = before
+
+
+def plan(starts: Floats, goals: Floats, terrain: StyleTerrain) -> list[Route | None]:
+    """Plan routes from starts to goals (n, 2), m, for one following style; None: no route.
+
+    Each result is independent of the others. There is no route from or to NaN.
+    """
+    routes: list[Route | None] = [None] * len(starts)
+    is_given = np.isfinite(starts + goals).all(axis=1) & (starts != goals).any(axis=1)
+    requested = np.flatnonzero(is_given)
+    rows, sizes = plan_routes(
+        starts[requested], goals[requested], MARGIN, terrain.followed.weights,
+        terrain.terrain.ground, terrain.nodes, terrain.landmarks,
+    )  # fmt: skip
+    first = 0
+    for request, (points, pieces) in zip(requested.tolist(), sizes.tolist(), strict=True):
+        bend, end = first + points, first + points + pieces
+        if pieces:
+            routes[request] = Route(rows[first:bend], rows[bend:end])
+        first = end
+    return routes
+
+
+def _is_route(route: Route, progress: Floats, triangles: int) -> bool:
+    """Return whether lengths ascend, pieces are in triangles and the progress is on the route."""
+    along, (begin, end, where) = route.points[:, 2:], route.pieces.T[:3]
+    length = float(along[-1, 0])
+    reference, attraction, stride = progress[[REFERENCE, ATTRACTION, STRIDE]].tolist()
+    return bool(
+        (along[0] == 0.0).all()
+        and (np.diff(along, axis=0) >= 0.0).all()
+        and 0.0 < length == progress[LENGTH]
+        and 0.0 <= reference <= attraction <= length
+        and stride >= 0.0
+        and ((begin >= 0.0) & (begin <= end) & (end <= length * (1.0 + 1e-9))).all()
+        and (np.diff(begin) >= 0.0).all()
+        and ((where >= 0) & (where < triangles) & (where % 2 == 0)).all()
+    )
+
+
+def _doubled(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a copy with twice the capacity."""
+    more = np.zeros((max(64, 2 * len(array)), *array.shape[1:]), array.dtype)
+    more[: len(array)] = array
+    return more

@@ -8,46 +8,29 @@ their width (section 6).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from footway._numba.portable_math import atan2, cos, sin
-from footway.corridor.sampling import on_pieces, subdivide
+from footway.corridor.balls import on_pieces, subdivide
+from footway.crowd.kernels.layouts import Tracks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.corridor import CorridorMap
-    from footway.corridor.index import Index
+    from footway.corridor.kernels.layouts import Index
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-CLOSEST, WIDEST, SHARE = (
-    0.25,
-    1.0,
-    0.25,
-)  # least and greatest spacing of the samples, m, and spacing as a share of R
+CLOSEST, WIDEST = 0.25, 1.0  # m, least and greatest spacing of the samples
+SHARE = 0.25  # spacing as a share of R
 SHORT = 2.0  # times the clearance at its foot: shorter dead ends are removed
 TURNING = 0.25  # radius of the invisible obstacle at a dead end, as a share of the clearance
 LOOP = 12  # least number of samples around it
-
-
-class Tracks(NamedTuple):
-    """Samples and directed edges."""
-
-    balls: Floats  # (m, 3) x, y, R[t]
-    first: NDArray[np.int32]  # (e,) first sample of an edge
-    last: NDArray[np.int32]  # (e,)
-    ends: NDArray[np.int32]  # (e, 2) vertices of an edge; -1 for groups
-    at_piece: NDArray[np.int32]  # (events,) sample at each event of the axis
-    loop_of: NDArray[np.int32]  # (nv,) edge around the invisible obstacle at a vertex; -1: none
-    home: NDArray[
-        np.int32
-    ]  # (nv,) half-edge toward the edges that wanderers use; -1: none, or on them
-    weights: NDArray[np.float32]  # (w, ne) edge weights of wanderers; 0: never
 
 
 _known: WeakKeyDictionary[CorridorMap, Tracks] = WeakKeyDictionary()
@@ -80,12 +63,12 @@ def make_tracks(index: Index) -> Tracks:
         at_piece[:-1].astype(np.int32),
         np.full(len(axis.vertices), -1, np.int32),
         np.full(len(axis.vertices), -1, np.int32),
-        np.where(stays(index), 1.0, 0.0).astype(np.float32)[None],
+        np.where(edges_of_wanderers(index), 1.0, 0.0).astype(np.float32)[None],
     )
     return _with_home_edges(_with_loops(tracks, index), index)
 
 
-def stays(index: Index) -> NDArray[np.bool_]:
+def edges_of_wanderers(index: Index) -> NDArray[np.bool_]:
     """Return which edges wanderers use: short dead ends are removed (section 5.2). (ne,).
 
     The length of a dead end is that of its longest branch.

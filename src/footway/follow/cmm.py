@@ -15,7 +15,7 @@ from footway import validation
 from footway._numba.jit import thread_count
 from footway.corridor.kernels.backbone import refine
 from footway.corridor.map import as_points
-from footway.corridor.solver import SPACING
+from footway.corridor.search import SPACING
 from footway.errors import BadInput, BadQuery, NoPath
 from footway.follow.detour import (
     NO_DISCS,
@@ -416,7 +416,7 @@ def _walk_batch(
     corridor = CorridorArrays(solver.balls[0], np.empty((size // BLOCK + 1, 4)), np.empty(size))
     walk_many(
         batch, settings, SPACING, solver.balls, corridor, NO_DISCS, trail, solver.index,
-        solver.ladder,
+        solver.graph_workspace,
     )  # fmt: skip
     for k, status in enumerate(statuses.tolist()):
         find_corridor = partial(cmap.corridor, ends[k, :2], ends[k, 2:], radius=settings.radius)

@@ -84,7 +84,7 @@ def irm(
     )  # fmt: skip
     _check_map(cmap, route)
     source = cmap.solver.index
-    index = ClearanceIndex(source.axis, source.grid, source.fans)
+    index = ClearanceIndex(source.axis, source.grid, source.boundaries)
     return RouteWalker(route, preferences, settings, obstacles, replan=replan, index=index).walk()
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.corridor import Corridor
-    from footway.corridor.index import Grid
+    from footway.corridor.kernels.layouts import Grid
     from footway.follow.detour import Disc
     from footway.terrain.route import IndicativeRoute
 

@@ -3,52 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from footway.errors import BadFile, BadInput
-from footway.recording.recording import FIRST, LAST, Characters, Recording, concatenated
+from footway.recording.recording import FIRST, LAST, Chained, Characters, Recording
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from footway.crowd.crowd import Crowd
-    from footway.recording.recording import Rows, RowSource
+    from footway.recording.recording import RowSource
 
 
 _NO_CHARACTERS = Characters(np.empty(0, np.int64), np.empty(0), np.empty(0, np.int32))
 
 
-class _Part(NamedTuple):
-    """Rows of a source, and their range in the joined recording."""
+class Sources(Chained):
+    """Rows of open sources, one after the other; each with the number of its first rows to use."""
 
-    source: RowSource
-    begin: int
-    end: int
+    def __init__(self, sources: Sequence[tuple[RowSource, int]]) -> None:
+        super().__init__()
+        self._sources = [source for source, _ in sources]
+        self._ends = np.cumsum([rows for _, rows in sources]).tolist()
 
-
-class _Chained:
-    """Concatenated rows of several sources, read on demand."""
-
-    def __init__(self, parts: Sequence[_Part]) -> None:
-        self._parts = parts
-
-    def read(self, first: int, last: int) -> Rows:
-        return concatenated(
-            part.source.read(max(first, part.begin) - part.begin, min(last, part.end) - part.begin)
-            for part in self._parts
-            if first < part.end and part.begin < last
-        )
-
-
-def chained(sources: Sequence[tuple[RowSource, int]]) -> RowSource:
-    """Concatenate several sources; each is given with the number of its first rows to use."""
-    begins = np.concatenate([[0], np.cumsum([rows for _, rows in sources])]).tolist()
-    ends = pairwise(begins)
-    return _Chained([_Part(one, *rows) for (one, _), rows in zip(sources, ends, strict=True)])
+    def source(self, k: int) -> RowSource:
+        """Return source k."""
+        return self._sources[k]
 
 
 def until(recording: Recording, step: int) -> Recording:
@@ -88,7 +71,7 @@ def joined(recordings: Sequence[Recording]) -> Recording:
         characters=union([one.characters for one in kept]),
         names=max((one.names for one in order), key=len),
         obstacles=np.vstack([one.obstacles for one in kept]),
-        source=chained([(one.source, size) for one, size in zip(kept, sizes, strict=True)]),
+        source=Sources([(one.source, size) for one, size in zip(kept, sizes, strict=True)]),
     )
 
 

@@ -25,15 +25,14 @@ from footway.errors import BadFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from io import BufferedWriter
 
 _LOCK: Final = "lock"
-_NEW: Final = ".new"  # suffix of a file that is being written
+NEW: Final = ".new"
+"""Suffix of a file that is being written."""
+
 _SUFFIX: Final = ".parquet"
 _HELD: Final = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK)
-_BEYOND: Final = (
-    1 << 30
-)  # byte that is locked on Windows, so that the bytes before it stay readable
+_BEYOND: Final = 1 << 30  # byte that is locked on Windows: those before it stay readable
 
 
 def folder_of(file: Path) -> Path:
@@ -89,24 +88,8 @@ class Output:
     def clear(self) -> None:
         """Remove all parts, last one first, so that an interruption leaves no gap."""
         with self.failure_named():
-            for file in [*self.folder.glob(f"*{_NEW}"), *reversed(self.parts)]:
+            for file in [*self.folder.glob(f"*{NEW}"), *reversed(self.parts)]:
                 file.unlink(missing_ok=True)
-
-    @contextmanager
-    def new_file(self, file: Path) -> Iterator[BufferedWriter]:
-        """Yield a stream whose content becomes `file` on success and is removed on failure."""
-        new = self.folder / f"{file.name}{_NEW}"
-        with self.failure_named():
-            try:
-                with new.open("wb") as stream:
-                    yield stream
-                    stream.flush()
-                    os.fsync(stream.fileno())
-                new.replace(file)
-            except BaseException:
-                with suppress(OSError):
-                    new.unlink()
-                raise
 
     @contextmanager
     def failure_named(self) -> Iterator[None]:
@@ -136,20 +119,15 @@ def _locked(lock: Path, name: str) -> int:
             raise BadFile(
                 f"{name}: is being written by {holder}; wait for its end, or give another name"
             )
-        if _is_there(descriptor, lock):
-            with suppress(OSError):  # disk full: others cannot see which process has the lock
-                os.ftruncate(descriptor, 0)
-                os.write(descriptor, f"process {os.getpid()} on {socket.gethostname()}".encode())
-            return descriptor
+        # The previous writer may have removed the file that is locked now.
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(descriptor), lock.stat()):
+                with suppress(OSError):  # disk full: others cannot see which process has the lock
+                    os.ftruncate(descriptor, 0)
+                    holder = f"process {os.getpid()} on {socket.gethostname()}"
+                    os.write(descriptor, holder.encode())
+                return descriptor
         os.close(descriptor)
-
-
-def _is_there(descriptor: int, lock: Path) -> bool:
-    """Whether an open file still has its name: the previous writer may have removed it."""
-    try:
-        return os.path.samestat(os.fstat(descriptor), lock.stat())
-    except FileNotFoundError:
-        return False
 
 
 def _try_to_lock(descriptor: int) -> bool:

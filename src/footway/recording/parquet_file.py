@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from footway.errors import BadFile
-from footway.recording.recording import Rows
+from footway.recording.recording import Chained, InMemory, Rows, no_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -108,43 +108,34 @@ def _columns(recording: Recording, first: int, last: int) -> dict[str, NDArray[A
     }
 
 
-class ParquetRows:
+class ParquetRows(Chained):
     """Rows of a recording, read from its file on demand.
 
     Attributes:
         file: the Parquet file.
         header: metadata of the recording, as JSON.
         n_groups: number of row groups.
-        n_rows: number of rows.
 
     """
 
     def __init__(self, file: Path) -> None:
+        super().__init__()
         self.file = file
         with self.damage_named():
             self._parquet = _open(file)
             sizes = _checked_sizes(file, self._parquet.metadata)
             self.header = self._parquet.metadata.metadata[_KEY].decode()
         self.n_groups = len(sizes)
-        self._first = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
-        self.n_rows = int(self._first[-1])
-        self._cached: tuple[int, Rows] = (-1, _no_rows(0))
+        self._ends = np.cumsum(sizes, dtype=np.int64).tolist()
+        self._cached: tuple[int, InMemory] = (-1, InMemory(no_rows(0)))
 
-    def read(self, first: int, last: int) -> Rows:
-        """Return rows first to last - 1."""
-        found = _no_rows(last - first)
-        group = int(np.searchsorted(self._first, first, side="right")) - 1
-        at = first
-        while at < last:
-            begin, end = self._first[group : group + 2].tolist()
-            stop = min(last, end)
-            here, there = slice(at - first, stop - first), slice(at - begin, stop - begin)
-            part = self._group(group)
-            found.ids[here] = part.ids[there]
-            found.positions[here] = part.positions[there]
-            found.velocities[here] = part.velocities[there]
-            at, group = stop, group + 1
-        return found
+    def source(self, k: int) -> InMemory:
+        """Return the rows of a row group; the last one is cached for sequential access."""
+        if self._cached[0] != k:
+            ids, x, y, vx, vy = self.columns(k, _PLACES)
+            positions, velocities = np.column_stack([x, y]), np.column_stack([vx, vy])
+            self._cached = k, InMemory(Rows(ids.astype(np.int64), positions, velocities))
+        return self._cached[1]
 
     def columns(self, group: int, names: Sequence[str]) -> list[NDArray[Any]]:
         """Return some columns of a row group."""
@@ -156,14 +147,6 @@ class ParquetRows:
     def close(self) -> None:
         """Close the file."""
         self._parquet.close(force=True)
-
-    def _group(self, group: int) -> Rows:
-        """Return the rows of a group; the last group is cached for sequential access."""
-        if self._cached[0] != group:
-            ids, x, y, vx, vy = self.columns(group, _PLACES)
-            positions, velocities = np.column_stack([x, y]), np.column_stack([vx, vy])
-            self._cached = group, Rows(ids.astype(np.int64), positions, velocities)
-        return self._cached[1]
 
     @contextmanager
     def damage_named(self) -> Iterator[None]:
@@ -216,7 +199,7 @@ def _open(file: Path) -> Any:
                 raise BadFile(f"{file}: not a Parquet file; give a recording of a run")
         source = pa.OSFile(str(file))
     except FileNotFoundError:
-        raise BadFile(f"{file}: no such file") from None
+        raise BadFile(f"{file}: does not exist; check the path") from None
     except IsADirectoryError:
         raise BadFile(f"{file}: is a directory; give the file of a recording") from None
     try:
@@ -252,7 +235,3 @@ def _checked_sizes(file: Path, metadata: Any) -> NDArray[np.int64]:
     if sizes.sum() > _MOST_ROWS_PER_BYTE * file.stat().st_size:
         raise ValueError(f"it declares {sizes.sum():,} rows, more than can be in it")
     return sizes
-
-
-def _no_rows(count: int) -> Rows:
-    return Rows(np.empty(count, np.int64), np.empty((count, 2)), np.empty((count, 2), np.float32))

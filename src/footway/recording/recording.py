@@ -8,6 +8,7 @@ frame = recording.frame(-1)
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
@@ -269,9 +270,7 @@ class Recorder:
         self.size = 0  # bytes written so far
         self.obstacles: list[list[float]] = []  # rows of `Recording.obstacles`
         self._motions: dict[int, int] = {}  # row of the last motion of each obstacle, by its number
-        self._open: list[
-            int
-        ] = []  # rows of a continued recording, whose obstacle numbers are unknown
+        self._open: list[int] = []  # rows of a continued recording: their numbers are unknown
 
     def add_characters(self, ids: ArrayLike, radius: ArrayLike, population: ArrayLike) -> None:
         """Store radius (m) and population of characters, before their first frame."""
@@ -387,10 +386,43 @@ class InMemory:
         return Rows(ids[first:last], positions[first:last], velocities[first:last])
 
 
+class Chained:
+    """Rows of several sources, one after the other; subclasses open them."""
+
+    def __init__(self) -> None:
+        self._ends: list[int] = []  # cumulative number of rows
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of all sources."""
+        return self._ends[-1] if self._ends else 0
+
+    def source(self, k: int) -> RowSource:
+        """Return source k."""
+        raise NotImplementedError
+
+    def read(self, first: int, last: int) -> Rows:
+        """Return rows first to last - 1."""
+        found = no_rows(last - first)
+        at, k = first, bisect_right(self._ends, first)
+        while at < last:
+            begin, stop = self._ends[k - 1] if k else 0, min(last, self._ends[k])
+            part = self.source(k).read(at - begin, stop - begin)
+            here = slice(at - first, stop - first)
+            found.ids[here], found.positions[here] = part.ids, part.positions
+            found.velocities[here] = part.velocities
+            at, k = stop, k + 1
+        return found
+
+
+def no_rows(count: int) -> Rows:
+    """Return so many rows to be filled."""
+    return Rows(np.empty(count, np.int64), np.empty((count, 2)), np.empty((count, 2), np.float32))
+
+
 def concatenated(parts: Iterable[Rows]) -> Rows:
     """Concatenate rows."""
-    none = Rows(np.empty(0, np.int64), np.empty((0, 2)), np.empty((0, 2), np.float32))
-    ids, positions, velocities = zip(none, *parts, strict=True)
+    ids, positions, velocities = zip(no_rows(0), *parts, strict=True)
     return Rows(np.concatenate(ids), np.concatenate(positions), np.concatenate(velocities))
 
 

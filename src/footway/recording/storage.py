@@ -10,7 +10,6 @@ import json
 import math
 import os
 import time
-from bisect import bisect_right
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
@@ -21,17 +20,19 @@ import numpy as np
 
 from footway import validation
 from footway.errors import BadFile, BadInput
-from footway.recording.joining import chained, joined, union
-from footway.recording.output import Output, folder_of, parts_in
+from footway.recording.joining import Sources, joined, union
+from footway.recording.output import NEW, Output, folder_of, parts_in
 from footway.recording.parquet_file import ParquetRows, write_parquet
 from footway.recording.recording import (
     OBSTACLE_COLUMNS,
+    Chained,
     Characters,
     InMemory,
     Recorder,
     Recording,
     concatenated,
 )
+from footway.writing import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -228,7 +229,7 @@ class ParquetRecorder(Recorder):
         ]
         if self._before is not None:
             sources.insert(0, (self._before.source, int(self._before.offsets[-1])))
-        whole = self._recording(chained(sources), complete=complete)
+        whole = self._recording(Sources(sources), complete=complete)
         with self._naming_parts():
             try:
                 _write(whole, self._output, self._output.file, rows_per_group=self._rows_per_group)
@@ -239,38 +240,21 @@ class ParquetRecorder(Recorder):
         self._output.clear()
 
 
-class _PartFiles:
-    """Concatenated rows of the parts; one file is open at a time."""
+class _PartFiles(Chained):
+    """Rows of the parts of a run; one file is open at a time."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._files: list[Path] = []
-        self._ends: list[int] = []  # cumulative number of rows
         self._open: tuple[int, ParquetRows] | None = None
 
     def __len__(self) -> int:
         return len(self._files)
 
-    @property
-    def n_rows(self) -> int:
-        """Number of rows in all parts."""
-        return self._ends[-1] if self._ends else 0
-
     def add(self, file: Path, rows: int) -> None:
         """Add a part with a number of rows."""
         self._files.append(file)
         self._ends.append(self.n_rows + rows)
-
-    def read(self, first: int, last: int) -> Rows:
-        """Return rows first to last - 1."""
-        found = []
-        part = bisect_right(self._ends, first)
-        while first < last:
-            begin, end = ([0, *self._ends][part], self._ends[part])
-            stop = min(last, end)
-            if first < stop:
-                found.append(self._part(part).read(first - begin, stop - begin))
-            first, part = stop, part + 1
-        return concatenated(found)
 
     def close(self) -> None:
         """Close the open file."""
@@ -278,14 +262,15 @@ class _PartFiles:
             self._open[1].close()
         self._open = None
 
-    def _part(self, number: int) -> ParquetRows:
-        if self._open is None or self._open[0] != number:
+    def source(self, k: int) -> ParquetRows:
+        """Return the rows of part k."""
+        if self._open is None or self._open[0] != k:
             self.close()
-            file = self._files[number]
+            file = self._files[k]
             if not file.exists():
                 name = file.parent.name.removesuffix(".parts")
                 raise BadFile(f"{name}: its run has continued since it was loaded; load it again")
-            self._open = number, ParquetRows(file)
+            self._open = k, ParquetRows(file)
         return self._open[1]
 
 
@@ -316,16 +301,9 @@ def _write(
     is_continued: bool = False,
 ) -> None:
     """Write a recording atomically, as an output or a part of it."""
-    header = _header(recording, is_continued=is_continued)
-    with output.new_file(file) as stream:
-        write_parquet(recording, stream, header, rows_per_group=rows_per_group)
-
-
-def _header(recording: Recording, *, is_continued: bool) -> str:
-    """Return the metadata of a recording as JSON."""
     is_empty = np.diff(recording.offsets) == 0
     empty = zip(recording.steps[is_empty].tolist(), recording.times[is_empty].tolist(), strict=True)
-    return json.dumps(
+    header = json.dumps(
         {
             "format": FORMAT,
             "version": VERSION,
@@ -339,6 +317,10 @@ def _header(recording: Recording, *, is_continued: bool) -> str:
             "obstacles": recording.obstacles.tolist(),
         }
     )
+    temporary = output.folder / f"{file.name}{NEW}"
+    finished = whole_file(file, temporary=temporary, name=output.name)
+    with finished as part, part.open("wb") as stream:
+        write_parquet(recording, stream, header, rows_per_group=rows_per_group)
 
 
 def load(file: str | PathLike[str]) -> Recording:
@@ -411,7 +393,11 @@ class _Contents:
     def add(self, source: ParquetRows) -> None:
         """Add the frames of a file; the header of the last file counts."""
         self.header = json.loads(source.header)
-        _check_version(source, self.header)
+        if self.header["format"] != FORMAT or self.header["version"] != VERSION:
+            raise BadFile(
+                f"{source.file}: written by another Footway (format {self.header['version']}, this "
+                f"one reads {VERSION}); update Footway"
+            )
         for group in range(source.n_groups):
             self._add_rows(*source.columns(group, self.NEEDS))
         empty = [(int(step), float(time), 0) for step, time in self.header["empty"]]
@@ -455,27 +441,17 @@ class _Contents:
         return made
 
 
-def _check_version(source: ParquetRows, header: dict[str, Any]) -> None:
-    if header["format"] != FORMAT or header["version"] != VERSION:
-        raise BadFile(
-            f"{source.file}: written by another Footway (format {header['version']}, this one "
-            f"reads {VERSION}); update Footway"
-        )
-
-
 def check_sound(made: Recording) -> None:
     """Raise ValueError if the columns of a file contradict each other."""
-    characters = made.characters
+    ids, radius, population = made.characters
     sound = (
         math.isfinite(made.step)
-        and bool((np.diff(characters.ids) > 0).all())
-        and bool((np.diff(made.steps) > 0).all())
-        and bool(np.isfinite(made.times).all())
-        and bool(np.isfinite(characters.radius).all())
-        and bool(np.isfinite(made.obstacles).all())
-        and bool(
-            ((characters.population >= 0) & (characters.population < max(1, len(made.names)))).all()
-        )
+        and (np.diff(ids) > 0).all()
+        and (np.diff(made.steps) > 0).all()
+        and np.isfinite(made.times).all()
+        and np.isfinite(radius).all()
+        and np.isfinite(made.obstacles).all()
+        and ((population >= 0) & (population < max(1, len(made.names)))).all()
     )
     if not sound:
         raise ValueError("the columns do not fit together")

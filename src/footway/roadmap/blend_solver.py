@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from footway.constants import GRID, TOUCH
-from footway.corridor import queries
 from footway.corridor.index import build_index
+from footway.corridor.kernels.layouts import APART, FOUND, NOWHERE
 from footway.corridor.kernels.locate import locate_few
-from footway.corridor.kernels.path import APART, polyline_clearance
-from footway.corridor.kernels.search import FOUND, NOWHERE
-from footway.corridor.solver import Solution, Solver
+from footway.corridor.kernels.path import polyline_clearance
+from footway.corridor.map import CorridorMap
+from footway.corridor.search import Solution
 from footway.environment import Environment, Walls
 from footway.errors import BadQuery, NoPath
 from footway.medial import MedialAxis, medial_axis
@@ -33,14 +33,14 @@ from footway.roadmap.blends import (
 )
 from footway.roadmap.conversion import RoadSolver
 from footway.roadmap.kernels.blend_search import solve_blended
-from footway.roadmap.kernels.layouts import BlendNetwork, BlendWorkspace
+from footway.roadmap.kernels.layouts import BlendNetwork, BlendWorkspace, CellWalls
 from footway.roadmap.roadmap import has_next
 from footway.validation import as_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.corridor.index import Index
+    from footway.corridor.kernels.layouts import Grid, Index
     from footway.corridor.path import TautPath
     from footway.roadmap import Blends, Roadmap
 
@@ -66,8 +66,8 @@ class BlendSolver(RoadSolver):
         super().__init__(roadmap)
         straight = straightened(roadmap.in_effect)
         self.blends = blends(straight)
-        self._network = _make_network(straight, self.blends)
-        self._exact: Solver | None = None
+        self._network = _make_network(straight, self.blends, self.index.grid)
+        self._exact: CorridorMap | None = None
         self._lock = threading.Lock()
 
     def solve(
@@ -90,17 +90,17 @@ class BlendSolver(RoadSolver):
                 workspace, self.index.grid,
             )  # fmt: skip
             if status == FOUND:
-                return Solution(FOUND, out[:n].copy(), length, clearance, -1, "roadmap")
+                return Solution(FOUND, out[:n].copy(), length, clearance, (), "roadmap")
             if status == NOWHERE:
                 return self._solve_exactly(start, goal, radius)
             self._local.out = np.empty((4 * len(out), 9))
 
     @property
-    def exact(self) -> Solver:
-        """Solver of the exact map of the roadmap's walls; built on first use."""
+    def exact(self) -> CorridorMap:
+        """Exact map of the roadmap's walls; built on first use."""
         with self._lock:
             if self._exact is None:
-                self._exact = Solver(_exact_index(self.roadmap.in_effect))
+                self._exact = CorridorMap(_exact_index(self.roadmap.in_effect))
             return self._exact
 
     def _solve_exactly(self, start: Floats, goal: Floats, radius: float) -> Solution:
@@ -111,19 +111,19 @@ class BlendSolver(RoadSolver):
         refusal: BadQuery | NoPath | None = None
         for wider in (radius, radius + GRID):
             try:
-                path = queries.path(self.exact, start, goal, wider, None)
+                path = self.exact.path(start, goal, radius=wider)
             except (BadQuery, NoPath) as error:
                 refusal = error if wider == radius else None
                 break
             clearance = self._clearance(path)
             if clearance >= radius - TOUCH:
-                return Solution(FOUND, path.pieces, path.length, clearance, -1, path.method)
+                return Solution(FOUND, path.pieces, path.length, clearance, (), path.method)
         refusal = refusal or self._too_tight(start, goal, radius)
-        return Solution(APART, np.empty((0, 9)), 0.0, 0.0, -1, refusal=refusal)
+        return Solution(APART, np.empty((0, 9)), 0.0, 0.0, refusal=refusal)
 
     def _too_tight(self, start: Floats, goal: Floats, radius: float) -> NoPath:
         """Return the error for a path that fits between the snapped walls only."""
-        pinch = queries.bottleneck(self.exact, start, goal)
+        pinch = self.exact.bottleneck(start, goal)
         return NoPath(
             f"a disc of radius {radius:g} m does not get from {as_text(start)} to {as_text(goal)}: "
             f"the widest path is as narrow as the disc at {as_text(pinch.at)}; use a radius "
@@ -173,7 +173,7 @@ def straightened(roadmap: Roadmap) -> Roadmap:
     )
 
 
-def _make_network(roadmap: Roadmap, found: Blends) -> BlendNetwork:
+def _make_network(roadmap: Roadmap, found: Blends, grid: Grid) -> BlendNetwork:
     halves = half_edges(roadmap)
     lengths, lowest = halves.lengths[::2].copy(), float(roadmap.weights.min(initial=1.0))
     # Scaled so that no cost is below the length: the lower bounds of the search rely on it.
@@ -214,6 +214,7 @@ def _make_network(roadmap: Roadmap, found: Blends) -> BlendNetwork:
         place_offsets=place_offsets,
         members=members,
         ends=bin_wall_ends(roadmap.space.walls),
+        walls=CellWalls(grid.box, grid.shape, grid.offsets, grid.candidates, grid.walls),
         preferred=desired_clearance(roadmap),
         off_road=1.0 / min(1.0, lowest),
     )
@@ -269,7 +270,8 @@ def _exact_index(roadmap: Roadmap) -> Index:
     axis, n = index.axis, len(index.axis.vertices)
     j, i = np.nonzero(roadmap.space.free[0])
     centres = roadmap.space.positions(np.column_stack([i + 0.5, j + 0.5, np.zeros(len(i))]))
-    pieces, _ = locate_few(np.concatenate([roadmap.nodes, centres]), axis, index.grid, index.fans)
+    points = np.concatenate([roadmap.nodes, centres])
+    pieces, _ = locate_few(points, axis, index.grid, index.boundaries)
     graph = coo_array((np.ones(len(axis.edges)), tuple(axis.edges.T)), (n, n))
     component = connected_components(graph, directed=False)[1][axis.edges[:, 0]]
     edges = index.graph.edge_of[pieces[pieces >= 0]]

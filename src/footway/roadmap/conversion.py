@@ -16,21 +16,16 @@ import numpy as np
 from footway._numba.jit import thread_count
 from footway._numba.portable_math import hypot
 from footway.constants import TOUCH
-from footway.corridor.index import (
-    CellBoundaries,
-    CornerSequence,
-    Grid,
-    Index,
-    make_graph,
-    make_grid,
-)
+from footway.corridor.balls import subdivide
+from footway.corridor.index import make_graph, make_grid
+from footway.corridor.kernels.layouts import FULL, CellBoundaries, CornerSequence, Grid, Index
 from footway.corridor.kernels.path import X0, X1, Y0, Y1
-from footway.corridor.kernels.search import FULL
+from footway.corridor.kernels.tangents import Ends
 from footway.corridor.kernels.wall_grid import line_distances, wall_distances
-from footway.corridor.sampling import subdivide
-from footway.corridor.solver import Solution, Solver
+from footway.corridor.search import Solution, Solver
 from footway.errors import BadInput, BadQuery, NoPath
 from footway.medial import MedialAxis
+from footway.roadmap.kernels.layouts import Roads
 from footway.roadmap.kernels.roads import bin_balls, contacts, join, look, solve_on_roads
 from footway.roadmap.parallel import in_parts
 from footway.roadmap.roadmap import has_next
@@ -62,16 +57,6 @@ _PROBES = np.array([(0.5, 0.5), (0.02, 0.02), (0.98, 0.02), (0.02, 0.98), (0.98,
 """Points of a cell, in shares of its side, that must all be joined to a road."""
 
 _FINER, _STEPS = 8, 64  # steps per cell, and in each direction, of the search for a free cell
-
-
-class Roads(NamedTuple):
-    """Local paths of all edges, cut into short straight pieces."""
-
-    points: Floats  # (m, 2) m
-    offsets: Ints  # (ne + 1,)
-    turns: Bools  # (m,) whether the point is one of the local path, not of the cutting
-    piece_clearance: Floats  # (m,) of the piece that begins here, m, exact; inf at an edge's end
-    clearance: Floats  # (m,) m; interpolating between two events never overestimates
 
 
 class RoadSolver(Solver):
@@ -127,18 +112,15 @@ class RoadSolver(Solver):
             self._allocate(_EVENTS)
         events, points = self._local.buffers
         status, n, length, clearance = solve_on_roads(
-            start[0], start[1], goal[0], goal[1], radius, shortcut, events, points,
-            index, self.ladder, self._roads.piece_clearance, self._roads.turns,
+            Ends(start[0], start[1], goal[0], goal[1], radius), shortcut, self._roads, index,
+            self.graph_workspace, events, points,
         )  # fmt: skip
         if status == FULL:
             self._allocate(4 * len(events))
             return None
         pieces = np.zeros((max(0, n - 1), 9))
-        pieces[:, X0 : Y0 + 1], pieces[:, X1 : Y1 + 1] = (
-            points[: max(0, n - 1)],
-            points[1 : max(1, n)],
-        )
-        return Solution(status, pieces, length, clearance, -1, "roadmap")
+        pieces[:, [X0, Y0]], pieces[:, [X1, Y1]] = points[: max(0, n - 1)], points[1 : max(1, n)]
+        return Solution(status, pieces, length, clearance, (), "roadmap")
 
     def _allocate(self, events: int) -> None:
         """Allocate the calling thread's memory for the events and points of a path."""
@@ -212,7 +194,7 @@ def _index_and_roads(roadmap: Roadmap) -> tuple[Index, Roads]:
     # Scaled so that no cost is below the length: the lower bounds of the search rely on it.
     cost = lines.weights / min(1.0, float(lines.weights.min()))
     graph = graph._replace(length=graph.length * cost, weight=np.ascontiguousarray(cost))
-    return Index(axis, grid, joining.fans, graph, _empty_corner_sequence(axis)), roads
+    return Index(axis, grid, joining.boundaries, graph, _empty_corner_sequence(axis)), roads
 
 
 def _spurs(corners: Ints, roadmap: Roadmap, spacing: int) -> _Lines:
@@ -368,11 +350,11 @@ class _Joining:
     Roads are only appended, so results that no new ball affects are reused.
 
     Attributes:
-        fans: balls by cells, as kernels take them.
+        boundaries: balls by cells, as kernels take them.
 
     """
 
-    fans: CellBoundaries
+    boundaries: CellBoundaries
 
     def __init__(self, space: Space, grid: Grid) -> None:
         self._space, self._grid = space, grid
@@ -385,12 +367,12 @@ class _Joining:
 
     def corners_out_of_reach(self, roads: Roads, least: float) -> Ints:
         """Return corners (n, 2), columns i, j, nearest to points that join no road this wide."""
-        before = self.fans if self._sights else None
+        before = self.boundaries if self._sights else None
         self._join(roads)
-        changed = _changed(before, self.fans)
+        changed = _changed(before, self.boundaries)
 
         def join_part(part: slice) -> None:
-            join(self._points[part], changed, self._grid, self.fans, self._clear[part])
+            join(self._points[part], changed, self._grid, self.boundaries, self._clear[part])
 
         in_parts(len(self._points), _POINTS, join_part)
         lost = self._probes[self._clear < least]
@@ -415,10 +397,10 @@ class _Joining:
         offsets = np.concatenate([[0], np.cumsum(size_of)])
         none, walls = np.empty(0), self._grid.walls
         pieces = np.arange(len(balls)) - ~has_next(roads.offsets)
-        self.fans = CellBoundaries(
+        self.boundaries = CellBoundaries(
             np.empty(0, np.int64), none, none, pieces, walls,
             np.zeros(len(walls), bool), np.ones(len(walls), bool),
-            balls, box, shape, offsets, found.astype(np.int32),
+            True, balls, box, shape, offsets, found.astype(np.int32),
         )  # fmt: skip
 
     def _in_sight(

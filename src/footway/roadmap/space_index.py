@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from footway.corridor.balls import subdivide
 from footway.corridor.kernels.graph_search import make_graph_workspace
-from footway.corridor.sampling import subdivide
 from footway.roadmap.kernels.layouts import SpaceGraph, SpaceRoads, SpaceWorkspace
 from footway.roadmap.kernels.space import ON_PLANE
 from footway.roadmap.kernels.space_paths import join_corners, look_around, spread_sight
@@ -80,7 +80,7 @@ def make_workspace(roads: SpaceRoads) -> SpaceWorkspace:
     """Allocate the scratch memory of a search."""
     nodes, edges = len(roads.nodes), len(roads.graph.edges)
     no_landmarks = np.empty((nodes, 0))
-    graph = make_graph_workspace(nodes, edges, no_landmarks, dimension=3)
+    graph = make_graph_workspace(nodes, edges, no_landmarks)
     return SpaceWorkspace(graph, stack=np.empty((64, 4)), vias=np.empty((2, 3)))
 
 

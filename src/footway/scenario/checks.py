@@ -10,10 +10,11 @@ import numpy as np
 import shapely
 
 from footway._numba.random_stream import RandomStream
-from footway.crowd.capacity import free_of, free_place
-from footway.crowd.region import Region
+from footway.crowd.free_space import describe_free_point, sample_free_space
+from footway.environment.areas import as_polygon
 from footway.errors import NoPath
-from footway.scenario.problems import did_you_mean, show
+from footway.scenario.problems import did_you_mean
+from footway.validation import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.corridor import CorridorMap, Pinch
-    from footway.crowd.capacity import Free
+    from footway.crowd.free_space import FreeSamples
     from footway.environment import Environment
+    from footway.environment.areas import Polygon
     from footway.scenario.models import Obstacle, Scenario
     from footway.scenario.problems import Keys, Origin
     from footway.scenario.values import Point, Ring
@@ -41,12 +43,12 @@ class Areas:
     ) -> None:
         self._origin = scenario.origin
         self._cmap = cmap
-        self._free: dict[int, tuple[Region | None, Free]] = {}
+        self._free: dict[int, tuple[Polygon | None, FreeSamples]] = {}
         of_map: dict[str, list[shapely.Geometry]] = {}
         for area in environment.areas if environment is not None else ():
             of_map.setdefault(area.name, []).append(area.polygon)
         self._regions = {
-            name: Region.of(parts[0] if len(parts) == 1 else shapely.union_all(parts))
+            name: as_polygon(parts[0] if len(parts) == 1 else shapely.union_all(parts))
             for name, parts in of_map.items()
         }
         for name, ring in scenario.area.items():
@@ -58,7 +60,7 @@ class Areas:
         for name in scenario.area:
             self._check_on_map(self._regions[name], ("area", name))
 
-    def find(self, given: str | Ring, keys: Keys) -> Region:
+    def find(self, given: str | Ring, keys: Keys) -> Polygon:
         """Return the region with this name or these corners, which must lie on the map."""
         if not isinstance(given, str):
             region = self._region(given, keys)
@@ -66,18 +68,18 @@ class Areas:
             region = self._regions[given]
         else:
             hint = did_you_mean(given, self._regions) or f"add it to [area]: {given} = [0, 0, 9, 9]"
-            raise self._origin.refuse(keys, f"there is no area {show(given)}; {hint}")
+            raise self._origin.refuse(keys, f"there is no area {shown(given)}; {hint}")
         self._check_on_map(region, keys)
         return region
 
-    def free(self, region: Region | None) -> Free:
+    def free(self, region: Polygon | None) -> FreeSamples:
         """Return sample points of a region, or of the whole map, with their clearance."""
         key = id(region)  # the region is stored too, so that its id is not reused
         if key not in self._free:
-            self._free[key] = region, free_of(self._cmap, region)
+            self._free[key] = region, sample_free_space(self._cmap, region)
         return self._free[key][1]
 
-    def _region(self, ring: Ring, keys: Keys) -> Region:
+    def _region(self, ring: Ring, keys: Keys) -> Polygon:
         polygon = shapely.Polygon(ring)
         if shapely.convex_hull(polygon).area <= 0.0:
             raise self._origin.refuse(keys, "has no area; give corners that are not on one line")
@@ -87,9 +89,9 @@ class Areas:
             where = f" at ({float(found[1]):g}, {float(found[2]):g})" if found else ""
             message = f"crosses or touches itself{where}; give its corners in order"
             raise self._origin.refuse(keys, message)
-        return Region.of(polygon)
+        return as_polygon(polygon)
 
-    def _check_on_map(self, region: Region, keys: Keys) -> None:
+    def _check_on_map(self, region: Polygon, keys: Keys) -> None:
         """Raise an error if a region contains no free space."""
         if self.free(region).clearance.max(initial=0.0) > 0.0:
             return
@@ -123,7 +125,7 @@ class Checker:
         self._origin = origin
         self.radius = radius
 
-    def area(self, free: Free, label: str, keys: Keys) -> Location:
+    def area(self, free: FreeSamples, label: str, keys: Keys) -> Location:
         """Return the location of an area; raise an error if the characters fit nowhere in it."""
         centres = free.centres(self.radius)
         if not len(centres):
@@ -146,12 +148,14 @@ class Checker:
             if clearance > 0.0:
                 fits = f"a radius of {self.radius:g} m does not fit there"
                 reason = f"{fits}: {clearance:.3f} m to the next wall"
-            hint = free_place(self._cmap, at, self.radius)
+            hint = describe_free_point(self._cmap, at, self.radius)
             message = f"is {where}, but {reason}" + (f"; {hint}" if hint else "")
             raise self._origin.refuse(keys, message)
         return Location(where, keys, np.array([at]))
 
-    def check_capacity(self, free: Free, location: Location, count: int, radius: float) -> None:
+    def check_capacity(
+        self, free: FreeSamples, location: Location, count: int, radius: float
+    ) -> None:
         """Raise an error if an area is too small for `count` characters of this mean radius."""
         fit = free.capacity(radius)
         if count > fit:

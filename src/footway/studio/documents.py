@@ -70,9 +70,9 @@ class Document:
     @cached_property
     def balls(self) -> Floats:
         """(n, 3) x, y and clearance of points along the medial axis, m."""
-        from footway.crowd.capacity import balls_of
+        from footway.crowd.free_space import inscribed_balls
 
-        return balls_of(self.corridors).all
+        return inscribed_balls(self.corridors).all
 
     @property
     def largest_radius(self) -> float:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from footway._numba.portable_math import cos, dist, hypot, sin
-from footway.crowd.capacity import nearest_free
+from footway.crowd.free_space import nearest_free
 from footway.errors import BadInput, BadQuery, FootwayError, NoPath
 from footway.studio.wire import Answer
 

@@ -60,7 +60,7 @@ def _text(file: str | PathLike[str]) -> str:
     path = checked_file(file)
     try:
         if not path.is_file():
-            raise BadFile(f"{file}: no such file")
+            raise BadFile(f"{file}: does not exist; check the path")
         if path.stat().st_size > MOST_BYTES:
             raise BadFile(f"{file}: more than {MOST_BYTES >> 20} MiB: too large for a route")
         return path.read_text("utf-8-sig")

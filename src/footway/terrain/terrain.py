@@ -21,7 +21,7 @@ from footway.validation import radius as checked_radius
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from footway.corridor.index import Grid
+    from footway.corridor.kernels.layouts import Grid
     from footway.environment import Environment
     from footway.environment.partition import Partition
 

@@ -145,7 +145,7 @@ def test_the_speed_of_an_animation(footway, run, tmp_path):
     assert footway("export", run, "-o", file, "--speed", "4").code == 0
     with Image.open(file) as film:
         assert film.n_frames == 14  # 3.8 s, four times as fast, 15 in a second
-    assert_one_line(footway("export", run, "-o", file, "--speed", "0"), "--speed is 0")
+    assert_one_line(footway("export", run, "-o", file, "--speed", "0"), "--animate-speed is 0")
     assert_one_line(footway("export", run, "-o", tmp_path / "a.txt", "--speed", "2"), "animations")
 
 
@@ -203,7 +203,7 @@ def test_a_table_has_no_geometry(footway, run, room, tmp_path):
 
 def test_recordings_that_are_none(footway, room, tmp_path):
     out = tmp_path / "run.txt"
-    assert_one_line(footway("export", tmp_path / "no.parquet", "-o", out), "no such file")
+    assert_one_line(footway("export", tmp_path / "no.parquet", "-o", out), "does not exist")
     assert_one_line(footway("export", room, "-o", out), "not a Parquet file")
     assert_one_line(footway("export", tmp_path, "-o", out), "directory")
     assert not out.exists()

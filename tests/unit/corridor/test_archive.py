@@ -113,7 +113,7 @@ class TestRoundTrip:
 
 class TestRefused:
     def test_missing(self, tmp_path):
-        assert "no such file" in refused(tmp_path / "missing")
+        assert "does not exist" in refused(tmp_path / "missing")
 
     def test_directory(self, tmp_path):
         refused(tmp_path)

@@ -230,7 +230,7 @@ class TestNoWay:
             with pytest.raises(fw.NoPath) as error:
                 query(a, b, radius=radius)
             assert error.value.reason == "pinch"
-            assert "the widest way is 1.000 m wide at (5.000, 2.000)" in line_of(error)
+            assert "the widest path is 1.000 m wide at (5.000, 2.000)" in line_of(error)
         assert hall.paths([a], [b], radius=radius) == [None]
         assert hall.path(a, b, radius=0.5).length == pytest.approx(b[0] - a[0])
 

@@ -10,10 +10,11 @@ import pytest
 
 import footway as fw
 from footway._numba.jit import kernel
+from footway.cli.maps import LoadedMap
 from footway.cli.path import Query, ShortestResult
+from footway.corridor.backbone import path_along_backbone
 from footway.corridor.kernels.path import _write_pieces
-from footway.corridor.kernels.tangents import draw_legs
-from footway.corridor.queries import _path_along_backbone
+from footway.corridor.kernels.tangents import CORNER, TURN, Ends, draw_tangents
 from tests.oracle.clearance import path_clearance
 
 LEFT, RIGHT = (1.0, 5.0), (18.0, 8.0)
@@ -65,7 +66,7 @@ def test_walks_and_roadmaps(cmap):
 
 @pytest.mark.parametrize("radius", [0.0, 1e-9, 1e-6, 0.25, 0.499, 0.5 - 1e-7])
 def test_a_path_along_the_axis_is_certified(cmap, env, radius):
-    found = _path_along_backbone(cmap.solver, np.array(LEFT), np.array(RIGHT), radius)
+    found = path_along_backbone(cmap.solver, np.array(LEFT), np.array(RIGHT), radius)
     assert found is not None
     assert found.method == "backbone"
     truth = path_clearance(found.points, env)
@@ -80,7 +81,7 @@ def test_a_path_along_a_curve_of_the_axis_does_not_cut_it(spare):
     env = fw.Environment.from_polygons(bounds=(0, 0, 10, 1.9), points=[(5, 1)])
     tight = fw.CorridorMap.build(env)
     ends = np.array([(1, 0.6), (9, 0.6)])
-    found = _path_along_backbone(tight.solver, *ends, 0.5 - spare)
+    found = path_along_backbone(tight.solver, *ends, 0.5 - spare)
     assert found is not None
     assert path_clearance(found.points, env) >= 0.5 - spare - 1e-6
 
@@ -100,7 +101,7 @@ def test_a_path_along_the_axis_that_cuts_a_curve_is_refined_or_refused(fine_from
         index=tight.solver.index,
         corridor=lambda *_, step: fine if step <= fine_from else coarse,
     )
-    found = _path_along_backbone(solver, *ends, radius)
+    found = path_along_backbone(solver, *ends, radius)
     if fine_from == 0.0:
         assert found is None
     else:
@@ -108,11 +109,11 @@ def test_a_path_along_the_axis_that_cuts_a_curve_is_refined_or_refused(fine_from
 
 
 @kernel
-def arc_around(corner, sigma, ends, out, chain, legs, grid, xy):
+def arc_around(corner, sigma, ends, out, ws, grid, xy):
     """Write the pieces of a path around a corner: (number, length, clearance of its arc)."""
-    chain[0, 0], chain[0, 1] = corner, sigma
-    draw_legs(1, chain, legs, xy, ends)
-    return _write_pieces(1, out, chain, legs, grid, xy, ends)
+    ws.chain[0, CORNER], ws.chain[0, TURN] = corner, sigma
+    draw_tangents(1, ws.chain, ws.tangents, xy, ends)
+    return _write_pieces(1, ends, out, ws, grid, xy)
 
 
 @pytest.mark.parametrize(
@@ -129,11 +130,9 @@ def test_an_arc_is_as_near_to_a_post_as_it_says(post, least):
     )
     tight, radius = fw.CorridorMap.build(env), 0.3
     index, ws = tight.solver.index, tight.solver.workspace
-    corner = np.flatnonzero((index.string.xy == (5, 5)).all(axis=1))[0]
-    ends, out = (5 - radius, 1.0, 9.0, 5 + radius, radius), np.empty((8, 9))
-    rows, length, found = arc_around(
-        corner, -1, ends, out, ws.chain, ws.legs, index.grid, index.string.xy
-    )
+    corner = np.flatnonzero((index.corners.xy == (5, 5)).all(axis=1))[0]
+    ends, out = Ends(5 - radius, 1.0, 9.0, 5 + radius, radius), np.empty((8, 9))
+    rows, length, found = arc_around(corner, -1, ends, out, ws, index.grid, index.corners.xy)
     assert (rows, length) == (3, pytest.approx(8.0 + 0.5 * math.pi * radius))
     assert found == pytest.approx(least)
 
@@ -154,10 +153,10 @@ def test_points_of_an_arc_close_to_a_wall_keep_the_radius():
 
 def test_the_command_line_says_how_and_certifies_what_is_true(cmap):
     query = Query(LEFT, RIGHT, 0.25, None)
-    along = _path_along_backbone(cmap.solver, np.array(LEFT), np.array(RIGHT), 0.25)
+    along = path_along_backbone(cmap.solver, np.array(LEFT), np.array(RIGHT), 0.25)
     pinch = cmap.bottleneck(LEFT, RIGHT)
     for path, word in ((along, "medial axis"), (cmap.path(LEFT, RIGHT, radius=0.25), "no shorter")):
-        text = "\n".join(ShortestResult(query, path, pinch).as_text("1 ms"))
+        text = "\n".join(ShortestResult(query, path, pinch, LoadedMap(cmap, None)).as_text("1 ms"))
         assert word in text
         assert "Certified: a disc of radius 0.25 m" in text
         assert f"{path.clearance:.3f} m or more" in text

@@ -8,6 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from footway.crowd.kernels import avoidance as kernels
+from footway.crowd.kernels.guard import LIMITS
+from footway.crowd.kernels.layouts import Avoidance
 from footway.crowd.simulation import MODELS
 from tests.effort import examples
 from tests.oracle.crowd import (
@@ -20,7 +22,7 @@ from tests.oracle.crowd import (
 )
 from tests.unit.crowd._open_kernels import avoid_all, gather_all, keep_apart_all
 
-LOOK = float(MODELS["published"][1])
+LOOK = float(MODELS["published"].look_ahead)
 """s. As printed."""
 
 STRONGEST = kernels.V0 / kernels.SIGMA * math.exp(-kernels.BODY / kernels.SIGMA)
@@ -39,19 +41,21 @@ def unit(angle):
 def pairs_of(x, toward, radius, others, *, own=(0.0, 0.0), look=LOOK):
     """Results of the kernels for each of the others, (n, ROWS)."""
     bodies = np.array([[*o.at, *o.velocity, o.radius] for o in others], np.float32).reshape(-1, 5)
-    pairs = np.full((kernels.ROWS, kernels.PAIRS), np.nan, np.float32)
+    pairs = np.full((kernels.PAIR_ROWS, kernels.PAIRS), np.nan, np.float32)
     me, e = np.array([[*x, *own, radius]], np.float32), np.array(toward, np.float32)
-    model = np.array([1.0, look, 0.4], np.float32)
-    lanes = avoid_all(0, e[0], e[1], model, me, bodies, np.arange(len(others)), pairs)
-    assert lanes % kernels.LANES == 0
-    assert len(others) <= lanes < len(others) + kernels.LANES
-    assert np.isfinite(pairs[:, :lanes]).all()
+    model = Avoidance(np.float32(1.0), np.float32(look), np.float32(0.4))
+    avoid_all(0, e[0], e[1], model, me, bodies, np.arange(len(others)), pairs)
+    padded = -len(others) // kernels.VECTOR * -kernels.VECTOR
+    assert np.isfinite(pairs[:, :padded]).all()
+    assert np.isnan(pairs[:, padded:]).all()
     return pairs[:, : len(others)].T
 
 
 def forces(x, toward, radius, others, **wishes):
     """F_c for each of the others, (n, 2) m/s2."""
-    return pairs_of(x, toward, radius, others, **wishes)[:, 7:9].astype(float)
+    return pairs_of(x, toward, radius, others, **wishes)[
+        :, [kernels.FORCE_X, kernels.FORCE_Y]
+    ].astype(float)
 
 
 def other_at(gap, bearing, radius, speed=0.0, heading=0.0, own=0.25):
@@ -86,7 +90,7 @@ class TestOneOther:
     @given(GAPS, ANGLES, SPEEDS, ANGLES, SPEEDS, ANGLES)
     def test_velocities_are_relative(self, gap, bearing, speed, heading, own_speed, own_heading):
         """A character that moves along counts as standing."""
-        own, look = own_speed * unit(own_heading), float(MODELS["relative"][1])
+        own, look = own_speed * unit(own_heading), float(MODELS["relative"].look_ahead)
         other = other_at(gap, bearing, 0.25, speed, heading)
         seen = other._replace(velocity=other.velocity - own)
         aim = unit(bearing)
@@ -151,9 +155,9 @@ class TestOneOther:
         bodies[:, 4] = 0.25
         ways = []
         for row in (0, 1):
-            pairs, near = np.zeros((kernels.ROWS, kernels.PAIRS), np.float32), np.array([1 - row])
-            aim, model = (np.float32(1), np.float32(0)), np.array([1.0, 1.0, 0.4], np.float32)
-            avoid_all(row, *aim, model, bodies, bodies, near, pairs)
+            pairs = np.zeros((kernels.PAIR_ROWS, kernels.PAIRS), np.float32)
+            aim, model = (np.float32(1), np.float32(0)), MODELS["relative"]
+            avoid_all(row, *aim, model, bodies, bodies, np.array([1 - row]), pairs)
             assert np.isfinite(pairs[:, 0]).all()
             ways.append(pairs[9:11, 0].astype(float))
         np.testing.assert_allclose(ways[0], -ways[1])
@@ -161,7 +165,7 @@ class TestOneOther:
 
 
 def apart(velocity, dt, pairs):
-    tight = np.empty((4, kernels.TIGHT), np.float32)
+    tight = np.empty((4, LIMITS), np.float32)
     return keep_apart_all(*velocity, 1, np.float32(0.4), dt, pairs, tight)
 
 
@@ -174,7 +178,7 @@ class TestKeptApart:
         two = other_at(gap, bearing, 0.25, speed, heading)
         places = []
         for me, other in ((one, two), (two, one)):
-            pairs = np.zeros((kernels.ROWS, kernels.PAIRS), np.float32)
+            pairs = np.zeros((kernels.PAIR_ROWS, kernels.PAIRS), np.float32)
             pairs[:, :1] = pairs_of(me.at, unit(0), 0.25, [other]).T
             v = apart(me.velocity, dt, pairs)
             places.append(me.at + dt * np.array(v))
@@ -187,7 +191,7 @@ class TestKeptApart:
     @given(GAPS, ANGLES, SPEEDS, ANGLES)
     def test_nobody_is_held_who_goes_away(self, gap, bearing, speed, heading):
         assume(gap >= 0 and math.cos(heading - bearing) < 0)
-        pairs = np.zeros((kernels.ROWS, kernels.PAIRS), np.float32)
+        pairs = np.zeros((kernels.PAIR_ROWS, kernels.PAIRS), np.float32)
         pairs[:, :1] = pairs_of(np.zeros(2), unit(0), 0.25, [other_at(gap, bearing, 0.25)]).T
         v = speed * unit(heading)
         np.testing.assert_allclose(apart(v, 0.1, pairs), v, atol=1e-3)

@@ -8,8 +8,8 @@ import shapely
 from scipy.spatial.distance import pdist
 
 import footway as fw
-from footway.crowd import capacity
-from footway.crowd.capacity import free_of, free_place
+from footway.crowd import free_space
+from footway.crowd.free_space import describe_free_point, sample_free_space
 from tests.unit.crowd.maps import SHAPES, box, cmap, crowd
 
 
@@ -42,19 +42,19 @@ def test_more_than_memory_holds():
 def test_about_so_many_fit(radius):
     """Randomly placed discs jam near the estimated capacity."""
     it = crowd("room")
-    fit = free_of(cmap("room"), None).capacity(radius)
+    fit = sample_free_space(cmap("room"), None).capacity(radius)
     it.add(int(0.85 * fit), radius=radius)
 
 
 @pytest.mark.parametrize("at", [(15, 10), (-4, -4), (10.1, 5.1), (1e5, 3)])
 def test_a_free_place_nearby(at):
-    words = free_place(cmap("hall"), at, 0.3)
+    words = describe_free_point(cmap("hall"), at, 0.3)
     x, y = map(float, re.search(r"\((\S+), (\S+)\) is free", words).groups())
     assert cmap("hall").clearance([(x, y)])[0] >= 0.3
 
 
 def test_none_is_free_for_who_is_too_large():
-    assert free_place(cmap("hall"), (15, 10), 30.0) == ""
+    assert describe_free_point(cmap("hall"), (15, 10), 30.0) == ""
 
 
 def test_starts_in_walls_are_answered_with_a_free_place():
@@ -71,7 +71,7 @@ def test_the_nearest_free_place_by_shapely(name, radius):
     it, space = cmap(name), SHAPES[name]
     x0, y0, x1, y1 = it.bounds
     points = np.random.default_rng(3).uniform((x0 - 3, y0 - 3), (x1 + 3, y1 + 3), (200, 2))
-    found = capacity.nearest_free(it, points, np.full(len(points), radius))
+    found = free_space.nearest_free(it, points, np.full(len(points), radius))
     before, after = shapely.points(points), shapely.points(found)
     walls = space.boundary
     assert shapely.contains_properly(space, after).all()
@@ -80,23 +80,23 @@ def test_the_nearest_free_place_by_shapely(name, radius):
     moved = np.hypot(*(found - points).T)
     assert (moved[best == 0.0] == 0.0).all()
     assert (moved <= best + 0.15).all()  # it is found in balls that are 0.5 m apart
-    assert capacity.fits_somewhere(it, radius)
+    assert free_space.fits_somewhere(it, radius)
 
 
 @pytest.mark.parametrize("name", ["hall", "door", "cells", "branch"])
 def test_who_fits_nowhere_goes_to_the_roomiest_place(name):
     it, space = cmap(name), SHAPES[name]
-    found = capacity.nearest_free(it, np.array([(1.0, 1.0), (-5.0, 3.0)]), np.full(2, 50.0))
-    roomiest = shapely.maximum_inscribed_circle(space, tolerance=1e-4).length
+    found = free_space.nearest_free(it, np.array([(1.0, 1.0), (-5.0, 3.0)]), np.full(2, 50.0))
+    widest_point = shapely.maximum_inscribed_circle(space, tolerance=1e-4).length
     away = shapely.distance(shapely.points(found), space.boundary)
-    np.testing.assert_allclose(away, roomiest, rtol=0.01)
-    assert not capacity.fits_somewhere(it, 50.0)
+    np.testing.assert_allclose(away, widest_point, rtol=0.01)
+    assert not free_space.fits_somewhere(it, 50.0)
 
 
 @pytest.mark.parametrize("radius", [0.1, 0.3, 0.399])
 def test_discs_at_one_place_are_spread_around_it(radius):
     points = np.array([(9.0, 5.0)] * 12 + [(2.0, 2.0), (9.03, 5.03), (10.5, 5.0), (10.5, 5.0)])
-    found = capacity.apart(cmap("door"), points, np.full(len(points), radius))
+    found = free_space.apart(cmap("door"), points, np.full(len(points), radius))
     shared = [*range(12), 13]
     assert pdist(found[shared]).min() >= 2.0 * radius
     assert np.hypot(*(found[shared] - points[0]).T).max() < 20.0 * radius

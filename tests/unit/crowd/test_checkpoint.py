@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import footway as fw
-from footway.crowd import state
-from footway.crowd.checkpoint_schema import KIND
+from footway.crowd.checkpoint import KIND
+from footway.crowd.kernels import layouts as state
 from tests.archives import rewrite
 from tests.effort import examples
 from tests.oracle.crowd import assert_same
@@ -59,7 +59,7 @@ class TestResume:
         one.add(60)
         one.step(20)
         other = resumed(one, tmp_path)
-        assert other._simulation.avoidance == "published"
+        assert other._simulation.model == "published"
         one.step(40)
         other.step(40)
         assert_same(one, other)
@@ -79,9 +79,9 @@ class TestResume:
         one.set_speed(one.ids[:1], 6.0)
         one.set_speed(one.ids[:1], 1.0)
         other = resumed(one, tmp_path)
-        close = one._simulation.engine.model[2]
+        close = one._simulation.avoidance.close
         assert close == pytest.approx(2.2 * 6.0 * 0.1)
-        assert other._simulation.engine.model[2] == close
+        assert other._simulation.avoidance.close == close
         one.step(60)
         other.step(60)
         assert_same(one, other)
@@ -126,7 +126,7 @@ class TestResume:
         assert_same(one, other)
 
     def test_with_other_threads(self, tmp_path, monkeypatch):
-        monkeypatch.setattr("footway.crowd.stepping._FEW", 2)
+        monkeypatch.setattr("footway.crowd.simulation._FEW", 2)
         one = mixed()
         one.step(40)
         other = resumed(one, tmp_path, threads=1)
@@ -305,13 +305,14 @@ class TestDamaged:
     @pytest.mark.parametrize(
         ("key", "column", "value"),
         [
-            ("track", state.AT, 10**6), ("track", state.END, 0), ("track", state.HALF, 10**6),
-            ("track", state.LEFT, 5), ("track", state.MODE, 6), ("track", state.ID, 0),
-            ("track", state.GROUP, 0), ("track", state.GROUP, 7), ("track", state.LEFT, -1),
-            ("story", state.POPULATION, 99), ("story", state.GOAL, 10**6),
-            ("story", state.ROUTE_SIZE, 0), ("body", state.RADIUS, 0.0),
+            ("cursor", state.AT, 10**6), ("cursor", state.END, 0), ("cursor", state.HALF, 10**6),
+            ("cursor", state.LEFT, 5), ("cursor", state.MODE, 6), ("cursor", state.ID, 0),
+            ("cursor", state.GROUP, 0), ("cursor", state.GROUP, 7), ("cursor", state.FOLLOWS, 1),
+            ("cursor", state.FOLLOWS, 2), ("cursor", state.FOLLOWS, 3),
+            ("journey", state.POPULATION, 99), ("journey", state.GOAL, 10**6),
+            ("journey", state.PATH_SIZE, 0), ("body", state.RADIUS, 0.0),
             ("body", state.RADIUS, np.nan), ("place", 0, np.nan), ("place", 1, 1e6),
-            ("routes", None, 10**6), ("group_ids", None, 0), ("group_edges", None, 10**6),
+            ("paths", None, 10**6), ("group_ids", None, 0), ("group_edges", None, 10**6),
             ("group_sizes", 0, 0), ("source_ids", None, 0), ("source_sizes", 1, 2**31 - 1),
             ("queue", None, 10**6), ("weights", 0, -1.0), ("reach", None, np.inf),
         ],
@@ -339,7 +340,7 @@ class TestDamaged:
         it.save(file)
 
         def change(_header, arrays):
-            (row,) = arrays["track"][arrays["track"][:, state.ID] == 0]
+            (row,) = arrays["cursor"][arrays["cursor"][:, state.ID] == 0]
             assert row[state.LEFT] == 0
             assert row[state.AT] != row[state.END]
             if damage == "nowhere":
@@ -348,7 +349,7 @@ class TestDamaged:
                 row[[state.AT, state.END]] = row[[state.END, state.AT]]
             else:
                 row[[state.GROUP, state.AT]] = 0
-            arrays["track"][arrays["track"][:, state.ID] == 0] = row
+            arrays["cursor"][arrays["cursor"][:, state.ID] == 0] = row
 
         fw.Crowd.load(file, cmap("corridor"))
         rewrite(file, change)

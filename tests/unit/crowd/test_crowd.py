@@ -7,7 +7,8 @@ import pytest
 import shapely
 
 import footway as fw
-from footway.crowd.state import LANE, MODE, NOISE, RADIUS, SPEED, WALKING
+from footway.crowd.kernels.layouts import LANE, NOISE, RADIUS, SPEED, WALKING
+from footway.environment.areas import as_polygon, contains
 from tests.oracle.crowd import assert_clear, assert_same
 from tests.oracle.nearest import NearestWall
 from tests.unit.crowd.maps import SHAPES, box, cmap, crowd, env
@@ -154,7 +155,7 @@ def test_two_who_run_into_each_other_do_not_overlap(speed):
     it = crowd("corridor")
     starts = [(10, 2), (10.5 + 0.19 * speed, 2)]
     it.add(2, radius=0.25, lane=0.0, speed=speed, starts=starts, goals=[(50, 2), (2, 2)])
-    it._simulation.engine.state.body[:2, :2] = [(speed, 0), (-speed, 0)]
+    it._simulation.characters.state.body[:2, :2] = [(speed, 0), (-speed, 0)]
     it.step()
     assert np.hypot(*(it.positions[0] - it.positions[1])) >= 0.5
 
@@ -162,7 +163,7 @@ def test_two_who_run_into_each_other_do_not_overlap(speed):
 def test_who_slides_along_a_wall_keeps_no_velocity_into_it():
     it = crowd("room")
     it.add(1, radius=0.25, starts=[(10, 0.3)], goals=[(18, 0.3)])
-    it._simulation.engine.state.body[0, :2] = (0.9, -0.9)
+    it._simulation.characters.state.body[0, :2] = (0.9, -0.9)
     it.step()
     assert it.positions[0, 1] == pytest.approx(0.25, abs=1e-3)
     assert it.positions[0, 0] > 10.05
@@ -201,7 +202,7 @@ class TestGoals:
         for _ in range(1500):
             it.step()
             for k, ring in enumerate(regions):
-                inside = fw.crowd.Region.of(ring).contains(it.positions)
+                inside = contains(as_polygon(ring), it.positions)
                 new = inside & (reached[:, k] == 0) & ((k == 0) | (reached[:, k - 1] > 0))
                 reached[new, k] = it.time
         assert it.arrivals == 30
@@ -273,7 +274,7 @@ class TestGoals:
                goals=[(4, 1 + 0.9 * k) for k in range(20)], then="stay")  # fmt: skip
         for _ in range(100):
             it.step()
-            walks = it._rows("track")[:, MODE] == WALKING
+            walks = it._simulation.characters.mode[it._slots] == WALKING
             for number in it.ids[walks][::-1].tolist():  # as those who are lost or tired do
                 it._simulation.planner.request(number, keep_goal=True)
         assert it.arrivals == 20
@@ -424,7 +425,7 @@ class TestEachStep:
         it.add(4)
         it.each_step(lambda one: np.zeros((len(one), 2)))
         it.each_step(lambda one: one.set_goals([], []) if one.steps else (one.add(30), None)[1])
-        assert len(it._own_forces()) >= it._simulation.engine.n
+        assert len(it._call_functions().by_slot) >= it._simulation.characters.n
 
     @pytest.mark.parametrize(
         "answer", [[[1.0, 2.0]], [1.0, 2.0], np.full((3, 2), np.nan), np.zeros((3, 3))], ids=str
@@ -490,7 +491,7 @@ class TestHabits:
         it.add(1, profile=slow, radius=0.2, noise=0.4)
         it.add(1, lane=(0.5, 0.0), speed=1.1)
         it.add_group(1, start=(2, 2), lane=0.3, noise=0.1)
-        body = it._simulation.engine.state.body[it._simulation.engine.slot_of[it.ids]]
+        body = it._simulation.characters.state.body[it._simulation.characters.slots(it.ids)]
         expected = [
             (0.3, 0.7, 0.1, 0.2), (0.2, 0.7, 0.1, 0.4), (0.25, 1.1, 0.5, 0.0), (0.25, 1.2, 0.3, 0.1)
         ]  # fmt: skip
@@ -500,7 +501,7 @@ class TestHabits:
         it = crowd("hall")
         it.add_source(1, area=box(1, 1, 4, 4), rate=10.0, lane=0.3, noise=0.1)
         it.step(2)
-        body = it._simulation.engine.state.body[it._simulation.engine.slot_of[it.ids]]
+        body = it._simulation.characters.state.body[it._simulation.characters.slots(it.ids)]
         np.testing.assert_allclose(body[:, [LANE, NOISE]], [(0.3, 0.1)], atol=1e-6)
 
 

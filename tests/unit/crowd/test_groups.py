@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import footway as fw
-from footway.crowd.groups import _beside, bounds_of
-from footway.crowd.kernels.groups import measure_corridor
-from footway.crowd.state import AT, GROUP
+from footway.crowd.groups import _project, check_bounds
+from footway.crowd.kernels.attraction import measure_corridor
+from footway.crowd.kernels.layouts import AT, GROUP
 from tests.effort import examples
 from tests.oracle.crowd import assert_clear, union_area
 from tests.oracle.nearest import NearestWall
@@ -68,16 +68,16 @@ class TestGroupArea:
 class TestBounds:
     def test_of_either_paper(self):
         radii = np.full(4, 0.25)
-        assert bounds_of(3.0, None, None, None, radii) == (3.0, math.inf, math.inf)
-        assert bounds_of(None, 60.0, 5.0, 12.0, radii) == (2.5, 60.0, 12.0)
-        assert bounds_of(2.0, None, 5.0, None, radii).width == 2.0
+        assert check_bounds(3.0, None, None, None, radii) == (3.0, math.inf, math.inf)
+        assert check_bounds(None, 60.0, 5.0, 12.0, radii) == (2.5, 60.0, 12.0)
+        assert check_bounds(2.0, None, 5.0, None, radii).width == 2.0
 
     def test_bodies_fill_six_tenths_of_the_group_area_at_most(self):
         radii = np.array([0.25, 0.25, 0.3])
         needed = math.pi * (radii**2).sum() / 0.6
-        assert bounds_of(None, 1.001 * needed, None, None, radii).area == 1.001 * needed
+        assert check_bounds(None, 1.001 * needed, None, None, radii).area == 1.001 * needed
         with pytest.raises(fw.BadQuery, match=f"need {needed:.1f} m2 or more"):
-            bounds_of(None, 0.999 * needed, None, None, radii)
+            check_bounds(None, 0.999 * needed, None, None, radii)
 
     @pytest.mark.parametrize(
         ("wishes", "word"),
@@ -163,10 +163,10 @@ class TestTogether:
         length, area = measured(group.backbone)
         for _ in range(60):
             it.step(5)
-            it._simulation.groups.cap()  # as the next step does
-            engine = it._simulation.engine
-            least = int(engine.state.track[engine.slot_of[group.ids], AT].min()) - group.samples[0]
-            allowed = int(engine.caps[0]) - group.samples[0]
+            it._simulation.groups.limit_fronts()  # as the next step does
+            characters = it._simulation.characters
+            least = int(characters.sample[characters.slots(group.ids)].min()) - group.first_sample
+            allowed = int(it._simulation.groups.front_limits[0]) - group.first_sample
             along = length[least:] - length[least]
             ground = area[least:] - area[least] + math.pi * group.backbone[least, 2] ** 2
             most = {"longitudinal": math.inf, "group_area": math.inf} | bounds
@@ -182,13 +182,13 @@ class TestTogether:
     def test_a_member_that_was_pushed_away_is_found_by_the_rims_of_the_balls(self):
         it = crowd("hall", seed=1)
         group = it.add_group(5, start=(3, 10), goal=(27, 10))
-        engine, balls = it._simulation.engine, group.backbone
+        characters, balls = it._simulation.characters, group.backbone
         assert np.ptp(balls[:, 2]) > 0.5
-        slot = engine.slot_of[group.ids[0]]
+        slot = characters.slots(group.ids[0])
         for at in np.random.default_rng(1).uniform((0, 0), (30, 20), (50, 2)):
-            engine.state.place[slot, :2] = at
-            it._simulation.groups.reattach(group, slot)
-            found = int(engine.state.track[slot, AT]) - group.samples[0]
+            characters.position[slot] = at
+            it._simulation.groups._move_to_closest_ball(group, slot)
+            found = int(characters.sample[slot]) - group.first_sample
             out = np.hypot(*(balls[:, :2] - at).T) - balls[:, 2]
             assert out[found] == out.min()
 
@@ -207,12 +207,14 @@ class TestTogether:
         backbone = group.backbone
         for _ in range(100):
             it.step(3)
-            it._simulation.groups.cap()  # as the next step does
+            it._simulation.groups.limit_fronts()  # as the next step does
             at = (
-                it._simulation.engine.state.track[it._simulation.engine.slot_of[group.ids], AT]
-                - group.samples[0]
+                it._simulation.characters.state.cursor[
+                    it._simulation.characters.slots(group.ids), AT
+                ]
+                - group.first_sample
             )
-            allowed = it._simulation.engine.caps[0] - group.samples[0]
+            allowed = it._simulation.groups.front_limits[0] - group.first_sample
             assert union_area(backbone[at.min() : allowed + 1]) <= 25.0 * 1.01
             ahead = np.flatnonzero(at > allowed)
             # Those beyond it stand in the ball of alpha_max, or are on their way into it.
@@ -246,7 +248,9 @@ class TestTogether:
         groups = [it.add_group(10, start=at, width=3.0, group_area=80.0) for at in starts]
         it.add(50)
         assert it.groups == groups
-        numbers = it._simulation.engine.state.track[it._simulation.engine.slot_of[it.ids], GROUP]
+        numbers = it._simulation.characters.state.cursor[
+            it._simulation.characters.slots(it.ids), GROUP
+        ]
         assert numbers.tolist() == [k for k in range(8) for _ in range(10)] + [-1] * 50
         before = [it.positions[g.ids].mean(axis=0) for g in groups]
         it.step(200)
@@ -277,7 +281,7 @@ class TestDispersion:
         rng = np.random.default_rng(seed)
         line = np.cumsum(rng.uniform(-1, 2, (12, 2)), axis=0)
         points = rng.uniform(-3, 15, (20, 2))
-        along, across = _beside(points, line)
+        along, across = _project(points, line)
         string = shapely.LineString(line)
         spots = shapely.points(points)
         np.testing.assert_allclose(np.abs(across), shapely.distance(string, spots), atol=1e-9)
@@ -287,8 +291,8 @@ class TestDispersion:
     def test_of_known_places(self):
         it = crowd("corridor")
         group = it.add_group(2, start=(10, 2), goal=(50, 2))
-        slots = it._simulation.engine.slot_of[group.ids]
-        it._simulation.engine.state.place[slots, :2] = [(12, 1.5), (20, 3.0)]
+        slots = it._simulation.characters.slots(group.ids)
+        it._simulation.characters.state.place[slots, :2] = [(12, 1.5), (20, 3.0)]
         assert group.dispersion.lateral == pytest.approx(1.5, abs=1e-6)
         assert group.dispersion.longitudinal == pytest.approx(8.0, abs=1e-6)
 
@@ -297,11 +301,11 @@ class TestDispersion:
         """Up to the least advanced ball that holds the first one (section 6)."""
         it = crowd("corridor")
         group = it.add_group(2, start=(10, 2), goal=(50, 2), radius=0.25)
-        engine, balls = it._simulation.engine, group.backbone
-        slots = engine.slot_of[group.ids]
-        engine.state.place[slots, :2] = [balls[last, :2], (30.0, 3.0)]
+        characters, balls = it._simulation.characters, group.backbone
+        slots = characters.slots(group.ids)
+        characters.position[slots] = [balls[last, :2], (30.0, 3.0)]
         first = int(np.abs(balls[:, 0] - 31.0).argmin())
-        engine.state.track[slots, AT] = np.array([last, first]) + group.samples[0]
+        characters.sample[slots] = np.array([last, first]) + group.first_sample
         holds = np.hypot(*(balls[:, :2] - (30.0, 3.0)).T) < balls[:, 2] - 0.25
         end = int(np.flatnonzero(holds)[0])
         assert last < end < first

@@ -5,20 +5,75 @@ import pytest
 
 import footway as fw
 from tests.unit.crowd.maps import cmap
+from tests.unit.crowd.test_terrain_routes import HIKER, MUD, walkers
 
 
-def test_forces_are_those_of_the_step():
-    crowd = fw.Crowd(cmap("plain"))
-    crowd.add(3, starts=[(5.0, 12.0), (9.0, 12.4), (8.0, 10.5)], goals=[(95, 12), (2, 12), (95, 8)])
-    crowd.add_obstacle((30.0, 12.0), 1.0)
-    for _ in range(40):
-        before = {k: crowd.character(k) for k in range(3)}
+def assert_forces_are_those_of_the_step(crowd, steps):
+    """Compare the forces on everybody with the change of the velocity in the next step."""
+    seen = set()
+    for _ in range(steps):
+        before = [crowd.character(k) for k in crowd.ids.tolist()]
         crowd.step()
-        for k, seen in before.items():
-            expected = np.array(seen.velocity) + crowd.dt * sum(seen.forces.values())
-            expected *= min(1.0, seen.speed / np.hypot(*expected))
-            now = crowd.velocities[k]
-            assert np.hypot(*(now - expected)) < 0.12, (k, crowd.time, seen)
+        for k, character in enumerate(before):
+            if character.id not in crowd.ids:
+                continue
+            change = (crowd.velocities[k] - character.velocity) / crowd.dt
+            total = sum(character.forces.values())
+            assert np.abs(change - total).max() < 1e-3, (crowd.time, character)
+            seen |= {name for name, force in character.forces.items() if np.abs(force).max() > 0.01}
+    return seen
+
+
+def test_forces_of_a_crowd_are_those_of_the_step():
+    """Lanes, noise, dense characters, a moving and a standing obstacle, a user's force, walls."""
+    crowd = fw.Crowd(cmap("hall"), seed=3)
+    crowd.add(25, noise=0.5, area=[(1, 1), (9, 1), (9, 9), (1, 9)])
+    crowd.add(10, lane=0.8, destinations=[[(25, 15), (25, 5)], (2, 10)], premovement=(1.0, 0.3))
+    crowd.add(10, behaviour="wander", radius=0.3)
+    crowd.add_obstacle((12.0, 3.0), 0.5)
+    crowd.add_obstacle((5.0, 12.0), 0.4, velocity=(0.3, -0.2), appears=0.5)
+    crowd.each_step(lambda crowd: np.tile([0.3, -0.1], (len(crowd), 1)))
+    crowd.step()
+    names = {"steering", "lane", "noise", "avoidance", "obstacles", "user", "guard"}
+    assert assert_forces_are_those_of_the_step(crowd, 40) == names
+
+
+def test_forces_without_a_guard_are_those_of_the_papers():
+    """Alone, a character is drawn to its attraction point and beside it, and nothing else acts."""
+    crowd = fw.Crowd(cmap("plain"))
+    crowd.add(1, starts=[(5.0, 12.0)], goals=[(95, 12)], lane=-0.5)
+    crowd.step(20)
+    seen = crowd.character(0)
+    toward = np.subtract(seen.attraction, seen.position)
+    toward /= np.hypot(*toward)
+    expected = (seen.speed * toward - seen.velocity) / 0.5
+    np.testing.assert_allclose(seen.forces["steering"], expected, atol=1e-3)
+    assert seen.forces["lane"] @ np.array([toward[1], -toward[0]]) > 0.05  # to the right
+    assert not np.any([seen.forces[name] for name in ("noise", "avoidance", "obstacles", "user")])
+
+
+def test_forces_of_a_group_and_on_terrain_are_those_of_the_step():
+    crowd = fw.Crowd(cmap("hall"), seed=1)
+    crowd.add_group(6, start=(3, 3), goal=(27, 17), width=2.0, group_area=8.0)
+    assert_forces_are_those_of_the_step(crowd, 30)
+    on_terrain = walkers(3, profile=HIKER)
+    walkers(2, on_terrain, profile=fw.Profile(preferences=MUD, follow="irm"))
+    assert_forces_are_those_of_the_step(on_terrain, 30)
+
+
+def test_inspecting_changes_nothing():
+    one, other = (fw.Crowd(cmap("hall"), seed=5) for _ in range(2))
+    for crowd in (one, other):
+        crowd.add(30, noise=0.3)
+        crowd.add_group(4, start=(3, 3), width=2.0, group_area=8.0)
+        crowd.add_obstacle((15.0, 3.0), 1.0, appears=1.0)
+    for _ in range(20):
+        for k in one.ids.tolist():
+            one.character(k)
+        one.step()
+        other.step()
+    assert one.positions.tobytes() == other.positions.tobytes()
+    assert one.velocities.tobytes() == other.velocities.tobytes()
 
 
 def test_the_corridor_leads_from_the_attraction_point_to_the_goal():

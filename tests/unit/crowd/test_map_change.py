@@ -5,7 +5,7 @@ import pytest
 import shapely
 
 import footway as fw
-from footway.crowd.capacity import nearest_free
+from footway.crowd.free_space import nearest_free
 from tests.unit.crowd.maps import SHAPES, cmap, env
 
 

@@ -5,6 +5,7 @@ import pytest
 import shapely
 
 import footway as fw
+from footway.environment.areas import as_polygon, contains
 from tests.oracle.crowd import assert_same
 from tests.unit.crowd.maps import box, cmap, crowd
 
@@ -15,7 +16,7 @@ def chosen(it, rings):
     """Number of the area that contains each goal; -1: none."""
     found = np.full(len(it), -1)
     for k, ring in enumerate(rings):
-        found[fw.crowd.Region.of(ring).contains(it.goals)] = k
+        found[contains(as_polygon(ring), it.goals)] = k
     return found
 
 
@@ -51,7 +52,7 @@ class TestChoice:
         it = crowd("rooms")
         parts = shapely.MultiPolygon([shapely.box(11.2, 4, 12.2, 6), shapely.box(4, 4, 5, 6)])
         it.add(1, starts=[(9, 5)], destinations=[[parts, box(0.5, 4, 1.5, 6)]], then="stay")
-        assert fw.crowd.Region.of(box(4, 4, 5, 6)).contains(it.goals).all()
+        assert contains(as_polygon(box(4, 4, 5, 6)), it.goals).all()
 
     def test_of_points_and_areas(self):
         it = crowd("hall")
@@ -60,10 +61,10 @@ class TestChoice:
         assert it.goals[:3].tolist() == [[2, 2], [2, 18], [28, 2]]
         ids = it.add(2, starts=[(5, 3), (25, 17)], destinations=[[(2.0, 2.0), EAST]])
         np.testing.assert_array_equal(it.goals[ids[0]], (2, 2))
-        assert fw.crowd.Region.of(EAST).contains(it.goals[ids[1:]]).all()
+        assert contains(as_polygon(EAST), it.goals[ids[1:]]).all()
         triangle = [(20.5, 1), (29, 1), (29, 9)]
         late = it.add(1, starts=[(5, 4)], destinations=[triangle])
-        assert fw.crowd.Region.of(triangle).contains(it.goals[late]).all()
+        assert contains(as_polygon(triangle), it.goals[late]).all()
 
     def test_is_made_when_one_sets_out(self):
         """All walk to the east first, and take the exit that is near from there."""
@@ -146,8 +147,8 @@ def mixed(**wishes):
 
 class TestSameBits:
     def test_on_one_thread_and_two(self, monkeypatch):
-        monkeypatch.setattr("footway.crowd.stepping._FEW", 2)
-        monkeypatch.setattr("footway.crowd.nearest._BATCH", 2)
+        monkeypatch.setattr("footway.crowd.simulation._FEW", 2)
+        monkeypatch.setattr("footway.crowd.planning._CHOICES", 2)
         one, two = mixed(threads=1), mixed(threads=2)
         for _ in range(20):
             one.step(10)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import footway as fw
-from footway.crowd.obstacles import narrowed, obstacle_cells
+from footway.crowd.obstacles import list_by_cells, narrowed
 from tests.oracle.crowd import assert_clear
 from tests.oracle.nearest import NearestWall
 from tests.unit.crowd._open_kernels import cell_of
@@ -81,14 +81,14 @@ class TestBlocks:
     @pytest.mark.parametrize("seed", range(5))
     def test_are_listed_wherever_they_can_be_felt(self, seed):
         rng = np.random.default_rng(seed)
-        engine = crowd("hall")._simulation.engine
+        simulation = crowd("hall")._simulation
         discs = np.column_stack(
             [rng.uniform(-3, 33, 6), rng.uniform(-3, 23, 6), np.zeros((6, 2)),
              rng.uniform(0.1, 3, 6)]
         )  # fmt: skip
-        blocks = obstacle_cells(discs, engine.box, engine.shape)
+        blocks = list_by_cells(discs, simulation.box, simulation.shape)
         for x, y in rng.uniform((0, 0), (30, 20), (200, 2)):
-            cell = cell_of(x, y, engine.box, engine.shape)
+            cell = cell_of(x, y, simulation.box, simulation.shape)
             there = set(blocks.rows[blocks.offsets[cell] : blocks.offsets[cell + 1]].tolist())
             felt = np.hypot(discs[:, 0] - x, discs[:, 1] - y) <= discs[:, 4] + 3.0 + 0.25
             assert set(np.flatnonzero(felt).tolist()) <= there
@@ -100,7 +100,7 @@ class TestNarrowed:
     def clearances(self, *discs):
         it = crowd("corridor")
         index = it.map.solver.index
-        found = narrowed(index, it._simulation.engine.tracks, np.array(discs, float).reshape(-1, 5))
+        found = narrowed(index, it._simulation.tracks, np.array(discs, float).reshape(-1, 5))
         return index.graph.clearance, found.graph.clearance
 
     @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ class TestNarrowed:
 
     def test_edges_that_no_disc_narrows_keep_their_bits(self):
         it = crowd("field")
-        index, tracks = it.map.solver.index, it._simulation.engine.tracks
+        index, tracks = it.map.solver.index, it._simulation.tracks
         edges = len(index.axis.edges)
         balls = tracks.balls[: tracks.last[edges - 1] + 1]
         x, y, _ = balls[len(balls) // 2]

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 import footway as fw
 from footway._numba.random_stream import RandomStream
-from footway.crowd.places import Places, free_points, scatter
-from footway.crowd.region import Region
+from footway.crowd.free_space import free_points, scatter
+from footway.crowd.populations import Goals
+from footway.environment.areas import as_polygon, contains
 from tests.effort import examples
 from tests.oracle.crowd import neighbours
 from tests.oracle.nearest import NearestWall
@@ -31,12 +32,12 @@ class TestScatter:
     def test_no_two_overlap(self, name, seed, count, in_region):
         rng = RandomStream(seed)
         radii = 0.1 + 0.3 * rng.uniform(count)
-        region = Region.of(shapely.box(1, 1, 9, 9)) if in_region else None
+        region = as_polygon(shapely.box(1, 1, 9, 9)) if in_region else None
         taken = np.column_stack([1.0 + 8.0 * rng.uniform(8, 2), 0.1 + 0.4 * rng.uniform(8)])
-        points = scatter(cmap(name), radii, region, taken, rng)
+        points = scatter(cmap(name), radii, region, taken, rng, obstacles=NOBODY)
         assert points.shape == (count, 2)
         if region is not None:
-            assert region.contains(points).all()
+            assert contains(region, points).all()
         if count:
             assert (NearestWall(env(name)).distance(points) >= radii).all()
         places, sizes = np.vstack([points, taken[:, :2]]), np.append(radii, taken[:, 2])
@@ -46,22 +47,25 @@ class TestScatter:
     def test_a_crowd_that_does_not_fit(self):
         with pytest.raises(fw.BadQuery, match=r"only \d+ of 100 .* in the area"):
             scatter(
-                cmap("hall"), np.full(100, 0.5), Region.of(shapely.box(1, 1, 5, 5)), NOBODY,
-                RandomStream(1),
+                cmap("hall"), np.full(100, 0.5), as_polygon(shapely.box(1, 1, 5, 5)), NOBODY,
+                RandomStream(1), obstacles=NOBODY,
             )  # fmt: skip
 
     def test_an_area_without_room(self):
         with pytest.raises(fw.BadQuery, match="no place in the area"):
             scatter(
-                cmap("hall"), np.full(1, 0.5), Region.of(shapely.box(11, 6, 19, 14)), NOBODY,
-                RandomStream(1),
+                cmap("hall"), np.full(1, 0.5), as_polygon(shapely.box(11, 6, 19, 14)), NOBODY,
+                RandomStream(1), obstacles=NOBODY,
             )  # fmt: skip
 
     def test_as_dense_as_one_can_ask_for(self):
         """A third of the area is covered: random places still do."""
         radii = np.full(40, 0.25)
-        region = Region.of(shapely.box(1, 1, 6, 6))
-        assert len(scatter(cmap("hall"), radii, region, NOBODY, RandomStream(1))) == 40
+        region = as_polygon(shapely.box(1, 1, 6, 6))
+        assert (
+            len(scatter(cmap("hall"), radii, region, NOBODY, RandomStream(1), obstacles=NOBODY))
+            == 40
+        )
 
 
 class TestFreePoints:
@@ -81,14 +85,14 @@ class TestFreePoints:
 
 class TestTable:
     def test_only_grows(self):
-        places = Places(cmap("hall"))
+        places = Goals(cmap("hall"))
         one = places.add(np.array([[1.0, 1.0], [2.0, 2.0]]))
         two = places.add(np.array([[25.0, 10.0]]), 1.5)
         assert (tuple(one), tuple(two)) == ((0, 2), (2, 1))
-        np.testing.assert_array_equal(places.located[:, :2], [[1, 1], [2, 2], [25, 10]])
-        assert places.reach[2] == 1.5
-        location = cmap("hall").locate(places.located[:, :2])
-        np.testing.assert_array_equal(places.pieces, location.piece)
+        np.testing.assert_array_equal(places.table.located[:, :2], [[1, 1], [2, 2], [25, 10]])
+        assert places.table.reach[2] == 1.5
+        location = cmap("hall").locate(places.table.located[:, :2])
+        np.testing.assert_array_equal(places.table.pieces, location.piece)
 
 
 class TestRandomGoals:
@@ -125,7 +129,7 @@ class TestRandomGoals:
 
 @pytest.mark.parametrize("kept", [(0, 2), (1,), (2,), (0, 1, 2)])
 def test_places_that_are_kept_have_new_numbers(kept):
-    places, points = Places(cmap("hall")), np.random.default_rng(1).uniform(1, 4, (9, 2))
+    places, points = Goals(cmap("hall")), np.random.default_rng(1).uniform(1, 4, (9, 2))
     pools = [places.add(points[a:b], 0.1 * a) for a, b in ((0, 2), (2, 5), (5, 9))]
     used = np.zeros(9, bool)
     for k in kept:
@@ -134,6 +138,8 @@ def test_places_that_are_kept_have_new_numbers(kept):
     for k in kept:
         first, size = pools[k].renumbered(number)
         here = slice(first, first + size)
-        np.testing.assert_array_equal(places.located[here, :2], points[pools[k].first :][:size])
-        np.testing.assert_allclose(places.reach[here], 0.1 * pools[k].first)
-        assert len(places.pieces[here]) == size
+        np.testing.assert_array_equal(
+            places.table.located[here, :2], points[pools[k].first :][:size]
+        )
+        np.testing.assert_allclose(places.table.reach[here], 0.1 * pools[k].first)
+        assert len(places.table.pieces[here]) == size

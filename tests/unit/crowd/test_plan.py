@@ -8,18 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import footway as fw
-from footway.crowd.kernels.planning import SMALLEST
-from footway.crowd.phases import plan_within_budget
-from footway.crowd.state import (
+from footway.crowd.kernels.layouts import (
     AT,
     FINAL,
     GOAL,
     HALF,
     LEFT,
     NEXT,
-    ROUTE,
-    ROUTE_SIZE,
+    PATH,
+    PATH_SIZE,
+    PathPool,
 )
+from footway.crowd.kernels.planning import SMALLEST
 from tests.effort import examples
 from tests.oracle.backbone import ShortestBackbone
 from tests.unit.crowd._open_kernels import give_back, take
@@ -29,13 +29,13 @@ R = 0.25
 
 
 def slots_of(it):
-    return it._simulation.engine.slot_of[it.ids]
+    return it._simulation.characters.slots(it.ids)
 
 
 def way_of(it, slot):
     """Half-edges that are left of a character's route, with the one it is on."""
-    track = it._simulation.engine.state.track[slot]
-    rest = it._simulation.engine.pool[track[NEXT] : track[NEXT] + track[LEFT]]
+    track = it._simulation.characters.state.cursor[slot]
+    rest = it._simulation.planner.pool.halves[track[NEXT] : track[NEXT] + track[LEFT]]
     return [int(track[HALF]), *rest.tolist()]
 
 
@@ -44,19 +44,19 @@ class TestRoutes:
     def test_reach_the_goal_that_was_drawn(self, name):
         it = crowd(name, seed=3)
         it.add(100)
-        graph, tracks = it._simulation.engine.index.graph, it._simulation.engine.tracks
-        state, spots = it._simulation.engine.state, it._simulation.places.located
+        graph, tracks = it._simulation.index.graph, it._simulation.tracks
+        state, spots = it._simulation.characters.state, it._simulation.goals.table.located
         for slot in slots_of(it):
             way = way_of(it, slot)
             for half, following in pairwise(way):
                 meet = graph.edges[half // 2, 1 - half % 2]
                 assert graph.edges[following // 2, following % 2] == meet
             assert (graph.clearance[[half // 2 for half in way[1:-1]]] >= R).all()
-            last, final = way[-1] // 2, state.track[slot, FINAL]
+            last, final = way[-1] // 2, state.cursor[slot, FINAL]
             assert tracks.first[last] <= final <= tracks.last[last]
-            goal = state.story[slot, GOAL]
+            goal = state.journey[slot, GOAL]
             np.testing.assert_array_equal(state.place[slot, 2:4], spots[goal, :2])
-            assert graph.edge_of[it._simulation.places.pieces[goal]] == last
+            assert graph.edge_of[it._simulation.goals.table.pieces[goal]] == last
             # The last sample is beside the place on the axis where the goal is retracted to.
             off = np.hypot(*(tracks.balls[final, :2] - spots[goal, 2:4]))
             assert off <= 1.1
@@ -80,10 +80,10 @@ class TestRoutes:
         goals = starts + rng.choice([0.0, 0.3, 2.0], (6, 1)) * rng.normal(0, 1, (6, 2))
         goals = np.clip(goals, 0.4, [59.6, 3.6])
         it.add(6, starts=starts, goals=goals, then="stay")
-        tracks = it._simulation.engine.tracks
+        tracks = it._simulation.tracks
         for slot in slots_of(it):
-            at, final, half = it._simulation.engine.state.track[slot, [AT, FINAL, HALF]]
-            if it._simulation.engine.state.track[slot, LEFT] == 0:
+            at, final, half = it._simulation.characters.state.cursor[slot, [AT, FINAL, HALF]]
+            if it._simulation.characters.state.cursor[slot, LEFT] == 0:
                 assert (at >= final) if half & 1 else (at <= final)
             assert tracks.first[half // 2] <= at <= tracks.last[half // 2]
 
@@ -96,37 +96,41 @@ class TestRoutes:
         assert error.value.reason == "pinch"
 
 
+def small_pool(count):
+    free = np.full(32, -1, np.int32)
+    free[0] = 0
+    return PathPool(np.zeros(count, np.int32), free)
+
+
 class TestPool:
     @examples(60)
     @given(st.lists(st.integers(SMALLEST, 6), min_size=1, max_size=60), st.randoms())
     def test_pieces_never_overlap(self, sizes, random):
-        pool, lists = np.full(1024, -7, np.int32), np.full(32, -1, np.int32)
-        lists[0] = 0
+        pool = small_pool(1024)
         held = {}
         for size in sizes:
             if held and random.random() < 0.4:
                 route = random.choice(sorted(held))
-                give_back(route, held.pop(route), pool, lists)
-            route = take(size, pool, lists)
+                give_back(route, held.pop(route), pool)
+            route = take(size, pool)
             if route < 0:
-                assert lists[0] + (1 << size) > len(pool)
+                assert pool.free[0] + (1 << size) > len(pool.halves)
                 continue
             span = range(route, route + (1 << size))
             assert route >= 0
-            assert span.stop <= lists[0] <= len(pool)
+            assert span.stop <= pool.free[0] <= len(pool.halves)
             for other, length in held.items():
                 assert not range(max(route, other), min(span.stop, other + (1 << length)))
             held[route] = size
-            pool[span.start : span.stop] = size  # as a route is written over the list's links
+            pool.halves[span.start : span.stop] = size  # over the links of the list
 
     def test_a_piece_that_was_given_back_is_taken_again(self):
-        pool, lists = np.zeros(64, np.int32), np.full(32, -1, np.int32)
-        lists[0] = 0
-        first, second = take(3, pool, lists), take(3, pool, lists)
-        give_back(first, 3, pool, lists)
-        give_back(second, 3, pool, lists)
-        assert [take(3, pool, lists), take(3, pool, lists)] == [second, first]
-        assert take(3, pool, lists) == 16
+        pool = small_pool(64)
+        first, second = take(3, pool), take(3, pool)
+        give_back(first, 3, pool)
+        give_back(second, 3, pool)
+        assert [take(3, pool), take(3, pool)] == [second, first]
+        assert take(3, pool) == 16
 
     def test_is_shared_without_overlaps_while_a_crowd_runs(self):
         it = crowd("office", seed=2)
@@ -140,16 +144,16 @@ class TestPool:
 
     def test_grows_and_is_reused(self):
         it = crowd("city", seed=2)
-        before = len(it._simulation.engine.pool)
+        before = len(it._simulation.planner.pool.halves)
         it.add(1_500)
-        assert len(it._simulation.engine.pool) > before
+        assert len(it._simulation.planner.pool.halves) > before
         assert_pool(it)
-        used = int(it._simulation.engine.lists[0])
+        used = int(it._simulation.planner.pool.free[0])
         ids = it.ids
         for _ in range(3):  # everybody gets another way
-            it._simulation.planner.find(it._simulation.path_requests(ids, np.zeros(len(ids), bool)))
+            it._simulation.planner.plan(ids, np.zeros(len(ids), bool))
             assert_pool(it)
-        assert it._simulation.engine.lists[0] < 1.6 * used
+        assert it._simulation.planner.pool.free[0] < 1.6 * used
 
     def test_loses_nothing_to_those_who_are_refused(self):
         it = crowd("rooms")
@@ -161,17 +165,17 @@ class TestPool:
 
 def assert_pool(it):
     """Every piece belongs to one character or waits in one list, and together they are all."""
-    engine = it._simulation.engine
-    used = np.zeros(engine.lists[0], int)
-    story = engine.state.story[slots_of(it)]
-    for route, size in story[:, [ROUTE, ROUTE_SIZE]].tolist():
+    pool = it._simulation.planner.pool
+    used = np.zeros(pool.free[0], int)
+    story = it._simulation.characters.state.journey[slots_of(it)]
+    for route, size in story[:, [PATH, PATH_SIZE]].tolist():
         if size:
             used[route : route + (1 << size)] += 1
-    for size in range(SMALLEST, len(engine.lists)):
-        free = engine.lists[size]
+    for size in range(SMALLEST, len(pool.free)):
+        free = pool.free[size]
         while free >= 0:
             used[free : free + (1 << size)] += 1
-            free = engine.pool[free]
+            free = pool.halves[free]
     assert (used == 1).all()
 
 
@@ -206,7 +210,7 @@ class TestQueue:
         sizes = []
         while it._simulation.planner.waiting and len(sizes) < 200:
             before = len(it._simulation.planner.waiting)
-            plan_within_budget(it._simulation)
+            it._simulation.planner.plan_within_budget()
             sizes.append(before - len(it._simulation.planner.waiting))
         assert len(sizes) < 100
         assert max(sizes) <= 150
@@ -214,10 +218,10 @@ class TestQueue:
     def test_no_more_than_the_share_where_ways_are_long(self):
         it = crowd("city", seed=1)
         it.add(1_000)
-        it._simulation.planner.find(it._simulation.path_requests(it.ids, np.zeros(1_000, bool)))
+        it._simulation.planner.plan(it.ids, np.zeros(1_000, bool))
         for number in it.ids.tolist():
             it._simulation.planner.request(number, keep_goal=False)
-        plan_within_budget(it._simulation)
+        it._simulation.planner.plan_within_budget()
         assert 8 <= 1_000 - len(it._simulation.planner.waiting) <= 16
 
     def test_those_who_choose_weigh_more(self):
@@ -225,14 +229,14 @@ class TestQueue:
         ids = it.add(100, destinations=[[(2.0, 2.0), (28.0, 18.0)]])
         for number in ids.tolist():
             it._simulation.planner.request(number, keep_goal=False)
-        plan_within_budget(it._simulation)
+        it._simulation.planner.plan_within_budget()
         assert len(it._simulation.planner.waiting) == 99
 
     def test_those_who_left_are_passed_over(self):
         it = crowd("hall")
         it.add(3)
         it._simulation.planner.request(1, keep_goal=False)
-        it._simulation.engine.remove(np.array([1]))
+        it._simulation.characters.remove(np.array([1]))
         assert it._simulation.planner.due() == []
 
     def test_who_was_pushed_out_of_its_corridor_gets_a_new_way(self):
@@ -241,9 +245,9 @@ class TestQueue:
         it.add(1, starts=[(2, 10)], goals=[(28, 10)], then="stay")
         it.step(100)
         slot = slots_of(it)[0]
-        engine = it._simulation.engine
-        engine.state.place[slot, :2] = (15.0, 2.0 if it.positions[0, 1] > 10 else 18.0)
-        engine.state.body[slot, 6] = 0.0
+        state = it._simulation.characters.state
+        state.place[slot, :2] = (15.0, 2.0 if it.positions[0, 1] > 10 else 18.0)
+        state.body[slot, 6] = 0.0
         goal = it.goals.copy()
         it.step(250)
         np.testing.assert_array_equal(it.goals, goal)

@@ -6,7 +6,7 @@ import shapely
 from scipy.spatial.distance import pdist
 
 import footway as fw
-from footway.crowd.state import GOAL, RADIUS
+from footway.crowd.kernels.layouts import GOAL, RADIUS
 from tests.oracle.crowd import assert_same
 from tests.unit.crowd import maps
 from tests.unit.crowd.maps import SHAPES, box
@@ -162,11 +162,13 @@ class TestRoom:
         for k in range(30):
             it.set_profile(k % 2, radius=0.26 + 0.005 * k)
             it.step(5)
-        places = it._simulation.places
-        assert len(it._simulation.pools) == 1
+        places = it._simulation.goals.table
+        assert len(it._simulation.random_goals) == 1
         assert len(places.pieces) < 3 * 4096
         assert it.goals[it.ids >= ids[0]].round(6).tolist() == [[5, y] for y in (3, 4, 5, 6, 7)]
-        goals = it._simulation.engine.state.story[it._simulation.engine.slot_of[it.ids], GOAL]
+        goals = it._simulation.characters.state.journey[
+            it._simulation.characters.slots(it.ids), GOAL
+        ]
         np.testing.assert_array_equal(places.located[goals, :2], it.goals)
         it.step(300)
         assert_clear(it, SHAPES["hall"])
@@ -326,7 +328,7 @@ class TestSameBits:
         it.set_profile(0, follow="cmm", preferences={}, speed=0.8)
 
     def test_on_any_number_of_threads(self, monkeypatch):
-        for name in ("stepping", "terrain_routes"):
+        for name in ("simulation", "terrain_following"):
             monkeypatch.setattr(f"footway.crowd.{name}._FEW", 1)
         one, two = self.mixed(1), self.mixed(2)
         for it in (one, two):

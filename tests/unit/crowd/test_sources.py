@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import footway as fw
-from footway.crowd.phases import spawn_due
-from footway.crowd.sources import times_of
-from footway.crowd.state import BEGIN, SINCE
+from footway.crowd.kernels.layouts import FIRST_STEP, SINCE
+from footway.crowd.spawning import spawn_due, spawn_times
 from tests.effort import examples
 from tests.oracle.crowd import assert_clear, neighbours
 from tests.oracle.nearest import NearestWall
@@ -19,10 +18,10 @@ AREA = box(1, 1, 5, 5)
 
 class TestTimes:
     def test_by_rate(self):
-        assert times_of(4, 2.0, 1.0, None).tolist() == [1.0, 1.5, 2.0, 2.5]
+        assert spawn_times(4, 2.0, 1.0, None).tolist() == [1.0, 1.5, 2.0, 2.5]
 
     def test_by_schedule(self):
-        assert times_of(3, None, 0.0, [(1.0, 2), (4.0, 0), (5.0, 1)]).tolist() == [1.0, 1.0, 5.0]
+        assert spawn_times(3, None, 0.0, [(1.0, 2), (4.0, 0), (5.0, 1)]).tolist() == [1.0, 1.0, 5.0]
 
     @pytest.mark.parametrize(
         ("wishes", "word"),
@@ -135,9 +134,9 @@ class TestPremovement:
         begin = []
         for _ in range(600):
             spawn_due(it._simulation)
-            story = it._simulation.engine.state.story[it._simulation.engine.slot_of[it.ids]]
+            story = it._simulation.characters.state.journey[it._simulation.characters.slots(it.ids)]
             new = story[:, SINCE] == it.steps
-            begin += (story[new, BEGIN] - it.steps).tolist() if it.steps else [20] * new.sum()
+            begin += (story[new, FIRST_STEP] - it.steps).tolist() if it.steps else [20] * new.sum()
             it.step()
         assert len(begin) >= 40
         assert set(begin) == {20}

@@ -7,10 +7,16 @@ import pytest
 import shapely
 
 import footway as fw
-from footway.crowd.kernels.terrain_following import places_on
-from footway.crowd.state import GUIDED, LEFT, LENGTH, ON_ROUTE, ROOM, SIGHT
-from footway.crowd.terrain_following import FollowingStyle, build_terrain_data, spread
-from footway.crowd.terrain_routes import plan
+from footway.crowd.kernels.layouts import (
+    FOLLOWS,
+    LENGTH,
+    ON_ROUTE,
+    ROUTE_VISIBLE,
+    VISIBILITY,
+    WALL_BUDGET,
+)
+from footway.crowd.kernels.terrain_following import nearest_on_terrain
+from footway.crowd.terrain_following import FollowingStyle, StyleTerrain, doubled_triangles, plan
 from footway.terrain.kernels.cut_route import cut
 from tests.oracle.crowd import assert_same
 from tests.unit.crowd import maps
@@ -122,7 +128,7 @@ class TestEverythingElse:
         return it
 
     def test_threads_make_no_difference(self, monkeypatch):
-        for name in ("stepping", "terrain_routes"):
+        for name in ("simulation", "terrain_following"):
             monkeypatch.setattr(f"footway.crowd.{name}._FEW", 1)
         ones = [self.mixed(threads) for threads in (1, 2, 3)]
         for it in ones:
@@ -153,7 +159,7 @@ class TestEverythingElse:
                    profile=HIKER)  # fmt: skip
             it.step(400)
         assert it.exited == 30
-        assert len(it._simulation.engine.guides.marks) == 64
+        assert len(it._simulation.routes.guides.progress) == 64
         assert it._simulation.routes._used_rows <= 12
 
     @pytest.mark.parametrize("follow", ["miran", "irm"])
@@ -161,13 +167,13 @@ class TestEverythingElse:
         it = fw.Crowd(maps.cmap("bend"), environment=maps.env("bend"))
         it.add(1, starts=[(2, 2)], goals=[(20, 2)], follow=follow)
         it.step(20)
-        engine = it._simulation.engine
-        before = engine.guides.marks[0, LENGTH]
-        engine.state.place[0, :2] = 10.0, 28.0  # around two corners
-        engine.state.body[0, ROOM] = 0.0
+        state, routes = it._simulation.characters.state, it._simulation.routes
+        before = routes.guides.progress[0, LENGTH]
+        state.place[0, :2] = 10.0, 28.0  # around two corners
+        state.body[0, WALL_BUDGET] = 0.0
         it.step(40)
-        assert engine.guides.marks[0, LENGTH] > before + 20.0
-        assert engine.guides.notes[0, SIGHT] == ON_ROUTE
+        assert routes.guides.progress[0, LENGTH] > before + 20.0
+        assert routes.guides.facts[0, VISIBILITY] == ROUTE_VISIBLE
         it.step(600)
         assert it.arrivals == 1
 
@@ -179,7 +185,7 @@ class TestEverythingElse:
         it.add_obstacle((15, 1.5), 1.4)
         it.step()
         it.add(1, starts=[(5, 9)], goals=[(25, 9)], follow="miran")
-        assert it._simulation.engine.state.track[0, LEFT] != GUIDED
+        assert it._simulation.characters.state.cursor[0, FOLLOWS] != ON_ROUTE
         it.step(500)
         assert it.arrivals == 1
 
@@ -196,9 +202,9 @@ class TestEverythingElse:
             else {"goals": [(25, 8.5)]}
         )
         it.add(1, starts=[(5, 8.5)], follow=follow, **where)
-        state = it._simulation.engine.state
+        state = it._simulation.characters.state
         it.step(20)
-        assert state.track[0, LEFT] == GUIDED
+        assert state.cursor[0, FOLLOWS] == ON_ROUTE
         assert it.positions[0, 1] < 8.5  # on its way through the lower passage
         it.add_obstacle((15, 1.5), 1.4)
         highest = 0.0
@@ -296,7 +302,7 @@ class TestRefused:
 
 class TestParts:
     def test_routes_do_not_depend_on_each_other(self):
-        terrain_data = build_terrain_data(
+        terrain_data = StyleTerrain.build(
             FollowingStyle("miran", 30.0, 3.0, 1.0, 0.25, MUD), yard()
         )
         rng = np.random.default_rng(5)
@@ -318,7 +324,7 @@ class TestParts:
         points = np.random.default_rng(0).uniform((-1, -1), (61, 31), (300, 2))
         places, away = np.empty_like(points), np.empty(len(points))
         index = cmap().solver.index
-        places_on(points, spread(terrain.ground), index.grid, places, away)
+        nearest_on_terrain(points, doubled_triangles(terrain.ground), index.grid, places, away)
         there = np.isfinite(away)  # others are behind a wall
         assert there.sum() > 200
         exact = shapely.distance(ground, shapely.points(points))
@@ -328,7 +334,7 @@ class TestParts:
         assert (terrain.triangles_at(places[there]) >= 0).all()
 
     def test_a_route_costs_what_its_ground_weighs(self):
-        terrain_data = build_terrain_data(
+        terrain_data = StyleTerrain.build(
             FollowingStyle("miran", 30.0, 3.0, 1.0, 0.25, {"mud": 1.5}), yard()
         )
         terrain = terrain_data.terrain
@@ -344,7 +350,7 @@ class TestParts:
             assert best - 1e-9 <= costs[-1] <= 1.1 * best
 
     def test_bends_keep_off_what_is_disliked(self):
-        terrain_data = build_terrain_data(
+        terrain_data = StyleTerrain.build(
             FollowingStyle("miran", 30.0, 3.0, 1.0, 0.25, MUD), yard()
         )
         (route,) = plan(np.array([[5.0, 5.0]]), np.array([[50.0, 5.0]]), terrain_data)

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import footway as fw
 from footway.crowd import tracks as module
-from footway.crowd.kernels.tracks import AHEAD, FLOOR
-from footway.crowd.state import AT, END, FINAL, HALF, LEFT, NEXT, make_state
-from footway.crowd.tracks import make_tracks, stays, with_weights
+from footway.crowd.kernels.attraction import AHEAD, FLOOR
+from footway.crowd.kernels.layouts import AT, END, FINAL, HALF, LEFT, NEXT, make_state
+from footway.crowd.tracks import edges_of_wanderers, make_tracks, with_weights
 from tests.effort import examples
 from tests.oracle.crowd import attraction_sample, chi_squared, kept_edges, shares
 from tests.oracle.nearest import NearestWall
@@ -61,17 +61,17 @@ class TestDeadEnds:
     @pytest.mark.parametrize("name", [*MAPS, "field", "mckenna"])
     def test_short_ones_are_removed_recursively(self, name):
         index = cmap(name).solver.index
-        assert set(np.flatnonzero(stays(index)).tolist()) == kept_edges(index)
+        assert set(np.flatnonzero(edges_of_wanderers(index)).tolist()) == kept_edges(index)
 
     @examples(40)
     @given(scenes())
     def test_in_random_scenes(self, scene):
         index = scene.corridor_map().solver.index
-        assert set(np.flatnonzero(stays(index)).tolist()) == kept_edges(index)
+        assert set(np.flatnonzero(edges_of_wanderers(index)).tolist()) == kept_edges(index)
 
     def test_cycles_stay_and_corners_go(self):
         index = cmap("hall").solver.index
-        kept = stays(index)
+        kept = edges_of_wanderers(index)
         assert kept[index.graph.is_core].all()
         assert not kept[~index.graph.is_core].any(), "those are the four corners"
 
@@ -155,15 +155,15 @@ class TestAttractionPoint:
         halves = [int(half) for half in corridor.edges]
         state, pool = make_state(1), np.array(halves, np.int32)
         first, last = edge_samples(halves[0], tracks)[1], edge_samples(halves[-1], tracks)[1]
-        state.track[0, [AT, HALF, END]] = first[0], halves[0], first[-1]
-        state.track[0, [NEXT, LEFT, FINAL]] = 1, len(halves) - 1, last[-1]
+        state.cursor[0, [AT, HALF, END]] = first[0], halves[0], first[-1]
+        state.cursor[0, [NEXT, LEFT, FINAL]] = 1, len(halves) - 1, last[-1]
         done = False
         for edge in halves:
             for x, y, _ in edge_samples(edge, tracks)[0]:
                 done = follow_all(float(x), float(y), R, 8, state, pool, tracks, graph)
         assert done
-        assert state.track[0, AT] == last[-1]
-        assert state.track[0, HALF] == halves[-1]
+        assert state.cursor[0, AT] == last[-1]
+        assert state.cursor[0, HALF] == halves[-1]
 
 
 def edge_samples(half, tracks):
@@ -178,10 +178,10 @@ def settled(at, half, x, tracks, graph):
     """Where the attraction point is once a character has stood still for a while."""
     state = make_state(1)
     end = edge_samples(half, tracks)[1][-1]
-    state.track[0, [AT, HALF, END, FINAL, LEFT]] = at, half, end, end, 0
+    state.cursor[0, [AT, HALF, END, FINAL, LEFT]] = at, half, end, end, 0
     pool = np.empty(0, np.int32)
     done = follow_all(float(x[0]), float(x[1]), R, 400, state, pool, tracks, graph)
-    return state.track[0, AT], done
+    return state.cursor[0, AT], done
 
 
 class TestWandering:

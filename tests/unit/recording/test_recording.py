@@ -311,7 +311,7 @@ class TestCutShort:
         found = [pq.read_table(part, use_threads=False) for part in parts.glob("*.parquet")]
         if not found:
             assert size == 1
-            assert "no such file" in refused(file)
+            assert "does not exist" in refused(file)
             return
         cut = Recording.load(file)
         assert sum(len(one) for one in found) == cut.offsets[-1]
@@ -422,7 +422,7 @@ print(found.n_frames, len(found.characters.ids), found.ids.max())
 
 class TestRefused:
     def test_missing(self, tmp_path):
-        assert "no such file" in refused(tmp_path / "missing.parquet")
+        assert "does not exist" in refused(tmp_path / "missing.parquet")
 
     def test_directory(self, tmp_path):
         assert "directory" in refused(tmp_path)
@@ -594,14 +594,14 @@ class TestObstacles:
         np.testing.assert_array_equal(again.obstacles, recording.obstacles)
 
     def test_files_without_them_are_read(self, tmp_path, monkeypatch):
-        header = storage._header
+        write = storage.write_parquet
 
-        def old(recording, **options):
-            facts = json.loads(header(recording, **options))
+        def old(recording, stream, header, **options):
+            facts = json.loads(header)
             del facts["obstacles"]
-            return json.dumps(facts)
+            write(recording, stream, json.dumps(facts), **options)
 
-        monkeypatch.setattr(storage, "_header", old)
+        monkeypatch.setattr(storage, "write_parquet", old)
         random_recording().save(tmp_path / "old.parquet")
         recording = Recording.load(tmp_path / "old.parquet")
         assert recording.obstacles.shape == (0, 7)
@@ -609,12 +609,13 @@ class TestObstacles:
 
     @pytest.mark.parametrize("bad", [5, [[1, 2]], [["x"] * 7], [[None] * 7]])
     def test_damaged(self, tmp_path, monkeypatch, bad):
-        header = storage._header
+        write = storage.write_parquet
 
-        def odd(recording, **options):
-            return json.dumps(json.loads(header(recording, **options)) | {"obstacles": bad})
+        def odd(recording, stream, header, **options):
+            changed = json.dumps(json.loads(header) | {"obstacles": bad})
+            write(recording, stream, changed, **options)
 
-        monkeypatch.setattr(storage, "_header", odd)
+        monkeypatch.setattr(storage, "write_parquet", odd)
         random_recording().save(tmp_path / "odd.parquet")
         with pytest.raises(fw.BadFile, match="damaged"):
             Recording.load(tmp_path / "odd.parquet")

@@ -134,7 +134,7 @@ class TestDamaged:
         assert "build it again or update Footway" in self.refused(file)
 
     def test_missing_cut_and_other(self, file, tmp_path):
-        assert "no such file" in self.refused(tmp_path / "none.fwmap")
+        assert "does not exist" in self.refused(tmp_path / "none.fwmap")
         content = file.read_bytes()
         for keep in (0, 10, len(content) // 2):
             file.write_bytes(content[:keep])

@@ -151,7 +151,7 @@ class TestRefusals:
             smap.path((2, 2, 2), (13, 8, 2), radius=6)
 
     def test_components(self, smap):
-        with pytest.raises(fw.NoPath, match="no way between them") as error:
+        with pytest.raises(fw.NoPath, match="no path between them") as error:
             smap.path((2, 2, 2), (18, 5, 5))
         assert error.value.reason == "components"
 

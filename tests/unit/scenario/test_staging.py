@@ -8,7 +8,7 @@ from footway.scenario import load_scenario, parse_scenario
 from footway.scenario.building import open_map, stage
 from footway.scenario.checks import Areas
 
-ROOM = "POLYGON ((0 0, 10 0, 10 8, 0 8, 0 0), (4 3, 6 3, 6 5, 4 5, 4 3))"
+WALL_BUDGET = "POLYGON ((0 0, 10 0, 10 8, 0 8, 0 0), (4 3, 6 3, 6 5, 4 5, 4 3))"
 TWO_ROOMS = "MULTIPOLYGON (((-9 0, -1 0, -1 8, -9 8, -9 0)), ((1 0, 9 0, 9 8, 1 8, 1 0)))"
 DOOR = "POLYGON ((0 0, 4 0, 4 3.6, 6 3.6, 6 0, 10 0, 10 8, 6 8, 6 4.4, 4 4.4, 4 8, 0 8, 0 0))"
 DOORS = (
@@ -16,7 +16,7 @@ DOORS = (
     "8 8, 4 8, 4 4.4, 3 4.4, 3 8, 0 8, 0 0))"
 )
 """Three rooms in a row; the western door is 0.8 m wide, the eastern one 0.6 m."""
-MAPS = {"room": ROOM, "two": TWO_ROOMS, "door": DOOR, "doors": DOORS}
+MAPS = {"room": WALL_BUDGET, "two": TWO_ROOMS, "door": DOOR, "doors": DOORS}
 
 
 @pytest.fixture
@@ -338,7 +338,7 @@ def test_an_edge_that_enters_what_is_never_entered_has_no_weight(staged):
     every = np.logical_and.reduceat(inside, axis.offsets[:-1])
     assert (some & ~every).any()
     cast = made.crowd._simulation
-    weights = cast.engine.tracks.weights[cast.populations[0].row]
+    weights = cast.tracks.weights[cast.populations[0].row]
     assert (weights[some] == 0.0).all()
     assert (weights[~some] > 0.0).any()
 
@@ -423,7 +423,7 @@ def test_following_that_is_refused(refusal, change, words):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (("mud = 4.0", "mudd = 4.0"), "there is no ground of kind 'mudd' on this map; did you"),
+        (("mud = 4.0", "mudd = 4.0"), "there is no terrain of kind 'mudd' on this map; did you"),
         (
             ("[0, 0, 3, 3]", "[50, 50, 53, 53]"),
             "terrain[0].polygon: terrain 'mud' at (50, 50) lies",

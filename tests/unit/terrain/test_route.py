@@ -321,7 +321,7 @@ class TestBadInput:
         with pytest.raises(fw.NoPath, match=r"1\.000 m wide") as narrow:
             fw.route(rooms, (1, 8), (19, 8), radius=0.6, improve=improve)
         assert narrow.value.reason == "pinch"
-        with pytest.raises(fw.NoPath, match="no way between them") as apart:
+        with pytest.raises(fw.NoPath, match="no path between them") as apart:
             fw.route(rooms, (1, 8), (25, 8), improve=improve)
         assert apart.value.reason == "components"
 

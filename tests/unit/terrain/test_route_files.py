@@ -119,7 +119,7 @@ class TestFiles:
             fw.IndicativeRoute.load(file, terrain)
 
     def test_missing_and_not_text(self, terrain, tmp_path):
-        with pytest.raises(fw.BadFile, match="no such file"):
+        with pytest.raises(fw.BadFile, match="does not exist"):
             fw.IndicativeRoute.load(tmp_path / "none.csv", terrain)
         with (tmp_path / "large.csv").open("wb") as file:
             file.truncate(65 * 2**20)  # sparse: takes no space

@@ -11,11 +11,10 @@ import numpy as np
 
 from footway._numba.jit import inner, kernel
 from footway.corridor.kernels.graph_search import PlaceOnEdge, find_path
-from footway.corridor.kernels.locate import locate_point
-from footway.corridor.kernels.path import APART, POINT, START_IN_WALL, START_TIGHT
-from footway.corridor.kernels.query import is_connected, is_wide_to_end
-from footway.corridor.kernels.search import FOUND, FULL
-from footway.corridor.kernels.tangents import SLACK
+from footway.corridor.kernels.layouts import APART, FOUND, FULL
+from footway.corridor.kernels.locate import locate_end
+from footway.corridor.kernels.query import POINT, check_ends, is_connected, is_wide_to_end
+from footway.corridor.kernels.tangents import SLACK, Ends
 
 NEST = (
     0.25  # spacing of balls relative to R - r: each centre lies well inside its neighbours' balls
@@ -31,11 +30,11 @@ def _length(dx, dy):
 
 
 @inner
-def spacing(room, radius, step):
-    """Distance to the next ball, m, for a ball of radius `room` and a disc of `radius`."""
-    gap = NEST * (room - radius)
+def spacing(clearance, radius, step):
+    """Distance to the next ball, m, for a ball of radius `clearance` and a disc of `radius`."""
+    gap = NEST * (clearance - radius)
     if gap < CLOSEST:
-        gap = max(gap, min(CLOSEST, math.sqrt(SAG * max(room, 1e-6))))
+        gap = max(gap, min(CLOSEST, math.sqrt(SAG * max(clearance, 1e-6))))
     return min(step, gap)
 
 
@@ -54,73 +53,68 @@ def _length_to_end(piece, x, y, edge, end, axis):
 
 
 @inner
-def _length_between(piece_s, sx, sy, piece_g, gx, gy, radius, axis):
-    """Length between two points on one edge; infinite if the edge is too narrow between them."""
-    low, high = min(piece_s, piece_g), max(piece_s, piece_g)
+def _length_between(start, goal, radius, axis):
+    """Length between two places on one edge; infinite if the edge is too narrow between them."""
+    low, high = min(start.piece, goal.piece), max(start.piece, goal.piece)
     if low == high:
-        return _length(gx - sx, gy - sy)
+        return _length(goal.x - start.x, goal.y - start.y)
     length = 0.0
     for i in range(low + 1, high + 1):
         if axis.clearance[i] < radius - SLACK:
             return math.inf
         if i < high:
             length += axis.piece_length[i]
-    lx, ly, hx, hy = (sx, sy, gx, gy) if piece_s == low else (gx, gy, sx, sy)
-    length += _length(lx - axis.events[low + 1, 0], ly - axis.events[low + 1, 1])
-    return length + _length(hx - axis.events[high, 0], hy - axis.events[high, 1])
+    lower_x, lower_y = (start.x, start.y) if start.piece == low else (goal.x, goal.y)
+    upper_x, upper_y = (goal.x, goal.y) if start.piece == low else (start.x, start.y)
+    length += _length(lower_x - axis.events[low + 1, 0], lower_y - axis.events[low + 1, 1])
+    return length + _length(upper_x - axis.events[high, 0], upper_y - axis.events[high, 1])
 
 
 @inner
 def _place_on_edge(end, radius, index):
     """Place of a located end on its edge, with costs to the vertices of the edge."""
-    _, _, x, y, _, _, piece = end
-    axis = index.axis
-    edge = index.graph.edge_of[piece]
+    axis, edge = index.axis, index.graph.edge_of[end.piece]
     weight = index.graph.weight[edge]
     return PlaceOnEdge(
         edge,
-        _length_to_end(piece, x, y, edge, 0, axis) * weight,
-        _length_to_end(piece, x, y, edge, 1, axis) * weight,
-        is_wide_to_end(piece, edge, 0, radius, axis),
-        is_wide_to_end(piece, edge, 1, radius, axis),
+        _length_to_end(end.piece, end.x, end.y, edge, 0, axis) * weight,
+        _length_to_end(end.piece, end.x, end.y, edge, 1, axis) * weight,
+        is_wide_to_end(end.piece, edge, 0, radius, axis),
+        is_wide_to_end(end.piece, edge, 1, radius, axis),
     )
 
 
 @inner
-def find_backbone(start, goal, radius, index, ladder):
-    """Write the half-edges of the shortest path between two points on the axis to ladder.halves.
+def find_backbone(start, goal, radius, index, workspace):
+    """Write the half-edges of the shortest path along the axis to workspace.halves.
 
-    Returns their number; -1 if there is no path. `ladder` is a GraphWorkspace.
+    `start` and `goal` are OnAxis or Place. Returns the number of half-edges; -1: there is no path.
     """
     axis, graph = index.axis, index.graph
-    _, _, sx, sy, _, _, piece_s = start
-    _, _, gx, gy, _, _, piece_g = goal
     here, there = _place_on_edge(start, radius, index), _place_on_edge(goal, radius, index)
     direct = math.inf
     if here.edge == there.edge:
-        direct = _length_between(piece_s, sx, sy, piece_g, gx, gy, radius, axis)
-        direct *= graph.weight[here.edge]
-    ladder.goal[0], ladder.goal[1] = gx, gy
-    count = find_path(here, there, direct, radius, graph, axis.vertices, ladder)
+        direct = _length_between(start, goal, radius, axis) * graph.weight[here.edge]
+    target = (goal.x, goal.y)
+    count = find_path(here, there, target, direct, radius, graph, axis.vertices, workspace)
     if count != 0:
         return count
-    ahead = piece_g > piece_s or (piece_g == piece_s and _is_ahead(piece_s, sx, sy, gx, gy, axis))
-    ladder.halves[0] = 2 * here.edge + (0 if ahead else 1)
+    piece = start.piece
+    is_ahead = goal.piece > piece
+    if goal.piece == piece:
+        dx = axis.events[piece + 1, 0] - axis.events[piece, 0]
+        dy = axis.events[piece + 1, 1] - axis.events[piece, 1]
+        is_ahead = (goal.x - start.x) * dx + (goal.y - start.y) * dy >= 0.0
+    workspace.halves[0] = 2 * here.edge + (0 if is_ahead else 1)
     return 1
 
 
 @inner
-def _is_ahead(piece, sx, sy, gx, gy, axis):
-    """Whether g comes after s on a piece."""
-    dx = axis.events[piece + 1, 0] - axis.events[piece, 0]
-    dy = axis.events[piece + 1, 1] - axis.events[piece, 1]
-    return (gx - sx) * dx + (gy - sy) * dy >= 0.0
-
-
-@inner
-def _write_ball(n, x, y, room, piece, share, balls, places, shares):
-    balls[n, 0], balls[n, 1], balls[n, 2], balls[n, 3] = x, y, 0.0, room
-    places[n], shares[n] = piece, share
+def _write_ball(n, x, y, clearance, piece, share, out):
+    """Write ball n; return the number of balls."""
+    out.balls[n, 0], out.balls[n, 1], out.balls[n, 2], out.balls[n, 3] = x, y, 0.0, clearance
+    out.pieces[n], out.shares[n] = piece, share
+    return n + 1
 
 
 @inner
@@ -149,11 +143,10 @@ def share_of(piece, x, y, axis):
 
 
 @inner
-def _balls_on_piece(piece, begin, end, radius, step, n, balls, places, shares, axis):
+def _balls_on_piece(piece, begin, end, radius, step, n, out, axis):
     """Write balls from share `begin` of a piece up to, excluding, share `end`; -1 if full."""
     x0, y0 = axis.events[piece, 0], axis.events[piece, 1]
     x1, y1 = axis.events[piece + 1, 0], axis.events[piece + 1, 1]
-    room_0, room_1 = axis.clearance[piece], axis.clearance[piece + 1]
     left = axis.piece_left[piece]
     focus, wall = _directrix(piece, axis)
     between_points = focus < 0 and axis.is_point[left]
@@ -173,24 +166,24 @@ def _balls_on_piece(piece, begin, end, radius, step, n, balls, places, shares, a
     t, sign = begin, 1.0 if end > begin else -1.0
     per_metre = 1.0 / max(length, 1e-300)
     while (end - t) * sign > 1e-12:
-        if n + 2 > len(balls):
+        if n + 2 > len(out.balls):
             return -1
         if focus >= 0:  # equidistant to the wall and the point
             along = from_x + t * (to_x - from_x)
             slope = (along - foot) / height
             up = 0.5 * height * (slope * slope + 1.0)
             x, y = ax + along * ux - up * uy, ay + along * uy + up * ux
-            room = abs(up)
+            clear = abs(up)
         else:
             x, y = x0 + t * (x1 - x0), y0 + t * (y1 - y0)
-            room = room_0 + t * (room_1 - room_0)
+            clear = axis.clearance[piece]
+            clear += t * (axis.clearance[piece + 1] - clear)
             if between_points:
-                room = _length(x - ax, y - ay)
-        _write_ball(n, x, y, room, piece, t, balls, places, shares)
-        n += 1
+                clear = _length(x - ax, y - ay)
+        n = _write_ball(n, x, y, clear, piece, t, out)
         if length <= 0.0:
             break
-        gap = spacing(room, radius, step) * per_metre
+        gap = spacing(clear, radius, step) * per_metre
         if focus >= 0:  # the slope may increase up to the next ball
             next_slope = (from_x + (t + sign * gap) * (to_x - from_x) - foot) / height
             steepest = max(abs(slope), abs(next_slope))
@@ -200,122 +193,103 @@ def _balls_on_piece(piece, begin, end, radius, step, n, balls, places, shares, a
 
 
 @inner(inline=False)
-def _balls_on_spoke(
-    x0, y0, x1, y1, room_0, room_1, piece, share, radius, step, n, balls, places, shares
-):
+def _balls_on_line(x0, y0, clear_0, x1, y1, clear_1, piece, share, radius, step, n, out):
     """Write balls on the line between an end and the axis (figure 3), without the last one."""
     length, s = _length(x1 - x0, y1 - y0), 0.0
     while s == 0.0 or s < length - 1e-12:
-        if n + 2 > len(balls):
+        if n + 2 > len(out.balls):
             return -1
         q = s / length if length > 0.0 else 0.0
-        room = room_0 + q * (room_1 - room_0)
-        x, y = x0 + q * (x1 - x0), y0 + q * (y1 - y0)
-        _write_ball(n, x, y, room, piece, share, balls, places, shares)
-        n += 1
-        s += spacing(room, radius, step)
+        clear = clear_0 + q * (clear_1 - clear_0)
+        n = _write_ball(n, x0 + q * (x1 - x0), y0 + q * (y1 - y0), clear, piece, share, out)
+        s += spacing(clear, radius, step)
     return n
 
 
 @inner(inline=False)
-def write_balls(start, goal, count, radius, step, balls, places, shares, index, ladder):
-    """Write the balls along ladder.halves from start to goal; return their number, -1 if full."""
-    sx, sy, px, py, room_s, clear_s, piece_s = start
-    gx, gy, qx, qy, room_g, clear_g, piece_g = goal
-    axis = index.axis
-    share_s, share_g = share_of(piece_s, px, py, axis), share_of(piece_g, qx, qy, axis)
-    n = _balls_on_spoke(
-        sx, sy, px, py, clear_s, room_s, piece_s, share_s, radius, step, 0, balls, places, shares
-    )
+def write_balls(ends, start, goal, count, step, out, index, workspace):
+    """Write the balls along workspace.halves: their number, -1 if they are too many for `out`.
+
+    `start` and `goal` are the Places of the ends.
+    """
+    axis, radius = index.axis, ends.radius
+    share_s = share_of(start.piece, start.x, start.y, axis)
+    share_g = share_of(goal.piece, goal.x, goal.y, axis)
+    n = _balls_on_line(
+        ends.sx, ends.sy, start.clearance, start.x, start.y, start.axis_clearance,
+        start.piece, share_s, radius, step, 0, out,
+    )  # fmt: skip
     for k in range(count):
         if n < 0:
             return -1
-        half = ladder.halves[k]
+        half = workspace.halves[k]
         backward = half % 2
         first, last = axis.offsets[half // 2], axis.offsets[half // 2 + 1] - 2
         if backward:
             first, last = last, first
         if k == 0:
-            first = piece_s
+            first = start.piece
         if k == count - 1:
-            last = piece_g
+            last = goal.piece
         piece = first
         while True:
             begin, end = float(backward), 1.0 - backward
-            if k == 0 and piece == piece_s:
+            if k == 0 and piece == start.piece:
                 begin = share_s
-            if k == count - 1 and piece == piece_g:
+            if k == count - 1 and piece == goal.piece:
                 end = share_g
-            n = _balls_on_piece(piece, begin, end, radius, step, n, balls, places, shares, axis)
+            n = _balls_on_piece(piece, begin, end, radius, step, n, out, axis)
             if n < 0 or piece == last:
                 break
             piece += -1 if backward else 1
     if n < 0:
         return -1
-    n = _balls_on_spoke(
-        qx, qy, gx, gy, room_g, clear_g, piece_g, share_g, radius, step, n, balls, places, shares
-    )
+    n = _balls_on_line(
+        goal.x, goal.y, goal.axis_clearance, ends.gx, ends.gy, goal.clearance,
+        goal.piece, share_g, radius, step, n, out,
+    )  # fmt: skip
     if n < 0:
         return -1
-    _write_ball(n, gx, gy, clear_g, piece_g, share_g, balls, places, shares)
-    return n + 1
+    return _write_ball(n, ends.gx, ends.gy, goal.clearance, goal.piece, share_g, out)
 
 
 @inner
-def find_end(x, y, index):
-    """Locate a query point: (point, retraction, clearance of the retraction and point, piece)."""
-    piece, px, py, room, clear, _, _ = locate_point(x, y, index.axis, index.grid, index.fans)
-    return x, y, px, py, room, clear, piece
-
-
-@inner
-def check_ends(start, goal, radius):
-    """Return the status and clearance of an end in a wall or too narrow a place; else FOUND."""
-    for k in range(2):
-        clear, piece = (start[5], start[6]) if k == 0 else (goal[5], goal[6])
-        if piece < 0:
-            return START_IN_WALL + k, clear
-        if clear < radius - SLACK:
-            return START_TIGHT + k, clear
-    return FOUND, 0.0
-
-
-@inner
-def find_way(start, goal, radius, index, ladder):
-    """`find_backbone` between two checked ends: number of half-edges, -1 if there is no path."""
+def find_backbone_of_disc(start, goal, radius, index, workspace):
+    """`find_backbone` between two checked Places, for a disc of any radius; -1: no path."""
     size = max(radius, POINT)
-    if not is_connected(start[6], goal[6], size, index):
+    if not is_connected(start.piece, goal.piece, size, index):
         return -1
-    return find_backbone(start, goal, size, index, ladder)
+    return find_backbone(start, goal, size, index, workspace)
 
 
 @inner(inline=False)
-def extract_balls(sx, sy, gx, gy, radius, step, balls, places, shares, index, ladder):
+def extract_balls(ends, step, out, index, workspace):
     """Corridor of the shortest backbone: (status, balls, half-edges, clearance of a bad end)."""
-    start, goal = find_end(sx, sy, index), find_end(gx, gy, index)
-    status, clear = check_ends(start, goal, radius)
+    start, goal = locate_end(ends.sx, ends.sy, index), locate_end(ends.gx, ends.gy, index)
+    status, clear = check_ends(start, goal, ends.radius)
     if status != FOUND:
         return status, 0, 0, clear
-    count = find_way(start, goal, radius, index, ladder)
+    count = find_backbone_of_disc(start, goal, ends.radius, index, workspace)
     if count < 0:
         return APART, 0, 0, 0.0
-    n = write_balls(start, goal, count, radius, step, balls, places, shares, index, ladder)
+    n = write_balls(ends, start, goal, count, step, out, index, workspace)
     if n < 0:
         return FULL, 0, 0, 0.0
     return FOUND, n, count, 0.0
 
 
 @kernel
-def extract(sx, sy, gx, gy, radius, step, balls, places, shares, index, ladder):
+def extract(sx, sy, gx, gy, radius, step, out, index, workspace):
     """`extract_balls`, for Python."""
-    return extract_balls(sx, sy, gx, gy, radius, step, balls, places, shares, index, ladder)
+    return extract_balls(Ends(sx, sy, gx, gy, radius), step, out, index, workspace)
 
 
 @kernel
-def balls_along(sx, sy, gx, gy, count, radius, step, balls, places, shares, index, ladder):
-    """Write the balls along ladder.halves, for Python; return their number, -1 if full."""
-    start, goal = find_end(sx, sy, index), find_end(gx, gy, index)
-    return write_balls(start, goal, count, radius, step, balls, places, shares, index, ladder)
+def balls_along(sx, sy, gx, gy, radius, step, count, out, index, workspace):
+    """Write the balls along workspace.halves, for Python; return their number, -1 if too many."""
+    start, goal = locate_end(sx, sy, index), locate_end(gx, gy, index)
+    ends = Ends(sx, sy, gx, gy, radius)
+    return write_balls(ends, start, goal, count, step, out, index, workspace)
 
 
 @inner
@@ -358,11 +332,11 @@ def refine(balls, radius, step):
             length = math.sqrt(dx * dx + dy * dy + dz * dz)
             s = spacing(balls[k, 3], radius, step)
             while s < length - 1e-9:
-                room = max(balls[k, 3] - s, balls[k + 1, 3] - (length - s))
+                radius_here = max(balls[k, 3] - s, balls[k + 1, 3] - (length - s))
                 if fill == 1:
                     q = s / length
                     out[count, 0], out[count, 1] = balls[k, 0] + q * dx, balls[k, 1] + q * dy
-                    out[count, 2], out[count, 3] = balls[k, 2] + q * dz, room
+                    out[count, 2], out[count, 3] = balls[k, 2] + q * dz, radius_here
                 count += 1
-                s += spacing(room, radius, step)
+                s += spacing(radius_here, radius, step)
     return out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from footway._numba.jit import kernel
+from footway.corridor.kernels.layouts import EVENT, POINT, SIDE
 
 
 @kernel
@@ -72,7 +73,7 @@ def widest_forest(edges, clearance, order, n_vertices):
 
 
 @kernel
-def bead_strings(offsets, at_left, at_right):
+def corner_sequences(offsets, at_left, at_right):
     """List for each half-edge the points that bound a path on either side, in order of its events.
 
     A point is listed when it first appears; events with point -1 (interior of a wall) are skipped.
@@ -80,7 +81,7 @@ def bead_strings(offsets, at_left, at_right):
     n = len(offsets) - 1
     starts = np.zeros(2 * n + 1, np.int64)
     total = 2 * len(at_left) * 2
-    beads = np.empty((total, 3), np.int32)
+    points = np.empty((total, 3), np.int32)
     count = 0
     for half in range(2 * n):
         e, backward = half // 2, half % 2 == 1
@@ -91,12 +92,12 @@ def bead_strings(offsets, at_left, at_right):
             left = at_right[i] if backward else at_left[i]
             right = at_left[i] if backward else at_right[i]
             if left >= 0 and left != on_left:
-                beads[count, 0], beads[count, 1], beads[count, 2] = left, 0, i
+                points[count, POINT], points[count, SIDE], points[count, EVENT] = left, 0, i
                 count += 1
                 on_left = left
             if right >= 0 and right != on_right:
-                beads[count, 0], beads[count, 1], beads[count, 2] = right, 1, i
+                points[count, POINT], points[count, SIDE], points[count, EVENT] = right, 1, i
                 count += 1
                 on_right = right
         starts[half + 1] = count
-    return starts, beads[:count].copy()
+    return starts, points[:count].copy()

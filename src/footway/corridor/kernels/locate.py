@@ -6,68 +6,69 @@ import math
 
 import numpy as np
 
+from footway._numba.bins import cell_of
 from footway._numba.jit import inner, kernel, prange
 from footway._numba.math import atan2, hypot
-from footway.corridor.kernels.wall_grid import cell_of, is_outside, line_clearance, nearest_wall
+from footway.corridor.kernels.layouts import Place
+from footway.corridor.kernels.wall_grid import is_outside, line_clearance, nearest_wall
 
+X, Y, AXIS_CLEARANCE, CLEARANCE, WALL_X, WALL_Y, N_VALUES = range(7)  # columns of located points
+BEYOND = 1e-6  # m, tolerance of a foot beyond the end of a wall
 BESIDE = 1e-6  # rad, tolerance of a direction beyond the border of a corner's cell
 SEEN = 1e-6  # m, a line with less clearance may touch a wall
 WIDE = 0.999  # of a point's own clearance: a line from it with this clearance is wide enough
 
 
 @inner
-def _fan_slot(key, fans, row):
+def _boundary_slot(key, boundaries, row):
     """Last slot of the row with a key of at most `key`; the row's last slot if there is none."""
-    low, high = fans.offsets[row], fans.offsets[row + 1]
+    low, high = boundaries.offsets[row], boundaries.offsets[row + 1]
     end = high - 1
     while low < high:
         middle = (low + high) // 2
-        if fans.keys[middle] <= key:
+        if boundaries.keys[middle] <= key:
             low = middle + 1
         else:
             high = middle
-    if low == fans.offsets[row]:
+    if low == boundaries.offsets[row]:
         return end
     return low - 1
 
 
 @inner
-def _corner_slot(angle, fans, row):
+def _corner_slot(angle, boundaries, row):
     """Slot of a corner's cell boundary in the direction `angle`, up to BESIDE; -1: none.
 
     By rounding, a point on the border of the cell may seem to lie just before its beginning.
     """
-    if fans.offsets[row + 1] == fans.offsets[row]:
+    if boundaries.offsets[row + 1] == boundaries.offsets[row]:
         return -1
     for turns in range(2):
         for early in range(2):
             key = angle - 2.0 * math.pi * turns
-            slot = _fan_slot(key + BESIDE * early, fans, row)
-            turn = key - fans.keys[slot]
+            slot = _boundary_slot(key + BESIDE * early, boundaries, row)
+            turn = key - boundaries.keys[slot]
             if turn < -BESIDE:
                 turn += 2.0 * math.pi
-            if turn <= fans.widths[slot] + BESIDE:
+            if turn <= boundaries.widths[slot] + BESIDE:
                 return slot
     return -1
 
 
 @inner
 def _along_wall(x, y, walls, w):
+    """Distance of a point's foot from the beginning of a wall along it, and the wall's length."""
     dx, dy = walls[w, 2] - walls[w, 0], walls[w, 3] - walls[w, 1]
-    return ((x - walls[w, 0]) * dx + (y - walls[w, 1]) * dy) / hypot(dx, dy)
-
-
-BEYOND = 1e-6  # m, tolerance of a foot beyond the end of a wall
+    length = hypot(dx, dy)
+    if length == 0.0:
+        return 0.0, 0.0
+    return ((x - walls[w, 0]) * dx + (y - walls[w, 1]) * dy) / length, length
 
 
 @inner
 def _beyond_end(x, y, walls, w, share):
     """Distance of a point's foot beyond the end of a wall, m; 0 for a point obstacle."""
-    dx, dy = walls[w, 2] - walls[w, 0], walls[w, 3] - walls[w, 1]
-    length = hypot(dx, dy)
-    if length == 0.0:
-        return 0.0
-    along = ((x - walls[w, 0]) * dx + (y - walls[w, 1]) * dy) / length
+    along, length = _along_wall(x, y, walls, w)
     return -along if share <= 0.0 else along - length
 
 
@@ -90,7 +91,7 @@ def _wall_beside(x, y, grid, corner):
 
 
 @inner
-def site_of(x, y, grid, fans, wall, share):
+def site_of(x, y, grid, boundaries, wall, share):
     """Nearest site of a point, row of its cell boundary (-1 inside an obstacle), and wall.
 
     `wall` and `share` are the nearest wall and the share of its nearest point. If that is an end of
@@ -100,8 +101,8 @@ def site_of(x, y, grid, fans, wall, share):
     if share <= 0.0 or share >= 1.0:
         corner = grid.ends[wall, 0] if share <= 0.0 else grid.ends[wall, 1]
         row = 2 * corner
-        angle = atan2(y - fans.sites[corner, 1], x - fans.sites[corner, 0])
-        if _corner_slot(angle, fans, row) >= 0:
+        angle = atan2(y - boundaries.sites[corner, 1], x - boundaries.sites[corner, 0])
+        if _corner_slot(angle, boundaries, row) >= 0:
             return corner, row, wall
         if _beyond_end(x, y, walls, wall, share) > BEYOND:
             beside = _wall_beside(x, y, grid, corner)
@@ -113,10 +114,10 @@ def site_of(x, y, grid, fans, wall, share):
         return site, 2 * site, wall
     dx, dy = walls[wall, 2] - walls[wall, 0], walls[wall, 3] - walls[wall, 1]
     behind = dx * (y - walls[wall, 1]) - dy * (x - walls[wall, 0]) < 0.0
-    if behind and not fans.two_sided[site]:
+    if behind and not boundaries.two_sided[site]:
         return site, -1, wall
     row = 2 * site + (1 if behind else 0)
-    if fans.offsets[row + 1] == fans.offsets[row]:
+    if boundaries.offsets[row + 1] == boundaries.offsets[row]:
         return site, -1, wall
     return site, row, wall
 
@@ -141,7 +142,7 @@ def _reach(ox, oy, wx, wy, sites, is_point, other):
 
 
 @inner(inline=False)
-def ball_at(x, y, own, grid, fans):
+def ball_at(x, y, own, grid, boundaries):
     """Ball of a roadmap that a point is joined to: (event, clearance of the line); -1: none.
 
     The ball that contains the point deepest, because balls contain no wall (rrm-roadmaps-2006,
@@ -150,104 +151,106 @@ def ball_at(x, y, own, grid, fans):
     """
     if is_outside(x, y, grid):
         return -1, 0.0
-    cell = cell_of(x, y, fans.ball_box, fans.ball_shape)
-    first, last = fans.ball_offsets[cell], fans.ball_offsets[cell + 1]
-    best, depth, widest = -1, 0.0, SEEN
+    cell = cell_of(x, y, boundaries.ball_box, boundaries.ball_shape)
+    first, last = boundaries.ball_offsets[cell], boundaries.ball_offsets[cell + 1]
+    best, depth, widest, balls = -1, 0.0, SEEN, boundaries.balls
     for slot in range(first, last):
-        b = fans.ball_members[slot]
-        dx, dy = x - fans.balls[b, 0], y - fans.balls[b, 1]
-        margin = fans.balls[b, 2] - math.sqrt(dx * dx + dy * dy)
+        b = boundaries.ball_members[slot]
+        dx, dy = x - balls[b, 0], y - balls[b, 1]
+        margin = balls[b, 2] - math.sqrt(dx * dx + dy * dy)
         if margin > depth:
             best, depth = int(b), margin
     if best >= 0:
-        clear, _ = line_clearance(x, y, fans.balls[best, 0], fans.balls[best, 1], -2.0, grid)
+        clear, _ = line_clearance(x, y, balls[best, 0], balls[best, 1], -2.0, grid)
         widest = max(clear, depth, SEEN)
     if widest < own * WIDE:
         for slot in range(first, last):
-            b = fans.ball_members[slot]
-            clear, _ = line_clearance(x, y, fans.balls[b, 0], fans.balls[b, 1], widest, grid)
+            b = boundaries.ball_members[slot]
+            clear, _ = line_clearance(x, y, balls[b, 0], balls[b, 1], widest, grid)
             if clear > widest:
                 best, widest = int(b), clear
     return best, widest
 
 
 @inner
-def locate_point(x, y, axis, grid, fans):
-    """Locate one point.
+def locate_point(x, y, axis, grid, boundaries):
+    """Locate one point: a Place.
 
-    Returns (event index of the piece, position on the axis, its clearance, clearance of the point,
-    nearest obstacle point). The event is -1 inside obstacles and outside the map. On a roadmap both
-    clearances are the least along the straight line from the point to its position.
+    On a roadmap both clearances are the least along the straight line from the point to its
+    position.
     """
     wall, distance, share = nearest_wall(x, y, grid)
     walls = grid.walls
     ox = walls[wall, 0] + share * (walls[wall, 2] - walls[wall, 0])
     oy = walls[wall, 1] + share * (walls[wall, 3] - walls[wall, 1])
-    if len(fans.balls) > 0:
-        ball, clear = ball_at(x, y, distance, grid, fans)
+    if boundaries.of_roadmap:
+        ball, clear = ball_at(x, y, distance, grid, boundaries)
         if ball < 0:
-            return -1, x, y, 0.0, 0.0, ox, oy
-        return fans.pieces[ball], fans.balls[ball, 0], fans.balls[ball, 1], clear, clear, ox, oy
-    site, row, wall = site_of(x, y, grid, fans, wall, share)
+            return Place(-1, x, y, 0.0, 0.0, ox, oy)
+        bx, by = boundaries.balls[ball, 0], boundaries.balls[ball, 1]
+        return Place(boundaries.pieces[ball], bx, by, clear, clear, ox, oy)
+    site, row, wall = site_of(x, y, grid, boundaries, wall, share)
     if row < 0 or is_outside(x, y, grid):
-        return -1, x, y, 0.0, 0.0, ox, oy
-    slot = _corner_slot(atan2(y - oy, x - ox), fans, row) if fans.is_point[site] else -1
+        return Place(-1, x, y, 0.0, 0.0, ox, oy)
+    slot = _corner_slot(atan2(y - oy, x - ox), boundaries, row) if boundaries.is_point[site] else -1
     if slot < 0:  # by rounding, the foot may lie before the beginning of the wall
-        along = max(_along_wall(x, y, walls, wall), fans.keys[fans.offsets[row]])
-        slot = _fan_slot(along, fans, row)
-    piece = fans.pieces[slot]
+        along, _ = _along_wall(x, y, walls, wall)
+        slot = _boundary_slot(max(along, boundaries.keys[boundaries.offsets[row]]), boundaries, row)
+    piece = boundaries.pieces[slot]
     other = axis.piece_right[piece] if axis.piece_left[piece] == site else axis.piece_left[piece]
     wx, wy = x - ox, y - oy
     if distance > 1e-9:
         wx, wy = wx / distance, wy / distance
     else:
         wx, wy = axis.events[piece, 0] - ox, axis.events[piece, 1] - oy
-        if not fans.is_point[site]:
+        if not boundaries.is_point[site]:
             dx, dy = walls[wall, 2] - walls[wall, 0], walls[wall, 3] - walls[wall, 1]
             side = 1.0 if row % 2 == 0 else -1.0
             wx, wy = -dy * side, dx * side
         norm = hypot(wx, wy)
         wx, wy = wx / norm, wy / norm
     widest = max(axis.clearance[piece], axis.clearance[piece + 1])
-    reach = _reach(ox, oy, wx, wy, fans.sites, fans.is_point, other)
+    reach = _reach(ox, oy, wx, wy, boundaries.sites, boundaries.is_point, other)
     reach = max(distance, min(reach, widest))
-    return piece, ox + reach * wx, oy + reach * wy, reach, distance, ox, oy
+    return Place(piece, ox + reach * wx, oy + reach * wy, reach, distance, ox, oy)
 
 
 @inner
-def _write_place(k, points, pieces, values, axis, grid, fans):
-    """Write `locate_point` of point k to row k."""
-    piece, qx, qy, reach, distance, ox, oy = locate_point(
-        points[k, 0], points[k, 1], axis, grid, fans
-    )
-    pieces[k] = piece
-    values[k, 0], values[k, 1], values[k, 2] = qx, qy, reach
-    values[k, 3], values[k, 4], values[k, 5] = distance, ox, oy
+def locate_end(x, y, index):
+    """`locate_point` on a map: a Place."""
+    return locate_point(x, y, index.axis, index.grid, index.boundaries)
+
+
+@inner
+def _write_place(place, k, pieces, values):
+    pieces[k] = place.piece
+    values[k, X], values[k, Y], values[k, AXIS_CLEARANCE] = place.x, place.y, place.axis_clearance
+    values[k, CLEARANCE] = place.clearance
+    values[k, WALL_X], values[k, WALL_Y] = place.wall_x, place.wall_y
 
 
 @kernel
-def locate_few(points, axis, grid, fans):
+def locate_few(points, axis, grid, boundaries):
     """`locate_points` on the calling thread, for few points."""
-    pieces = np.empty(len(points), np.int64)
-    values = np.empty((len(points), 6))
+    pieces, values = np.empty(len(points), np.int64), np.empty((len(points), N_VALUES))
     for k in range(len(points)):
-        _write_place(k, points, pieces, values, axis, grid, fans)
+        place = locate_point(points[k, 0], points[k, 1], axis, grid, boundaries)
+        _write_place(place, k, pieces, values)
     return pieces, values
 
 
 @kernel(parallel=True)
-def locate_points(points, axis, grid, fans):
-    """`locate_point` for (n, 2) points: pieces (n,), and (n, 6) floats in its order."""
-    n = len(points)
-    pieces = np.empty(n, np.int64)
-    values = np.empty((n, 6))
-    for k in prange(n):
-        _write_place(k, points, pieces, values, axis, grid, fans)
+def locate_points(points, axis, grid, boundaries):
+    """`locate_point` for (n, 2) points: pieces (n,), and the other fields of Place, (n, 6)."""
+    pieces, values = np.empty(len(points), np.int64), np.empty((len(points), N_VALUES))
+    for k in prange(len(points)):
+        place = locate_point(points[k, 0], points[k, 1], axis, grid, boundaries)
+        _write_place(place, k, pieces, values)
     return pieces, values
 
 
 @kernel(parallel=True)
-def clearances(points, grid, fans):
+def clearances(points, grid, boundaries):
     """Distance of each point to its nearest wall; 0 inside obstacles and outside the map."""
     out = np.zeros(len(points))
     for k in prange(len(points)):
@@ -255,9 +258,9 @@ def clearances(points, grid, fans):
         if is_outside(x, y, grid):
             continue
         wall, distance, share = nearest_wall(x, y, grid)
-        if len(fans.balls) > 0:
-            out[k] = distance if ball_at(x, y, distance, grid, fans)[0] >= 0 else 0.0
-        elif site_of(x, y, grid, fans, wall, share)[1] >= 0:
+        if boundaries.of_roadmap:
+            out[k] = distance if ball_at(x, y, distance, grid, boundaries)[0] >= 0 else 0.0
+        elif site_of(x, y, grid, boundaries, wall, share)[1] >= 0:
             out[k] = distance
     return out
 

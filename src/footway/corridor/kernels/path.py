@@ -8,28 +8,30 @@ import numpy as np
 
 from footway._numba.jit import inner, kernel
 from footway._numba.math import acos, atan2, cos, hypot, sincos
-from footway.corridor.kernels.locate import locate_point
-from footway.corridor.kernels.query import is_connected, make_query
-from footway.corridor.kernels.search import FOUND, FULL, NOWHERE, search
+from footway.corridor.kernels.layouts import APART, FOUND, FULL, NOWHERE
+from footway.corridor.kernels.locate import locate_end
+from footway.corridor.kernels.query import POINT, check_ends, is_connected, make_query
+from footway.corridor.kernels.search import search, write_half_edges
 from footway.corridor.kernels.tangents import (
+    DX,
+    DY,
     SLACK,
+    TURN,
     VIOLATION,
+    Ends,
     draw_taut,
     reverse_chain,
     stop_xy,
-    turn_angle,
+    turn_after,
 )
 from footway.corridor.kernels.wall_grid import arc_clearance, line_clearance
 
-START_IN_WALL, GOAL_IN_WALL, START_TIGHT, GOAL_TIGHT, APART = 3, 4, 5, 6, 7  # goal = start + 1
-
-# Columns of a path's pieces. A line has radius 0; ROOM is the distance of an arc to other walls.
-X0, Y0, X1, Y1, CX, CY, RADIUS, SWEEP, ROOM = range(9)
+# Columns of a path's pieces. A line has radius 0; MARGIN is the distance of an arc to other walls.
+X0, Y0, X1, Y1, CX, CY, RADIUS, SWEEP, MARGIN, N_COLUMNS = range(10)
 
 FINEST = 5e-7  # m, largest deviation of sampled points from an arc close to a wall: half of 1e-6
 COARSEST = 1e-3  # of the radius, their largest deviation from an arc far from walls
-POINT = 1e-7  # m, radius of the disc that represents a point
-THIN = 1e-6  # m, least radius of a search: legs that keep it touch no wall
+THIN = 1e-6  # m, least radius of a search: lines that keep it touch no wall
 
 
 @kernel
@@ -47,140 +49,124 @@ def polyline_clearance(points, grid):
 @inner
 def _write_line(row, x0, y0, x1, y1):
     row[X0], row[Y0], row[X1], row[Y1] = x0, y0, x1, y1
-    row[CX], row[CY], row[RADIUS], row[SWEEP], row[ROOM] = 0.0, 0.0, 0.0, 0.0, 0.0
+    row[CX], row[CY], row[RADIUS], row[SWEEP], row[MARGIN] = 0.0, 0.0, 0.0, 0.0, 0.0
 
 
 @inner
-def _write_pieces(n, out, chain, legs, grid, xy, ends):
+def _write_pieces(n, ends, out, ws, grid, xy):
     """Write the lines and arcs of a repaired chain: (pieces, length, least clearance of arcs)."""
+    chain, tangents, radius = ws.chain, ws.tangents, ends.radius
     rows, length, least = 0, 0.0, math.inf
     for k in range(n + 1):
-        x0, y0, x1, y1 = legs[k, 0], legs[k, 1], legs[k, 2], legs[k, 3]
+        line = tangents[k]
         if rows + 2 > len(out):
             return -1, 0.0, 0.0
-        _write_line(out[rows], x0, y0, x1, y1)
+        _write_line(out[rows], line[X0], line[Y0], line[X1], line[Y1])
         rows += 1
-        length += hypot(x1 - x0, y1 - y0)
-        if k == n or ends[4] == 0.0:
+        length += hypot(line[X1] - line[X0], line[Y1] - line[Y0])
+        if k == n or radius == 0.0:
             continue
-        ux, uy, vx, vy = legs[k, 4], legs[k, 5], legs[k + 1, 4], legs[k + 1, 5]
-        sigma = chain[k, 1]
-        turn = turn_angle(ux, uy, vx, vy, sigma)
+        after, sigma = tangents[k + 1], chain[k, TURN]
+        turn = turn_after(k, chain, tangents)
         cx, cy, _ = stop_xy(k + 1, n, chain, xy, ends)
-        room = arc_clearance(
-            cx, cy, sigma * uy, -sigma * ux, sigma * vy, -sigma * vx, sigma * turn, ends[4],
-            grid,
+        clear = arc_clearance(
+            cx, cy, sigma * line[DY], -sigma * line[DX], sigma * after[DY], -sigma * after[DX],
+            sigma * turn, radius, grid,
         )  # fmt: skip
         row = out[rows]
-        row[X0], row[Y0], row[X1], row[Y1] = x1, y1, legs[k + 1, 0], legs[k + 1, 1]
-        row[CX], row[CY], row[RADIUS], row[SWEEP] = cx, cy, ends[4], sigma * turn
-        row[ROOM] = max(0.0, room - ends[4])
+        row[X0], row[Y0], row[X1], row[Y1] = line[X1], line[Y1], after[X0], after[Y0]
+        row[CX], row[CY], row[RADIUS], row[SWEEP] = cx, cy, radius, sigma * turn
+        row[MARGIN] = max(0.0, clear - radius)
         rows += 1
-        length += ends[4] * turn
-        least = min(least, room, ends[4])
+        length += radius * turn
+        least = min(least, clear, radius)
     return rows, length, least
 
 
 @inner
-def _stand(x, y, disc, place, axis):
+def _fitting_position(x, y, disc, place, axis):
     """Position of the disc for the search: (x, y), or moved away from the wall until it fits.
 
     `place` is the result of `locate_point`. It is moved straight away from the wall first, then
     along the axis.
     """
-    piece, qx, qy, reach, clear, ox, oy = place
-    if clear >= disc:
+    if place.clearance >= disc:
         return x, y
-    if reach >= disc:
-        share = disc / reach
-        return ox + share * (qx - ox), oy + share * (qy - oy)
+    if place.axis_clearance >= disc:
+        share, wx, wy = disc / place.axis_clearance, place.wall_x, place.wall_y
+        return wx + share * (place.x - wx), wy + share * (place.y - wy)
+    piece = place.piece
     wider = piece if axis.clearance[piece] > axis.clearance[piece + 1] else piece + 1
     widest = axis.clearance[wider]
     if widest < disc:
         return x, y
-    share = (disc - reach) / (widest - reach)
-    return qx + share * (axis.events[wider, 0] - qx), qy + share * (axis.events[wider, 1] - qy)
-
-
-@inner
-def _clearance_of_legs(n, legs, grid):
-    """Least distance of the legs of a chain to any wall; -1 if one crosses a wall."""
-    least = math.inf
-    for k in range(n + 1):
-        clear, _ = line_clearance(legs[k, 0], legs[k, 1], legs[k, 2], legs[k, 3], 0.0, grid)
-        least = min(least, clear)
-    return least
+    share = (disc - place.axis_clearance) / (widest - place.axis_clearance)
+    dx, dy = axis.events[wider, 0] - place.x, axis.events[wider, 1] - place.y
+    return place.x + share * dx, place.y + share * dy
 
 
 @inner(inline=False)
 def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index):
-    """Shortest path of a disc: (status, pieces written to out, length, clearance, final node).
+    """Shortest path of a disc: (status, pieces in `out`, length, clearance, number of ws.halves).
 
-    With `shortcut` a free straight line is returned without a search, and without a final node.
+    With `shortcut` a free straight line is returned without a search, and without half-edges.
     """
-    grid, xy, chain, legs = index.grid, index.string.xy, ws.chain, ws.legs
-    piece_s, piece_g, room = -1, -1, math.inf
-    disc = max(radius, THIN)
-    asx, asy, agx, agy = sx, sy, gx, gy
-    for k in range(2):
-        x, y = (sx, sy) if k == 0 else (gx, gy)
-        place = locate_point(x, y, index.axis, grid, index.fans)
-        piece, clear = place[0], place[4]
-        if piece < 0:
-            return START_IN_WALL + k, 0, 0.0, clear, -1
-        if clear < radius - SLACK:
-            return START_TIGHT + k, 0, 0.0, clear, -1
-        room = min(room, clear)
-        if k == 0:
-            piece_s = piece
-            asx, asy = _stand(x, y, disc, place, index.axis)
-        else:
-            piece_g = piece
-            agx, agy = _stand(x, y, disc, place, index.axis)
+    grid, xy = index.grid, index.corners.xy
+    start, goal = locate_end(sx, sy, index), locate_end(gx, gy, index)
+    status, clear = check_ends(start, goal, radius)
+    if status != FOUND:
+        return status, 0, 0.0, clear, 0
     if hypot(gx - sx, gy - sy) < SLACK:
         _write_line(out[0], sx, sy, gx, gy)
-        return FOUND, 1, 0.0, room, -1
+        return FOUND, 1, 0.0, min(start.clearance, goal.clearance), 0
     # A point is treated as a tiny disc, which does not fit between walls that touch.
-    if not is_connected(piece_s, piece_g, max(radius, POINT), index):
-        return APART, 0, 0.0, 0.0, -1
-    clear = -1.0
+    if not is_connected(start.piece, goal.piece, max(radius, POINT), index):
+        return APART, 0, 0.0, 0.0, 0
+    disc = max(radius, THIN)
     if shortcut:
         clear, _ = line_clearance(sx, sy, gx, gy, disc - VIOLATION, grid)
-    if clear >= disc - VIOLATION:
-        _write_line(out[0], sx, sy, gx, gy)
-        return FOUND, 1, hypot(gx - sx, gy - sy), clear, -1
+        if clear >= disc - VIOLATION:
+            _write_line(out[0], sx, sy, gx, gy)
+            return FOUND, 1, hypot(gx - sx, gy - sy), clear, 0
+    from_x, from_y = _fitting_position(sx, sy, disc, start, index.axis)
+    to_x, to_y = _fitting_position(gx, gy, disc, goal, index.axis)
     n, least, node, status = -1, 0.0, -1, NOWHERE
-    ends = (asx, asy, agx, agy, disc)
     # The search may miss a corner that hides the start, but not one that hides the goal: if it
     # fails, search from goal to start.
     for back in range(2):
-        if back == 1:
-            ends = (agx, agy, asx, asy, disc)
-            piece_s, piece_g = piece_g, piece_s
-        q = make_query(ends, disc, piece_s, piece_g, index)
-        status, node, n, least = search(ws, index, q)
+        if back == 0:
+            ends, first, last = Ends(from_x, from_y, to_x, to_y, disc), start.piece, goal.piece
+        else:
+            ends, first, last = Ends(to_x, to_y, from_x, from_y, disc), goal.piece, start.piece
+        status, node, n, least = search(ws, index, make_query(ends, first, last, index))
         if status == FOUND:
             break
     if status != FOUND:
-        return status, 0, 0.0, 0.0, -1
-    if back == 1:
-        node = -1
-        reverse_chain(n, chain)
-    ends = (sx, sy, gx, gy, radius)
-    n = draw_taut(n, chain, legs, xy, ends)
+        return status, 0, 0.0, 0.0, 0
+    count = 0
+    if back == 0:
+        count = write_half_edges(node, ws)
+    else:
+        reverse_chain(n, ws.chain)
+    ends = Ends(sx, sy, gx, gy, radius)
+    n = draw_taut(n, ws.chain, ws.tangents, xy, ends)
     if n < 0:
-        return NOWHERE, 0, 0.0, 0.0, -1
-    if disc > radius:  # the chain is certified for a larger disc; measure its legs for this one
-        least = _clearance_of_legs(n, legs, grid)
-    rows, length, least_arc = _write_pieces(n, out, chain, legs, grid, xy, ends)
+        return NOWHERE, 0, 0.0, 0.0, 0
+    if disc > radius:  # the chain is certified for a larger disc; measure its lines for this one
+        least = math.inf
+        for k in range(n + 1):
+            line = ws.tangents[k]
+            clear, _ = line_clearance(line[X0], line[Y0], line[X1], line[Y1], 0.0, grid)
+            least = min(least, clear)
+    rows, length, least_arc = _write_pieces(n, ends, out, ws, grid, xy)
     if rows < 0:
-        return FULL, 0, 0.0, 0.0, -1
+        return FULL, 0, 0.0, 0.0, 0
     least = min(least, least_arc)
     if least < radius - VIOLATION:
-        return NOWHERE, 0, 0.0, 0.0, -1
+        return NOWHERE, 0, 0.0, 0.0, 0
     if n > 0 and least < radius + VIOLATION:
         least = radius  # it touches the corners' circles: the difference is rounding
-    return FOUND, rows, length, least, node
+    return FOUND, rows, length, least, count
 
 
 @kernel
@@ -193,8 +179,8 @@ def solve(sx, sy, gx, gy, radius, shortcut, out, ws, index):
 def _arc_steps(piece):
     """Number of chords for an arc, so that its polyline stays clear of the walls."""
     radius = piece[RADIUS]
-    room = min(max(piece[ROOM], FINEST), COARSEST * radius)
-    return max(1, int(math.ceil(abs(piece[SWEEP]) / (2.0 * acos(radius / (radius + room))))))
+    margin = min(max(piece[MARGIN], FINEST), COARSEST * radius)
+    return max(1, int(math.ceil(abs(piece[SWEEP]) / (2.0 * acos(radius / (radius + margin))))))
 
 
 @kernel

@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from footway._numba.jit import inner, kernel
+from footway.corridor.kernels.layouts import FOUND, START_IN_WALL, START_TIGHT, Query
 from footway.corridor.kernels.tangents import SLACK
 
 NO_CHORD = 5e-8  # m, contacts closer than this are one point
+POINT = 1e-7  # m, radius of the disc that represents a point
 
 
-class Query(NamedTuple):
-    """A query, with the cells of its ends."""
+@inner
+def check_ends(start, goal, radius):
+    """Return the status and clearance of an end in a wall or too narrow a place; else FOUND.
 
-    sx: float
-    sy: float
-    gx: float
-    gy: float
-    radius: float
-    n_corners: int
-    start_edge: int  # cell of the start: after start_event of this edge; -1: at start_vertex
-    start_event: int
-    start_vertex: int
-    start_open_forward: bool  # wide enough from the start to the edge's last vertex
-    start_open_backward: bool
-    goal_edge: int  # cell of the goal, likewise
-    goal_event: int
-    goal_vertex: int
-    goal_open_forward: bool  # wide enough from the edge's first vertex to the goal
-    goal_open_backward: bool
+    `start` and `goal` are Places.
+    """
+    for k in range(2):
+        end = start if k == 0 else goal
+        if end.piece < 0:
+            return START_IN_WALL + k, end.clearance
+        if end.clearance < radius - SLACK:
+            return START_TIGHT + k, end.clearance
+    return FOUND, 0.0
 
 
 @inner
@@ -98,12 +92,11 @@ def _find_cell(x, y, piece, axis, graph):
 
 
 @inner(inline=False)
-def make_query(ends, radius, piece_s, piece_g, index):
-    """Build the Query."""
-    sx, sy, gx, gy = ends[0], ends[1], ends[2], ends[3]
-    axis, graph = index.axis, index.graph
-    edge_s, event_s, vertex_s = _find_cell(sx, sy, piece_s, axis, graph)
-    edge_g, event_g, vertex_g = _find_cell(gx, gy, piece_g, axis, graph)
+def make_query(ends, piece_s, piece_g, index):
+    """Build the Query of two ends that lie next to the given pieces of the axis."""
+    axis, graph, radius = index.axis, index.graph, ends.radius
+    edge_s, event_s, vertex_s = _find_cell(ends.sx, ends.sy, piece_s, axis, graph)
+    edge_g, event_g, vertex_g = _find_cell(ends.gx, ends.gy, piece_g, axis, graph)
     ahead_s = behind_s = ahead_g = behind_g = False
     if edge_s >= 0:
         ahead_s = _is_wide(axis, event_s + 1, axis.offsets[edge_s + 1] - 1, radius)
@@ -112,7 +105,7 @@ def make_query(ends, radius, piece_s, piece_g, index):
         ahead_g = _is_wide(axis, event_g + 1, axis.offsets[edge_g + 1] - 1, radius)
         behind_g = _is_wide(axis, axis.offsets[edge_g], event_g, radius)
     return Query(
-        sx, sy, gx, gy, radius, len(axis.sites),
+        ends.sx, ends.sy, ends.gx, ends.gy, radius, len(axis.sites),
         edge_s, event_s, vertex_s, ahead_s, behind_s,
         edge_g, event_g, vertex_g, behind_g, ahead_g,
     )  # fmt: skip

@@ -8,11 +8,26 @@ its right, 0 for a point. A chain is a list of corners with the side on which ea
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
+from footway._numba.bins import cell_of
 from footway._numba.jit import inner
 from footway._numba.math import atan2, hypot
-from footway.corridor.kernels.wall_grid import cell_of, line_clearance
+from footway.corridor.kernels.wall_grid import line_clearance
 
+
+class Ends(NamedTuple):
+    """Start and goal of a path, and the radius of its disc."""
+
+    sx: float
+    sy: float
+    gx: float
+    gy: float
+    radius: float
+
+
+CORNER, TURN = range(2)  # columns of a chain; TURN is 1 for a turn to the left, -1 to the right
+X0, Y0, X1, Y1, DX, DY = range(6)  # columns of tangents: ends and unit direction
 SLACK = 1e-9  # m, tolerance when lengths are compared
 VIOLATION = 1e-7  # m, a tenth of the tolerance of certificates
 REPAIRS = 32  # corners added to or dropped from a chain before giving up
@@ -41,6 +56,13 @@ def turn_angle(ax, ay, bx, by, sigma):
 
 
 @inner
+def turn_after(k, chain, tangents):
+    """Angle by which the path turns between tangent k and the next one; not negative."""
+    before, after = tangents[k], tangents[k + 1]
+    return turn_angle(before[DX], before[DY], after[DX], after[DY], chain[k, TURN])
+
+
+@inner
 def corner_in_the_way(px, py, ux, uy, clear, wall, ends, xy):
     """End of a wall that the line from p along u comes closest to, and the side to pass it on.
 
@@ -64,23 +86,23 @@ def reverse_chain(n, chain):
             chain[k, c] = chain[n - 1 - k, c]
             chain[n - 1 - k, c] = swap
     for k in range(n):
-        chain[k, 1] *= -1
+        chain[k, TURN] *= -1
 
 
 @inner
 def stop_xy(k, n, chain, xy, ends):
     """Centre and signed radius of stop k of the chain; stops 0 and n + 1 are the path's ends."""
     if k == 0:
-        return ends[0], ends[1], 0.0
+        return ends.sx, ends.sy, 0.0
     if k == n + 1:
-        return ends[2], ends[3], 0.0
-    c = chain[k - 1, 0]
-    return xy[c, 0], xy[c, 1], chain[k - 1, 1] * ends[4]
+        return ends.gx, ends.gy, 0.0
+    c = chain[k - 1, CORNER]
+    return xy[c, 0], xy[c, 1], chain[k - 1, TURN] * ends.radius
 
 
 @inner(inline=False)
-def draw_legs(n, chain, legs, xy, ends):
-    """Tangents between the stops of a chain: rows (x0, y0, x1, y1, ux, uy) of `legs`.
+def draw_tangents(n, chain, tangents, xy, ends):
+    """Tangents between the stops of a chain: rows (x0, y0, x1, y1, ux, uy) of `tangents`.
 
     `ends` are the start's and the goal's coordinates and the radius. Returns -1 on success, else
     the stop at which the path turns to the wrong side.
@@ -91,12 +113,12 @@ def draw_legs(n, chain, legs, xy, ends):
         ux, uy, length = tangent(bx - ax, by - ay, kb - ka)
         if length < 0.0:
             return max(1, min(k, n))
-        legs[k, 0], legs[k, 1] = ax + ka * uy, ay - ka * ux
-        legs[k, 2], legs[k, 3] = bx + kb * uy, by - kb * ux
-        legs[k, 4], legs[k, 5] = ux, uy
+        tangents[k, X0], tangents[k, Y0] = ax + ka * uy, ay - ka * ux
+        tangents[k, X1], tangents[k, Y1] = bx + kb * uy, by - kb * ux
+        tangents[k, DX], tangents[k, DY] = ux, uy
         if k > 0:
-            px, py = legs[k - 1, 4], legs[k - 1, 5]
-            turn = chain[k - 1, 1] * atan2(px * uy - py * ux, px * ux + py * uy)
+            px, py = tangents[k - 1, DX], tangents[k - 1, DY]
+            turn = chain[k - 1, TURN] * atan2(px * uy - py * ux, px * ux + py * uy)
             if -0.5 * math.pi < turn < -1e-12:
                 return k
     return -1
@@ -105,22 +127,22 @@ def draw_legs(n, chain, legs, xy, ends):
 @inner
 def _drop_stop(k, n, chain):
     for i in range(k - 1, n - 1):
-        chain[i, 0], chain[i, 1] = chain[i + 1, 0], chain[i + 1, 1]
+        chain[i, CORNER], chain[i, TURN] = chain[i + 1, CORNER], chain[i + 1, TURN]
 
 
 @inner
 def _add_stop(k, n, corner, sigma, chain):
     """Insert a corner behind stop k."""
     for i in range(n, k, -1):
-        chain[i, 0], chain[i, 1] = chain[i - 1, 0], chain[i - 1, 1]
-    chain[k, 0], chain[k, 1] = corner, sigma
+        chain[i, CORNER], chain[i, TURN] = chain[i - 1, CORNER], chain[i - 1, TURN]
+    chain[k, CORNER], chain[k, TURN] = corner, sigma
 
 
 @inner
-def draw_taut(n, chain, legs, xy, ends):
-    """`draw_legs` without stops at which the path turns wrongly: number of stops left, or -1."""
+def draw_taut(n, chain, tangents, xy, ends):
+    """`draw_tangents` without stops at which the path turns wrongly: how many are left, or -1."""
     while True:
-        wrong = draw_legs(n, chain, legs, xy, ends)
+        wrong = draw_tangents(n, chain, tangents, xy, ends)
         if wrong < 0:
             return n
         if n == 0:
@@ -130,17 +152,21 @@ def draw_taut(n, chain, legs, xy, ends):
 
 
 @inner
-def _goes_through(k, chain, legs, grid, xy):
+def _tangent_length(row):
+    return hypot(row[X1] - row[X0], row[Y1] - row[Y0])
+
+
+@inner
+def _goes_through(k, chain, tangents, grid, xy):
     """Whether the turn around stop k crosses a wall that begins at its corner.
 
-    Such a wall lies between the two legs, on the side on which the path passes the corner. A wall
-    that extends beyond a leg by more than VIOLATION, within the leg's length, is crossed.
+    Such a wall lies between the two tangents, on the side on which the path passes the corner. A
+    wall that extends beyond a tangent by more than VIOLATION, within its length, is crossed.
     """
-    corner, sigma = chain[k - 1, 0], chain[k - 1, 1]
+    corner, sigma = chain[k - 1, CORNER], chain[k - 1, TURN]
     cx, cy = xy[corner, 0], xy[corner, 1]
-    ux, uy, vx, vy = legs[k - 1, 4], legs[k - 1, 5], legs[k, 4], legs[k, 5]
-    before = hypot(legs[k - 1, 2] - legs[k - 1, 0], legs[k - 1, 3] - legs[k - 1, 1])
-    after = hypot(legs[k, 2] - legs[k, 0], legs[k, 3] - legs[k, 1])
+    ux, uy, vx, vy = tangents[k - 1, DX], tangents[k - 1, DY], tangents[k, DX], tangents[k, DY]
+    before, after = _tangent_length(tangents[k - 1]), _tangent_length(tangents[k])
     cell = cell_of(cx, cy, grid.box, grid.shape)
     for slot in range(grid.offsets[cell], grid.offsets[cell + 1]):
         w = grid.candidates[slot]
@@ -161,16 +187,16 @@ def _goes_through(k, chain, legs, grid, xy):
 
 
 @inner(inline=False)
-def tighten(n, chain, legs, grid, xy, ends):
-    """Repair a chain until every leg is clear of all walls: (number of stops or -1, clearance).
+def tighten(n, chain, tangents, grid, xy, ends):
+    """Repair a chain until every tangent is clear of all walls: (number of stops or -1, clearance).
 
-    The search bases the first and last leg on chords of the axis; a corner that hides the start or
-    the goal may be missing or superfluous. Even if all legs are clear, a chain may turn into an
-    obstacle around one corner and out of it around another, which is rejected.
+    The search bases the first and last tangent on chords of the axis; a corner that hides the start
+    or the goal may be missing or superfluous. Even if all tangents are clear, a chain may turn into
+    an obstacle around one corner and out of it around another, which is rejected.
     """
-    floor = ends[4] - VIOLATION
+    floor = ends.radius - VIOLATION
     for _ in range(REPAIRS):
-        wrong = draw_legs(n, chain, legs, xy, ends)
+        wrong = draw_tangents(n, chain, tangents, xy, ends)
         if wrong >= 0:
             if n == 0:
                 return -1, 0.0
@@ -180,13 +206,13 @@ def tighten(n, chain, legs, grid, xy, ends):
         least = math.inf
         blocked = False
         for k in range(n + 1):
-            x0, y0 = legs[k, 0], legs[k, 1]
-            clear, wall = line_clearance(x0, y0, legs[k, 2], legs[k, 3], floor, grid)
+            x0, y0 = tangents[k, X0], tangents[k, Y0]
+            clear, wall = line_clearance(x0, y0, tangents[k, X1], tangents[k, Y1], floor, grid)
             if clear < floor:
-                ux, uy = legs[k, 4], legs[k, 5]
+                ux, uy = tangents[k, DX], tangents[k, DY]
                 corner, sigma = corner_in_the_way(x0, y0, ux, uy, clear, wall, grid.ends, xy)
-                around = k > 0 and chain[k - 1, 0] == corner
-                around = around or (k < n and chain[k, 0] == corner)
+                around = k > 0 and chain[k - 1, CORNER] == corner
+                around = around or (k < n and chain[k, CORNER] == corner)
                 if around or n + 1 >= len(chain):
                     return -1, 0.0
                 _add_stop(k, n, corner, sigma, chain)
@@ -196,20 +222,18 @@ def tighten(n, chain, legs, grid, xy, ends):
             least = min(least, clear)
         if not blocked:
             for k in range(1, n + 1):
-                if _goes_through(k, chain, legs, grid, xy):
+                if _goes_through(k, chain, tangents, grid, xy):
                     return -1, 0.0
             return n, least
     return -1, 0.0
 
 
 @inner
-def chain_length(n, chain, legs, radius):
-    """Length of the legs and arcs of a chain."""
+def chain_length(n, chain, tangents, radius):
+    """Length of the tangents and arcs of a chain."""
     length = 0.0
     for k in range(n + 1):
-        length += hypot(legs[k, 2] - legs[k, 0], legs[k, 3] - legs[k, 1])
+        length += _tangent_length(tangents[k])
         if k > 0:
-            length += radius * turn_angle(
-                legs[k - 1, 4], legs[k - 1, 5], legs[k, 4], legs[k, 5], chain[k - 1, 1]
-            )
+            length += radius * turn_after(k - 1, chain, tangents)
     return length

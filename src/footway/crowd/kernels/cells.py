@@ -1,17 +1,24 @@
-"""Neighbour search: characters sorted by the cells of a uniform grid, rebuilt in every step.
-
-`bodies` (n, 5) f32 are the characters sorted by cells: position relative to the centre of the map,
-velocity, radius. 32 bits are accurate to 0.2 mm on a map of 4 km. Cell c has the rows offsets[c] to
-offsets[c + 1] - 1. The grid has a border of empty cells, so that all nine cells around a character
-exist.
-"""
+"""Neighbour search: characters sorted by the cells of a uniform grid, rebuilt in every step."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from footway._numba.jit import inner, kernel
-from footway.crowd.state import GONE, MODE, RADIUS, VX, VY, X, Y
+from footway.crowd.kernels.layouts import (
+    BODY_RADIUS,
+    BODY_VX,
+    BODY_VY,
+    BODY_X,
+    BODY_Y,
+    GONE,
+    MODE,
+    RADIUS,
+    VX,
+    VY,
+    X,
+    Y,
+)
 
 
 @inner
@@ -22,12 +29,25 @@ def cell_at(x, y, box, shape):
     return j * shape[0] + i
 
 
+@inner
+def cell_of_row(row, offsets):
+    """Return the last cell that begins at or before a row."""
+    low, high = 0, len(offsets) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if offsets[middle] <= row:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
 @kernel
 def count_cells(first, end, n_cells, state, box, shape, cells, counts):
     """Compute the cells of the slots first to end - 1, and count the characters per cell."""
     counts[:n_cells] = 0
     for k in range(first, end):
-        if state.track[k, MODE] == GONE:
+        if state.cursor[k, MODE] == GONE:
             cells[k] = n_cells  # removed characters are skipped
             continue
         cell = cell_at(state.place[k, X], state.place[k, Y], box, shape)
@@ -60,7 +80,7 @@ def fill_cells(first, end, n_cells, state, box, shape, cells, cursor, bodies, sl
         row = cursor[cell]
         cursor[cell] = row + 1
         slots[row] = k
-        bodies[row, 0] = np.float32(state.place[k, X] - cx)
-        bodies[row, 1] = np.float32(state.place[k, Y] - cy)
-        bodies[row, 2], bodies[row, 3] = state.body[k, VX], state.body[k, VY]
-        bodies[row, 4] = state.body[k, RADIUS]
+        bodies[row, BODY_X] = np.float32(state.place[k, X] - cx)
+        bodies[row, BODY_Y] = np.float32(state.place[k, Y] - cy)
+        bodies[row, BODY_VX], bodies[row, BODY_VY] = state.body[k, VX], state.body[k, VY]
+        bodies[row, BODY_RADIUS] = state.body[k, RADIUS]

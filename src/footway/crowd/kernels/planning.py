@@ -1,8 +1,4 @@
-"""Plan paths: draw a goal, find the shortest backbone, store its half-edges.
-
-Paths ("routes" here) are in one pool of half-edges. Its blocks have lengths that are powers of two;
-free blocks of each length form a linked list in their own memory.
-"""
+"""Plan paths: draw a goal, find the shortest backbone, store its half-edges."""
 
 from __future__ import annotations
 
@@ -12,13 +8,19 @@ import numpy as np
 
 from footway._numba.jit import inner, kernel
 from footway.corridor.kernels.backbone import find_backbone, share_of
-from footway.corridor.kernels.locate import locate_point
+from footway.corridor.kernels.layouts import OnAxis
+from footway.corridor.kernels.locate import locate_end
 from footway.corridor.kernels.query import is_connected
-from footway.crowd.kernels.tracks import last_of
-from footway.crowd.state import (
+from footway.crowd.kernels.attraction import last_sample
+from footway.crowd.kernels.layouts import (
     AT,
+    AXIS_X,
+    AXIS_Y,
+    BALL_RADIUS,
     END,
     FINAL,
+    FIRST_GOAL,
+    FOLLOWS,
     GOAL,
     GOAL_X,
     GOAL_Y,
@@ -27,14 +29,20 @@ from footway.crowd.state import (
     ID,
     LEFT,
     MODE,
+    N_DRAWN,
+    N_GOALS,
     NEXT,
+    ON_PATH,
+    PATH,
+    PATH_SIZE,
     RADIUS,
     REACH,
-    ROUTE,
-    ROUTE_SIZE,
     UNREACHABLE,
     WAITING,
     WALKING,
+    WANDERS,
+    X,
+    Y,
 )
 from footway.follow.kernels.forces import mix
 
@@ -44,144 +52,120 @@ SEARCHES = 4  # greatest number of searches per request
 NEAREST = 4.0  # m, least distance of a drawn goal, if possible
 SMALLEST = 3  # log2 of the smallest block of the pool
 
-# Columns of `wishes`, the path requests: first place and number of the places to draw from, and
-# goals drawn so far.
-POOL, POOL_SIZE, DRAW = range(3)
-# Columns of `found`: status, place, first and last sample, number of half-edges.
-STATUS, PLACE, BEGIN_AT, END_AT, HALVES = range(5)
+# Columns of `found`: status, goal, first and last sample, number of half-edges.
+STATUS, GOAL_FOUND, BEGIN_AT, END_AT, HALVES = range(5)
 
 
 @inner
-def sample_at(piece, x, y, tracks, axis):
+def _sample_at(piece, x, y, tracks, axis):
     """Return the sample that is nearest to a point of the axis, along it."""
     count = tracks.at_piece[piece + 1] - tracks.at_piece[piece]
     return tracks.at_piece[piece] + int(share_of(piece, x, y, axis) * count + 0.5)
 
 
 @inner
-def _goal(place, spots, pieces):
-    """Return a place in the layout of the end points of a search."""
-    return (
-        spots[place, 0], spots[place, 1], spots[place, 2], spots[place, 3],
-        spots[place, 4], spots[place, 5], pieces[place],
-    )  # fmt: skip
+def _is_reachable(start, goal, radius, pieces, index):
+    return pieces[goal] >= 0 and is_connected(start.piece, pieces[goal], radius, index)
 
 
 @inner(inline=False)
-def _find(start, radius, number, wish, within, seed, spots, pieces, index, ladder):
-    """Draw a reachable goal and find the path: (place, number of half-edges); -1, -1 for none."""
-    size, searches = wish[POOL_SIZE], 0
+def _find(q, start, requests, seed, located, pieces, index, workspace):
+    """Draw a reachable goal and find the path: (goal, number of half-edges); -1, -1 for none."""
+    radius, within, wanted = requests.radii[q], requests.within[q], requests.goal_ranges[q]
+    x, y = requests.starts[q, X], requests.starts[q, Y]
+    size, searches = wanted[N_GOALS], 0
     nearest, best = -1, math.inf  # used if no goal is within the distance
     for attempt in range(DRAWS):
-        bits = mix(seed, number, wish[DRAW] * DRAWS + attempt)
-        place = wish[POOL] + int(bits % np.uint64(size))
-        dx, dy = spots[place, 0] - start[0], spots[place, 1] - start[1]
+        bits = mix(seed, requests.ids[q], wanted[N_DRAWN] * DRAWS + attempt)
+        goal = wanted[FIRST_GOAL] + int(bits % np.uint64(size))
+        dx, dy = located[goal, X] - x, located[goal, Y] - y
         d2 = dx * dx + dy * dy
         if size > 1 and attempt < DRAWS - 1 and (d2 > within * within or d2 < NEAREST * NEAREST):
-            if NEAREST * NEAREST <= d2 < best and _reaches(start, place, radius, pieces, index):
-                nearest, best = place, d2
+            is_nearer = NEAREST * NEAREST <= d2 < best
+            if is_nearer and _is_reachable(start, goal, radius, pieces, index):
+                nearest, best = goal, d2
             continue
         if size > 1 and attempt == DRAWS - 1 and nearest >= 0:
-            place = nearest
-        if not _reaches(start, place, radius, pieces, index):
+            goal = nearest
+        if not _is_reachable(start, goal, radius, pieces, index):
             continue
-        count = find_backbone(start, _goal(place, spots, pieces), radius, index, ladder)
+        end = OnAxis(pieces[goal], located[goal, AXIS_X], located[goal, AXIS_Y])
+        count = find_backbone(start, end, radius, index, workspace)
         if count >= 0:
-            return place, count
+            return goal, count
         searches += 1
         if searches == SEARCHES:
             break
     return -1, -1
 
 
-@inner
-def _reaches(start, place, radius, pieces, index):
-    """Return whether there is a path from a start to a place."""
-    return pieces[place] >= 0 and is_connected(start[6], pieces[place], radius, index)
-
-
 @kernel
-def plan(
-    first, starts, radii, numbers, wishes, within, seed, spots, pieces, tracks, index, ladder,
-    found, halves,
-):  # fmt: skip
+def find_paths(first, requests, seed, goals, tracks, index, workspace, found, halves):
     """Plan the requests from `first` on; return the first one that does not fit into `halves`.
 
-    The half-edges of all paths are written consecutively.
+    The half-edges of all paths are written consecutively. `found` (n, 5) are the results.
     """
-    used = 0
-    for q in range(first, len(starts)):
-        if used + len(ladder.halves) > len(halves):
+    used, located = 0, goals.located
+    for q in range(first, len(requests.ids)):
+        if used + len(workspace.halves) > len(halves):
             return q
-        x, y = starts[q, 0], starts[q, 1]
-        piece, px, py, room, clear, _, _ = locate_point(x, y, index.axis, index.grid, index.fans)
-        found[q, STATUS], found[q, PLACE], found[q, HALVES] = IN_WALL, -1, 0
-        if piece < 0:
+        at = locate_end(requests.starts[q, X], requests.starts[q, Y], index)
+        found[q, STATUS], found[q, GOAL_FOUND], found[q, HALVES] = IN_WALL, -1, 0
+        if at.piece < 0:
             continue
-        start = (x, y, px, py, room, clear, piece)
-        place, count = _find(
-            start, radii[q], numbers[q], wishes[q], within[q], seed, spots, pieces, index, ladder
-        )
-        found[q, STATUS] = NONE if place < 0 else FOUND
-        if place < 0:
+        start = OnAxis(at.piece, at.x, at.y)
+        goal, count = _find(q, start, requests, seed, located, goals.pieces, index, workspace)
+        found[q, STATUS] = NONE if goal < 0 else FOUND
+        if goal < 0:
             continue
-        found[q, PLACE], found[q, HALVES] = place, count
-        found[q, BEGIN_AT] = sample_at(piece, px, py, tracks, index.axis)
-        found[q, END_AT] = sample_at(
-            pieces[place], spots[place, 2], spots[place, 3], tracks, index.axis
+        found[q, GOAL_FOUND], found[q, HALVES] = goal, count
+        found[q, BEGIN_AT] = _sample_at(at.piece, at.x, at.y, tracks, index.axis)
+        found[q, END_AT] = _sample_at(
+            goals.pieces[goal], located[goal, AXIS_X], located[goal, AXIS_Y], tracks, index.axis
         )
         for k in range(count):
-            halves[used + k] = ladder.halves[k]
+            halves[used + k] = workspace.halves[k]
         used += count
-    return len(starts)
+    return len(requests.ids)
 
 
 @inner
-def _class_of(count):
-    size = SMALLEST
-    while 1 << size < count:
-        size += 1
-    return size
-
-
-@inner
-def _give_back(route, size, pool, lists):
+def free_block(block, size, pool):
     """Free a block of the pool."""
-    pool[route] = lists[size]
-    lists[size] = route
+    pool.halves[block] = pool.free[size]
+    pool.free[size] = block
 
 
 @inner
-def _take(size, pool, lists):
-    """Allocate a block; `lists[0]` is the beginning of unused memory. -1: the pool is full."""
-    if lists[size] >= 0:
-        route = lists[size]
-        lists[size] = pool[route]
-        return route
-    route = lists[0]
-    if route + (1 << size) > len(pool):
+def take_block(size, pool):
+    """Allocate a block of 2**size half-edges; -1: the pool is full."""
+    if pool.free[size] >= 0:
+        block = pool.free[size]
+        pool.free[size] = pool.halves[block]
+        return block
+    block = pool.free[0]
+    if block + (1 << size) > len(pool.halves):
         return -1
-    lists[0] += 1 << size
-    return route
+    pool.free[0] += 1 << size
+    return block
 
 
 @inner
-def forget_route(k, state, pool, lists):
-    """Free the path of slot k."""
-    if state.story[k, ROUTE_SIZE] > 0:
-        _give_back(state.story[k, ROUTE], state.story[k, ROUTE_SIZE], pool, lists)
-    state.story[k, ROUTE_SIZE] = 0
+def _forget_path(k, state, pool):
+    if state.journey[k, PATH_SIZE] > 0:
+        free_block(state.journey[k, PATH], state.journey[k, PATH_SIZE], pool)
+    state.journey[k, PATH_SIZE] = 0
 
 
 @kernel
-def forget_routes(slots, state, pool, lists):
+def forget_paths(slots, state, pool):
     """Free the paths of several slots."""
     for k in slots:
-        forget_route(k, state, pool, lists)
+        _forget_path(k, state, pool)
 
 
 @kernel
-def set_off(slots, found, halves, give_up, spots, reach, state, pool, lists, tracks):
+def assign_paths(slots, found, halves, give_up, goals, state, pool, tracks):
     """Assign the paths that were found; return how many were handled before the pool was full.
 
     Characters without a new path keep their current one while they walk.
@@ -190,76 +174,79 @@ def set_off(slots, found, halves, give_up, spots, reach, state, pool, lists, tra
     for q in range(len(slots)):
         k, count = slots[q], found[q, HALVES]
         if found[q, STATUS] != FOUND:
-            if give_up and (state.track[k, MODE] != WALKING or state.story[k, ROUTE_SIZE] == 0):
-                state.track[k, MODE] = UNREACHABLE
+            if give_up and (state.cursor[k, MODE] != WALKING or state.journey[k, PATH_SIZE] == 0):
+                state.cursor[k, MODE] = UNREACHABLE
             continue
-        forget_route(k, state, pool, lists)
-        size = _class_of(count)
-        route = _take(size, pool, lists)
-        if route < 0:
+        _forget_path(k, state, pool)
+        size = SMALLEST
+        while 1 << size < count:
+            size += 1
+        block = take_block(size, pool)
+        if block < 0:
             return q
         for h in range(count):
-            pool[route + h] = halves[used + h]
+            pool.halves[block + h] = halves[used + h]
         used += count
-        state.story[k, ROUTE], state.story[k, ROUTE_SIZE] = route, size
-        _begin(k, found[q], route, count, spots, reach, state, pool, tracks)
+        state.journey[k, PATH], state.journey[k, PATH_SIZE] = block, size
+        _begin(k, found[q], block, count, goals, state, pool.halves, tracks)
     return len(slots)
 
 
 @inner
-def _begin(k, answer, route, count, spots, reach, state, pool, tracks):
+def _begin(k, answer, block, count, goals, state, path_halves, tracks):
     """Put a character on the first half-edge of a new path."""
-    half, at, final, place = int(pool[route]), answer[BEGIN_AT], answer[END_AT], answer[PLACE]
+    half, at = int(path_halves[block]), answer[BEGIN_AT]
+    final, goal = answer[END_AT], answer[GOAL_FOUND]
     if count == 1 and (at < final if half & 1 else at > final):
         at = final
-    track = state.track
-    track[k, AT], track[k, FINAL], track[k, HALF] = at, final, half
-    track[k, END] = final if count == 1 else last_of(half, tracks)
-    track[k, NEXT], track[k, LEFT], track[k, GROUP] = route + 1, count - 1, -1
-    state.story[k, GOAL] = place
-    state.place[k, GOAL_X], state.place[k, GOAL_Y] = spots[place, 0], spots[place, 1]
-    state.body[k, REACH] = reach[place]
-    if track[k, MODE] != WAITING:
-        track[k, MODE] = WALKING
+    cursor = state.cursor
+    cursor[k, AT], cursor[k, FINAL], cursor[k, HALF] = at, final, half
+    cursor[k, END] = final if count == 1 else last_sample(half, tracks)
+    cursor[k, NEXT], cursor[k, LEFT], cursor[k, GROUP] = block + 1, count - 1, -1
+    cursor[k, FOLLOWS] = ON_PATH
+    state.journey[k, GOAL] = goal
+    state.place[k, GOAL_X], state.place[k, GOAL_Y] = goals.located[goal, X], goals.located[goal, Y]
+    state.body[k, REACH] = goals.reach[goal]
+    if cursor[k, MODE] != WAITING:
+        cursor[k, MODE] = WALKING
 
 
 @kernel
-def wander_off(slots, seed, state, tracks, index):
+def start_wandering(slots, seed, state, tracks, index):
     """Put wanderers on the nearest edge, in a random direction."""
-    axis, graph = index.axis, index.graph
+    graph = index.graph
     for q in range(len(slots)):
         k = slots[q]
-        x, y = state.place[k, 0], state.place[k, 1]
-        piece, px, py, _, _, _, _ = locate_point(x, y, axis, index.grid, index.fans)
-        if piece < 0:
-            state.track[k, MODE] = UNREACHABLE
+        at = locate_end(state.place[k, X], state.place[k, Y], index)
+        if at.piece < 0:
+            state.cursor[k, MODE] = UNREACHABLE
             continue
-        edge = graph.edge_of[piece]
-        half = 2 * edge + int(mix(seed, state.track[k, ID], 1) & np.uint64(1))
+        edge = graph.edge_of[at.piece]
+        half = 2 * edge + int(mix(seed, state.cursor[k, ID], 1) & np.uint64(1))
         if tracks.home[graph.edges[edge, 1 - (half & 1)]] == half ^ 1:
             half ^= 1  # leave dead ends instead of entering them
-        if tracks.balls[last_of(half, tracks), 2] <= state.body[k, RADIUS]:
+        if tracks.balls[last_sample(half, tracks), BALL_RADIUS] <= state.body[k, RADIUS]:
             half ^= 1  # the character does not fit at the end of this edge
-        state.track[k, AT] = sample_at(piece, px, py, tracks, axis)
-        state.track[k, HALF], state.track[k, LEFT] = half, -1
-        state.track[k, END] = last_of(half, tracks)
-        if state.track[k, MODE] != WAITING:
-            state.track[k, MODE] = WALKING
+        state.cursor[k, AT] = _sample_at(at.piece, at.x, at.y, tracks, index.axis)
+        state.cursor[k, HALF], state.cursor[k, FOLLOWS], state.cursor[k, LEFT] = half, WANDERS, 0
+        state.cursor[k, END] = last_sample(half, tracks)
+        if state.cursor[k, MODE] != WAITING:
+            state.cursor[k, MODE] = WALKING
 
 
 @kernel
-def find_users(n, edges, clearance, state, pool, ids):
+def find_users(n, edges, clearance, state, path_halves, ids):
     """Write ids of characters whose path uses one of the edges where they do not fit; count."""
     count = 0
+    cursor = state.cursor
     for k in range(n):
-        track = state.track
-        on_route = track[k, GROUP] < 0 and track[k, HALF] >= 0 and track[k, LEFT] >= 0
-        if not on_route or (track[k, MODE] != WALKING and track[k, MODE] != WAITING):
+        has_path = cursor[k, GROUP] < 0 and cursor[k, HALF] >= 0 and cursor[k, FOLLOWS] == ON_PATH
+        if not has_path or (cursor[k, MODE] != WALKING and cursor[k, MODE] != WAITING):
             continue
-        for h in range(-1, max(0, track[k, LEFT])):
-            edge = (track[k, HALF] if h < 0 else pool[track[k, NEXT] + h]) >> 1
+        for h in range(-1, cursor[k, LEFT]):
+            edge = (cursor[k, HALF] if h < 0 else path_halves[cursor[k, NEXT] + h]) >> 1
             if edge < len(edges) and edges[edge] and clearance[edge] < state.body[k, RADIUS]:
-                ids[count] = track[k, ID]
+                ids[count] = cursor[k, ID]
                 count += 1
                 break
     return count

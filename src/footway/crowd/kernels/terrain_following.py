@@ -14,34 +14,34 @@ import numpy as np
 
 from footway._numba.jit import inner, kernel
 from footway.corridor.kernels.wall_grid import line_clearance
-from footway.crowd.state import (
-    AIM_X,
-    AIM_Y,
+from footway.crowd.kernels.layouts import (
     ATTRACTION,
-    BEGIN,
-    GOAL_AHEAD,
-    GUIDED,
-    LEFT,
+    CHARACTER,
+    FIRST_ROW,
+    FIRST_STEP,
+    FOLLOWS,
+    GOAL_VISIBLE,
     LENGTH,
     LINE,
-    LOOKED,
-    MANNER,
     MODE,
-    NO_SIGHT,
+    NOTHING_VISIBLE,
     ON_ROUTE,
     PIECES,
     POINTS,
     RADIUS,
-    RECORD,
     REFERENCE,
-    SEEN_X,
-    SEEN_Y,
-    SIGHT,
+    ROUTE_VISIBLE,
     SPEED,
     STRIDE,
+    STYLE,
+    TARGET_X,
+    TARGET_Y,
+    UPDATE_X,
+    UPDATE_Y,
+    UPDATED,
+    VISIBILITY,
     WAITING,
     WALKING,
-    WHO,
     Window,
     X,
     Y,
@@ -53,34 +53,27 @@ from footway.follow.kernels.miran import bounded_look
 from footway.follow.kernels.visibility import point_at
 from footway.terrain.kernels.triangles import closest_on_side, locate
 
-OFTEN = 16  # steps after which even a standing character is updated: others may have pushed it
+LONGEST_PAUSE = 16  # steps until even a standing character is updated: others may have pushed it
 BESIDE = 0.05  # m beside the terrain that count as on it: its corners only approximate arcs
 THIN = 1e-3  # m: a wall at least this far from a line is not between its ends
 INWARD = 1e-6  # share of the distance to a triangle's centre that moves a point on its side inside
 
 
 @inner
-def _middle(t, points, triangles):
-    a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
-    x = (points[a, 0] + points[b, 0] + points[c, 0]) / 3.0
-    return x, (points[a, 1] + points[b, 1] + points[c, 1]) / 3.0
-
-
-@inner
 def _closest_in_cell(x, y, cell, best, ground):
-    """Return the closest point of a cell's triangles that is nearer than `best`."""
-    found, fx, fy = -1, x, y
+    """Return the closest point on the sides of a cell's triangles that is nearer than `best`."""
+    found, found_x, found_y = -1, x, y
     for slot in range(ground.offsets[cell], ground.offsets[cell + 1]):
         t = int(ground.members[slot])
         for k in range(3):
             ox, oy, d2 = closest_on_side(x, y, t, k, ground)
             if d2 < best:
-                best, found, fx, fy = d2, t, ox, oy
-    return found, fx, fy, best
+                best, found, found_x, found_y = d2, t, ox, oy
+    return found, found_x, found_y, best
 
 
 @inner(inline=False)
-def place_on(x, y, ground):
+def _nearest_triangle_point(x, y, ground):
     """Return the nearest point of the terrain: (triangle, x, y, distance in m); -1: none."""
     t = locate(x, y, ground)
     if t >= 0:
@@ -103,193 +96,184 @@ def place_on(x, y, ground):
                     t, fx, fy = found, ox, oy
     if t < 0:
         return -1, x, y, math.inf
-    mx, my = _middle(t, ground.points, ground.triangles)
+    a, b, c = ground.triangles[t, 0], ground.triangles[t, 1], ground.triangles[t, 2]
+    points = ground.points
+    mx = (points[a, 0] + points[b, 0] + points[c, 0]) / 3.0
+    my = (points[a, 1] + points[b, 1] + points[c, 1]) / 3.0
     return t, fx + INWARD * (mx - fx), fy + INWARD * (my - fy), math.sqrt(best)
 
 
 @inner
-def _reach(x, y, ground, grid):
-    """Like `place_on`, but -1 also if the point is behind a wall."""
-    t, px, py, away = place_on(x, y, ground)
+def _nearest_without_wall(x, y, ground, grid):
+    """Like `_nearest_triangle_point`, but -1 also if the point is behind a wall."""
+    t, px, py, away = _nearest_triangle_point(x, y, ground)
     if away > 0.0 and t >= 0 and line_clearance(x, y, px, py, THIN, grid)[0] < THIN:
         return -1, x, y, math.inf
     return t, px, py, away
 
 
 @kernel
-def places_on(points, ground, grid, places, away):
+def nearest_on_terrain(points, ground, grid, places, away):
     """Compute the nearest points of the terrain (n, 2), m, and distances (n,); infinite: none.
 
     Points behind a wall do not count.
     """
     for q in range(len(points)):
-        _, places[q, 0], places[q, 1], away[q] = _reach(points[q, 0], points[q, 1], ground, grid)
+        x, y = points[q, X], points[q, Y]
+        _, places[q, X], places[q, Y], away[q] = _nearest_without_wall(x, y, ground, grid)
 
 
 @inner
-def _open(row, low, high, guides, window):
+def _open_window(row, low, high, guides, window):
     """Load a route into the window, with its pieces from `low` to `high`, m along it.
 
-    The pieces are sorted by triangle with an in-place counting sort.
+    The pieces are sorted by triangle: offsets[t] to offsets[t + 1] - 1 are those of triangle t,
+    which is an even number (see `doubled_triangles`).
     """
-    notes, pool = guides.notes, guides.pool
+    facts, pool = guides.facts, guides.pool
     points, lengths, pieces = window.points, window.lengths, window.pieces
-    along, offsets, costs = window.along, window.offsets, window.costs
-    first, n, m = notes[row, RECORD], notes[row, POINTS], notes[row, PIECES]
+    along, offsets, counts = window.along, window.offsets, window.counts
+    first, n, m = facts[row, FIRST_ROW], facts[row, POINTS], facts[row, PIECES]
     for i in range(n):
-        points[i, 0], points[i, 1] = pool[first + i, 0], pool[first + i, 1]
-        lengths[i], costs[i] = pool[first + i, 2], pool[first + i, 3]
+        points[i, X], points[i, Y] = pool[first + i, 0], pool[first + i, 1]
+        lengths[i], window.costs[i] = pool[first + i, 2], pool[first + i, 3]
     for i in range(first + n, first + n + m):
         if pool[i, 0] > high:
             break
         if pool[i, 1] >= low:
-            offsets[int(pool[i, 2]) + 1] += 1
-    used, k, route = 0, 0, Window(points[:n], lengths[:n], costs, pieces, along, offsets)
+            counts[int(pool[i, 2])] += 1
+    route = Window(points[:n], lengths[:n], window.costs, pieces, along, offsets, counts)
+    used, k = 0, 0
     for i in range(first + n, first + n + m):
         a, b, t = pool[i, 0], pool[i, 1], int(pool[i, 2])
         if a > high:
             break
         if b < low:
             continue
-        if offsets[t + 1] > 0:  # a count; replaced by the next free index, negated
-            offsets[t] = used
-            used += offsets[t + 1]
-            offsets[t + 1] = -1 - offsets[t]
-        at = -1 - offsets[t + 1]
-        offsets[t + 1] -= 1
+        if counts[t] > 0:  # the first piece of this triangle
+            offsets[t] = offsets[t + 1] = used
+            used += counts[t]
+            counts[t] = 0
+        at = offsets[t + 1]
+        offsets[t + 1] += 1
         while k + 2 < n and lengths[k + 1] < 0.5 * (a + b):
             k += 1
         along[at, 0], along[at, 1] = a, b
         pieces[at, 0], pieces[at, 1] = point_at(a, k, route)
         pieces[at, 2], pieces[at, 3] = point_at(b, k, route)
-    _each_triangle(first + n, first + n + m, high, pool, offsets, True)
     return route
 
 
 @inner
-def _each_triangle(first, end, high, pool, offsets, keep):
-    """Convert the entries of a window's triangles to the ends of their pieces, or reset them."""
-    for i in range(first, end):
+def _close_window(row, high, guides, window):
+    """Reset the offsets of the triangles of a route, up to `high` m along it."""
+    facts, pool = guides.facts, guides.pool
+    first = facts[row, FIRST_ROW] + facts[row, POINTS]
+    for i in range(first, first + facts[row, PIECES]):
         if pool[i, 0] > high:
             break
         t = int(pool[i, 2])
-        if not keep:
-            offsets[t], offsets[t + 1] = 0, 0
-        elif offsets[t + 1] < 0:
-            offsets[t + 1] = -1 - offsets[t + 1]
-
-
-@inner
-def _close(row, high, guides, window):
-    """Reset the window."""
-    notes = guides.notes
-    first = notes[row, RECORD] + notes[row, POINTS]
-    end = first + notes[row, PIECES]
-    _each_triangle(first, end, high, guides.pool, window.offsets, False)
+        window.offsets[t], window.offsets[t + 1] = 0, 0
 
 
 @inner(inline=False)
-def _by_miran(row, x, y, t, s, weights, guides, ground, window, workspace):
+def _by_miran(row, x, y, t, terrain, guides, workspace):
     """Apply MIRAN: (status, guide)."""
-    guide = _guide(row, guides)
-    low, high = guide.reference, guide.attraction + s.sigma
-    course = _open(row, low, high, guides, window)
-    around = Surroundings(course, ground, weights, workspace)
-    found = bounded_look(x, y, t, guide, s, window.costs, around)
-    _close(row, high, guides, window)
+    parameters, window, guide = terrain.parameters, workspace.window, _guide(row, guides)
+    low, high = guide.reference, guide.attraction + parameters.sigma
+    route = _open_window(row, low, high, guides, window)
+    around = Surroundings(route, terrain.ground, terrain.weights, workspace.visibility)
+    found = bounded_look(x, y, t, guide, parameters, window.costs, around)
+    _close_window(row, high, guides, window)
     return found
 
 
 @inner(inline=False)
-def _by_irm(row, x, y, t, r, weights, guides, ground, window, workspace, index):
+def _by_irm(row, x, y, t, r, terrain, guides, workspace, index):
     """Apply IRM, with the same results."""
-    course = _open(row, 0.0, -1.0, guides, window)  # without pieces
-    around = Surroundings(course, ground, weights, workspace)
+    route = _open_window(row, 0.0, -1.0, guides, workspace.window)  # without pieces
+    around = Surroundings(route, terrain.ground, terrain.weights, workspace.visibility)
     return irm_look(x, y, t, _guide(row, guides), r, index, around)
 
 
 @inner
 def _guide(row, guides):
-    """Last reference point and attraction point of a character."""
-    marks, line = guides.marks, np.int64(guides.notes[row, LINE])
+    """Return the last reference point and attraction point of a character."""
+    progress = guides.progress
     return Guide(
-        reference=marks[row, REFERENCE],
-        line=line,  # type: ignore[arg-type]
-        attraction=marks[row, ATTRACTION],
-        x=marks[row, AIM_X],
-        y=marks[row, AIM_Y],
+        reference=progress[row, REFERENCE],
+        line=np.int64(guides.facts[row, LINE]),  # type: ignore[arg-type]
+        attraction=progress[row, ATTRACTION],
+        x=progress[row, TARGET_X],
+        y=progress[row, TARGET_Y],
     )
 
 
 @inner(inline=False)
-def _look(row, k, step, s, weights, guides, state, ground, window, eyes, index):
+def _update(row, k, step, terrain, guides, state, workspace, index):
     """Update the attraction point of a guide."""
-    marks, notes = guides.marks, guides.notes
+    progress, facts = guides.progress, guides.facts
     x, y = state.place[k, X], state.place[k, Y]
-    notes[row, LOOKED] = step
-    marks[row, SEEN_X], marks[row, SEEN_Y] = x, y
-    t, px, py, away = _reach(x, y, ground, index.grid)
-    if away > BESIDE:  # return to the terrain first; no sight if there is none
-        notes[row, SIGHT] = ON_ROUTE if t >= 0 else NO_SIGHT
-        marks[row, AIM_X], marks[row, AIM_Y] = px, py
+    facts[row, UPDATED] = step
+    progress[row, UPDATE_X], progress[row, UPDATE_Y] = x, y
+    t, px, py, away = _nearest_without_wall(x, y, terrain.ground, index.grid)
+    if away > BESIDE:  # return to the terrain first; nothing is visible if there is none
+        facts[row, VISIBILITY] = ROUTE_VISIBLE if t >= 0 else NOTHING_VISIBLE
+        progress[row, TARGET_X], progress[row, TARGET_Y] = px, py
         return
-    if s.sigma > 0.0:
-        status, guide = _by_miran(row, px, py, t, s, weights, guides, ground, window, eyes)
+    if terrain.parameters.sigma > 0.0:
+        status, guide = _by_miran(row, px, py, t, terrain, guides, workspace)
     else:
         radius = float(state.body[k, RADIUS])
-        status, guide = _by_irm(
-            row, px, py, t, radius, weights, guides, ground, window, eyes, index
-        )
+        status, guide = _by_irm(row, px, py, t, radius, terrain, guides, workspace, index)
     if status != SEEN:
-        notes[row, SIGHT] = NO_SIGHT
+        facts[row, VISIBILITY] = NOTHING_VISIBLE
         return
-    notes[row, LINE], notes[row, SIGHT] = guide.line, ON_ROUTE
-    if guide.attraction >= marks[row, LENGTH]:
-        notes[row, SIGHT] = GOAL_AHEAD
-    marks[row, REFERENCE], marks[row, ATTRACTION] = guide.reference, guide.attraction
-    marks[row, AIM_X], marks[row, AIM_Y] = guide.x, guide.y
+    is_last = guide.attraction >= progress[row, LENGTH]
+    facts[row, LINE] = guide.line
+    facts[row, VISIBILITY] = GOAL_VISIBLE if is_last else ROUTE_VISIBLE
+    progress[row, REFERENCE], progress[row, ATTRACTION] = guide.reference, guide.attraction
+    progress[row, TARGET_X], progress[row, TARGET_Y] = guide.x, guide.y
 
 
 @inner
-def _is_due(row, k, step, dt, state, marks, notes):
+def _is_due(row, k, step, dt, state, progress, facts):
     """Return whether a character is updated in this step."""
-    mode = state.track[k, MODE]
-    begins = mode == WAITING and step >= state.story[k, BEGIN]
-    if state.track[k, LEFT] != GUIDED or (mode != WALKING and not begins):
+    mode = state.cursor[k, MODE]
+    begins = mode == WAITING and step >= state.journey[k, FIRST_STEP]
+    if state.cursor[k, FOLLOWS] != ON_ROUTE or (mode != WALKING and not begins):
         return False
-    if notes[row, LOOKED] < 0 or step - notes[row, LOOKED] >= OFTEN:
+    if facts[row, UPDATED] < 0 or step - facts[row, UPDATED] >= LONGEST_PAUSE:
         return True
     x, y = state.place[k, X], state.place[k, Y]
-    dx, dy = x - marks[row, SEEN_X], y - marks[row, SEEN_Y]
-    if dx * dx + dy * dy >= marks[row, STRIDE] * marks[row, STRIDE]:
+    dx, dy = x - progress[row, UPDATE_X], y - progress[row, UPDATE_Y]
+    if dx * dx + dy * dy >= progress[row, STRIDE] * progress[row, STRIDE]:
         return True
-    if notes[row, SIGHT] == GOAL_AHEAD:
+    if facts[row, VISIBILITY] == GOAL_VISIBLE:
         return False
-    dx, dy = x - marks[row, AIM_X], y - marks[row, AIM_Y]
+    dx, dy = x - progress[row, TARGET_X], y - progress[row, TARGET_Y]
     near = 2.0 * state.body[k, SPEED] * dt
     return dx * dx + dy * dy < near * near
 
 
 @kernel
-def look_around(
-    first, end, manner, step, dt, s, weights, guides, slot_of, state, ground, window, eyes, index
+def update_attraction_points(
+    first, end, style, step, dt, terrain, guides, slot_of, state, workspace, index
 ):
     """Update the guides first to end - 1 that have this following style and are due; count.
 
-    `s` are the parameters of the style (`Habit`), `weights` (kinds,) those of the terrain.
+    `terrain` is the `FollowedTerrain` of the style.
     """
-    marks, notes = guides.marks, guides.notes
+    progress, facts = guides.progress, guides.facts
     count = 0
     for row in range(first, end):
-        if notes[row, WHO] < 0 or notes[row, MANNER] != manner:
+        if facts[row, CHARACTER] < 0 or facts[row, STYLE] != style:
             continue
-        k = slot_of[notes[row, WHO]]
-        if _is_due(row, k, step, dt, state, marks, notes):
-            is_first = notes[row, LOOKED] < 0
-            _look(row, k, step, s, weights, guides, state, ground, window, eyes, index)
-            if (
-                not is_first
-            ):  # the first stride is random and short, so that updates are spread over steps
-                marks[row, STRIDE] = s.look
+        k = slot_of[facts[row, CHARACTER]]
+        if _is_due(row, k, step, dt, state, progress, facts):
+            is_first = facts[row, UPDATED] < 0
+            _update(row, k, step, terrain, guides, state, workspace, index)
+            if not is_first:  # the first stride is random and short, to spread the updates
+                progress[row, STRIDE] = terrain.parameters.look
             count += 1
     return count

@@ -26,7 +26,7 @@ class ClearanceIndex(NamedTuple):
 
     axis: NamedTuple
     grid: NamedTuple
-    fans: NamedTuple
+    boundaries: NamedTuple
 
 
 @inner
@@ -64,7 +64,7 @@ def irm_look(x, y, t, guide, radius, index, around):
     """
     course, high = around.course, guide.attraction
     r, k = reference_point(x, y, guide, course)
-    piece, cx, cy, reach, _, _, _ = locate_point(x, y, index.axis, index.grid, index.fans)
+    piece, cx, cy, reach, _, _, _ = locate_point(x, y, index.axis, index.grid, index.boundaries)
     at = high
     if piece >= 0:
         at = furthest_in_disc(cx, cy, reach - radius, course.points, course.lengths)

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from footway._numba.jit import inner, kernel
 from footway._numba.math import sincos
 from footway.corridor.kernels.backbone import extract_balls, length_of_balls
-from footway.corridor.kernels.search import FOUND, FULL
+from footway.corridor.kernels.layouts import FOUND, FULL
+from footway.corridor.kernels.tangents import Ends
 from footway.follow.kernels.corridor import (
     BLOCK,
     advance_far,
@@ -488,15 +489,13 @@ class Batch(NamedTuple):
 def walk_many(batch, s, spacing, balls, corridor, no_discs, trail, index, workspace):
     """Compute corridors and walks of a batch without returning to Python.
 
-    balls: memory for `extract_balls`: balls, places and shares; corridor: memory of the same size.
+    balls: BallBuffer for `extract_balls`; corridor: memory of the same size.
     """
     ends, count = batch.ends, 0
     for k in range(len(ends)):
         batch.offsets[k] = count
-        found, n, _, _ = extract_balls(
-            ends[k, 0], ends[k, 1], ends[k, 2], ends[k, 3], s.radius, spacing, balls[0], balls[1],
-            balls[2], index, workspace,
-        )  # fmt: skip
+        query = Ends(ends[k, 0], ends[k, 1], ends[k, 2], ends[k, 3], s.radius)
+        found, n, _, _ = extract_balls(query, spacing, balls, index, workspace)
         batch.statuses[k] = LATER if found in (FOUND, FULL) else NO_CORRIDOR
         capacity = len(trail.points) - count - 2
         if found != FOUND or capacity < 64:

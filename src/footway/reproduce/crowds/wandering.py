@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from scipy.spatial import KDTree
 
 from footway.crowd import Crowd
-from footway.crowd.tracks import stays
+from footway.crowd.tracks import edges_of_wanderers
 from footway.plot import draw_density, palette, save_picture
 from footway.reproduce.cmm.setup import RADIUS, scene
 from footway.reproduce.crowds.setup import faults
@@ -79,7 +79,7 @@ def dead_ends(cmap: CorridorMap) -> Ends:
     index = cmap.solver.index
     all_edges, used = (
         np.bincount(index.graph.edges[chosen].ravel(), minlength=len(cmap.vertices))
-        for chosen in (slice(None), stays(index))
+        for chosen in (slice(None), edges_of_wanderers(index))
     )
     clearance = cmap.clearance(cmap.vertices)
     long = (used == 1) & (clearance > RADIUS)

@@ -1,0 +1,301 @@
+"""Search one map, with scratch memory for each thread."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from footway._numba.portable_math import hypot
+from footway.constants import LANDMARKS
+from footway.corridor.kernels.backbone import balls_along, extract
+from footway.corridor.kernels.graph_search import GraphWorkspace, make_graph_workspace
+from footway.corridor.kernels.layouts import FOUND, FULL, BallBuffer, SearchWorkspace
+from footway.corridor.kernels.locate import locate_few
+from footway.corridor.kernels.path import N_COLUMNS, solve, solve_many
+from footway.corridor.kernels.search import N_FLOATS, N_INTS
+from footway.errors import BadQuery
+from footway.validation import as_text
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from footway.corridor.kernels.layouts import Graph, Index
+    from footway.errors import NoPath
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+SPACING = 0.5  # m, largest distance between balls of a corridor
+_BALLS = 1 << 12  # initial capacity: balls of a corridor
+_PIECES = 512  # initial capacity: lines and arcs of a path
+_BATCH = 64  # queries per task of a thread pool
+_BATCH_PIECES = 256
+_MOST_NODES = 64  # per half-edge: a larger search is given up
+
+
+class Solution(NamedTuple):
+    """Result of a search for a shortest path."""
+
+    status: int
+    pieces: Floats  # (n, 9) lines and arcs: see TautPath
+    length: float
+    clearance: float
+    crossed: tuple[int, ...] = ()  # half-edges that the search crossed; empty without a search
+    method: str = "shortest"  # see Path
+    refusal: BadQuery | NoPath | None = None  # why there is no path, if the solver explains it
+
+
+class Balls(NamedTuple):
+    """Result of a search for a corridor."""
+
+    status: int
+    balls: Floats  # (n, 4) x, y, 0, clearance
+    pieces: Ints  # (n,) piece of the axis; overwritten by the thread's next search for a corridor
+    shares: Floats  # (n,) share of the piece; likewise
+    halves: Ints  # (k,)
+    clearance: float  # clearance of an end that is too narrow, m
+
+
+class Solver:
+    """Searches one map. Safe to use from several threads: each has its own scratch memory.
+
+    Attributes:
+        index: search structures of the map.
+        made_for: radius of the disc, m, for which the map was made; None: for every radius.
+        can_widen: whether paths may be moved to get the preferred clearance. Lines and arcs of a
+            blended roadmap keep the clearance that it was built with.
+
+    """
+
+    can_widen = True
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self.made_for: float | None = None
+        self._local = threading.local()
+
+    def explain_unlocated_end(
+        self,
+        what: str,
+        point: Floats,
+        contact: Floats,
+        radius: float,  # noqa: ARG002  # a solver of a roadmap distinguishes by it
+    ) -> BadQuery | NoPath:
+        """Return the error for a start or goal that is not on the map; `contact`: nearest wall."""
+        distance = float(hypot(*(point - contact)))
+        return BadQuery(
+            f"the {what} {as_text(point)} is inside an obstacle or outside the map: "
+            f"the nearest free point is {distance:.3f} m away at {as_text(contact)}"
+        )
+
+    def locate(self, *points: Floats) -> tuple[Ints, Floats]:
+        """Locate a few points: pieces (n,), values (n, 6) with the columns of kernels/locate."""
+        index = self.index
+        return locate_few(np.vstack(points), index.axis, index.grid, index.boundaries)  # type: ignore[no-any-return]
+
+    @property
+    def is_roadmap(self) -> bool:
+        """Whether the map was made from a roadmap."""
+        return self.index.boundaries.of_roadmap
+
+    @cached_property
+    def extent(self) -> float:
+        """Longest side of the box around all walls, m: the largest sensible radius."""
+        corners = self.index.grid.walls.reshape(-1, 2)
+        return float(np.ptp(corners, axis=0).max())
+
+    @property
+    def workspace(self) -> SearchWorkspace:
+        """Scratch memory of the calling thread for searches of shortest paths."""
+        try:
+            return self._local.workspace  # type: ignore[no-any-return]
+        except AttributeError:
+            self._grow(1 << 14, _PIECES)
+            return self._local.workspace  # type: ignore[no-any-return]
+
+    def _grow(self, nodes: int, pieces: int) -> None:
+        self._local.workspace = _make_workspace(self.index, nodes)
+        self._local.out = np.empty((pieces, N_COLUMNS))
+
+    @property
+    def graph_workspace(self) -> GraphWorkspace:
+        """Scratch memory of the calling thread for searches along the axis."""
+        try:
+            return self._local.graph_workspace  # type: ignore[no-any-return]
+        except AttributeError:
+            axis = self.index.axis
+            self._local.graph_workspace = make_graph_workspace(
+                len(axis.vertices), len(axis.edges), self._landmarks
+            )
+            return self._local.graph_workspace  # type: ignore[no-any-return]
+
+    @property
+    def balls(self) -> BallBuffer:
+        """Memory of the calling thread for the balls of a corridor."""
+        try:
+            return self._local.balls  # type: ignore[no-any-return]
+        except AttributeError:
+            self._grow_balls(_BALLS)
+            return self._local.balls  # type: ignore[no-any-return]
+
+    def _grow_balls(self, count: int) -> None:
+        self._local.balls = BallBuffer(
+            np.empty((count, 4)), np.empty(count, np.int64), np.empty(count)
+        )
+
+    @cached_property
+    def _landmarks(self) -> Floats:
+        """Distances from landmarks, computed for the first corridor; paths do not need them."""
+        return landmark_distances(self.index.graph, LANDMARKS)
+
+    def corridor(
+        self,
+        start: Floats,
+        goal: Floats,
+        radius: float,
+        *,
+        step: float = SPACING,
+        index: Index | None = None,
+    ) -> Balls:
+        """Return balls along the shortest backbone; scratch memory grows as needed.
+
+        `index`, if given, is the solver's own index with some edges narrowed.
+        """
+        while True:
+            out, workspace = self.balls, self.graph_workspace
+            status, n, count, clearance = extract(
+                *start, *goal, radius, step, out, index or self.index, workspace
+            )
+            if status != FULL:
+                halves = workspace.halves[:count].astype(np.int64)
+                balls, pieces, shares = out
+                return Balls(status, balls[:n].copy(), pieces[:n], shares[:n], halves, clearance)
+            self._grow_balls(4 * len(out.balls))
+
+    def corridor_along(
+        self, start: Floats, goal: Floats, halves: Ints, radius: float, *, step: float = SPACING
+    ) -> Balls:
+        """Return balls along the given half-edges."""
+        workspace = self.graph_workspace
+        workspace.halves[: len(halves)] = halves
+        while True:
+            out = self.balls
+            n = balls_along(*start, *goal, radius, step, len(halves), out, self.index, workspace)
+            if n >= 0:
+                balls, pieces, shares = out
+                return Balls(FOUND, balls[:n].copy(), pieces[:n], shares[:n], halves, 0.0)
+            self._grow_balls(4 * len(out.balls))
+
+    def solve(
+        self,
+        start: Floats,
+        goal: Floats,
+        radius: float,
+        *,
+        shortcut: bool = True,
+        index: Index | None = None,
+    ) -> Solution:
+        """Answer one query; scratch memory grows as needed.
+
+        With `shortcut` a free straight line is returned without a search.
+        `index`, if given, is the solver's own index with some edges narrowed.
+        """
+        found = None
+        while found is None:
+            found = self._try(start, goal, radius, index or self.index, shortcut=shortcut)
+        return found
+
+    def _try(
+        self, start: Floats, goal: Floats, radius: float, index: Index, *, shortcut: bool
+    ) -> Solution | None:
+        """Answer one query; None if the scratch memory was too small and was enlarged."""
+        workspace, out = self.workspace, self._local.out
+        status, rows, length, clearance, count = solve(
+            *start, *goal, radius, shortcut, out, workspace, index
+        )
+        most = max(_MOST_NODES * len(self.index.graph.out), 1 << 16)
+        if status == FULL and len(workspace.queue) <= most:
+            self._grow(4 * len(workspace.queue), 4 * len(out))
+            return None
+        crossed = tuple(workspace.halves[:count].tolist())
+        return Solution(status, out[:rows].copy(), length, clearance, crossed)
+
+    def solve_many(
+        self, starts: Floats, goals: Floats, radius: float, *, threads: int
+    ) -> list[Solution]:
+        """Answer many queries on several threads; the kernel runs without Python's lock."""
+        parts = [
+            slice(first, min(first + _BATCH, len(starts)))
+            for first in range(0, len(starts), _BATCH)
+        ]
+        with ThreadPoolExecutor(max_workers=threads) as pool:
+            batches = pool.map(
+                lambda part: self._solve_batch(starts[part], goals[part], radius), parts
+            )
+            return [solution for batch in batches for solution in batch]
+
+    def _solve_batch(self, starts: Floats, goals: Floats, radius: float) -> list[Solution]:
+        n = len(starts)
+        out = np.empty((n, _BATCH_PIECES, N_COLUMNS))
+        rows, statuses, certificates = np.zeros(n, int), np.zeros(n, int), np.zeros((n, 2))
+        solve_many(
+            starts, goals, radius, out, rows, certificates, statuses, self.workspace, self.index
+        )
+        return [
+            self.solve(starts[k], goals[k], radius)
+            if status == FULL
+            else Solution(status, out[k, :count].copy(), length, clearance)
+            for k, (status, count, (length, clearance)) in enumerate(
+                zip(statuses.tolist(), rows.tolist(), certificates.tolist(), strict=True)
+            )
+        ]
+
+
+def _make_workspace(index: Index, capacity: int) -> SearchWorkspace:
+    """Allocate a workspace for searches of about `capacity` nodes."""
+    # Along a half-edge a node creates at most two others at each point.
+    step = 4 * int(np.diff(index.corners.offsets).max()) + 2 * int(
+        np.diff(index.graph.offsets).max()
+    )
+    capacity = max(capacity, 4 * step)
+    return SearchWorkspace(
+        floats=np.empty((capacity, N_FLOATS)),
+        ints=np.empty((capacity, N_INTS), np.int32),
+        keys=np.empty(capacity),
+        queue=np.empty(capacity, np.int32),
+        halves=np.empty(capacity, np.int32),
+        turns=np.zeros((2 * len(index.axis.sites), 4)),
+        marks=np.zeros(len(index.axis.edges), np.int64),
+        count=np.array([0, 0, 0, step + 64]),
+        chain=np.empty((capacity // 4, 2), np.int32),
+        tangents=np.empty((capacity // 4 + 1, 6)),
+    )
+
+
+def landmark_distances(graph: Graph, count: int) -> Floats:
+    """Distances from each vertex to landmarks, (nv, count), for lower bounds.
+
+    Each landmark is the vertex farthest from those before it (Goldberg and Harrelson, SODA 2005). A
+    vertex in another component than a landmark gets the distance 0, which gives a trivial bound.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import dijkstra  # slow to import
+
+    heads = graph.edges[graph.out // 2, 1 - graph.out % 2]
+    n = len(graph.offsets) - 1
+    lengths = csr_array((graph.length[graph.out // 2], heads, graph.offsets), (n, n))
+    table, nearest, source = np.empty((n, count)), np.full(n, np.inf), 0
+    for column in range(count):
+        table[:, column] = dijkstra(lengths, indices=source)
+        nearest = np.minimum(nearest, table[:, column])
+        # Every second landmark is in a component that has none, as long as there is one.
+        reachable = nearest if column % 2 == 1 else np.where(nearest < np.inf, nearest, -1.0)
+        source = int(reachable.argmax())
+        if column == 0:  # the first vertex was arbitrary: start from the one farthest from it
+            nearest[:] = np.inf
+    table[table == np.inf] = 0.0
+    return table

@@ -1,0 +1,250 @@
+"""Arrays that the kernels of a crowd take, and the names of their columns.
+
+A row of `State` belongs to a slot. Slots are sorted by grid cell from time to time, so that
+neighbours in space are neighbours in memory. What a step reads of everybody is small (32 bits);
+positions and goals have 64 bits, because walls are exact.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from footway.corridor.kernels.layouts import Graph, Grid
+    from footway.follow.kernels.visibility import VisibilityWorkspace
+    from footway.terrain.terrain import Ground
+
+    Floats = NDArray[np.float64]
+    Singles = NDArray[np.float32]
+    Ints = NDArray[np.int32]
+
+# -- characters ----------------------------------------------------------------------------------
+
+# Columns of `place`, m.
+X, Y, GOAL_X, GOAL_Y = range(4)
+# Columns of `body`: velocity, m/s; radius, m; preferred speed, m/s; k of F_perp; c_rand of F_rand;
+# distance that the character may move before a wall can be near, m; arrival distance, m.
+VX, VY, RADIUS, SPEED, LANE, NOISE, WALL_BUDGET, REACH = range(8)
+# Columns of `cursor`: sample of the attraction point, last sample of the half-edge, half-edge,
+# index of the next one in the pool of paths, number of half-edges left, last sample of the path,
+# mode, id, group (-1: none), what the character follows.
+AT, END, HALF, NEXT, LEFT, FINAL, MODE, ID, GROUP, FOLLOWS = range(10)
+# The column FINAL has two more meanings: wanderers have no last sample, nor do routes.
+WEIGHTS_ROW = FINAL  # of a wanderer: row of edge weights
+GUIDE = FINAL  # on a route over terrain: row of the guide
+# Columns of `journey`: population, destinations reached, first step in which it may walk, goal in
+# the table, index of the path in the pool and log2 of its block (0: none), goals drawn, step of the
+# last progress.
+POPULATION, STAGE, FIRST_STEP, GOAL, PATH, PATH_SIZE, DRAWN, SINCE = range(8)
+
+GONE, WAITING, WALKING, ARRIVED, STAYING, UNREACHABLE = range(6)
+"""Modes: removed; premovement; walking; needs a new goal; stays at its goal; has no path."""
+
+ON_PATH, WANDERS, ON_ROUTE = range(3)
+"""What a character follows: a path or the corridor of a group, random edges, a terrain route."""
+
+
+class State(NamedTuple):
+    """Arrays of all characters; the first `n` rows are in use."""
+
+    place: Floats  # (n, 4) exact values: position and goal, m
+    body: Singles  # (n, 8) hot: velocity, radius, speed, habits, distance budget to walls
+    cursor: Ints  # (n, 10) hot: directed edge and sample of the attraction point
+    journey: Ints  # (n, 8) cold: population, stage, clocks, path
+    progress: Floats  # (n, 2) cold: position at the last progress, m
+
+
+BODY_COLUMNS = 8
+WIDTHS = {"place": 4, "body": BODY_COLUMNS, "cursor": 10, "journey": 8, "progress": 2}
+TYPES: dict[str, Any] = {
+    "place": np.float64, "body": np.float32, "cursor": np.int32, "journey": np.int32,
+    "progress": np.float64,
+}  # fmt: skip
+
+# -- the map -------------------------------------------------------------------------------------
+
+# Columns of `Tracks.balls`.
+BALL_X, BALL_Y, BALL_RADIUS = range(3)
+
+
+class Tracks(NamedTuple):
+    """Samples of the map and directed edges: half-edge 2e follows edge e, 2e + 1 runs backward."""
+
+    balls: Floats  # (m, 3) x, y, clearance, m
+    first: Ints  # (e,) first sample of an edge
+    last: Ints  # (e,)
+    ends: Ints  # (e, 2) vertices of an edge; -1 for groups
+    at_piece: Ints  # (events,) sample at each event point of the axis
+    loop_of: Ints  # (nv,) edge around the invisible obstacle at a vertex; -1: none
+    home: Ints  # (nv,) half-edge toward the edges that wanderers use; -1: none, or on them
+    weights: Singles  # (w, ne) edge weights of wanderers; 0: never
+
+
+# Columns of `GoalTable.located` after X and Y: point on the medial axis, its clearance, the goal's.
+AXIS_X, AXIS_Y, AXIS_CLEARANCE, OWN_CLEARANCE = range(2, 6)
+
+
+class GoalTable(NamedTuple):
+    """Located goals."""
+
+    located: Floats  # (n, 6) m
+    pieces: NDArray[np.int64]  # (n,) of the medial axis; -1: in a wall
+    reach: Singles  # (n,) m, within which the goal counts as reached
+
+
+class PathPool(NamedTuple):
+    """Half-edges of all paths, in blocks of 2**k; free blocks of a size are a linked list."""
+
+    halves: Ints  # (n,) a free block begins with the index of the next free one, or -1
+    free: Ints  # (32,) first free block by k, or -1; entry 0: beginning of unused memory
+
+
+# Columns of `PathRequests.goal_ranges`: first goal and number of goals to draw from, goals drawn so
+# far.
+FIRST_GOAL, N_GOALS, N_DRAWN = range(3)
+
+
+class PathRequests(NamedTuple):
+    """Requests of characters for a path to one of several goals."""
+
+    ids: NDArray[np.int64]  # (n,)
+    starts: Floats  # (n, 2) m
+    radii: Floats  # (n,) m
+    goal_ranges: NDArray[np.int64]  # (n, 3)
+    within: Floats  # (n,) m, greatest distance of a goal
+
+    def part(self, rows: Any) -> PathRequests:
+        """Return some of the requests."""
+        return PathRequests._make(column[rows] for column in self)
+
+
+# -- one step ------------------------------------------------------------------------------------
+
+# Columns of `Cells.bodies` and `ObstacleCells.discs`.
+BODY_X, BODY_Y, BODY_VX, BODY_VY, BODY_RADIUS = range(5)
+
+
+class Cells(NamedTuple):
+    """Characters sorted by the cells of a grid: cell c has the rows offsets[c] to [c + 1] - 1.
+
+    32 bits are accurate to 0.2 mm on a map of 4 km. The grid has a border of empty cells, so that
+    all nine cells around a character exist.
+    """
+
+    columns: int  # cells in a row of the grid
+    offsets: Ints  # (cells + 1,)
+    bodies: Singles  # (n, 5) position relative to the centre of the map, velocity, radius
+    slots: Ints  # (n,)
+
+
+class ObstacleCells(NamedTuple):
+    """Dynamic obstacles, listed by the cells in which they affect characters."""
+
+    n: int  # number of obstacles
+    discs: Singles  # (n, 5) as bodies
+    offsets: Ints  # (cells + 1,)
+    rows: Ints  # of `discs`
+
+
+class UserForces(NamedTuple):
+    """Accelerations that the user's functions returned."""
+
+    are_given: bool
+    by_slot: Singles  # (n, 2) m/s2
+
+
+class Avoidance(NamedTuple):
+    """Parameters of F_c and of the guard between characters, in 32 bits."""
+
+    own_share: np.float32  # factor of the own velocity in F_c
+    look_ahead: np.float32  # s
+    close: np.float32  # m between discs, below which characters may touch in a step
+
+
+class World(NamedTuple):
+    """What all characters read in a step."""
+
+    step: int
+    dt: float  # s
+    seed: int
+    avoidance: Avoidance
+    cells: Cells
+    obstacles: ObstacleCells
+    front_limits: Ints  # (groups,) sample that attraction points may not pass; -1: no limit
+    user_forces: UserForces
+    path_halves: Ints  # half-edges of the path pool
+    tracks: Tracks
+    graph: Graph
+    grid: Grid
+    guides: Guides
+
+
+# -- routes over terrain -------------------------------------------------------------------------
+
+# Columns of `Guides.progress`: attraction point, m; reference and attraction point, m along the
+# route; position at the last update, m; distance until the next one, m; length of the route, m.
+TARGET_X, TARGET_Y, REFERENCE, ATTRACTION, UPDATE_X, UPDATE_Y, STRIDE, LENGTH = range(8)
+# Columns of `Guides.facts`: id (-1: the row is free), following style, first row of the route in
+# the pool, number of its points and pieces, line of the reference point, step of the last update
+# (-1: none yet), its result.
+CHARACTER, STYLE, FIRST_ROW, POINTS, PIECES, LINE, UPDATED, VISIBILITY = range(8)
+
+ROUTE_VISIBLE, GOAL_VISIBLE, NOTHING_VISIBLE = range(3)
+"""Result of an update: a part of the route is visible, its end is, nothing is."""
+
+
+class Guides(NamedTuple):
+    """Routes over terrain, and the progress of the characters on them."""
+
+    progress: Floats  # (g, 8)
+    facts: Ints  # (g, 8)
+    pool: Floats  # (p, 4) points of a route: x, y, m along it, cost up to there; then its pieces:
+    #     m along it at both ends, and their triangle
+
+
+class Window(NamedTuple):
+    """Workspace of one thread: the nearby part of a route, in the layout of the followers."""
+
+    points: Floats  # (n, 2) m
+    lengths: Floats  # (n,) m along the route
+    costs: Floats  # (n,) cost along the route: m times weight of the terrain
+    pieces: Floats  # (m, 4) m, both ends
+    along: Floats  # (m, 2) m along the route
+    offsets: Ints  # (t + 1,) 0 for triangles without pieces
+    counts: Ints  # (t + 1,) pieces that are not in their place yet; 0 once the window is filled
+
+
+class FollowingParameters(NamedTuple):
+    """Parameters of a terrain following style, for kernels."""
+
+    sigma: float  # m, shortcut parameter of MIRAN; 0: IRM
+    spacing: float  # m, between candidates
+    look: float  # m, walked between two updates
+    least: float  # least weight of the terrain
+    most: float  # greatest weight
+
+
+class FollowedTerrain(NamedTuple):
+    """Terrain of a following style."""
+
+    parameters: FollowingParameters
+    weights: Floats  # (kinds,)
+    ground: Ground  # with doubled triangle numbers
+
+
+class FollowingWorkspace(NamedTuple):
+    """Workspace of one thread for updates of attraction points."""
+
+    window: Window
+    visibility: VisibilityWorkspace
+
+
+def make_state(capacity: int) -> State:
+    """Return arrays for so many characters, all zero."""
+    return State(
+        **{name: np.zeros((capacity, width), TYPES[name]) for name, width in WIDTHS.items()}
+    )

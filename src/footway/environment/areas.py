@@ -1,0 +1,79 @@
+"""Areas that a caller gives, as Shapely polygons; and where points lie in them."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import shapely
+
+from footway.environment.lattice import polygon_parts
+from footway.errors import BadQuery
+from footway.validation import FARTHEST, floats, shown
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+Polygon: TypeAlias = "shapely.Polygon | shapely.MultiPolygon"
+
+
+def as_polygon(shape: Any) -> Polygon:
+    """Return the polygon of a ring (k, 2), an Area, or an object with `__geo_interface__`.
+
+    Rings that cross or overlap follow the even-odd rule: what lies in two of them is outside.
+
+    Raises:
+        BadQuery: the shape is no polygon, or it is empty.
+
+    Example:
+        >>> as_polygon([(0, 0), (2, 0), (2, 2), (0, 2)]).area
+        4.0
+
+    """
+    shape = getattr(shape, "polygon", shape)  # of an Area
+    if not hasattr(shape, "__geo_interface__"):
+        return _even_odd(shapely.Polygon(_ring(shape)))
+    geometry = shape.__geo_interface__
+    kind, coordinates = geometry.get("type"), geometry.get("coordinates", ())
+    if kind not in {"Polygon", "MultiPolygon"}:
+        raise BadQuery(f"an area is a polygon, not a {kind}")
+    polygons = [coordinates] if kind == "Polygon" else coordinates
+    parts = [[_ring(ring) for ring in rings if len(ring)] for rings in polygons]
+    made = [shapely.Polygon(rings[0], rings[1:]) for rings in parts if rings]
+    if not made:
+        raise BadQuery("the area is empty: give a polygon with an interior")
+    return _even_odd(made[0] if len(made) == 1 else shapely.MultiPolygon(made))
+
+
+def contains(polygon: Polygon, points: Floats) -> NDArray[np.bool_]:
+    """Return whether each point (n, 2) lies inside. (n,)."""
+    found: NDArray[np.bool_] = shapely.contains_xy(polygon, points[:, 0], points[:, 1])
+    return found
+
+
+def depth(polygon: Polygon, points: Floats) -> Floats:
+    """Return the distance of each point (n, 2) to the boundary, m. (n,)."""
+    found: Floats = shapely.distance(polygon.boundary, shapely.points(points))
+    return found
+
+
+def _ring(shape: Any) -> Floats:
+    """Return corners (k, 2) of a ring, or raise BadQuery."""
+    ring = floats(shape, "(n, 2)", name="the corners of an area")
+    is_far = ring.size > 0 and not (np.abs(ring) <= FARTHEST).all()
+    if ring.ndim != 2 or ring.shape[1] < 2 or len(ring) < 3 or is_far:
+        raise BadQuery(f"an area is a ring of three or more finite (x, y), not {shown(shape)}")
+    return ring[:, :2]
+
+
+def _even_odd(polygon: Polygon) -> Polygon:
+    """Return a valid polygon with the same rings; one without an interior stays as it is."""
+    if not polygon.is_valid:
+        rings = shapely.polygons(shapely.get_rings(shapely.get_parts(polygon)))
+        parts = polygon_parts(reduce(shapely.symmetric_difference, shapely.make_valid(rings)))
+        polygon = shapely.multipolygons(parts) if len(parts) else polygon
+    shapely.prepare(polygon)
+    return polygon
