@@ -95,8 +95,8 @@ def find_backbone(start, goal, radius, index, workspace):
     direct = math.inf
     if here.edge == there.edge:
         direct = _length_between(start, goal, radius, axis) * graph.weight[here.edge]
-    workspace.goal[0], workspace.goal[1] = goal.x, goal.y
-    count = find_path(here, there, direct, radius, graph, axis.vertices, workspace)
+    target = (goal.x, goal.y)
+    count = find_path(here, there, target, direct, radius, graph, axis.vertices, workspace)
     if count != 0:
         return count
     piece = start.piece
