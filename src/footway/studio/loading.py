@@ -336,13 +336,12 @@ class _Process:
 
     def __init__(self, command: Sequence[str]) -> None:
         folders = os.pathsep.join(filter(None, sys.path))  # so that it imports the same Footway
-        if sys.platform == "win32":  # Ctrl-C in a terminal must not reach the process
+        detached: dict[str, Any] = {"start_new_session": True}  # without Ctrl-C of the terminal
+        if sys.platform == "win32":
             flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
-            detached: dict[str, Any] = {"creationflags": flags}
-        else:
-            detached = {"start_new_session": True}
+            detached = {"creationflags": flags}
         try:
-            self._process: subprocess.Popen[bytes] = subprocess.Popen(  # noqa: S603 - our own command
+            self._process = subprocess.Popen(  # noqa: S603 - our own command
                 command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
