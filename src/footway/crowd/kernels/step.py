@@ -375,21 +375,16 @@ def _move_rows(first, end, world, state, workspace, requests):
 
 
 @kernel
-def _make_workspace():
-    return Workspace(
-        np.empty(NEARBY + 1, np.int64), np.empty((PAIR_ROWS, PAIRS), np.float32),
-        np.empty((PAIR_ROWS, PAIRS), np.float32), np.empty((4, LIMITS), np.float32),
-        np.empty((BATCH, 3)), np.empty((BATCH, 3), np.int64),
-    )  # fmt: skip
-
-
-@kernel
 def move_cells(first, end, world, state, requests):
     """Move the characters of the rows first to end - 1 of the cells; return the number of requests.
 
     `requests` (n, 2) are the ids and kinds of the requests.
     """
-    workspace = _make_workspace()
+    workspace = Workspace(
+        np.empty(NEARBY + 1, np.int64), np.empty((PAIR_ROWS, PAIRS), np.float32),
+        np.empty((PAIR_ROWS, PAIRS), np.float32), np.empty((4, LIMITS), np.float32),
+        np.empty((BATCH, 3)), np.empty((BATCH, 3), np.int64),
+    )  # fmt: skip
     return _move_rows(first, end, world, state, workspace, requests)
 
 
@@ -400,7 +395,11 @@ def inspect_forces(row, world, state, forces):
     `row` is that of the character in the cells; its slot there must be that in `state`, a copy.
     The last force is what the guards change: limits of speed, gaps and walls.
     """
-    workspace = _make_workspace()
+    workspace = Workspace(
+        np.empty(NEARBY + 1, np.int64), np.empty((PAIR_ROWS, PAIRS), np.float32),
+        np.empty((PAIR_ROWS, PAIRS), np.float32), np.empty((4, LIMITS), np.float32),
+        np.empty((BATCH, 3)), np.empty((BATCH, 3), np.int64),
+    )  # fmt: skip
     _inspect(row, world, state, workspace, forces)
 
 
