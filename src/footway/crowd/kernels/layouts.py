@@ -193,6 +193,11 @@ TARGET_X, TARGET_Y, REFERENCE, ATTRACTION, UPDATE_X, UPDATE_Y, STRIDE, LENGTH = 
 # (-1: none yet), its result.
 CHARACTER, STYLE, FIRST_ROW, POINTS, PIECES, LINE, UPDATED, VISIBILITY = range(8)
 
+# Columns of `Guides.pool`: for points of a route x, y, m along it, cost up to there; for its pieces
+# m along it at both ends, and the triangle.
+POINT_X, POINT_Y, POINT_LENGTH, POINT_COST = range(4)
+PIECE_BEGIN, PIECE_END, PIECE_TRIANGLE = range(3)
+
 ROUTE_VISIBLE, GOAL_VISIBLE, NOTHING_VISIBLE = range(3)
 """Result of an update: a part of the route is visible, its end is, nothing is."""
 
@@ -202,8 +207,7 @@ class Guides(NamedTuple):
 
     progress: Floats  # (g, 8)
     facts: Ints  # (g, 8)
-    pool: Floats  # (p, 4) points of a route: x, y, m along it, cost up to there; then its pieces:
-    #     m along it at both ends, and their triangle
+    pool: Floats  # (p, 4) points and then pieces of each route
 
 
 class Window(NamedTuple):
