@@ -24,13 +24,14 @@ from footway import archive, validation
 from footway.archive import Array, Damaged, Either, Names, Number, OneOf, Whole, flags, indices
 from footway.crowd.groups import Bounds
 from footway.crowd.kernels import layouts as col
-from footway.crowd.kernels.avoidance import RANGE
 from footway.crowd.kernels.layouts import State
+from footway.crowd.kernels.pairs import RANGE
+from footway.crowd.models import MODELS
 from footway.crowd.obstacles import Obstacle
 from footway.crowd.planning import block_size, make_pool
 from footway.crowd.populations import GoalRange, Population
 from footway.crowd.profile import PROPERTIES
-from footway.crowd.simulation import MODELS, Simulation
+from footway.crowd.simulation import Simulation
 from footway.crowd.spawning import Source, make_rows
 from footway.crowd.terrain_following import FollowingStyle
 from footway.errors import BadFile, BadInput

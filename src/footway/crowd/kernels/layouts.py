@@ -158,10 +158,10 @@ class UserForces(NamedTuple):
 
 
 class Avoidance(NamedTuple):
-    """Parameters of F_c and of the guard between characters, in 32 bits."""
+    """The local model (see `footway.crowd.models`), and the guard between characters."""
 
-    own_share: np.float32  # factor of the own velocity in F_c
-    look_ahead: np.float32  # s
+    number: int  # of the model
+    parameters: Singles  # (n,) of the model
     close: np.float32  # m between discs, below which characters may touch in a step
 
 

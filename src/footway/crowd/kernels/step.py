@@ -18,15 +18,6 @@ from footway._numba.jit import inner, kernel, prefetch
 from footway._numba.math import sincos
 from footway.crowd.kernels import layouts as col
 from footway.crowd.kernels.attraction import FLOOR, advance, contains, move_back
-from footway.crowd.kernels.avoidance import (
-    NEARBY,
-    PAIR_ROWS,
-    PAIRS,
-    compute_forces,
-    gather,
-    load,
-    total_force,
-)
 from footway.crowd.kernels.cells import cell_of_row
 from footway.crowd.kernels.guard import (
     LIMITS,
@@ -36,6 +27,8 @@ from footway.crowd.kernels.guard import (
     limit_to_obstacles,
     move,
 )
+from footway.crowd.kernels.pairs import NEARBY, PAIR_ROWS, PAIRS, gather, load, total_force
+from footway.crowd.models import compute_forces
 from footway.follow.kernels.forces import coherent_noise
 
 RELAXATION = 0.5  # s, relaxation time toward the preferred velocity (Helbing and Molnar)
@@ -198,7 +191,7 @@ def _preferred_velocity(k, world, state):
 
 
 @inner
-def pair_up(row, cell, ex, ey, avoidance, cells, near, used, pairs):
+def pair_up(row, cell, ex, ey, cells, near, used, pairs):
     """Append the pairs with all neighbours in the nine cells; return the new count."""
     bodies = cells.bodies
     x, y, r = bodies[row, col.BODY_X], bodies[row, col.BODY_Y], bodies[row, col.BODY_RADIUS]
@@ -210,7 +203,7 @@ def pair_up(row, cell, ex, ey, avoidance, cells, near, used, pairs):
             end = min(last, first + NEARBY - count)
             count = gather(x, y, r, row, first, end, count, bodies, near)
             first = end
-    return load(row, ex, ey, avoidance, count, bodies, bodies, near, used, pairs)
+    return load(row, ex, ey, count, bodies, bodies, near, used, pairs)
 
 
 @inner
@@ -229,14 +222,14 @@ def _prepare_batch(first, end, cell, world, state, workspace):
         prefetch(world.tracks.balls, state.cursor[slots[min(row + AHEAD, end - 1)], col.AT])
         ex, ey, speed, request = _preferred_velocity(slots[row], world, state)
         used = pair_up(
-            row, cell, np.float32(ex), np.float32(ey), world.avoidance, world.cells,
-            workspace.near, used, workspace.pairs,
+            row, cell, np.float32(ex), np.float32(ey), world.cells, workspace.near, used,
+            workspace.pairs,
         )  # fmt: skip
         b = row - first
         preferred[b, DIRECTION_X], preferred[b, DIRECTION_Y], preferred[b, PACE] = ex, ey, speed
         marks[b, REQUEST], marks[b, PAIRS_END], marks[b, CELL] = request, used, cell
         row += 1
-    compute_forces(used, workspace.pairs)
+    compute_forces(used, world.avoidance, workspace.pairs)
     return row, cell
 
 
@@ -270,8 +263,8 @@ def _avoid_obstacles(b, row, count, avoidance, bodies, obstacles, workspace):
     n = min(NEARBY, obstacles.offsets[cell + 1] - obstacles.offsets[cell])
     for m in range(n):
         near[m] = obstacles.rows[obstacles.offsets[cell] + m]
-    load(row, ex, ey, avoidance, n, bodies, obstacles.discs, near, 0, pairs)
-    compute_forces(n, pairs)
+    load(row, ex, ey, n, bodies, obstacles.discs, near, 0, pairs)
+    compute_forces(n, avoidance, pairs)
     fx, fy = total_force(0, n, pairs)
     return fx, fy, limit_to_obstacles(n, near, obstacles.discs, pairs, count, workspace.limits)
 
